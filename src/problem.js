@@ -1,0 +1,57 @@
+import { STATUS_CODES } from 'node:http';
+import { MongoNetworkError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
+
+const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError];
+
+/** How long a client should wait before it tries again, in whole seconds. */
+const RETRY_AFTER_S = 1;
+
+/**
+ * @typedef {object} Problem what a client is told, as in RFC 9457
+ * @property {number} status
+ * @property {string} title
+ * @property {string} [detail]
+ */
+
+/**
+ * Say in a client's words what went wrong. Of a fault of ours it learns the kind and no more.
+ * @param {unknown} error
+ * @returns {Problem}
+ */
+export function toProblem(error) {
+  if (isWaitQueueTimeout(error)) {
+    return { status: 503, title: 'No connection became free in time', detail: error.message };
+  }
+  if (UNREACHABLE.some((kind) => error instanceof kind)) {
+    return { status: 503, title: 'MongoDB is unreachable' };
+  }
+  const status = Number(Object(error).status);
+  const isClientFault = status >= 400 && status < 500;
+  return problemOf(isClientFault ? status : 500);
+}
+
+/**
+ * The driver does not export this error's class.
+ * @param {unknown} error
+ * @returns {error is Error}
+ */
+function isWaitQueueTimeout(error) {
+  return error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
+}
+
+/**
+ * @param {number} status an HTTP status code
+ * @returns {Problem}
+ */
+export function problemOf(status) {
+  return { status, title: STATUS_CODES[status] ?? 'Error' };
+}
+
+/**
+ * @param {import('express').Response} res
+ * @param {Problem} problem
+ */
+export function sendProblem(res, problem) {
+  if (problem.status === 503) res.set('Retry-After', String(RETRY_AFTER_S));
+  res.status(problem.status).type('application/problem+json').send(JSON.stringify({ type: 'about:blank', ...problem }));
+}

@@ -1,0 +1,13 @@
+import { pickEmail } from '../mongo/data.js';
+
+/**
+ * `GET /fast`: a customer's query, the Ferrari: one document by an index.
+ * @param {Pick<import('../app.js').Parts, 'customers'>} parts
+ * @returns {import('express').RequestHandler}
+ */
+export function createFastRoute({ customers }) {
+  return async (req, res) => {
+    const customer = await customers.findOne({ email: pickEmail() });
+    res.json({ query: 'fast', customer });
+  };
+}

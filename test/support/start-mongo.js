@@ -1,0 +1,12 @@
+import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
+import { readSettings } from '../../src/settings.js';
+
+/** Runs once before all tests: one real MongoDB that they share. Jest wants these two as default exports. */
+// eslint-disable-next-line no-restricted-syntax
+export default async function startMongo() {
+  const mongo = await startEmbeddedMongo({
+    ...readSettings(), report: (line) => process.stderr.write(`${line}\n`),
+  });
+  Object.assign(globalThis, { mongo });
+  process.env.TEST_MONGO_URL = mongo.url;
+}
