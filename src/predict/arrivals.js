@@ -1,0 +1,167 @@
+/**
+ * @typedef {object} Phase exactly one of arrivalRate, arrivalCount and pauseMs, or rampTo with arrivalRate (0 if none)
+ * @property {number} [durationMs]
+ * @property {number} [arrivalRate] new users a second
+ * @property {number} [rampTo] the rate in the phase's last second
+ * @property {number} [arrivalCount] users over the whole phase
+ * @property {number} [pauseMs]
+ * @property {number} [maxVusers] arrivals beyond so many users present are skipped
+ * @property {'uniform' | 'poisson'} [mode] of an arrivalRate without rampTo, default uniform
+ */
+
+/**
+ * @typedef {object} Arrival
+ * @property {number} atMs
+ * @property {number} [worker] whose users count towards maxVusers, default 0
+ * @property {number} [maxVusers]
+ * @property {string | number} [scenario] name or index; drawn by weight when there is neither this nor a route
+ * @property {string} [route] one request and no more
+ * @property {number} [serviceMs] of that request, instead of one drawn
+ */
+
+/**
+ * The arrivals of a workload's phases, in order of time, as Artillery 2.0 spaces them (its lib/core/phases.ts and
+ * lib/dist.ts): every worker thread has its share of each rate and its own clock, so that with several workers users
+ * come in bunches; an arrivalCount runs in the first worker alone.
+ *
+ * @param {Phase[]} phases
+ * @param {object} options
+ * @param {number} [options.workers] Artillery starts one fewer than there are processors, at least one
+ * @param {import('./random.js').Random} options.random
+ * @returns {Generator<Arrival, void>}
+ */
+export function* createArrivals(phases, { workers = 1, random }) {
+  const streams = Array.from({ length: workers }, (_, worker) => workerArrivals(phases, worker, workers, random));
+  const next = streams.map((stream) => stream.next().value);
+  for (;;) {
+    let first = 0;
+    for (let i = 1; i < workers; i++) {
+      if ((next[i]?.atMs ?? Infinity) < (next[first]?.atMs ?? Infinity)) first = i;
+    }
+    const arrival = next[first];
+    if (!arrival) return;
+    yield arrival;
+    next[first] = streams[first].next().value;
+  }
+}
+
+/**
+ * @param {Phase[]} phases
+ * @param {number} worker from 0
+ * @param {number} workers
+ * @param {import('./random.js').Random} random
+ * @returns {Generator<Arrival, void>}
+ */
+function* workerArrivals(phases, worker, workers, random) {
+  let startMs = 0;
+  for (const phase of phases) {
+    const maxVusers = shareOfMaxVusers(phase, worker, workers);
+    const times = phaseArrivals(phase, worker, workers, random);
+    let step = times.next();
+    while (!step.done) {
+      yield { atMs: startMs + step.value, worker, maxVusers };
+      step = times.next();
+    }
+    startMs += step.value;
+  }
+}
+
+/**
+ * Yields times since the phase began, and returns how long it lasts in this worker.
+ *
+ * @param {Phase} phase
+ * @param {number} worker
+ * @param {number} workers
+ * @param {import('./random.js').Random} random
+ * @returns {Generator<number, number>}
+ */
+function* phaseArrivals(phase, worker, workers, random) {
+  const { durationMs = 0, arrivalRate = 0, arrivalCount, rampTo, pauseMs, mode } = phase;
+  if (pauseMs !== undefined) return pauseMs;
+  if (arrivalCount !== undefined) {
+    return worker === 0 && arrivalCount > 0 ? yield* evenly(durationMs / arrivalCount, durationMs) : durationMs;
+  }
+  if (rampTo !== undefined) return yield* ramp(arrivalRate, rampTo, durationMs, worker, workers);
+  const rate = shareOf(arrivalRate, worker, workers);
+  if (rate === 0) return durationMs;
+  return mode === 'poisson'
+    ? yield* poisson(1000 / rate, durationMs, random)
+    : yield* evenly(1000 / rate, durationMs);
+}
+
+/**
+ * The first arrival comes after one interval, and the phase ends with the last. The interval is cut to whole
+ * microseconds, so a high rate is a little higher than asked and may bring an arrival more.
+ *
+ * @param {number} intervalMs
+ * @param {number} durationMs
+ * @returns {Generator<number, number>}
+ */
+function* evenly(intervalMs, durationMs) {
+  const tickUs = Math.floor(intervalMs * 1000);
+  const count = Math.floor((durationMs * 1000) / tickUs);
+  for (let i = 1; i <= count; i++) yield (i * tickUs) / 1000;
+  return (count * tickUs) / 1000;
+}
+
+/**
+ * @param {number} meanGapMs
+ * @param {number} durationMs
+ * @param {import('./random.js').Random} random
+ * @returns {Generator<number, number>}
+ */
+function* poisson(meanGapMs, durationMs, random) {
+  let atMs = meanGapMs * random.exponential();
+  while (atMs < durationMs) {
+    yield atMs;
+    atMs += meanGapMs * random.exponential();
+  }
+  return atMs;
+}
+
+/**
+ * Second by second, the rate rises by equal steps from the first to the last; each second's arrivals are rounded (over
+ * all workers, the first ones taking the odd ones) and spaced by whole milliseconds, so they end before the second does.
+ *
+ * @param {number} from
+ * @param {number} to
+ * @param {number} durationMs
+ * @param {number} worker
+ * @param {number} workers
+ * @returns {Generator<number, number>}
+ */
+function* ramp(from, to, durationMs, worker, workers) {
+  const seconds = Math.ceil(durationMs / 1000);
+  for (let second = 0; second < seconds; second++) {
+    const rate = seconds === 1 ? (from + to) / 2 : from + ((to - from) / (durationMs / 1000 - 1)) * second;
+    const share = rate / workers;
+    const count = Math.floor(share) + (Math.round((share % 1) * workers) >= worker + 1 ? 1 : 0);
+    // A single second has no spacing at all, nor has a rate above 1000: then a timer fires every millisecond.
+    const tickMs = seconds === 1 ? 1 : Math.max(1, Math.floor(1000 / Math.max(count, 1)));
+    for (let i = 1; i <= count; i++) yield second * 1000 + Math.min(i * tickMs, 1000);
+  }
+  return seconds * 1000;
+}
+
+/**
+ * Only workers that send anything share in it, and an arrivalCount's one worker has it whole.
+ *
+ * @param {Phase} phase
+ * @param {number} worker
+ * @param {number} workers
+ */
+function shareOfMaxVusers({ maxVusers, arrivalRate = 0, arrivalCount, rampTo }, worker, workers) {
+  if (maxVusers === undefined || arrivalCount !== undefined) return maxVusers;
+  return shareOf(maxVusers, worker, rampTo === undefined ? Math.min(arrivalRate, workers) : workers);
+}
+
+/**
+ * A whole number split over workers, the first ones taking what is left over.
+ *
+ * @param {number} number
+ * @param {number} worker
+ * @param {number} workers
+ */
+function shareOf(number, worker, workers) {
+  return Math.floor(number / workers) + (worker < number % workers ? 1 : 0);
+}

@@ -1,0 +1,132 @@
+import { createFifo } from './fifo.js';
+
+// The driver looks this often whether the pool has its minimum (minPoolSizeCheckFrequencyMS).
+const MIN_POOL_CHECK_MS = 100;
+
+/**
+ * @typedef {object} DriverPoolOptions
+ * @property {'driver'} [kind]
+ * @property {number} maxPoolSize at least 1
+ * @property {number} [minPoolSize] default 0
+ * @property {number} [maxConnecting] how many connections may be opening at once, default 2
+ * @property {number} [connectMs] how long a connection takes to open, default 0
+ * @property {number} [waitQueueTimeoutMS] default 0: wait for ever
+ * @property {boolean} [warm] start with every connection open, the default; otherwise with none
+ */
+
+/**
+ * What a pool asks of the simulation: start a query now, or come back later with connected() or check().
+ *
+ * @typedef {object} PoolHost
+ * @property {(user: import('./users.js').User, connection: number) => void} serve
+ * @property {(connection: number, delayMs: number) => void} connectIn
+ * @property {(delayMs: number) => void} checkIn
+ */
+
+/**
+ * What the simulation asks of a pool. Connections are numbered from 0.
+ *
+ * @typedef {object} Pool
+ * @property {() => void} start once, at time 0
+ * @property {(user: import('./users.js').User) => void} checkOut the user waits, or is served at once
+ * @property {(connection: number) => void} finish the query that the connection was serving is over
+ * @property {(connection: number) => void} connected
+ * @property {() => void} check
+ * @property {() => number} total connections open or opening
+ */
+
+/**
+ * The pool of today's Node.js driver (7.x, src/cmap/connection_pool.ts): one first-in first-out wait queue without a
+ * bound, last-in first-out idle connections. A waiter that causes a connection to be opened leaves the queue and gets
+ * that connection, so a later waiter can overtake it by taking one that is checked in meanwhile.
+ *
+ * @param {DriverPoolOptions} options
+ * @param {PoolHost} host
+ * @returns {Pool}
+ */
+export function createDriverPool(options, host) {
+  const { maxPoolSize, minPoolSize = 0, maxConnecting = 2, connectMs = 0, warm = true } = options;
+  /** @type {number[]} The last one is handed out next. */
+  const idle = [];
+  /** @type {import('./fifo.js').Fifo<import('./users.js').User>} */
+  const waitQueue = createFifo();
+  /** @type {(import('./users.js').User | undefined)[]} By connection: who waits for it to open. */
+  const openingFor = [];
+  /** @type {number[]} */
+  const openingTicket = [];
+  let total = 0;
+  let connecting = 0;
+
+  function start() {
+    if (warm) {
+      total = maxPoolSize;
+      for (let connection = maxPoolSize - 1; connection >= 0; connection--) idle.push(connection);
+    } else if (minPoolSize > 0) {
+      check();
+    }
+  }
+
+  /** @param {import('./users.js').User} [user] */
+  function connect(user) {
+    const connection = total++;
+    connecting++;
+    openingFor[connection] = user;
+    openingTicket[connection] = user ? user.ticket : 0;
+    host.connectIn(connection, connectMs);
+  }
+
+  function processWaitQueue() {
+    while (waitQueue.size() > 0) {
+      const user = waitQueue.first();
+      const isCurrent = user.ticket === waitQueue.firstTicket();
+      if (isCurrent && idle.length === 0) break;
+      waitQueue.shift();
+      if (isCurrent) host.serve(user, /** @type {number} */ (idle.pop()));
+    }
+    while (waitQueue.size() > 0 && connecting < maxConnecting && total < maxPoolSize) {
+      const user = waitQueue.first();
+      const isCurrent = user.ticket === waitQueue.firstTicket();
+      waitQueue.shift();
+      if (isCurrent) connect(user);
+    }
+  }
+
+  /** @param {number} connection */
+  function connected(connection) {
+    connecting--;
+    const user = openingFor[connection];
+    openingFor[connection] = undefined;
+    if (user && user.ticket === openingTicket[connection]) {
+      host.serve(user, connection);
+    } else {
+      // Nobody waits for it (any longer): it goes behind all idle ones.
+      idle.unshift(connection);
+    }
+    processWaitQueue();
+    if (!user) host.checkIn(MIN_POOL_CHECK_MS);
+  }
+
+  // No connection closes here, so the looking ends for good once the minimum is reached.
+  function check() {
+    if (total >= minPoolSize) return;
+    if (connecting < maxConnecting) connect();
+    else host.checkIn(MIN_POOL_CHECK_MS);
+  }
+
+  return {
+    start,
+    connected,
+    check,
+    total: () => total,
+
+    checkOut(user) {
+      waitQueue.push(user, user.ticket);
+      processWaitQueue();
+    },
+
+    finish(connection) {
+      idle.push(connection);
+      processWaitQueue();
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * A priority queue of future events: earliest first, and in the order they were pushed when times are equal.
+ * A four-way heap in typed arrays, so that pushing and popping allocate nothing; it doubles when full.
+ *
+ * `nextMs()` is Infinity when it is empty. `pop()` returns the event's code, any 32-bit integer.
+ */
+export function createEventHeap() {
+  let capacity = 256;
+  let times = new Float64Array(capacity);
+  let orders = new Float64Array(capacity);
+  let codes = new Int32Array(capacity);
+  let size = 0;
+  let pushed = 0;
+
+  function grow() {
+    capacity *= 2;
+    times = copyInto(new Float64Array(capacity), times);
+    orders = copyInto(new Float64Array(capacity), orders);
+    codes = copyInto(new Int32Array(capacity), codes);
+  }
+
+  /** @param {number} index @param {number} time @param {number} order @param {number} code */
+  function set(index, time, order, code) {
+    times[index] = time;
+    orders[index] = order;
+    codes[index] = code;
+  }
+
+  /** @param {number} time @param {number} order @param {number} other an index */
+  function isBefore(time, order, other) {
+    return time < times[other] || (time === times[other] && order < orders[other]);
+  }
+
+  /** @param {number} atMs @param {number} code */
+  function push(atMs, code) {
+    if (size === capacity) grow();
+    const order = pushed++;
+    let hole = size++;
+    while (hole > 0) {
+      const parent = (hole - 1) >> 2;
+      if (!isBefore(atMs, order, parent)) break;
+      set(hole, times[parent], orders[parent], codes[parent]);
+      hole = parent;
+    }
+    set(hole, atMs, order, code);
+  }
+
+  function pop() {
+    const code = codes[0];
+    size--;
+    const time = times[size];
+    const order = orders[size];
+    let hole = 0;
+    for (;;) {
+      const first = hole * 4 + 1;
+      if (first >= size) break;
+      const end = Math.min(first + 4, size);
+      let least = first;
+      for (let child = first + 1; child < end; child++) {
+        if (isBefore(times[child], orders[child], least)) least = child;
+      }
+      if (!isBefore(times[least], orders[least], size)) break;
+      set(hole, times[least], orders[least], codes[least]);
+      hole = least;
+    }
+    set(hole, time, order, codes[size]);
+    return code;
+  }
+
+  return { push, pop, nextMs: () => (size === 0 ? Infinity : times[0]) };
+}
+
+/** @template {Float64Array | Int32Array} T @param {T} target @param {T} source */
+function copyInto(target, source) {
+  target.set(source);
+  return target;
+}

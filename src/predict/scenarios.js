@@ -1,0 +1,45 @@
+import { compileFlow } from './flow.js';
+
+/**
+ * @typedef {object} Scenario
+ * @property {string} [name]
+ * @property {number} [weight] default 1
+ * @property {import('./flow.js').Step[]} steps
+ */
+
+/**
+ * The flows that users follow, ready to be picked.
+ *
+ * @param {Scenario[]} scenarios
+ * @param {(route: string) => import('./route-stats.js').RouteStats} routeOf
+ */
+export function createScenarios(scenarios, routeOf) {
+  const flows = scenarios.map(({ steps }) => compileFlow(steps, routeOf));
+  /** @type {number[]} */
+  const upTo = [];
+  let totalWeight = 0;
+  for (const { weight = 1 } of scenarios) upTo.push((totalWeight += weight));
+
+  return {
+    /** Each scenario as often as its weight says. @param {import('./random.js').Random} random */
+    pick(random) {
+      if (totalWeight === 0) throw new Error('No scenario to pick: there must be one with a weight above 0');
+      const at = random.uniform() * totalWeight;
+      let index = 0;
+      while (at >= upTo[index]) index++;
+      return flows[index];
+    },
+
+    /** @param {string | number} nameOrIndex */
+    find(nameOrIndex) {
+      const index = typeof nameOrIndex === 'number'
+        ? nameOrIndex
+        : scenarios.findIndex(({ name }) => name === nameOrIndex);
+      if (!flows[index]) {
+        const names = scenarios.map(({ name }, i) => name ?? i).join(', ');
+        throw new Error(`Unknown scenario "${nameOrIndex}": the workload has ${names || 'none'}`);
+      }
+      return flows[index];
+    },
+  };
+}

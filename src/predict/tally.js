@@ -1,0 +1,107 @@
+/**
+ * @typedef {object} RequestRecord
+ * @property {string} route
+ * @property {number} user
+ * @property {number} connection -1 when it had none
+ * @property {number} arrivedAtMs
+ * @property {number} startedAtMs NaN when it had no connection
+ * @property {number} finishedAtMs when the user was answered or gave up
+ * @property {number} waitMs for a connection
+ * @property {import('./users.js').Outcome} outcome
+ */
+
+/**
+ * Keeps the books of a simulation: who waits, who is served, how it ended.
+ *
+ * @param {boolean} keepRequests
+ */
+export function createTally(keepRequests) {
+  /** @type {RequestRecord[]} */
+  const records = [];
+  const failures = { waitQueueTimeout: 0, clientTimeout: 0 };
+  let requests = 0;
+  let maxMs = NaN;
+  let firstMs = NaN;
+  let lastMs = NaN;
+  let active = 0;
+  let waiting = 0;
+  let peakActive = 0;
+  let peakWaiting = 0;
+  let busyMs = 0;
+  let waitedMs = 0;
+
+  /** @param {number} nowMs */
+  function startWaiting(nowMs) {
+    if (requests++ === 0) firstMs = nowMs;
+    waiting++;
+  }
+
+  /** Those that a free connection serves at once never count as waiting. */
+  function stillWaiting() {
+    if (waiting > peakWaiting) peakWaiting = waiting;
+  }
+
+  /** @param {import('./users.js').User} user @param {number} nowMs */
+  function stopWaiting(user, nowMs) {
+    waiting--;
+    waitedMs += nowMs - user.arrivedAtMs;
+  }
+
+  /** @param {import('./users.js').User} user @param {number} nowMs */
+  function startQuery(user, nowMs) {
+    stopWaiting(user, nowMs);
+    user.route.recordWait(nowMs - user.arrivedAtMs);
+    if (++active > peakActive) peakActive = active;
+  }
+
+  /** @param {import('./users.js').User} user */
+  function endQuery(user) {
+    active--;
+    busyMs += user.serviceMs;
+  }
+
+  /** @param {import('./users.js').User} user @param {import('./users.js').Outcome} outcome @param {number} nowMs */
+  function endRequest(user, outcome, nowMs) {
+    const { route, arrivedAtMs, startedAtMs } = user;
+    const responseMs = nowMs - arrivedAtMs;
+    lastMs = nowMs;
+    if (outcome === 'ok') {
+      route.recordResponse(responseMs);
+      if (!(responseMs <= maxMs)) maxMs = responseMs;
+    } else {
+      route.recordFailure();
+      failures[outcome]++;
+    }
+    if (keepRequests) {
+      records.push({
+        route: route.name, user: user.number, connection: user.connection, arrivedAtMs, startedAtMs,
+        finishedAtMs: nowMs, waitMs: (Number.isNaN(startedAtMs) ? nowMs : startedAtMs) - arrivedAtMs, outcome,
+      });
+    }
+  }
+
+  /**
+   * @param {Iterable<import('./route-stats.js').RouteStats>} routes
+   * @param {number} maxPoolSize
+   */
+  function result(routes, maxPoolSize) {
+    const durationMs = requests === 0 ? 0 : lastMs - firstMs;
+    return {
+      requests,
+      failures: failures.waitQueueTimeout + failures.clientTimeout,
+      failuresBy: failures,
+      maxMs,
+      routes: Object.fromEntries(Array.from(routes, (route) => [route.name, route.result()])),
+      durationMs,
+      ratePerSec: (requests / durationMs) * 1000,
+      peakActive,
+      peakWaiting,
+      meanActive: busyMs / durationMs,
+      meanWaiting: waitedMs / durationMs,
+      utilisation: busyMs / durationMs / maxPoolSize,
+      ...(keepRequests && { records }),
+    };
+  }
+
+  return { startWaiting, stillWaiting, stopWaiting, startQuery, endQuery, endRequest, result };
+}
