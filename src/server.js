@@ -2,9 +2,9 @@ import closeWithGrace from 'close-with-grace';
 import { createApp } from './app.js';
 import { listen } from './listen.js';
 import { createLogger } from './logger.js';
-import { createClient } from './mongo/client.js';
+import { connectClient, createClient } from './mongo/client.js';
 import { customersOf, seedCustomers } from './mongo/data.js';
-import { startEmbeddedMongo } from './mongo/embedded.js';
+import { openMongo } from './mongo/open.js';
 import { watchReadiness } from './mongo/readiness.js';
 import { createSlowQuery } from './mongo/slow-query.js';
 import { renderSettingsHelp } from './settings-docs.js';
@@ -27,16 +27,12 @@ ${renderSettingsHelp()}
 async function start(settings, closers) {
   const log = createLogger(settings.logLevel);
 
-  let url = settings.mongoUrl;
-  if (!url) {
-    const embedded = await startEmbeddedMongo({ ...settings, report: (line) => log.info(line) });
-    closers.push(embedded.stop);
-    url = embedded.url;
-  }
-  const client = createClient(url, settings);
+  const mongo = await openMongo(settings, (line) => log.info(line));
+  closers.push(mongo.stop);
+  const client = createClient(mongo.url, settings);
   closers.push(() => client.close());
   const isReady = watchReadiness(client);
-  const serverVersion = await connect(client, settings);
+  const serverVersion = await connectClient(client);
   const runSlowQuery = createSlowQuery(client);
   // The first requests that people measure should not pay for the first connection and the first query of a kind.
   await Promise.all([seedCustomers(client), runSlowQuery(1)]);
@@ -50,22 +46,6 @@ async function start(settings, closers) {
   closers.push(server.close);
   log.info(`listening on ${server.url}`);
   process.send?.({ url: server.url });
-}
-
-/**
- * @param {import('mongodb').MongoClient} client
- * @param {import('./settings.js').Settings} settings
- * @returns {Promise<string>} the server's version
- */
-async function connect(client, { serverSelectionTimeoutMs }) {
-  try {
-    await client.connect();
-    const { version } = await client.db('admin').command({ buildInfo: 1 });
-    return version;
-  } catch (cause) {
-    const { message } = /** @type {Error} */ (cause);
-    throw new Error(`MONGO_URL: no MongoDB to work with after ${serverSelectionTimeoutMs} ms: ${message}`, { cause });
-  }
 }
 
 /**

@@ -159,3 +159,11 @@ function readEnvFile(file) {
     throw new SettingsError(`${file} can't be read: ${/** @type {Error} */ (error).message}`, { cause: error });
   }
 }
+
+/**
+ * The environment for a child process: this one's, with some settings of its own.
+ * @param {Record<string, string>} settings
+ */
+export function childEnvironment(settings) {
+  return { ...process.env, ...settings };
+}

@@ -28,6 +28,25 @@ export function createClient(url, settings) {
 }
 
 /**
+ * Connect a client.
+ *
+ * @param {MongoClient} client
+ * @returns {Promise<string>} the server's version
+ * @throws {Error} naming MONGO_URL when no server can be reached or it refuses us
+ */
+export async function connectClient(client) {
+  try {
+    await client.connect();
+    const { version } = await client.db('admin').command({ buildInfo: 1 });
+    return version;
+  } catch (cause) {
+    const { message } = /** @type {Error} */ (cause);
+    const { serverSelectionTimeoutMS } = client.options;
+    throw new Error(`MONGO_URL: no MongoDB to work with (looked for ${serverSelectionTimeoutMS} ms): ${message}`, { cause });
+  }
+}
+
+/**
  * The driver takes an undefined option as a value, not as an absent one.
  * @param {import('mongodb').MongoClientOptions} options
  */
