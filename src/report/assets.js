@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { trust } from './markup.js';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+
+/**
+ * What the page carries inside itself, and the policy that lets it run nothing else.
+ */
+export function loadAssets() {
+  const style = read(join(HERE, 'browser', 'style.css'));
+  const library = read(findChartJs());
+  const script = read(join(HERE, 'browser', 'draw-charts.js'));
+  return {
+    style: trust(style),
+    library: trust(library),
+    script: trust(script),
+    policy: [
+      'default-src \'none\'', `script-src ${hash(library)} ${hash(script)}`, `style-src ${hash(style)}`,
+      'img-src data:', 'base-uri \'none\'', 'form-action \'none\'',
+    ].join('; '),
+  };
+}
+
+/** The bundle for browsers lies beside the package's main file, but is not among its exports. */
+function findChartJs() {
+  return join(dirname(createRequire(import.meta.url).resolve('chart.js')), 'chart.umd.min.js');
+}
+
+/**
+ * Without the source map's address, which developer tools would look for beside the report.
+ * @param {string} path
+ */
+function read(path) {
+  return readFileSync(path, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
+}
+
+/** @param {string} text */
+function hash(text) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

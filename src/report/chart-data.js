@@ -1,0 +1,131 @@
+import { formatQuantity } from './format.js';
+
+/** @import { ChartSpec, Result, Variant } from './types.js' */
+/** @import { NamedRun } from './runs.js' */
+
+/**
+ * A chart without functions: what the page carries and its script draws.
+ * @typedef {object} ChartData
+ * @property {'bar' | 'line'} kind
+ * @property {boolean} log
+ * @property {string} title
+ * @property {string} xTitle
+ * @property {string} yTitle with its unit in full
+ * @property {string[][]} categories lines of text each
+ * @property {SeriesData[]} series
+ *
+ * @typedef {object} SeriesData
+ * @property {string} label
+ * @property {string} look its colour's name in the style sheet: `measured-1`, `exact` ...
+ * @property {number} dash how a line is broken, 0 for not at all: tells the runs of a comparison apart
+ * @property {(number | null)[]} values
+ * @property {string[]} texts the values as one says them, empty where there is none
+ */
+
+// As many colours as a reader can tell apart; a lab with more measured series should draw two charts.
+const MEASURED_LOOKS = 4;
+const DASHES = 4;
+/** @type {Record<string, string>} */
+const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds' };
+
+/**
+ * @param {ChartSpec} spec
+ * @param {Result} result
+ * @returns {ChartData}
+ */
+export function layOutChart(spec, result) {
+  const { variants } = result;
+  return finish(spec, variants.map((variant) => [spec.category(variant)]), layOutSeries(spec, variants));
+}
+
+/**
+ * Several results of a lab in one chart. Bars stand side by side within a category, so that like is next to
+ * like; each line is drawn once for each run.
+ * @param {ChartSpec} spec
+ * @param {NamedRun[]} runs
+ * @returns {ChartData}
+ */
+export function layOutComparison(spec, runs) {
+  const points = runs.flatMap(({ name, result }) => result.variants.map((variant) => (
+    { name, variant, category: spec.category(variant) }
+  )));
+  const categories = [...new Set(points.map(({ category }) => category))];
+  if (spec.kind === 'bar') {
+    const ordered = categories.flatMap((category) => points.filter((point) => point.category === category));
+    const lines = ordered.map(({ category, name }) => [category, `run ${name}`]);
+    return finish(spec, lines, layOutSeries(spec, ordered.map(({ variant }) => variant)));
+  }
+  const series = runs.flatMap(({ name }, index) => {
+    const variants = categories.map((category) => (
+      points.find((point) => point.name === name && point.category === category)?.variant
+    ));
+    return layOutSeries(spec, variants).map((each) => (
+      { ...each, label: `${each.label}, run ${name}`, dash: index % DASHES }
+    ));
+  });
+  return finish(spec, categories.map((category) => [category]), series);
+}
+
+/**
+ * The chart in words, for those who can't see it.
+ * @param {ChartData} chart
+ */
+export function describeChart({ kind, title, categories, series }) {
+  const sentences = categories.map((lines, index) => {
+    const values = series.map(({ label, texts }) => texts[index] && `${label} ${texts[index]}`).filter(Boolean);
+    return `${lines.join(', ')}: ${values.join('; ') || 'no value'}.`;
+  });
+  return [`${kind === 'bar' ? 'Bar' : 'Line'} chart: ${title}.`, ...sentences].join(' ');
+}
+
+/**
+ * @param {ChartSpec} spec
+ * @param {(Variant | undefined)[]} variants one for each category; undefined leaves a gap
+ */
+function layOutSeries(spec, variants) {
+  return spec.series.map(({ label, value }, index) => ({
+    label,
+    look: lookOf(spec, index),
+    dash: 0,
+    values: variants.map((variant) => {
+      const read = variant && value(variant);
+      return typeof read === 'number' && Number.isFinite(read) ? read : null;
+    }),
+  }));
+}
+
+/**
+ * Says every value in words and chooses the axis's unit. Seconds would read 0.001 on a logarithmic axis.
+ * @param {ChartSpec} spec
+ * @param {string[][]} categories
+ * @param {Omit<SeriesData, 'texts'>[]} series
+ * @returns {ChartData}
+ */
+function finish({ kind, log = false, title, xLabel, yLabel, unit }, categories, series) {
+  const largest = Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const isSeconds = unit === 'ms' && largest >= 2000 && !log;
+  return {
+    kind,
+    log,
+    title,
+    xTitle: xLabel,
+    yTitle: [yLabel, isSeconds ? UNIT_NAMES.s : UNIT_NAMES[unit] ?? unit].filter(Boolean).join(', '),
+    categories,
+    series: series.map((each) => ({
+      ...each,
+      values: each.values.map((value) => (value !== null && isSeconds ? value / 1000 : value)),
+      texts: each.values.map((value) => (value === null ? '' : formatQuantity(value, unit))),
+    })),
+  };
+}
+
+/**
+ * @param {ChartSpec} spec
+ * @param {number} index of the series
+ */
+function lookOf({ series }, index) {
+  const { role } = series[index];
+  if (role !== 'measured') return role;
+  const before = series.slice(0, index).filter((each) => each.role === 'measured').length;
+  return `measured-${before % MEASURED_LOOKS + 1}`;
+}

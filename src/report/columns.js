@@ -1,0 +1,63 @@
+/** @import { Column, Lab, Result, Variant } from './types.js' */
+
+/**
+ * @typedef {object} Group neighbouring columns under one heading
+ * @property {string} heading with the unit, if all its columns share one; empty for a column without a group
+ * @property {Column[]} columns
+ * @property {string[]} headings the columns' own, with the unit where the group's heading does not say it
+ */
+
+/**
+ * @param {Column[]} columns
+ * @returns {Group[]}
+ */
+export function groupColumns(columns) {
+  /** @type {Column[][]} */
+  const groups = [];
+  for (const column of columns) {
+    const last = groups.at(-1);
+    if (last && column.group && last[0].group === column.group) last.push(column);
+    else groups.push([column]);
+  }
+  return groups.map((members) => {
+    const [{ group, unit }] = members;
+    const shared = group && unit && members.every((column) => column.unit === unit);
+    return {
+      heading: shared ? `${group} ${unit}` : group ?? '',
+      columns: members,
+      headings: members.map((column) => (
+        shared || !column.unit ? column.heading : `${column.heading} ${column.unit}`
+      )),
+    };
+  });
+}
+
+/**
+ * Whether a column holds words, which align left; numbers align right.
+ * @param {Column} column
+ * @param {Variant[]} variants
+ */
+export function isText(column, variants) {
+  return variants.some((variant) => typeof column.value(variant) === 'string');
+}
+
+/**
+ * What a reader must know beside the figures: variants that could not run, and why; warnings.
+ * @param {Result} result
+ */
+export function listNotes({ variants, warnings = [] }) {
+  const failed = variants.filter((variant) => variant.error).map(({ name, measured, error }) => (
+    `${name} ${measured ? 'did not run every time' : 'did not run'}: ${error}`
+  ));
+  return [...failed, ...warnings];
+}
+
+/**
+ * The lab's sentence on what was measured; empty if nothing was.
+ * @param {Lab} lab
+ * @param {Result} result
+ */
+export function sumUp(lab, result) {
+  const variants = result.variants.filter((variant) => variant.measured);
+  return variants.length ? lab.takeaway({ ...result, variants }) : '';
+}

@@ -1,0 +1,67 @@
+import { renderFigures, renderHeadings } from './figures.js';
+import { formatDate, formatSetting } from './format.js';
+import { embedJson, html } from './markup.js';
+
+/** @import { Column, Lab, Result, Variant } from './types.js' */
+
+const SHOWN_ARRIVALS = 12;
+
+/**
+ * All that stands behind one result: the figures, each repeat, settings, environment, and the result itself.
+ * @param {Lab} lab
+ * @param {Result} result
+ * @param {string} id
+ */
+export function renderDetails(lab, result, id) {
+  const repeats = repeatFigures(lab, result);
+  const fileName = `${result.lab}-${result.startedAt.replaceAll(/[^0-9TZ-]/g, '-')}.json`;
+  return html`${renderFigures('The figures', lab.columns, result.variants)}
+${renderHeadings(lab.columns)}
+<p class="aside">Begun on ${formatDate(result.startedAt)}.</p>
+${repeats && html`<details><summary>Every run, and when its users arrived</summary>
+${renderFigures('Every run by itself', ...repeats)}</details>`}
+<details><summary>Settings and environment</summary>
+<div class="facts">
+${renderFacts('Settings', result.settings)}
+${renderFacts('Environment', result.environment)}
+</div>
+</details>
+<button type="button" data-source="${id}-result" data-file="${fileName}" hidden>Download the result</button>
+<script type="application/json" id="${id}-result">${embedJson(result)}</script>`;
+}
+
+/**
+ * @param {string} heading
+ * @param {Record<string, unknown>} facts
+ */
+function renderFacts(heading, facts) {
+  return html`<div><h4>${heading}</h4><dl>${Object.entries(facts).map(([key, value]) => (
+    html`<div><dt>${key}</dt><dd>${formatSetting(value)}</dd></div>`))}</dl></div>`;
+}
+
+/**
+ * The lab's own columns over the repeats of each variant.
+ * @param {Lab} lab
+ * @param {Result} result
+ * @returns {[Column[], Variant[]] | null} null if the result keeps no repeats
+ */
+function repeatFigures({ columns: [key, ...rest] }, { variants }) {
+  const repeats = variants.flatMap((variant) => (variant.runs ?? []).map((run, index) => ({
+    variant: { ...variant, measured: run.measured }, number: index + 1, arrivalsMs: run.arrivalsMs,
+  })));
+  if (!repeats.length) return null;
+  const find = (/** @type {Variant} */ variant) => repeats.find((repeat) => repeat.variant === variant);
+  return [[
+    key,
+    { heading: 'run', value: (variant) => find(variant)?.number },
+    ...rest,
+    { heading: 'arrivals', unit: 'ms', value: (variant) => listArrivals(find(variant)?.arrivalsMs) },
+  ], repeats.map(({ variant }) => variant)];
+}
+
+/** @param {number[]} [arrivalsMs] */
+function listArrivals(arrivalsMs) {
+  if (!arrivalsMs?.length) return null;
+  const text = arrivalsMs.slice(0, SHOWN_ARRIVALS).map(Math.round).join(', ');
+  return arrivalsMs.length > SHOWN_ARRIVALS ? `${text} … ${arrivalsMs.length} in all` : text;
+}

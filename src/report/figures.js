@@ -1,0 +1,68 @@
+import { DASH, formatCell } from './format.js';
+import { groupColumns, isText } from './columns.js';
+import { html } from './markup.js';
+
+/** @import { Column, Variant } from './types.js' */
+/** @import { ChartData } from './chart-data.js' */
+
+/**
+ * @param {string} caption
+ * @param {Column[]} columns
+ * @param {Variant[]} variants
+ */
+export function renderFigures(caption, columns, variants) {
+  const groups = groupColumns(columns);
+  const isGrouped = groups.some(({ heading }) => heading);
+  const cells = groups.flatMap((group) => group.columns.map((column, index) => ({
+    column,
+    heading: group.headings[index],
+    looks: `${isText(column, variants) ? 'text' : ''} ${group.heading && index === 0 ? 'first' : ''}`.trim(),
+  })));
+  return wrapTable(caption, html`<thead>
+${isGrouped && html`<tr>${groups.map(({ heading, columns: { length } }) => (heading
+    ? html`<th scope="colgroup" colspan="${length}" class="first">${heading}</th>`
+    : html`<td colspan="${length}"></td>`))}</tr>`}
+<tr>${cells.map(({ heading, looks }) => html`<th scope="col" class="${looks}">${heading}</th>`)}</tr>
+</thead>
+<tbody>${variants.map((variant) => html`
+<tr>${cells.map(({ column, looks }, index) => (index === 0
+    ? html`<th scope="row" class="${looks}">${formatCell(column, variant)}</th>`
+    : html`<td class="${looks}">${formatCell(column, variant)}</td>`))}</tr>`)}
+</tbody>`);
+}
+
+/**
+ * What a chart draws, in figures.
+ * @param {ChartData} chart
+ */
+export function renderChartFigures({ title, xTitle, categories, series }) {
+  return wrapTable(`${title}, in figures`, html`<thead>
+<tr><th scope="col">${xTitle}</th>${series.map(({ label }) => html`<th scope="col">${label}</th>`)}</tr>
+</thead>
+<tbody>${categories.map((lines, index) => html`
+<tr><th scope="row">${lines.join(', ')}</th>${series.map(({ texts }) => (
+    html`<td>${texts[index] || DASH}</td>`))}</tr>`)}
+</tbody>`);
+}
+
+/**
+ * What the table's short headings mean, each once.
+ * @param {Column[]} columns
+ */
+export function renderHeadings(columns) {
+  const abouts = new Map(columns.filter(({ about }) => about).map(({ heading, about }) => [heading, about]));
+  return abouts.size > 0 && html`<p class="aside">${[...abouts].map(([heading, about]) => (
+    html`<span><b>${heading}</b> ${about}</span> `))}</p>`;
+}
+
+/**
+ * A wide table scrolls in its own box, which the keyboard must be able to reach.
+ * @param {string} caption
+ * @param {unknown} content
+ */
+function wrapTable(caption, content) {
+  return html`<div class="scroll" role="group" tabindex="0" aria-label="${caption}">
+<table><caption>${caption}</caption>
+${content}
+</table></div>`;
+}

@@ -1,0 +1,54 @@
+/** Text that is HTML already; only `html` and `trust` make it. */
+class Markup {
+  /** @param {string} text */
+  constructor(text) {
+    this.text = text;
+  }
+
+  toString() {
+    return this.text;
+  }
+}
+
+/** @typedef {InstanceType<typeof Markup>} Html */
+
+/** @type {Record<string, string>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;' };
+
+/**
+ * Template tag that escapes every value but its own kind, so that nothing of a result can become markup.
+ * Lists are joined; null, undefined and false leave nothing.
+ * @param {TemplateStringsArray} strings
+ * @param {...unknown} values
+ */
+export function html(strings, ...values) {
+  return new Markup(String.raw({ raw: strings }, ...values.map(toHtml)));
+}
+
+/**
+ * Text of our own files, which goes into the page as it is.
+ * @param {string} text
+ */
+export function trust(text) {
+  return new Markup(text);
+}
+
+/**
+ * JSON for a script element that is not run. The parser would end the element at `</script>` and change its
+ * state at `<!--`: neither can be written without `<`.
+ * @param {unknown} value
+ */
+export function embedJson(value) {
+  return new Markup(JSON.stringify(value).replaceAll('<', '\\u003c'));
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string}
+ */
+function toHtml(value) {
+  if (value instanceof Markup) return value.text;
+  if (Array.isArray(value)) return value.map(toHtml).join('');
+  if (value === null || value === undefined || value === false) return '';
+  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character]);
+}

@@ -1,0 +1,110 @@
+import { describeChart, layOutChart, layOutComparison } from './chart-data.js';
+import { listNotes, sumUp } from './columns.js';
+import { renderDetails } from './details.js';
+import { renderChartFigures, renderFigures, renderHeadings } from './figures.js';
+import { embedJson, html } from './markup.js';
+import { nameRuns } from './runs.js';
+
+/** @import { Column, Lab, Result, Variant } from './types.js' */
+/** @import { ChartData } from './chart-data.js' */
+/** @import { NamedRun } from './runs.js' */
+
+/**
+ * One lab: its question, what came out, the picture and how to read it; then the figures and all that stands
+ * behind them. Several results are compared first and then shown one by one.
+ * @param {Lab} lab
+ * @param {Result[]} results at least one
+ * @param {string} id
+ */
+export function renderLab(lab, results, id) {
+  const runs = nameRuns(results);
+  const isSingle = runs.length === 1;
+  const [first, ...others] = lab.charts.map((spec) => (
+    isSingle ? layOutChart(spec, results[0]) : layOutComparison(spec, runs)
+  ));
+  return html`<section class="lab" aria-labelledby="${id}">
+<div class="story">
+<div class="words">
+<h2 id="${id}">${lab.title}</h2>
+<p class="question">${lab.question}</p>
+${isSingle ? renderTakeaway(lab, results[0]) : renderTakeaways(lab, runs)}
+</div>
+${first && renderChart(first)}
+<div class="how-to-read">
+<h3>How to read it</h3>
+<ul>${lab.howToRead.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+</div>
+</div>
+${others.map(renderChart)}
+${isSingle ? renderDetails(lab, results[0], id) : [
+    renderFigures('All runs, side by side', ...compareFigures(lab, runs)),
+    renderHeadings(lab.columns),
+    runs.map((run) => renderRun(lab, run, `${id}-${run.name}`)),
+  ]}
+</section>`;
+}
+
+/**
+ * @param {Lab} lab
+ * @param {NamedRun} run
+ * @param {string} id
+ */
+function renderRun(lab, { name, label, result }, id) {
+  return html`<section class="run" aria-labelledby="${id}">
+<h3 id="${id}">Run ${name} <span>${label}</span></h3>
+${lab.charts.map((spec) => renderChart(layOutChart(spec, result)))}
+${renderDetails(lab, result, id)}
+</section>`;
+}
+
+/**
+ * @param {Lab} lab
+ * @param {Result} result
+ */
+function renderTakeaway(lab, result) {
+  const notes = listNotes(result);
+  return html`<p class="takeaway">${sumUp(lab, result) || 'Nothing was measured.'}</p>
+${notes.length > 0 && html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}`;
+}
+
+/**
+ * @param {Lab} lab
+ * @param {NamedRun[]} runs
+ */
+function renderTakeaways(lab, runs) {
+  return html`<dl class="runs">${runs.map(({ name, label, result }) => html`
+<div><dt>Run ${name} <span>${label}</span></dt><dd>${renderTakeaway(lab, result)}</dd></div>`)}</dl>`;
+}
+
+/** @param {ChartData} chart */
+function renderChart(chart) {
+  return html`<figure class="chart">
+<figcaption>
+<h3>${chart.title} <span>${chart.yTitle}</span></h3>
+<ul class="legend ${chart.kind}s">${chart.series.map(({ label, look, dash }) => (
+    html`<li class="${look} dash-${dash}">${label}</li>`))}</ul>
+</figcaption>
+<div class="canvas"><canvas role="img" aria-label="${describeChart(chart)}"></canvas></div>
+<script type="application/json">${embedJson(chart)}</script>
+<details><summary>The chart in figures</summary>${renderChartFigures(chart)}</details>
+</figure>`;
+}
+
+/**
+ * The lab's columns over the variants of all runs, those alike next to each other.
+ * @param {Lab} lab
+ * @param {NamedRun[]} runs
+ * @returns {[Column[], Variant[]]}
+ */
+function compareFigures({ columns: [key, ...rest] }, runs) {
+  const names = new Map(runs.flatMap(({ name, result: { variants } }) => (
+    variants.map((variant) => [variant, name])
+  )));
+  /** @type {Column} */
+  const ofRun = { heading: 'run', value: (variant) => names.get(variant) };
+  const keys = [...new Set([...names.keys()].map(key.value))];
+  return [
+    [key, ofRun, ...rest],
+    keys.flatMap((each) => [...names.keys()].filter((variant) => key.value(variant) === each)),
+  ];
+}

@@ -1,0 +1,85 @@
+import Table from 'cli-table3';
+import { groupColumns, isText, listNotes, sumUp } from './columns.js';
+import { formatCell } from './format.js';
+
+/** @import { Lab, Result, Variant } from './types.js' */
+/** @import { Group } from './columns.js' */
+
+const QUIET = Object.fromEntries([
+  'top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right',
+  'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid',
+].map((name) => [name, '']));
+const RULED = { mid: '─', 'mid-mid': ' ', 'top-mid': ' ' };
+
+/**
+ * A result for a terminal: the table, then what went wrong, then the lab's sentence. A table that is too wide
+ * is cut between groups of columns into several, each of which repeats the first column.
+ * @param {Lab} lab
+ * @param {Result} result
+ * @param {{ width?: number }} [options] columns of the terminal
+ * @returns {string}
+ */
+export function renderTable(lab, result, { width = 80 } = {}) {
+  const [key, ...groups] = groupColumns(lab.columns);
+  const blocks = [[key]];
+  for (const group of groups) {
+    const block = blocks[blocks.length - 1];
+    const isFull = measureWidth(drawBlock([...block, group], result.variants)) > width;
+    if (isFull && block.length > 1) blocks.push([key, group]);
+    else block.push(group);
+  }
+  const texts = [...listNotes(result).map((note) => `! ${note}`), sumUp(lab, result)];
+  return [
+    ...blocks.map((block) => drawBlock(block, result.variants)),
+    ...texts.filter(Boolean).map((text) => wrap(text, width)),
+  ].join('\n\n');
+}
+
+/**
+ * @param {Group[]} groups the first holds the column that names the variant
+ * @param {Variant[]} variants
+ */
+function drawBlock(groups, variants) {
+  const table = new Table({
+    chars: { ...QUIET, middle: ' ' },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+  });
+  // A second blank sets groups apart: it costs no ink and little width.
+  const cells = groups.flatMap(({ heading, headings, columns }) => columns.map((column, index) => ({
+    column,
+    heading: headings[index],
+    hAlign: /** @type {'left' | 'right'} */ (isText(column, variants) ? 'left' : 'right'),
+    style: { 'padding-left': heading && index === 0 ? 1 : 0 },
+  })));
+  if (groups.some(({ heading }) => heading)) {
+    table.push(groups.map(({ heading, columns }) => (
+      { content: heading, colSpan: columns.length, hAlign: /** @type {const} */ ('center') }
+    )));
+  }
+  table.push(cells.map(({ heading, hAlign, style }) => ({ content: heading, hAlign, style })));
+  for (const [row, variant] of variants.entries()) {
+    table.push(cells.map(({ column, hAlign, style }) => (
+      { content: formatCell(column, variant, false), hAlign, style, chars: row === 0 ? RULED : {} }
+    )));
+  }
+  return table.toString().split('\n').map((line) => line.trimEnd()).join('\n');
+}
+
+/** @param {string} text */
+function measureWidth(text) {
+  return Math.max(...text.split('\n').map((line) => line.length));
+}
+
+/**
+ * @param {string} text
+ * @param {number} width
+ */
+function wrap(text, width) {
+  const lines = [''];
+  for (const word of text.split(/\s+/)) {
+    const line = `${lines[lines.length - 1]} ${word}`.trim();
+    if (line.length > width) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return lines.filter(Boolean).join('\n');
+}
