@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { childEnvironment } from '../settings.js';
+import { collectText } from './child-process.js';
+
+const require = createRequire(import.meta.url);
+const PACKAGE = require.resolve('artillery/package.json');
+const COMMAND = path.join(path.dirname(PACKAGE), require(PACKAGE).bin.artillery);
+
+/** @typedef {{ min: number, max: number, count: number, p50: number, p95: number, p99: number }} Summary in ms */
+/** @typedef {{ counters: Record<string, number>, summaries: Record<string, Summary> }} ArtilleryReport */
+
+/**
+ * Run a scenario with Artillery.
+ *
+ * @param {object} options
+ * @param {string} options.scenario path of a YAML file
+ * @param {string} options.target URL of the app, in place of the scenario's own
+ * @param {string} [options.environment] one of the scenario's
+ * @param {AbortSignal} [options.signal] ends the run
+ * @returns {Promise<{ report: ArtilleryReport, unmet: string[] }>} its figures over the whole run, and the
+ *   scenario's own thresholds that they miss
+ * @throws {Error} with Artillery's last words when it gives no report
+ */
+export async function runArtillery({ scenario, target, environment, signal }) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'pool-lab-artillery-'));
+  try {
+    const output = path.join(folder, 'report.json');
+    const args = ['run', '--target', target, '--output', output];
+    if (environment) args.push('--environment', environment);
+    const child = spawn(process.execPath, [COMMAND, ...args, scenario], {
+      env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const kill = () => child.kill('SIGKILL');
+    signal?.addEventListener('abort', kill);
+    const said = [collectText(child.stdout), collectText(child.stderr)];
+    await once(child, 'close');
+    signal?.removeEventListener('abort', kill);
+    signal?.throwIfAborted();
+
+    const text = await readFile(output, 'utf8').catch((cause) => {
+      throw new Error(`Artillery gave no report: ${said.map((words) => words()).join('\n').trim()}`, { cause });
+    });
+    const unmet = said[0]().split('\n').filter((line) => line.startsWith('fail:'));
+    return { report: JSON.parse(text).aggregate, unmet: unmet.map((line) => line.slice('fail:'.length).trim()) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const ENDPOINT = 'plugins.metrics-by-endpoint.response_time.';
+
+/**
+ * The figures of a run, by route.
+ *
+ * Percentiles come from a sketch with an error of 1 %, which can put them outside of the exact minimum and maximum:
+ * they are held within.
+ *
+ * @param {ArtilleryReport} report
+ */
+export function summariseReport({ counters, summaries }) {
+  const routes = Object.entries(summaries)
+    .filter(([name]) => name.startsWith(ENDPOINT))
+    .map(([name, summary]) => [name.slice(ENDPOINT.length), summariseRoute(summary)]);
+  const requests = counters['http.requests'] ?? 0;
+  const answered = Object.entries(counters)
+    .filter(([name]) => /^http\.codes\.[23]/.test(name))
+    .reduce((sum, [, count]) => sum + count, 0);
+  return {
+    requests,
+    failures: requests - answered,
+    maxMs: summaries['http.response_time']?.max ?? null,
+    routes: Object.fromEntries(routes),
+  };
+}
+
+/** @param {Summary} summary */
+function summariseRoute({ count, min, max, p50, p95, p99 }) {
+  const [p50Ms, p95Ms, p99Ms] = [p50, p95, p99].map((value) => Math.min(max, Math.max(min, value)));
+  return { count, p50Ms, p95Ms, p99Ms, maxMs: max };
+}
+
+/**
+ * Why requests failed, as Artillery counted it, e.g. `2 x HTTP 503, 1 x ECONNREFUSED`.
+ * @param {ArtilleryReport} report
+ */
+export function describeFailures({ counters }) {
+  return Object.entries(counters).flatMap(([name, count]) => {
+    const [, kind, what] = name.match(/^(http\.codes|errors)\.(.+)$/) ?? [];
+    if (!kind || /^[23]\d\d$/.test(what)) return [];
+    return `${count} x ${kind === 'errors' ? what : `HTTP ${what}`}`;
+  }).join(', ');
+}

@@ -1,0 +1,135 @@
+import { connectClient, createClient } from '../mongo/client.js';
+import { openMongo } from '../mongo/open.js';
+import { describeEnvironment } from './environment.js';
+import { mergeFigures } from './merge-figures.js';
+
+/**
+ * @typedef {object} Plan what a lab will do with the options it was given
+ * @property {Record<string, unknown>} settings what the result records
+ * @property {PlannedVariant[]} variants
+ * @property {string[]} [warnings]
+ *
+ * @typedef {Pick<import('../report/types.js').Variant, 'name' | 'settings' | 'exact' | 'published'> &
+ *   { estimateMs: number }} PlannedVariant
+ *
+ * @typedef {object} Context what a measurement gets
+ * @property {string} mongoUrl of the one MongoDB that all variants share
+ * @property {AbortSignal} signal ends the measurement
+ *
+ * @typedef {import('../report/types.js').Run & { failed?: string, warnings?: string[] }} Measurement `failed`: why
+ *   requests of it failed
+ *
+ * @typedef {object} Bench how a lab is run
+ * @property {(options: any) => Promise<Plan>} plan
+ * @property {(variant: PlannedVariant, plan: Plan, context: Context) => Promise<Measurement>} measure
+ *
+ * @typedef {import('../report/types.js').Lab & Bench} Lab
+ *
+ * @typedef {{ name: string, estimateMs: number, leftMs: number, totalMs: number }} Step one measurement begins, and
+ *   how long it and the whole rest may take
+ */
+
+/**
+ * Run a lab: each variant, `repeat` times, interleaved (A B C, A B C) so that a machine that slows down slows all of
+ * them. A variant that can't run says why in the result and does not stop the others.
+ *
+ * @param {Lab} lab
+ * @param {object} options the lab's own, and
+ * @param {number} [options.repeat] how often each variant is measured
+ * @param {boolean} [options.parallel] measure all variants of a round at once
+ * @param {object} surroundings
+ * @param {import('../settings.js').Settings} surroundings.settings
+ * @param {AbortSignal} surroundings.signal
+ * @param {(line: string) => void} surroundings.report gets a line of progress for people
+ * @param {(step: Step) => void} surroundings.onStep
+ * @returns {Promise<import('../report/types.js').Result>} `measured` of a variant: counts are sums over its runs, all
+ *   else medians
+ * @throws what `signal` was aborted with
+ */
+export async function runLab(lab, options, { settings, signal, report, onStep }) {
+  const { repeat = 1, parallel = false } = options;
+  const startedAt = new Date().toISOString();
+  const plan = await lab.plan(options);
+  const rounds = Array.from({ length: repeat }, () => (
+    parallel ? [plan.variants] : plan.variants.map((variant) => [variant])
+  )).flat();
+  const mongo = await openMongo(settings, report);
+  try {
+    const environment = describeEnvironment(await askVersion(mongo.url, settings));
+    /** @type {{ variant: PlannedVariant, run?: Measurement, error?: Error }[]} */
+    const outcomes = [];
+    for (const [index, round] of rounds.entries()) {
+      onStep({
+        name: round.map(({ name }) => name).join(', '),
+        estimateMs: longest(round),
+        leftMs: sum(rounds.slice(index).map(longest)),
+        totalMs: sum(rounds.map(longest)),
+      });
+      outcomes.push(...await Promise.all(round.map(async (variant) => {
+        try {
+          return { variant, run: await lab.measure(variant, plan, { mongoUrl: mongo.url, signal }) };
+        } catch (error) {
+          signal.throwIfAborted();
+          return { variant, error: /** @type {Error} */ (error) };
+        }
+      })));
+    }
+    return {
+      lab: lab.name,
+      startedAt,
+      environment,
+      settings: { ...plan.settings, repeat, parallel },
+      variants: plan.variants.map((variant) => summarise(variant, outcomes.filter((one) => one.variant === variant))),
+      warnings: [...plan.warnings ?? [], ...listWarnings(outcomes)],
+    };
+  } finally {
+    await mongo.stop();
+  }
+}
+
+/**
+ * @param {PlannedVariant} variant
+ * @param {{ run?: Measurement, error?: Error }[]} outcomes
+ * @returns {import('../report/types.js').Variant}
+ */
+function summarise({ name, settings, exact = null, published = null }, outcomes) {
+  const runs = outcomes.flatMap(({ run }) => run ?? []);
+  const errors = outcomes.flatMap(({ run, error }) => error?.message ?? run?.failed ?? []);
+  return {
+    name,
+    settings,
+    measured: runs.length > 0 ? mergeFigures(runs.map(({ measured }) => measured)) : null,
+    exact,
+    published,
+    runs: runs.map(({ measured, arrivalsMs }) => ({ measured, arrivalsMs })),
+    ...(errors.length > 0 && { error: [...new Set(errors)].join('; ') }),
+  };
+}
+
+/** @param {{ variant: PlannedVariant, run?: Measurement }[]} outcomes */
+function listWarnings(outcomes) {
+  return outcomes.flatMap(({ variant, run }) => (run?.warnings ?? []).map((text) => `${variant.name}: ${text}`));
+}
+
+/**
+ * @param {string} url
+ * @param {import('../settings.js').Settings} settings
+ */
+async function askVersion(url, settings) {
+  const client = createClient(url, settings);
+  try {
+    return await connectClient(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** @param {PlannedVariant[]} round */
+function longest(round) {
+  return Math.max(...round.map(({ estimateMs }) => estimateMs));
+}
+
+/** @param {number[]} values */
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import { createReportCommand } from './cli/report.js';
+import { createRunCommand } from './cli/run.js';
+
+const { version, description } = createRequire(import.meta.url)('../package.json');
+
+const program = new Command('pool-lab')
+  .description(description)
+  .version(version)
+  .showHelpAfterError('(see --help)')
+  .addCommand(createRunCommand())
+  .addCommand(createReportCommand());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,4 @@
+import { mixed } from './mixed.js';
+
+/** Every lab there is, by name. @type {Record<string, import('../bench/run-lab.js').Lab>} */
+export const labs = { mixed };

@@ -1,0 +1,24 @@
+/** A result for more sizes than these could not be read. */
+const MOST = 1000;
+
+/**
+ * Read a list of pool sizes such as `1,3,10`, `1..20` or `1..5,10,20`.
+ *
+ * @param {string} text
+ * @returns {number[]} ascending, each once
+ * @throws {Error} naming the part that is wrong and what is allowed
+ */
+export function parsePoolSizes(text) {
+  const sizes = new Set(text.split(',').flatMap((part) => parsePart(part.trim())));
+  if (sizes.size > MOST) throw new Error(`"${text}" is ${sizes.size} pool sizes; at most ${MOST} are allowed`);
+  return [...sizes].sort((a, b) => a - b);
+}
+
+/** @param {string} part */
+function parsePart(part) {
+  const [, first, last = first] = part.match(/^(\d{1,6})(?:\.\.(\d{1,6}))?$/) ?? [];
+  const [from, to] = [Number(first), Number(last)];
+  if (from === 0) throw new Error(`pool size "${part}": 0 means "no limit" to the driver; use a whole number from 1`);
+  if (!(from <= to)) throw new Error(`pool size "${part}" is not a whole number from 1, or a range such as 1..20`);
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
