@@ -17,5 +17,5 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-  process.exitCode = 1;
+  process.exitCode ||= 1;
 }

@@ -1,0 +1,98 @@
+import { expect, test } from '@jest/globals';
+import { runLab } from '../../src/bench/run-lab.js';
+import { readSettings } from '../../src/settings.js';
+import { sampleLab } from '../report/sample-lab.js';
+
+/** @import { Lab, Measurement, Step } from '../../src/bench/run-lab.js' */
+
+/**
+ * @param {(name: string) => Measurement | Promise<Measurement>} measureOne
+ * @returns {Lab} with two variants, A and B
+ */
+function makeLab(measureOne) {
+  return {
+    ...sampleLab,
+    name: 'letters',
+    plan: async () => ({
+      settings: { alphabet: 'latin' },
+      variants: ['A', 'B'].map((name) => ({ name, settings: {}, exact: { maxMs: 1 }, estimateMs: 1000 })),
+    }),
+    measure: async ({ name }) => measureOne(name),
+  };
+}
+
+/** @param {Partial<Parameters<typeof runLab>[2]>} [changes] */
+function surroundings(changes) {
+  return {
+    settings: readSettings({ MONGO_URL: process.env.TEST_MONGO_URL }),
+    signal: new AbortController().signal,
+    report: () => {},
+    onStep: () => {},
+    ...changes,
+  };
+}
+
+test('repeats are interleaved, and the result has their sums and medians', async () => {
+  /** @type {string[]} */
+  const order = [];
+  const lab = makeLab((name) => ({ measured: { requests: 1, maxMs: order.push(name) } }));
+  const result = await runLab(lab, { repeat: 3 }, surroundings());
+  expect(order.join('')).toBe('ABABAB');
+  expect(result).toMatchObject({
+    lab: 'letters',
+    settings: { alphabet: 'latin', repeat: 3, parallel: false },
+    variants: [
+      { name: 'A', measured: { requests: 3, maxMs: 3 }, exact: { maxMs: 1 }, published: null },
+      { name: 'B', measured: { requests: 3, maxMs: 4 } },
+    ],
+  });
+  expect(result.variants[0].runs).toHaveLength(3);
+  expect(result.environment).toMatchObject({ node: process.versions.node, mongodb: expect.stringMatching(/^\d+\.\d+/) });
+});
+
+test('in parallel the variants of a round run at once', async () => {
+  let running = 0;
+  let most = 0;
+  const lab = makeLab(async () => {
+    most = Math.max(most, ++running);
+    await new Promise(setImmediate);
+    running--;
+    return { measured: {} };
+  });
+  await runLab(lab, { parallel: true }, surroundings());
+  expect(most).toBe(2);
+});
+
+test('a variant that cannot run says why and does not stop the other', async () => {
+  const lab = makeLab((name) => {
+    if (name === 'A') throw new Error('A is ill');
+    return { measured: { requests: 1 } };
+  });
+  const { variants } = await runLab(lab, {}, surroundings());
+  expect(variants).toMatchObject([{ measured: null, error: 'A is ill' }, { measured: { requests: 1 } }]);
+  expect(variants[1].error).toBeUndefined();
+});
+
+test('failed requests and warnings are kept with their variant', async () => {
+  const lab = makeLab(() => ({ measured: { failures: 2 }, failed: '2 x HTTP 503', warnings: ['too slow'] }));
+  const { variants, warnings } = await runLab(lab, { repeat: 2 }, surroundings());
+  expect(variants[0]).toMatchObject({ measured: { failures: 4 }, error: '2 x HTTP 503' });
+  expect(warnings).toContain('A: too slow');
+});
+
+test('each step tells how much is left', async () => {
+  /** @type {Step[]} */
+  const steps = [];
+  await runLab(makeLab(() => ({ measured: {} })), { repeat: 2 }, surroundings({ onStep: (step) => steps.push(step) }));
+  expect(steps.map(({ name, leftMs, totalMs }) => [name, leftMs, totalMs])).toEqual(
+    [['A', 4000, 4000], ['B', 3000, 4000], ['A', 2000, 4000], ['B', 1000, 4000]]);
+});
+
+test('an abort ends the run with its reason', async () => {
+  const controller = new AbortController();
+  const lab = makeLab(() => {
+    controller.abort(new Error('enough'));
+    throw new Error('killed');
+  });
+  await expect(runLab(lab, {}, surroundings({ signal: controller.signal }))).rejects.toThrow('enough');
+});

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { createSampleResult } from '../report/sample-result.js';
+import { runNode } from '../support/run-node.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
+
+const CLI = 'src/cli.js';
+const env = { MONGO_URL: String(process.env.TEST_MONGO_URL) };
+const folder = await makeTemporaryFolder();
+
+/** @param {string} stderr */
+const lines = (stderr) => stderr.trim().split('\n');
+
+test('run mixed measures what the arithmetic says, and keeps report and raw result', async () => {
+  const out = path.join(folder, 'measured');
+  const { code, stdout, stderr } = await runNode(
+    [CLI, 'run', 'mixed', '--pool-sizes', '1,5', '--slow-ms', '1500', '--parallel', '--json', '--out', out], { env });
+  expect(stderr).toMatch(/pool .*ratio/);
+  expect(code).toBe(0);
+
+  const result = JSON.parse(stdout);
+  expect(result).toMatchObject({ lab: 'mixed', settings: { slowMs: 1500, scenario: path.join('loadtests', 'mixed.yaml') } });
+  expect(result.variants.map((/** @type {any} */ { name }) => name)).toEqual(['pool 1', 'pool 5']);
+  for (const { measured, exact, settings } of result.variants) {
+    expect(measured).toMatchObject({ requests: 10, failures: 0, routes: { '/fast': { count: 5 }, '/slow': { count: 5 } } });
+    expect(measured.maxMs).toBeGreaterThanOrEqual(exact.maxMs);
+    expect(measured.maxMs).toBeLessThan(exact.maxMs + 150);
+    expect(exact.maxMs).toBe(settings.poolSize === 1 ? 3500 : 1500);
+  }
+  expect(JSON.parse(await readFile(path.join(out, 'mixed.json'), 'utf8'))).toEqual(result);
+  expect(await readFile(path.join(out, 'mixed.html'), 'utf8')).toMatch(/^<!doctype html>/i);
+  expect(await readdir(out)).toHaveLength(2);
+}, 60_000);
+
+test('failed requests are an error, with their reason', async () => {
+  const { code, stdout, stderr } = await runNode(
+    [CLI, 'run', 'mixed', '--pool-sizes', '1', '--slow-ms', '1500', '--json', '--out', path.join(folder, 'failed')],
+    { env: { ...env, MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/pool 1.*\d x HTTP 503/);
+  expect(JSON.parse(stdout).variants[0].measured.failures).toBeGreaterThan(0);
+}, 60_000);
+
+test('an interrupted run stops all it started and keeps nothing', async () => {
+  const out = path.join(folder, 'interrupted');
+  const { code, stderr } = await runNode([CLI, 'run', 'mixed', '--pool-sizes', '1', '--out', out], {
+    env,
+    onStart: (child) => child.stderr?.on('data', (text) => {
+      if (String(text).includes('pool 1:')) child.kill('SIGINT');
+    }),
+  });
+  expect(code).toBe(130);
+  expect(lines(stderr).at(-1)).toMatch(/^Interrupted/);
+  expect(existsSync(out)).toBe(false);
+}, 60_000);
+
+describe('bad input is one clear line and no run', () => {
+  test.each([
+    ['a pool size that is no number', ['--pool-sizes', '1,x'], /"x".*whole number from 1/],
+    ['a pool size of 0', ['--pool-sizes', '0'], /no limit/],
+    ['a repeat of 0', ['--repeat', '0'], /--repeat.*whole number from 1/],
+    ['an unknown scenario', ['--scenario', 'nowhere.yaml'], /nowhere\.yaml can't be read/],
+    ['an unknown option', ['--pool-size', '1'], /unknown option/],
+  ])('%s', async (_, args, message) => {
+    const { code, stdout, stderr } = await runNode([CLI, 'run', 'mixed', ...args], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(lines(stderr)[0]).toMatch(message);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  test('a setting', async () => {
+    const { code, stderr } = await runNode([CLI, 'run', 'mixed'], { env: { MONGO_MAX_CONNECTING: '0' } });
+    expect(code).toBe(1);
+    expect(lines(stderr)).toEqual(['MONGO_MAX_CONNECTING=0 is not allowed: a whole number from 1']);
+  });
+});
+
+describe('report', () => {
+  test('refuses what is no result', async () => {
+    const file = path.join(folder, 'other.json');
+    await writeFile(file, '{"lab":"constructor","variants":[]}');
+    const { code, stderr } = await runNode([CLI, 'report', file, '--out', path.join(folder, 'other.html')]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is not a result of pool-lab run/);
+    expect(existsSync(path.join(folder, 'other.html'))).toBe(false);
+  });
+
+  test('shows several results on one page', async () => {
+    const files = await Promise.all(['first', 'second'].map(async (name, index) => {
+      const file = path.join(folder, `${name}.json`);
+      await writeFile(file, JSON.stringify(createSampleResult({ startedAt: `2026-01-0${index + 1}T00:00:00.000Z` })));
+      return file;
+    }));
+    const out = path.join(folder, 'both.html');
+    const { code } = await runNode([CLI, 'report', ...files, '--out', out]);
+    expect(code).toBe(0);
+    expect(await readFile(out, 'utf8')).toContain('2 January 2026');
+  });
+});
+
+test.each([[[]], [['run']], [['run', 'mixed']], [['report']]])('help of %j fits a terminal', async (command) => {
+  const { code, stdout } = await runNode([CLI, ...command, '--help']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Usage: pool-lab/);
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+});

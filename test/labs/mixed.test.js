@@ -1,0 +1,29 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { MIXED_SCENARIO, mixed } from '../../src/labs/mixed.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
+
+const folder = await makeTemporaryFolder();
+const article = { poolSizes: [1, 2, 3, 10], slowMs: 5000, scenario: MIXED_SCENARIO };
+
+test('the exact answers of the article are 21, 7 and 5 s, beside what it published', async () => {
+  const { variants } = await mixed.plan(article);
+  expect(variants.map(({ settings, exact, published }) => [settings.poolSize, exact?.maxMs, published?.maxMs])).toEqual(
+    [[1, 21_000, 21_142.7], [2, 11_000, undefined], [3, 7000, 9017], [10, 5000, 5019]]);
+});
+
+test('another load has no published figures, and a drawn one no exact answer', async () => {
+  const [shorter] = (await mixed.plan({ ...article, slowMs: 500 })).variants;
+  expect(shorter).toMatchObject({ published: null, exact: { maxMs: 500 } });
+  const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
+  const [drawn] = (await mixed.plan({ ...article, scenario })).variants;
+  expect(drawn).toMatchObject({ published: null, exact: null });
+});
+
+test('a scenario that is not there or not YAML is named', async () => {
+  await expect(mixed.plan({ ...article, scenario: 'nowhere.yaml' })).rejects.toThrow(/^nowhere\.yaml can't be read/);
+  const scenario = path.join(folder, 'bad.yaml');
+  await writeFile(scenario, 'config: [\n');
+  await expect(mixed.plan({ ...article, scenario })).rejects.toThrow(/bad\.yaml.*2/);
+});

@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/**
+ * Run a script of the project as people do, in a process of its own.
+ *
+ * @param {string[]} args script and arguments
+ * @param {object} [options]
+ * @param {Record<string, string>} [options.env] added to this environment
+ * @param {(child: import('node:child_process').ChildProcess) => void} [options.onStart]
+ * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
+ */
+export async function runNode(args, { env = {}, onStart } = {}) {
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk) => { said.stdout += chunk; });
+  child.stderr.setEncoding('utf8').on('data', (chunk) => { said.stderr += chunk; });
+  onStart?.(child);
+  const [code] = await once(child, 'close');
+  return { code, ...said };
+}
