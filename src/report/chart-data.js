@@ -72,8 +72,8 @@ export function layOutComparison(spec, runs) {
  */
 export function describeChart({ kind, title, categories, series }) {
   const sentences = categories.map((lines, index) => {
-    const values = series.map(({ label, texts }) => texts[index] && `${label} ${texts[index]}`).filter(Boolean);
-    return `${lines.join(', ')}: ${values.join('; ') || 'no value'}.`;
+    const values = series.map(({ label, texts }) => texts[index] && `${label} ${texts[index]}`);
+    return `${lines.join(', ')}: ${values.filter(Boolean).join('; ') || 'no value'}.`;
   });
   return [`${kind === 'bar' ? 'Bar' : 'Line'} chart: ${title}.`, ...sentences].join(' ');
 }

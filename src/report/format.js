@@ -31,7 +31,9 @@ export function formatCell(column, variant, grouping = true) {
  * @param {string} unit
  */
 export function formatQuantity(value, unit) {
-  if (unit !== 'ms') return `${value.toLocaleString('en', { maximumSignificantDigits: 6 })} ${unit}`.trim();
+  if (unit !== 'ms') {
+    return `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 })} ${unit}`.trim();
+  }
   if (value >= 1000) return `${formatNumber(value / 1000, 1)} s`;
   return `${formatNumber(value, value < 10 && !Number.isInteger(value) ? 1 : 0)} ms`;
 }

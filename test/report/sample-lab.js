@@ -20,8 +20,7 @@ export const sampleLab = {
     + 'one of a few milliseconds (the Ferrari).',
     'A query keeps its connection, a lane of the tunnel, until it is answered. If none is free, it waits.',
     'Short bars are good. A long orange bar is nearly all waiting.',
-    'Exact: what the arithmetic of the queue gives. Article: measured in 2020, with a driver that queued '
-    + 'in another way.',
+    'Exact: what the arithmetic of the queue gives. Article: measured in 2020 with the driver of that time.',
   ],
   columns: [
     { heading: 'pool', about: 'connections in the pool', value: ({ settings }) => settings.poolSize },

@@ -9,7 +9,7 @@
 export function createSampleResult(changes) {
   return {
     lab: 'mixed',
-    startedAt: '2025-11-20T14:22:05.120Z',
+    startedAt: '2026-11-20T14:22:05.120Z',
     environment: {
       node: '22.18.0', mongodb: '6.0.5', driver: '7.8.0', artillery: '2.0.34', os: 'linux x64 6.1',
       cpu: 'Intel(R) Xeon(R) CPU @ 2.60GHz', cores: 2, memoryGB: 7.8, poolLab: '0.1.0',

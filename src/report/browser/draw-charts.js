@@ -5,6 +5,7 @@
 /** @import { ChartData, SeriesData } from '../chart-data.js' */
 
 const NARROW = 560;
+const LABEL_GAP = 7;
 /** Solid, dashed, dotted and mixed, in the order of the legend. */
 const DASHES = [[], [10, 6], [2, 4], [10, 4, 2, 4]];
 
@@ -30,6 +31,7 @@ function draw(figure) {
   const isBar = kind === 'bar';
   const isNarrow = box.clientWidth < NARROW;
   const size = isNarrow ? 13 : 16;
+  const longestText = Math.max(...series.flatMap(({ texts }) => texts.map((text) => text.length)));
   Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size };
   Chart.defaults.color = readColor('ink');
   box.style.height = isBar
@@ -38,9 +40,11 @@ function draw(figure) {
   const valueAxis = {
     type: /** @type {'linear'} */ (log ? 'logarithmic' : 'linear'),
     beginAtZero: true,
+    // The longest bar reaches the edge, and a round number beyond it takes no width from the others.
+    ...(isBar && !log && { max: Math.max(...series.flatMap(({ values }) => values.map(Number))) }),
     grid: { color: readColor('rule') },
     border: { display: false },
-    ticks: { color: readColor('muted'), maxTicksLimit: isNarrow ? 7 : 8 },
+    ticks: { color: readColor('muted'), maxTicksLimit: 8, autoSkipPadding: 18, includeBounds: false },
   };
   const categoryAxis = {
     type: /** @type {const} */ ('category'),
@@ -57,8 +61,8 @@ function draw(figure) {
       animation: false,
       maintainAspectRatio: false,
       indexAxis: isBar ? 'y' : 'x',
-      // Room for the words at the end of the longest bar.
-      layout: { padding: { right: isBar ? size * 4 : 8 } },
+      // Room for the words at the end of the longest bar: bold figures are about 0.6 of their height wide.
+      layout: { padding: { right: isBar ? longestText * size * 0.65 + LABEL_GAP : 8 } },
       interaction: { mode: 'index', axis: isBar ? 'y' : 'x', intersect: false },
       scales: isBar ? { x: valueAxis, y: categoryAxis } : { x: categoryAxis, y: valueAxis },
       plugins: {
@@ -128,7 +132,7 @@ function createBarLabels(series, size) {
         ctx.fillStyle = readColor(isMeasured(look) ? 'ink' : 'muted');
         ctx.font = `${isMeasured(look) ? 700 : 400} ${size}px ${Chart.defaults.font.family}`;
         for (const [row, bar] of chart.getDatasetMeta(index).data.entries()) {
-          ctx.fillText(texts[row], bar.x + 7, bar.y + 1);
+          ctx.fillText(texts[row], bar.x + LABEL_GAP, bar.y + 1);
         }
       }
       ctx.restore();

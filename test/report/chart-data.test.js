@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeChart, layOutChart, layOutComparison } from '../../src/report/chart-data.js';
+import { nameRuns } from '../../src/report/runs.js';
+import { sampleLab } from './sample-lab.js';
+import { createSampleResult } from './sample-result.js';
+
+const [spec] = sampleLab.charts;
+/** @type {import('../../src/report/types.js').ChartSpec} */
+const lineSpec = { ...spec, kind: 'line', series: spec.series.slice(1, 3) };
+
+describe('a chart', () => {
+  test('shows long times in seconds and says each value in words', () => {
+    const { yTitle, series } = layOutChart(spec, createSampleResult());
+
+    expect(yTitle).toBe('Response time, seconds');
+    expect(series[0].values).toEqual([21.117, 7.054, 5.026]);
+    expect(series[1].texts).toEqual(['20.1 s', '2.0 s', '6 ms']);
+  });
+
+  test('keeps milliseconds where all are short, and on a logarithmic axis', () => {
+    const fast = createSampleResult();
+    fast.variants = fast.variants.slice(2);
+    const fastOnly = { ...spec, series: [spec.series[1]] };
+
+    expect(layOutChart(fastOnly, fast).yTitle).toBe('Response time, milliseconds');
+    expect(layOutChart({ ...spec, log: true }, createSampleResult()).series[0].values[0]).toBe(21117);
+  });
+
+  test('gives measured series colours of their own and the others their role\'s', () => {
+    expect(layOutChart(spec, createSampleResult()).series.map(({ look }) => look))
+      .toEqual(['measured-1', 'measured-2', 'exact', 'published']);
+  });
+
+  test('leaves a gap where a variant was not measured', () => {
+    const result = createSampleResult();
+    result.variants[1].measured = null;
+
+    const { series } = layOutChart(spec, result);
+
+    expect(series[0].values).toEqual([21.117, null, 5.026]);
+    expect(series[0].texts[1]).toBe('');
+    expect(series[2].values[1]).toBe(7);
+  });
+
+  test('can be told in words', () => {
+    const chart = layOutChart({ ...spec, series: spec.series.slice(0, 2) }, createSampleResult());
+
+    expect(describeChart(chart)).toBe(
+      'Bar chart: The longest wait for an answer. '
+      + '1 connection: Slowest request of all 21.1 s; Slowest /fast request 20.1 s. '
+      + '3 connections: Slowest request of all 7.1 s; Slowest /fast request 2.0 s. '
+      + '10 connections: Slowest request of all 5.0 s; Slowest /fast request 6 ms.',
+    );
+  });
+});
+
+test('lines of several runs differ in dashes, and a category that a run lacks is a gap', () => {
+  const shorter = createSampleResult();
+  shorter.variants = shorter.variants.filter(({ name }) => name !== 'pool 3');
+
+  const { categories, series } = layOutComparison(lineSpec, nameRuns([createSampleResult(), shorter]));
+
+  expect(categories).toEqual([['1 connection'], ['3 connections'], ['10 connections']]);
+  expect(series.map(({ label, dash }) => [label, dash])).toEqual([
+    ['Slowest /fast request, run A', 0], ['Slowest of all, exact, run A', 0],
+    ['Slowest /fast request, run B', 1], ['Slowest of all, exact, run B', 1],
+  ]);
+  expect(series[3].values).toEqual([21, null, 5]);
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderHtml } from '../../src/report/html.js';
+import { sampleLab } from './sample-lab.js';
+import { createSampleResult } from './sample-result.js';
+
+/** @param {string} page */
+const withoutScripts = (page) => page.replace(/<script[^]*?<\/script>/g, '');
+
+/** @param {string} page */
+const textOf = (page) => withoutScripts(page)
+  .replace(/<style[^]*?<\/style>|<[^>]*>/g, ' ')
+  .replace(/\s+/g, ' ');
+
+describe('the page', () => {
+  test('opens with the question, the sentence that sums up, and how to read the chart', () => {
+    const text = textOf(renderHtml([{ lab: sampleLab, result: createSampleResult() }]));
+
+    const order = [sampleLab.question, 'took 20.1 s', ...sampleLab.howToRead, 'The figures'];
+    const places = order.map((part) => text.indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  test('shows the figures, the arrivals, the settings and the environment', () => {
+    const text = textOf(renderHtml([{ lab: sampleLab, result: createSampleResult() }]));
+
+    for (const part of [
+      '10,048', '21,117', '21,143', '1.006', '0, 1001, 2003, 3002, 4004', 'loadtests/mixed.yaml', '1, 3, 10',
+      '6.0.5', '20 November 2026 at 14:22 UTC',
+    ]) expect(text).toContain(part);
+  });
+
+  test('lists the first arrivals of many and says how many there were', () => {
+    const result = createSampleResult();
+    const arrivalsMs = Array.from({ length: 300 }, (_, index) => index * 10);
+    result.variants[0].runs = [{ measured: result.variants[0].measured ?? {}, arrivalsMs }];
+
+    const text = textOf(renderHtml([{ lab: sampleLab, result }]));
+
+    expect(text).toContain('100, 110 … 300 in all');
+    expect(text).not.toContain('100, 110, 120');
+  });
+
+  test('says why a variant could not run', () => {
+    const result = createSampleResult({ warnings: ['the machine was busy'] });
+    Object.assign(result.variants[1], { measured: null, error: 'port 3000 is in use', runs: [] });
+
+    const text = textOf(renderHtml([{ lab: sampleLab, result }]));
+
+    expect(text).toContain('pool 3 did not run: port 3000 is in use');
+    expect(text).toContain('the machine was busy');
+  });
+
+  test('refers to nothing outside itself', () => {
+    const page = withoutScripts(renderHtml([{ lab: sampleLab, result: createSampleResult() }]));
+
+    expect(page).toContain('<link rel="icon" href="data:,">');
+    expect(page).not.toMatch(/https?:|@import|url\(|src=/);
+    expect(page.match(/href="[^#"][^"]*"/g)).toEqual(['href="data:,"']);
+  });
+
+  test('does not say where a source map would be', () => {
+    expect(renderHtml([{ lab: sampleLab, result: createSampleResult() }])).not.toContain('sourceMappingURL');
+  });
+
+  test('turns no text of a lab or a result into markup', () => {
+    const hostile = '</script><script>x</script><img src=x onerror=x>"\'&<!--';
+    const lab = {
+      ...sampleLab,
+      title: hostile,
+      question: hostile,
+      howToRead: [hostile],
+      takeaway: () => hostile,
+      columns: sampleLab.columns.map((column) => (
+        { ...column, heading: hostile, group: hostile, unit: hostile, about: hostile, value: () => hostile }
+      )),
+      charts: sampleLab.charts.map((chart) => ({
+        ...chart, title: hostile, xLabel: hostile, yLabel: hostile, unit: hostile, category: () => hostile,
+        series: chart.series.map((series) => ({ ...series, label: hostile })),
+      })),
+    };
+    const result = createSampleResult({
+      lab: hostile, startedAt: hostile, warnings: [hostile], environment: { [hostile]: hostile },
+      settings: { [hostile]: [hostile, { [hostile]: hostile }] },
+    });
+    Object.assign(result.variants[0], { name: hostile, error: hostile });
+    const scripts = renderHtml([{ lab: sampleLab, result: createSampleResult() }]).match(/<script/g)?.length;
+
+    const page = renderHtml([{ lab, result }]);
+
+    expect(page.match(/<script/g)).toHaveLength(scripts ?? 0);
+    expect(page).not.toContain('<img');
+    expect(page).not.toMatch(/<!--/);
+    expect(page).toContain('&lt;/script&gt;&lt;script&gt;x');
+  });
+});
+
+describe('several results', () => {
+  const first = createSampleResult();
+  const second = createSampleResult({
+    startedAt: '2026-11-21T09:05:00Z', environment: { ...first.environment, cores: 8 },
+  });
+
+  test('of one lab share a table and a chart, named by when they began and what differs', () => {
+    const page = renderHtml([{ lab: sampleLab, result: first }, { lab: sampleLab, result: second }]);
+    const text = textOf(page);
+
+    expect(text).toContain('Run A 20 November 2026 at 14:22 UTC · cores 2');
+    expect(text).toContain('Run B 21 November 2026 at 09:05 UTC · cores 8');
+    const [, table] = text.split('All runs, side by side');
+    expect(table).toMatch(/ratio 1 A 10 0 .* 1 B 10 0 .* 3 A 10 0 .* 3 B 10 0 .* 10 A 10 0 .* 10 B 10 0 /);
+    const [, chart] = page.match(/<script type="application\/json">(.*?)<\/script>/) ?? [];
+    expect(JSON.parse(chart).categories.slice(0, 3)).toEqual([
+      ['1 connection', 'run A'], ['1 connection', 'run B'], ['3 connections', 'run A'],
+    ]);
+    expect(page.match(/<h2/g)).toHaveLength(1);
+  });
+
+  test('of different labs have a section each, and a list of them', () => {
+    const page = renderHtml([
+      { lab: sampleLab, result: first },
+      { lab: { ...sampleLab, name: 'other', title: 'Another' }, result: second },
+    ]);
+
+    expect(page.match(/<h2/g)).toHaveLength(2);
+    expect(page).toContain('<li><a href="#lab-2">Another</a></li>');
+    expect(page).not.toContain('All runs, side by side');
+  });
+});
