@@ -5,6 +5,7 @@ import { startApp } from '../bench/app-process.js';
 import { describeFailures, runArtillery, summariseReport } from '../bench/artillery.js';
 import { simulate } from '../predict/simulate.js';
 import { readWorkload } from '../predict/workload.js';
+import { mixedView } from './mixed-view.js';
 
 /** The article's load test. */
 export const MIXED_SCENARIO = fileURLToPath(new URL('../../loadtests/mixed.yaml', import.meta.url));
@@ -17,9 +18,7 @@ const PUBLISHED_SLOW_MS = 5000;
 const OVERHEAD_MS = 5500;
 
 const WARM_UP_REQUESTS = 20;
-
 /** @import { Lab, PlannedVariant, Plan, Context } from '../bench/run-lab.js' */
-/** @import { Variant } from '../report/types.js' */
 
 /**
  * @typedef {object} MixedOptions
@@ -33,48 +32,7 @@ const WARM_UP_REQUESTS = 20;
  * Slow queries starve fast ones when the pool is small: the same load on one app per pool size.
  * @type {Lab}
  */
-export const mixed = {
-  name: 'mixed',
-  title: 'The bus and the Ferrari',
-  question: 'An app sends its database queries through a pool of shared connections. '
-    + 'What happens to quick requests while slow ones hold the connections?',
-  howToRead: [
-    'The load asks for /slow, a query that takes the database seconds (the bus), and for /fast, a query of a few '
-    + 'milliseconds (the Ferrari).',
-    'A query keeps a connection, a lane of the tunnel, until its answer is there. If no lane is free, it waits.',
-    'Short bars are good. A long /fast bar is nearly all waiting.',
-    'Exact is what the arithmetic of the queue gives; the article measured with the driver of 2020, '
-    + 'which lined queries up in another way.',
-  ],
-  columns: [
-    { heading: 'pool', value: ({ settings }) => settings.poolSize },
-    { heading: 'reqs', value: ({ measured }) => measured?.requests },
-    { heading: 'fail', value: ({ measured }) => measured?.failures },
-    ...routeColumns('/fast'),
-    ...routeColumns('/slow'),
-    { group: 'slowest request,', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.maxMs },
-    { group: 'slowest request,', heading: 'article', unit: 'ms', value: ({ published }) => published?.maxMs },
-    { group: 'slowest request,', heading: 'exact', unit: 'ms', value: ({ exact }) => exact?.maxMs },
-    { heading: 'ratio', digits: 3, value: ({ measured, exact }) => exact && measured && measured.maxMs / exact.maxMs },
-  ],
-  charts: [{
-    title: 'The longest wait for an answer',
-    xLabel: 'Connections in the pool',
-    yLabel: 'Response time',
-    unit: 'ms',
-    kind: 'bar',
-    category: ({ settings }) => describeSize(settings.poolSize),
-    series: [
-      { label: 'Slowest request of all', role: 'measured', value: ({ measured }) => measured?.maxMs },
-      { label: 'Slowest /fast request', role: 'measured', value: ofRoute('/fast', 'maxMs') },
-      { label: 'Slowest of all, exact', role: 'exact', value: ({ exact }) => exact?.maxMs },
-      { label: 'Slowest of all, in the article', role: 'published', value: ({ published }) => published?.maxMs },
-    ],
-  }],
-  takeaway,
-  plan,
-  measure,
-};
+export const mixed = { name: 'mixed', ...mixedView, plan, measure };
 
 /**
  * @param {MixedOptions} options
@@ -171,42 +129,4 @@ function listRoutes(steps) {
  */
 function isDeterministic({ phases, scenarios }) {
   return scenarios.length === 1 && phases.every((phase) => phase.arrivalRate === undefined);
-}
-
-/**
- * @param {string} route
- * @param {'p50Ms' | 'p95Ms' | 'maxMs'} figure
- */
-function ofRoute(route, figure) {
-  return (/** @type {Variant} */ { measured }) => measured?.routes[route]?.[figure];
-}
-
-/** @param {string} route */
-function routeColumns(route) {
-  return /** @type {const} */ (['p50Ms', 'p95Ms', 'maxMs']).map((figure) => ({
-    group: route, heading: figure.replace('Ms', ''), unit: 'ms', value: ofRoute(route, figure),
-  }));
-}
-
-/** @param {number} poolSize */
-function describeSize(poolSize) {
-  return poolSize === 1 ? '1 connection' : `${poolSize} connections`;
-}
-
-/** @param {import('../report/types.js').Result} result */
-function takeaway({ variants }) {
-  const bySize = variants.toSorted((a, b) => a.settings.poolSize - b.settings.poolSize);
-  const [small, large] = [bySize[0], bySize[bySize.length - 1]].map(({ settings, measured }) => ({
-    size: describeSize(settings.poolSize),
-    fastMs: measured?.routes['/fast']?.maxMs ?? measured?.maxMs,
-  }));
-  const begin = `With ${small.size}, the slowest /fast request took ${describeMs(small.fastMs)}`;
-  if (bySize.length === 1) return `${begin}.`;
-  const why = small.fastMs > 10 * large.fastMs ? ', nearly all of it waiting for a connection' : '';
-  return `${begin}${why}; with ${large.size} it took ${describeMs(large.fastMs)}.`;
-}
-
-/** @param {number} ms */
-function describeMs(ms) {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { runLab } from '../../src/bench/run-lab.js';
 import { readSettings } from '../../src/settings.js';
-import { sampleLab } from '../report/sample-lab.js';
+import { mixed } from '../../src/labs/mixed.js';
 
 /** @import { Lab, Measurement, Step } from '../../src/bench/run-lab.js' */
 
@@ -11,7 +11,7 @@ import { sampleLab } from '../report/sample-lab.js';
  */
 function makeLab(measureOne) {
   return {
-    ...sampleLab,
+    ...mixed,
     name: 'letters',
     plan: async () => ({
       settings: { alphabet: 'latin' },

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeChart, layOutChart, layOutComparison } from '../../src/report/chart-data.js';
 import { nameRuns } from '../../src/report/runs.js';
-import { sampleLab } from './sample-lab.js';
+import { mixed } from '../../src/labs/mixed.js';
 import { createSampleResult } from './sample-result.js';
 
-const [spec] = sampleLab.charts;
+const [spec] = mixed.charts;
 /** @type {import('../../src/report/types.js').ChartSpec} */
 const lineSpec = { ...spec, kind: 'line', series: spec.series.slice(1, 3) };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderHtml } from '../../src/report/html.js';
-import { sampleLab } from './sample-lab.js';
+import { mixed } from '../../src/labs/mixed.js';
 import { createSampleResult } from './sample-result.js';
 
 /** @param {string} page */
@@ -13,16 +13,16 @@ const textOf = (page) => withoutScripts(page)
 
 describe('the page', () => {
   test('opens with the question, the sentence that sums up, and how to read the chart', () => {
-    const text = textOf(renderHtml([{ lab: sampleLab, result: createSampleResult() }]));
+    const text = textOf(renderHtml([{ lab: mixed, result: createSampleResult() }]));
 
-    const order = [sampleLab.question, 'took 20.1 s', ...sampleLab.howToRead, 'The figures'];
+    const order = [mixed.question, 'took 20.1 s', ...mixed.howToRead, 'The figures'];
     const places = order.map((part) => text.indexOf(part));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
   test('shows the figures, the arrivals, the settings and the environment', () => {
-    const text = textOf(renderHtml([{ lab: sampleLab, result: createSampleResult() }]));
+    const text = textOf(renderHtml([{ lab: mixed, result: createSampleResult() }]));
 
     for (const part of [
       '10,048', '21,117', '21,143', '1.006', '0, 1001, 2003, 3002, 4004', 'loadtests/mixed.yaml', '1, 3, 10',
@@ -35,7 +35,7 @@ describe('the page', () => {
     const arrivalsMs = Array.from({ length: 300 }, (_, index) => index * 10);
     result.variants[0].runs = [{ measured: result.variants[0].measured ?? {}, arrivalsMs }];
 
-    const text = textOf(renderHtml([{ lab: sampleLab, result }]));
+    const text = textOf(renderHtml([{ lab: mixed, result }]));
 
     expect(text).toContain('100, 110 … 300 in all');
     expect(text).not.toContain('100, 110, 120');
@@ -45,14 +45,14 @@ describe('the page', () => {
     const result = createSampleResult({ warnings: ['the machine was busy'] });
     Object.assign(result.variants[1], { measured: null, error: 'port 3000 is in use', runs: [] });
 
-    const text = textOf(renderHtml([{ lab: sampleLab, result }]));
+    const text = textOf(renderHtml([{ lab: mixed, result }]));
 
     expect(text).toContain('pool 3 did not run: port 3000 is in use');
     expect(text).toContain('the machine was busy');
   });
 
   test('refers to nothing outside itself', () => {
-    const page = withoutScripts(renderHtml([{ lab: sampleLab, result: createSampleResult() }]));
+    const page = withoutScripts(renderHtml([{ lab: mixed, result: createSampleResult() }]));
 
     expect(page).toContain('<link rel="icon" href="data:,">');
     expect(page).not.toMatch(/https?:|@import|url\(|src=/);
@@ -60,21 +60,21 @@ describe('the page', () => {
   });
 
   test('does not say where a source map would be', () => {
-    expect(renderHtml([{ lab: sampleLab, result: createSampleResult() }])).not.toContain('sourceMappingURL');
+    expect(renderHtml([{ lab: mixed, result: createSampleResult() }])).not.toContain('sourceMappingURL');
   });
 
   test('turns no text of a lab or a result into markup', () => {
     const hostile = '</script><script>x</script><img src=x onerror=x>"\'&<!--';
     const lab = {
-      ...sampleLab,
+      ...mixed,
       title: hostile,
       question: hostile,
       howToRead: [hostile],
       takeaway: () => hostile,
-      columns: sampleLab.columns.map((column) => (
+      columns: mixed.columns.map((column) => (
         { ...column, heading: hostile, group: hostile, unit: hostile, about: hostile, value: () => hostile }
       )),
-      charts: sampleLab.charts.map((chart) => ({
+      charts: mixed.charts.map((chart) => ({
         ...chart, title: hostile, xLabel: hostile, yLabel: hostile, unit: hostile, category: () => hostile,
         series: chart.series.map((series) => ({ ...series, label: hostile })),
       })),
@@ -84,7 +84,7 @@ describe('the page', () => {
       settings: { [hostile]: [hostile, { [hostile]: hostile }] },
     });
     Object.assign(result.variants[0], { name: hostile, error: hostile });
-    const scripts = renderHtml([{ lab: sampleLab, result: createSampleResult() }]).match(/<script/g)?.length;
+    const scripts = renderHtml([{ lab: mixed, result: createSampleResult() }]).match(/<script/g)?.length;
 
     const page = renderHtml([{ lab, result }]);
 
@@ -102,7 +102,7 @@ describe('several results', () => {
   });
 
   test('of one lab share a table and a chart, named by when they began and what differs', () => {
-    const page = renderHtml([{ lab: sampleLab, result: first }, { lab: sampleLab, result: second }]);
+    const page = renderHtml([{ lab: mixed, result: first }, { lab: mixed, result: second }]);
     const text = textOf(page);
 
     expect(text).toContain('Run A 20 November 2026 at 14:22 UTC · cores 2');
@@ -118,8 +118,8 @@ describe('several results', () => {
 
   test('of different labs have a section each, and a list of them', () => {
     const page = renderHtml([
-      { lab: sampleLab, result: first },
-      { lab: { ...sampleLab, name: 'other', title: 'Another' }, result: second },
+      { lab: mixed, result: first },
+      { lab: { ...mixed, name: 'other', title: 'Another' }, result: second },
     ]);
 
     expect(page.match(/<h2/g)).toHaveLength(2);

@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { renderHtml } from '../../src/report/html.js';
-import { launchChromium } from '../support/chromium.js';
-import { sampleLab } from './sample-lab.js';
+import { describeInBrowser, launchChromium } from '../support/chromium.js';
+import { mixed } from '../../src/labs/mixed.js';
 import { createSampleResult } from './sample-result.js';
 
 /** @import { Browser, Page } from 'playwright-core' */
@@ -73,8 +73,8 @@ const BLUE = [0x00, 0x72, 0xb2];
 /** @type {[number, number, number]} */
 const SKY_BLUE = [0x56, 0xb4, 0xe9];
 
-describe('in a browser without a network', () => {
-  const entries = () => [{ lab: sampleLab, result: createSampleResult() }];
+describeInBrowser('in a browser without a network', () => {
+  const entries = () => [{ lab: mixed, result: createSampleResult() }];
 
   test('the chart is drawn in the colours of the theme, and drawn anew when the theme changes', async () => {
     await openReport(entries(), { colorScheme: 'light' });
@@ -124,7 +124,7 @@ describe('in a browser without a network', () => {
 
   test('the result that it carries can be downloaded whole', async () => {
     const result = createSampleResult({ warnings: ['</script><!-- & "quoted"'] });
-    await openReport([{ lab: sampleLab, result }]);
+    await openReport([{ lab: mixed, result }]);
 
     const [download] = await Promise.all([
       page.waitForEvent('download'), page.getByRole('button', { name: 'Download the result' }).click(),
@@ -137,7 +137,7 @@ describe('in a browser without a network', () => {
   test('hostile text runs nothing, and neither would a script that got in', async () => {
     const hostile = '</script><script>console.log("in")</script><img src=x onerror="console.log(1)">';
     await openReport([{
-      lab: { ...sampleLab, title: hostile, takeaway: () => hostile },
+      lab: { ...mixed, title: hostile, takeaway: () => hostile },
       result: createSampleResult({ warnings: [hostile], settings: { [hostile]: hostile } }),
     }]);
     expect(incidents).toEqual([]);
@@ -157,7 +157,7 @@ describe('in a browser without a network', () => {
       Object.assign(variant, { measured: null, exact: null, published: null, runs: [], error: 'no MongoDB' });
     }
 
-    await openReport([{ lab: sampleLab, result }]);
+    await openReport([{ lab: mixed, result }]);
 
     await page.getByText('Nothing was measured.').waitFor();
     expect(await countPixels(BLUE)).toBe(0);
@@ -165,9 +165,9 @@ describe('in a browser without a network', () => {
   });
 
   test('bars and lines of several runs are drawn', async () => {
-    const [bars] = sampleLab.charts;
+    const [bars] = mixed.charts;
     /** @type {import('../../src/report/types.js').Lab} */
-    const lab = { ...sampleLab, charts: [{ ...bars, kind: 'line', log: true }, bars] };
+    const lab = { ...mixed, charts: [{ ...bars, kind: 'line', log: true }, bars] };
     await openReport([{ lab, result: createSampleResult() }, { lab, result: createSampleResult() }]);
 
     expect(await countPixels(BLUE)).toBeGreaterThan(100);

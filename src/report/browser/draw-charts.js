@@ -1,6 +1,3 @@
-/// <reference lib="dom" />
-/* global document, getComputedStyle, matchMedia */
-
 /** @import { Chart as ChartJs, Plugin } from 'chart.js' */
 /** @import { ChartData, SeriesData } from '../chart-data.js' */
 

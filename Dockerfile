@@ -1,0 +1,9 @@
+FROM node:24-slim
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+COPY src src
+COPY loadtests loadtests
+USER node
+EXPOSE 3000
+CMD ["node", "src/server.js"]
