@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { cp, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { makeTemporaryFolder } from './support/temporary-folder.js';
+
+const readme = await readFile('README.md', 'utf8');
+const ci = await readFile('.ci/run', 'utf8');
+const folder = await makeTemporaryFolder();
+const onWindows = process.platform === 'win32';
+
+/** All commands that the README tells people to type. */
+const commands = [...readme.matchAll(/^```sh\n(.+?)^```/gms)].flatMap(([, block]) => block.trim().split('\n'));
+
+/** Commands that .ci/run runs as they are, or with more options behind. */
+const RUN_BY_CI = ['npm install && npm run demo', 'npm install && npm test'];
+/** Its image and its file are checked against the compose schema; it needs a Docker engine to run. */
+const CHECKED_ELSEWHERE = ['docker compose up -d mongo'];
+const START = 'MONGO_POOLSIZE=1 npm start';
+const ARTILLERY = 'npx artillery run loadtests/mixed.yaml';
+const RUN = 'npx pool-lab run mixed --pool-sizes 1,2,3,5,10 --repeat 3';
+const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
+
+const env = {
+  ...process.env, MONGO_URL: process.env.TEST_MONGO_URL, SLOW_MS: '100', PORT: '0', ARTILLERY_DISABLE_TELEMETRY: 'true',
+};
+
+/** @param {string} command */
+async function run(command) {
+  const child = spawn(command, { shell: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => { said += chunk; });
+  const [code] = await once(child, 'close');
+  return { code, said };
+}
+
+test('every command is run by a test or by .ci/run', () => {
+  expect(commands.toSorted()).toEqual([...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, ARTILLERY, RUN, REPORT].toSorted());
+  for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`.trim());
+});
+
+test('the app starts, and the load test runs against it', async () => {
+  const powershell = readme.match(/`(\$env:.+?)`/)?.[1];
+  expect(powershell).toBe('$env:MONGO_POOLSIZE=1; npm start');
+  const app = onWindows
+    ? spawn('powershell', ['-Command', String(powershell)], { env })
+    : spawn(START, { shell: true, env, detached: true });
+  try {
+    const url = await new Promise((resolve, reject) => {
+      let said = '';
+      app.stdout.on('data', (chunk) => {
+        said += chunk;
+        const found = said.match(/listening on (http:[^\s"]+)/);
+        if (found && said.includes('maxPoolSize 1')) resolve(found[1]);
+      });
+      app.once('exit', () => reject(new Error(`the app ended: ${said}`)));
+    });
+    const { code, said } = await run(`${ARTILLERY} --target ${url}`);
+    expect(said).toMatch(/http\.responses: \.+ 10\n/);
+    expect(said).toMatch(/vusers\.failed: \.+ 0\n/);
+    expect(code).toBe(0);
+  } finally {
+    const ended = once(app, 'exit');
+    if (onWindows) app.kill();
+    else process.kill(-Number(app.pid), 'SIGTERM');
+    await ended;
+  }
+}, 60_000);
+
+test('the experiment runs, and its results can be shown side by side', async () => {
+  const out = path.join(folder, 'run');
+  const measured = await run(`${RUN} --repeat 1 --parallel --slow-ms 100 --environment smoke --out ${out}`);
+  expect(measured).toMatchObject({ code: 0, said: expect.stringContaining('ratio') });
+
+  // The shell finds the results in results/, where a run keeps them unless told otherwise.
+  const kept = path.join('results', `readme-test-${process.pid}`);
+  await cp(out, kept, { recursive: true });
+  try {
+    const page = path.join(folder, 'comparison.html');
+    const shown = await run(REPORT.replace('results/*', `results/*-test-${process.pid}`).replace('comparison.html', page));
+    expect(shown).toMatchObject({ code: 0 });
+    expect(existsSync(page)).toBe(true);
+  } finally {
+    await rm(kept, { recursive: true });
+  }
+}, 90_000);
+
+describe.each(['README.md', 'CONTRIBUTING.md'])('%s', (file) => {
+  test('links lead to files that are there', async () => {
+    const text = await readFile(file, 'utf8');
+    const links = [...text.matchAll(/\]\(([^)#:]+)\)|(?:src|srcset)="([^":]+)"/g)].map(([, link, source]) => link ?? source);
+    expect(links.filter((link) => !existsSync(link))).toEqual([]);
+  });
+});
+
+test('every script of package.json is in the README, and no other', async () => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
+  const named = [...readme.matchAll(/npm (?:run )?([a-z]+)/g)].map(([, name]) => name).filter((name) => name !== 'install');
+  expect([...new Set(named)].toSorted()).toEqual(Object.keys(scripts).toSorted());
+});
