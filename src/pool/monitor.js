@@ -1,0 +1,178 @@
+import { performance } from 'node:perf_hooks';
+import { Durations } from './durations.js';
+import { ServerPool } from './server-pool.js';
+
+/**
+ * @typedef {import('./durations.js').DurationSummary} DurationSummary
+ * @typedef {import('./server-pool.js').PoolListener} PoolListener
+ * @typedef {import('mongodb').MongoClient} MongoClient
+ * @typedef {import('mongodb').MongoClientEvents} MongoClientEvents
+ */
+
+/**
+ * Gauges of now, counters and summaries of the lifetime.
+ * @typedef {object} PoolSnapshot
+ * @property {number} max most connections the pool may hold; 0 means no limit
+ * @property {number} min
+ * @property {number} total idle + active + connecting
+ * @property {number} idle
+ * @property {number} active checked out
+ * @property {number} connecting being opened
+ * @property {number} waiting callers that wait for a connection, those included for whom one is being opened
+ * @property {number} peakActive
+ * @property {number} peakWaiting
+ * @property {number} checkedOut
+ * @property {Record<string, number>} checkOutFailed by reason: timeout, connectionError, poolClosed
+ * @property {number} created
+ * @property {Record<string, number>} closed by reason: idle, stale, error, poolClosed, and abandoned for a
+ *   connection that the driver threw away in silence; created minus all closed is total
+ * @property {number} cleared
+ * @property {DurationSummary} wait from the question to the connection, connecting included
+ * @property {DurationSummary} use from the connection to its return
+ * @property {DurationSummary} connect opening a connection, handshake included
+ */
+
+/**
+ * @typedef {object} PoolMonitor
+ * @property {() => { servers: Record<string, PoolSnapshot>, totals: PoolSnapshot }} snapshot plain JSON, by
+ *   host:port and over all servers, where the peaks are sums of the servers' peaks
+ * @property {(listener: PoolListener) => () => void} subscribe calls the listener within each event, so it must be
+ *   quick and must not throw; returns the function that ends it
+ * @property {ReadonlyMap<string, ServerPool>} servers the live mirrors, to read
+ * @property {() => void} close detaches from the client; the last snapshot stays readable
+ */
+
+/** Milliseconds since the epoch that never run backwards, in fractions of a microsecond. */
+const monotonicNow = () => performance.timeOrigin + performance.now();
+
+/**
+ * Watches the connection pools of a MongoClient through the driver's events alone.
+ *
+ * Attach it before the client connects. Attached later it is right from then on for all it has seen: a connection
+ * opened earlier counts once it is checked out or returned, and callers already waiting are never counted.
+ * The gauges neither drift nor fall below zero. They can lag behind the driver in three cases: an aborted checkout
+ * counts as waiting for as long as it would have waited; a connection orphaned by a clear of the pool counts as
+ * connecting for at most two connect timeouts; and a caller that will be served within the current microtasks,
+ * as there is room for it, does not count as waiting.
+ *
+ * @param {MongoClient} client
+ * @param {{ now?: () => number }} [options] a clock in milliseconds, for tests
+ * @returns {PoolMonitor}
+ */
+export function monitorPool(client, { now = monotonicNow } = {}) {
+  /** @type {Map<string, ServerPool>} */
+  const servers = new Map();
+  /** @type {Set<PoolListener>} */
+  const listeners = new Set();
+  const { maxPoolSize, minPoolSize, maxConnecting, connectTimeoutMS } = client.options;
+  const limits = { max: maxPoolSize, min: minPoolSize, maxConnecting, connectTimeoutMs: connectTimeoutMS };
+
+  /** @param {{ address: string }} event */
+  const poolOf = ({ address }) => {
+    let pool = servers.get(address);
+    if (!pool) {
+      pool = new ServerPool(address, limits, now, listeners);
+      servers.set(address, pool);
+    }
+    return pool;
+  };
+  /** @param {{ time: Date, durationMS: number }} event */
+  const askedAt = ({ time, durationMS }) => now() - latenessMs(time) - durationMS;
+
+  /** @type {Pick<MongoClientEvents, `connection${string}` & keyof MongoClientEvents>} */
+  const handlers = {
+    // The address had a pool before if the client lost that server, or was closed and connected again.
+    connectionPoolCreated: (event) => {
+      poolOf(event).end();
+    },
+    connectionPoolReady: (event) => poolOf(event).resume(),
+    connectionPoolCleared: (event) => poolOf(event).clear(!('serviceId' in event && event.serviceId)),
+    connectionPoolClosed: (event) => poolOf(event).end(),
+    connectionCreated: (event) => poolOf(event).opens(Number(event.connectionId)),
+    connectionReady: (event) => poolOf(event).opened(Number(event.connectionId), event.durationMS),
+    connectionClosed: (event) => poolOf(event).closes(Number(event.connectionId), event.reason),
+    connectionCheckOutStarted: (event) => poolOf(event).asked(),
+    connectionCheckOutFailed: (event) => poolOf(event).failed(event.reason, askedAt(event)),
+    connectionCheckedOut: (event) => poolOf(event).got(Number(event.connectionId), askedAt(event)),
+    connectionCheckedIn: (event) => poolOf(event).returned(Number(event.connectionId)),
+  };
+  const names = /** @type {(keyof MongoClientEvents)[]} */ (Object.keys(handlers));
+  const attached = /** @type {MongoClientEvents} */ (handlers);
+  for (const name of names) client.on(name, attached[name]);
+
+  return {
+    servers,
+    snapshot: () => {
+      const pools = [...servers.values()];
+      const each = pools.map((pool) => summarise([pool]));
+      return {
+        servers: Object.fromEntries(pools.map((pool, index) => [pool.address, each[index]])),
+        totals: each.length === 1 ? each[0] : summarise(pools),
+      };
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    close: () => {
+      for (const name of names) client.off(name, attached[name]);
+    },
+  };
+}
+
+/**
+ * How long ago an event was made: a pause or a slow listener may have come between. Below 2 ms it is the rounding
+ * of two clock readings.
+ * @param {Date} time
+ */
+function latenessMs(time) {
+  const ms = Date.now() - time.getTime();
+  return ms < 2 ? 0 : ms;
+}
+
+/**
+ * @param {ServerPool[]} pools
+ * @returns {PoolSnapshot}
+ */
+function summarise(pools) {
+  for (const pool of pools) pool.dropOrphans();
+  /** @param {(pool: ServerPool) => number} of */
+  const sum = (of) => pools.reduce((total, pool) => total + of(pool), 0);
+  return {
+    max: pools.some((pool) => pool.limits.max === 0) ? 0 : sum((pool) => pool.limits.max),
+    min: sum((pool) => pool.limits.min),
+    total: sum((pool) => pool.connections.size),
+    idle: sum((pool) => pool.states.idle),
+    active: sum((pool) => pool.states.active),
+    connecting: sum((pool) => pool.states.connecting),
+    waiting: sum((pool) => pool.waiting),
+    peakActive: sum((pool) => pool.peak.active),
+    peakWaiting: sum((pool) => pool.peak.waiting),
+    checkedOut: sum((pool) => pool.checkedOut),
+    checkOutFailed: sumByKey(pools.map((pool) => pool.checkOutFailed)),
+    created: sum((pool) => pool.created),
+    closed: sumByKey(pools.map((pool) => pool.closed)),
+    cleared: sum((pool) => pool.cleared),
+    wait: merge(pools.map((pool) => pool.wait)),
+    use: merge(pools.map((pool) => pool.use)),
+    connect: merge(pools.map((pool) => pool.connect)),
+  };
+}
+
+/** @param {Record<string, number>[]} counts */
+function sumByKey(counts) {
+  /** @type {Record<string, number>} */
+  const sums = {};
+  for (const [key, value] of counts.flatMap((each) => Object.entries(each))) sums[key] = (sums[key] ?? 0) + value;
+  return sums;
+}
+
+/** @param {Durations[]} durations */
+function merge(durations) {
+  if (durations.length === 1) return durations[0].summary();
+  const all = new Durations();
+  for (const each of durations) all.add(each);
+  return all.summary();
+}

@@ -1,0 +1,288 @@
+import { Durations } from './durations.js';
+import { WaitQueue } from './wait-queue.js';
+
+/**
+ * One use of a connection, from the question to the return. Times are milliseconds since the epoch, read from the
+ * monotonic clock; NaN until they have come.
+ * @typedef {object} Checkout
+ * @property {string} server host:port
+ * @property {number} askedAtMs
+ * @property {number} gotAtMs
+ * @property {number} returnedAtMs
+ * @property {Connection | null} connection null until it has one
+ * @property {unknown} ask what a subscriber wants to know of it; the monitor only carries it
+ */
+
+/**
+ * @typedef {object} Connection
+ * @property {number} id the driver's; counts from 1 in each pool
+ * @property {'connecting' | 'idle' | 'active'} state
+ * @property {number} sinceMs when it entered that state
+ * @property {Checkout | null} checkout who holds it
+ */
+
+/**
+ * What a subscriber hears. `durationMs` is the wait of got and failed, the use of returned, the connect time of
+ * opened, else NaN; `reason` comes with failed and closed.
+ * @typedef {'asked' | 'got' | 'failed' | 'gone' | 'returned' | 'opened' | 'closed'} PoolEventType
+ * @typedef {{ type: PoolEventType, atMs: number, server: string, checkout: Checkout | null,
+ *   connection: Connection | null, reason: string | null, durationMs: number }} PoolEvent
+ * @typedef {(event: PoolEvent) => void} PoolListener
+ */
+
+/** @typedef {{ max: number, min: number, maxConnecting: number, connectTimeoutMs: number }} Limits */
+
+/**
+ * The mirror of the driver's pool for one server, kept from its events.
+ *
+ * Two things happen in the driver without an event, and are inferred from what must follow:
+ * - A waiter whose AbortSignal fired has left. It is dropped when a later one is served, and not counted while the
+ *   pool has room for it: so it is counted no longer than it would have waited.
+ * - A connection that was being opened when the pool was cleared may be thrown away. It is dropped when its waiter
+ *   is refused, when the driver opens more than `maxConnecting`, or at the latest two connect timeouts after it
+ *   began (one for the socket, one for the handshake).
+ */
+export class ServerPool {
+  /** @type {Map<number, Connection>} */
+  connections = new Map();
+  queue = new WaitQueue();
+  /** Connections being opened that a clear may have orphaned, oldest first. @type {Set<Connection>} */
+  doubted = new Set();
+  paused = false;
+  states = { connecting: 0, idle: 0, active: 0 };
+  peak = { active: 0, waiting: 0 };
+
+  created = 0;
+  checkedOut = 0;
+  cleared = 0;
+  /** @type {Record<string, number>} */
+  closed = {};
+  /** @type {Record<string, number>} */
+  checkOutFailed = {};
+  wait = new Durations();
+  use = new Durations();
+  connect = new Durations();
+
+  /**
+   * @param {string} address
+   * @param {Limits} limits
+   * @param {() => number} now
+   * @param {Set<PoolListener>} listeners
+   */
+  constructor(address, limits, now, listeners) {
+    this.address = address;
+    this.limits = limits;
+    this.now = now;
+    this.listeners = listeners;
+  }
+
+  /** Callers that wait for a connection, whether one is being opened for them or not. */
+  get waiting() {
+    return this.queue.bound.size + (this.#hasRoom() ? 0 : this.queue.standing.length);
+  }
+
+  /** Those callers, longest wait first. */
+  waiters() {
+    return [...this.queue.bound.values(), ...(this.#hasRoom() ? [] : this.queue.standing)]
+      .sort((a, b) => a.askedAtMs - b.askedAtMs);
+  }
+
+  asked() {
+    const checkout = this.#newCheckout(this.now());
+    this.queue.push(checkout);
+    this.#notePeak();
+    this.#tell('asked', { checkout });
+  }
+
+  /** @param {number} id */
+  opens(id) {
+    this.dropOrphans(this.states.connecting >= this.limits.maxConnecting);
+    this.queue.bind(this.#add(id, 'connecting'));
+    this.#notePeak();
+  }
+
+  /**
+   * @param {number} id
+   * @param {number} driverMs the driver's own measure, for a connection whose beginning was not seen
+   */
+  opened(id, driverMs) {
+    const seen = this.connections.get(id);
+    const connection = seen ?? this.#add(id, 'connecting');
+    const durationMs = seen ? this.now() - seen.sinceMs : driverMs;
+    this.queue.unbind(connection);
+    this.#enter(connection, 'idle');
+    this.connect.record(durationMs);
+    this.#tell('opened', { connection, durationMs });
+  }
+
+  /**
+   * @param {number} id
+   * @param {number} askedAtMs when its waiter asked, as the driver's duration implies
+   */
+  got(id, askedAtMs) {
+    const connection = this.connections.get(id) ?? this.#add(id, 'idle');
+    const { served, gone } = this.queue.serve(askedAtMs);
+    for (const checkout of gone) this.#tell('gone', { checkout });
+    const checkout = served ?? this.#newCheckout(askedAtMs);
+    this.#enter(connection, 'active');
+    connection.checkout = checkout;
+    checkout.connection = connection;
+    checkout.gotAtMs = connection.sinceMs;
+    const durationMs = checkout.gotAtMs - checkout.askedAtMs;
+    this.checkedOut += 1;
+    this.wait.record(durationMs);
+    this.#notePeak();
+    this.#tell('got', { checkout, connection, durationMs });
+  }
+
+  /** @param {number} id */
+  returned(id) {
+    const connection = this.connections.get(id) ?? this.#add(id, 'idle');
+    const { checkout } = connection;
+    connection.checkout = null;
+    this.#enter(connection, 'idle');
+    if (!checkout) return;
+    checkout.returnedAtMs = connection.sinceMs;
+    const durationMs = checkout.returnedAtMs - checkout.gotAtMs;
+    this.use.record(durationMs);
+    this.#tell('returned', { checkout, connection, durationMs });
+  }
+
+  /**
+   * @param {string} reason
+   * @param {number} askedAtMs
+   */
+  failed(reason, askedAtMs) {
+    const { checkout, connection } = this.queue.remove(askedAtMs);
+    // Refused while its connection was still being opened: the driver has thrown that connection away.
+    if (connection && reason !== 'timeout') this.#forget(connection, 'abandoned');
+    count(this.checkOutFailed, reason);
+    this.#tell('failed', { checkout, reason, durationMs: this.now() - (checkout?.askedAtMs ?? askedAtMs) });
+  }
+
+  /**
+   * @param {number} id
+   * @param {string} reason
+   */
+  closes(id, reason) {
+    const connection = this.connections.get(id);
+    if (!connection) return;
+    this.queue.unbind(connection);
+    this.#forget(connection, reason);
+  }
+
+  /** @param {boolean} pauses not so behind a load balancer, where a clear concerns one service alone */
+  clear(pauses) {
+    this.cleared += 1;
+    this.paused ||= pauses;
+    for (const connection of this.connections.values()) {
+      if (connection.state === 'connecting') this.doubted.add(connection);
+    }
+  }
+
+  resume() {
+    this.paused = false;
+  }
+
+  /** The pool's last event: a client never hears what becomes of what is still held, waited for or being opened. */
+  end() {
+    this.paused = true;
+    for (const connection of this.connections.values()) {
+      if (connection.state === 'active') this.returned(connection.id);
+      this.closes(connection.id, 'poolClosed');
+    }
+    for (const checkout of this.queue.standing.splice(0)) this.#tell('gone', { checkout });
+  }
+
+  /**
+   * Drops connections that must have been thrown away since a clear.
+   * @param {boolean} oneMore the driver opens another although its limit seemed reached, so one has gone
+   */
+  dropOrphans(oneMore = false) {
+    const doomedBeforeMs = this.now() - 2 * this.limits.connectTimeoutMs;
+    let excess = oneMore ? 1 : 0;
+    for (const connection of this.doubted) {
+      if (excess === 0 && connection.sinceMs >= doomedBeforeMs) return;
+      excess = 0;
+      this.closes(connection.id, 'abandoned');
+    }
+  }
+
+  /**
+   * Whether the driver would have served its queue by now, so that whoever still stands in ours has gone.
+   * It looks at its queue within a microtask of each change.
+   */
+  #hasRoom() {
+    const { max, maxConnecting } = this.limits;
+    const mayOpen = this.states.connecting < maxConnecting && (max === 0 || this.connections.size < max);
+    return this.paused || this.states.idle > 0 || mayOpen;
+  }
+
+  /**
+   * @param {number} askedAtMs
+   * @returns {Checkout}
+   */
+  #newCheckout(askedAtMs) {
+    return { server: this.address, askedAtMs, gotAtMs: NaN, returnedAtMs: NaN, connection: null, ask: null };
+  }
+
+  /**
+   * @param {number} id
+   * @param {Connection['state']} state
+   */
+  #add(id, state) {
+    /** @type {Connection} */
+    const connection = { id, state, sinceMs: this.now(), checkout: null };
+    this.connections.set(id, connection);
+    this.states[state] += 1;
+    this.created += 1;
+    return connection;
+  }
+
+  /**
+   * @param {Connection} connection
+   * @param {Connection['state']} state
+   */
+  #enter(connection, state) {
+    this.states[connection.state] -= 1;
+    this.states[state] += 1;
+    connection.state = state;
+    connection.sinceMs = this.now();
+    this.doubted.delete(connection);
+  }
+
+  /**
+   * @param {Connection} connection
+   * @param {string} reason
+   */
+  #forget(connection, reason) {
+    this.connections.delete(connection.id);
+    this.doubted.delete(connection);
+    this.states[connection.state] -= 1;
+    count(this.closed, reason);
+    this.#tell('closed', { connection, reason });
+  }
+
+  #notePeak() {
+    this.peak.active = Math.max(this.peak.active, this.states.active);
+    this.peak.waiting = Math.max(this.peak.waiting, this.waiting);
+  }
+
+  /**
+   * @param {PoolEventType} type
+   * @param {Partial<PoolEvent>} what
+   */
+  #tell(type, { checkout = null, connection = null, reason = null, durationMs = NaN }) {
+    if (this.listeners.size === 0) return;
+    const event = { type, atMs: this.now(), server: this.address, checkout, connection, reason, durationMs };
+    for (const listener of this.listeners) listener(event);
+  }
+}
+
+/**
+ * @param {Record<string, number>} counts
+ * @param {string} key
+ */
+const count = (counts, key) => {
+  counts[key] = (counts[key] ?? 0) + 1;
+};

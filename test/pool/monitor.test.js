@@ -1,0 +1,279 @@
+import { describe, expect, test } from '@jest/globals';
+import { createFakeClient } from './fake-client.js';
+
+/** A pool of one whose connection is held by the first caller. */
+function busyPoolOfOne() {
+  const fake = createFakeClient({ max: 1 });
+  fake.start();
+  fake.ask();
+  fake.create(1);
+  fake.pass(5);
+  fake.ready(1);
+  fake.give(1, 5);
+  return fake;
+}
+
+describe('an ordinary checkout', () => {
+  test('is counted through asking, connecting, use and return', () => {
+    const fake = createFakeClient({ max: 3, min: 1 });
+    fake.start();
+    fake.ask();
+    fake.create(1);
+    expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 0, connecting: 1, waiting: 1 });
+    fake.pass(5);
+    fake.ready(1);
+    fake.give(1, 5);
+    expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 1, connecting: 0, waiting: 0 });
+    fake.pass(20);
+    fake.giveBack(1);
+
+    const { servers, totals } = fake.monitor.snapshot();
+    expect(servers['a:1']).toMatchObject({
+      max: 3, min: 1, total: 1, idle: 1, active: 0, peakActive: 1, peakWaiting: 1, created: 1, checkedOut: 1,
+      wait: { count: 1, sumMs: 5 }, use: { count: 1, sumMs: 20 }, connect: { count: 1, sumMs: 5 },
+    });
+    expect(servers['a:1'].use.p99Ms).toBeCloseTo(20, 1);
+    expect(totals).toEqual(servers['a:1']);
+  });
+
+  test('of one server is kept apart from those of another, and the totals add them up', () => {
+    const fake = busyPoolOfOne();
+    fake.emit('PoolReady', {}, 'b:2');
+    fake.emit('Ready', { connectionId: 1, durationMS: 40 }, 'b:2');
+
+    const { servers, totals } = fake.monitor.snapshot();
+    expect(servers['a:1']).toMatchObject({ active: 1, idle: 0 });
+    expect(servers['b:2']).toMatchObject({ active: 0, idle: 1 });
+    expect(totals).toMatchObject({ max: 2, total: 2, active: 1, idle: 1, created: 2 });
+    expect(totals.connect).toMatchObject({ count: 2, sumMs: 45 });
+  });
+
+  test('is served while an older caller still waits for a connection to open', () => {
+    const fake = createFakeClient({ max: 2, maxConnecting: 1 });
+    fake.start();
+    fake.ask();
+    fake.create(1);
+    fake.pass(10);
+    fake.ready(1);
+    fake.give(1, 10);
+    fake.ask();
+    fake.create(2);
+    fake.pass(10);
+    fake.ask();
+    fake.giveBack(1);
+    fake.give(1, 0);
+    expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 1, connecting: 1, waiting: 1 });
+    fake.pass(10);
+    fake.ready(2);
+    fake.give(2, 20);
+    expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 2, connecting: 0, waiting: 0 });
+    expect(fake.monitor.snapshot().totals.wait.sumMs).toBe(10 + 0 + 20);
+  });
+});
+
+describe('a failed checkout', () => {
+  test('by timeout leaves the callers ahead of it and behind it waiting', () => {
+    const fake = busyPoolOfOne();
+    for (let caller = 0; caller < 3; caller += 1) {
+      fake.ask();
+      fake.pass(10);
+    }
+    fake.fail('timeout', 20);
+    expect(fake.gauges().waiting).toBe(2);
+    expect(fake.monitor.snapshot().totals.checkOutFailed).toEqual({ timeout: 1 });
+    fake.giveBack(1);
+    fake.give(1, 30);
+    expect(fake.gauges().waiting).toBe(1);
+  });
+
+  test('by a connection that could not be opened leaves neither behind', () => {
+    const fake = createFakeClient();
+    fake.start();
+    fake.ask();
+    fake.create(1);
+    fake.pass(7);
+    fake.closeConnection(1, 'error');
+    fake.fail('connectionError', 7);
+    expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
+  });
+});
+
+describe('a checkout aborted by its caller, which no event tells', () => {
+  test('is not counted once its turn has come', () => {
+    const fake = busyPoolOfOne();
+    fake.ask();
+    expect(fake.gauges().waiting).toBe(1);
+    fake.pass(10);
+    fake.giveBack(1);
+    expect(fake.gauges()).toEqual({ total: 1, idle: 1, active: 0, connecting: 0, waiting: 0 });
+  });
+
+  test('is dropped when a later caller is served', () => {
+    const fake = busyPoolOfOne();
+    fake.ask();
+    fake.pass(10);
+    fake.ask();
+    fake.pass(10);
+    fake.ask();
+    expect(fake.gauges().waiting).toBe(3);
+    fake.giveBack(1);
+    fake.give(1, 10);
+    expect(fake.gauges()).toMatchObject({ active: 1, waiting: 1 });
+    expect(fake.monitor.snapshot().totals.wait.sumMs).toBe(5 + 10);
+  });
+
+  test('is dropped when the connection opened for it becomes idle', () => {
+    const fake = createFakeClient({ max: 1 });
+    fake.start();
+    fake.ask();
+    fake.create(1);
+    fake.pass(5);
+    fake.ready(1);
+    expect(fake.gauges()).toEqual({ total: 1, idle: 1, active: 0, connecting: 0, waiting: 0 });
+    fake.pass(5);
+    fake.ask();
+    fake.give(1, 0);
+    fake.ask();
+    expect(fake.gauges()).toMatchObject({ active: 1, waiting: 1 });
+  });
+
+  test('ahead of others for whom connections are opened does not cost one of them its place', () => {
+    const fake = createFakeClient({ max: 3, maxConnecting: 2 });
+    fake.start();
+    for (let caller = 0; caller < 4; caller += 1) {
+      fake.ask();
+      fake.pass(10);
+    }
+    // The first has gone: the driver opens these for the second and the third.
+    fake.create(1);
+    fake.create(2);
+    fake.pass(10);
+    fake.ready(2);
+    fake.give(2, 30);
+    expect(fake.gauges()).toMatchObject({ active: 1, connecting: 1, waiting: 1 });
+    fake.create(3);
+    expect(fake.gauges()).toMatchObject({ active: 1, connecting: 2, waiting: 2 });
+    fake.pass(10);
+    fake.ready(1);
+    fake.give(1, 50);
+    fake.ready(3);
+    fake.give(3, 30);
+    expect(fake.gauges()).toEqual({ total: 3, idle: 0, active: 3, connecting: 0, waiting: 0 });
+  });
+});
+
+describe('a connection thrown away after a clear, which no event tells', () => {
+  /** @param {{ maxConnecting?: number }} [limits] */
+  function clearedWhileConnecting(limits) {
+    const fake = createFakeClient({ max: 5, connectTimeoutMs: 1000, ...limits });
+    fake.start();
+    fake.ask();
+    fake.create(1);
+    fake.pass(5);
+    fake.emit('PoolCleared');
+    return fake;
+  }
+
+  test('goes with the refusal of its waiter', () => {
+    const fake = clearedWhileConnecting();
+    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
+    fake.pass(5);
+    fake.fail('connectionError', 10);
+    expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
+    const { created, closed } = fake.monitor.snapshot().totals;
+    expect({ created, closed }).toEqual({ created: 1, closed: { abandoned: 1 } });
+  });
+
+  test('whose waiter had given up goes when two connect timeouts have passed', () => {
+    const fake = clearedWhileConnecting();
+    fake.fail('timeout', 5);
+    fake.pass(1995);
+    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 0 });
+    fake.pass(1);
+    expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
+  });
+
+  test('whose waiter had given up goes when the driver opens one more than it may', () => {
+    const fake = clearedWhileConnecting({ maxConnecting: 1 });
+    fake.fail('timeout', 5);
+    fake.emit('PoolReady');
+    fake.ask();
+    fake.create(2);
+    expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1, waiting: 1 });
+  });
+
+  test('is not assumed when the pool is ready again before the connection is', () => {
+    const fake = clearedWhileConnecting();
+    fake.emit('PoolReady');
+    fake.ready(1);
+    fake.give(1, 5);
+    fake.pass(5000);
+    expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 1, connecting: 0, waiting: 0 });
+  });
+});
+
+describe('the end of a pool', () => {
+  test('leaves nothing, whatever was held, waited for or being opened', () => {
+    const fake = createFakeClient({ max: 2 });
+    fake.start();
+    fake.ask();
+    fake.create(1);
+    fake.ready(1);
+    fake.give(1, 0);
+    fake.pass(10);
+    fake.ask();
+    fake.create(2);
+    fake.ask();
+    fake.emit('PoolClosed');
+    expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
+    const { created, closed, use } = fake.monitor.snapshot().totals;
+    expect({ created, closed }).toEqual({ created: 2, closed: { poolClosed: 2 } });
+    expect(use).toMatchObject({ count: 1, sumMs: 10 });
+  });
+});
+
+describe('a monitor', () => {
+  test('attached late adopts a connection when it first hears of it', () => {
+    const fake = createFakeClient({ max: 2 });
+    fake.giveBack(7);
+    fake.ask();
+    fake.give(7, 0);
+    fake.give(8, 30);
+    fake.closeConnection(9, 'idle');
+    expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 2, connecting: 0, waiting: 0 });
+    expect(fake.monitor.snapshot().totals.wait).toMatchObject({ count: 2, sumMs: 30 });
+  });
+
+  test('tells its subscribers each step, until they leave', () => {
+    const fake = createFakeClient();
+    /** @type {string[]} */
+    const heard = [];
+    const leave = fake.monitor.subscribe(({ type, durationMs }) => heard.push(`${type} ${durationMs}`));
+    fake.start();
+    fake.ask();
+    fake.create(1);
+    fake.pass(4);
+    fake.ready(1);
+    fake.give(1, 4);
+    fake.pass(3);
+    fake.giveBack(1);
+    leave();
+    fake.closeConnection(1, 'idle');
+    expect(heard).toEqual(['asked NaN', 'opened 4', 'got 4', 'returned 3']);
+  });
+
+  test('hears nothing more once it is closed', () => {
+    const fake = busyPoolOfOne();
+    fake.monitor.close();
+    fake.giveBack(1);
+    expect(fake.gauges().active).toBe(1);
+    expect(fake.client.listenerCount('connectionCheckedIn')).toBe(0);
+  });
+
+  test('with no sample yet has no percentiles', () => {
+    const fake = createFakeClient();
+    fake.start();
+    expect(fake.monitor.snapshot().totals.wait)
+      .toEqual({ count: 0, sumMs: 0, p50Ms: null, p95Ms: null, p99Ms: null, maxMs: null });
+  });
+});
