@@ -1,5 +1,9 @@
+/** @import { Random } from './random.js' */
+
 /**
- * @typedef {object} Phase exactly one of arrivalRate, arrivalCount and pauseMs, or rampTo with arrivalRate (0 if none)
+ * Has one of arrivalRate, with or without rampTo, arrivalCount and pauseMs.
+ *
+ * @typedef {object} Phase
  * @property {number} [durationMs]
  * @property {number} [arrivalRate] new users a second
  * @property {number} [rampTo] the rate in the phase's last second
@@ -14,24 +18,25 @@
  * @property {number} atMs
  * @property {number} [worker] whose users count towards maxVusers, default 0
  * @property {number} [maxVusers]
- * @property {string | number} [scenario] name or index; drawn by weight when there is neither this nor a route
+ * @property {string | number} [scenario] name or index; drawn by weight when there is neither this nor a
+ *   route
  * @property {string} [route] one request and no more
  * @property {number} [serviceMs] of that request, instead of one drawn
  */
 
 /**
- * The arrivals of a workload's phases, in order of time, as Artillery 2.0 spaces them (its lib/core/phases.ts and
- * lib/dist.ts): every worker thread has its share of each rate and its own clock, so that with several workers users
- * come in bunches; an arrivalCount runs in the first worker alone.
+ * The arrivals of a workload's phases, in order of time, as Artillery 2.0 spaces them (its lib/core/phases.ts
+ * and lib/dist.ts): every worker thread has its share of each rate and its own clock, so that with several
+ * workers users come in bunches; an arrivalCount runs in the first worker alone.
  *
  * @param {Phase[]} phases
  * @param {object} options
  * @param {number} [options.workers] Artillery starts one fewer than there are processors, at least one
- * @param {import('./random.js').Random} options.random
+ * @param {Random} options.random
  * @returns {Generator<Arrival, void>}
  */
 export function* createArrivals(phases, { workers = 1, random }) {
-  const streams = Array.from({ length: workers }, (_, worker) => workerArrivals(phases, worker, workers, random));
+  const streams = Array.from({ length: workers }, (_, i) => workerArrivals(phases, i, workers, random));
   const next = streams.map((stream) => stream.next().value);
   for (;;) {
     let first = 0;
@@ -49,7 +54,7 @@ export function* createArrivals(phases, { workers = 1, random }) {
  * @param {Phase[]} phases
  * @param {number} worker from 0
  * @param {number} workers
- * @param {import('./random.js').Random} random
+ * @param {Random} random
  * @returns {Generator<Arrival, void>}
  */
 function* workerArrivals(phases, worker, workers, random) {
@@ -72,14 +77,15 @@ function* workerArrivals(phases, worker, workers, random) {
  * @param {Phase} phase
  * @param {number} worker
  * @param {number} workers
- * @param {import('./random.js').Random} random
+ * @param {Random} random
  * @returns {Generator<number, number>}
  */
 function* phaseArrivals(phase, worker, workers, random) {
   const { durationMs = 0, arrivalRate = 0, arrivalCount, rampTo, pauseMs, mode } = phase;
   if (pauseMs !== undefined) return pauseMs;
   if (arrivalCount !== undefined) {
-    return worker === 0 && arrivalCount > 0 ? yield* evenly(durationMs / arrivalCount, durationMs) : durationMs;
+    if (worker > 0) return durationMs;
+    return arrivalCount > 0 ? yield* evenly(durationMs / arrivalCount, durationMs) : 0;
   }
   if (rampTo !== undefined) return yield* ramp(arrivalRate, rampTo, durationMs, worker, workers);
   const rate = shareOf(arrivalRate, worker, workers);
@@ -107,7 +113,7 @@ function* evenly(intervalMs, durationMs) {
 /**
  * @param {number} meanGapMs
  * @param {number} durationMs
- * @param {import('./random.js').Random} random
+ * @param {Random} random
  * @returns {Generator<number, number>}
  */
 function* poisson(meanGapMs, durationMs, random) {
@@ -120,8 +126,9 @@ function* poisson(meanGapMs, durationMs, random) {
 }
 
 /**
- * Second by second, the rate rises by equal steps from the first to the last; each second's arrivals are rounded (over
- * all workers, the first ones taking the odd ones) and spaced by whole milliseconds, so they end before the second does.
+ * Second by second, the rate rises by equal steps from the first to the last; each second's arrivals are
+ * rounded (over all workers, the first ones taking the odd ones) and spaced by whole milliseconds, so they
+ * end before the second does.
  *
  * @param {number} from
  * @param {number} to

@@ -1,17 +1,21 @@
 import { createFifo } from './fifo.js';
 
+/** @import { Fifo } from './fifo.js' */
+/** @import { User } from './users.js' */
+
 /**
- * When requests run out of patience. All have the same patience, so who came first gives up first: a queue does, and
- * the event heap stays small however long the patience is. Requests that ended meanwhile are dropped on the way.
+ * When requests run out of patience. All have the same patience, so who came first gives up first: a queue
+ * does, and the event heap stays small however long the patience is. Requests that ended meanwhile are
+ * dropped on the way.
  *
  * @param {number} patienceMs Infinity: for ever
  */
 export function createDeadlines(patienceMs) {
-  /** @type {import('./fifo.js').Fifo<import('./users.js').User>} */
+  /** @type {Fifo<User>} */
   const queue = createFifo();
 
   return {
-    /** @param {import('./users.js').User} user whose request begins now */
+    /** @param {User} user whose request begins now */
     add(user) {
       if (patienceMs < Infinity) queue.push(user, user.ticket);
     },

@@ -1,5 +1,9 @@
 import { createFifo } from './fifo.js';
 
+/** @import { Fifo } from './fifo.js' */
+/** @import { Pool, PoolHost } from './pool.js' */
+/** @import { User } from './users.js' */
+
 // The driver looks this often whether the pool has its minimum (minPoolSizeCheckFrequencyMS).
 const MIN_POOL_CHECK_MS = 100;
 
@@ -15,30 +19,10 @@ const MIN_POOL_CHECK_MS = 100;
  */
 
 /**
- * What a pool asks of the simulation: start a query now, or come back later with connected() or check().
- *
- * @typedef {object} PoolHost
- * @property {(user: import('./users.js').User, connection: number) => void} serve
- * @property {(connection: number, delayMs: number) => void} connectIn
- * @property {(delayMs: number) => void} checkIn
- */
-
-/**
- * What the simulation asks of a pool. Connections are numbered from 0.
- *
- * @typedef {object} Pool
- * @property {() => void} start once, at time 0
- * @property {(user: import('./users.js').User) => void} checkOut the user waits, or is served at once
- * @property {(connection: number) => void} finish the query that the connection was serving is over
- * @property {(connection: number) => void} connected
- * @property {() => void} check
- * @property {() => number} total connections open or opening
- */
-
-/**
- * The pool of today's Node.js driver (7.x, src/cmap/connection_pool.ts): one first-in first-out wait queue without a
- * bound, last-in first-out idle connections. A waiter that causes a connection to be opened leaves the queue and gets
- * that connection, so a later waiter can overtake it by taking one that is checked in meanwhile.
+ * The pool of today's Node.js driver (7.x, src/cmap/connection_pool.ts): one first-in first-out wait queue
+ * without a bound, last-in first-out idle connections. A waiter that causes a connection to be opened leaves
+ * the queue and gets that connection, so a later waiter can overtake it by taking one that is checked in
+ * meanwhile.
  *
  * @param {DriverPoolOptions} options
  * @param {PoolHost} host
@@ -48,9 +32,9 @@ export function createDriverPool(options, host) {
   const { maxPoolSize, minPoolSize = 0, maxConnecting = 2, connectMs = 0, warm = true } = options;
   /** @type {number[]} The last one is handed out next. */
   const idle = [];
-  /** @type {import('./fifo.js').Fifo<import('./users.js').User>} */
+  /** @type {Fifo<User>} */
   const waitQueue = createFifo();
-  /** @type {(import('./users.js').User | undefined)[]} By connection: who waits for it to open. */
+  /** @type {(User | undefined)[]} By connection: who waits for it to open. */
   const openingFor = [];
   /** @type {number[]} */
   const openingTicket = [];
@@ -66,13 +50,13 @@ export function createDriverPool(options, host) {
     }
   }
 
-  /** @param {import('./users.js').User} [user] */
+  /** @param {User} [user] */
   function connect(user) {
     const connection = total++;
     connecting++;
     openingFor[connection] = user;
     openingTicket[connection] = user ? user.ticket : 0;
-    host.connectIn(connection, connectMs);
+    host.connectAfter(connectMs, connection);
   }
 
   function processWaitQueue() {
@@ -103,14 +87,14 @@ export function createDriverPool(options, host) {
       idle.unshift(connection);
     }
     processWaitQueue();
-    if (!user) host.checkIn(MIN_POOL_CHECK_MS);
+    if (!user) host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
   // No connection closes here, so the looking ends for good once the minimum is reached.
   function check() {
     if (total >= minPoolSize) return;
     if (connecting < maxConnecting) connect();
-    else host.checkIn(MIN_POOL_CHECK_MS);
+    else host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
   return {

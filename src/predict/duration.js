@@ -1,25 +1,27 @@
-/** @type {Record<string, number>} */
-const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const NOTATION = /^(\d*\.?\d+) *(?:(ms|msecs?|milliseconds?)|(s|secs?|seconds?)|(m|mins?|minutes?)|(h|hrs?|hours?)|(d|days?))$/i;
-const UNIT_OF_GROUP = ['ms', 's', 'm', 'h', 'd'];
+/** @type {[notation: RegExp, ms: number][]} */
+const UNITS = [
+  [/^(ms|msecs?|milliseconds?)$/, 1],
+  [/^(s|secs?|seconds?)$/, 1000],
+  [/^(m|mins?|minutes?)$/, 60_000],
+  [/^(h|hrs?|hours?)$/, 3_600_000],
+  [/^(d|days?)$/, 86_400_000],
+];
 
 /**
- * A length of time as Artillery reads it: a whole number of seconds, or text with a unit such as 500ms, 90s or 1.5m.
- * Artillery takes a fraction without a unit for milliseconds, or for nothing at all; here it is refused.
+ * A length of time as Artillery reads it: a whole number of seconds, or text with a unit such as 500ms, 90s
+ * or 1.5m. Artillery takes a fraction without a unit for milliseconds, or for nothing at all; here it is
+ * refused.
  *
  * @param {unknown} value
  * @returns {number} ms
  */
 export function parseDurationMs(value) {
-  if (typeof value === 'number' || typeof value === 'string') {
-    const text = String(value).trim();
-    if (/^\d+$/.test(text)) return Number(text) * 1000;
-    const match = NOTATION.exec(text);
-    if (match) {
-      const unit = UNIT_OF_GROUP[match.slice(2).findIndex((group) => group !== undefined)];
-      return Number(match[1]) * UNITS_MS[unit];
-    }
+  const [, number, unit] = /^(\d*\.?\d+) *([a-z]*)$/.exec(String(value).trim().toLowerCase()) ?? [];
+  if (unit === '' && /^\d+$/.test(number)) return Number(number) * 1000;
+  const known = UNITS.find(([notation]) => notation.test(unit));
+  if (!known) {
+    throw new Error(`${JSON.stringify(value)} is no length of time: `
+      + 'write whole seconds, or a number with its unit, such as 500ms, 90s or 1.5m');
   }
-  throw new Error(`${JSON.stringify(value)} is no length of time: `
-    + 'write a whole number of seconds, or a number with its unit, such as 500ms, 90s or 1.5m');
+  return Number(number) * known[1];
 }

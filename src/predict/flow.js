@@ -6,8 +6,9 @@
  */
 
 /**
- * One instruction of a flattened flow. `again` ends a loop's body: it goes `back` so many instructions until the body
- * has run `count` times; `depth` numbers the nested loops, so that a user needs one counter for each.
+ * One instruction of a flattened flow. `again` ends a loop's body: it goes `back` so many instructions until
+ * the body has run `count` times; `depth` numbers the nested loops, so that a user needs one counter for
+ * each.
  *
  * @template R
  * @typedef {{ kind: 'request', route: R }

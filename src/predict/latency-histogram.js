@@ -11,8 +11,8 @@ const HIGH_WORD = words[1] === 0 ? 0 : 1;
 /**
  * Counts latencies in logarithmic buckets: its size does not grow with what it counts.
  *
- * Every power of two is cut into 128 equal buckets and a percentile is its bucket's middle, so it is off by at most
- * 1/256 (0.39 %) from 2^-20 ms to 2^40 ms (34 years). Minimum, maximum, mean and count are exact.
+ * Every power of two is cut into 128 equal buckets and a percentile is its bucket's middle, so it is off by
+ * at most 1/256 (0.39 %) from 2^-20 ms to 2^40 ms (34 years). Minimum, maximum, mean and count are exact.
  */
 export function createLatencyHistogram() {
   const counts = new Float64Array(BUCKETS);
@@ -56,7 +56,8 @@ export function createLatencyHistogram() {
 }
 
 /**
- * A double's high word is sign, 11 bits of exponent and 20 of mantissa; the upper 7 of those number the bucket.
+ * A double's high word is sign, 11 bits of exponent and 20 of mantissa; the upper 7 of those number the
+ * bucket.
  *
  * @param {number} ms
  */

@@ -6,11 +6,12 @@
  */
 
 /**
- * A seeded stream of random numbers: the same seed and name give the same numbers on every machine.
- * Streams are named so that one use (arrivals, say) draws nothing from another's numbers, and two runs that differ
- * in pool size alone see the same load.
+ * A seeded stream of random numbers: the same seed and name give the same numbers on every machine. Streams
+ * are named so that one use (arrivals, say) draws nothing from another's numbers, and two runs that differ in
+ * pool size alone see the same load.
  *
- * The generator is sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, period above 2^32 for every seed.
+ * The generator is sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, period above 2^32 for every
+ * seed.
  *
  * @param {number} seed
  * @param {string} [name]

@@ -1,7 +1,12 @@
 import { createLatencyHistogram } from './latency-histogram.js';
+import { createRandom } from './random.js';
+import { createServiceTime } from './service-time.js';
+
+/** @import { Service } from './service-time.js' */
 
 /**
- * Times in ms, NaN where there is nothing to tell them from. Percentiles are off by 0.4 % at most, the rest is exact.
+ * Times in ms, NaN where there is nothing to tell them from. Percentiles are off by 0.4 % at most, the rest
+ * is exact.
  *
  * @typedef {object} Latencies
  * @property {number} p50Ms
@@ -12,14 +17,13 @@ import { createLatencyHistogram } from './latency-histogram.js';
  */
 
 /**
- * @typedef {object} RouteResult
- * @property {number} count requests sent, failures included
- * @property {number} failures wait queue timeouts and client timeouts together
- * @property {Latencies} wait of the checkouts that got a connection, for it
+ * Response times are of the requests that succeeded, waits of those that got a connection; `count` is of all.
+ *
+ * @typedef {Latencies & { count: number, failures: number, wait: Latencies }} RouteResult
  */
 
 /**
- * What one route's requests add up to: response times of those that succeeded, waits of those that got a connection.
+ * What one route's requests add up to.
  *
  * @param {string} name
  * @param {() => number} drawServiceMs
@@ -35,7 +39,7 @@ export function createRouteStats(name, drawServiceMs) {
     recordResponse: responses.record,
     recordWait: waits.record,
     recordFailure: () => void failures++,
-    /** @returns {Latencies & RouteResult} */
+    /** @returns {RouteResult} */
     result: () => ({
       count: responses.count() + failures,
       failures,
@@ -55,5 +59,37 @@ function summarise(histogram) {
     p99Ms: histogram.percentile(0.99),
     maxMs: histogram.max(),
     meanMs: histogram.mean(),
+  };
+}
+
+/**
+ * The routes of a simulation by name; `get` adds one that is not yet there.
+ *
+ * @param {Record<string, Service>} services
+ * @param {number} seed
+ */
+export function createRoutes(services, seed) {
+  /** @type {Map<string, RouteStats>} */
+  const routes = new Map();
+
+  /** @param {string} name */
+  function get(name) {
+    let route = routes.get(name);
+    if (!route) {
+      route = createRouteStats(name, createServiceTime(services[name], createRandom(seed, name), name));
+      routes.set(name, route);
+    }
+    return route;
+  }
+
+  function requireServices() {
+    const missing = [...routes.keys()].filter((name) => !services[name]);
+    if (missing.length > 0) throw new Error(`There is no service time for ${missing.join(', ')}`);
+  }
+
+  return {
+    get,
+    requireServices,
+    results: () => Object.fromEntries(Array.from(routes.values(), (route) => [route.name, route.result()])),
   };
 }

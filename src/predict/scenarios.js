@@ -1,17 +1,21 @@
 import { compileFlow } from './flow.js';
 
+/** @import { Step } from './flow.js' */
+/** @import { Random } from './random.js' */
+/** @import { RouteStats } from './route-stats.js' */
+
 /**
  * @typedef {object} Scenario
  * @property {string} [name]
  * @property {number} [weight] default 1
- * @property {import('./flow.js').Step[]} steps
+ * @property {Step[]} steps
  */
 
 /**
  * The flows that users follow, ready to be picked.
  *
  * @param {Scenario[]} scenarios
- * @param {(route: string) => import('./route-stats.js').RouteStats} routeOf
+ * @param {(route: string) => RouteStats} routeOf
  */
 export function createScenarios(scenarios, routeOf) {
   const flows = scenarios.map(({ steps }) => compileFlow(steps, routeOf));
@@ -21,7 +25,7 @@ export function createScenarios(scenarios, routeOf) {
   for (const { weight = 1 } of scenarios) upTo.push((totalWeight += weight));
 
   return {
-    /** Each scenario as often as its weight says. @param {import('./random.js').Random} random */
+    /** Each scenario as often as its weight says. @param {Random} random */
     pick(random) {
       if (totalWeight === 0) throw new Error('No scenario to pick: there must be one with a weight above 0');
       const at = random.uniform() * totalWeight;

@@ -1,10 +1,11 @@
+/** @import { Random } from './random.js' */
+
 /**
- * How long a route's query keeps its connection:
+ * How long a query keeps its connection:
  * - fixed: `ms`, always;
- * - exponential: mean `meanMs`;
- * - lognormal: median `medianMs`, and `sigma`, the standard deviation of the logarithm: its mean is
- *   medianMs * exp(sigma^2 / 2);
- * - sample: drawn with replacement from measured `valuesMs`.
+ * - exponential: `meanMs` on average;
+ * - lognormal: median `medianMs`; `sigma` is the standard deviation of the logarithm;
+ * - sample: drawn from measured `valuesMs`, with replacement.
  *
  * @typedef {{ kind: 'fixed', ms: number }
  *   | { kind: 'exponential', meanMs: number }
@@ -14,17 +15,22 @@
 
 /**
  * @param {Service | undefined} service
- * @param {import('./random.js').Random} random
+ * @param {Random} random
  * @param {string} route for messages
  * @returns {() => number} draws one service time, in ms
- * @throws {Error} for an unknown kind; without a service it throws only when asked to draw one
+ * @throws {Error} for a service that cannot be; for none at all only when one is drawn
  */
 export function createServiceTime(service, random, route) {
-  switch (service?.kind) {
-    case undefined:
-      return () => {
-        throw new Error(`There is no service time for ${route}`);
-      };
+  if (!service) {
+    return () => {
+      throw new Error(`There is no service time for ${route}`);
+    };
+  }
+  const { meanMs } = serviceMoments(service);
+  if (!(meanMs >= 0 && meanMs < Infinity)) {
+    throw new Error(`The service time of ${route} must have a mean of at least 0 ms, not ${meanMs}`);
+  }
+  switch (service.kind) {
     case 'fixed':
       return () => service.ms;
     case 'exponential':
@@ -32,10 +38,36 @@ export function createServiceTime(service, random, route) {
     case 'lognormal':
       return () => service.medianMs * Math.exp(service.sigma * random.normal());
     case 'sample':
-      if (service.valuesMs.length === 0) throw new Error(`The sample of service times for ${route} is empty`);
       return () => service.valuesMs[Math.floor(random.uniform() * service.valuesMs.length)];
+  }
+}
+
+/**
+ * @param {Service} service
+ * @returns {{ meanMs: number, scv: number }} scv: variance / mean^2, the squared coefficient of variation
+ */
+export function serviceMoments(service) {
+  switch (service.kind) {
+    case 'fixed':
+      return { meanMs: service.ms, scv: 0 };
+    case 'exponential':
+      return { meanMs: service.meanMs, scv: 1 };
+    case 'lognormal':
+      return {
+        meanMs: service.medianMs * Math.exp(service.sigma ** 2 / 2),
+        scv: Math.exp(service.sigma ** 2) - 1,
+      };
+    case 'sample':
+      return sampleMoments(Array.from(service.valuesMs));
     default:
-      throw new Error(`Unknown kind of service time "${/** @type {any} */ (service).kind}" for ${route}: `
+      throw new Error(`Unknown kind of service time "${/** @type {any} */ (service).kind}": `
         + 'allowed are fixed, exponential, lognormal and sample');
   }
+}
+
+/** @param {number[]} valuesMs */
+function sampleMoments(valuesMs) {
+  const meanMs = valuesMs.reduce((sum, ms) => sum + ms, 0) / valuesMs.length;
+  const variance = valuesMs.reduce((sum, ms) => sum + (ms - meanMs) ** 2, 0) / valuesMs.length;
+  return { meanMs, scv: meanMs === 0 ? 0 : variance / meanMs ** 2 };
 }

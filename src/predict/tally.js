@@ -1,3 +1,6 @@
+/** @import { RouteResult } from './route-stats.js' */
+/** @import { Outcome, User } from './users.js' */
+
 /**
  * @typedef {object} RequestRecord
  * @property {string} route
@@ -7,7 +10,7 @@
  * @property {number} startedAtMs NaN when it had no connection
  * @property {number} finishedAtMs when the user was answered or gave up
  * @property {number} waitMs for a connection
- * @property {import('./users.js').Outcome} outcome
+ * @property {Outcome} outcome
  */
 
 /**
@@ -41,26 +44,26 @@ export function createTally(keepRequests) {
     if (waiting > peakWaiting) peakWaiting = waiting;
   }
 
-  /** @param {import('./users.js').User} user @param {number} nowMs */
+  /** @param {User} user @param {number} nowMs */
   function stopWaiting(user, nowMs) {
     waiting--;
     waitedMs += nowMs - user.arrivedAtMs;
   }
 
-  /** @param {import('./users.js').User} user @param {number} nowMs */
+  /** @param {User} user @param {number} nowMs */
   function startQuery(user, nowMs) {
     stopWaiting(user, nowMs);
     user.route.recordWait(nowMs - user.arrivedAtMs);
     if (++active > peakActive) peakActive = active;
   }
 
-  /** @param {import('./users.js').User} user */
+  /** @param {User} user */
   function endQuery(user) {
     active--;
     busyMs += user.serviceMs;
   }
 
-  /** @param {import('./users.js').User} user @param {import('./users.js').Outcome} outcome @param {number} nowMs */
+  /** @param {User} user @param {Outcome} outcome @param {number} nowMs */
   function endRequest(user, outcome, nowMs) {
     const { route, arrivedAtMs, startedAtMs } = user;
     const responseMs = nowMs - arrivedAtMs;
@@ -81,7 +84,7 @@ export function createTally(keepRequests) {
   }
 
   /**
-   * @param {Iterable<import('./route-stats.js').RouteStats>} routes
+   * @param {Record<string, RouteResult>} routes
    * @param {number} maxPoolSize
    */
   function result(routes, maxPoolSize) {
@@ -91,7 +94,7 @@ export function createTally(keepRequests) {
       failures: failures.waitQueueTimeout + failures.clientTimeout,
       failuresBy: failures,
       maxMs,
-      routes: Object.fromEntries(Array.from(routes, (route) => [route.name, route.result()])),
+      routes,
       durationMs,
       ratePerSec: (requests / durationMs) * 1000,
       peakActive,

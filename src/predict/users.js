@@ -1,21 +1,25 @@
+/** @import { Instruction } from './flow.js' */
+/** @import { RouteStats } from './route-stats.js' */
+
 /** @typedef {'ok' | 'waitQueueTimeout' | 'clientTimeout'} Outcome */
 
 /**
- * A virtual user and the one request it has under way. Users are used again when they leave, so that a long run does
- * not allocate: `ticket` changes with every request that ends, and whoever remembered an older one lets go.
+ * A virtual user and the one request it has under way. Users are used again when they leave, so that a long
+ * run does not allocate: `ticket` changes with every request that ends, and whoever remembered an older one
+ * lets go.
  *
  * @typedef {object} User
  * @property {number} id index among the users present
  * @property {number} number counts the users who ever came, from 0
  * @property {number} worker
- * @property {import('./flow.js').Instruction<import('./route-stats.js').RouteStats>[]} flow
+ * @property {Instruction<RouteStats>[]} flow
  * @property {number} place the next instruction
  * @property {number[]} rounds finished rounds, by depth of loop
  * @property {number} ticket
  * @property {'between' | 'waiting' | 'served' | 'responding'} state
  * @property {Outcome} outcome of the request under way, as far as it is known
  * @property {boolean} isGone gave up on a request that the server still works on
- * @property {import('./route-stats.js').RouteStats} route
+ * @property {RouteStats} route
  * @property {number} connection
  * @property {number} givenServiceMs NaN: draw one for each request
  * @property {number} serviceMs

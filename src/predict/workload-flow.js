@@ -1,15 +1,21 @@
 import { parseDurationMs } from './duration.js';
 
+/** @import { Step, ThinkStep } from './flow.js' */
+/** @import { Issues } from './workload-issues.js' */
+/** @import { Path } from './yaml-source.js' */
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 const CODE_HOOKS = ['beforeRequest', 'afterResponse'];
 
 /**
- * Reads one step of a flow, as Artillery's HTTP engine tells them apart (its lib/core/engine_http.ts, `step`).
+ * Reads one step of a flow, as Artillery's HTTP engine tells them apart (its lib/core/engine_http.ts,
+ * `step`).
  *
  * @param {any} step
- * @param {import('./yaml-source.js').Path} path
- * @param {{ issues: import('./workload-issues.js').Issues, jitter: unknown }} context jitter: the default of every think
- * @returns {import('./flow.js').Step[]} none for a step that takes no time, or was refused
+ * @param {Path} path
+ * @param {{ issues: Issues, jitter: unknown }} context jitter: the default of
+ *   every think
+ * @returns {Step[]} none for a step that takes no time, or was refused
  */
 export function readStep(step, path, context) {
   const { issues } = context;
@@ -43,18 +49,19 @@ function readLoop(step, path, context) {
 }
 
 /**
- * A count, a range such as 1-15 (14 rounds: it goes from the first number to before the last), or the length of a list.
+ * A count, a range such as 1-15 (14 rounds: it goes from the first number to before the last), or the length
+ * of a list.
  *
  * @param {{ count?: unknown, over?: unknown }} step
  */
 function readCount({ count, over }) {
   if (Array.isArray(over)) return over.length;
-  if (over !== undefined) throw new Error('loop over a variable: its length is not known here, write a count');
+  if (over !== undefined) throw new Error('a loop over a variable: its length is not known here');
   const range = /^(\d+)-(\d+)$/.exec(String(count));
   if (range) return Math.max(0, Number(range[2]) - Number(range[1]));
   const rounds = Number(count ?? NaN);
   if (!Number.isInteger(rounds) || rounds < 1) {
-    throw new Error(`loop needs a count of at least 1, not ${JSON.stringify(count)}: without one it never ends`);
+    throw new Error(`a loop needs a count of at least 1, not ${JSON.stringify(count)}`);
   }
   return rounds;
 }
@@ -62,14 +69,14 @@ function readCount({ count, over }) {
 /**
  * @param {{ think: unknown, jitter?: unknown }} step
  * @param {unknown} defaultJitter
- * @returns {import('./flow.js').ThinkStep}
+ * @returns {ThinkStep}
  */
 function readThink(step, defaultJitter) {
   const ms = parseDurationMs(step.think);
   const jitter = step.jitter ?? defaultJitter;
   if (jitter === undefined) return { kind: 'think', ms };
   const match = /^(\d+)(%?)$/.exec(String(jitter));
-  if (!match) throw new Error(`jitter must be a number of ms or a percentage such as 20%, not ${JSON.stringify(jitter)}`);
+  if (!match) throw new Error(`jitter must be a number of ms or a percentage, not ${JSON.stringify(jitter)}`);
   return { kind: 'think', ms, jitterMs: match[2] ? (ms * Number(match[1])) / 100 : Number(match[1]) };
 }
 
@@ -81,13 +88,13 @@ function readRequest(params, path, { issues }) {
     return [];
   }
   for (const key of ['ifTrue', 'probability']) {
-    if (params[key] !== undefined) issues.refuse([...path, key], `${key}: whether the request is sent is not known here`);
+    if (params[key] !== undefined) issues.refuse([...path, key], `${key}: requests must be sent in any case`);
   }
   for (const key of CODE_HOOKS) {
     if (params[key] !== undefined) issues.warn([...path, key], `${key} is not run`);
   }
   for (const key of ['capture', 'match']) {
-    if (params[key] !== undefined) issues.warn([...path, key], `${key} is taken to succeed: one that fails ends its user`);
+    if (params[key] !== undefined) issues.warn([...path, key], `${key} is taken to succeed always`);
   }
   const route = routeOf(url);
   if (route.includes('{{')) issues.warn([...path, 'url'], `${route} counts as one route, as it is written`);

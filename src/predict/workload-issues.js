@@ -1,3 +1,5 @@
+/** @import { Path } from './yaml-source.js' */
+
 /**
  * @typedef {object} Issue
  * @property {number} line
@@ -7,7 +9,7 @@
 /**
  * Collects what a scenario file asks for and cannot have, so that one reading names all of it.
  *
- * @param {(path: import('./yaml-source.js').Path) => number} lineAt
+ * @param {(path: Path) => number} lineAt
  */
 export function createIssues(lineAt) {
   /** @type {Issue[]} */
@@ -15,19 +17,19 @@ export function createIssues(lineAt) {
   /** @type {Issue[]} */
   const warnings = [];
 
-  /** Something that would make every prediction wrong. @param {import('./yaml-source.js').Path} path @param {string} message */
+  /** What would make a prediction wrong. @param {Path} path @param {string} message */
   function refuse(path, message) {
     refusals.push({ line: lineAt(path), message });
   }
 
-  /** Something that may matter. @param {import('./yaml-source.js').Path} path @param {string} message */
+  /** What may matter. @param {Path} path @param {string} message */
   function warn(path, message) {
     warnings.push({ line: lineAt(path), message });
   }
 
   /**
    * @template T
-   * @param {import('./yaml-source.js').Path} path
+   * @param {Path} path
    * @param {() => T} parse whatever it throws is refused
    * @returns {T | undefined}
    */
@@ -43,8 +45,9 @@ export function createIssues(lineAt) {
   /** @param {string} file */
   function throwIfRefused(file) {
     if (refusals.length === 0) return;
-    const lines = refusals.sort((a, b) => a.line - b.line).map(({ line, message }) => `  line ${line}: ${message}`);
-    throw new Error(`${file} cannot be simulated:\n${lines.join('\n')}`);
+    refusals.sort((a, b) => a.line - b.line);
+    const list = refusals.map(({ line, message }) => `  line ${line}: ${message}`).join('\n');
+    throw new Error(`${file} cannot be simulated:\n${list}`);
   }
 
   return { refuse, warn, attempt, throwIfRefused, warnings };

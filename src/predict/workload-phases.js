@@ -1,13 +1,16 @@
 import { parseDurationMs } from './duration.js';
 
+/** @import { Phase } from './arrivals.js' */
+/** @import { Issues } from './workload-issues.js' */
+
 const KINDS = ['arrivalRate', 'arrivalCount', 'pause'];
 // Artillery's timer counts whole microseconds.
 const MAX_RATE = 1_000_000;
 
 /**
  * @param {any} config
- * @param {import('./workload-issues.js').Issues} issues
- * @returns {import('./arrivals.js').Phase[]}
+ * @param {Issues} issues
+ * @returns {Phase[]}
  */
 export function readPhases(config, issues) {
   if (config.phases === undefined) {
@@ -32,13 +35,13 @@ export function readPhases(config, issues) {
 
 /**
  * @param {any} phase
- * @returns {import('./arrivals.js').Phase}
+ * @returns {Phase}
  */
 function readPhase(phase) {
   const isRamp = phase.rampTo !== undefined;
   const kinds = KINDS.filter((key) => phase[key] !== undefined);
   if (isRamp ? kinds.some((kind) => kind !== 'arrivalRate') : kinds.length !== 1) {
-    throw new Error('a phase needs exactly one of arrivalRate (alone or with rampTo), arrivalCount and pause');
+    throw new Error('a phase needs one of arrivalRate (with or without rampTo), arrivalCount and pause');
   }
   if (phase.pause !== undefined) return { pauseMs: positive('pause', parseDurationMs(phase.pause)) };
 
@@ -51,7 +54,7 @@ function readPhase(phase) {
     return { arrivalCount: wholeNumber('arrivalCount', phase.arrivalCount), durationMs, maxVusers };
   }
   if (isRamp) {
-    if (durationMs % 1000 !== 0) throw new Error('a ramp goes by whole seconds: its duration must be a number of them');
+    if (durationMs % 1000 !== 0) throw new Error('the duration of a ramp must be whole seconds');
     return {
       arrivalRate: rate('arrivalRate', phase.arrivalRate ?? 0),
       rampTo: rate('rampTo', phase.rampTo),
@@ -68,7 +71,7 @@ function readPhase(phase) {
 /** @param {string} name @param {unknown} value */
 function wholeNumber(name, value) {
   const number = rate(name, value);
-  if (!Number.isInteger(number)) throw new Error(`${name} must be a whole number in Artillery, not ${number}`);
+  if (!Number.isInteger(number)) throw new Error(`${name} must be a whole number, not ${number}`);
   return number;
 }
 

@@ -3,10 +3,15 @@ import { createIssues } from './workload-issues.js';
 import { readPhases } from './workload-phases.js';
 import { parseYaml } from './yaml-source.js';
 
+/** @import { Phase } from './arrivals.js' */
+/** @import { Scenario } from './scenarios.js' */
+/** @import { Issue, Issues } from './workload-issues.js' */
+/** @import { Path } from './yaml-source.js' */
+
 /**
  * @typedef {object} Workload
- * @property {import('./arrivals.js').Phase[]} phases
- * @property {import('./scenarios.js').Scenario[]} scenarios
+ * @property {Phase[]} phases
+ * @property {Scenario[]} scenarios
  * @property {number} [timeoutMs] how long users wait for an answer, default for ever
  */
 
@@ -21,7 +26,7 @@ const SCENARIO_HOOKS = ['beforeScenario', 'afterScenario', 'beforeRequest', 'aft
  * @param {object} [options]
  * @param {string} [options.environment] one of config.environments, laid over config
  * @param {string} [options.file] its name, for messages
- * @returns {Workload & { target: unknown, warnings: import('./workload-issues.js').Issue[] }}
+ * @returns {Workload & { target: unknown, warnings: Issue[] }}
  * @throws {Error} for text that is not YAML; or naming, with its line, everything that cannot be simulated
  */
 export function readWorkload(yamlText, { environment, file = 'The scenario file' } = {}) {
@@ -52,8 +57,8 @@ export function readWorkload(yamlText, { environment, file = 'The scenario file'
 /**
  * @param {any[]} scenarios
  * @param {any} config
- * @param {import('./workload-issues.js').Issues} issues
- * @returns {import('./scenarios.js').Scenario[]}
+ * @param {Issues} issues
+ * @returns {Scenario[]}
  */
 function readScenarios(scenarios, config, issues) {
   const jitter = (config.http?.defaults?.think ?? config.defaults?.think)?.jitter;
@@ -62,7 +67,7 @@ function readScenarios(scenarios, config, issues) {
     const { name, weight = 1, engine = config.engine ?? 'http', flow } = scenario ?? {};
     if (engine !== 'http') issues.refuse([...path, 'engine'], `engine ${engine}: only http can be simulated`);
     if (!Number.isInteger(Number(weight)) || Number(weight) < 0) {
-      issues.refuse([...path, 'weight'], `weight must be a whole number of at least 0, not ${JSON.stringify(weight)}`);
+      issues.refuse([...path, 'weight'], `weight must be a whole number, not ${JSON.stringify(weight)}`);
     }
     if (!Array.isArray(flow)) issues.refuse(path, 'a scenario needs a flow, a list of steps');
     for (const hook of SCENARIO_HOOKS) {
@@ -73,7 +78,7 @@ function readScenarios(scenarios, config, issues) {
       : [];
     return { name, weight: Number(weight), steps };
   });
-  if (read.every(({ weight }) => weight === 0)) issues.refuse(['scenarios'], 'no scenario has a weight above 0');
+  if (!read.some(({ weight }) => weight > 0)) issues.refuse(['scenarios'], 'no scenario has any weight');
   return read;
 }
 
@@ -110,7 +115,8 @@ function findEnvironment(config, environment, file) {
  */
 function merge(base, overlay) {
   if (Array.isArray(base) && Array.isArray(overlay)) {
-    return Array.from({ length: Math.max(base.length, overlay.length) }, (_, i) => merge(base[i], overlay[i]));
+    const longer = base.length > overlay.length ? base : overlay;
+    return longer.map((_, index) => merge(base[index], overlay[index]));
   }
   if (isMap(base) && isMap(overlay)) {
     const merged = { ...base };
@@ -120,7 +126,7 @@ function merge(base, overlay) {
   return overlay === undefined ? base : overlay;
 }
 
-/** @param {any} value @param {import('./yaml-source.js').Path} path */
+/** @param {any} value @param {Path} path */
 function has(value, path) {
   return path.length > 0 && path.reduce((at, key) => at?.[key], value) !== undefined;
 }

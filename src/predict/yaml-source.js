@@ -1,5 +1,7 @@
 import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml';
 
+/** @import { Pair } from 'yaml' */
+
 /** @typedef {(string | number)[]} Path from the top of the file: ['config', 'phases', 0] */
 
 /**
@@ -7,7 +9,8 @@ import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml'
  *
  * @param {string} text
  * @param {string} file its name, for messages
- * @returns {{ value: any, lineAt: (path: Path) => number }} lineAt counts from 1; for a path that is not in the file it
+ * @returns {{ value: any, lineAt: (path: Path) => number }} lineAt counts from 1; for a path that is not in
+ *   the file it
  *   tells the line of what would hold it
  * @throws {Error} naming line and column, when the text is not YAML
  */
@@ -40,7 +43,7 @@ export function parseYaml(text, file) {
   return { value: document.toJS(), lineAt };
 }
 
-/** @param {import('yaml').Pair} pair */
+/** @param {Pair} pair */
 function keyOf(pair) {
   return /** @type {{ value?: unknown }} */ (pair.key)?.value;
 }

@@ -16,7 +16,9 @@ scenarios:
 describe('five users one second apart, each /slow for 5 s and then /fast', () => {
   const workload = readWorkload(MIXED);
 
-  test.each([[1, 21], [2, 11], [3, 7], [4, 6], [5, 5], [10, 5]])('pool %i: the slowest takes %i s', (size, seconds) => {
+  test.each([
+    [1, 21], [2, 11], [3, 7], [4, 6], [5, 5], [10, 5],
+  ])('pool %i: the slowest takes %i s', (size, seconds) => {
     const predict = (/** @type {number} */ fastMs) => simulate({
       workload,
       pool: { maxPoolSize: size },

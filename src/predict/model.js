@@ -1,0 +1,195 @@
+import { createDeadlines } from './deadlines.js';
+import { createPool } from './pool.js';
+import { createRandom } from './random.js';
+import { createRoutes } from './route-stats.js';
+import { createScenarios } from './scenarios.js';
+import { createTally } from './tally.js';
+import { createUsers } from './users.js';
+
+/** @import { Arrival } from './arrivals.js' */
+/** @import { Clock } from './clock.js' */
+/** @import { RouteStats } from './route-stats.js' */
+/** @import { SimulationOptions } from './simulate.js' */
+/** @import { User } from './users.js' */
+
+// An event's code is the index of a connection or user times four, plus what happens to it.
+const QUERY_ENDS = 0;
+const CONNECTED = 1;
+const USER_WAKES = 2;
+const POOL_CHECK = 3;
+
+/**
+ * Users, routes and the pool between them: what happens at each event, and what events follow from it.
+ *
+ * @param {SimulationOptions} options
+ * @param {Clock} clock
+ */
+export function createModel({
+  workload, pool: poolOptions, services = {}, seed = 1, overheadMs = 0, keepRequests = false,
+}, clock) {
+  const timeoutMs = workload?.timeoutMs ?? Infinity;
+  const waitQueueTimeoutMs = poolOptions.kind === 'pipelining' ? 0 : poolOptions.waitQueueTimeoutMS;
+  const answerDeadlines = createDeadlines(timeoutMs);
+  const waitDeadlines = createDeadlines(waitQueueTimeoutMs || Infinity);
+  const choices = createRandom(seed, 'choices');
+  const pauses = createRandom(seed, 'pauses');
+  const routes = createRoutes(services, seed);
+  const scenarios = createScenarios(workload?.scenarios ?? [], routes.get);
+  routes.requireServices();
+  const tally = createTally(keepRequests);
+  const users = createUsers();
+  const pool = createPool(poolOptions, {
+    serve,
+    connectAfter: (delayMs, connection) => clock.after(delayMs, connection * 4 + CONNECTED),
+    checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
+  });
+  /** @type {User[]} By connection. */
+  const served = [];
+  /** @type {number[]} By worker: its users who are not through. */
+  const present = [];
+  let skipped = 0;
+  pool.start();
+
+  /** @param {Arrival} arrival */
+  function enter({ worker = 0, maxVusers = Infinity, scenario, route, serviceMs = NaN }) {
+    present[worker] ??= 0;
+    if (present[worker] >= maxVusers) {
+      skipped++;
+      return;
+    }
+    present[worker]++;
+    const user = users.enter();
+    user.worker = worker;
+    user.givenServiceMs = serviceMs;
+    if (route !== undefined) user.flow = [{ kind: 'request', route: routes.get(route) }];
+    else user.flow = scenario === undefined ? scenarios.pick(choices) : scenarios.find(scenario);
+    advance(user);
+  }
+
+  /** Takes the user to its next request, pause or end. @param {User} user */
+  function advance(user) {
+    user.state = 'between';
+    while (user.place < user.flow.length) {
+      const instruction = user.flow[user.place++];
+      switch (instruction.kind) {
+        case 'request':
+          request(user, instruction.route);
+          return;
+        case 'think': {
+          const { ms, jitterMs } = instruction;
+          const thinkMs = jitterMs === 0 ? ms : Math.max(0, ms + jitterMs * (2 * pauses.uniform() - 1));
+          clock.after(thinkMs, user.id * 4 + USER_WAKES);
+          return;
+        }
+        default: {
+          const { depth, count, back } = instruction;
+          const rounds = (user.rounds[depth] ?? 0) + 1;
+          user.rounds[depth] = rounds % count;
+          if (rounds < count) user.place -= back;
+        }
+      }
+    }
+    present[user.worker]--;
+    users.leave(user);
+  }
+
+  /** @param {User} user @param {RouteStats} route */
+  function request(user, route) {
+    user.state = 'waiting';
+    user.outcome = 'ok';
+    user.route = route;
+    user.serviceMs = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+    user.arrivedAtMs = clock.nowMs;
+    user.startedAtMs = NaN;
+    user.connection = -1;
+    tally.startWaiting(clock.nowMs);
+    pool.checkOut(user);
+    if (user.state === 'waiting') {
+      tally.stillWaiting();
+      waitDeadlines.add(user);
+    }
+    if (user.state === 'waiting' || user.serviceMs + overheadMs > timeoutMs) answerDeadlines.add(user);
+  }
+
+  /** @param {User} user @param {number} connection */
+  function serve(user, connection) {
+    user.state = 'served';
+    user.connection = connection;
+    user.startedAtMs = clock.nowMs;
+    served[connection] = user;
+    tally.startQuery(user, clock.nowMs);
+    clock.after(user.serviceMs, connection * 4 + QUERY_ENDS);
+  }
+
+  /** @param {number} connection */
+  function endQuery(connection) {
+    const user = served[connection];
+    tally.endQuery(user);
+    pool.finish(connection);
+    respond(user);
+  }
+
+  /** The app is done with the request and the answer on its way. @param {User} user */
+  function respond(user) {
+    user.state = 'responding';
+    if (overheadMs > 0) clock.after(overheadMs, user.id * 4 + USER_WAKES);
+    else receive(user);
+  }
+
+  /** @param {User} user */
+  function receive(user) {
+    user.ticket++;
+    if (user.isGone) {
+      users.leave(user);
+    } else {
+      tally.endRequest(user, user.outcome, clock.nowMs);
+      advance(user);
+    }
+  }
+
+  /** The driver gives up: the app answers with an error, and the user goes on. @param {User} user */
+  function giveUpWaiting(user) {
+    if (user.state !== 'waiting') return;
+    tally.stopWaiting(user, clock.nowMs);
+    user.ticket++;
+    user.outcome = 'waitQueueTimeout';
+    respond(user);
+  }
+
+  /** The user gives up, and for good: the app does not know of it and works on. @param {User} user */
+  function giveUpAnswer(user) {
+    tally.endRequest(user, 'clientTimeout', clock.nowMs);
+    user.isGone = true;
+    present[user.worker]--;
+  }
+
+  return {
+    enter,
+
+    /** @param {number} code */
+    handle(code) {
+      const index = code >> 2;
+      const happening = code & 3;
+      if (happening === QUERY_ENDS) endQuery(index);
+      else if (happening === CONNECTED) pool.connected(index);
+      else if (happening === POOL_CHECK) pool.check();
+      else if (users.at(index).state === 'responding') receive(users.at(index));
+      else advance(users.at(index));
+    },
+
+    nextDeadlineMs: () => Math.min(waitDeadlines.nextMs(), answerDeadlines.nextMs()),
+
+    /** What nextDeadlineMs announced. */
+    giveUp() {
+      if (waitDeadlines.nextMs() <= answerDeadlines.nextMs()) giveUpWaiting(waitDeadlines.pop());
+      else giveUpAnswer(answerDeadlines.pop());
+    },
+
+    result: () => ({
+      ...tally.result(routes.results(), poolOptions.maxPoolSize),
+      users: users.entered(),
+      skipped,
+      connections: pool.total(),
+    }),
+  };
+}

@@ -1,0 +1,39 @@
+/** @import { Service } from './service-time.js' */
+
+const ALLOWED = 'write ROUTE=MS, ROUTE=exponential:MEAN_MS or ROUTE=lognormal:MEDIAN_MS,SIGMA, '
+  + 'such as /slow=5000 or /fast=lognormal:2,0.5';
+
+/**
+ * @param {string} text such as /slow=5000
+ * @returns {{ route: string, service: Service }}
+ */
+export function parseService(text) {
+  const equals = text.lastIndexOf('=');
+  const route = text.slice(0, equals);
+  if (equals === -1 || !route.startsWith('/')) throw new Error(`"${text}" names no route: ${ALLOWED}`);
+  const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/.exec(text.slice(equals + 1)) ?? [];
+  const numbers = list.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+  if (numbers.every((number) => number >= 0 && number < Infinity)) {
+    const [first, second] = numbers;
+    if (kind === 'fixed' && numbers.length === 1) return { route, service: { kind, ms: first } };
+    if (kind === 'exponential' && numbers.length === 1) return { route, service: { kind, meanMs: first } };
+    if (kind === 'lognormal' && numbers.length === 2) {
+      return { route, service: { kind, medianMs: first, sigma: second } };
+    }
+  }
+  throw new Error(`"${text}" is no service time: ${ALLOWED}`);
+}
+
+/**
+ * @param {string[]} texts
+ * @returns {Record<string, Service>} by route
+ */
+export function parseServices(texts) {
+  /** @type {Record<string, Service>} */
+  const services = {};
+  for (const { route, service } of texts.map(parseService)) {
+    if (services[route]) throw new Error(`${route} has two service times: give one`);
+    services[route] = service;
+  }
+  return services;
+}
