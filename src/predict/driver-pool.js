@@ -59,6 +59,7 @@ export function createDriverPool(options, host) {
     host.connectAfter(connectMs, connection);
   }
 
+  // Waiters give up in the order they came, so those who did stand first in the queue.
   function processWaitQueue() {
     while (waitQueue.size() > 0) {
       const user = waitQueue.first();
@@ -69,9 +70,8 @@ export function createDriverPool(options, host) {
     }
     while (waitQueue.size() > 0 && connecting < maxConnecting && total < maxPoolSize) {
       const user = waitQueue.first();
-      const isCurrent = user.ticket === waitQueue.firstTicket();
       waitQueue.shift();
-      if (isCurrent) connect(user);
+      connect(user);
     }
   }
 

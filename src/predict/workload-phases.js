@@ -64,7 +64,9 @@ function readPhase(phase) {
   }
   const arrivalRate = wholeNumber('arrivalRate', phase.arrivalRate);
   if (arrivalRate > MAX_RATE) throw new Error(`arrivalRate ${arrivalRate} is above ${MAX_RATE} a second`);
-  if (arrivalRate * durationMs < 1000) throw new Error('the phase ends before its first arrival is due');
+  if (arrivalRate > 0 && arrivalRate * durationMs < 1000) {
+    throw new Error('the phase ends before its first arrival is due');
+  }
   return { arrivalRate, durationMs, maxVusers, mode: mode(phase.mode ?? 'uniform') };
 }
 

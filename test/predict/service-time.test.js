@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { createRandom } from '../../src/predict/random.js';
+import { createServiceTime, serviceMoments } from '../../src/predict/service-time.js';
+
+/** @import { Service } from '../../src/predict/service-time.js' */
+
+/** @type {[Service, { meanMs: number, scv: number, medianMs: number }][]} */
+const KNOWN = [
+  [{ kind: 'fixed', ms: 7 }, { meanMs: 7, scv: 0, medianMs: 7 }],
+  [{ kind: 'exponential', meanMs: 3 }, { meanMs: 3, scv: 1, medianMs: 3 * Math.LN2 }],
+  [{ kind: 'lognormal', medianMs: 2, sigma: 0.5 },
+    { meanMs: 2 * Math.exp(0.125), scv: Math.exp(0.25) - 1, medianMs: 2 }],
+  [{ kind: 'sample', valuesMs: [1, 1, 1, 5, 12] }, { meanMs: 4, scv: 18.4 / 16, medianMs: 1 }],
+];
+
+test.each(KNOWN)('%j has the mean, variance and median it should', (service, { meanMs, scv, medianMs }) => {
+  const draw = createServiceTime(service, createRandom(3), '/x');
+  const values = Array.from({ length: 200_000 }, draw).sort((a, b) => a - b);
+  const mean = values.reduce((sum, ms) => sum + ms, 0) / values.length;
+  const variance = values.reduce((sum, ms) => sum + (ms - mean) ** 2, 0) / values.length;
+  expect(Math.abs(mean / meanMs - 1)).toBeLessThan(0.01);
+  expect(Math.abs(variance / mean ** 2 - scv)).toBeLessThan(0.03);
+  expect(Math.abs(values[100_000] / medianMs - 1)).toBeLessThan(0.01);
+  expect(serviceMoments(service).meanMs).toBeCloseTo(meanMs, 9);
+  expect(serviceMoments(service).scv).toBeCloseTo(scv, 9);
+});
