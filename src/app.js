@@ -1,18 +1,22 @@
 import express from 'express';
 import { problemOf, sendProblem, toProblem } from './problem.js';
+import { createControlRoutes } from './routes/control.js';
 import { createFastRoute } from './routes/fast.js';
 import { createLiveRoute, createReadyRoute } from './routes/health.js';
-import { createPoolRoute } from './routes/pool.js';
+import { createPageRoutes } from './routes/page.js';
+import { createCheckoutsRoute, createPoolRoute } from './routes/pool.js';
 import { createSlowRoute } from './routes/slow.js';
 
 /**
  * @typedef {object} Parts what the app is made of
- * @property {import('mongodb').MongoClient} client the one shared client
- * @property {import('mongodb').Collection<import('./mongo/data.js').Customer>} customers
- * @property {(ms: number) => Promise<void>} runSlowQuery
- * @property {number} slowMs
- * @property {() => boolean} isReady whether MongoDB can be reached now
- * @property {string} serverVersion of MongoDB
+ * @property {import('./mongo/database.js').Database} database
+ * @property {{ slowMs: number }} load how long a query of /slow takes, as of now
+ * @property {import('./pool/checkouts.js').Checkouts} checkouts
+ * @property {ReturnType<typeof import('./live/requests.js').createRequests>} requests
+ * @property {ReturnType<typeof import('./live/streams.js').createStreams>} streams
+ * @property {ReturnType<typeof import('./live/traffic.js').createTraffic>} traffic
+ * @property {ReturnType<typeof import('./live/load-tests.js').createLoadTests>} loadTests
+ * @property {{ enabled: boolean, anyHost: boolean }} controls whether the page may change things, and under which names
  * @property {import('pino').Logger} log
  */
 
@@ -26,11 +30,15 @@ export function createApp(parts) {
   app.disable('etag');
   app.use(logRequests(parts.log));
 
-  app.get('/slow', createSlowRoute(parts));
-  app.get('/fast', createFastRoute(parts));
-  app.get('/pool', createPoolRoute(parts));
+  app.get('/slow', parts.requests.follow('/slow'), createSlowRoute(parts));
+  app.get('/fast', parts.requests.follow('/fast'), createFastRoute(parts));
   app.get('/livez', createLiveRoute());
   app.get('/readyz', createReadyRoute(parts));
+  app.get('/pool', createPoolRoute(parts));
+  app.get('/pool/checkouts', createCheckoutsRoute(parts));
+  app.get('/pool/events', parts.streams.open);
+  app.use('/control', createControlRoutes(parts));
+  app.use(createPageRoutes());
 
   app.use((req, res) => sendProblem(res, problemOf(404)));
   app.use(answerErrors(parts.log));
@@ -60,7 +68,8 @@ function logRequests(log) {
 function answerErrors(log) {
   return (error, req, res, next) => {
     const problem = toProblem(error);
-    log[problem.status === 500 ? 'error' : 'warn']({ err: error, path: req.path }, problem.title);
+    const level = problem.status === 500 ? 'error' : problem.status === 503 ? 'warn' : 'debug';
+    log[level]({ err: error, path: req.path }, problem.title);
     if (res.headersSent) next(error);
     else sendProblem(res, problem);
   };

@@ -25,9 +25,9 @@ export function toProblem(error) {
   if (UNREACHABLE.some((kind) => error instanceof kind)) {
     return { status: 503, title: 'MongoDB is unreachable' };
   }
-  const status = Number(Object(error).status);
-  const isClientFault = status >= 400 && status < 500;
-  return problemOf(isClientFault ? status : 500);
+  const { status, expose, message } = Object(error);
+  if (!(status >= 400 && status < 500)) return problemOf(500);
+  return { ...problemOf(status), ...(expose && { detail: message }) };
 }
 
 /**
@@ -37,6 +37,15 @@ export function toProblem(error) {
  */
 function isWaitQueueTimeout(error) {
   return error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
+}
+
+/**
+ * An error that is the client's fault, and whose message it may read.
+ * @param {number} status 400 to 499
+ * @param {string} message
+ */
+export function clientError(status, message) {
+  return Object.assign(new Error(message), { status, expose: true });
 }
 
 /**

@@ -19,6 +19,7 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {string} host
  * @property {number} port
  * @property {number} shutdownTimeoutMs
+ * @property {'auto' | 'on' | 'off'} controls
  * @property {string} logLevel
  * @property {string} searchPath the PATH variable: where a mongod may be
  */
@@ -64,6 +65,8 @@ export const SETTINGS = [
   { env: 'HOST', key: 'host', type: 'text', default: '127.0.0.1', doc: 'address to listen on' },
   { env: 'PORT', key: 'port', type: 'integer', min: 0, max: 65535, default: 3000,
     doc: 'port to listen on; 0 takes any free one' },
+  { env: 'CONTROLS', key: 'controls', type: 'choice', default: 'auto', choices: ['auto', 'on', 'off'],
+    doc: 'whether the live page may change things; auto: only while the app listens on loopback' },
   { env: 'SHUTDOWN_TIMEOUT_MS', key: 'shutdownTimeoutMs', type: 'integer', min: 1, max: MAX_DELAY_MS,
     default: 30_000, doc: 'how long running requests may take to finish after SIGTERM or SIGINT, in ms' },
   { env: 'LOG_LEVEL', key: 'logLevel', type: 'choice', default: 'info',

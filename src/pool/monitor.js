@@ -43,7 +43,7 @@ import { ServerPool } from './server-pool.js';
  */
 
 /** Milliseconds since the epoch that never run backwards, in fractions of a microsecond. */
-const monotonicNow = () => performance.timeOrigin + performance.now();
+const monotonicNow = () => performance.now();
 
 /**
  * Watches the connection pools of a MongoClient through the driver's events alone.

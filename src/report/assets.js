@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHART_JS } from './chart-js.js';
 import { trust } from './markup.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -12,7 +12,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
  */
 export function loadAssets() {
   const style = read(join(HERE, 'browser', 'style.css'));
-  const library = read(findChartJs());
+  const library = read(CHART_JS);
   const script = read(join(HERE, 'browser', 'draw-charts.js'));
   return {
     style: trust(style),
@@ -23,11 +23,6 @@ export function loadAssets() {
       'img-src data:', 'base-uri \'none\'', 'form-action \'none\'',
     ].join('; '),
   };
-}
-
-/** The bundle for browsers lies beside the package's main file, but is not among its exports. */
-function findChartJs() {
-  return join(dirname(createRequire(import.meta.url).resolve('chart.js')), 'chart.umd.min.js');
 }
 
 /**

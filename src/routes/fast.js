@@ -2,12 +2,12 @@ import { pickEmail } from '../mongo/data.js';
 
 /**
  * `GET /fast`: a customer's query, the Ferrari: one document by an index.
- * @param {Pick<import('../app.js').Parts, 'customers'>} parts
+ * @param {Pick<import('../app.js').Parts, 'database'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createFastRoute({ customers }) {
+export function createFastRoute({ database }) {
   return async (req, res) => {
-    const customer = await customers.findOne({ email: pickEmail() });
+    const customer = await database.use(({ customers }) => customers.findOne({ email: pickEmail() }));
     res.json({ query: 'fast', customer });
   };
 }

@@ -12,12 +12,12 @@ export function createLiveRoute() {
 
 /**
  * `GET /readyz`: MongoDB is there. It never waits for a connection of the pool.
- * @param {Pick<import('../app.js').Parts, 'isReady'>} parts
+ * @param {Pick<import('../app.js').Parts, 'database'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createReadyRoute({ isReady }) {
+export function createReadyRoute({ database }) {
   return (req, res) => {
-    if (isReady()) res.json({ status: 'ready' });
+    if (database.current.isReady()) res.json({ status: 'ready' });
     else sendProblem(res, { status: 503, title: 'MongoDB is unreachable' });
   };
 }

@@ -1,11 +1,35 @@
+import { readPool } from '../live/feed.js';
+import { clientError } from '../problem.js';
+
 /**
- * `GET /pool`: the pool in figures.
- * @param {Pick<import('../app.js').Parts, 'client' | 'serverVersion' | 'slowMs'>} parts
+ * `GET /pool`: the pool in figures, who is in it and who waits.
+ * @param {Pick<import('../app.js').Parts, 'database' | 'load' | 'controls'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createPoolRoute({ client, serverVersion, slowMs }) {
-  const { maxPoolSize, minPoolSize } = client.options;
+export function createPoolRoute({ database, load, controls }) {
   return (req, res) => {
-    res.json({ max: maxPoolSize, min: minPoolSize, slowMs, serverVersion });
+    const { wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared } = (
+      database.current.monitor.snapshot().totals);
+    res.json({
+      ...readPool(database, load),
+      serverVersion: database.version,
+      controls: controls.enabled,
+      // Since the current client took over; /metrics counts from the app's start.
+      wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared,
+    });
+  };
+}
+
+/**
+ * `GET /pool/checkouts?after=ID`: the record of the last minutes' checkouts, those after an id where one is given.
+ * @param {Pick<import('../app.js').Parts, 'checkouts'>} parts
+ * @returns {import('express').RequestHandler}
+ */
+export function createCheckoutsRoute({ checkouts }) {
+  return (req, res) => {
+    const after = Number(req.query.after ?? 0);
+    if (!Number.isInteger(after) || after < 0) throw clientError(400, 'after must be the id of a checkout, a whole number');
+    const list = checkouts.list({ after });
+    res.json({ checkouts: list, lastId: list.at(-1)?.id ?? after });
   };
 }

@@ -1,11 +1,12 @@
 /**
  * `GET /slow`: the administrator's query, the bus.
- * @param {Pick<import('../app.js').Parts, 'runSlowQuery' | 'slowMs'>} parts
+ * @param {Pick<import('../app.js').Parts, 'database' | 'load'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createSlowRoute({ runSlowQuery, slowMs }) {
+export function createSlowRoute({ database, load }) {
   return async (req, res) => {
-    await runSlowQuery(slowMs);
+    const { slowMs } = load;
+    await database.use(({ runSlowQuery }) => runSlowQuery(slowMs));
     res.json({ query: 'slow', serverMs: slowMs });
   };
 }

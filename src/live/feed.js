@@ -1,0 +1,107 @@
+import { holderOf, longestHolders } from '../pool/checkouts.js';
+import { summariseRequests } from './summarise-requests.js';
+
+const POOL_EVERY_MS = 250;
+const SECOND_MS = 1000;
+const KEPT_SECONDS = 120;
+const MOST_LANES = 1000;
+const MOST_WAITERS = 50;
+const MOST_ENDED = 20;
+
+/** @typedef {import('./requests.js').EndedRequest} EndedRequest */
+
+/**
+ * What the live page shows: the pool of this moment, four times a second while somebody looks, and a summary of each
+ * second of the last two minutes.
+ *
+ * @param {object} options
+ * @param {import('../mongo/database.js').Database} options.database
+ * @param {{ slowMs: number }} options.load
+ * @param {ReturnType<typeof import('./requests.js').createRequests>} options.requests
+ * @param {ReturnType<typeof import('./streams.js').createStreams>} options.streams
+ */
+export function createFeed({ database, load, requests, streams }) {
+  /** @type {ReturnType<typeof summarise>[]} */
+  const seconds = [];
+  /** @type {EndedRequest[]} */
+  let endedThisSecond = [];
+  /** @type {EndedRequest[]} */
+  let endedSinceEvent = [];
+  requests.onEnd((request) => {
+    endedThisSecond.push(request);
+    if (streams.count > 0) endedSinceEvent.push(request);
+  });
+
+  function summarise() {
+    const { max, active, idle, waiting } = readGauges(database);
+    return { atMs: Date.now(), max, active, idle, waiting, ...summariseRequests(endedThisSecond, SECOND_MS) };
+  }
+
+  function sendPool() {
+    if (streams.count > 0) {
+      streams.send('pool', { ...readPool(database, load), finished: endedSinceEvent.slice(-MOST_ENDED) });
+    }
+    endedSinceEvent = [];
+  }
+
+  function endSecond() {
+    const second = summarise();
+    endedThisSecond = [];
+    seconds.push(second);
+    if (seconds.length > KEPT_SECONDS) seconds.shift();
+    streams.send('second', second);
+  }
+
+  const timers = [setInterval(sendPool, POOL_EVERY_MS), setInterval(endSecond, SECOND_MS)];
+  return {
+    /** @returns {readonly ReturnType<typeof summarise>[]} oldest first */
+    history: () => seconds,
+    close() {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
+
+/**
+ * The pool of this moment, over the current client and those that finish their work.
+ *
+ * @param {import('../mongo/database.js').Database} database
+ * @param {{ slowMs: number }} load
+ */
+export function readPool(database, load) {
+  const nowMs = performance.now();
+  const pools = database.handles.flatMap(({ monitor }) => [...monitor.servers.values()]);
+  const held = pools.flatMap((pool) => [...pool.connections.values()].filter(({ state }) => state === 'active'));
+  const waiters = pools
+    .flatMap((pool) => pool.waiters().map((checkout) => ({ checkout, pool })))
+    .sort((a, b) => a.checkout.askedAtMs - b.checkout.askedAtMs);
+  return {
+    atMs: Date.now(),
+    ...readGauges(database),
+    slowMs: load.slowMs,
+    lanes: held.slice(0, MOST_LANES).map(({ id, sinceMs, checkout }) => (
+      { id, ...holderOf(checkout), busyMs: Math.round(nowMs - sinceMs) })),
+    queue: waiters.slice(0, MOST_WAITERS).map(({ checkout, pool }) => ({
+      ...holderOf(checkout), waitMs: Math.round(nowMs - checkout.askedAtMs), behind: longestHolders(pool),
+    })),
+  };
+}
+
+/**
+ * The gauges of all clients that have work; max and min are the current one's.
+ * @param {import('../mongo/database.js').Database} database
+ */
+function readGauges(database) {
+  const sums = { total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 };
+  for (const { monitor } of database.handles) {
+    for (const pool of monitor.servers.values()) {
+      sums.total += pool.connections.size;
+      sums.idle += pool.states.idle;
+      sums.active += pool.states.active;
+      sums.connecting += pool.states.connecting;
+      sums.waiting += pool.waiting;
+    }
+  }
+  const { maxPoolSize, minPoolSize } = database.current.client.options;
+  return { max: maxPoolSize, min: minPoolSize, ...sums };
+}

@@ -1,0 +1,117 @@
+import { monitorPool } from '../pool/monitor.js';
+import { connectClient, createClient } from './client.js';
+import { customersOf, seedCustomers } from './data.js';
+import { watchReadiness } from './readiness.js';
+import { createSlowQuery } from './slow-query.js';
+
+/**
+ * @typedef {object} Handle one shared MongoClient and what hangs on it
+ * @property {import('mongodb').MongoClient} client
+ * @property {import('../pool/monitor.js').PoolMonitor} monitor
+ * @property {() => boolean} isReady
+ * @property {import('mongodb').Collection<import('./data.js').Customer>} customers
+ * @property {(ms: number) => Promise<void>} runSlowQuery
+ * @property {number} uses how many `use` calls run on it
+ * @property {() => void} [onUnused]
+ *
+ * @typedef {Awaited<ReturnType<typeof openDatabase>>} Database
+ */
+
+/**
+ * Open the app's MongoDB: one MongoClient that all requests share, and that another one with another maxPoolSize can
+ * take over from while requests run.
+ *
+ * @param {string} url
+ * @param {import('../settings.js').Settings} settings
+ * @param {(monitor: import('../pool/monitor.js').PoolMonitor) => void} onMonitor hears of each client's monitor before
+ *   that client connects
+ */
+export async function openDatabase(url, settings, onMonitor = () => {}) {
+  /** @type {Set<Handle>} */
+  const handles = new Set();
+
+  /** @param {number | undefined} poolSize */
+  async function open(poolSize) {
+    const client = createClient(url, { ...settings, poolSize });
+    const monitor = monitorPool(client);
+    onMonitor(monitor);
+    /** @type {Handle} */
+    const handle = {
+      client,
+      monitor,
+      isReady: watchReadiness(client),
+      customers: customersOf(client),
+      runSlowQuery: createSlowQuery(client),
+      uses: 0,
+    };
+    try {
+      const version = await connectClient(client);
+      // The first requests that people measure should not pay for the first connection and the first of their kind.
+      await Promise.all([seedCustomers(client), handle.runSlowQuery(1)]);
+      handles.add(handle);
+      return { handle, version };
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  /** @param {Handle} handle */
+  async function retire(handle) {
+    if (handle.uses > 0) await new Promise((resolve) => { handle.onUnused = () => resolve(undefined); });
+    await handle.client.close();
+    handles.delete(handle);
+  }
+
+  const { handle: first, version } = await open(settings.poolSize);
+  let current = first;
+  /** One change of size after the other. @type {Promise<unknown>} */
+  let lastResize = Promise.resolve();
+
+  return {
+    version,
+    /** The client that takes new work. @returns {Handle} */
+    get current() {
+      return current;
+    },
+    /** All clients that still have work, the current one last. @returns {Handle[]} */
+    get handles() {
+      return [...handles].filter((handle) => handle !== current).concat(current);
+    },
+    /**
+     * Do something on the current client, which stays open until it is done.
+     * @template T
+     * @param {(handle: Handle) => Promise<T>} work
+     */
+    async use(work) {
+      const handle = current;
+      handle.uses += 1;
+      try {
+        return await work(handle);
+      } finally {
+        handle.uses -= 1;
+        if (handle.uses === 0) handle.onUnused?.();
+      }
+    },
+    /**
+     * Have a new client with another maxPoolSize take over; the old one finishes its work and is closed.
+     * @param {number} poolSize
+     */
+    resize(poolSize) {
+      const change = lastResize.then(async () => {
+        const { handle } = await open(poolSize);
+        const old = current;
+        current = handle;
+        // It ends with the work on it; close() waits for no one.
+        retire(old).catch(() => {});
+      });
+      lastResize = change.catch(() => {});
+      return change;
+    },
+    /** Close all clients, whatever runs on them. */
+    async close() {
+      await lastResize;
+      await Promise.all([...handles].map(({ client }) => client.close()));
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import express from 'express';
+import { requireSameOrigin } from '../live/same-origin.js';
+import { clientError } from '../problem.js';
+
+const MOST_CONNECTIONS = 1000;
+const LONGEST_SLOW_MS = 60_000;
+const MOST_REQUESTS = 100;
+const ROUTES = ['/slow', '/fast'];
+
+/**
+ * `POST /control/...`: what the page can change. Bodies and answers are JSON.
+ * @param {import('../app.js').Parts} parts
+ */
+export function createControlRoutes({ database, load, loadTests, traffic, controls }) {
+  const router = express.Router();
+  router.use(requireSameOrigin(controls), requireJson, express.json({ limit: '1kb' }));
+
+  router.post('/pool-size', async (req, res) => {
+    const poolSize = readInteger(req.body, 'poolSize', 1, MOST_CONNECTIONS);
+    await database.resize(poolSize);
+    res.json({ poolSize });
+  });
+
+  router.post('/slow-ms', (req, res) => {
+    load.slowMs = readInteger(req.body, 'slowMs', 1, LONGEST_SLOW_MS);
+    res.json({ slowMs: load.slowMs });
+  });
+
+  router.post('/traffic', (req, res) => {
+    const { route } = Object(req.body);
+    if (!ROUTES.includes(route)) throw clientError(400, `route must be one of ${ROUTES.join(', ')}`);
+    const count = readInteger(req.body, 'count', 1, MOST_REQUESTS);
+    traffic.send(route, count);
+    res.status(202).json({ route, count });
+  });
+
+  router.post('/load-test', (req, res) => {
+    res.status(202).json(loadTests.start());
+  });
+  return router;
+}
+
+/**
+ * @param {import('express').Request} req
+ * @param {import('express').Response} res
+ * @param {import('express').NextFunction} next
+ */
+function requireJson(req, res, next) {
+  if (!req.is('application/json')) throw clientError(415, 'Content-Type must be application/json');
+  next();
+}
+
+/**
+ * @param {unknown} body
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ * @returns {number}
+ */
+function readInteger(body, name, min, max) {
+  const value = Object(body)[name];
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw clientError(400, `${name} must be a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,70 @@
+import { createApp } from './app.js';
+import { listen } from './listen.js';
+import { createFeed } from './live/feed.js';
+import { createLoadTests } from './live/load-tests.js';
+import { createRequests } from './live/requests.js';
+import { isLoopback } from './live/same-origin.js';
+import { createStreams } from './live/streams.js';
+import { createTraffic } from './live/traffic.js';
+import { openDatabase } from './mongo/database.js';
+import { openMongo } from './mongo/open.js';
+import { createCheckouts } from './pool/checkouts.js';
+
+/**
+ * Start everything in order: MongoDB, the shared client, the app, the server. What has been started is put on
+ * `closers`, to be closed in reverse, also when the start is cut short.
+ *
+ * @param {import('./settings.js').Settings} settings
+ * @param {import('pino').Logger} log
+ * @param {(() => unknown)[]} closers
+ * @returns {Promise<string>} where it listens
+ */
+export async function start(settings, log, closers) {
+  const mongo = await openMongo(settings, (line) => log.info(line));
+  closers.push(mongo.stop);
+  const checkouts = createCheckouts();
+  const database = await openDatabase(mongo.url, settings, checkouts.watch);
+  closers.push(database.close);
+  log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : 'embedded (set MONGO_URL for another)'}`);
+  log.info(describePool(database.current.client.options, settings));
+
+  let url = '';
+  const ownUrl = () => url;
+  const load = { slowMs: settings.slowMs };
+  const requests = createRequests(checkouts);
+  const streams = createStreams((send) => {
+    send('history', { seconds: feed.history() });
+    for (const test of loadTests.list()) send('load-test', test);
+  });
+  const feed = createFeed({ database, load, requests, streams });
+  closers.push(feed.close);
+  const loadTests = createLoadTests({
+    ownUrl,
+    readLoad: () => ({ poolSize: database.current.client.options.maxPoolSize, ...load }),
+    onChange: (test) => streams.send('load-test', test),
+  });
+  const server = await listen(createApp({
+    database, load, checkouts, requests, streams, loadTests, traffic: createTraffic(ownUrl, log),
+    controls: chooseControls(settings), log,
+  }), settings);
+  // Streams and load tests would keep the server from ending, so they end first.
+  closers.push(server.close, streams.close, loadTests.close);
+  url = server.url;
+  log.info(`listening on ${url}`);
+  return url;
+}
+
+/**
+ * @param {{ maxPoolSize: number }} options of the client
+ * @param {import('./settings.js').Settings} settings
+ */
+function describePool({ maxPoolSize }, { poolSize }) {
+  if (poolSize) return `maxPoolSize ${poolSize}`;
+  return `maxPoolSize ${maxPoolSize || 'unlimited'} (MONGO_POOLSIZE is unset)`;
+}
+
+/** @param {import('./settings.js').Settings} settings */
+function chooseControls({ controls, host }) {
+  const loopback = isLoopback(host);
+  return { enabled: controls === 'on' || (controls === 'auto' && loopback), anyHost: !loopback };
+}
