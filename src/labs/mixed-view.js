@@ -26,6 +26,16 @@ export const mixedView = {
       heading: 'ratio', about: 'measured to exact', digits: 3,
       value: ({ measured, exact }) => measured?.maxMs / exact?.maxMs,
     },
+    { group: 'pool wait', heading: 'p95', unit: 'ms', value: ({ measured }) => measured?.pool?.waitP95Ms },
+    { group: 'pool wait', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.pool?.waitMaxMs },
+    {
+      group: 'peak', heading: 'active', about: 'connections in use at once, at the most',
+      value: ({ measured }) => measured?.pool?.peakActive,
+    },
+    {
+      group: 'peak', heading: 'waiting', about: 'requests waiting for a connection at once, at the most',
+      value: ({ measured }) => measured?.pool?.peakWaiting,
+    },
   ],
   charts: [{
     title: 'The longest wait for an answer',

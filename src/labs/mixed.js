@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../bench/app-process.js';
 import { describeFailures, runArtillery, summariseReport } from '../bench/artillery.js';
+import { listArrivals, summariseCheckouts } from '../bench/summarise-checkouts.js';
 import { simulate } from '../predict/simulate.js';
 import { readWorkload } from '../predict/workload.js';
 import { mixedView } from './mixed-view.js';
@@ -77,10 +78,13 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
     { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs) }, { signal });
   try {
     await warmUp(app.url);
+    const { lastId } = await readCheckouts(app.url);
     const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal });
-    const measured = summariseReport(report);
+    const { checkouts } = await readCheckouts(app.url, lastId);
+    const measured = { ...summariseReport(report), pool: summariseCheckouts(checkouts) };
     return {
       measured,
+      arrivalsMs: listArrivals(checkouts),
       ...(measured.failures > 0 && { failed: describeFailures(report) }),
       warnings: unmet.map((threshold) => `the scenario's own threshold is not met: ${threshold}`),
     };
@@ -99,6 +103,16 @@ async function warmUp(url) {
     if (!response.ok) throw new Error(`warm-up: /fast answered HTTP ${response.status}`);
     await response.arrayBuffer();
   }
+}
+
+/**
+ * @param {string} url of the app
+ * @param {number} [after] id of a checkout
+ * @returns {Promise<{ checkouts: import('../pool/checkouts.js').CheckoutRecord[], lastId: number }>}
+ */
+async function readCheckouts(url, after = 0) {
+  const response = await fetch(`${url}/pool/checkouts?after=${after}`);
+  return /** @type {any} */ (response.json());
 }
 
 /**

@@ -18,7 +18,7 @@ export function renderDetails(lab, result, id) {
   return html`${renderFigures('The figures', lab.columns, result.variants)}
 ${renderHeadings(lab.columns)}
 <p class="aside">Begun on ${formatDate(result.startedAt)}.</p>
-${repeats && html`<details><summary>Every run, and when its users arrived</summary>
+${repeats && html`<details><summary>Every run, and when its requests arrived</summary>
 ${renderFigures('Every run by itself', ...repeats)}</details>`}
 <details><summary>Settings and environment</summary>
 <div class="facts">

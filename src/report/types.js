@@ -56,7 +56,7 @@
  *
  * @typedef {object} Run
  * @property {Record<string, any>} measured
- * @property {number[]} [arrivalsMs] when each user arrived, counted from the first
+ * @property {number[]} [arrivalsMs] when each request asked for a connection, counted from the first
  */
 
 export {};

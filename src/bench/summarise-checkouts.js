@@ -1,0 +1,46 @@
+/** @import { CheckoutRecord } from '../pool/checkouts.js' */
+
+/** A shorter wait is the driver handing over a free connection, not somebody standing in the queue. */
+const WAITED_MS = 1;
+
+/**
+ * What a load did to the pool.
+ *
+ * @param {CheckoutRecord[]} checkouts of the load alone
+ * @returns {{ waitP50Ms: number | null, waitP95Ms: number | null, waitMaxMs: number | null, peakActive: number,
+ *   peakWaiting: number }} waits of those that got a connection, exact percentiles (nearest rank)
+ */
+export function summariseCheckouts(checkouts) {
+  const got = checkouts.filter(({ gotAtMs }) => gotAtMs !== null);
+  const waits = got.map(({ askedAtMs, gotAtMs }) => Number(gotAtMs) - askedAtMs).sort((a, b) => a - b);
+  /** @param {number} percent */
+  const percentile = (percent) => waits[Math.ceil(waits.length * percent / 100) - 1] ?? null;
+  return {
+    waitP50Ms: percentile(50),
+    waitP95Ms: percentile(95),
+    waitMaxMs: percentile(100),
+    peakActive: countMost(got.map(({ gotAtMs, returnedAtMs }) => [Number(gotAtMs), returnedAtMs ?? Infinity])),
+    peakWaiting: countMost(checkouts
+      .map(({ askedAtMs, gotAtMs }) => /** @type {[number, number]} */ ([askedAtMs, gotAtMs ?? Infinity]))
+      .filter(([from, to]) => to - from >= WAITED_MS)),
+  };
+}
+
+/**
+ * When each checkout was asked for, in ms since the first.
+ * @param {CheckoutRecord[]} checkouts
+ */
+export function listArrivals(checkouts) {
+  const asked = checkouts.map(({ askedAtMs }) => askedAtMs).sort((a, b) => a - b);
+  return asked.map((ms) => Math.round((ms - asked[0]) * 1000) / 1000);
+}
+
+/**
+ * How many of the spans lie over each other at the most. One that ends when another begins does not overlap it.
+ * @param {[number, number][]} spans
+ */
+function countMost(spans) {
+  const steps = spans.flatMap(([from, to]) => [[from, 1], [to, -1]]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  let count = 0;
+  return steps.reduce((most, [, change]) => Math.max(most, count += change), 0);
+}
