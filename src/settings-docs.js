@@ -6,12 +6,24 @@ export function renderSettingsHelp() {
 }
 
 /** @returns {string} the settings as a Markdown table */
-export function renderSettingsMarkdown() {
+function renderSettingsMarkdown() {
   const rows = SETTINGS.map((setting) => {
     const fallback = setting.default === undefined ? setting.unset : `\`${setting.default}\``;
     return `| \`${setting.env}\` | ${setting.doc} | ${describeAllowed(setting)} | ${fallback} |`;
   });
   return ['| setting | what it is | allowed | when unset |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+/**
+ * Put the table of settings between its two markers in a Markdown page.
+ * @param {string} page
+ * @returns {string} the page
+ * @throws {Error} when the page has no markers
+ */
+export function insertSettingsTable(page) {
+  const place = /(?<=<!-- settings -->\n).*(?=<!-- \/settings -->)/s;
+  if (!place.test(page)) throw new Error('the page has no lines <!-- settings --> and <!-- /settings -->');
+  return page.replace(place, () => `${renderSettingsMarkdown()}\n`);
 }
 
 /** @returns {string} .env.example: every setting, commented out, with its default */

@@ -1,0 +1,8 @@
+// Writes what is made from the table of settings: .env.example and the list in README.md.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { insertSettingsTable, renderEnvExample } from '../src/settings-docs.js';
+
+const README = new URL('../README.md', import.meta.url);
+
+writeFileSync(new URL('../.env.example', import.meta.url), renderEnvExample());
+writeFileSync(README, insertSettingsTable(readFileSync(README, 'utf8')));

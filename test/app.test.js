@@ -1,0 +1,119 @@
+import { Writable } from 'node:stream';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { sharedMongoUrl } from './support/environment.js';
+import { startRelay } from './support/relay.js';
+import { serveApp } from './support/serve-app.js';
+import { until } from './support/until.js';
+
+/** What "at once" may take on a busy machine. */
+const AT_ONCE_MS = 100;
+
+/**
+ * Ask, and say what came: problems and answers are both JSON.
+ * @param {string} url
+ */
+async function get(url) {
+  const askedAt = performance.now();
+  const response = await fetch(url);
+  const body = await response.json();
+  return {
+    status: response.status, type: response.headers.get('content-type')?.split(';')[0],
+    retryAfter: response.headers.get('retry-after'), body, ms: performance.now() - askedAt,
+  };
+}
+
+describe('with a MongoDB that answers', () => {
+  /** @type {string} */
+  let url;
+  beforeAll(async () => {
+    url = await serveApp({ poolSize: 1, minPoolSize: 1, slowMs: 300 });
+  });
+
+  test('/slow answers when the server has taken SLOW_MS', async () => {
+    const { status, body, ms } = await get(`${url}/slow`);
+    expect({ status, body }).toEqual({ status: 200, body: { query: 'slow', serverMs: 300 } });
+    expect(ms).toBeGreaterThanOrEqual(300);
+  });
+
+  test('/fast answers with a customer', async () => {
+    const { status, body } = await get(`${url}/fast`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ query: 'fast', customer: { email: expect.stringMatching(/^customer-\d+@example.com$/) } });
+  });
+
+  test('/pool says the size of the pool and the version of the server', async () => {
+    const { status, body } = await get(`${url}/pool`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ max: 1, min: 1, slowMs: 300, serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+  });
+
+  test('while /slow holds the only connection, /fast waits but /livez and /readyz answer at once', async () => {
+    const started = performance.now();
+    const slow = get(`${url}/slow`);
+    const fast = get(`${url}/fast`);
+    const probes = await Promise.all([get(`${url}/livez`), get(`${url}/readyz`)]);
+    const probesMs = performance.now() - started;
+    expect(probes).toMatchObject([{ status: 200, body: { status: 'live' } }, { status: 200, body: { status: 'ready' } }]);
+    expect(probesMs).toBeLessThan(AT_ONCE_MS);
+    expect((await fast).ms).toBeGreaterThan(200);
+    expect((await slow).status).toBe(200);
+  });
+
+  test.each(['/nowhere', '/slow/er', '/%ff'])('%s is not found, as a problem', async (path) => {
+    expect(await get(url + path)).toMatchObject({
+      status: 404, type: 'application/problem+json', body: { type: 'about:blank', status: 404, title: 'Not Found' },
+    });
+  });
+});
+
+test('who waits too long for a connection gets 503 and is told when to come back', async () => {
+  const url = await serveApp({ poolSize: 1, waitQueueTimeoutMs: 50, slowMs: 500 });
+  const answers = await Promise.all([get(`${url}/slow`), get(`${url}/slow`)]);
+  const [refused, served] = answers.sort((one, other) => other.status - one.status);
+  expect(served).toMatchObject({ status: 200 });
+  expect(refused).toMatchObject({
+    status: 503, type: 'application/problem+json', retryAfter: '1',
+    body: { title: 'No connection became free in time', detail: expect.stringMatching(/connection pool/) },
+  });
+  expect(refused.ms).toBeLessThan(400);
+});
+
+test('without MongoDB, queries and /readyz get 503, /livez stays, and all is well when it is back', async () => {
+  const relay = await startRelay(Number(new URL(sharedMongoUrl()).port));
+  const mongoUrl = `mongodb://127.0.0.1:${relay.port}/?directConnection=true`;
+  const url = await serveApp({ mongoUrl, serverSelectionTimeoutMs: 300 });
+  const routes = ['/slow', '/fast', '/readyz', '/livez'];
+  const ask = () => Promise.all(routes.map((route) => get(url + route)));
+  expect((await ask()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+
+  relay.cut();
+  await until('/readyz notices', async () => (await get(`${url}/readyz`)).status === 503);
+  const unreachable = {
+    status: 503, type: 'application/problem+json', retryAfter: '1',
+    body: { type: 'about:blank', status: 503, title: 'MongoDB is unreachable' },
+  };
+  expect(await ask()).toMatchObject([unreachable, unreachable, unreachable, { status: 200 }]);
+
+  await relay.restore();
+  await until('/fast works again', async () => (await get(`${url}/fast`)).status === 200);
+  expect(await ask()).toMatchObject(routes.map(() => ({ status: 200 })));
+});
+
+test('of a fault of ours a client learns nothing but that, and the log has it all', async () => {
+  let logged = '';
+  const log = pino(new Writable({
+    write(chunk, encoding, done) {
+      logged += chunk;
+      done();
+    },
+  }));
+  const runSlowQuery = async () => { throw new Error('the secret of line 42'); };
+  const url = await serveApp({ runSlowQuery, log });
+  const { status, type, body } = await get(`${url}/slow`);
+  expect({ status, type, body }).toEqual({
+    status: 500, type: 'application/problem+json',
+    body: { type: 'about:blank', status: 500, title: 'Internal Server Error' },
+  });
+  expect(JSON.parse(logged)).toMatchObject({ level: 50, path: '/slow', err: { message: 'the secret of line 42' } });
+});

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { insertSettingsTable, renderEnvExample, renderSettingsHelp } from '../src/settings-docs.js';
+import { SETTINGS, readSettings } from '../src/settings.js';
+
+describe('the help', () => {
+  const lines = renderSettingsHelp().split('\n');
+
+  test('fits a terminal of 80 columns', () => {
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('names every setting, each on a line of its own', () => {
+    expect(lines.filter((line) => /^ {2}\S/.test(line)).map((line) => line.trim()))
+      .toEqual(SETTINGS.map(({ env }) => env));
+  });
+
+  test('says what is allowed and what holds while a setting is unset', () => {
+    const text = lines.map((line) => line.trim()).join(' ');
+    expect(text).toContain('(a whole number from 0 to 65535; default 3000)');
+    expect(text).toContain('(unset: mongod on the PATH, else a downloaded one)');
+  });
+});
+
+/** @param {string} file at the top of the project */
+function fileUrl(file) {
+  return new URL(`../${file}`, import.meta.url);
+}
+
+describe('the documents are what scripts/write-docs.js writes: run it when one of these fails', () => {
+  test('.env.example', async () => {
+    expect(await readFile(fileUrl('.env.example'), 'utf8')).toBe(renderEnvExample());
+  });
+
+  test('the settings in README.md', async () => {
+    const readme = await readFile(fileUrl('README.md'), 'utf8');
+    expect(readme).toBe(insertSettingsTable(readme));
+  });
+});
+
+test('a copy of .env.example changes nothing', () => {
+  expect(readSettings({}, fileURLToPath(fileUrl('.env.example')))).toEqual(readSettings({}, 'no-such-file'));
+});
+
+test('a README that has lost its place for the settings is an error', () => {
+  expect(() => insertSettingsTable('# Title\n')).toThrow('<!-- settings -->');
+  expect(() => insertSettingsTable('<!-- /settings -->\n<!-- settings -->\n')).toThrow('<!-- settings -->');
+});
+
+test('the table replaces what was between its markers and nothing else', () => {
+  const page = insertSettingsTable('before\n<!-- settings -->\nwhat was there\n<!-- /settings -->\nafter\n');
+  expect(page).toMatch(/^before\n<!-- settings -->\n[^]*\n<!-- \/settings -->\nafter\n$/);
+  expect(page).not.toContain('what was there');
+  expect(page).toContain('| `PORT` |');
+  expect(insertSettingsTable(page)).toBe(page);
+});

@@ -1,0 +1,112 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SettingsError, readSettings } from '../src/settings.js';
+
+/** @type {string} */
+let folder;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'settings-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/**
+ * @param {Record<string, string>} environment
+ * @param {string} [file] text of the .env file; absent: there is none
+ */
+async function read(environment, file) {
+  const envFile = path.join(folder, '.env');
+  await rm(envFile, { force: true });
+  if (file !== undefined) await writeFile(envFile, file);
+  return readSettings(environment, envFile);
+}
+
+/**
+ * @param {Record<string, string>} environment
+ * @returns {Promise<string[]>} the lines of the error
+ */
+async function complaintsAbout(environment) {
+  const error = await read(environment).catch((reason) => reason);
+  expect(error).toBeInstanceOf(SettingsError);
+  return error.message.split('\n');
+}
+
+test('with nothing set, only what has a default has a value', async () => {
+  expect(await read({})).toEqual({
+    serverSelectionTimeoutMs: 5000, slowMs: 5000, host: '127.0.0.1', port: 3000, shutdownTimeoutMs: 30_000,
+    logLevel: 'info', cacheDir: expect.stringContaining('mongodb-pool-lab'), searchPath: '',
+  });
+});
+
+test('every setting is read, numbers as numbers', async () => {
+  expect(await read({
+    MONGO_POOLSIZE: '10', MONGO_MIN_POOLSIZE: '0', MONGO_MAX_CONNECTING: '5', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100',
+    SLOW_MS: '1', MONGO_URL: 'mongodb+srv://db.example.com', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
+    MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', HOST: '::1', PORT: '0', SHUTDOWN_TIMEOUT_MS: '1000',
+    LOG_LEVEL: 'silent', PATH: '/bin',
+  })).toEqual({
+    poolSize: 10, minPoolSize: 0, maxConnecting: 5, waitQueueTimeoutMs: 100,
+    slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com', serverSelectionTimeoutMs: 300,
+    mongodPath: '/opt/mongod', cacheDir: '/cache', host: '::1', port: 0, shutdownTimeoutMs: 1000,
+    logLevel: 'silent', searchPath: '/bin',
+  });
+});
+
+describe('the environment and the .env file', () => {
+  test('the file is read', async () => {
+    expect(await read({}, 'MONGO_POOLSIZE=3 # small\nPORT="8080"\n')).toMatchObject({ poolSize: 3, port: 8080 });
+  });
+
+  test('the environment wins', async () => {
+    expect(await read({ PORT: '9000' }, 'MONGO_POOLSIZE=3\nPORT=8080\n')).toMatchObject({ poolSize: 3, port: 9000 });
+  });
+
+  test('an empty value counts as unset, also over one in the file', async () => {
+    const settings = await read({ MONGO_POOLSIZE: '', SLOW_MS: ' ', PORT: '' }, 'PORT=8080\nHOST=\n');
+    expect(settings).not.toHaveProperty('poolSize');
+    expect(settings).toMatchObject({ slowMs: 5000, port: 3000, host: '127.0.0.1' });
+  });
+
+  test('a file that can not be read stops the start', () => {
+    expect(() => readSettings({}, folder)).toThrow(SettingsError);
+    expect(() => readSettings({}, folder)).toThrow(folder);
+  });
+});
+
+describe('a bad value is refused in one line with its name, itself and what is allowed', () => {
+  const poolSize = 'a whole number from 1 (0 would mean "no limit" to the driver)';
+  test.each([
+    ['MONGO_POOLSIZE', 'abc', poolSize],
+    ['MONGO_POOLSIZE', '0', poolSize],
+    ['MONGO_POOLSIZE', '-1', poolSize],
+    ['MONGO_POOLSIZE', '1.5', poolSize],
+    ['MONGO_POOLSIZE', '1e3', poolSize],
+    ['MONGO_POOLSIZE', '0x10', poolSize],
+    ['MONGO_POOLSIZE', '99999999999999999', poolSize],
+    ['MONGO_MIN_POOLSIZE', '-1', 'a whole number from 0'],
+    ['SLOW_MS', '2147483648', 'a whole number from 1 to 2147483647'],
+    ['PORT', '99999', 'a whole number from 0 to 65535'],
+    ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
+  ])('%s=%s', async (name, value, allowed) => {
+    expect(await complaintsAbout({ [name]: value })).toEqual([`${name}=${value} is not allowed: ${allowed}`]);
+  });
+
+  test.each(['http://user:hunter2@host/', 'mongodb://', 'hunter2'])('MONGO_URL, without showing it: %s', async (url) => {
+    expect(await complaintsAbout({ MONGO_URL: url })).toEqual([
+      'MONGO_URL is not allowed: a URL that starts with mongodb:// or mongodb+srv://',
+    ]);
+  });
+
+  test('MONGO_MIN_POOLSIZE above MONGO_POOLSIZE', async () => {
+    expect(await complaintsAbout({ MONGO_POOLSIZE: '3', MONGO_MIN_POOLSIZE: '4' })).toEqual([
+      'MONGO_MIN_POOLSIZE=4 is not allowed: at most MONGO_POOLSIZE, which is 3',
+    ]);
+    expect(await read({ MONGO_POOLSIZE: '3', MONGO_MIN_POOLSIZE: '3' })).toMatchObject({ poolSize: 3, minPoolSize: 3 });
+  });
+
+  test('several bad ones get a line each', async () => {
+    const complaints = await complaintsAbout({ PORT: 'x', MONGO_POOLSIZE: '0', LOG_LEVEL: 'loud', SLOW_MS: '100' });
+    expect(complaints.map((line) => line.split('=')[0]).sort()).toEqual(['LOG_LEVEL', 'MONGO_POOLSIZE', 'PORT']);
+  });
+});

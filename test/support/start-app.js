@@ -1,0 +1,49 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { cleanUp } from './cleanup.js';
+import { cleanEnvironment } from './environment.js';
+
+const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));
+/** A folder without a .env file. */
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+
+/**
+ * @typedef {object} AppProcess
+ * @property {import('node:child_process').ChildProcess} child
+ * @property {number} pid
+ * @property {Promise<string>} url resolves when the app listens; rejects when it ends before
+ * @property {Promise<{ code: number | null, stdout: string, stderr: string }>} ended
+ */
+
+/**
+ * Run `node src/server.js` as its own process, on any free port.
+ *
+ * @param {Record<string, string>} [settings]
+ * @param {{ args?: string[], cwd?: string }} [options]
+ * @returns {AppProcess}
+ */
+export function startApp(settings, { args = [], cwd = HERE } = {}) {
+  const child = fork(SERVER, args, {
+    cwd, silent: true, execArgv: [], env: cleanEnvironment({ PORT: '0', ...settings }),
+  });
+  // A no-op for one that has ended.
+  cleanUp(() => child.kill('SIGKILL'));
+  const ended = collect(child);
+  const url = Promise.race([
+    once(child, 'message').then(([message]) => message.url),
+    ended.then(({ stdout, stderr }) => { throw new Error(`the app did not start: ${stderr}${stdout}`); }),
+  ]);
+  // Not every test waits for it.
+  url.catch(() => {});
+  return { child, pid: /** @type {number} */ (child.pid), url, ended };
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+async function collect(child) {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => { output.stdout += chunk; });
+  child.stderr?.on('data', (chunk) => { output.stderr += chunk; });
+  const [code] = await once(child, 'close');
+  return { code, ...output };
+}
