@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { MongoNetworkError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
+import { PoolTimeoutError } from './pool/pool-timeout-error.js';
 
 const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError];
 
@@ -19,7 +20,7 @@ const RETRY_AFTER_S = 1;
  * @returns {Problem}
  */
 export function toProblem(error) {
-  if (isWaitQueueTimeout(error)) {
+  if (error instanceof PoolTimeoutError) {
     return { status: 503, title: 'No connection became free in time', detail: error.message };
   }
   if (UNREACHABLE.some((kind) => error instanceof kind)) {
@@ -28,15 +29,6 @@ export function toProblem(error) {
   const { status, expose, message } = Object(error);
   if (!(status >= 400 && status < 500)) return problemOf(500);
   return { ...problemOf(status), ...(expose && { detail: message }) };
-}
-
-/**
- * The driver does not export this error's class.
- * @param {unknown} error
- * @returns {error is Error}
- */
-function isWaitQueueTimeout(error) {
-  return error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
 }
 
 /**

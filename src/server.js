@@ -22,21 +22,28 @@ async function run(settings) {
   const log = createLogger(settings.logLevel);
   /** @type {(() => unknown)[]} */
   const closers = [];
+  const stopping = new AbortController();
   const closeAll = async () => {
     while (closers.length > 0) await closers.pop()?.();
   };
   const { close, uninstall } = closeWithGrace({ delay: settings.shutdownTimeoutMs }, async ({ err }) => {
     if (err) fail(err);
     log.info('closing: what runs is finished first');
+    stopping.abort();
     await closeAll();
   });
-  // A parent process that started the app asks it to stop by letting go of it, and so does one that dies.
-  process.once('disconnect', close);
+  // A parent process that started the app asks it to stop by letting go of it, and so does one that dies. Once is
+  // enough: a second `close` would find nothing left to wait for and exit.
+  process.once('disconnect', () => {
+    if (!stopping.signal.aborted) close();
+  });
   try {
-    const url = await start(settings, log, closers);
+    const url = await start(settings, { log, closers, signal: stopping.signal });
     process.send?.({ url });
   } catch (error) {
+    if (stopping.signal.aborted) return;
     fail(error);
+    stopping.abort();
     uninstall();
     await closeAll();
     process.disconnect?.();

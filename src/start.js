@@ -15,13 +15,17 @@ import { createCheckouts } from './pool/checkouts.js';
  * `closers`, to be closed in reverse, also when the start is cut short.
  *
  * @param {import('./settings.js').Settings} settings
- * @param {import('pino').Logger} log
- * @param {(() => unknown)[]} closers
+ * @param {object} options
+ * @param {import('pino').Logger} options.log
+ * @param {(() => unknown)[]} options.closers
+ * @param {AbortSignal} options.signal cuts the start short
  * @returns {Promise<string>} where it listens
  */
-export async function start(settings, log, closers) {
-  const mongo = await openMongo(settings, (line) => log.info(line));
-  closers.push(mongo.stop);
+export async function start(settings, { log, closers, signal }) {
+  const opening = openMongo(settings, { report: (line) => log.info(line), signal });
+  closers.push(() => opening.then((mongo) => mongo.stop(), () => {}));
+  const mongo = await opening;
+  signal.throwIfAborted();
   const checkouts = createCheckouts();
   const database = await openDatabase(mongo.url, settings, checkouts.watch);
   closers.push(database.close);

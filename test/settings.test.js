@@ -34,7 +34,7 @@ async function complaintsAbout(environment) {
 
 test('with nothing set, only what has a default has a value', async () => {
   expect(await read({})).toEqual({
-    serverSelectionTimeoutMs: 5000, slowMs: 5000, host: '127.0.0.1', port: 3000, shutdownTimeoutMs: 30_000,
+    serverSelectionTimeoutMs: 5000, slowMs: 5000, host: '127.0.0.1', port: 3000, shutdownTimeoutMs: 30_000, controls: 'auto',
     logLevel: 'info', cacheDir: expect.stringContaining('mongodb-pool-lab'), searchPath: '',
   });
 });
@@ -44,11 +44,11 @@ test('every setting is read, numbers as numbers', async () => {
     MONGO_POOLSIZE: '10', MONGO_MIN_POOLSIZE: '0', MONGO_MAX_CONNECTING: '5', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100',
     SLOW_MS: '1', MONGO_URL: 'mongodb+srv://db.example.com', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
     MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', HOST: '::1', PORT: '0', SHUTDOWN_TIMEOUT_MS: '1000',
-    LOG_LEVEL: 'silent', PATH: '/bin',
+    LOG_LEVEL: 'silent', CONTROLS: 'off', PATH: '/bin',
   })).toEqual({
     poolSize: 10, minPoolSize: 0, maxConnecting: 5, waitQueueTimeoutMs: 100,
     slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com', serverSelectionTimeoutMs: 300,
-    mongodPath: '/opt/mongod', cacheDir: '/cache', host: '::1', port: 0, shutdownTimeoutMs: 1000,
+    mongodPath: '/opt/mongod', cacheDir: '/cache', host: '::1', port: 0, shutdownTimeoutMs: 1000, controls: 'off',
     logLevel: 'silent', searchPath: '/bin',
   });
 });

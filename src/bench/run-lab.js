@@ -53,7 +53,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
   const rounds = Array.from({ length: repeat }, () => (
     parallel ? [plan.variants] : plan.variants.map((variant) => [variant])
   )).flat();
-  const mongo = await openMongo(settings, report);
+  const mongo = await openMongo(settings, { report, signal });
   try {
     const environment = describeEnvironment(await askVersion(mongo.url, settings));
     /** @type {{ variant: PlannedVariant, run?: Measurement, error?: Error }[]} */

@@ -1,4 +1,4 @@
-import { MongoClient } from 'mongodb';
+import { MongoClient, MongoServerSelectionError } from 'mongodb';
 import { SettingsError } from '../settings.js';
 
 /**
@@ -32,7 +32,7 @@ export function createClient(url, settings) {
  *
  * @param {MongoClient} client
  * @returns {Promise<string>} the server's version
- * @throws {Error} naming MONGO_URL when no server can be reached or it refuses us
+ * @throws {Error} naming MONGO_URL when no server can be reached, or it or the driver refuses what was asked
  */
 export async function connectClient(client) {
   try {
@@ -41,8 +41,10 @@ export async function connectClient(client) {
     return version;
   } catch (cause) {
     const { message } = /** @type {Error} */ (cause);
-    const { serverSelectionTimeoutMS } = client.options;
-    throw new Error(`MONGO_URL: no MongoDB to work with (looked for ${serverSelectionTimeoutMS} ms): ${message}`, { cause });
+    const problem = cause instanceof MongoServerSelectionError
+      ? `MONGO_URL: no MongoDB was found within ${client.options.serverSelectionTimeoutMS} ms`
+      : 'MONGO_URL or a pool setting is refused';
+    throw new Error(`${problem}: ${message}`, { cause });
   }
 }
 

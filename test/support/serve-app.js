@@ -1,10 +1,6 @@
-import { createApp } from '../../src/app.js';
-import { listen } from '../../src/listen.js';
 import { createLogger } from '../../src/logger.js';
-import { connectClient, createClient } from '../../src/mongo/client.js';
-import { customersOf, seedCustomers } from '../../src/mongo/data.js';
-import { watchReadiness } from '../../src/mongo/readiness.js';
-import { createSlowQuery } from '../../src/mongo/slow-query.js';
+import { start } from '../../src/start.js';
+import { readSettings } from '../../src/settings.js';
 import { cleanUp } from './cleanup.js';
 import { sharedMongoUrl } from './environment.js';
 
@@ -12,22 +8,16 @@ import { sharedMongoUrl } from './environment.js';
  * Serve the app from this process, on any free port, over the MongoDB that all tests share. It closes with the
  * test file.
  *
- * @param {Partial<import('../../src/app.js').Parts & import('../../src/settings.js').Settings>} [options]
+ * @param {Record<string, string>} [settings] environment variables
+ * @param {import('pino').Logger} [log]
  * @returns {Promise<string>} its URL
  */
-export async function serveApp({ mongoUrl = sharedMongoUrl(), slowMs = 300, ...options } = {}) {
-  const client = createClient(mongoUrl, { serverSelectionTimeoutMs: 5000, ...options });
-  cleanUp(() => client.close());
-  const isReady = watchReadiness(client);
-  const serverVersion = await connectClient(client);
-  await seedCustomers(client);
-  const runSlowQuery = createSlowQuery(client);
-  await runSlowQuery(1);
-  const app = createApp({
-    client, customers: customersOf(client), runSlowQuery, slowMs, isReady, serverVersion, log: createLogger('silent'),
-    ...options,
+export async function serveApp(settings, log = createLogger('silent')) {
+  /** @type {(() => unknown)[]} */
+  const closers = [];
+  cleanUp(async () => {
+    while (closers.length > 0) await closers.pop()?.();
   });
-  const { url, close } = await listen(app, { host: '127.0.0.1', port: 0 });
-  cleanUp(close);
-  return url;
+  const environment = { MONGO_URL: sharedMongoUrl(), PORT: '0', SLOW_MS: '300', ...settings };
+  return start(readSettings(environment, 'no .env file'), { log, closers, signal: new AbortController().signal });
 }

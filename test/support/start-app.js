@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { cleanUp } from './cleanup.js';
 import { cleanEnvironment } from './environment.js';
@@ -41,9 +42,11 @@ export function startApp(settings, { args = [], cwd = HERE } = {}) {
 
 /** @param {import('node:child_process').ChildProcess} child */
 async function collect(child) {
-  const output = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (chunk) => { output.stdout += chunk; });
-  child.stderr?.on('data', (chunk) => { output.stderr += chunk; });
-  const [code] = await once(child, 'close');
-  return { code, ...output };
+  // Not the event 'close': Node leaves it out when the parent has disconnected.
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'exit'),
+    text(/** @type {import('node:stream').Readable} */ (child.stdout)),
+    text(/** @type {import('node:stream').Readable} */ (child.stderr)),
+  ]);
+  return { code, stdout, stderr };
 }

@@ -1,0 +1,165 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { cleanUp } from './support/cleanup.js';
+import { dataFoldersOf, isRunning, mongodsOf } from './support/embedded-files.js';
+import { sharedMongoUrl } from './support/environment.js';
+import { holdRequest } from './support/hold-request.js';
+import { startApp } from './support/start-app.js';
+import { until } from './support/until.js';
+
+/** Windows has no signals that a process could answer. */
+const onPosix = process.platform === 'win32' ? describe.skip : describe;
+
+const MONGO_URL = sharedMongoUrl();
+
+/**
+ * Start an app on a MongoDB of its own, with one `/slow` at work.
+ * @param {Record<string, string>} settings
+ */
+async function startBusyApp(settings) {
+  const app = startApp({ MONGO_POOLSIZE: '1', ...settings });
+  const url = await app.url;
+  const [mongod] = await mongodsOf(app.pid);
+  expect(isRunning(mongod)).toBe(true);
+  return { ...app, url, mongod, slow: await holdRequest(`${url}/slow`) };
+}
+
+/** @param {string} url */
+function refusesConnections(url) {
+  return fetch(`${url}/livez`).then(() => false, (error) => error.cause?.code === 'ECONNREFUSED');
+}
+
+describe('a start that can not be', () => {
+  const poolSize = 'is not allowed: a whole number from 1 (0 would mean "no limit" to the driver)';
+  test.concurrent.each([
+    [{ MONGO_POOLSIZE: 'abc' }, `MONGO_POOLSIZE=abc ${poolSize}`],
+    [{ MONGO_POOLSIZE: '0' }, `MONGO_POOLSIZE=0 ${poolSize}`],
+    [{ MONGO_POOLSIZE: '-1' }, `MONGO_POOLSIZE=-1 ${poolSize}`],
+    [{ MONGO_POOLSIZE: '1.5' }, `MONGO_POOLSIZE=1.5 ${poolSize}`],
+    [{ PORT: '99999' }, 'PORT=99999 is not allowed: a whole number from 0 to 65535'],
+    [{ MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' },
+      'MONGO_URL: no MongoDB was found within 300 ms: connect ECONNREFUSED 127.0.0.1:1'],
+    [{ MONGO_URL: 'mongodb://127.0.0.1/?color=red' },
+      'the driver refuses MONGO_URL and the pool settings: option color is not supported'],
+    [{ MONGOD_PATH: process.execPath }, `MONGOD_PATH: ${process.execPath} is not a mongod that runs here ` +
+      `(it does not say a version of mongod: ${process.version})`],
+  ])('%j is one line on stderr and exit code 1', async (settings, line) => {
+    const app = startApp(settings);
+    expect(await app.ended).toMatchObject({ code: 1, stderr: `${line}\n` });
+    expect(await dataFoldersOf(app.pid)).toEqual([]);
+  });
+
+  test.concurrent('a bad setting in a file .env counts too, and each has its line', async () => {
+    const cwd = await mkdtemp(path.join(os.tmpdir(), 'env-file-'));
+    cleanUp(() => rm(cwd, { recursive: true }));
+    await writeFile(path.join(cwd, '.env'), 'SLOW_MS=fast\n');
+    const { code, stderr } = await startApp({ LOG_LEVEL: 'loud' }, { cwd }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^SLOW_MS=fast is not allowed.*\nLOG_LEVEL=loud is not allowed.*\n$/);
+  });
+
+  test.concurrent('a port in use is one line, and the MongoDB that had been started is stopped', async () => {
+    const squatter = createServer().listen(0, '127.0.0.1');
+    cleanUp(() => squatter.close());
+    await once(squatter, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (squatter.address());
+    const app = startApp({ PORT: String(port) });
+    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0]);
+    expect(await app.ended).toMatchObject({
+      code: 1,
+      stderr: `PORT=${port} is in use on 127.0.0.1: stop what listens there, or set PORT (0 takes any free port)\n`,
+    });
+    expect(isRunning(mongod)).toBe(false);
+    expect(await dataFoldersOf(app.pid)).toEqual([]);
+  });
+});
+
+test.concurrent('--help names routes and settings, on stdout, and starts nothing', async () => {
+  const { code, stdout, stderr } = await startApp({ MONGO_POOLSIZE: 'abc' }, { args: ['--help'] }).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/\/slow \/fast[^]*MONGO_POOLSIZE[^]*LOG_LEVEL/);
+});
+
+test.concurrent('off a terminal it logs JSON, and says which pool size holds and where it listens', async () => {
+  const app = startApp({ MONGO_URL });
+  const url = await app.url;
+  app.child.disconnect();
+  const { code, stdout, stderr } = await app.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.trim().split('\n').map((line) => JSON.parse(line).msg)).toEqual([
+    expect.stringMatching(/^MongoDB \d+\.\d+\.\d+, from MONGO_URL/),
+    'maxPoolSize 100 (MONGO_POOLSIZE is unset)',
+    `listening on ${url}`,
+    'closing: what runs is finished first',
+  ]);
+});
+
+onPosix('told to stop', () => {
+  test.concurrent.each(/** @type {const} */ (['SIGTERM', 'SIGINT']))(
+    '%s: refuses new connections, answers what runs, stops its MongoDB, exit code 0', async (signal) => {
+      const app = await startBusyApp({ SLOW_MS: '1500' });
+      app.child.kill(signal);
+      await until('new connections are refused', () => refusesConnections(app.url));
+      expect(app.slow.answered()).toBe(false);
+      expect(isRunning(app.mongod)).toBe(true);
+      expect(await app.slow.answer).toBe(200);
+      expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
+      expect(isRunning(app.mongod)).toBe(false);
+      expect(await dataFoldersOf(app.pid)).toEqual([]);
+    });
+
+  test.concurrent('a parent that lets go after the signal hurries nothing', async () => {
+    const app = await startBusyApp({ SLOW_MS: '1500' });
+    app.child.kill('SIGTERM');
+    await until('new connections are refused', () => refusesConnections(app.url));
+    app.child.disconnect();
+    expect(await app.slow.answer).toBe(200);
+    expect(await app.ended).toMatchObject({ code: 0 });
+    expect(isRunning(app.mongod)).toBe(false);
+  });
+
+  test.concurrent('while it starts: nothing is left', async () => {
+    const app = startApp();
+    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0]);
+    app.child.kill('SIGTERM');
+    expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(isRunning(mongod)).toBe(false);
+    expect(await dataFoldersOf(app.pid)).toEqual([]);
+  });
+
+  test.concurrent('a second signal ends it at once, and its MongoDB within 5 s', async () => {
+    const app = await startBusyApp({ SLOW_MS: '60000' });
+    app.child.kill('SIGTERM');
+    await until('new connections are refused', () => refusesConnections(app.url));
+    app.child.kill('SIGTERM');
+    expect(await app.ended).toMatchObject({ code: 1 });
+    expect(await app.slow.answer).toBe(undefined);
+    await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
+  });
+
+  test.concurrent('a request that outlasts SHUTDOWN_TIMEOUT_MS is given up', async () => {
+    const app = await startBusyApp({ SLOW_MS: '60000', SHUTDOWN_TIMEOUT_MS: '200' });
+    app.child.kill('SIGTERM');
+    expect(await app.ended).toMatchObject({ code: 1, stderr: 'killed by timeout (200ms)\n' });
+    expect(await app.slow.answer).toBe(undefined);
+    await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
+  });
+});
+
+test.concurrent('a parent that lets go ends it, after what runs', async () => {
+  const app = await startBusyApp({ SLOW_MS: '500' });
+  app.child.disconnect();
+  expect(await app.slow.answer).toBe(200);
+  expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(isRunning(app.mongod)).toBe(false);
+});
+
+test.concurrent('killed with no time to clean up, it leaves no mongod behind for 5 s', async () => {
+  const app = await startBusyApp({ SLOW_MS: '60000' });
+  app.child.kill('SIGKILL');
+  await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
+});
