@@ -27,13 +27,16 @@ export function downloadRelease({ target, report, signal }) {
     const worker = fork(new URL('download-release.js', import.meta.url), [folder], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'], signal, killSignal: 'SIGKILL',
     });
-    const silence = setTimeout(() => worker.kill('SIGKILL'), FIRST_BYTE_MS);
+    /** @type {{ file?: string, error?: string }} */
+    let answer = { error: 'the download broke off' };
+    const silence = setTimeout(() => {
+      answer = { error: `the download host did not answer within ${FIRST_BYTE_MS / 1000} s` };
+      worker.kill('SIGKILL');
+    }, FIRST_BYTE_MS);
     worker.stdout?.on('data', (chunk) => {
       clearTimeout(silence);
       process.stderr.write(chunk);
     });
-    /** @type {{ file?: string, error?: string }} */
-    let answer = { error: `the download host did not answer within ${FIRST_BYTE_MS / 1000} s` };
     worker.on('message', (message) => { answer = /** @type {typeof answer} */ (message); });
     await once(worker, 'exit').finally(() => clearTimeout(silence));
     if (!answer.file) throw new Error(answer.error);

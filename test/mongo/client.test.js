@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { connectClient, createClient } from '../../src/mongo/client.js';
+import { createSlowQuery } from '../../src/mongo/slow-query.js';
+import { SettingsError, readSettings } from '../../src/settings.js';
+import { cleanUp } from '../support/cleanup.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { runningOperations } from '../support/running-operations.js';
+
+/**
+ * @param {string} url
+ * @param {Record<string, string>} [environment]
+ */
+function clientFor(url, environment = {}) {
+  const client = createClient(url, readSettings(environment, 'no-such-file'));
+  cleanUp(() => client.close());
+  return client;
+}
+
+describe('MONGO_POOLSIZE limits how many queries run at once', () => {
+  const observer = new MongoClient(sharedMongoUrl());
+  beforeAll(() => observer.connect());
+  afterAll(() => observer.close());
+
+  test.each([
+    { poolSize: 2, ms: 203, rounds: 3 },
+    { poolSize: 3, ms: 205, rounds: 2 },
+    { poolSize: 6, ms: 207, rounds: 1 },
+  ])('pool $poolSize: six slow queries take $rounds rounds', async ({ poolSize, ms, rounds }) => {
+    const client = clientFor(sharedMongoUrl(), { MONGO_POOLSIZE: String(poolSize) });
+    const runSlowQuery = createSlowQuery(client);
+    await Promise.all(Array.from({ length: poolSize }, () => runSlowQuery(100)));
+
+    const startedAt = performance.now();
+    let tookMs = 0;
+    const work = Promise.all(Array.from({ length: 6 }, () => runSlowQuery(ms)))
+      .finally(() => { tookMs = performance.now() - startedAt; });
+    const counts = [];
+    while (tookMs === 0) {
+      counts.push((await runningOperations(observer, { 'command.maxAwaitTimeMS': ms })).length);
+    }
+    await work;
+    expect(Math.max(...counts)).toBe(poolSize);
+    expect(tookMs).toBeGreaterThanOrEqual(rounds * ms);
+    expect(tookMs).toBeLessThan((rounds + 0.5) * ms);
+  });
+});
+
+describe('the driver\'s options', () => {
+  const url = 'mongodb://127.0.0.1/?maxPoolSize=7&waitQueueTimeoutMS=70';
+
+  test('come from the settings, as numbers', () => {
+    const { options } = clientFor(url, {
+      MONGO_POOLSIZE: '3', MONGO_MIN_POOLSIZE: '2', MONGO_MAX_CONNECTING: '4', MONGO_WAIT_QUEUE_TIMEOUT_MS: '50',
+      MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
+    });
+    expect(options).toMatchObject({
+      maxPoolSize: 3, minPoolSize: 2, maxConnecting: 4, waitQueueTimeoutMS: 50, serverSelectionTimeoutMS: 300,
+    });
+  });
+
+  test('come from the URL where no setting says otherwise', () => {
+    expect(clientFor(url).options).toMatchObject({ maxPoolSize: 7, waitQueueTimeoutMS: 70 });
+  });
+
+  test('are the driver\'s own where nobody says anything', () => {
+    const { options } = clientFor('mongodb://127.0.0.1/');
+    expect(options).toMatchObject({ maxPoolSize: 100, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMS: 0 });
+  });
+});
+
+test('connecting tells the version of the server', async () => {
+  expect(await connectClient(clientFor(sharedMongoUrl()))).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+describe('an error names the setting', () => {
+  test('no server there', async () => {
+    const client = clientFor('mongodb://127.0.0.1:1', { MONGO_SERVER_SELECTION_TIMEOUT_MS: '200' });
+    await expect(connectClient(client)).rejects.toThrow(
+      'MONGO_URL: no MongoDB was found within 200 ms: connect ECONNREFUSED 127.0.0.1:1');
+  });
+
+  test('a server that lets us not in', async () => {
+    const client = clientFor(sharedMongoUrl().replace('//', '//nobody:hunter2@'));
+    const error = await connectClient(client).catch((reason) => reason);
+    expect(error.message).toBe('MONGO_URL or a pool setting is refused: Authentication failed.');
+  });
+
+  test('more connections kept than the driver\'s default pool has', async () => {
+    await expect(connectClient(clientFor(sharedMongoUrl(), { MONGO_MIN_POOLSIZE: '101' }))).rejects.toThrow(
+      /^MONGO_URL or a pool setting is refused: .*minimum/);
+  });
+
+  test.each([
+    'mongodb://user:hunter2@127.0.0.1/?color=red', 'mongodb://user:hunt er2@/', 'mongodb://user:hunter2@host:99999/',
+  ])('a URL that the driver refuses, without the password: %s', (url) => {
+    expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(SettingsError);
+    expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(
+      /^the driver refuses MONGO_URL and the pool settings: (?!.*hunt)/);
+  });
+});

