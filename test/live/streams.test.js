@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { beforeAll, expect, test } from '@jest/globals';
+import { listen } from '../../src/listen.js';
+import { createStreams } from '../../src/live/streams.js';
+import { cleanUp } from '../support/cleanup.js';
+import { serveApp } from '../support/serve-app.js';
+import { until } from '../support/until.js';
+
+/** @type {string} */
+let url;
+beforeAll(async () => {
+  url = await serveApp({ MONGO_POOLSIZE: '2' });
+});
+
+/**
+ * Read a stream until it has some number of events of a kind.
+ * @param {string} kind
+ * @param {number} count
+ */
+async function readEvents(kind, count) {
+  const response = await fetch(`${url}/pool/events`);
+  let text = '';
+  for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (response.body)) {
+    text += Buffer.from(chunk).toString();
+    const events = [...text.matchAll(/^event: (.+)\ndata: (.+)\n/gm)].filter(([, name]) => name === kind);
+    if (events.length >= count) return events.map(([, , data]) => JSON.parse(data));
+  }
+  throw new Error('the stream ended');
+}
+
+test('the pool comes at least four times a second', async () => {
+  const events = await readEvents('pool', 9);
+  expect(events.at(-1).atMs - events[0].atMs).toBeLessThan(2400);
+  expect(events[0]).toMatchObject({ max: 2, lanes: [], queue: [], waiting: 0 });
+});
+
+test('a request is told as finished, with what it waited', async () => {
+  const reading = readEvents('pool', 6);
+  await fetch(`${url}/slow`);
+  const finished = (await reading).flatMap((event) => event.finished);
+  expect(finished).toEqual([expect.objectContaining({ route: '/slow', status: 200, waitMs: expect.any(Number) })]);
+  expect(finished[0].totalMs).toBeGreaterThanOrEqual(300);
+});
+
+test('who connects again gets the seconds that were missed', async () => {
+  await fetch(`${url}/fast`);
+  await readEvents('second', 2);
+  const [{ seconds }] = await readEvents('history', 1);
+  expect(seconds.length).toBeGreaterThanOrEqual(2);
+  const counts = seconds.map((/** @type {any} */ { routes }) => routes['/fast']?.count ?? 0);
+  expect(counts.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count)).toBe(1);
+});
+
+test('a reader that does not read is dropped, the others are not', async () => {
+  const streams = createStreams(() => {});
+  const server = await listen((req, res) => streams.open(/** @type {any} */ (req), /** @type {any} */ (res)), { host: '127.0.0.1', port: 0 });
+  cleanUp(server.close);
+  cleanUp(streams.close);
+  const port = Number(new URL(server.url).port);
+  const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  const [deaf, keen] = sockets;
+  deaf.pause();
+  keen.resume();
+  await until('both are connected', () => streams.count === 2);
+  await until('one is dropped', () => {
+    streams.send('pool', 'x'.repeat(100_000));
+    return streams.count === 1;
+  });
+  expect(keen.destroyed).toBe(false);
+  const ended = once(keen, 'close');
+  streams.close();
+  keen.end();
+  await ended;
+});
