@@ -42,8 +42,9 @@ import { ServerPool } from './server-pool.js';
  * @property {() => void} close detaches from the client; the last snapshot stays readable
  */
 
-/** Milliseconds since the epoch that never run backwards, in fractions of a microsecond. */
-const monotonicNow = () => performance.now();
+// An event reaches a listener within some microseconds of the driver's reading of the clock, or after a pause of
+// the process, which shows in whole milliseconds in the event's time. The half covers what lies between.
+const DELIVERY_MS = 0.5;
 
 /**
  * Watches the connection pools of a MongoClient through the driver's events alone.
@@ -51,15 +52,15 @@ const monotonicNow = () => performance.now();
  * Attach it before the client connects. Attached later it is right from then on for all it has seen: a connection
  * opened earlier counts once it is checked out or returned, and callers already waiting are never counted.
  * The gauges neither drift nor fall below zero. They can lag behind the driver in three cases: an aborted checkout
- * counts as waiting for as long as it would have waited; a connection orphaned by a clear of the pool counts as
+ * counts as waiting about as long as it would have waited; a connection orphaned by a clear of the pool counts as
  * connecting for at most two connect timeouts; and a caller that will be served within the current microtasks,
  * as there is room for it, does not count as waiting.
  *
  * @param {MongoClient} client
- * @param {{ now?: () => number }} [options] a clock in milliseconds, for tests
+ * @param {{ now?: () => number }} [options] the clock to use instead of performance.now(), for tests
  * @returns {PoolMonitor}
  */
-export function monitorPool(client, { now = monotonicNow } = {}) {
+export function monitorPool(client, { now = () => performance.now() } = {}) {
   /** @type {Map<string, ServerPool>} */
   const servers = new Map();
   /** @type {Set<PoolListener>} */
@@ -76,8 +77,17 @@ export function monitorPool(client, { now = monotonicNow } = {}) {
     }
     return pool;
   };
-  /** @param {{ time: Date, durationMS: number }} event */
-  const askedAt = ({ time, durationMS }) => now() - latenessMs(time) - durationMS;
+  /**
+   * When an event happened, or when the wait began whose end it tells. The driver subtracts whole milliseconds,
+   * so ours are whole ones too.
+   * @param {{ time: Date, durationMS?: number }} event
+   */
+  const spanOf = ({ time, durationMS = 0 }) => {
+    const atMs = now();
+    // A pause of the process, or a slow listener, may have come between the event and us.
+    const lateMs = Math.max(0, Date.now() - time.getTime());
+    return { fromMs: Math.floor(atMs - DELIVERY_MS) - lateMs - durationMS, toMs: Math.floor(atMs) - durationMS };
+  };
 
   /** @type {Pick<MongoClientEvents, `connection${string}` & keyof MongoClientEvents>} */
   const handlers = {
@@ -85,15 +95,15 @@ export function monitorPool(client, { now = monotonicNow } = {}) {
     connectionPoolCreated: (event) => {
       poolOf(event).end();
     },
-    connectionPoolReady: (event) => poolOf(event).resume(),
+    connectionPoolReady: (event) => poolOf(event).resume(spanOf(event)),
     connectionPoolCleared: (event) => poolOf(event).clear(!('serviceId' in event && event.serviceId)),
     connectionPoolClosed: (event) => poolOf(event).end(),
     connectionCreated: (event) => poolOf(event).opens(Number(event.connectionId)),
     connectionReady: (event) => poolOf(event).opened(Number(event.connectionId), event.durationMS),
     connectionClosed: (event) => poolOf(event).closes(Number(event.connectionId), event.reason),
-    connectionCheckOutStarted: (event) => poolOf(event).asked(),
-    connectionCheckOutFailed: (event) => poolOf(event).failed(event.reason, askedAt(event)),
-    connectionCheckedOut: (event) => poolOf(event).got(Number(event.connectionId), askedAt(event)),
+    connectionCheckOutStarted: (event) => poolOf(event).asked(spanOf(event)),
+    connectionCheckOutFailed: (event) => poolOf(event).failed(event.reason, spanOf(event)),
+    connectionCheckedOut: (event) => poolOf(event).got(Number(event.connectionId), spanOf(event)),
     connectionCheckedIn: (event) => poolOf(event).returned(Number(event.connectionId)),
   };
   const names = /** @type {(keyof MongoClientEvents)[]} */ (Object.keys(handlers));
@@ -120,16 +130,6 @@ export function monitorPool(client, { now = monotonicNow } = {}) {
       for (const name of names) client.off(name, attached[name]);
     },
   };
-}
-
-/**
- * How long ago an event was made: a pause or a slow listener may have come between. Below 2 ms it is the rounding
- * of two clock readings.
- * @param {Date} time
- */
-function latenessMs(time) {
-  const ms = Date.now() - time.getTime();
-  return ms < 2 ? 0 : ms;
 }
 
 /**

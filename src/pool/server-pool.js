@@ -2,15 +2,15 @@ import { Durations } from './durations.js';
 import { WaitQueue } from './wait-queue.js';
 
 /**
- * One use of a connection, from the question to the return. Times are milliseconds since the epoch, read from the
- * monotonic clock; NaN until they have come.
+ * One use of a connection, from the question to the return. Times are milliseconds of `performance.now()`; NaN
+ * until they have come.
  * @typedef {object} Checkout
  * @property {string} server host:port
  * @property {number} askedAtMs
  * @property {number} gotAtMs
  * @property {number} returnedAtMs
  * @property {Connection | null} connection null until it has one
- * @property {unknown} ask what a subscriber wants to know of it; the monitor only carries it
+ * @property {unknown} ask what a subscriber keeps about it; the monitor only carries it
  */
 
 /**
@@ -30,14 +30,15 @@ import { WaitQueue } from './wait-queue.js';
  * @typedef {(event: PoolEvent) => void} PoolListener
  */
 
+/** @typedef {import('./wait-queue.js').Span} Span */
 /** @typedef {{ max: number, min: number, maxConnecting: number, connectTimeoutMs: number }} Limits */
 
 /**
  * The mirror of the driver's pool for one server, kept from its events.
  *
  * Two things happen in the driver without an event, and are inferred from what must follow:
- * - A waiter whose AbortSignal fired has left. It is dropped when a later one is served, and not counted while the
- *   pool has room for it: so it is counted no longer than it would have waited.
+ * - A waiter whose AbortSignal fired has left. It is dropped when one that asked a millisecond later is served, and
+ *   not counted while the pool has room for it: so it is counted about as long as it would have waited.
  * - A connection that was being opened when the pool was cleared may be thrown away. It is dropped when its waiter
  *   is refused, when the driver opens more than `maxConnecting`, or at the latest two connect timeouts after it
  *   began (one for the socket, one for the handshake).
@@ -84,12 +85,14 @@ export class ServerPool {
   /** Those callers, longest wait first. */
   waiters() {
     return [...this.queue.bound.values(), ...(this.#hasRoom() ? [] : this.queue.standing)]
+      .map(({ checkout }) => checkout)
       .sort((a, b) => a.askedAtMs - b.askedAtMs);
   }
 
-  asked() {
+  /** @param {Span} asked */
+  asked(asked) {
     const checkout = this.#newCheckout(this.now());
-    this.queue.push(checkout);
+    this.queue.push({ checkout, asked });
     this.#notePeak();
     this.#tell('asked', { checkout });
   }
@@ -117,13 +120,14 @@ export class ServerPool {
 
   /**
    * @param {number} id
-   * @param {number} askedAtMs when its waiter asked, as the driver's duration implies
+   * @param {Span} asked when its waiter asked, as the driver's duration implies
    */
-  got(id, askedAtMs) {
+  got(id, asked) {
     const connection = this.connections.get(id) ?? this.#add(id, 'idle');
-    const { served, gone } = this.queue.serve(askedAtMs);
-    for (const checkout of gone) this.#tell('gone', { checkout });
-    const checkout = served ?? this.#newCheckout(askedAtMs);
+    const { checkout: waiter, connection: itsOwn } = this.#call(asked);
+    // A waiter bound to another connection: with an aborted one before it, that one is for the next in the queue.
+    if (itsOwn) this.queue.bind(itsOwn);
+    const checkout = waiter ?? this.#newCheckout(asked.toMs);
     this.#enter(connection, 'active');
     connection.checkout = checkout;
     checkout.connection = connection;
@@ -150,14 +154,15 @@ export class ServerPool {
 
   /**
    * @param {string} reason
-   * @param {number} askedAtMs
+   * @param {Span} asked
    */
-  failed(reason, askedAtMs) {
-    const { checkout, connection } = this.queue.remove(askedAtMs);
+  failed(reason, asked) {
+    const gaveUp = reason === 'timeout';
+    const { checkout, connection } = gaveUp ? this.queue.giveUp(asked) : this.#call(asked);
     // Refused while its connection was still being opened: the driver has thrown that connection away.
-    if (connection && reason !== 'timeout') this.#forget(connection, 'abandoned');
+    if (connection && !gaveUp) this.#forget(connection, 'abandoned');
     count(this.checkOutFailed, reason);
-    this.#tell('failed', { checkout, reason, durationMs: this.now() - (checkout?.askedAtMs ?? askedAtMs) });
+    this.#tell('failed', { checkout, reason, durationMs: this.now() - (checkout?.askedAtMs ?? asked.toMs) });
   }
 
   /**
@@ -180,8 +185,13 @@ export class ServerPool {
     }
   }
 
-  resume() {
+  /**
+   * While it was paused the driver refused everyone in its queue, at once.
+   * @param {Span} resumed
+   */
+  resume(resumed) {
     this.paused = false;
+    for (const checkout of this.queue.leaveBefore(resumed)) this.#tell('gone', { checkout });
   }
 
   /** The pool's last event: a client never hears what becomes of what is still held, waited for or being opened. */
@@ -191,7 +201,7 @@ export class ServerPool {
       if (connection.state === 'active') this.returned(connection.id);
       this.closes(connection.id, 'poolClosed');
     }
-    for (const checkout of this.queue.standing.splice(0)) this.#tell('gone', { checkout });
+    for (const { checkout } of this.queue.standing.splice(0)) this.#tell('gone', { checkout });
   }
 
   /**
@@ -206,6 +216,13 @@ export class ServerPool {
       excess = 0;
       this.closes(connection.id, 'abandoned');
     }
+  }
+
+  /** @param {Span} asked */
+  #call(asked) {
+    const { gone, ...called } = this.queue.call(asked);
+    for (const checkout of gone) this.#tell('gone', { checkout });
+    return called;
   }
 
   /**

@@ -3,26 +3,29 @@
  * @typedef {import('./server-pool.js').Connection} Connection
  */
 
-// The driver floors both ends of durationMS to whole milliseconds, which puts the start it implies up to 1 ms off;
-// the other millisecond is for the time between the driver's reading of the clock and ours.
-const SAME_CHECKOUT_MS = 2;
+/**
+ * The whole milliseconds in which a wait can have begun, both ends included.
+ * @typedef {{ fromMs: number, toMs: number }} Span
+ * @typedef {{ checkout: Checkout, asked: Span }} Waiter
+ */
 
 /**
  * Who waits for a connection, told from the driver's events. They carry no identity, but the queue is first come,
  * first served, and the events that end a wait say how long it was, hence when it began.
  *
  * A waiter stands in the queue, or is bound to the connection that is being opened for it and can then be
- * overtaken. One that was aborted leaves without an event: it is found out when a later one is served.
+ * overtaken. One that was aborted leaves without an event: it is found out when one that asked a millisecond later
+ * is served.
  */
 export class WaitQueue {
-  /** Oldest first. @type {Checkout[]} */
+  /** Oldest first. @type {Waiter[]} */
   standing = [];
-  /** @type {Map<Connection, Checkout>} */
+  /** @type {Map<Connection, Waiter>} */
   bound = new Map();
 
-  /** @param {Checkout} checkout */
-  push(checkout) {
-    this.standing.push(checkout);
+  /** @param {Waiter} waiter */
+  push(waiter) {
+    this.standing.push(waiter);
   }
 
   /**
@@ -40,54 +43,65 @@ export class WaitQueue {
    * @param {Connection} connection
    */
   unbind(connection) {
-    const checkout = this.bound.get(connection);
-    if (!checkout) return;
+    const waiter = this.bound.get(connection);
+    if (!waiter) return;
     this.bound.delete(connection);
-    this.standing.unshift(checkout);
+    this.standing.unshift(waiter);
   }
 
   /**
-   * A waiter was given a connection: those ahead of it in the queue must have gone.
-   * @param {number} askedAtMs
-   * @returns {{ served: Checkout | null, gone: Checkout[] }} served is null when its question was not seen
+   * The driver served or refused a waiter in its turn: those before it in the queue must have gone.
+   * @param {Span} asked
+   * @returns {{ checkout: Checkout | null, connection: Connection | null, gone: Checkout[] }} checkout is null if
+   *   it was not seen to ask; connection is the one being opened for it, if it was bound
    */
-  serve(askedAtMs) {
-    const later = this.standing.findIndex((waiter) => waiter.askedAtMs >= askedAtMs - SAME_CHECKOUT_MS);
-    const gone = this.standing.splice(0, later < 0 ? this.standing.length : later);
-    if (this.standing.length > 0 && isSame(this.standing[0], askedAtMs)) {
-      return { served: /** @type {Checkout} */ (this.standing.shift()), gone };
-    }
-    const { checkout, connection } = this.#removeBound(askedAtMs);
-    // It was not this waiter's connection then, but that of the next one who stood in the queue at the time.
-    const next = this.standing.at(0);
-    if (connection && next && next.askedAtMs <= connection.sinceMs) this.bind(connection);
-    return { served: checkout, gone };
+  call(asked) {
+    const gone = this.leaveBefore(asked);
+    const first = this.standing.at(0);
+    const left = first && overlap(first.asked, asked) ? this.#leave(0) : this.#leaveBound(asked);
+    return { ...left, gone };
   }
 
   /**
-   * A waiter gave up or was refused; those ahead of it may wait on.
-   * @param {number} askedAtMs
-   * @returns {{ checkout: Checkout | null, connection: Connection | null }} the connection it was bound to, if any
+   * All who stand in the queue and asked before that time leave it.
+   * @param {Span} time
    */
-  remove(askedAtMs) {
-    const place = this.standing.findIndex((waiter) => isSame(waiter, askedAtMs));
-    if (place < 0) return this.#removeBound(askedAtMs);
-    return { checkout: this.standing.splice(place, 1)[0], connection: null };
+  leaveBefore({ fromMs }) {
+    const later = this.standing.findIndex((waiter) => waiter.asked.toMs >= fromMs);
+    const left = this.standing.splice(0, later < 0 ? this.standing.length : later);
+    return left.map(({ checkout }) => checkout);
   }
 
-  /** @param {number} askedAtMs */
-  #removeBound(askedAtMs) {
-    for (const [connection, checkout] of this.bound) {
-      if (!isSame(checkout, askedAtMs)) continue;
+  /**
+   * A waiter gave up; those before it may wait on. Of several that asked in the same millisecond it is the first,
+   * and those bound to a connection asked before those who stand in the queue.
+   * @param {Span} asked
+   */
+  giveUp(asked) {
+    const bound = this.#leaveBound(asked);
+    if (bound.checkout) return bound;
+    const place = this.standing.findIndex((waiter) => overlap(waiter.asked, asked));
+    return place >= 0 ? this.#leave(place) : bound;
+  }
+
+  /** @param {number} place */
+  #leave(place) {
+    return { checkout: this.standing.splice(place, 1)[0].checkout, connection: null };
+  }
+
+  /** @param {Span} asked */
+  #leaveBound(asked) {
+    for (const [connection, waiter] of this.bound) {
+      if (!overlap(waiter.asked, asked)) continue;
       this.bound.delete(connection);
-      return { checkout, connection };
+      return { checkout: waiter.checkout, connection };
     }
     return { checkout: null, connection: null };
   }
 }
 
 /**
- * @param {Checkout} checkout
- * @param {number} askedAtMs
+ * @param {Span} one
+ * @param {Span} other
  */
-const isSame = (checkout, askedAtMs) => Math.abs(checkout.askedAtMs - askedAtMs) <= SAME_CHECKOUT_MS;
+const overlap = (one, other) => one.fromMs <= other.toMs && other.fromMs <= one.toMs;
