@@ -1,4 +1,4 @@
-import { formatQuantity } from './format.js';
+import { formatQuantity } from '../dashboard/shared/quantity.js';
 
 /** @import { ChartSpec, Result, Variant } from './types.js' */
 /** @import { NamedRun } from './runs.js' */

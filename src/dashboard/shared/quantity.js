@@ -1,0 +1,23 @@
+/**
+ * @param {number} value
+ * @param {number} [digits] decimals
+ * @param {boolean} [grouping] 21,117 rather than 21117
+ */
+export function formatNumber(value, digits = 0, grouping = true) {
+  return value.toLocaleString('en', {
+    minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: grouping,
+  });
+}
+
+/**
+ * A value as one says it: 21.1 s, 6 ms, 3.8 ms, 84,428 docs/s.
+ * @param {number} value
+ * @param {string} unit
+ */
+export function formatQuantity(value, unit) {
+  if (unit !== 'ms') {
+    return `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 })} ${unit}`.trim();
+  }
+  if (value >= 1000) return `${formatNumber(value / 1000, 1)} s`;
+  return `${formatNumber(value, value < 10 && !Number.isInteger(value) ? 1 : 0)} ms`;
+}
