@@ -30,6 +30,6 @@ export default [
       }],
     },
   },
-  { files: ['src/**/browser/**'], languageOptions: { globals: globals.browser } },
+  { files: ['src/**/browser/**', 'src/dashboard/**'], languageOptions: { globals: globals.browser } },
   { files: ['*.config.js'], rules: { 'no-restricted-syntax': 'off' } },
 ];

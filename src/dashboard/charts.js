@@ -1,0 +1,196 @@
+import { failuresOf, formatTick, isPowerOfTen, latencyOf, latestOf, listPoints, successesOf } from './chart-points.js';
+import { formatNumber, formatQuantity } from './shared/quantity.js';
+
+/** @import { Chart as ChartJs, ChartDataset, Scale } from 'chart.js' */
+/** @import { Second } from './types.js' */
+/** @import { Palette } from './palette.js' */
+
+/**
+ * @typedef {object} Series in the order of the legend in the page
+ * @property {string} label
+ * @property {keyof Palette} color
+ * @property {boolean} [thin]
+ * @property {(second: Second) => number | undefined} value
+ *
+ * @typedef {object} Spec
+ * @property {string} id of its figure
+ * @property {'line' | 'bar'} kind
+ * @property {boolean} [log]
+ * @property {(value: number) => string} format
+ * @property {Series[]} series
+ */
+
+/** The library's own script has put it there. @type {typeof import('chart.js').Chart} */
+const Chart = Reflect.get(globalThis, 'Chart');
+
+const SPAN_S = 120;
+
+const BAR_LOOK = { barThickness: /** @type {const} */ ('flex'), maxBarThickness: 8, barPercentage: 0.9 };
+
+/** From 1 ms to 10 s whatever comes, so that the eye learns where a Ferrari and a bus belong. */
+const LOG_AXIS = {
+  type: /** @type {const} */ ('logarithmic'),
+  suggestedMin: 1,
+  suggestedMax: 10_000,
+  afterBuildTicks(/** @type {Scale} */ scale) {
+    scale.ticks = scale.ticks.filter(({ value }) => isPowerOfTen(value));
+  },
+  ticks: { callback: (/** @type {number | string} */ value) => formatTick(Number(value)) },
+};
+
+/** @type {Spec[]} */
+const SPECS = [{
+  id: 'latency-chart',
+  kind: 'line',
+  log: true,
+  format: (value) => formatQuantity(value, 'ms'),
+  series: [
+    { label: '/fast p95', color: 'measured-2', value: latencyOf('/fast', 'p95Ms') },
+    { label: '/fast p50', color: 'measured-2', thin: true, value: latencyOf('/fast', 'p50Ms') },
+    { label: '/slow p95', color: 'measured-1', value: latencyOf('/slow', 'p95Ms') },
+    { label: '/slow p50', color: 'measured-1', thin: true, value: latencyOf('/slow', 'p50Ms') },
+  ],
+}, {
+  id: 'pool-chart',
+  kind: 'line',
+  format: (value) => formatNumber(value),
+  series: [
+    { label: 'waiting', color: 'predicted', value: ({ waiting }) => waiting },
+    { label: 'active', color: 'measured-3', value: ({ active }) => active },
+    { label: 'idle', color: 'published', thin: true, value: ({ idle }) => idle },
+    { label: 'max', color: 'ink', thin: true, value: ({ max }) => max || undefined },
+  ],
+}, {
+  id: 'rate-chart',
+  kind: 'bar',
+  format: (value) => formatNumber(value),
+  series: [
+    { label: '/fast', color: 'measured-2', value: successesOf('/fast') },
+    { label: '/slow', color: 'measured-1', value: successesOf('/slow') },
+    { label: 'failed', color: 'ink', value: failuresOf },
+  ],
+}];
+
+/** The three charts of the last two minutes. */
+export function createCharts() {
+  const figures = SPECS.map((spec) => {
+    const figure = /** @type {HTMLElement} */ (document.getElementById(spec.id));
+    return {
+      spec,
+      canvas: /** @type {HTMLCanvasElement} */ (figure.querySelector('canvas')),
+      title: figure.querySelector('h3')?.textContent,
+      latest: [...figure.querySelectorAll('data')],
+    };
+  });
+  /** @type {ChartJs[]} */
+  let charts = [];
+  /** @type {Second[]} */
+  let shown = [];
+
+  /** @param {Second[]} seconds */
+  function show(seconds) {
+    shown = seconds;
+    for (const [index, chart] of charts.entries()) {
+      const { spec, canvas, title, latest } = figures[index];
+      const texts = spec.series.map(({ label, value }, line) => {
+        const points = listPoints(seconds, value);
+        chart.data.datasets[line].data = /** @type {any} */ (points);
+        const last = latestOf(points);
+        latest[line].value = last === null ? '' : String(last);
+        latest[line].textContent = last === null ? '' : spec.format(last);
+        return `${label} ${latest[line].textContent || 'none'}`;
+      });
+      canvas.setAttribute('aria-label', `${title}, latest: ${texts.join(', ')}`);
+      chart.update('none');
+    }
+  }
+
+  return {
+    show,
+    /** @param {Palette} palette */
+    setPalette(palette) {
+      for (const chart of charts) chart.destroy();
+      charts = figures.map(({ spec, canvas }) => createChart(spec, canvas, palette));
+      show(shown);
+    },
+  };
+}
+
+/**
+ * @param {Spec} spec
+ * @param {HTMLCanvasElement} canvas
+ * @param {Palette} palette
+ * @returns {ChartJs}
+ */
+function createChart({ kind, log = false, format, series }, canvas, palette) {
+  const isBar = kind === 'bar';
+  Chart.defaults.font = { family: getComputedStyle(canvas).fontFamily, size: 14 };
+  Chart.defaults.color = palette.muted;
+  return new Chart(canvas, {
+    type: kind,
+    data: {
+      datasets: series.map((each) => (/** @type {ChartDataset} */ ({
+        label: each.label,
+        data: [],
+        borderColor: palette[each.color],
+        backgroundColor: palette[each.color],
+        // What matters most is drawn last, on top.
+        order: each.thin ? 1 : 0,
+        ...(isBar ? BAR_LOOK : lineLook(each, log)),
+      }))),
+    },
+    options: {
+      animation: false,
+      parsing: false,
+      normalized: true,
+      maintainAspectRatio: false,
+      interaction: { mode: 'index', intersect: false },
+      scales: {
+        x: {
+          type: 'linear',
+          min: -SPAN_S,
+          max: 0,
+          stacked: isBar,
+          offset: false,
+          grid: { display: false },
+          border: { color: palette.ink },
+          ticks: { stepSize: 30, maxRotation: 0, callback: (value) => (value === 0 ? 'now' : `${value} s`) },
+        },
+        y: { grid: { color: palette.rule }, border: { display: false }, ...(log ? LOG_AXIS : countAxis(isBar)) },
+      },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          callbacks: {
+            title: ([item]) => (item.parsed.x === 0 ? 'now' : `${-Number(item.parsed.x)} s ago`),
+            label: ({ dataset, parsed }) => `${dataset.label}: ${format(Number(parsed.y))}`,
+          },
+        },
+      },
+    },
+  });
+}
+
+/** @param {boolean} stacked */
+function countAxis(stacked) {
+  return {
+    type: /** @type {const} */ ('linear'), stacked, beginAtZero: true, suggestedMax: 4,
+    ticks: { precision: 0, maxTicksLimit: 6 },
+  };
+}
+
+/**
+ * @param {Series} series
+ * @param {boolean} dots
+ */
+function lineLook({ thin = false }, dots) {
+  return {
+    borderWidth: thin ? 1.5 : 3,
+    borderDash: thin ? [4, 3] : [],
+    // A lone second between two without requests is a dot, which no line would show.
+    pointRadius: dots && !thin ? 1.8 : 0,
+    pointHitRadius: 6,
+    // A pause of a few seconds between requests does not cut the line.
+    spanGaps: 5,
+  };
+}

@@ -1,0 +1,141 @@
+import { post } from './post.js';
+import { formatSeconds } from './words.js';
+
+/** @import { State } from './state.js' */
+/** @import { LoadTest } from './types.js' */
+
+/** The forms that change the pool, the queries and the traffic. */
+export function createControls() {
+  const poolSize = createSetting('pool-size', {
+    order: (value) => post('/control/pool-size', { poolSize: value }),
+    confirm: ({ poolSize: size }) => `The pool has ${size} ${size === 1 ? 'lane' : 'lanes'} now.`,
+  });
+  const slowMs = createSetting('slow-ms', {
+    order: (value) => post('/control/slow-ms', { slowMs: value }),
+    confirm: ({ slowMs: ms }) => `A bus now takes ${formatSeconds(ms)}.`,
+  });
+  listenToSenders(find('traffic'));
+  const loadTest = createLoadTestForm();
+
+  /** @param {State} state */
+  function show({ pool, snapshot, loadTests }) {
+    find('controls').hidden = snapshot?.controls === false;
+    find('no-controls').hidden = snapshot?.controls !== false;
+    if (pool) {
+      poolSize(pool.max);
+      slowMs(pool.slowMs);
+    }
+    loadTest(loadTests.find(({ state }) => state === 'running'));
+  }
+
+  return { show };
+}
+
+/**
+ * A number with presets. What the app says replaces what is in the field, but never what somebody is typing.
+ * @param {string} id
+ * @param {object} actions
+ * @param {(value: number) => Promise<any>} actions.order
+ * @param {(answer: any) => string} actions.confirm
+ * @returns {(value: number) => void} shows the value that holds
+ */
+function createSetting(id, { order, confirm }) {
+  const form = find(id);
+  const field = /** @type {HTMLInputElement} */ (find(`${id}-value`));
+  const presets = /** @type {HTMLButtonElement[]} */ ([...form.querySelectorAll('.presets button')]);
+  let isDraft = false;
+  field.addEventListener('input', () => {
+    isDraft = true;
+  });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    apply(field.valueAsNumber);
+  });
+  for (const preset of presets) preset.addEventListener('click', () => apply(Number(preset.value)));
+
+  /** @param {number} value */
+  async function apply(value) {
+    await attempt(form, async () => {
+      const answer = await order(value);
+      isDraft = false;
+      return confirm(answer);
+    });
+  }
+
+  return (value) => {
+    if (!isDraft && field.value !== String(value)) field.value = String(value);
+    for (const preset of presets) preset.setAttribute('aria-pressed', String(Number(preset.value) === value));
+  };
+}
+
+/** @param {HTMLElement} form */
+function listenToSenders(form) {
+  for (const button of form.querySelectorAll('button')) {
+    const { route, count } = button.dataset;
+    button.addEventListener('click', () => attempt(form, async () => {
+      await post('/control/traffic', { route, count: Number(count) });
+      return '';
+    }));
+  }
+}
+
+/** @returns {(running: LoadTest | undefined) => void} */
+function createLoadTestForm() {
+  const form = find('load-test');
+  const progress = find('load-test-progress');
+  const bar = /** @type {HTMLProgressElement} */ (progress.querySelector('progress'));
+  const left = /** @type {HTMLElement} */ (progress.querySelector('p'));
+  const button = /** @type {HTMLButtonElement} */ (form.querySelector('button'));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (button.getAttribute('aria-disabled') === 'true') return;
+    attempt(form, async () => {
+      await post('/control/load-test', {});
+      return '';
+    });
+  });
+  return (running) => {
+    progress.hidden = !running;
+    if (!form.hasAttribute('aria-busy')) setDisabled(button, Boolean(running));
+    if (!running) return;
+    bar.value = running.progress;
+    left.textContent = `running with a pool of ${running.poolSize}, about ${formatSeconds(running.leftMs)} left`;
+  };
+}
+
+/**
+ * While an order is on its way its form takes no other. Buttons stay focusable, so that the keyboard keeps its place.
+ * @param {HTMLElement} form
+ * @param {() => Promise<string>} action resolves with what to say
+ */
+async function attempt(form, action) {
+  if (form.hasAttribute('aria-busy')) return;
+  const outcome = /** @type {HTMLElement} */ (form.querySelector('.outcome'));
+  const buttons = [...form.querySelectorAll('button')];
+  form.setAttribute('aria-busy', 'true');
+  for (const button of buttons) setDisabled(button, true);
+  try {
+    outcome.textContent = await action();
+    outcome.classList.remove('problem');
+  } catch (error) {
+    outcome.textContent = error instanceof Error ? error.message : String(error);
+    outcome.classList.add('problem');
+  } finally {
+    form.removeAttribute('aria-busy');
+    for (const button of buttons) setDisabled(button, false);
+  }
+}
+
+/**
+ * @param {HTMLButtonElement} button
+ * @param {boolean} disabled
+ */
+function setDisabled(button, disabled) {
+  if (disabled) button.setAttribute('aria-disabled', 'true');
+  else button.removeAttribute('aria-disabled');
+}
+
+/** @param {string} id */
+function find(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}

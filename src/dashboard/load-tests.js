@@ -1,0 +1,53 @@
+import { formatQuantity } from './shared/quantity.js';
+
+/** @import { LoadTest } from './types.js' */
+
+/**
+ * Earlier load tests beside each other, latest first.
+ * @param {HTMLElement} section with a table
+ */
+export function createLoadTestTable(section) {
+  const body = /** @type {HTMLTableSectionElement} */ (section.querySelector('tbody'));
+  /** @type {LoadTest[]} */
+  let shown = [];
+
+  /** @param {LoadTest[]} loadTests */
+  return (loadTests) => {
+    if (shown === loadTests) return;
+    shown = loadTests;
+    section.hidden = loadTests.length === 0;
+    body.replaceChildren(...loadTests.map(createRow));
+  };
+}
+
+/** @param {LoadTest} loadTest */
+function createRow({ poolSize, slowMs, startedAt, state, measured, exact, error, progress }) {
+  const row = document.createElement('tr');
+  row.append(createCell(String(poolSize), 'th'));
+  if (measured && state === 'done') {
+    const { requests, failures, maxMs, routes } = measured;
+    const values = [maxMs, exact?.maxMs, routes['/fast']?.maxMs].map((ms) => (
+      ms === undefined ? '–' : formatQuantity(ms, 'ms')
+    ));
+    row.append(...[...values, String(requests), String(failures)].map((text) => createCell(text)));
+  } else {
+    const text = state === 'failed' ? `failed: ${error ?? 'no reason given'}` : `running, ${Math.round(progress * 100)} %`;
+    const cell = createCell(text);
+    cell.colSpan = 5;
+    cell.className = 'text';
+    row.append(cell);
+  }
+  row.append(createCell(String(slowMs)), createCell(new Date(startedAt).toLocaleTimeString('en-GB')));
+  return row;
+}
+
+/**
+ * @param {string} text
+ * @param {'td' | 'th'} [name] a heading is its row's
+ */
+function createCell(text, name = 'td') {
+  const cell = document.createElement(name);
+  cell.textContent = text;
+  if (name === 'th') cell.scope = 'row';
+  return cell;
+}

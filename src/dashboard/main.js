@@ -1,0 +1,100 @@
+import { announce, createMemory } from './announcer.js';
+import { createCharts } from './charts.js';
+import { createControls } from './controls.js';
+import { listenToApp } from './feed.js';
+import { createLoadTestTable } from './load-tests.js';
+import { createNoteList } from './note-list.js';
+import { watchPalette } from './palette.js';
+import { createQueue } from './queue.js';
+import { VEHICLE_SYMBOLS } from './shared/vehicles.js';
+import { createState } from './state.js';
+import { createTunnel } from './tunnel.js';
+import { describePool } from './words.js';
+
+/** @import { State } from './state.js' */
+
+/** The page counts on from what the app last said, but not for longer than this. */
+const LONGEST_GUESS_MS = 1500;
+
+/** @param {string} selector */
+const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
+
+document.body.insertAdjacentHTML('afterbegin', VEHICLE_SYMBOLS);
+const stillness = matchMedia('(prefers-reduced-motion: reduce)');
+const tunnel = createTunnel(/** @type {HTMLCanvasElement} */ (find('#tunnel')), stillness);
+const queue = createQueue({ list: find('#queue'), detail: find('#detail') }, tunnel.highlight);
+const charts = createCharts();
+const controls = createControls();
+const showLoadTests = createLoadTestTable(find('#load-tests'));
+const showNotes = createNoteList({ list: find('#notes'), none: find('#no-notes') });
+
+let state = createState();
+let memory = createMemory();
+/** Whether the page shows less than is known. */
+let isStale = true;
+
+/** @param {State} next */
+function show(next) {
+  const before = state;
+  state = next;
+  document.body.dataset.connection = state.connection;
+  say('#connection', describeConnection(state));
+  say('#version', state.snapshot ? `MongoDB ${state.snapshot.serverVersion}` : '');
+  if (state.seconds !== before.seconds) charts.show(state.seconds);
+  if (state.pool && state.pool !== before.pool) {
+    tunnel.show(before, state);
+    queue.show(state.pool);
+    showNotes(state.notes);
+  }
+  controls.show(state);
+  showLoadTests(state.loadTests);
+  const { message, ...rest } = announce(memory, state, performance.now());
+  memory = rest.memory;
+  if (message) find('#announcement').textContent = message;
+  isStale = true;
+  if (stillness.matches || document.hidden) paint();
+}
+
+/** All that changes between two events of the app. */
+function paint() {
+  isStale = false;
+  const elapsedMs = Math.min(performance.now() - state.receivedAtMs, LONGEST_GUESS_MS);
+  tunnel.paint(state, elapsedMs);
+  if (!state.pool) return;
+  queue.tick(elapsedMs);
+  const sentence = describePool(state.pool, elapsedMs);
+  find('#sentence').dataset.mood = sentence.mood;
+  say('#sentence .lanes', sentence.queue ? `${sentence.lanes}, ` : `${sentence.lanes}.`);
+  say('#sentence .queue', sentence.queue && `${sentence.queue}.`);
+}
+
+function paintFrames() {
+  const moves = tunnel.moves(performance.now()) || (state.pool && state.pool.waiting > 0);
+  if (!stillness.matches && (moves || isStale)) paint();
+  requestAnimationFrame(paintFrames);
+}
+
+/**
+ * @param {string} selector
+ * @param {string} text
+ */
+function say(selector, text) {
+  const element = find(selector);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** @param {State} state */
+function describeConnection({ connection }) {
+  if (connection === 'live') return 'Live';
+  if (connection === 'connecting') return 'Connecting to the app';
+  return 'The app does not answer; trying again. What you see is how it was.';
+}
+
+watchPalette((palette) => {
+  tunnel.setPalette(palette);
+  charts.setPalette(palette);
+  paint();
+});
+new ResizeObserver(paint).observe(find('.scene'));
+listenToApp(show);
+paintFrames();

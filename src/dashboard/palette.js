@@ -1,0 +1,19 @@
+const NAMES = /** @type {const} */ ([
+  'paper', 'ink', 'muted', 'rule', 'road', 'hill', 'tube', 'glass', 'measured-1', 'measured-2', 'measured-3',
+  'measured-4', 'predicted', 'published',
+]);
+
+/** @typedef {Record<typeof NAMES[number], string>} Palette colours by their names in the style sheet */
+
+/**
+ * The colours for what is painted by script: now, and whenever the theme changes.
+ * @param {(palette: Palette) => void} use
+ */
+export function watchPalette(use) {
+  const read = () => {
+    const style = getComputedStyle(document.documentElement);
+    use(/** @type {Palette} */ (Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]))));
+  };
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', read);
+  read();
+}

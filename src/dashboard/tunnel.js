@@ -1,0 +1,100 @@
+import { layOutLanes, listSlots } from './lanes.js';
+import { GONE, addDepartures, progressOf, progressOfDeparture } from './motion.js';
+import { createPainter } from './paint-lanes.js';
+
+/** @import { State } from './state.js' */
+/** @import { Departure } from './motion.js' */
+/** @import { Slot } from './lanes.js' */
+
+/** The hill reaches this much beyond the lanes, in px. */
+const HILL = 14;
+
+/**
+ * The picture of the pool: its lanes, what drives in them and what has just left them.
+ * @param {HTMLCanvasElement} canvas fills its parent, which has the scene's height
+ * @param {MediaQueryList} stillness whether the reader wants no movement
+ */
+export function createTunnel(canvas, stillness) {
+  const painter = createPainter(canvas);
+  const room = /** @type {HTMLElement} */ (canvas.parentElement);
+  const scene = /** @type {HTMLElement} */ (room.parentElement);
+  /** @type {Departure[]} */
+  let departures = [];
+  /** @type {Slot[]} */
+  let slots = [];
+  /** @type {Set<string | number>} */
+  let highlighted = new Set();
+
+  /**
+   * @param {State} before
+   * @param {State} state with a pool
+   */
+  function show(before, state) {
+    if (!state.pool) return;
+    departures = stillness.matches ? [] : addDepartures(departures, before, state);
+    slots = listSlots(state.pool, state.slots);
+    const text = describeSlots(slots);
+    if (canvas.getAttribute('aria-label') !== text) canvas.setAttribute('aria-label', text);
+  }
+
+  /**
+   * @param {State} state
+   * @param {number} elapsedMs since the app told it
+   */
+  function paint({ pool, receivedAtMs }, elapsedMs) {
+    const [width, height] = [room.clientWidth, room.clientHeight];
+    const isNarrow = width < 560;
+    const large = layOutLanes(slots.length, width, height - 2 * HILL).kind === 'lane';
+    // Room for the road before the tunnel, and behind it for the road and how long each has been inside.
+    const before = large ? (isNarrow ? 16 : 40) : HILL;
+    const after = large ? (isNarrow ? 76 : 150) : HILL;
+    const layout = layOutLanes(slots.length, width - before - after, height - 2 * HILL);
+    const roadHeight = layout.rows * layout.laneHeight;
+    scene.style.setProperty('--road-height', `${Math.round(roadHeight)}px`);
+    const box = { left: before, right: width - after, top: (height - roadHeight) / 2, width, height, hill: HILL };
+    painter.begin(layout, box);
+    for (const [index, { state, lane }] of slots.entries()) {
+      painter.paintLane(index, state);
+      if (!lane || !pool) continue;
+      const busyMs = lane.busyMs + elapsedMs;
+      const vehicle = { route: lane.route, progress: progressOf(lane.route, busyMs, pool.slowMs), busyMs };
+      painter.paintVehicle(index, vehicle, stillness.matches);
+    }
+    for (const departure of departures) {
+      const progress = progressOfDeparture(departure, receivedAtMs + elapsedMs);
+      if (progress >= 0 && progress < GONE) painter.paintVehicle(departure.slot, { route: departure.route, progress });
+    }
+    painter.finish(slots.flatMap(({ lane }, index) => (lane && highlighted.has(lane.requestId) ? [index] : [])));
+  }
+
+  return {
+    show,
+    paint,
+    /** @param {Set<string | number>} requestIds */
+    highlight(requestIds) {
+      highlighted = requestIds;
+    },
+    /** @param {number} nowMs */
+    moves(nowMs) {
+      return slots.some(({ lane }) => lane) || departures.some((each) => progressOfDeparture(each, nowMs) < GONE);
+    },
+    setPalette: painter.setPalette,
+  };
+}
+
+/**
+ * The picture in words.
+ * @param {Slot[]} slots
+ */
+function describeSlots(slots) {
+  /** @param {(slot: Slot) => boolean} test */
+  const count = (test) => slots.filter(test).length;
+  const parts = [
+    [count(({ lane }) => lane?.route === '/slow'), 'with a bus'],
+    [count(({ lane }) => lane !== undefined && lane.route !== '/slow'), 'with a Ferrari'],
+    [count(({ state }) => state === 'idle'), 'open'],
+    [count(({ state }) => state === 'connecting'), 'being opened'],
+    [count(({ state }) => state === 'closed'), 'not opened yet'],
+  ].filter(([number]) => Number(number) > 0).map((part) => part.join(' '));
+  return `The tunnel has ${slots.length} ${slots.length === 1 ? 'lane' : 'lanes'}: ${parts.join(', ')}`;
+}

@@ -1,0 +1,83 @@
+/**
+ * What the app tells the page. Times are in ms.
+ *
+ * @typedef {object} Pool four times a second
+ * @property {number} atMs the app's clock
+ * @property {number} max 0 for no limit
+ * @property {number} min
+ * @property {number} total
+ * @property {number} idle
+ * @property {number} active
+ * @property {number} connecting
+ * @property {number} waiting
+ * @property {number} slowMs
+ * @property {Lane[]} lanes checked-out connections, at most 1000
+ * @property {Waiter[]} queue longest wait first, at most 50
+ * @property {Finished[]} finished since the last time, at most 20
+ *
+ * @typedef {object} Holder a request that holds a connection
+ * @property {string | number} requestId
+ * @property {string} route
+ *
+ * @typedef {object} Lane
+ * @property {string | number} id the connection's
+ * @property {string} route
+ * @property {string | number} requestId
+ * @property {number} busyMs
+ *
+ * @typedef {object} Waiter
+ * @property {string | number} requestId
+ * @property {string} route
+ * @property {number} waitMs
+ * @property {Holder[]} behind at most 3, longest first
+ *
+ * @typedef {object} Finished
+ * @property {string | number} requestId
+ * @property {string} route
+ * @property {number} status
+ * @property {number} totalMs
+ * @property {number} waitMs
+ * @property {Holder[]} behind
+ *
+ * @typedef {object} Second once a second
+ * @property {number} atMs
+ * @property {number} max
+ * @property {number} active
+ * @property {number} idle
+ * @property {number} waiting
+ * @property {number} ratePerSec
+ * @property {Record<string, RouteSecond>} routes those with requests that ended in it
+ *
+ * @typedef {object} RouteSecond
+ * @property {number} count
+ * @property {number} failures
+ * @property {number} p50Ms
+ * @property {number} p95Ms
+ * @property {number} maxMs
+ * @property {number} waitP95Ms
+ *
+ * @typedef {object} LoadTest
+ * @property {string | number} id
+ * @property {string} scenario
+ * @property {number} poolSize
+ * @property {number} slowMs
+ * @property {string} startedAt
+ * @property {'running' | 'done' | 'failed'} state
+ * @property {number} progress 0 to 1
+ * @property {number} leftMs
+ * @property {LoadTestFigures} [measured]
+ * @property {{ maxMs: number } | null} [exact] what the arithmetic of the queue gives
+ * @property {string} [error]
+ *
+ * @typedef {object} LoadTestFigures
+ * @property {number} requests
+ * @property {number} failures
+ * @property {number} maxMs
+ * @property {Record<string, { count: number, p50Ms: number, p95Ms: number, maxMs: number }>} routes
+ *
+ * @typedef {object} Snapshot what does not change while the app runs
+ * @property {string} serverVersion
+ * @property {boolean} controls
+ */
+
+export {};
