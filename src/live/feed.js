@@ -1,7 +1,7 @@
 import { holderOf, longestHolders } from '../pool/checkouts.js';
 import { summariseRequests } from './summarise-requests.js';
 
-const POOL_EVERY_MS = 250;
+const POOL_EVERY_MS = 200;
 const SECOND_MS = 1000;
 const KEPT_SECONDS = 120;
 const MOST_LANES = 1000;
@@ -11,7 +11,7 @@ const MOST_ENDED = 20;
 /** @typedef {import('./requests.js').EndedRequest} EndedRequest */
 
 /**
- * What the live page shows: the pool of this moment, four times a second while somebody looks, and a summary of each
+ * What the live page shows: the pool of this moment, five times a second while somebody looks, and a summary of each
  * second of the last two minutes.
  *
  * @param {object} options
