@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { createPredictCommand } from './cli/predict.js';
 import { createReportCommand } from './cli/report.js';
 import { createRunCommand } from './cli/run.js';
 
@@ -11,7 +12,8 @@ const program = new Command('pool-lab')
   .version(version)
   .showHelpAfterError('(see --help)')
   .addCommand(createRunCommand())
-  .addCommand(createReportCommand());
+  .addCommand(createReportCommand())
+  .addCommand(createPredictCommand());
 
 try {
   await program.parseAsync();

@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * What a result was measured with: versions and the machine.
- * @param {string} mongodb version of the server
+ * @param {string | null} mongodb version of the server, null where there is none
  */
 export function describeEnvironment(mongodb) {
   const cpus = os.cpus();

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { runLab } from '../bench/run-lab.js';
 import { labs } from '../labs/index.js';
 import { MIXED_SCENARIO } from '../labs/mixed.js';
@@ -7,6 +7,7 @@ import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { renderTable } from '../report/table.js';
 import { readSettings } from '../settings.js';
 import { abortOnSignal } from './abort.js';
+import { orInvalid, parsePositive } from './options.js';
 import { createProgress } from './progress.js';
 import { saveResult } from './save.js';
 
@@ -63,26 +64,4 @@ async function runAndReport(name, { out, json, ...options }) {
 /** @param {import('../report/types.js').Result} result */
 function defaultFolder({ lab, startedAt }) {
   return path.join('results', `${lab}-${startedAt.slice(0, 19).replaceAll(':', '-')}`);
-}
-
-/**
- * Have the command line say why a parser refused a value.
- * @template T
- * @param {(text: string) => T} parse
- */
-function orInvalid(parse) {
-  return (/** @type {string} */ text) => {
-    try {
-      return parse(text);
-    } catch (error) {
-      throw new InvalidArgumentError(/** @type {Error} */ (error).message);
-    }
-  };
-}
-
-/** @param {string} text */
-function parsePositive(text) {
-  const number = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return number;
 }

@@ -1,11 +1,12 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../bench/app-process.js';
 import { describeFailures, runArtillery, summariseReport } from '../bench/artillery.js';
 import { listArrivals, summariseCheckouts } from '../bench/summarise-checkouts.js';
+import { listRoutes } from '../predict/flow.js';
+import { readScenario } from '../predict/read-scenario.js';
 import { simulate } from '../predict/simulate.js';
-import { readWorkload } from '../predict/workload.js';
 import { mixedView } from './mixed-view.js';
 
 /** The article's load test. */
@@ -40,10 +41,7 @@ export const mixed = { name: 'mixed', ...mixedView, plan, measure };
  * @returns {Promise<Plan>}
  */
 async function plan({ poolSizes, slowMs, scenario, environment }) {
-  const text = await readFile(scenario, 'utf8').catch((cause) => {
-    throw new Error(`${scenario} can't be read: ${cause.message}`, { cause });
-  });
-  const workload = readWorkload(text, { environment, file: scenario });
+  const workload = await readScenario(scenario, { environment });
   const isArticles = slowMs === PUBLISHED_SLOW_MS && !environment
     && await realpath(scenario) === await realpath(MIXED_SCENARIO);
   return {
@@ -124,17 +122,6 @@ function idealServices({ scenarios }, slowMs) {
   const routes = scenarios.flatMap(({ steps }) => listRoutes(steps));
   return Object.fromEntries(routes.map((route) => (
     [route, { kind: /** @type {const} */ ('fixed'), ms: route === '/slow' ? slowMs : 0 }])));
-}
-
-/**
- * @param {import('../predict/flow.js').Step[]} steps
- * @returns {string[]}
- */
-function listRoutes(steps) {
-  return steps.flatMap((step) => {
-    if (step.kind === 'loop') return listRoutes(step.steps);
-    return step.kind === 'request' ? step.route : [];
-  });
 }
 
 /**

@@ -34,3 +34,14 @@ export function compileFlow(steps, routeOf, depth = 0) {
     return [...body, { kind: 'again', count: step.count, depth, back: body.length + 1 }];
   });
 }
+
+/**
+ * @param {Step[]} steps
+ * @returns {string[]} the route of every request in them, loops counted once
+ */
+export function listRoutes(steps) {
+  return steps.flatMap((step) => {
+    if (step.kind === 'loop') return listRoutes(step.steps);
+    return step.kind === 'request' ? step.route : [];
+  });
+}

@@ -124,7 +124,7 @@ export function createModel({
   /** @param {number} connection */
   function endQuery(connection) {
     const user = served[connection];
-    tally.endQuery(user);
+    tally.endQuery(user, clock.nowMs);
     pool.finish(connection);
     respond(user);
   }

@@ -57,10 +57,11 @@ export function createTally(keepRequests) {
     if (++active > peakActive) peakActive = active;
   }
 
-  /** @param {User} user */
-  function endQuery(user) {
+  /** The user may have given up long before. @param {User} user @param {number} nowMs */
+  function endQuery(user, nowMs) {
     active--;
     busyMs += user.serviceMs;
+    lastMs = nowMs;
   }
 
   /** @param {User} user @param {Outcome} outcome @param {number} nowMs */

@@ -53,11 +53,11 @@ export function listNotes({ variants, warnings = [] }) {
 }
 
 /**
- * The lab's sentence on what was measured; empty if nothing was.
+ * The lab's sentence on what was measured, or predicted; empty if nothing was.
  * @param {Lab} lab
  * @param {Result} result
  */
 export function sumUp(lab, result) {
-  const variants = result.variants.filter((variant) => variant.measured);
+  const variants = result.variants.filter(({ measured, predicted }) => measured ?? predicted);
   return variants.length ? lab.takeaway({ ...result, variants }) : '';
 }

@@ -9,7 +9,7 @@
  * @property {Column[]} columns the first one names the variant
  * @property {ChartSpec[]} charts the first one is the picture of the result
  * @property {(result: Result) => string} takeaway one sentence with the run's own numbers; it is given only
- *   the variants that were measured, at least one
+ *   the variants that were measured or predicted, at least one
  *
  * @typedef {object} Column
  * @property {string} heading short, because a terminal has 80 columns
@@ -49,6 +49,7 @@
  * @property {string} name for example `pool 1`
  * @property {Record<string, any>} settings for example `{ poolSize: 1 }`
  * @property {Record<string, any> | null} measured the lab's own figures; null if the variant could not run
+ * @property {Record<string, any> | null} [predicted] by simulation, of the shape of `measured` or a part of it
  * @property {Record<string, any> | null} [exact] worked out, of the shape of `measured` or a part of it
  * @property {Record<string, any> | null} [published]
  * @property {Run[]} [runs] the repeats that `measured` sums up

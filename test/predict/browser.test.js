@@ -12,7 +12,7 @@ function importsOf(url, seen = new Set()) {
 }
 
 test.each([
-  'simulate', 'closed-forms', 'kiefer-wolfowitz',
+  'simulate', 'predict', 'closed-forms', 'kiefer-wolfowitz',
 ])('%s.js runs in a browser: it imports neighbours alone', (name) => {
   const imported = [...importsOf(new URL(`../../src/predict/${name}.js`, import.meta.url))];
   expect(imported.filter((specifier) => !specifier.startsWith('./'))).toEqual([]);

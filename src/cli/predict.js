@@ -1,0 +1,51 @@
+import { Command, Option } from 'commander';
+import { describeEnvironment } from '../bench/environment.js';
+import { predict } from '../predict/predict.js';
+import { createPredictView } from '../predict/predict-view.js';
+import { parsePoolSizes } from '../predict/pool-sizes.js';
+import { renderHtml } from '../report/html.js';
+import { renderTable } from '../report/table.js';
+import { readLoad, withLoadOptions } from './load-options.js';
+import { orInvalid, parsePositive } from './options.js';
+import { writeWhole } from './save.js';
+
+const DEFAULT_SIZES = '1..20';
+
+/** `pool-lab predict SCENARIO.yaml` */
+export function createPredictCommand() {
+  return withLoadOptions(new Command('predict')
+    .description('what a load test would measure at each pool size, worked out in\nmilliseconds')
+    .argument('<scenario>', 'Artillery scenario')
+    .addOption(new Option('--pool-sizes <list>', 'e.g. 1,3,10 or 1..20')
+      .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES)))
+    .option('--seeds <n>', 'runs to draw when anything is left to chance', parsePositive)
+    .option('--html <file>', 'also write a page with charts')
+    .option('--json', 'print the result as one JSON object on stdout', false)
+    .action(showPrediction);
+}
+
+/**
+ * @param {string} scenario
+ * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], seeds?: number, html?: string,
+ *   json: boolean }} options
+ */
+async function showPrediction(scenario, { poolSizes, seeds, html, json, ...loadOptions }) {
+  const { load, services, settings, warnings } = await readLoad(scenario, loadOptions);
+  const prediction = predict({ load, poolSizes, services, seeds });
+  const result = {
+    lab: 'predict',
+    startedAt: new Date().toISOString(),
+    environment: describeEnvironment(null),
+    settings: { ...settings, poolSizes, seeds: prediction.seeds },
+    load: prediction.load,
+    variants: prediction.variants,
+    warnings,
+  };
+  const view = createPredictView({ load: prediction.load, isDrawn: prediction.seeds > 1 });
+  process.stderr.write(`${renderTable(view, result)}\n`);
+  if (html) {
+    await writeWhole(html, renderHtml([{ lab: view, result }]));
+    process.stderr.write(`\nReport: ${html}\n`);
+  }
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+}

@@ -1,0 +1,92 @@
+import { littleFloor, loadOf, mixStreams } from './closed-forms.js';
+import { serviceMoments } from './service-time.js';
+
+/** @import { Stream } from './closed-forms.js' */
+/** @import { Load } from './load.js' */
+/** @import { Figures, SimulationResult } from './runs.js' */
+/** @import { Service } from './service-time.js' */
+
+/** A percentile this much above that of an unlimited pool is as good. */
+const AS_GOOD_SHARE = 0.05;
+const AS_GOOD_MS = 1;
+
+/**
+ * @typedef {object} LoadFacts what can be said of a load before there is a pool
+ * @property {number} requests
+ * @property {number} durationMs how long users arrive
+ * @property {Record<string, { count: number, ratePerSec: number, meanMs: number, scv: number }>} routes
+ * @property {Required<Stream>} stream all routes as one
+ * @property {number} arrivalScv of the gaps between users: 0 evenly spaced, 1 at random
+ * @property {number} busy connections busy on average: the rate times the service time (Little)
+ * @property {number} peakActive connections in use at once when there is no limit: more are never used
+ * @property {number} floor the fewest connections that keep up
+ */
+
+/**
+ * @param {Load} load
+ * @param {Record<string, Service>} services
+ * @param {SimulationResult[]} runs of the load with a pool without limit
+ * @returns {LoadFacts} rates are means over the runs, peakActive is the highest
+ * @throws {Error} for a load without requests
+ */
+export function describeLoad(load, services, runs) {
+  const facts = load.routes.map((route) => {
+    const count = mean(runs.map(({ routes }) => routes[route]?.count ?? 0));
+    const ratePerSec = (count / load.durationMs) * 1000;
+    return /** @type {const} */ ([route, { count, ratePerSec, ...serviceMoments(services[route]) }]);
+  }).filter(([, { count }]) => count > 0);
+  if (facts.length === 0) throw new Error('The load has no requests: there is nothing to predict');
+  const stream = mixStreams(facts.map(([, fact]) => fact));
+  const peakActive = Math.max(...runs.map((run) => run.peakActive));
+  return {
+    requests: mean(runs.map(({ requests }) => requests)),
+    durationMs: load.durationMs,
+    routes: Object.fromEntries(facts),
+    stream,
+    arrivalScv: gapScv(load.arrivals(1, 1)),
+    busy: loadOf(stream),
+    peakActive,
+    // A load that ends, or users who wait for their answers, may not need what an endless load would.
+    floor: Math.min(littleFloor(stream), peakActive),
+  };
+}
+
+/**
+ * The first from which on all are as good as no limit, judged by each route's p95 and p99.
+ *
+ * @param {Figures[]} figures by ascending pool size
+ * @param {Figures} unlimited
+ * @returns {number | undefined} its index
+ */
+export function findKnee(figures, unlimited) {
+  const last = figures.findLastIndex(({ routes }) => Object.entries(unlimited.routes).some(([route, best]) => (
+    isWorse(routes[route].p95Ms, best.p95Ms) || isWorse(routes[route].p99Ms, best.p99Ms)
+  )));
+  return last + 1 < figures.length ? last + 1 : undefined;
+}
+
+/** @param {number} ms @param {number} bestMs */
+function isWorse(ms, bestMs) {
+  return ms > bestMs * (1 + AS_GOOD_SHARE) + AS_GOOD_MS;
+}
+
+/** @param {number[]} values */
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The squared coefficient of variation of the gaps. @param {Iterable<{ atMs: number }>} arrivals */
+function gapScv(arrivals) {
+  let count = -1;
+  let lastMs = 0;
+  let sum = 0;
+  let sumOfSquares = 0;
+  for (const { atMs } of arrivals) {
+    if (++count > 0) {
+      sum += atMs - lastMs;
+      sumOfSquares += (atMs - lastMs) ** 2;
+    }
+    lastMs = atMs;
+  }
+  return sum > 0 ? Math.max(0, (sumOfSquares * count) / sum ** 2 - 1) : 0;
+}

@@ -1,0 +1,85 @@
+import { createArrivals } from './arrivals.js';
+import { listRoutes } from './flow.js';
+import { createRandom } from './random.js';
+
+/** @import { Arrival, Phase } from './arrivals.js' */
+/** @import { Step } from './flow.js' */
+/** @import { Service } from './service-time.js' */
+/** @import { Workload } from './workload.js' */
+
+/**
+ * What comes to a pool, wherever it is known from.
+ *
+ * @typedef {object} Load
+ * @property {string[]} routes
+ * @property {number} durationMs how long users arrive
+ * @property {Workload} [workload] whose scenarios the arrivals follow
+ * @property {(services: Record<string, Service>) => boolean} isDrawn whether runs with different seeds differ
+ * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals with `factor` times the rate
+ */
+
+/**
+ * The load of a scenario file.
+ *
+ * @param {Workload} workload
+ * @param {{ workers?: number }} [options] see createArrivals
+ * @returns {Load}
+ */
+export function createScenarioLoad(workload, { workers = 1 } = {}) {
+  const { phases } = workload;
+  const scenarios = workload.scenarios.filter(({ weight = 1 }) => weight > 0);
+  const steps = scenarios.flatMap((scenario) => scenario.steps);
+  const routes = [...new Set(listRoutes(steps))];
+  return {
+    routes,
+    durationMs: phases.reduce((sum, { durationMs = 0, pauseMs = 0 }) => sum + durationMs + pauseMs, 0),
+    workload,
+    isDrawn: (services) => (
+      scenarios.length > 1
+      || phases.some(({ mode }) => mode === 'poisson')
+      || hasJitter(steps)
+      || routes.some((route) => services[route].kind !== 'fixed')
+    ),
+    arrivals: (seed, factor) => hasten(
+      createArrivals(stretch(phases, factor), { workers, random: createRandom(seed, 'arrivals') }), factor),
+  };
+}
+
+/** @param {Step[]} steps @returns {boolean} */
+function hasJitter(steps) {
+  return steps.some((step) => (step.kind === 'loop'
+    ? hasJitter(step.steps)
+    : step.kind === 'think' && (step.jitterMs ?? 0) > 0));
+}
+
+/**
+ * Phases so much longer, at the same rate: hastened again they last as long as before, and bring so many more.
+ *
+ * @param {Phase[]} phases
+ * @param {number} factor
+ * @returns {Phase[]}
+ */
+function stretch(phases, factor) {
+  return phases.map((phase) => {
+    const { durationMs = 0, arrivalCount, rampTo, pauseMs } = phase;
+    const longerMs = durationMs * factor;
+    return {
+      ...phase,
+      // A ramp takes whole seconds.
+      durationMs: rampTo === undefined ? longerMs : Math.round(longerMs / 1000) * 1000,
+      ...(arrivalCount !== undefined && { arrivalCount: Math.round(arrivalCount * factor) }),
+      ...(pauseMs !== undefined && { pauseMs: pauseMs * factor }),
+    };
+  });
+}
+
+/**
+ * The same arrivals in less time.
+ *
+ * @param {Iterable<Arrival>} arrivals
+ * @param {number} factor
+ * @returns {Generator<Arrival, void>}
+ */
+export function* hasten(arrivals, factor) {
+  for (const arrival of arrivals) yield { ...arrival, atMs: arrival.atMs / factor };
+}

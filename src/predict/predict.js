@@ -1,0 +1,69 @@
+import { describeLoad, findKnee } from './load-facts.js';
+import { allenCunneenWaitMs, erlangWaitMs } from './closed-forms.js';
+import { createRuns, summariseRuns, UNLIMITED } from './runs.js';
+
+/** @import { Load } from './load.js' */
+/** @import { LoadFacts } from './load-facts.js' */
+/** @import { Prediction } from './runs.js' */
+/** @import { Service } from './service-time.js' */
+
+/** So many requests are simulated in a few seconds. */
+const AFFORDABLE_REQUESTS = 5e6;
+const FEWEST_RUNS = 20;
+const MOST_RUNS = 100;
+
+/**
+ * @typedef {object} PredictedVariant
+ * @property {string} name
+ * @property {{ poolSize: number }} settings
+ * @property {null} measured
+ * @property {Prediction} predicted
+ * @property {{ erlangWaitMs: number | null, allenCunneenWaitMs: number | null }} closedForms mean waits; null
+ *   where the pool cannot keep up
+ */
+
+/**
+ * What a load test would measure at each pool size.
+ *
+ * @param {object} options
+ * @param {Load} options.load
+ * @param {number[]} options.poolSizes ascending
+ * @param {Record<string, Service>} options.services by route
+ * @param {number} [options.seeds] how many runs when anything is drawn; default: 100, or fewer of a long load
+ * @returns {{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }} knee: the
+ *   first of the sizes from which on more connections bring nothing
+ * @throws {Error} for a load without requests, or service times that cannot be
+ */
+export function predict({ load, poolSizes, services, seeds: asked }) {
+  const seeds = load.isDrawn(services) ? asked ?? chooseSeeds(load, services, poolSizes.length + 1) : 1;
+  const runs = createRuns({ load, services, seeds });
+  const unlimited = runs.simulateAll(UNLIMITED);
+  const facts = describeLoad(load, services, unlimited);
+  const variants = poolSizes.map((poolSize) => ({
+    name: `pool ${poolSize}`,
+    settings: { poolSize },
+    measured: null,
+    predicted: runs.predict({ maxPoolSize: poolSize }),
+    closedForms: {
+      erlangWaitMs: finite(erlangWaitMs(poolSize, facts.stream)),
+      allenCunneenWaitMs: finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)),
+    },
+  }));
+  const knee = findKnee(variants.map(({ predicted }) => predicted), summariseRuns(unlimited));
+  return { variants, load: { ...facts, knee: knee === undefined ? null : poolSizes[knee] }, seeds };
+}
+
+/**
+ * @param {Load} load
+ * @param {Record<string, Service>} services
+ * @param {number} pools how many pools each run is repeated with
+ */
+function chooseSeeds(load, services, pools) {
+  const [{ requests }] = createRuns({ load, services, seeds: 1 }).simulateAll(UNLIMITED);
+  return Math.min(MOST_RUNS, Math.max(FEWEST_RUNS, Math.floor(AFFORDABLE_REQUESTS / requests / pools)));
+}
+
+/** @param {number} value */
+function finite(value) {
+  return Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,122 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { createSampleResult } from '../report/sample-result.js';
+import { runNode } from '../support/run-node.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
+
+const CLI = 'src/cli.js';
+const MIXED = 'loadtests/mixed.yaml';
+const SERVICES = ['--service', '/slow=5000', '--service', '/fast=2'];
+const folder = await makeTemporaryFolder();
+
+/** @param {string[]} args */
+const predict = (...args) => runNode([CLI, 'predict', ...args]);
+
+/** @param {string} stderr */
+const widthOf = (stderr) => Math.max(...stderr.split('\n').map((line) => line.length));
+
+test('the article\'s answers, without running anything', async () => {
+  const html = path.join(folder, 'mixed.html');
+  const { code, stdout, stderr } = await predict(
+    MIXED, '--pool-sizes', '1,2,3,4,5,10', ...SERVICES, '--json', '--html', html);
+  expect(code).toBe(0);
+  expect(widthOf(stderr)).toBeLessThanOrEqual(80);
+  expect(stderr).toMatch(/^ +3 .* 7000 /m);
+
+  const { lab, settings, variants } = JSON.parse(stdout);
+  expect({ lab, settings }).toMatchObject({ lab: 'predict', settings: { scenario: MIXED, poolSizes: [1, 2, 3, 4, 5, 10] } });
+  for (const [index, seconds] of [21, 11, 7, 6, 5, 5].entries()) {
+    expect(Math.abs(variants[index].predicted.maxMs - seconds * 1000)).toBeLessThan(100);
+  }
+  expect(variants[0]).toMatchObject({
+    name: 'pool 1', settings: { poolSize: 1 },
+    predicted: { requests: 10, failures: 0, peakActive: 1, peakWaiting: 4, routes: { '/fast': { wait: { maxMs: 20_000 } } } },
+  });
+  expect(await readFile(html, 'utf8')).toMatch(/^<!doctype html>/i);
+});
+
+test('without --json stdout stays empty', async () => {
+  const { stdout, stderr } = await predict(MIXED, '--pool-sizes', '3', ...SERVICES);
+  expect(stdout).toBe('');
+  expect(stderr).toContain('With 3 connections the slowest /fast request takes 2.0 s.');
+});
+
+test('service times of an earlier run', async () => {
+  const file = path.join(folder, 'mixed.json');
+  await writeFile(file, JSON.stringify(createSampleResult()));
+  const { stdout } = await predict(MIXED, '--from', file, '--service', '/slow=100', '--json');
+  expect(JSON.parse(stdout).settings.services).toEqual({
+    '/slow': { kind: 'fixed', ms: 100 }, '/fast': { kind: 'fixed', ms: 3.1 },
+  });
+});
+
+describe('service times of a running app', () => {
+  const app = createServer((req, res) => res.end(req.url === '/pool' ? '{"slowMs":700}' : '{}')).listen(0, '127.0.0.1');
+  afterAll(() => void app.close());
+  const urlOf = async () => {
+    if (!app.listening) await once(app, 'listening');
+    return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (app.address()).port}`;
+  };
+
+  test('are those of its GET /pool', async () => {
+    const { stdout } = await predict(MIXED, '--app', await urlOf(), '--service', '/fast=2', '--json');
+    expect(JSON.parse(stdout).settings.services['/slow']).toEqual({ kind: 'fixed', ms: 700 });
+  });
+
+  test('what it does not tell has to be given', async () => {
+    const { code, stderr } = await predict(MIXED, '--app', await urlOf());
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^There is no service time for \/fast: give --service \/fast=MS, or .*--app.*--from/);
+  });
+});
+
+test('what the scenario cannot say is told with its line', async () => {
+  const file = path.join(folder, 'warned.yaml');
+  await writeFile(file, 'config:\n  phases: [{ duration: 1, arrivalCount: 1 }]\n  http:\n    pool: 5\n'
+    + 'scenarios:\n  - flow:\n      - get: { url: /fast }\n');
+  const { code, stderr } = await predict(file, '--service', '/fast=2');
+  expect(code).toBe(0);
+  expect(stderr).toContain('warned.yaml, line 4: http.pool');
+});
+
+describe('bad input is one clear message', () => {
+  /** @param {string} name @param {string} text */
+  async function write(name, text) {
+    await writeFile(path.join(folder, name), text);
+    return path.join(folder, name);
+  }
+  const phases = 'config:\n  phases: [{ duration: 1, arrivalCount: 1 }]\n';
+
+  /** @type {[string, () => Promise<string[]>, RegExp][]} */
+  const cases = [
+    ['no such file', async () => ['nowhere.yaml', ...SERVICES], /^nowhere\.yaml can't be read/],
+    ['bad YAML', async () => [await write('bad.yaml', 'config: [\n'), ...SERVICES], /bad\.yaml, line \d, column \d/],
+    ['an unsupported step', async () => [
+      await write('odd.yaml', `${phases}scenarios:\n  - flow:\n      - dance: 3\n`), ...SERVICES,
+    ], /line 5: the step "dance" is not known here: allowed are get, /],
+    ['pool size 0', async () => [MIXED, '--pool-sizes', '0', ...SERVICES], /0 means "no limit" to the driver/],
+    ['no service times', async () => [MIXED], /^There is no service time for \/slow, \/fast: give --service \/slow=MS/],
+    ['a service time that is none', async () => [MIXED, '--service', '/slow=fast'], /"\/slow=fast" is no service time/],
+    ['a service time too many', async () => [MIXED, ...SERVICES, '--service', '/fats=2'], /--service \/fats: .*only \/slow, \/fast/],
+    ['an unknown environment', async () => [MIXED, '--environment', 'moon', ...SERVICES], /no environment "moon": it has smoke/],
+    ['a result that is none', async () => [MIXED, '--from', 'package.json'], /--from package\.json: it is not a result/],
+    ['an app that is not there', async () => [MIXED, '--app', 'http://127.0.0.1:1'], /^--app http:\/\/127\.0\.0\.1:1: /],
+    ['no seeds', async () => [MIXED, '--seeds', '0', ...SERVICES], /--seeds.*whole number from 1/],
+  ];
+
+  test.each(cases)('%s', async (_, argsOf, message) => {
+    const { code, stdout, stderr } = await predict(...await argsOf());
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+});
+
+test('help fits a terminal', async () => {
+  const { code, stdout } = await predict('--help');
+  expect(code).toBe(0);
+  expect(widthOf(stdout)).toBeLessThanOrEqual(80);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { createScenarioLoad } from '../../src/predict/load.js';
+import { createPredictView } from '../../src/predict/predict-view.js';
+import { predict } from '../../src/predict/predict.js';
+import { readScenario } from '../../src/predict/read-scenario.js';
+import { renderHtml } from '../../src/report/html.js';
+import { renderTable } from '../../src/report/table.js';
+
+/** @param {string} scenario @param {number} slowMs @param {number[]} poolSizes */
+async function show(scenario, slowMs, poolSizes) {
+  const load = createScenarioLoad(await readScenario(`loadtests/${scenario}.yaml`));
+  const prediction = predict({
+    load, poolSizes, seeds: 20,
+    services: { '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } },
+  });
+  const view = createPredictView({ load: prediction.load, isDrawn: prediction.seeds > 1 });
+  const result = {
+    lab: 'predict', startedAt: '2026-01-01T00:00:00.000Z', environment: {}, settings: {}, variants: prediction.variants,
+  };
+  return { table: renderTable(view, result), page: renderHtml([{ lab: view, result }]), view };
+}
+
+test('the quickest route comes first, and the sentence says what to do', async () => {
+  const { table, page, view } = await show('mixed', 5000, [1, 5, 10]);
+  expect(view.charts.map(({ title }) => title)).toEqual([
+    'Response time of /fast', 'Response time of /slow', 'Mean wait for a connection, simulated and by formula',
+  ]);
+  expect(table.replaceAll('\n', ' ')).toContain('With 1 connection the slowest /fast request takes 20.0 s, with 10 '
+    + 'connections 2 ms. It takes 5 connections to keep up: at that rate queries keep 5.0 busy on average. From 5 '
+    + 'connections on, more of them bring nothing.');
+  expect(page.includes('here they are of several (/slow 5.0 s, /fast 2 ms), and the load lasts 5.0 s')).toBe(true);
+  expect(table).not.toContain('p95 in');
+});
+
+test('a drawn load shows its band, and fits 80 columns', async () => {
+  const { table } = await show('users-and-admins', 5000, [1, 6, 20]);
+  expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(table).toMatch(/^ +6 .* \d+-\d+ /m);
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import { createScenarioLoad } from '../../src/predict/load.js';
+import { predict } from '../../src/predict/predict.js';
+import { readScenario } from '../../src/predict/read-scenario.js';
+import { readWorkload } from '../../src/predict/workload.js';
+
+/** @import { Service } from '../../src/predict/service-time.js' */
+
+/** @param {number} slowMs @returns {Record<string, Service>} */
+const services = (slowMs) => ({ '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } });
+const mixed = createScenarioLoad(await readScenario('loadtests/mixed.yaml'));
+const minute = createScenarioLoad(await readScenario('loadtests/users-and-admins.yaml'));
+
+describe('the article\'s load', () => {
+  const { variants, load, seeds } = predict({ load: mixed, poolSizes: [1, 2, 3, 4, 5, 10], services: services(5000) });
+
+  test('one run tells all: 21, 11, 7, 6, 5 and 5 s', () => {
+    expect(seeds).toBe(1);
+    const maxima = [21, 11, 7, 6, 5, 5];
+    for (const [index, { name, settings, predicted }] of variants.entries()) {
+      expect(name).toBe(`pool ${settings.poolSize}`);
+      expect(predicted).not.toHaveProperty('low');
+      expect(Math.abs(predicted.maxMs - maxima[index] * 1000)).toBeLessThan(100);
+    }
+  });
+
+  test('five connections keep up, and more bring nothing', () => {
+    expect(load).toMatchObject({ requests: 10, durationMs: 5000, peakActive: 5, floor: 5, knee: 5, arrivalScv: 0 });
+    expect(load.busy).toBeCloseTo(5.002, 9);
+  });
+
+  test('a formula has no mean wait where the pool cannot keep up', () => {
+    expect(variants[4].closedForms).toEqual({ erlangWaitMs: null, allenCunneenWaitMs: null });
+    // By hand, for a = 5.002 and k = 10: C = 0.0363, Wq = C * 2501 / (10 - 5.002).
+    expect(variants[5].closedForms.erlangWaitMs).toBeCloseTo(18.1, 0);
+  });
+});
+
+describe('a load that is drawn', () => {
+  const options = { load: minute, poolSizes: [2, 4, 8], services: services(500) };
+  const { variants, load, seeds } = predict({ ...options, seeds: 40 });
+
+  test('figures are medians, between the ends of a band', () => {
+    expect(seeds).toBe(40);
+    for (const { predicted: { maxMs, low, high, routes } } of variants) {
+      expect(low?.maxMs).toBeLessThanOrEqual(maxMs);
+      expect(high?.maxMs).toBeGreaterThanOrEqual(maxMs);
+      expect(low?.routes['/fast'].p95Ms).toBeLessThanOrEqual(routes['/fast'].p95Ms);
+    }
+    const [{ predicted: { low, high } }] = variants;
+    expect(high?.routes['/fast'].p95Ms).toBeGreaterThan(10 * Number(low?.routes['/fast'].p95Ms));
+  });
+
+  test('a twentieth of the users being administrators, half a connection is busy', () => {
+    expect(load.requests).toBe(1200);
+    expect(load.busy).toBeGreaterThan(0.45);
+    expect(load.busy).toBeLessThan(0.62);
+    expect(load.floor).toBe(1);
+  });
+
+  test('it is drawn again alike', () => {
+    expect(predict({ ...options, seeds: 3 })).toEqual(predict({ ...options, seeds: 3 }));
+  });
+
+  test('it is drawn as often as can be afforded unless told', () => {
+    expect(predict({ ...options, poolSizes: [4] }).seeds).toBe(100);
+  });
+});
+
+test('no knee among sizes that are all too small', () => {
+  expect(predict({ load: mixed, poolSizes: [1, 2], services: services(5000) }).load.knee).toBeNull();
+});
+
+test('a load without requests is refused', () => {
+  const load = createScenarioLoad(readWorkload('config: { phases: [{ duration: 5, arrivalCount: 2 }] }\n'
+    + 'scenarios: [{ flow: [{ think: 1 }] }]'));
+  expect(() => predict({ load, poolSizes: [1], services: {} })).toThrow('The load has no requests');
+});
