@@ -1,4 +1,4 @@
-import { formatNumber, formatQuantity } from '../report/format.js';
+import { formatNumber, formatQuantity } from '../dashboard/shared/quantity.js';
 
 /** @import { ChartSpec, Column, Lab, Variant } from '../report/types.js' */
 /** @import { LoadFacts } from './load-facts.js' */
