@@ -3,6 +3,7 @@ import { problemOf, sendProblem, toProblem } from './problem.js';
 import { createControlRoutes } from './routes/control.js';
 import { createFastRoute } from './routes/fast.js';
 import { createLiveRoute, createReadyRoute } from './routes/health.js';
+import { createMetricsRoute } from './routes/metrics.js';
 import { createPageRoutes } from './routes/page.js';
 import { createCheckoutsRoute, createPoolRoute } from './routes/pool.js';
 import { createSlowRoute } from './routes/slow.js';
@@ -13,6 +14,7 @@ import { createSlowRoute } from './routes/slow.js';
  * @property {{ slowMs: number }} load how long a query of /slow takes, as of now
  * @property {import('./pool/checkouts.js').Checkouts} checkouts
  * @property {ReturnType<typeof import('./live/requests.js').createRequests>} requests
+ * @property {ReturnType<typeof import('./pool/metrics.js').createMetrics>} metrics
  * @property {ReturnType<typeof import('./live/streams.js').createStreams>} streams
  * @property {ReturnType<typeof import('./live/traffic.js').createTraffic>} traffic
  * @property {ReturnType<typeof import('./live/load-tests.js').createLoadTests>} loadTests
@@ -37,6 +39,7 @@ export function createApp(parts) {
   app.get('/pool', createPoolRoute(parts));
   app.get('/pool/checkouts', createCheckoutsRoute(parts));
   app.get('/pool/events', parts.streams.open);
+  app.get('/metrics', createMetricsRoute(parts));
   app.use('/control', createControlRoutes(parts));
   app.use(createPageRoutes());
 

@@ -9,6 +9,7 @@ import { createTraffic } from './live/traffic.js';
 import { openDatabase } from './mongo/database.js';
 import { openMongo } from './mongo/open.js';
 import { createCheckouts } from './pool/checkouts.js';
+import { createMetrics } from './pool/metrics.js';
 
 /**
  * Start everything in order: MongoDB, the shared client, the app, the server. What has been started is put on
@@ -27,7 +28,11 @@ export async function start(settings, { log, closers, signal }) {
   const mongo = await opening;
   signal.throwIfAborted();
   const checkouts = createCheckouts();
-  const database = await openDatabase(mongo.url, settings, checkouts.watch);
+  const metrics = createMetrics(() => database.handles.map(({ monitor }) => monitor));
+  const database = await openDatabase(mongo.url, settings, (monitor) => {
+    checkouts.watch(monitor);
+    metrics.watch(monitor);
+  });
   closers.push(database.close);
   log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : 'embedded (set MONGO_URL for another)'}`);
   log.info(describePool(database.current.client.options, settings));
@@ -36,6 +41,7 @@ export async function start(settings, { log, closers, signal }) {
   const ownUrl = () => url;
   const load = { slowMs: settings.slowMs };
   const requests = createRequests(checkouts);
+  requests.onEnd(metrics.observeRequest);
   const streams = createStreams((send) => {
     send('history', { seconds: feed.history() });
     for (const test of loadTests.list()) send('load-test', test);
@@ -48,7 +54,7 @@ export async function start(settings, { log, closers, signal }) {
     onChange: (test) => streams.send('load-test', test),
   });
   const server = await listen(createApp({
-    database, load, checkouts, requests, streams, loadTests, traffic: createTraffic(ownUrl, log),
+    database, load, checkouts, metrics, requests, streams, loadTests, traffic: createTraffic(ownUrl, log),
     controls: chooseControls(settings), log,
   }), settings);
   // Streams and load tests would keep the server from ending, so they end first.

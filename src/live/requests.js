@@ -3,6 +3,7 @@ import onHeaders from 'on-headers';
 /**
  * @typedef {object} EndedRequest
  * @property {string} requestId
+ * @property {string} method
  * @property {string} route
  * @property {number} status HTTP status; 0 when the client went away before it was answered
  * @property {number} totalMs from its arrival to its answer
@@ -39,7 +40,7 @@ export function createRequests(checkouts) {
       res.once('close', () => {
         const { requestId, waitMs, behind } = context;
         const status = res.writableFinished ? res.statusCode : 0;
-        const ended = { requestId, route, status, totalMs: performance.now() - arrivedAtMs, waitMs, behind };
+        const ended = { requestId, method: req.method, route, status, totalMs: performance.now() - arrivedAtMs, waitMs, behind };
         for (const listener of listeners) listener(ended);
       });
       checkouts.runInRequest(context, next);

@@ -1,0 +1,115 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** @import { PoolMonitor } from './monitor.js' */
+/** @import { ServerPool } from './server-pool.js' */
+
+/** In seconds, from a connection that is handed over at once to a minute behind slow queries. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
+
+const POOL = 'db_client_connection_pool_name';
+const STATE = 'db_client_connection_state';
+const MS_PER_S = 1000;
+
+/** How a duration metric is called, by the kind of pool event that ends what it times. */
+const DURATIONS = /** @type {const} */ ({
+  got: ['wait_time', 'Time to get a connection from the pool, connecting included'],
+  returned: ['use_time', 'Time between borrowing a connection and returning it'],
+  opened: ['create_time', 'Time to create a connection'],
+});
+
+/** How a gauge is called, what it is, and where it comes from. @type {[string, string, (pool: ServerPool) => number][]} */
+const GAUGES = [
+  ['idle_max', 'Most idle connections allowed', ({ limits }) => limits.max],
+  ['idle_min', 'Fewest connections kept open', ({ limits }) => limits.min],
+  ['max', 'Most connections allowed', ({ limits }) => limits.max],
+  ['pending_requests', 'Requests that wait for a connection', ({ waiting }) => waiting],
+];
+
+/**
+ * The pool and the app as metrics for Prometheus. Names are those of OpenTelemetry's semantic conventions for
+ * database client connection pools and HTTP servers, in the form that Prometheus gives them: underscores, seconds,
+ * `_total` behind counters.
+ *
+ * @param {() => PoolMonitor[]} listMonitors those whose pools are open now
+ */
+export function createMetrics(listMonitors) {
+  const registry = new Registry();
+  const shared = { registers: [registry], labelNames: [POOL] };
+  /** @param {string} name */
+  const named = (name) => `db_client_connection_${name}`;
+
+  new Gauge({
+    ...shared,
+    name: named('count'),
+    help: 'Connections in the given state',
+    labelNames: [POOL, STATE],
+    collect() {
+      this.reset();
+      for (const pool of listPools()) {
+        this.inc({ [POOL]: pool.address, [STATE]: 'idle' }, pool.states.idle);
+        this.inc({ [POOL]: pool.address, [STATE]: 'used' }, pool.states.active);
+      }
+    },
+  });
+  for (const [name, help, read] of GAUGES) {
+    new Gauge({
+      ...shared,
+      name: named(name),
+      help,
+      collect() {
+        this.reset();
+        for (const pool of listPools()) this.inc({ [POOL]: pool.address }, read(pool));
+      },
+    });
+  }
+  const timeouts = new Counter({
+    ...shared,
+    name: named('timeouts_total'),
+    help: 'Requests for a connection that timed out',
+    // A counter has to be seen at 0 for its first increase to count.
+    collect() {
+      for (const pool of listPools()) this.inc({ [POOL]: pool.address }, 0);
+    },
+  });
+  const durations = Object.fromEntries(Object.entries(DURATIONS).map(([type, [name, help]]) => [
+    type, new Histogram({ ...shared, name: `${named(name)}_seconds`, help, buckets: BUCKETS }),
+  ]));
+  const requests = new Histogram({
+    registers: [registry],
+    name: 'http_server_request_duration_seconds',
+    help: 'Duration of HTTP server requests',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+    buckets: BUCKETS,
+  });
+
+  function listPools() {
+    return listMonitors().flatMap(({ servers }) => [...servers.values()]);
+  }
+
+  return {
+    contentType: registry.contentType,
+    /** @returns {Promise<string>} the text that Prometheus scrapes */
+    render: () => registry.metrics(),
+    /**
+     * Count the events of a client's pools, from now on.
+     * @param {PoolMonitor} monitor
+     */
+    watch(monitor) {
+      monitor.subscribe(({ type, server, reason, durationMs }) => {
+        durations[type]?.observe({ [POOL]: server }, durationMs / MS_PER_S);
+        if (type === 'failed' && reason === 'timeout') timeouts.inc({ [POOL]: server });
+      });
+    },
+    /**
+     * @param {object} request
+     * @param {string} request.method
+     * @param {string} request.route
+     * @param {number} request.status
+     * @param {number} request.totalMs
+     */
+    observeRequest({ method, route, status, totalMs }) {
+      requests.observe(
+        { http_request_method: method, http_route: route, http_response_status_code: String(status) }, totalMs / MS_PER_S);
+    },
+  };
+}
