@@ -1,13 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
-import os from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from './support/cleanup.js';
 import { dataFoldersOf, isRunning, mongodsOf } from './support/embedded-files.js';
 import { sharedMongoUrl } from './support/environment.js';
 import { holdRequest } from './support/hold-request.js';
+import { scratchFolder } from './support/scratch-folder.js';
+import { startSilentHost } from './support/silent-host.js';
 import { startApp } from './support/start-app.js';
 import { until } from './support/until.js';
 
@@ -54,8 +55,7 @@ describe('a start that can not be', () => {
   });
 
   test.concurrent('a bad setting in a file .env counts too, and each has its line', async () => {
-    const cwd = await mkdtemp(path.join(os.tmpdir(), 'env-file-'));
-    cleanUp(() => rm(cwd, { recursive: true }));
+    const cwd = await scratchFolder();
     await writeFile(path.join(cwd, '.env'), 'SLOW_MS=fast\n');
     const { code, stderr } = await startApp({ LOG_LEVEL: 'loud' }, { cwd }).ended;
     expect(code).toBe(1);
@@ -131,6 +131,17 @@ onPosix('told to stop', () => {
     expect(await dataFoldersOf(app.pid)).toEqual([]);
   });
 
+  test.concurrent('while it downloads MongoDB: the download ends too, and nothing is left', async () => {
+    const [host, cache] = await Promise.all([startSilentHost(), scratchFolder()]);
+    const app = startApp({ ...host.environment, POOL_LAB_CACHE: cache, SHUTDOWN_TIMEOUT_MS: '1500' });
+    const download = await host.called;
+    const downloadEnded = once(download, 'close');
+    app.child.kill('SIGTERM');
+    expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
+    await downloadEnded;
+    expect(await readdir(cache)).toEqual([]);
+  });
+
   test.concurrent('a second signal ends it at once, and its MongoDB within 5 s', async () => {
     const app = await startBusyApp({ SLOW_MS: '60000' });
     app.child.kill('SIGTERM');
@@ -162,4 +173,13 @@ test.concurrent('killed with no time to clean up, it leaves no mongod behind for
   const app = await startBusyApp({ SLOW_MS: '60000' });
   app.child.kill('SIGKILL');
   await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
+});
+
+test.concurrent('killed while it downloads MongoDB, the download ends too', async () => {
+  const [host, cache] = await Promise.all([startSilentHost(), scratchFolder()]);
+  const app = startApp({ ...host.environment, POOL_LAB_CACHE: cache });
+  const download = await host.called;
+  const downloadEnded = once(download, 'close');
+  app.child.kill('SIGKILL');
+  await downloadEnded;
 });

@@ -20,7 +20,7 @@ export function createClient(url, settings) {
     serverSelectionTimeoutMS: settings.serverSelectionTimeoutMs,
   };
   try {
-    return new MongoClient(url, withoutUnset(options));
+    return new MongoClient(url, options);
   } catch (cause) {
     const { message } = /** @type {Error} */ (cause);
     throw new SettingsError(`the driver refuses MONGO_URL and the pool settings: ${message}`, { cause });
@@ -46,12 +46,4 @@ export async function connectClient(client) {
       : 'MONGO_URL or a pool setting is refused';
     throw new Error(`${problem}: ${message}`, { cause });
   }
-}
-
-/**
- * The driver takes an undefined option as a value, not as an absent one.
- * @param {import('mongodb').MongoClientOptions} options
- */
-function withoutUnset(options) {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -29,15 +29,19 @@ export function downloadRelease({ target, report, signal }) {
     });
     /** @type {{ file?: string, error?: string }} */
     let answer = { error: 'the download broke off' };
-    const silence = setTimeout(() => {
-      answer = { error: `the download host did not answer within ${FIRST_BYTE_MS / 1000} s` };
-      worker.kill('SIGKILL');
-    }, FIRST_BYTE_MS);
+    /** @type {NodeJS.Timeout | undefined} */
+    let silence;
+    worker.once('message', () => {
+      silence = setTimeout(() => {
+        answer = { error: `the download host did not answer within ${FIRST_BYTE_MS / 1000} s` };
+        worker.kill('SIGKILL');
+      }, FIRST_BYTE_MS);
+      worker.on('message', (message) => { answer = /** @type {typeof answer} */ (message); });
+    });
     worker.stdout?.on('data', (chunk) => {
       clearTimeout(silence);
       process.stderr.write(chunk);
     });
-    worker.on('message', (message) => { answer = /** @type {typeof answer} */ (message); });
     await once(worker, 'exit').finally(() => clearTimeout(silence));
     if (!answer.file) throw new Error(answer.error);
     // The library may know one from elsewhere, which is not ours to move.

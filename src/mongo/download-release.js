@@ -1,9 +1,11 @@
-// Child process of download-mongod.js: argv[2] is the folder to download to; the answer goes to the parent.
+// Child process of download-mongod.js: argv[2] is the folder to download to. It tells its parent first that it
+// begins, which on a busy machine is a while after its start, and then how it went.
 import { MongoBinary } from 'mongodb-memory-server-core';
 
 // A parent that has died needs no answer.
 const leave = () => process.exit();
 process.once('disconnect', leave);
+process.send?.('begin');
 try {
   process.send?.({ file: await MongoBinary.getPath({ downloadDir: process.argv[2] }) });
 } catch (error) {

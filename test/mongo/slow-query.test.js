@@ -25,15 +25,15 @@ async function timeOf(action) {
   return performance.now() - startedAt;
 }
 
-test('it takes the time asked for, within 1 % and never less, alone and ten at once', async () => {
+test('it takes the time asked for, within 1 % and never less, also ten at once', async () => {
   const runSlowQuery = createSlowQuery(clientFor(sharedMongoUrl(), 10));
   const tenAtOnce = (/** @type {number} */ ms) => (
     Promise.all(Array.from({ length: 10 }, () => timeOf(() => runSlowQuery(ms)))));
   // Opens the ten connections.
   await tenAtOnce(100);
-  const times = [await timeOf(() => runSlowQuery(2000)), ...await tenAtOnce(2000)];
-  expect(Math.min(...times)).toBeGreaterThanOrEqual(2000);
-  expect(Math.max(...times)).toBeLessThanOrEqual(2020);
+  const times = await tenAtOnce(5000);
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(5000);
+  expect(Math.max(...times)).toBeLessThanOrEqual(5050);
 });
 
 test('the first one of all takes its time too', async () => {
