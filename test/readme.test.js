@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { cp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { makeTemporaryFolder } from './support/temporary-folder.js';
+import { scratchFolder } from './support/scratch-folder.js';
 
 const readme = await readFile('README.md', 'utf8');
 const ci = await readFile('.ci/run', 'utf8');
-const folder = await makeTemporaryFolder();
+const folder = await scratchFolder();
 const onWindows = process.platform === 'win32';
 
 /** All commands that the README tells people to type. */

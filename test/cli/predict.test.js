@@ -5,12 +5,12 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createSampleResult } from '../report/sample-result.js';
 import { runNode } from '../support/run-node.js';
-import { makeTemporaryFolder } from '../support/temporary-folder.js';
+import { scratchFolder } from '../support/scratch-folder.js';
 
 const CLI = 'src/cli.js';
 const MIXED = 'loadtests/mixed.yaml';
 const SERVICES = ['--service', '/slow=5000', '--service', '/fast=2'];
-const folder = await makeTemporaryFolder();
+const folder = await scratchFolder();
 
 /** @param {string[]} args */
 const predict = (...args) => runNode([CLI, 'predict', ...args]);

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createSampleResult } from '../report/sample-result.js';
 import { runNode } from '../support/run-node.js';
-import { makeTemporaryFolder } from '../support/temporary-folder.js';
+import { scratchFolder } from '../support/scratch-folder.js';
 
 const CLI = 'src/cli.js';
 const env = { MONGO_URL: String(process.env.TEST_MONGO_URL) };
-const folder = await makeTemporaryFolder();
+const folder = await scratchFolder();
 
 /** @param {string} stderr */
 const lines = (stderr) => stderr.trim().split('\n');

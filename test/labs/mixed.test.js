@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { MIXED_SCENARIO, mixed } from '../../src/labs/mixed.js';
-import { makeTemporaryFolder } from '../support/temporary-folder.js';
+import { scratchFolder } from '../support/scratch-folder.js';
 
-const folder = await makeTemporaryFolder();
+const folder = await scratchFolder();
 const article = { poolSizes: [1, 2, 3, 10], slowMs: 5000, scenario: MIXED_SCENARIO };
 
 test('the exact answers of the article are 21, 7 and 5 s, beside what it published', async () => {
