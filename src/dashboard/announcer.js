@@ -9,7 +9,7 @@ import { describeLoadTest } from './words.js';
  * @property {boolean} queued whether it was told that requests wait
  * @property {number} changedAtMs when the truth began to differ from that, NaN while it does not
  * @property {boolean} lost whether it was told that the app is gone
- * @property {Set<string | number>} running load tests whose end it is waiting for
+ * @property {Set<number>} running load tests whose end it is waiting for
  */
 
 /** A queue that comes and goes within this time is not worth a word. */

@@ -20,37 +20,44 @@ const LOWEST_ROW = 15;
 const SHORTEST_ROW = 44;
 
 /**
- * A connection keeps its lane while it is busy, and a new one takes the first that is free.
- * @param {Map<string | number, number>} slots of the connections that were busy before
- * @param {Lane[]} lanes of those that are busy now
- * @returns {Map<string | number, number>}
+ * A request keeps its lane while it holds a connection, and a new one takes the first that is free. Connections have
+ * no names that would do: while one client takes over from another, both have a connection 1.
+ * @param {Map<string, number>} slots of the requests before, by `keyOf`
+ * @param {Lane[]} lanes that are busy now
+ * @returns {Map<string, number>}
  */
 export function assignSlots(slots, lanes) {
-  const kept = new Map(lanes.flatMap(({ id }) => {
-    const slot = slots.get(id);
-    return slot === undefined ? [] : [[id, slot]];
-  }));
+  const keys = new Set(lanes.map(keyOf));
+  const kept = new Map([...slots].filter(([key]) => keys.has(key)));
   const taken = new Set(kept.values());
   let next = 0;
-  for (const { id } of lanes) {
-    if (kept.has(id)) continue;
+  for (const key of keys) {
+    if (kept.has(key)) continue;
     while (taken.has(next)) next += 1;
-    kept.set(id, next);
+    kept.set(key, next);
     taken.add(next);
   }
   return kept;
 }
 
 /**
+ * What tells a busy lane from the others.
+ * @param {Lane} lane
+ */
+export function keyOf({ id, requestId }) {
+  return requestId ?? `connection ${id}`;
+}
+
+/**
  * Every lane of the tunnel. Free ones are told apart by number alone: the first are open, the next in the making,
  * the rest not opened yet. While a pool shrinks, more lanes may be busy than it will have.
  * @param {Pool} pool
- * @param {Map<string | number, number>} slots
+ * @param {Map<string, number>} slots
  * @returns {Slot[]}
  */
 export function listSlots(pool, slots) {
   const count = Math.max(pool.max || pool.total, 1, ...[...slots.values()].map((slot) => slot + 1));
-  const bySlot = new Map(pool.lanes.map((lane) => [slots.get(lane.id), lane]));
+  const bySlot = new Map(pool.lanes.map((lane) => [slots.get(keyOf(lane)), lane]));
   let { idle, connecting } = pool;
   return Array.from({ length: count }, (_, index) => {
     const lane = bySlot.get(index);

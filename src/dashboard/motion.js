@@ -1,4 +1,4 @@
-import { listSlots } from './lanes.js';
+import { keyOf, listSlots } from './lanes.js';
 
 /** @import { Finished } from './types.js' */
 /** @import { State } from './state.js' */
@@ -27,7 +27,7 @@ const MOST_DEPARTURES = 60;
 /**
  * How far a vehicle has come, 0 to 1. A bus takes the time that its query is known to take, and if that is not
  * enough it stands at the exit; nobody knows when a Ferrari will be through, so it never quite gets there.
- * @param {string} route
+ * @param {string | null} route
  * @param {number} busyMs
  * @param {number} slowMs
  */
@@ -54,7 +54,7 @@ export function addDepartures(departures, before, state) {
     const lane = seen.get(requestId);
     if (lane) {
       const busyMs = lane.busyMs + receivedAtMs - before.receivedAtMs;
-      const slot = before.slots.get(lane.id) ?? 0;
+      const slot = before.slots.get(keyOf(lane)) ?? 0;
       return { slot, route, from: progressOf(route, busyMs, pool.slowMs), startsAtMs: receivedAtMs };
     }
     // When exactly is not known either: spread over the time until the next event, they look like traffic.
@@ -93,7 +93,10 @@ export function progressOfDeparture({ route, from, startsAtMs }, nowMs) {
   return part >= 1 ? GONE : from + (GONE - from) * part ** 1.2;
 }
 
-/** @param {Finished} finished */
-function hadConnection({ status, totalMs, waitMs }) {
-  return status < 400 || waitMs < totalMs;
+/**
+ * Those that gave up waiting never drove.
+ * @param {Finished} finished
+ */
+function hadConnection({ status }) {
+  return status >= 200 && status < 400;
 }

@@ -27,7 +27,7 @@ const KEPT = 4;
  */
 export function noteFinished(notes, { atMs, finished }) {
   const waited = finished.filter(({ route, waitMs }) => route === '/fast' && waitMs >= NOTABLE_WAIT_MS);
-  const groups = [false, true].map((failed) => waited.filter(({ status }) => status >= 400 === failed));
+  const groups = [false, true].map((failed) => waited.filter(({ status }) => (status < 200 || status >= 400) === failed));
   const fresh = groups.flatMap((group, index) => (group.length > 0 ? [createNote(group, index > 0, atMs)] : []));
   return fresh.length > 0 ? [...fresh, ...notes].slice(0, KEPT) : notes;
 }

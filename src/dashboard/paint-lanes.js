@@ -14,7 +14,7 @@ import { formatSeconds } from './words.js';
  * @property {number} hill how far it reaches beyond the lanes
  *
  * @typedef {object} Vehicle
- * @property {string} route
+ * @property {string | null} route
  * @property {number} progress 0 at the entrance, 1 at the exit
  * @property {number} [busyMs] told behind the exit, where there is room
  */

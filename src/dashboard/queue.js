@@ -1,5 +1,5 @@
 import { fitQueue } from './queue-fit.js';
-import { describeBehind, describeWaiter, formatSeconds } from './words.js';
+import { describeBehind, describeWaiter, formatSeconds, nameRoute } from './words.js';
 
 /** @import { Pool, Waiter } from './types.js' */
 
@@ -11,7 +11,7 @@ const HINT = 'Point at a waiting vehicle to see whom it waits for.';
  * @param {object} elements
  * @param {HTMLElement} elements.list
  * @param {HTMLElement} elements.detail where the chosen one's story is told
- * @param {(requestIds: Set<string | number>) => void} onChoose with the requests that hold the connections
+ * @param {(requestIds: Set<string | null>) => void} onChoose with the requests that hold the connections
  */
 export function createQueue({ list, detail }, onChoose) {
   /** @type {Map<string, { item: HTMLLIElement, button: HTMLButtonElement, time: HTMLElement }>} */
@@ -79,7 +79,7 @@ export function createQueue({ list, detail }, onChoose) {
     const time = document.createElement('span');
     const holders = describeBehind(behind);
     Object.assign(button, { type: 'button', value: String(requestId) });
-    button.setAttribute('aria-label', `${route} waits${holders ? ` behind ${holders}` : ''}`);
+    button.setAttribute('aria-label', `${nameRoute(route)} waits${holders ? ` behind ${holders}` : ''}`);
     button.setAttribute('aria-describedby', detail.id);
     button.append(drawVehicle(route), time);
     item.append(button);
@@ -101,7 +101,7 @@ export function createQueue({ list, detail }, onChoose) {
   return { show, tick };
 }
 
-/** @param {string} route */
+/** @param {string | null} route */
 function drawVehicle(route) {
   const svg = document.createElementNS(SVG, 'svg');
   const use = document.createElementNS(SVG, 'use');

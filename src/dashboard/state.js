@@ -11,7 +11,7 @@ import { noteFinished } from './notes.js';
  * @property {Snapshot | null} snapshot
  * @property {Pool | null} pool
  * @property {number} receivedAtMs when the pool was told, by the page's clock
- * @property {Map<string | number, number>} slots connection to its lane of the picture
+ * @property {Map<string, number>} slots lane of the picture by request, see `assignSlots`
  * @property {Second[]} seconds oldest first
  * @property {Note[]} notes latest first
  * @property {LoadTest[]} loadTests latest first

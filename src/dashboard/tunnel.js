@@ -22,7 +22,7 @@ export function createTunnel(canvas, stillness) {
   let departures = [];
   /** @type {Slot[]} */
   let slots = [];
-  /** @type {Set<string | number>} */
+  /** @type {Set<string | null>} */
   let highlighted = new Set();
 
   /**
@@ -70,7 +70,7 @@ export function createTunnel(canvas, stillness) {
   return {
     show,
     paint,
-    /** @param {Set<string | number>} requestIds */
+    /** @param {Set<string | null>} requestIds */
     highlight(requestIds) {
       highlighted = requestIds;
     },

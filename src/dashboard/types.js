@@ -15,26 +15,26 @@
  * @property {Waiter[]} queue longest wait first, at most 50
  * @property {Finished[]} finished since the last time, at most 20
  *
- * @typedef {object} Holder a request that holds a connection
- * @property {string | number} requestId
- * @property {string} route
+ * @typedef {object} Holder a request that holds a connection; both are null for a query of the app's own
+ * @property {string | null} requestId
+ * @property {string | null} route
  *
  * @typedef {object} Lane
- * @property {string | number} id the connection's
- * @property {string} route
- * @property {string | number} requestId
+ * @property {number} id the connection's, among those of its client
+ * @property {string | null} route
+ * @property {string | null} requestId
  * @property {number} busyMs
  *
  * @typedef {object} Waiter
- * @property {string | number} requestId
- * @property {string} route
+ * @property {string | null} requestId
+ * @property {string | null} route
  * @property {number} waitMs
  * @property {Holder[]} behind at most 3, longest first
  *
  * @typedef {object} Finished
- * @property {string | number} requestId
+ * @property {string} requestId
  * @property {string} route
- * @property {number} status
+ * @property {number} status 0 when the client went away
  * @property {number} totalMs
  * @property {number} waitMs
  * @property {Holder[]} behind
@@ -57,7 +57,7 @@
  * @property {number} waitP95Ms
  *
  * @typedef {object} LoadTest
- * @property {string | number} id
+ * @property {number} id
  * @property {string} scenario
  * @property {number} poolSize
  * @property {number} slowMs

@@ -43,21 +43,29 @@ function describeLanes(max, active) {
  */
 export function describeBehind(behind) {
   if (behind.length === 0) return '';
-  if (behind.length === 1) return behind[0].route;
+  const routes = behind.map(({ route }) => nameRoute(route));
+  if (routes.length === 1) return routes[0];
   /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const { route } of behind) counts.set(route, (counts.get(route) ?? 0) + 1);
+  for (const route of routes) counts.set(route, (counts.get(route) ?? 0) + 1);
   return [...counts].map(([route, count]) => `${count} ${route}`).join(' and ');
 }
 
 /**
- * @param {string} route
+ * @param {string | null} route null for a query of the app's own
+ */
+export function nameRoute(route) {
+  return route ?? 'own query';
+}
+
+/**
+ * @param {string | null} route
  * @param {number} waitMs
  * @param {Holder[]} behind
  */
 export function describeWaiter(route, waitMs, behind) {
   const holders = describeBehind(behind);
-  return `${route} has waited ${formatSeconds(waitMs)}${holders ? ` behind ${holders}` : ''}`;
+  return `${nameRoute(route)} has waited ${formatSeconds(waitMs)}${holders ? ` behind ${holders}` : ''}`;
 }
 
 /**

@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeNote } from '../../src/dashboard/notes.js';
+import { createState, takeHistory, takeLoadTest, takePool, takeSecond } from '../../src/dashboard/state.js';
+import { createFinished, createLane, createLoadTest, createPool, createSecond } from './sample-pool.js';
+
+/** @param {Parameters<typeof describeNote>[0]} note */
+const tell = (note) => Object.values(describeNote(note)).join('');
+
+describe('Ferraris that had to wait', () => {
+  /** @param {import('../../src/dashboard/types.js').Finished[]} finished */
+  const notesOf = (...finished) => takePool(createState(), createPool({ finished }), 0).notes.map(tell);
+
+  test('one is told with the time it took and whom it waited for', () => {
+    expect(notesOf(createFinished())).toEqual(['/fast took 4.8 s, 4.8 s of it waiting behind /slow']);
+  });
+
+  test('those that came through together are one note, of the one that took longest', () => {
+    const others = Array.from({ length: 9 }, (_, index) => createFinished({ requestId: `r${index}`, totalMs: 900, waitMs: 890 }));
+
+    expect(notesOf(...others, createFinished())).toEqual(['10 /fast took up to 4.8 s, 4.8 s of it waiting behind /slow']);
+  });
+
+  test('one that failed is told apart', () => {
+    const timedOut = createFinished({ status: 503, totalMs: 1000, waitMs: 1000, behind: [] });
+
+    expect(notesOf(timedOut, createFinished())).toEqual([
+      '/fast took 4.8 s, 4.8 s of it waiting behind /slow', '/fast failed after 1.0 s, 1.0 s of it waiting',
+    ]);
+  });
+
+  test('buses, and Ferraris that drove right through, are not worth a note', () => {
+    expect(notesOf(createFinished({ waitMs: 3 }), createFinished({ route: '/slow' }))).toEqual([]);
+  });
+
+  test('the last few are kept, the latest first', () => {
+    let state = createState();
+    for (const totalMs of [1000, 2000, 3000, 4000, 5000, 6000]) {
+      state = takePool(state, createPool({ atMs: totalMs, finished: [createFinished({ totalMs })] }), 0);
+    }
+
+    expect(state.notes.map(({ totalMs }) => totalMs)).toEqual([6000, 5000, 4000, 3000]);
+  });
+});
+
+describe('the last two minutes', () => {
+  test('seconds are added, and those that are older are dropped', () => {
+    let state = takeHistory(createState(), Array.from({ length: 120 }, (_, index) => createSecond({ atMs: index * 1000 })));
+    state = takeSecond(state, createSecond({ atMs: 120_000 }));
+
+    expect(state.seconds).toHaveLength(120);
+    expect(state.seconds[0].atMs).toBe(1000);
+    expect(state.seconds.at(-1)?.atMs).toBe(120_000);
+  });
+
+  test('a second that the history had already is not there twice', () => {
+    let state = takeHistory(createState(), [createSecond({ atMs: 1000 }), createSecond({ atMs: 2000 })]);
+    state = takeSecond(state, createSecond({ atMs: 2000, active: 7 }));
+
+    expect(state.seconds.map(({ active }) => active)).toEqual([1, 7]);
+  });
+
+  test('after a loss of the connection the app\'s history counts', () => {
+    const before = takeHistory(createState(), [createSecond({ atMs: 1000 })]);
+
+    expect(takeHistory(before, [createSecond({ atMs: 5000 })]).seconds.map(({ atMs }) => atMs)).toEqual([5000]);
+  });
+});
+
+test('a load test is brought up to date, and the latest comes first', () => {
+  let state = takeLoadTest(createState(), createLoadTest({ id: 1, state: 'done' }));
+  state = takeLoadTest(state, createLoadTest({ id: 2, startedAt: '2026-11-20T11:00:00.000Z', progress: 0 }));
+  state = takeLoadTest(state, createLoadTest({ id: 2, startedAt: '2026-11-20T11:00:00.000Z', progress: 0.4 }));
+
+  expect(state.loadTests.map(({ id, progress }) => [id, progress])).toEqual([[2, 0.4], [1, 0.5]]);
+});
+
+test('requests keep their lanes from one event to the next', () => {
+  const first = takePool(createState(), createPool({ lanes: [createLane({ requestId: 'a' }), createLane({ requestId: 'b' })] }), 0);
+  const second = takePool(first, createPool({ lanes: [createLane({ requestId: 'b' })] }), 250);
+
+  expect([...second.slots]).toEqual([['b', 1]]);
+});
