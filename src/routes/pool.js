@@ -1,12 +1,13 @@
 import { readPool } from '../live/feed.js';
+import { sampleServiceTimes } from '../pool/service-times.js';
 import { clientError } from '../problem.js';
 
 /**
  * `GET /pool`: the pool in figures, who is in it and who waits.
- * @param {Pick<import('../app.js').Parts, 'database' | 'load' | 'controls'>} parts
+ * @param {Pick<import('../app.js').Parts, 'database' | 'load' | 'checkouts' | 'controls'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createPoolRoute({ database, load, controls }) {
+export function createPoolRoute({ database, load, checkouts, controls }) {
   return (req, res) => {
     const { wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared } = (
       database.current.monitor.snapshot().totals);
@@ -14,6 +15,7 @@ export function createPoolRoute({ database, load, controls }) {
       ...readPool(database, load),
       serverVersion: database.version,
       controls: controls.enabled,
+      services: sampleServiceTimes(checkouts.list()),
       // Since the current client took over; /metrics counts from the app's start.
       wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared,
     });
