@@ -68,7 +68,7 @@ describe('a start that can not be', () => {
     await once(squatter, 'listening');
     const { port } = /** @type {import('node:net').AddressInfo} */ (squatter.address());
     const app = startApp({ PORT: String(port) });
-    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0]);
+    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0], 20_000);
     expect(await app.ended).toMatchObject({
       code: 1,
       stderr: `PORT=${port} is in use on 127.0.0.1: stop what listens there, or set PORT (0 takes any free port)\n`,
@@ -124,7 +124,7 @@ onPosix('told to stop', () => {
 
   test.concurrent('while it starts: nothing is left', async () => {
     const app = startApp();
-    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0]);
+    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0], 20_000);
     app.child.kill('SIGTERM');
     expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
     expect(isRunning(mongod)).toBe(false);

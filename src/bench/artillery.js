@@ -22,8 +22,8 @@ const COMMAND = path.join(path.dirname(PACKAGE), require(PACKAGE).bin.artillery)
  * @param {string} options.target URL of the app, in place of the scenario's own
  * @param {string} [options.environment] one of the scenario's
  * @param {AbortSignal} [options.signal] ends the run
- * @returns {Promise<{ report: ArtilleryReport, unmet: string[] }>} its figures over the whole run, and the
- *   scenario's own thresholds that they miss
+ * @returns {Promise<{ report: ArtilleryReport, met: string[], unmet: string[] }>} its figures over the whole run,
+ *   and the scenario's own thresholds that they meet and miss
  * @throws {Error} with Artillery's last words when it gives no report
  */
 export async function runArtillery({ scenario, target, environment, signal }) {
@@ -46,8 +46,10 @@ export async function runArtillery({ scenario, target, environment, signal }) {
     const text = await readFile(output, 'utf8').catch((cause) => {
       throw new Error(`Artillery gave no report: ${said.map((words) => words()).join('\n').trim()}`, { cause });
     });
-    const unmet = said[0]().split('\n').filter((line) => line.startsWith('fail:'));
-    return { report: JSON.parse(text).aggregate, unmet: unmet.map((line) => line.slice('fail:'.length).trim()) };
+    const lines = said[0]().split('\n');
+    /** @param {string} mark */
+    const marked = (mark) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length).trim());
+    return { report: JSON.parse(text).aggregate, met: marked('ok:'), unmet: marked('fail:') };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -36,7 +36,8 @@ test('run mixed measures what the arithmetic says, and keeps report and raw resu
 
 test('failed requests are an error, with their reason', async () => {
   const { code, stdout, stderr } = await runNode(
-    [CLI, 'run', 'mixed', '--pool-sizes', '1', '--slow-ms', '1500', '--json', '--out', path.join(folder, 'failed')],
+    [CLI, 'run', 'mixed', '--pool-sizes', '1', '--slow-ms', '1500', '--environment', 'smoke', '--json',
+      '--out', path.join(folder, 'failed')],
     { env: { ...env, MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' } });
   expect(code).toBe(1);
   expect(stderr).toMatch(/pool 1.*\d x HTTP 503/);
