@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Stays } from './stays.js';
 
 /** @import { PoolMonitor } from './monitor.js' */
 /** @import { Checkout, Connection, PoolEvent, ServerPool } from './server-pool.js' */
@@ -10,7 +11,7 @@ const MOST_HOLDERS = 3;
 /**
  * @typedef {{ requestId: string | null, route: string | null }} Holder who held a connection that another waited for
  *
- * @typedef {object} RequestContext what a request's checkouts add up to
+ * @typedef {object} RequestContext what a request's checkouts add up to, those side by side too
  * @property {string} route
  * @property {string} requestId
  * @property {number} waitMs waited for connections
@@ -25,80 +26,114 @@ const MOST_HOLDERS = 3;
  * @property {number} askedAtMs
  * @property {number | null} gotAtMs
  * @property {number | null} returnedAtMs
- * @property {Holder[]} behind
+ * @property {Holder[]} behind who held its connection while it waited, the longest first; of one that got none, who
+ *   had held connections longest when it failed
  * @property {string} outcome `returned`, or why it got no connection: the driver's reason, or `gone` if its caller left
  *
- * @typedef {object} Ask what a checkout carries
+ * @typedef {object} Asker who asked, apart from which connection they got
  * @property {RequestContext | undefined} context
- * @property {Holder[]} behind
+ * @property {number} askedAtMs
+ * @property {Checkout} checkout
+ *
+ * @typedef {{ context: RequestContext | undefined, asker: Asker | undefined }} Scope whose code runs
  *
  * @typedef {ReturnType<typeof createCheckouts>} Checkouts
  */
 
 /**
- * A record of each checkout of the last minutes: by which request, how long it waited, and behind whom. The request
- * is known because the driver tells of a checkout's begin in the caller's own async context.
+ * A record of each checkout of the last minutes: by which request, how long it waited, and behind whom.
+ *
+ * The driver tells of a checkout's begin and of its return in the caller's own async context, but of the handing over
+ * of a connection in anybody's, and names no one. So who holds a connection is known from the order of the queue, and
+ * for certain at the return: what is recorded is exact, while the live view can confuse callers that asked within the
+ * same millisecond once one of them has been aborted.
  *
  * @param {object} [options]
  * @param {number} [options.keptMs] how far back the record goes
  * @param {number} [options.most] how many checkouts it has at the most
  */
 export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
-  /** @type {AsyncLocalStorage<RequestContext>} */
-  const storage = new AsyncLocalStorage();
+  /** @type {AsyncLocalStorage<Scope>} */
+  const scopes = new AsyncLocalStorage();
   /** @type {CheckoutRecord[]} */
   let records = [];
   let lastId = 0;
-  /** Who had a connection before. @type {WeakMap<Connection, Holder>} */
-  const formerHolders = new WeakMap();
+  /** @type {Stays<Asker>} */
+  const stays = new Stays();
+  /** Of checkouts that are taken for gone. @type {WeakMap<Checkout, CheckoutRecord>} */
+  const goneRecords = new WeakMap();
 
   /**
    * @param {Checkout} checkout
+   * @param {Holder[]} behind
    * @param {string} outcome
    */
-  function keep(checkout, outcome) {
-    records.push({
+  function keep(checkout, behind, outcome) {
+    const asker = askerOf(checkout);
+    asker.context?.behind.push(...behind);
+    const record = {
       id: ++lastId,
-      ...holderOf(checkout),
+      ...nameOf(asker),
       connectionId: checkout.connection?.id ?? null,
-      askedAtMs: toEpoch(checkout.askedAtMs),
+      askedAtMs: toEpoch(asker.askedAtMs),
       gotAtMs: orNull(checkout.gotAtMs),
       returnedAtMs: orNull(checkout.returnedAtMs),
-      behind: askOf(checkout)?.behind ?? [],
+      behind,
       outcome,
-    });
+    };
+    records.push(record);
     // Cut rarely, and a good piece at once, so that keeping one costs next to nothing.
     if (records.length >= 2 * most) records = records.slice(-most);
+    return record;
+  }
+
+  /**
+   * A checkout ends in its caller's own code. If it was taken for another's, the two change places.
+   * @param {Checkout} checkout
+   */
+  function putRight(checkout) {
+    const asker = scopes.getStore()?.asker;
+    const supposed = askerOf(checkout);
+    if (!asker || asker === supposed || !Number.isNaN(asker.checkout.returnedAtMs)) return;
+    const other = asker.checkout;
+    other.ask = supposed;
+    supposed.checkout = other;
+    checkout.ask = asker;
+    asker.checkout = checkout;
+    const mistaken = goneRecords.get(other);
+    if (mistaken) records = records.filter((record) => record !== mistaken);
   }
 
   /** @type {Record<string, (event: PoolEvent & { checkout: Checkout }, pool: ServerPool) => void>} */
   const on = {
-    asked({ checkout }, pool) {
-      const mustWait = pool.states.idle === 0 && pool.limits.max > 0 && pool.connections.size >= pool.limits.max;
-      checkout.ask = { context: storage.getStore(), behind: mustWait ? longestHolders(pool) : [] };
+    asked({ checkout }) {
+      const context = scopes.getStore()?.context;
+      const asker = { context, askedAtMs: checkout.askedAtMs, checkout };
+      checkout.ask = asker;
+      // From here to the return of the connection the driver runs in this scope.
+      scopes.enterWith({ context, asker });
     },
-    got({ checkout, connection, durationMs }) {
-      const ask = askOf(checkout);
-      if (!ask) return;
-      const former = connection && formerHolders.get(connection);
-      if (ask.behind.length > 0 && former && !ask.behind.some(({ requestId }) => requestId === former.requestId)) {
-        ask.behind.push(former);
+    returned({ checkout }) {
+      putRight(checkout);
+      const asker = askerOf(checkout);
+      const { askedAtMs, context } = asker;
+      const { connection, gotAtMs, returnedAtMs } = /** @type {Checkout & { connection: Connection }} */ (checkout);
+      if (context) {
+        context.waitMs += gotAtMs - askedAtMs;
+        context.useMs += returnedAtMs - gotAtMs;
       }
-      addWait(ask, durationMs);
+      const waitedFor = stays.end(connection, { who: asker, askedAtMs, gotAtMs, returnedAtMs }, MOST_HOLDERS);
+      keep(checkout, waitedFor.map(nameOf), 'returned');
     },
-    returned({ checkout, connection, durationMs }) {
-      if (connection) formerHolders.set(connection, holderOf(checkout));
-      const context = askOf(checkout)?.context;
-      if (context) context.useMs += durationMs;
-      keep(checkout, 'returned');
-    },
-    failed({ checkout, reason, durationMs }) {
-      const ask = askOf(checkout);
-      if (ask) addWait(ask, durationMs);
-      keep(checkout, reason ?? 'failed');
+    failed({ checkout, reason, atMs }, pool) {
+      // A pool refuses everyone in the same breath; a timeout is the caller's own.
+      if (reason === 'timeout') putRight(checkout);
+      const { askedAtMs, context } = askerOf(checkout);
+      if (context) context.waitMs += atMs - askedAtMs;
+      keep(checkout, longestHolders(pool), reason ?? 'failed');
     },
     gone({ checkout }) {
-      keep(checkout, 'gone');
+      goneRecords.set(checkout, keep(checkout, [], 'gone'));
     },
   };
 
@@ -124,7 +159,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
      * @param {RequestContext} context
      * @param {() => T} work
      */
-    runInRequest: (context, work) => storage.run(context, work),
+    runInRequest: (context, work) => scopes.run({ context, asker: undefined }, work),
     /**
      * @param {{ after?: number }} [from] only those with a higher id
      * @returns {CheckoutRecord[]} oldest first, in the order in which they ended
@@ -142,8 +177,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
  * @returns {Holder}
  */
 export function holderOf(checkout) {
-  const context = checkout && askOf(checkout)?.context;
-  return { requestId: context?.requestId ?? null, route: context?.route ?? null };
+  return nameOf(checkout && askerOf(checkout));
 }
 
 /**
@@ -159,19 +193,18 @@ export function longestHolders(pool) {
     .map(({ checkout }) => holderOf(checkout));
 }
 
-/**
- * @param {Ask} ask
- * @param {number} durationMs
- */
-function addWait({ context, behind }, durationMs) {
-  if (!context) return;
-  context.waitMs += durationMs;
-  context.behind.push(...behind);
+/** @param {Asker | null} asker */
+function nameOf(asker) {
+  return { requestId: asker?.context?.requestId ?? null, route: asker?.context?.route ?? null };
 }
 
-/** @param {Checkout} checkout */
-function askOf({ ask }) {
-  return /** @type {Ask | undefined} */ (ask);
+/**
+ * @param {Checkout} checkout
+ * @returns {Asker}
+ */
+function askerOf(checkout) {
+  // One that the monitor did not see ask carries nothing yet.
+  return /** @type {Asker} */ (checkout.ask ??= { context: undefined, askedAtMs: checkout.askedAtMs, checkout });
 }
 
 /** @param {number} ms of performance.now() */

@@ -160,6 +160,23 @@ describe('a checkout aborted by its caller, which no event tells', () => {
     fake.give(3, 30);
     expect(fake.gauges()).toEqual({ total: 3, idle: 0, active: 3, connecting: 0, waiting: 0 });
   });
+
+  test('leaves the connections to those that the driver opens them for', () => {
+    const fake = createFakeClient({ max: 3, maxConnecting: 2 });
+    fake.start();
+    for (let caller = 0; caller < 4; caller += 1) {
+      fake.ask();
+      fake.pass(10);
+    }
+    fake.create(1);
+    fake.create(2);
+    fake.pass(10);
+    fake.ready(1);
+    fake.give(1, 40);
+    expect(fake.gauges()).toMatchObject({ active: 1, connecting: 1, waiting: 1 });
+    fake.create(3);
+    expect(fake.gauges()).toMatchObject({ active: 1, connecting: 2, waiting: 2 });
+  });
 });
 
 describe('a connection thrown away after a clear, which no event tells', () => {

@@ -1,0 +1,187 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { createSlowQuery } from '../../src/mongo/slow-query.js';
+import { createCheckouts } from '../../src/pool/checkouts.js';
+import { monitorPool } from '../../src/pool/monitor.js';
+import { createRandom } from '../../src/predict/random.js';
+import { createFakeClient } from './fake-client.js';
+
+const SLOW_MS = 150;
+const RIGHT_TO_MS = 2;
+
+/**
+ * A client whose checkouts are recorded, and next to it, from the driver's command events, when and on which
+ * connection each request really ran.
+ * @param {number} maxPoolSize
+ */
+async function openClient(maxPoolSize) {
+  const client = new MongoClient(String(process.env.TEST_MONGO_URL), { maxPoolSize, monitorCommands: true });
+  const checkouts = createCheckouts();
+  checkouts.watch(monitorPool(client));
+  await client.connect();
+  const runSlowQuery = createSlowQuery(client);
+  // The first query of each kind costs more, and a cold pool would have its connections waited for.
+  await Promise.all(Array.from({ length: maxPoolSize }, () => runSlowQuery(20)));
+
+  /** @type {AsyncLocalStorage<string>} */
+  const requests = new AsyncLocalStorage();
+  /** @type {Map<string, { connectionId: number, startedAtMs: number, endedAtMs: number }>} */
+  const truth = new Map();
+  client.on('commandStarted', ({ connectionId }) => {
+    truth.set(String(requests.getStore()), { connectionId: Number(connectionId), startedAtMs: epochNow(), endedAtMs: NaN });
+  });
+  client.on('commandSucceeded', () => {
+    const command = truth.get(String(requests.getStore()));
+    if (command) command.endedAtMs = epochNow();
+  });
+
+  /**
+   * @param {string} route
+   * @param {string} requestId
+   * @param {AbortSignal} [signal]
+   */
+  const send = async (route, requestId, signal) => {
+    const context = checkouts.createContext({ route, requestId });
+    const query = () => (route === '/slow' ? runSlowQuery(SLOW_MS)
+      : client.db('lab').collection('any').findOne({}, { signal }));
+    const sentAtMs = performance.now();
+    await requests.run(requestId, () => checkouts.runInRequest(context, query));
+    return { ...context, totalMs: performance.now() - sentAtMs };
+  };
+  const lastId = checkouts.list().at(-1)?.id;
+  return { client, send, truth, list: () => checkouts.list({ after: lastId }) };
+}
+
+const epochNow = () => performance.timeOrigin + performance.now();
+
+/** @param {number[]} errorsMs */
+const p95 = (errorsMs) => errorsMs.map(Math.abs).sort((a, b) => a - b)[Math.ceil(errorsMs.length * 0.95) - 1];
+
+describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
+  /** @type {Awaited<ReturnType<typeof openClient>>} */
+  let opened;
+  beforeEach(async () => {
+    opened = await openClient(maxPoolSize);
+  });
+  afterEach(() => opened.client.close());
+
+  test('each checkout is put down to the request that made it, at its times', async () => {
+    const { send, truth, list } = opened;
+    const { exponential, uniform } = createRandom(7, `pool ${maxPoolSize}`);
+    const sent = [];
+    for (let number = 0; number < 80; number += 1) {
+      await wait(exponential() * 5);
+      sent.push(send(uniform() < 0.06 ? '/slow' : '/fast', `r${number}`));
+    }
+    const contexts = await Promise.all(sent);
+
+    const records = list();
+    expect(records).toHaveLength(80);
+    for (const { requestId, connectionId } of records) {
+      expect({ requestId, connectionId })
+        .toEqual({ requestId, connectionId: truth.get(String(requestId))?.connectionId });
+    }
+    const commands = records.map(({ requestId, ...record }) => ({ ...record, ...truth.get(String(requestId)) }));
+    expect(p95(commands.map(({ gotAtMs, startedAtMs }) => Number(gotAtMs) - Number(startedAtMs))))
+      .toBeLessThan(RIGHT_TO_MS);
+    expect(p95(commands.map(({ returnedAtMs, endedAtMs }) => Number(returnedAtMs) - Number(endedAtMs))))
+      .toBeLessThan(RIGHT_TO_MS);
+    expect(p95(contexts.map(({ waitMs, useMs, totalMs }) => waitMs + useMs - totalMs))).toBeLessThan(RIGHT_TO_MS);
+  });
+
+  test('a fast request names the slow ones that it waited behind', async () => {
+    const { send, list } = opened;
+    const buses = Array.from({ length: maxPoolSize }, (_, number) => send('/slow', `bus ${number}`));
+    await wait(20);
+    const ferraris = Array.from({ length: 12 }, (_, number) => send('/fast', `ferrari ${number}`));
+    const contexts = await Promise.all(ferraris);
+    await Promise.all(buses);
+
+    for (const { behind, waitMs } of contexts) {
+      expect(behind[0]).toEqual({ route: '/slow', requestId: expect.stringMatching(/^bus/) });
+      expect(waitMs).toBeGreaterThan(SLOW_MS - 20 - 10);
+    }
+    const [fast] = list().filter(({ requestId }) => requestId === 'ferrari 11');
+    expect(fast.behind.length).toBeGreaterThan(1);
+    expect(fast.outcome).toBe('returned');
+    for (const { route, behind } of list()) if (route === '/slow') expect(behind).toEqual([]);
+  });
+
+  test('requests stay apart though others of the same millisecond are aborted', async () => {
+    const { send, truth, list } = opened;
+    const buses = Array.from({ length: maxPoolSize }, (_, number) => send('/slow', `bus ${number}`));
+    await wait(20);
+    const controller = new AbortController();
+    setMaxListeners(Infinity, controller.signal);
+    const ferraris = Array.from({ length: 30 }, (_, number) => (
+      send('/fast', `ferrari ${number}`, number % 3 === 0 ? controller.signal : undefined)));
+    await wait(20);
+    controller.abort();
+    await Promise.allSettled([...ferraris, ...buses]);
+    // An aborted one is found out when a later one is served.
+    await wait(5);
+    await send('/fast', 'last');
+
+    const records = list();
+    const served = records.filter(({ outcome }) => outcome === 'returned');
+    expect(served.map(({ requestId, connectionId }) => [requestId, connectionId]).sort())
+      .toEqual([...truth].map(([requestId, { connectionId }]) => [requestId, connectionId]).sort());
+    const gone = records.filter(({ outcome }) => outcome === 'gone');
+    expect(gone.map(({ requestId }) => requestId).sort())
+      .toEqual(Array.from({ length: 10 }, (_, number) => `ferrari ${number * 3}`).sort());
+  });
+});
+
+describe('a checkout that fails', () => {
+  test('is recorded with its reason, its wait and who held the connection', () => {
+    const fake = createFakeClient({ max: 1 });
+    const checkouts = createCheckouts();
+    checkouts.watch(fake.monitor);
+    const bus = checkouts.createContext({ route: '/slow', requestId: 'bus' });
+    const ferrari = checkouts.createContext({ route: '/fast', requestId: 'ferrari' });
+    fake.start();
+    checkouts.runInRequest(bus, fake.ask);
+    fake.create(1);
+    fake.ready(1);
+    fake.give(1, 0);
+    checkouts.runInRequest(ferrari, fake.ask);
+    fake.pass(30);
+    fake.fail('timeout', 30);
+
+    const held = [{ route: '/slow', requestId: 'bus' }];
+    expect(checkouts.list()).toEqual([expect.objectContaining({
+      id: 1, route: '/fast', requestId: 'ferrari', outcome: 'timeout', gotAtMs: null, returnedAtMs: null, behind: held,
+    })]);
+    expect(ferrari).toMatchObject({ waitMs: 30, useMs: 0, behind: held });
+  });
+});
+
+describe('the record', () => {
+  /** @param {Parameters<typeof createCheckouts>[0]} options */
+  function recordTen(options) {
+    const fake = createFakeClient({ max: 1 });
+    const checkouts = createCheckouts(options);
+    checkouts.watch(fake.monitor);
+    fake.start();
+    fake.create(1);
+    fake.ready(1);
+    for (let number = 0; number < 10; number += 1) {
+      fake.ask();
+      fake.give(1, 0);
+      fake.giveBack(1);
+      fake.pass(1000);
+    }
+    return checkouts;
+  }
+
+  test('keeps no more than it may', () => {
+    expect(recordTen({ most: 3, keptMs: Infinity }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
+  });
+
+  test('tells what ended after a given one', () => {
+    expect(recordTen({ keptMs: Infinity }).list({ after: 8 }).map(({ id }) => id)).toEqual([9, 10]);
+  });
+});
