@@ -76,12 +76,14 @@ export function createQueue({ list, detail }, onChoose) {
   function addPlace({ requestId, route, behind }) {
     const item = document.createElement('li');
     const button = document.createElement('button');
+    const story = document.createElement('span');
     const time = document.createElement('span');
     const holders = describeBehind(behind);
+    story.className = 'unseen';
+    story.textContent = `${nameRoute(route)} waits${holders ? ` behind ${holders}` : ''}, for `;
     Object.assign(button, { type: 'button', value: String(requestId) });
-    button.setAttribute('aria-label', `${nameRoute(route)} waits${holders ? ` behind ${holders}` : ''}`);
     button.setAttribute('aria-describedby', detail.id);
-    button.append(drawVehicle(route), time);
+    button.append(drawVehicle(route), story, time);
     item.append(button);
     const place = { item, button, time };
     places.set(String(requestId), place);

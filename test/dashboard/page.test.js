@@ -1,0 +1,295 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import { startApp } from '../../src/bench/app-process.js';
+import { describeInBrowser, launchChromium } from '../support/chromium.js';
+
+/** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
+
+/** The colours of the light theme; the bar that stands for movement is a paler blue. */
+const BUS = /** @type {const} */ ([0x00, 0x72, 0xb2]);
+const HIGHLIGHT = /** @type {const} */ ([0xe6, 0xb4, 0x22]);
+
+/** @type {Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof startApp>>} */
+let app;
+/** @type {Page} */
+let page;
+/** @type {string[]} what the page complained about, and what it asked of others */
+let incidents;
+
+describeInBrowser('the live page of the real app', () => {
+  beforeAll(async () => {
+    [browser, app] = await Promise.all([launchChromium(), start()]);
+  });
+  afterEach(async () => {
+    await page.close();
+    await setPool({ poolSize: 1, slowMs: 2000 });
+    await waitUntilFree();
+  });
+  afterAll(() => Promise.all([browser?.close(), app?.stop()]));
+
+  test('a Ferrari waits behind a bus, and the page says how long and for whom', async () => {
+    await openPage();
+    await send('a bus');
+    await page.getByRole('img', { name: 'The tunnel has 1 lane: 1 with a bus' }).waitFor();
+    const took = timeInPage('/fast');
+    const waiting = page.getByRole('button', { name: '/fast waits behind /slow' });
+    await page.getByRole('heading', { name: /^1 of 1 lanes busy, 1 waits, for \d\.\d s\.$/ }).waitFor();
+
+    const seconds = async () => Number.parseFloat((await waiting.innerText()).split('for')[1]);
+    const early = await seconds();
+    await waiting.focus();
+    await page.getByText(/^\/fast has waited \d\.\d s behind \/slow$/).waitFor();
+    await pollUntil(async () => await findFront(HIGHLIGHT) > 0);
+    await pollUntil(async () => await seconds() >= early + 0.5);
+
+    const note = page.locator('#notes li');
+    await note.waitFor();
+    expect(await note.innerText()).toMatch(/^\/fast took \d\.\d s, \d\.\d s of it waiting behind \/slow$/);
+    const tookMs = await took;
+    expect(tookMs).toBeGreaterThan(1000);
+    expect(Math.abs(await readData(note.locator('data')) - tookMs)).toBeLessThan(50);
+    const inChart = page.locator('#latency-chart data').first();
+    await pollUntil(async () => await readData(inChart) > 0);
+    expect(Math.abs(await readData(inChart) - tookMs)).toBeLessThan(50);
+    expect(incidents).toEqual([]);
+  });
+
+  test('the pool grows from 1 to 10 under load, and no request fails', async () => {
+    await setPool({ slowMs: 200 });
+    await openPage();
+    let isOver = false;
+    const statuses = Promise.all(['/slow', '/fast', '/fast', '/fast', '/slow', '/fast'].map(async (path) => {
+      const seen = [];
+      while (!isOver) seen.push((await fetch(app.url + path)).status);
+      return seen;
+    }));
+    await page.getByRole('button', { name: '/fast waits' }).first().waitFor();
+
+    await page.getByRole('button', { name: '10', exact: true }).click();
+
+    await page.getByText('The pool has 10 lanes now.').waitFor();
+    await page.getByRole('img', { name: /^The tunnel has 10 lanes/ }).waitFor();
+    await page.getByRole('heading', { name: /of 10 lanes busy, nobody waits/ }).waitFor();
+    isOver = true;
+    const all = (await statuses).flat();
+    expect(all.length).toBeGreaterThan(20);
+    expect(new Set(all)).toEqual(new Set([200]));
+    expect(await page.getByRole('button', { name: '10', exact: true }).getAttribute('aria-pressed')).toBe('true');
+    expect(incidents).toEqual([]);
+  });
+
+  test('ten Ferraris queue up, and what does not fit is counted', async () => {
+    await openPage({ viewport: { width: 390, height: 844 } });
+    await send('a bus');
+    await page.getByRole('heading', { name: /^1 of 1 lanes busy, nobody waits/ }).waitFor();
+    await send('ten Ferraris');
+
+    await page.getByRole('heading', { name: /busy, 10 wait; the longest for/ }).waitFor();
+    const shown = page.getByRole('button', { name: '/fast waits' });
+    await pollUntil(async () => await shown.count() > 0);
+    const more = Number.parseInt((await page.locator('.rest').innerText()).slice(1), 10);
+    expect(await shown.count() + more).toBe(10);
+  });
+
+  test('a wrong pool size is refused in words, and changes nothing', async () => {
+    await openPage();
+    const field = page.getByRole('spinbutton', { name: 'Pool size' });
+    await field.fill('5000');
+    await field.press('Enter');
+
+    await page.locator('#pool-size .problem', { hasText: 'whole number from 1 to 1000' }).waitFor();
+    expect(await page.getByRole('img', { name: /^The tunnel/ }).getAttribute('aria-label')).toContain('1 lane');
+    expect(await field.inputValue()).toBe('5000');
+  });
+
+  test('mixed.yaml runs, and its result stays on the page', async () => {
+    await setPool({ poolSize: 3, slowMs: 300 });
+    await openPage();
+    await page.getByRole('button', { name: 'Run mixed.yaml' }).click();
+    await page.getByRole('progressbar', { name: 'Progress of the load test' }).waitFor();
+
+    const row = page.getByRole('row', { name: /^3 \d+ ms/ });
+    await row.waitFor({ timeout: 60_000 });
+    expect(await row.getByRole('cell').nth(3).innerText()).toBe('10');
+    expect(await row.getByRole('cell').nth(4).innerText()).toBe('0');
+    await page.locator('#announcement', { hasText: 'With a pool of 3, the slowest request took' }).waitFor({ state: 'attached' });
+    await page.reload();
+    await row.waitFor();
+    expect(incidents).toEqual([]);
+  }, 90_000);
+
+  test('it is light and on the screen at once', async () => {
+    await openPage();
+
+    const { bytes, paintedAtMs } = await page.evaluate(() => {
+      const entries = performance.getEntries();
+      return {
+        bytes: entries.reduce((sum, entry) => sum + (Reflect.get(entry, 'encodedBodySize') ?? 0), 0),
+        paintedAtMs: entries.find(({ name }) => name === 'first-contentful-paint')?.startTime,
+      };
+    });
+    expect(bytes).toBeGreaterThan(200_000);
+    expect(bytes).toBeLessThan(1_500_000);
+    expect(paintedAtMs).toBeLessThan(1000);
+    expect(incidents).toEqual([]);
+  });
+
+  test.each([390, 768, 1440, 2560])('nothing sticks out at a width of %i pixels', async (width) => {
+    await openPage({ viewport: { width, height: 900 } });
+    await send('a bus');
+    await send('ten Ferraris');
+    await page.getByRole('heading', { name: /10 wait/ }).waitFor();
+
+    const excess = await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth);
+    expect(excess).toBe(0);
+    for (const part of ['#sentence', '#queue', '#tunnel', '#pool-size', '#latency-chart canvas']) {
+      const box = await page.locator(part).boundingBox();
+      expect(box?.width).toBeGreaterThan(100);
+      expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test.each(/** @type {const} */ ([['no-preference', true], ['reduce', false]]))(
+    'with a wish for motion of "%s", that a bus moves is %s', async (reducedMotion, moves) => {
+      await openPage({ reducedMotion });
+      await send('a bus');
+      await pollUntil(async () => await findFront(BUS) > 0);
+      const x = await findFront(BUS);
+      await pollUntil(async () => (await readPool()).lanes[0].busyMs > 1500);
+
+      expect(await findFront(BUS) > x).toBe(moves);
+    });
+
+  test.each(/** @type {const} */ (['light', 'dark']))('axe finds nothing serious in the %s', async (colorScheme) => {
+    await openPage({ colorScheme });
+    await send('a bus');
+    await send('ten Ferraris');
+    await page.getByRole('button', { name: '/fast waits' }).first().hover();
+    await page.getByText(/^\/fast has waited/).waitFor();
+
+    await page.evaluate(axe.source);
+    const { violations, passes } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
+    expect(passes.length).toBeGreaterThan(20);
+    expect(violations.map(summariseViolation)).toEqual([]);
+  });
+
+  test('it says so when the app is gone, and catches up when it is back', async () => {
+    const other = await start();
+    const port = new URL(other.url).port;
+    await openPage({}, other.url);
+    await other.stop();
+    await page.getByText('The app does not answer; trying again. What you see is how it was.').waitFor();
+
+    const again = await start({ PORT: port, MONGO_POOLSIZE: '3' });
+    try {
+      await page.getByText('Live', { exact: true }).waitFor();
+      await page.getByRole('img', { name: /^The tunnel has 3 lanes/ }).waitFor();
+    } finally {
+      await again.stop();
+    }
+  });
+});
+
+/** @param {Record<string, string>} [settings] */
+function start(settings) {
+  return startApp({ MONGO_URL: String(process.env.TEST_MONGO_URL), MONGO_POOLSIZE: '1', SLOW_MS: '2000', ...settings });
+}
+
+/**
+ * @param {BrowserContextOptions} [options]
+ * @param {string} [url]
+ */
+async function openPage(options, url = app.url) {
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  incidents = [];
+  page.on('console', (message) => incidents.push(message.text()));
+  page.on('pageerror', (error) => incidents.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) incidents.push(request.url());
+  });
+  await page.goto(url);
+  await page.getByText('Live', { exact: true }).waitFor();
+}
+
+/** @param {string} what */
+function send(what) {
+  return page.getByRole('button', { name: `Send ${what}` }).click();
+}
+
+/**
+ * How long a request takes that the page itself sends.
+ * @param {string} path
+ */
+function timeInPage(path) {
+  return page.evaluate(async (url) => {
+    const startedAt = performance.now();
+    await (await fetch(url)).text();
+    return performance.now() - startedAt;
+  }, path);
+}
+
+/**
+ * The rightmost pixel of a colour in the picture of the tunnel, 0 where there is none.
+ * @param {readonly [red: number, green: number, blue: number]} color
+ */
+function findFront(color) {
+  return page.locator('#tunnel').evaluate((node, [red, green, blue]) => {
+    const canvas = /** @type {HTMLCanvasElement} */ (node);
+    // Read from a copy: the browser warns of reading often from a canvas that was not made for it.
+    const copy = canvas.ownerDocument.createElement('canvas');
+    Object.assign(copy, { width: canvas.width, height: canvas.height });
+    const context = copy.getContext('2d', { willReadFrequently: true });
+    context?.drawImage(canvas, 0, 0);
+    const data = context?.getImageData(0, 0, copy.width, copy.height).data ?? [];
+    let front = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const isOfColor = data[at] === red && data[at + 1] === green && data[at + 2] === blue;
+      if (isOfColor) front = Math.max(front, at / 4 % copy.width);
+    }
+    return front;
+  }, color);
+}
+
+/** @param {import('axe-core').Result} violation */
+function summariseViolation({ id, impact, nodes }) {
+  return `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`;
+}
+
+/** @param {import('playwright-core').Locator} locator of a data element */
+async function readData(locator) {
+  return Number(await locator.getAttribute('value'));
+}
+
+/** @param {{ poolSize?: number, slowMs?: number }} settings */
+async function setPool(settings) {
+  for (const [name, value] of Object.entries(settings)) {
+    const path = name === 'poolSize' ? 'pool-size' : 'slow-ms';
+    const response = await fetch(`${app.url}/control/${path}`, {
+      method: 'POST', headers: { 'content-type': 'application/json', origin: app.url }, body: JSON.stringify({ [name]: value }),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  }
+}
+
+/** So that no test finds the traffic of the one before. */
+async function waitUntilFree() {
+  await pollUntil(async () => {
+    const { active, waiting } = await readPool();
+    return active + waiting === 0;
+  });
+}
+
+async function readPool() {
+  return (await fetch(`${app.url}/pool`)).json();
+}
+
+/** @param {() => Promise<boolean>} isSo */
+async function pollUntil(isSo) {
+  const deadline = Date.now() + 15_000;
+  while (!await isSo()) {
+    if (Date.now() > deadline) throw new Error(`it did not happen within 15 s: ${isSo}`);
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+  }
+}
