@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { createAdviseCommand } from './cli/advise.js';
 import { createPredictCommand } from './cli/predict.js';
 import { createReportCommand } from './cli/report.js';
 import { createRunCommand } from './cli/run.js';
@@ -13,7 +14,8 @@ const program = new Command('pool-lab')
   .showHelpAfterError('(see --help)')
   .addCommand(createRunCommand())
   .addCommand(createReportCommand())
-  .addCommand(createPredictCommand());
+  .addCommand(createPredictCommand())
+  .addCommand(createAdviseCommand());
 
 try {
   await program.parseAsync();

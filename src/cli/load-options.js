@@ -18,6 +18,7 @@ const APP_TIMEOUT_MS = 5000;
 
 /**
  * @typedef {object} LoadOptions
+ * @property {string} [scenario] file
  * @property {string} [environment]
  * @property {string[]} [service]
  * @property {string} [from]
@@ -46,13 +47,13 @@ export function withLoadOptions(command) {
 }
 
 /**
- * @param {string} scenario file
  * @param {LoadOptions} options
  * @returns {Promise<KnownLoad>}
  * @throws {Error} for a scenario that can't be read, or a route without a service time
  */
-export async function readLoad(scenario, { environment, service = [], from, app, workers }) {
+export async function readLoad({ scenario, environment, service = [], from, app, workers }) {
   const given = parseServices(service);
+  if (!scenario) throw new Error('There is no load: give --scenario FILE');
   const workload = await readScenario(scenario, { environment });
   const load = createScenarioLoad(workload, { workers });
   const known = {

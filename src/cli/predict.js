@@ -30,7 +30,7 @@ export function createPredictCommand() {
  *   json: boolean }} options
  */
 async function showPrediction(scenario, { poolSizes, seeds, html, json, ...loadOptions }) {
-  const { load, services, settings, warnings } = await readLoad(scenario, loadOptions);
+  const { load, services, settings, warnings } = await readLoad({ ...loadOptions, scenario });
   const prediction = predict({ load, poolSizes, services, seeds });
   const result = {
     lab: 'predict',

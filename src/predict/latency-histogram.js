@@ -34,11 +34,13 @@ export function createLatencyHistogram() {
    * The smallest value that at least this share of the values do not exceed (nearest rank).
    *
    * @param {number} share between 0 and 1: 0.95 for p95
-   * @returns {number} ms; NaN when nothing was recorded
+   * @param {number} [endless] how many more values there are, larger than any: Infinity
+   * @returns {number} ms; NaN when there is nothing
    */
-  function percentile(share) {
-    if (count === 0) return NaN;
-    const rank = Math.max(1, Math.ceil(share * count));
+  function percentile(share, endless = 0) {
+    if (count + endless === 0) return NaN;
+    const rank = Math.max(1, Math.ceil(share * (count + endless)));
+    if (rank > count) return Infinity;
     let seen = 0;
     let bucket = -1;
     while (seen < rank) seen += counts[++bucket];

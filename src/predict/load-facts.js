@@ -7,8 +7,8 @@ import { serviceMoments } from './service-time.js';
 /** @import { Service } from './service-time.js' */
 
 /** A percentile this much above that of an unlimited pool is as good. */
-const AS_GOOD_SHARE = 0.05;
-const AS_GOOD_MS = 1;
+export const AS_GOOD_SHARE = 0.05;
+export const AS_GOOD_MS = 1;
 
 /**
  * @typedef {object} LoadFacts what can be said of a load before there is a pool
@@ -26,10 +26,11 @@ const AS_GOOD_MS = 1;
  * @param {Load} load
  * @param {Record<string, Service>} services
  * @param {SimulationResult[]} runs of the load with a pool without limit
+ * @param {number} [factor] times the rate, as in the runs
  * @returns {LoadFacts} rates are means over the runs, peakActive is the highest
  * @throws {Error} for a load without requests
  */
-export function describeLoad(load, services, runs) {
+export function describeLoad(load, services, runs, factor = 1) {
   const facts = load.routes.map((route) => {
     const count = mean(runs.map(({ routes }) => routes[route]?.count ?? 0));
     const ratePerSec = (count / load.durationMs) * 1000;
@@ -43,7 +44,7 @@ export function describeLoad(load, services, runs) {
     durationMs: load.durationMs,
     routes: Object.fromEntries(facts),
     stream,
-    arrivalScv: gapScv(load.arrivals(1, 1)),
+    arrivalScv: gapScv(load.arrivals(1, factor)),
     busy: loadOf(stream),
     peakActive,
     // A load that ends, or users who wait for their answers, may not need what an endless load would.

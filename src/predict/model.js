@@ -1,5 +1,5 @@
 import { createDeadlines } from './deadlines.js';
-import { createPool } from './pool.js';
+import { createPool, isDriverPool } from './pool.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
@@ -28,7 +28,7 @@ export function createModel({
   workload, pool: poolOptions, services = {}, seed = 1, overheadMs = 0, keepRequests = false,
 }, clock) {
   const timeoutMs = workload?.timeoutMs ?? Infinity;
-  const waitQueueTimeoutMs = poolOptions.kind === 'pipelining' ? 0 : poolOptions.waitQueueTimeoutMS;
+  const waitQueueTimeoutMs = isDriverPool(poolOptions) ? poolOptions.waitQueueTimeoutMS : 0;
   const answerDeadlines = createDeadlines(timeoutMs);
   const waitDeadlines = createDeadlines(waitQueueTimeoutMs || Infinity);
   const choices = createRandom(seed, 'choices');

@@ -1,11 +1,13 @@
+import { createCappedPool, createSplitPool } from './divided-pool.js';
 import { createDriverPool } from './driver-pool.js';
 import { createPipeliningPool } from './pipelining-pool.js';
 
+/** @import { DividedPoolOptions } from './divided-pool.js' */
 /** @import { DriverPoolOptions } from './driver-pool.js' */
 /** @import { PipeliningPoolOptions } from './pipelining-pool.js' */
 /** @import { User } from './users.js' */
 
-/** @typedef {DriverPoolOptions | PipeliningPoolOptions} PoolOptions */
+/** @typedef {DriverPoolOptions | PipeliningPoolOptions | DividedPoolOptions} PoolOptions */
 
 /**
  * What a pool asks of the simulation: to start a query now, or to call connected() or check() later.
@@ -35,12 +37,22 @@ import { createPipeliningPool } from './pipelining-pool.js';
  * @throws {Error} naming the option that is wrong and what is allowed
  */
 export function createPool(options, host) {
-  const { kind = 'driver', maxPoolSize, connectMs = 0 } = options;
+  const { maxPoolSize } = options;
   requireWhole('maxPoolSize', maxPoolSize, 1, Infinity);
+  if (options.kind === 'split' || options.kind === 'capped') {
+    const isSplit = options.kind === 'split';
+    requireWhole('apartSize', options.apartSize, 1, isSplit ? maxPoolSize - 1 : maxPoolSize);
+    return isSplit ? createSplitPool(options, host) : createCappedPool(options, host);
+  }
+
+  const { connectMs = 0 } = options;
   if (!(connectMs >= 0)) throw new Error(`connectMs must be at least 0, not ${connectMs}`);
   if (options.kind === 'pipelining') return createPipeliningPool(options, host);
 
-  if (kind !== 'driver') throw new Error(`Unknown kind of pool "${kind}": allowed are driver and pipelining`);
+  if (!isDriverPool(options)) {
+    const { kind } = /** @type {any} */ (options);
+    throw new Error(`Unknown kind of pool "${kind}": allowed are driver, pipelining, split and capped`);
+  }
   const { minPoolSize = 0, maxConnecting = 2, waitQueueTimeoutMS = 0 } = options;
   requireWhole('minPoolSize', minPoolSize, 0, maxPoolSize);
   requireWhole('maxConnecting', maxConnecting, 1, Infinity);
@@ -48,6 +60,11 @@ export function createPool(options, host) {
     throw new Error(`waitQueueTimeoutMS must be at least 0 (wait for ever), not ${waitQueueTimeoutMS}`);
   }
   return createDriverPool(options, host);
+}
+
+/** @param {PoolOptions} options @returns {options is DriverPoolOptions} */
+export function isDriverPool(options) {
+  return (options.kind ?? 'driver') === 'driver';
 }
 
 /** @param {string} name @param {number} value @param {number} min @param {number} max */

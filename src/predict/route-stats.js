@@ -17,9 +17,15 @@ import { createServiceTime } from './service-time.js';
  */
 
 /**
+ * Response times of all requests; one that failed takes for ever, Infinity.
+ *
+ * @typedef {{ p50Ms: number, p90Ms: number, p95Ms: number, p99Ms: number, p999Ms: number, maxMs: number }} AllTimes
+ */
+
+/**
  * Response times are of the requests that succeeded, waits of those that got a connection; `count` is of all.
  *
- * @typedef {Latencies & { count: number, failures: number, wait: Latencies }} RouteResult
+ * @typedef {Latencies & { count: number, failures: number, wait: Latencies, all: AllTimes }} RouteResult
  */
 
 /**
@@ -45,6 +51,14 @@ export function createRouteStats(name, drawServiceMs) {
       failures,
       ...summarise(responses),
       wait: summarise(waits),
+      all: {
+        p50Ms: responses.percentile(0.5, failures),
+        p90Ms: responses.percentile(0.9, failures),
+        p95Ms: responses.percentile(0.95, failures),
+        p99Ms: responses.percentile(0.99, failures),
+        p999Ms: responses.percentile(0.999, failures),
+        maxMs: failures > 0 ? Infinity : responses.max(),
+      },
     }),
   };
 }

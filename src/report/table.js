@@ -74,7 +74,7 @@ function measureWidth(text) {
  * @param {string} text
  * @param {number} width
  */
-function wrap(text, width) {
+export function wrap(text, width) {
   const lines = [''];
   for (const word of text.split(/\s+/)) {
     const line = `${lines[lines.length - 1]} ${word}`.trim();

@@ -1,0 +1,74 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { describeEnvironment } from '../bench/environment.js';
+import { advise } from '../predict/advise.js';
+import { createAdviceView } from '../predict/advice-view.js';
+import { explainAdvice } from '../predict/explain-advice.js';
+import { parseSlo } from '../predict/slo.js';
+import { renderTable, wrap } from '../report/table.js';
+import { readLoad, withLoadOptions } from './load-options.js';
+import { collect, parsePositive } from './options.js';
+
+/** People wonder after so long, in ms, whether anything happens. */
+const PATIENCE_MS = 10_000;
+
+/** `pool-lab advise` */
+export function createAdviseCommand() {
+  return withLoadOptions(new Command('advise')
+    .description('the smallest pool with which a load meets its goals, and what\nelse would do; exits with 1 when nothing meets them')
+    .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99,\np99.9 or max; repeatable", collect(parseSlo))
+    .option('--scenario <file>', 'Artillery scenario'))
+    .option('--headroom <factor>', 'the goals must hold at so many times the load as\nwell', parseHeadroom, 1.3)
+    .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
+    .option('--servers <n>', 'servers of the deployment that each talks to', parsePositive)
+    .option('--server-limit <n>', 'connections that each server takes', parsePositive)
+    .option('--seeds <n>', 'runs to draw when anything is left to chance', parsePositive)
+    .option('--json', 'print the advice as one JSON object on stdout', false)
+    .action(showAdvice);
+}
+
+/**
+ * @param {import('./load-options.js').LoadOptions & { slo: import('../predict/slo.js').Slo[], headroom: number,
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, json: boolean }} options
+ */
+async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, json, ...loadOptions }) {
+  const { load, services, settings, warnings } = await readLoad(loadOptions);
+  const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
+  const startedAt = new Date().toISOString();
+  const advice = advise({
+    load, services, slos, headroom, seeds,
+    fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
+    onStep: createStepReport(process.stderr),
+  });
+
+  const paragraphs = explainAdvice(advice);
+  const [verdict, ...reasons] = paragraphs;
+  process.stderr.write(`${[
+    verdict,
+    ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice))] : []),
+    ...warnings.map((warning) => wrap(`! ${warning}`, 80)),
+    ...reasons.map((reason) => wrap(reason, 80)),
+  ].join('\n\n')}\n`);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({
+      lab: 'advise', startedAt, environment: describeEnvironment(null),
+      settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds },
+      ...advice, words: paragraphs, warnings,
+    })}\n`);
+  }
+  if (advice.verdict !== 'size') process.exitCode = 1;
+}
+
+/** @param {NodeJS.WriteStream} stream */
+function createStepReport(stream) {
+  const startedAt = performance.now();
+  return (/** @type {string} */ step) => {
+    if (performance.now() - startedAt > PATIENCE_MS) stream.write(`trying ${step}\n`);
+  };
+}
+
+/** @param {string} text */
+function parseHeadroom(text) {
+  const factor = text.trim() === '' ? NaN : Number(text);
+  if (!(factor >= 1 && factor < Infinity)) throw new InvalidArgumentError('It must be a number from 1, such as 1.3.');
+  return factor;
+}

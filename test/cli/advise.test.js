@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { runNode } from '../support/run-node.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
+
+const MINUTE = ['--scenario', 'loadtests/users-and-admins.yaml'];
+const SERVICES = ['--service', '/slow=500', '--service', '/fast=2'];
+const folder = await makeTemporaryFolder();
+
+/** @param {string[]} args */
+const advise = (...args) => runNode(['src/cli.js', 'advise', ...args]);
+
+test('a size, in words and as JSON', async () => {
+  const { code, stdout, stderr } = await advise('--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES,
+    '--instances', '40', '--servers', '3', '--server-limit', '3000', '--json');
+  expect(code).toBe(0);
+  const advice = JSON.parse(stdout);
+  expect(advice).toMatchObject({ lab: 'advise', verdict: 'size', fleet: { fits: true },
+    settings: { slos: ['/fast p99 < 50 ms'], headroom: 1.3, seeds: 100 } });
+  expect(stderr.split('\n')).toContain(`${advice.poolSize} connections are enough.`);
+  expect(stderr).toContain('40 instances x 3 servers x');
+  expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+});
+
+describe('ends with 1', () => {
+  test('when nothing meets the goal', async () => {
+    const { code, stdout, stderr } = await advise('--slo', '/fast p99 < 1ms', ...MINUTE, ...SERVICES, '--json');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^No pool size meets it\./m);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'nothing', poolSize: null });
+  });
+
+  test('when there is not enough data', async () => {
+    const { code, stdout, stderr } = await advise('--slo', '/slow p99 < 9s', ...MINUTE, ...SERVICES);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/^Not enough data\. The load has \d+ requests of \/slow; "\/slow p99 < 9 s" can be told from 299 on/);
+  });
+
+  test('when the servers have no room', async () => {
+    const { code, stderr } = await advise('--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES, '--server-limit', '3');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/they do not fit/);
+  });
+});
+
+describe('bad input is one clear message', () => {
+  /** @type {[string, string[], RegExp][]} */
+  const cases = [
+    ['no goal', [...MINUTE, ...SERVICES], /--slo <goal>' not specified/],
+    ['a bad goal', ['--slo', '/fast p99 50', ...MINUTE], /"\/fast p99 50" is no goal: write it like '\/fast p99 < 50ms'/],
+    ['a bad percentile', ['--slo', '/fast p98 < 50ms', ...MINUTE], /"p98" is none of p50, /],
+    ['an unknown route', ['--slo', '/fats p99 < 5ms', ...MINUTE, ...SERVICES], /no route \/fats, only \/fast, \/slow/],
+    ['no load', ['--slo', '/fast p99 < 50ms', ...SERVICES], /^There is no load: give --scenario FILE/],
+    ['headroom below 1', ['--slo', '/fast p99 < 50ms', ...MINUTE, '--headroom', '0.5'], /number from 1, such as 1\.3/],
+    ['too few seeds', ['--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES, '--seeds', '10'], /at least 59/],
+    ['no instances', ['--slo', '/fast p99 < 50ms', ...MINUTE, '--instances', '0'], /--instances.*whole number from 1/],
+  ];
+
+  test.each(cases)('%s', async (_, args, message) => {
+    const { code, stdout, stderr } = await advise(...args);
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  test('bad YAML', async () => {
+    const file = path.join(folder, 'bad.yaml');
+    await writeFile(file, 'config: [\n');
+    const { code, stderr } = await advise('--slo', '/fast p99 < 50ms', '--scenario', file);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/bad\.yaml, line \d/);
+  });
+});
