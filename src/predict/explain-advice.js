@@ -1,4 +1,4 @@
-import { formatNumber, formatQuantity } from '../report/format.js';
+import { formatNumber, formatQuantity } from '../dashboard/shared/quantity.js';
 import { MONITORS } from './fleet.js';
 
 /** @import { Advice } from './advise.js' */

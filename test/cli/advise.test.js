@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { runNode } from '../support/run-node.js';
-import { makeTemporaryFolder } from '../support/temporary-folder.js';
+import { scratchFolder } from '../support/scratch-folder.js';
 
 const MINUTE = ['--scenario', 'loadtests/users-and-admins.yaml'];
 const SERVICES = ['--service', '/slow=500', '--service', '/fast=2'];
-const folder = await makeTemporaryFolder();
+const folder = await scratchFolder();
 
 /** @param {string[]} args */
 const advise = (...args) => runNode(['src/cli.js', 'advise', ...args]);
