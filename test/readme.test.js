@@ -22,6 +22,9 @@ const START = 'MONGO_POOLSIZE=1 npm start';
 const ARTILLERY = 'npx artillery run loadtests/mixed.yaml';
 const RUN = 'npx pool-lab run mixed --pool-sizes 1,2,3,5,10 --repeat 3';
 const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
+const SERVICES = '--service /slow=5000 --service /fast=2';
+const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
+const ADVISE = `npx pool-lab advise --slo '/fast p99 < 50ms' --scenario loadtests/users-and-admins.yaml ${SERVICES}`;
 
 const env = {
   ...process.env, MONGO_URL: process.env.TEST_MONGO_URL, SLOW_MS: '100', PORT: '0', ARTILLERY_DISABLE_TELEMETRY: 'true',
@@ -37,7 +40,7 @@ async function run(command) {
 }
 
 test('every command is run by a test or by .ci/run', () => {
-  expect(commands.toSorted()).toEqual([...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, ARTILLERY, RUN, REPORT].toSorted());
+  expect(commands.toSorted()).toEqual([...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, ARTILLERY, RUN, REPORT, PREDICT, ADVISE].toSorted());
   for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`.trim());
 });
 
@@ -86,6 +89,11 @@ test('the experiment runs, and its results can be shown side by side', async () 
     await rm(kept, { recursive: true });
   }
 }, 90_000);
+
+test.each([[PREDICT, /From 5 connections on, more of them\s+bring nothing/], [ADVISE, /\d+ connections are enough/]])(
+  '%s', async (command, says) => {
+    expect(await run(command)).toMatchObject({ code: 0, said: expect.stringMatching(says) });
+  });
 
 describe.each(['README.md', 'CONTRIBUTING.md'])('%s', (file) => {
   test('links lead to files that are there', async () => {
