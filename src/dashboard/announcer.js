@@ -22,8 +22,8 @@ export function createMemory() {
 }
 
 /**
- * The one thing worth saying now, if any: at most a sentence every few seconds, and only of what has changed. What
- * is not said for lack of time is said later, if it is still true.
+ * The one thing worth saying now, if any: at most a sentence every few seconds, and only of what has changed.
+ * What is not said for lack of time is said later, if it is still true.
  * @param {Memory} memory
  * @param {State} state
  * @param {number} nowMs
@@ -32,10 +32,11 @@ export function createMemory() {
 export function announce(memory, { connection, pool, loadTests }, nowMs) {
   const queued = Boolean(pool && pool.waiting > 0);
   const since = Number.isNaN(memory.changedAtMs) ? nowMs : memory.changedAtMs;
+  const running = loadTests.filter(({ state }) => state === 'running').map(({ id }) => id);
   const next = {
     ...memory,
     changedAtMs: queued === memory.queued ? NaN : since,
-    running: new Set([...memory.running, ...loadTests.filter(({ state }) => state === 'running').map(({ id }) => id)]),
+    running: new Set([...memory.running, ...running]),
   };
   if (nowMs - memory.saidAtMs < PAUSE_MS) return { memory: next };
 

@@ -1,24 +1,10 @@
-import { failuresOf, formatTick, isPowerOfTen, latencyOf, latestOf, listPoints, successesOf } from './chart-points.js';
-import { formatNumber, formatQuantity } from './shared/quantity.js';
+import { SPECS } from './chart-specs.js';
+import { formatTick, isPowerOfTen, latestOf, listPoints } from './chart-points.js';
 
 /** @import { Chart as ChartJs, ChartDataset, Scale } from 'chart.js' */
+/** @import { Series, Spec } from './chart-specs.js' */
 /** @import { Second } from './types.js' */
 /** @import { Palette } from './palette.js' */
-
-/**
- * @typedef {object} Series in the order of the legend in the page
- * @property {string} label
- * @property {keyof Palette} color
- * @property {boolean} [thin]
- * @property {(second: Second) => number | undefined} value
- *
- * @typedef {object} Spec
- * @property {string} id of its figure
- * @property {'line' | 'bar'} kind
- * @property {boolean} [log]
- * @property {(value: number) => string} format
- * @property {Series[]} series
- */
 
 /** The library's own script has put it there. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
@@ -37,39 +23,6 @@ const LOG_AXIS = {
   },
   ticks: { callback: (/** @type {number | string} */ value) => formatTick(Number(value)) },
 };
-
-/** @type {Spec[]} */
-const SPECS = [{
-  id: 'latency-chart',
-  kind: 'line',
-  log: true,
-  format: (value) => formatQuantity(value, 'ms'),
-  series: [
-    { label: '/fast p95', color: 'measured-2', value: latencyOf('/fast', 'p95Ms') },
-    { label: '/fast p50', color: 'measured-2', thin: true, value: latencyOf('/fast', 'p50Ms') },
-    { label: '/slow p95', color: 'measured-1', value: latencyOf('/slow', 'p95Ms') },
-    { label: '/slow p50', color: 'measured-1', thin: true, value: latencyOf('/slow', 'p50Ms') },
-  ],
-}, {
-  id: 'pool-chart',
-  kind: 'line',
-  format: (value) => formatNumber(value),
-  series: [
-    { label: 'waiting', color: 'predicted', value: ({ waiting }) => waiting },
-    { label: 'active', color: 'measured-3', value: ({ active }) => active },
-    { label: 'idle', color: 'published', thin: true, value: ({ idle }) => idle },
-    { label: 'max', color: 'ink', thin: true, value: ({ max }) => max || undefined },
-  ],
-}, {
-  id: 'rate-chart',
-  kind: 'bar',
-  format: (value) => formatNumber(value),
-  series: [
-    { label: '/fast', color: 'measured-2', value: successesOf('/fast') },
-    { label: '/slow', color: 'measured-1', value: successesOf('/slow') },
-    { label: 'failed', color: 'ink', value: failuresOf },
-  ],
-}];
 
 /** The three charts of the last two minutes. */
 export function createCharts() {
@@ -149,14 +102,19 @@ function createChart({ kind, log = false, format, series }, canvas, palette) {
         x: {
           type: 'linear',
           min: -SPAN_S,
-          max: 0,
+          // The bar of the latest second is as wide as the others.
+          max: isBar ? 0.5 : 0,
           stacked: isBar,
           offset: false,
           grid: { display: false },
           border: { color: palette.ink },
           ticks: { stepSize: 30, maxRotation: 0, callback: (value) => (value === 0 ? 'now' : `${value} s`) },
         },
-        y: { grid: { color: palette.rule }, border: { display: false }, ...(log ? LOG_AXIS : countAxis(isBar)) },
+        y: {
+          grid: { color: palette.rule },
+          border: { display: false },
+          ...(log ? LOG_AXIS : countAxis(isBar)),
+        },
       },
       plugins: {
         legend: { display: false },

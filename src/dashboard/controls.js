@@ -99,12 +99,18 @@ function createLoadTestForm() {
     if (!form.hasAttribute('aria-busy')) setDisabled(button, Boolean(running));
     if (!running) return;
     bar.value = running.progress;
-    left.textContent = `running with a pool of ${running.poolSize}, about ${formatSeconds(running.leftMs)} left`;
+    const leftS = Math.ceil(running.leftMs / 1000);
+    left.textContent = `running with a pool of ${running.poolSize}, about ${leftS} s left`;
   };
 }
 
+/** What was ordered last, of any form. */
+let lastOrder = Promise.resolve('');
+
 /**
- * While an order is on its way its form takes no other. Buttons stay focusable, so that the keyboard keeps its place.
+ * While an order is on its way its form takes no other, and those of other forms follow in turn: who asks for
+ * 3 lanes and then for a load test wants it on 3 lanes. Buttons stay focusable, so that the keyboard does not
+ * lose its place.
  * @param {HTMLElement} form
  * @param {() => Promise<string>} action resolves with what to say
  */
@@ -115,7 +121,9 @@ async function attempt(form, action) {
   form.setAttribute('aria-busy', 'true');
   for (const button of buttons) setDisabled(button, true);
   try {
-    outcome.textContent = await action();
+    const order = lastOrder.then(action);
+    lastOrder = order.catch(() => '');
+    outcome.textContent = await order;
     outcome.classList.remove('problem');
   } catch (error) {
     outcome.textContent = error instanceof Error ? error.message : String(error);

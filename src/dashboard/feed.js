@@ -32,7 +32,9 @@ export function listenToApp(onChange) {
       return { ...takePool(state, pool, heardAtMs), connection: 'live' };
     });
     // The app may have been restarted with other settings in the meantime.
-    source.addEventListener('open', () => readSnapshot().then((snapshot) => change({ ...state, snapshot }), lose));
+    source.addEventListener('open', () => {
+      readSnapshot().then((snapshot) => change({ ...state, snapshot }), lose);
+    });
     source.addEventListener('error', () => {
       lose();
       // The browser tries again by itself, but not after an answer that is no stream.

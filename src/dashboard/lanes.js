@@ -3,7 +3,7 @@
 /**
  * Where the lanes lie in the picture.
  * @typedef {object} Layout
- * @property {'lane' | 'row' | 'cell'} kind as large as vehicles can be, as small as they can be, or too small for them
+ * @property {'lane' | 'row' | 'cell'} kind for large vehicles, for small ones, or too small for any
  * @property {number} columns
  * @property {number} rows
  * @property {number} laneWidth with the gap to its neighbour
@@ -20,8 +20,8 @@ const LOWEST_ROW = 15;
 const SHORTEST_ROW = 44;
 
 /**
- * A request keeps its lane while it holds a connection, and a new one takes the first that is free. Connections have
- * no names that would do: while one client takes over from another, both have a connection 1.
+ * A request keeps its lane while it holds a connection, and a new one takes the first that is free. The ids of
+ * connections would not do: while one client takes over from another, both have a connection 1.
  * @param {Map<string, number>} slots of the requests before, by `keyOf`
  * @param {Lane[]} lanes that are busy now
  * @returns {Map<string, number>}
@@ -49,8 +49,8 @@ export function keyOf({ id, requestId }) {
 }
 
 /**
- * Every lane of the tunnel. Free ones are told apart by number alone: the first are open, the next in the making,
- * the rest not opened yet. While a pool shrinks, more lanes may be busy than it will have.
+ * Every lane of the tunnel. Free ones are told apart by number alone: the first are open, the next in the
+ * making, the rest not opened yet. While a pool shrinks, more lanes may be busy than it will have.
  * @param {Pool} pool
  * @param {Map<string, number>} slots
  * @returns {Slot[]}

@@ -31,8 +31,8 @@ function createRow({ poolSize, slowMs, startedAt, state, measured, exact, error,
     ));
     row.append(...[...values, String(requests), String(failures)].map((text) => createCell(text)));
   } else {
-    const text = state === 'failed' ? `failed: ${error ?? 'no reason given'}` : `running, ${Math.round(progress * 100)} %`;
-    const cell = createCell(text);
+    const isRunning = state === 'running';
+    const cell = createCell(isRunning ? `running, ${Math.round(progress * 100)} %` : `failed: ${error}`);
     cell.colSpan = 5;
     cell.className = 'text';
     row.append(cell);

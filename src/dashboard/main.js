@@ -15,6 +15,7 @@ import { describePool } from './words.js';
 
 /** The page counts on from what the app last said, but not for longer than this. */
 const LONGEST_GUESS_MS = 1500;
+const SPEAK_EVERY_MS = 250;
 
 /** @param {string} selector */
 const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
@@ -48,9 +49,6 @@ function show(next) {
   }
   controls.show(state);
   showLoadTests(state.loadTests);
-  const { message, ...rest } = announce(memory, state, performance.now());
-  memory = rest.memory;
-  if (message) find('#announcement').textContent = message;
   isStale = true;
   if (stillness.matches || document.hidden) paint();
 }
@@ -66,6 +64,13 @@ function paint() {
   find('#sentence').dataset.mood = sentence.mood;
   say('#sentence .lanes', sentence.queue ? `${sentence.lanes}, ` : `${sentence.lanes}.`);
   say('#sentence .queue', sentence.queue && `${sentence.queue}.`);
+}
+
+/** By the clock, not by events: what was worth saying must not be forgotten when the app falls silent. */
+function speak() {
+  const said = announce(memory, state, performance.now());
+  memory = said.memory;
+  if (said.message) find('#announcement').textContent = said.message;
 }
 
 function paintFrames() {
@@ -97,4 +102,5 @@ watchPalette((palette) => {
 });
 new ResizeObserver(paint).observe(find('.scene'));
 listenToApp(show);
+setInterval(speak, SPEAK_EVERY_MS);
 paintFrames();

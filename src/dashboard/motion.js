@@ -16,7 +16,11 @@ import { keyOf, listSlots } from './lanes.js';
 export const GONE = 1.35;
 const SLOWEST_END = 0.94;
 const FERRARI_HALFWAY_MS = 250;
-const DEPARTURE_MS = { '/slow': 900, '/fast': 800 };
+/** From the entrance until out of sight. */
+const BUS_MS = 900;
+const FERRARI_MS = 800;
+/** Even one that was at the exit is seen to leave. */
+const SHORTEST_MS = 250;
 /** From one pool event to the next. */
 const EVENT_MS = 250;
 /** Between two in the same lane. */
@@ -26,7 +30,7 @@ const MOST_DEPARTURES = 60;
 
 /**
  * How far a vehicle has come, 0 to 1. A bus takes the time that its query is known to take, and if that is not
- * enough it stands at the exit; nobody knows when a Ferrari will be through, so it never quite gets there.
+ * enough it stands at the exit. When a Ferrari will be through nobody knows, so it never quite gets there.
  * @param {string | null} route
  * @param {number} busyMs
  * @param {number} slowMs
@@ -37,8 +41,8 @@ export function progressOf(route, busyMs, slowMs) {
 }
 
 /**
- * The vehicles that drive out after a pool event. Most Ferraris come and go between two events, so nobody has seen
- * their lane: they take the free ones in turn.
+ * The vehicles that drive out after a pool event. Most Ferraris come and go between two events, so nobody has
+ * seen their lane: they take the free ones in turn.
  * @param {Departure[]} departures of before
  * @param {State} before
  * @param {State} state
@@ -58,7 +62,8 @@ export function addDepartures(departures, before, state) {
       return { slot, route, from: progressOf(route, busyMs, pool.slowMs), startsAtMs: receivedAtMs };
     }
     // When exactly is not known either: spread over the time until the next event, they look like traffic.
-    const delayMs = Math.max(index / ended.length * EVENT_MS, Math.floor(index / places.length) * FOLLOWING_MS);
+    const inLane = Math.floor(index / places.length);
+    const delayMs = Math.max(index / ended.length * EVENT_MS, inLane * FOLLOWING_MS);
     return { ...places[index % places.length], route, startsAtMs: receivedAtMs + delayMs };
   });
   return [...departures.filter((departure) => progressOfDeparture(departure, receivedAtMs) < GONE), ...left]
@@ -87,8 +92,8 @@ function listPlaces({ pool, slots }) {
  * @returns {number} below 0 before its start, beyond 1 outside, `GONE` when it is out of sight
  */
 export function progressOfDeparture({ route, from, startsAtMs }, nowMs) {
-  const durationMs = (DEPARTURE_MS[/** @type {'/slow'} */ (route)] ?? DEPARTURE_MS['/fast']) * (GONE - from) / GONE;
-  const part = (nowMs - startsAtMs) / Math.max(durationMs, 250);
+  const wholeMs = route === '/slow' ? BUS_MS : FERRARI_MS;
+  const part = (nowMs - startsAtMs) / Math.max(wholeMs * (GONE - from) / GONE, SHORTEST_MS);
   if (part < 0) return -1;
   return part >= 1 ? GONE : from + (GONE - from) * part ** 1.2;
 }

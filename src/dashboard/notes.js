@@ -27,9 +27,17 @@ const KEPT = 4;
  */
 export function noteFinished(notes, { atMs, finished }) {
   const waited = finished.filter(({ route, waitMs }) => route === '/fast' && waitMs >= NOTABLE_WAIT_MS);
-  const groups = [false, true].map((failed) => waited.filter(({ status }) => (status < 200 || status >= 400) === failed));
-  const fresh = groups.flatMap((group, index) => (group.length > 0 ? [createNote(group, index > 0, atMs)] : []));
-  return fresh.length > 0 ? [...fresh, ...notes].slice(0, KEPT) : notes;
+  if (waited.length === 0) return notes;
+  const fresh = [false, true].flatMap((failed) => {
+    const group = waited.filter((each) => hasFailed(each) === failed);
+    return group.length > 0 ? [createNote(group, failed, atMs)] : [];
+  });
+  return [...fresh, ...notes].slice(0, KEPT);
+}
+
+/** @param {Finished} finished */
+function hasFailed({ status }) {
+  return status < 200 || status >= 400;
 }
 
 /**

@@ -1,4 +1,6 @@
-import { SPEED_LINES, VEHICLES } from './shared/vehicles.js';
+import { createBrush } from './brush.js';
+import { drawVehicle } from './draw-vehicle.js';
+import { VEHICLES } from './shared/vehicles.js';
 import { formatSeconds } from './words.js';
 
 /** @import { Layout, Slot } from './lanes.js' */
@@ -22,13 +24,8 @@ import { formatSeconds } from './words.js';
 /** The height of a lane for which the vehicles were drawn. */
 const DRAWN_FOR = 46;
 const LARGEST_SCALE = 4.5;
+const HILL_RADIUS = 20;
 const WHITE = '#fdfcf9';
-const BLACK = '#1b1a18';
-const SHAPES = {
-  bus: shapesOf(VEHICLES.bus.parts),
-  ferrari: shapesOf(VEHICLES.ferrari.parts),
-};
-const SPEED = new Path2D(SPEED_LINES);
 
 /**
  * Paints lanes and vehicles on a canvas, sharp on every screen.
@@ -36,6 +33,7 @@ const SPEED = new Path2D(SPEED_LINES);
  */
 export function createPainter(canvas) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const { fill, stroke } = createBrush(context);
   /** @type {Palette} */
   let colors;
   /** @type {Layout} */
@@ -56,7 +54,8 @@ export function createPainter(canvas) {
     if (layout.kind === 'lane') fill(colors.road, () => context.rect(0, box.top, box.width, roadHeight));
     fill(colors.hill, () => {
       const top = Math.max(0, box.top - box.hill * 2);
-      context.roundRect(box.left - box.hill, top, box.right - box.left + 2 * box.hill, box.height - 2 * top, 20);
+      const width = box.right - box.left + 2 * box.hill;
+      context.roundRect(box.left - box.hill, top, width, box.height - 2 * top, HILL_RADIUS);
     });
   }
 
@@ -133,17 +132,21 @@ export function createPainter(canvas) {
       paintCell(left, top, name, progress);
       return;
     }
-    const scale = Math.min(laneHeight / DRAWN_FOR * 0.92, LARGEST_SCALE, laneWidth / 2 / VEHICLES[name].length);
-    const half = VEHICLES[name].length / 2 * scale;
+    const { length } = VEHICLES[name];
+    const scale = Math.min(laneHeight / DRAWN_FOR * 0.92, LARGEST_SCALE, laneWidth / 2 / length);
+    const half = length / 2 * scale;
     const x = left + half + (asBar ? 0 : progress * (laneWidth - 2 * half));
     const y = top + laneHeight / 2 + 17 * scale;
     if (asBar) {
       context.globalAlpha = 0.55;
-      fill(colorOf(name), () => context.rect(left, top + laneHeight * 0.15, progress * laneWidth, laneHeight * 0.7));
+      fill(colorOf(name), () => {
+        context.rect(left, top + laneHeight * 0.15, progress * laneWidth, laneHeight * 0.7);
+      });
     }
     // What drives out of a small lane must not be seen in the next one.
     context.globalAlpha = progress <= 1 ? 1 : kind === 'row' ? 0 : Math.max(0, 1 - (progress - 1) / 0.3);
-    drawVehicle(name, x, y, scale, name === 'ferrari' && busyMs === undefined);
+    const isDashing = name === 'ferrari' && busyMs === undefined;
+    drawVehicle(context, colors, { name, x, y, scale, isDashing });
     context.globalAlpha = 1;
     if (kind === 'lane' && busyMs !== undefined && laneHeight >= 22) paintTime(busyMs, top, laneHeight);
   }
@@ -175,33 +178,6 @@ export function createPainter(canvas) {
   }
 
   /**
-   * @param {'bus' | 'ferrari'} name
-   * @param {number} x
-   * @param {number} y
-   * @param {number} scale
-   * @param {boolean} isFast with lines of speed behind it
-   */
-  function drawVehicle(name, x, y, scale, isFast) {
-    context.save();
-    context.translate(x, y);
-    context.scale(scale, scale);
-    for (const { paint, shape } of SHAPES[name]) {
-      context.fillStyle = paint === 'glass' ? colors.glass : paint === 'wheel' ? BLACK : colorOf(name);
-      context.fill(shape);
-      if (paint !== 'wheel') continue;
-      context.lineWidth = 2;
-      context.strokeStyle = WHITE;
-      context.stroke(shape);
-    }
-    if (isFast) {
-      context.lineWidth = 2;
-      context.strokeStyle = WHITE;
-      context.stroke(SPEED);
-    }
-    context.restore();
-  }
-
-  /**
    * The portals, and a frame around the lanes that are pointed out.
    * @param {number[]} highlighted
    */
@@ -216,40 +192,15 @@ export function createPainter(canvas) {
     });
     for (const index of highlighted) {
       const { left, top } = place(index);
-      stroke('#e6b422', 5, () => context.rect(left + 3, top + 3, layout.laneWidth - 6, layout.laneHeight - 6));
+      stroke(colors.highlight, 5, () => {
+        context.rect(left + 3, top + 3, layout.laneWidth - 6, layout.laneHeight - 6);
+      });
     }
   }
 
   /** @param {'bus' | 'ferrari'} name */
   function colorOf(name) {
     return colors[name === 'bus' ? 'measured-1' : 'measured-2'];
-  }
-
-  /**
-   * @param {string} color
-   * @param {() => void} draw
-   */
-  function fill(color, draw) {
-    context.beginPath();
-    draw();
-    context.fillStyle = color;
-    context.fill();
-  }
-
-  /**
-   * @param {string} color
-   * @param {number} width
-   * @param {() => void} draw
-   * @param {number} [alpha]
-   */
-  function stroke(color, width, draw, alpha = 1) {
-    context.beginPath();
-    draw();
-    context.globalAlpha = alpha;
-    context.lineWidth = width;
-    context.strokeStyle = color;
-    context.stroke();
-    context.globalAlpha = 1;
   }
 
   return {
@@ -262,9 +213,4 @@ export function createPainter(canvas) {
       colors = palette;
     },
   };
-}
-
-/** @param {import('./shared/vehicles.js').Part[]} parts */
-function shapesOf(parts) {
-  return parts.map(({ paint, path }) => ({ paint, shape: new Path2D(path) }));
 }

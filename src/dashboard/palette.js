@@ -1,6 +1,6 @@
 const NAMES = /** @type {const} */ ([
-  'paper', 'ink', 'muted', 'rule', 'road', 'hill', 'tube', 'glass', 'measured-1', 'measured-2', 'measured-3',
-  'measured-4', 'predicted', 'published',
+  'ink', 'muted', 'rule', 'road', 'hill', 'tube', 'glass', 'measured-1', 'measured-2', 'measured-3',
+  'predicted', 'published', 'highlight',
 ]);
 
 /** @typedef {Record<typeof NAMES[number], string>} Palette colours by their names in the style sheet */
@@ -12,7 +12,8 @@ const NAMES = /** @type {const} */ ([
 export function watchPalette(use) {
   const read = () => {
     const style = getComputedStyle(document.documentElement);
-    use(/** @type {Palette} */ (Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]))));
+    const colors = NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]);
+    use(/** @type {Palette} */ (Object.fromEntries(colors)));
   };
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', read);
   read();

@@ -2,7 +2,7 @@
 const SIZES = { large: { width: 150, height: 116 }, small: { width: 72, height: 58 } };
 
 /**
- * How many of the waiting fit: large ones if all of them do, else small ones, and the last place is for the rest.
+ * How many of the waiting fit: large ones if all of them do, else small ones. The last place is for the rest.
  * @param {number} waiting
  * @param {number} listed those that the app tells one by one
  * @param {number} width in px

@@ -23,7 +23,9 @@ export function createQueue({ list, detail }, onChoose) {
   let shown = [];
   let chosen = '';
 
-  for (const type of ['pointerover', 'focusin', 'click']) list.addEventListener(type, ({ target }) => choose(target));
+  for (const type of ['pointerover', 'focusin', 'click']) {
+    list.addEventListener(type, ({ target }) => choose(target));
+  }
   list.addEventListener('pointerleave', () => choose(document.activeElement));
   list.addEventListener('focusout', () => choose(null));
 
@@ -56,7 +58,7 @@ export function createQueue({ list, detail }, onChoose) {
     rest.textContent = fit.more > 0 ? `+${fit.more} more` : '';
     if (fit.more === 0) rest.remove();
     else if (list.lastElementChild !== rest) list.append(rest);
-    // The one in focus has left: the next in the queue takes over, so that the keyboard does not lose its place.
+    // The one in focus has left: the next in the queue takes over, so that the keyboard keeps its place.
     if (lostFocus) (list.querySelector('button') ?? list).focus();
   }
 

@@ -22,8 +22,8 @@ const HISTORY_MS = 120_000;
 /** @returns {State} */
 export function createState() {
   return {
-    connection: 'connecting', snapshot: null, pool: null, receivedAtMs: 0, slots: new Map(), seconds: [], notes: [],
-    loadTests: [],
+    connection: 'connecting', snapshot: null, pool: null, receivedAtMs: 0, slots: new Map(),
+    seconds: [], notes: [], loadTests: [],
   };
 }
 
@@ -72,5 +72,6 @@ export function takeSecond(state, second) {
  */
 export function takeLoadTest(state, loadTest) {
   const others = state.loadTests.filter(({ id }) => id !== loadTest.id);
-  return { ...state, loadTests: [...others, loadTest].sort((a, b) => b.startedAt.localeCompare(a.startedAt)) };
+  const loadTests = [...others, loadTest].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+  return { ...state, loadTests };
 }

@@ -50,9 +50,9 @@ export function createTunnel(canvas, stillness) {
     const after = large ? (isNarrow ? 76 : 150) : HILL;
     const layout = layOutLanes(slots.length, width - before - after, height - 2 * HILL);
     const roadHeight = layout.rows * layout.laneHeight;
-    scene.style.setProperty('--road-height', `${Math.round(roadHeight)}px`);
-    const box = { left: before, right: width - after, top: (height - roadHeight) / 2, width, height, hill: HILL };
-    painter.begin(layout, box);
+    widenRoad(`${Math.round(roadHeight)}px`);
+    const top = (height - roadHeight) / 2;
+    painter.begin(layout, { left: before, right: width - after, top, width, height, hill: HILL });
     for (const [index, { state, lane }] of slots.entries()) {
       painter.paintLane(index, state);
       if (!lane || !pool) continue;
@@ -62,9 +62,20 @@ export function createTunnel(canvas, stillness) {
     }
     for (const departure of departures) {
       const progress = progressOfDeparture(departure, receivedAtMs + elapsedMs);
-      if (progress >= 0 && progress < GONE) painter.paintVehicle(departure.slot, { route: departure.route, progress });
+      if (progress < 0 || progress >= GONE) continue;
+      painter.paintVehicle(departure.slot, { route: departure.route, progress });
     }
-    painter.finish(slots.flatMap(({ lane }, index) => (lane && highlighted.has(lane.requestId) ? [index] : [])));
+    painter.finish(slots.flatMap(({ lane }, index) => (
+      lane && highlighted.has(lane.requestId) ? [index] : []
+    )));
+  }
+
+  /**
+   * The queue stands on a road as wide as the tunnel's. Told only when it changes: a style costs a layout.
+   * @param {string} height
+   */
+  function widenRoad(height) {
+    if (scene.style.getPropertyValue('--road-height') !== height) scene.style.setProperty('--road-height', height);
   }
 
   return {
@@ -76,7 +87,8 @@ export function createTunnel(canvas, stillness) {
     },
     /** @param {number} nowMs */
     moves(nowMs) {
-      return slots.some(({ lane }) => lane) || departures.some((each) => progressOfDeparture(each, nowMs) < GONE);
+      return slots.some(({ lane }) => lane)
+        || departures.some((departure) => progressOfDeparture(departure, nowMs) < GONE);
     },
     setPalette: painter.setPalette,
   };

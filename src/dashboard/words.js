@@ -14,14 +14,11 @@ export function formatSeconds(ms) {
  * The pool in a sentence of two halves, of which the second is the one that hurts.
  * @param {Pool} pool
  * @param {number} elapsedMs since the app told it
- * @returns {{ mood: 'free' | 'full' | 'queue', lanes: string, queue: string }}
+ * @returns {{ mood: 'calm' | 'queue', lanes: string, queue: string }}
  */
 export function describePool({ max, active, waiting, queue }, elapsedMs) {
   const lanes = describeLanes(max, active);
-  if (waiting === 0) {
-    const isFull = max > 0 && active >= max;
-    return { mood: isFull ? 'full' : 'free', lanes, queue: active === 0 ? '' : 'nobody waits' };
-  }
+  if (waiting === 0) return { mood: 'calm', lanes, queue: active === 0 ? '' : 'nobody waits' };
   const longest = queue.length > 0 ? formatSeconds(queue[0].waitMs + elapsedMs) : undefined;
   if (waiting === 1) return { mood: 'queue', lanes, queue: `1 waits${longest ? `, for ${longest}` : ''}` };
   return { mood: 'queue', lanes, queue: `${waiting} wait${longest ? `; the longest for ${longest}` : ''}` };
@@ -32,7 +29,8 @@ export function describePool({ max, active, waiting, queue }, elapsedMs) {
  * @param {number} active
  */
 function describeLanes(max, active) {
-  if (active === 0) return max === 1 ? 'The only lane is free' : `All ${max || ''} lanes are free`.replace('  ', ' ');
+  if (active === 0 && max === 1) return 'The only lane is free';
+  if (active === 0) return max === 0 ? 'All lanes are free' : `All ${max} lanes are free`;
   if (max === 0) return `${active} ${active === 1 ? 'lane' : 'lanes'} busy, and no limit`;
   return `${active} of ${max} lanes busy`;
 }

@@ -30,7 +30,9 @@ const during = (seconds, create) => Array.from({ length: seconds * 4 }, (_, inde
 test('a queue that stays and one that is gone for good are told once each', () => {
   const said = listen([...during(8, () => withQueue(3)), ...during(8, () => withQueue(0))]);
 
-  expect(said.map(({ message }) => message)).toEqual(['No lane is free: requests wait.', 'The queue is empty again.']);
+  expect(said.map(({ message }) => message)).toEqual([
+    'No lane is free: requests wait.', 'The queue is empty again.',
+  ]);
 });
 
 test('a queue that comes and goes all the time is not worth a word', () => {
@@ -41,7 +43,8 @@ test('whatever happens, a sentence is followed by five seconds of silence', () =
   const said = listen(during(60, (index) => withQueue(Math.floor(index / 8) % 2)));
 
   expect(said.length).toBeGreaterThan(2);
-  for (const [index, { atMs }] of said.slice(1).entries()) expect(atMs - said[index].atMs).toBeGreaterThanOrEqual(5000);
+  const pauses = said.slice(1).map(({ atMs }, index) => atMs - said[index].atMs);
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5000);
 });
 
 test('the end of a load test is told, but not of one that had ended before', () => {

@@ -24,7 +24,7 @@ describeInBrowser('the live page of the real app', () => {
   });
   afterEach(async () => {
     await page.close();
-    await setPool({ poolSize: 1, slowMs: 2000 });
+    await setPool({ poolSize: 1, slowMs: 3000 });
     await waitUntilFree();
   });
   afterAll(() => Promise.all([browser?.close(), app?.stop()]));
@@ -76,7 +76,8 @@ describeInBrowser('the live page of the real app', () => {
     const all = (await statuses).flat();
     expect(all.length).toBeGreaterThan(20);
     expect(new Set(all)).toEqual(new Set([200]));
-    expect(await page.getByRole('button', { name: '10', exact: true }).getAttribute('aria-pressed')).toBe('true');
+    const preset = page.getByRole('button', { name: '10', exact: true });
+    expect(await preset.getAttribute('aria-pressed')).toBe('true');
     expect(incidents).toEqual([]);
   });
 
@@ -100,7 +101,7 @@ describeInBrowser('the live page of the real app', () => {
     await field.press('Enter');
 
     await page.locator('#pool-size .problem', { hasText: 'whole number from 1 to 1000' }).waitFor();
-    expect(await page.getByRole('img', { name: /^The tunnel/ }).getAttribute('aria-label')).toContain('1 lane');
+    expect((await readPool()).max).toBe(1);
     expect(await field.inputValue()).toBe('5000');
   });
 
@@ -114,11 +115,36 @@ describeInBrowser('the live page of the real app', () => {
     await row.waitFor({ timeout: 60_000 });
     expect(await row.getByRole('cell').nth(3).innerText()).toBe('10');
     expect(await row.getByRole('cell').nth(4).innerText()).toBe('0');
-    await page.locator('#announcement', { hasText: 'With a pool of 3, the slowest request took' }).waitFor({ state: 'attached' });
+    const told = page.getByText(/^With a pool of 3, the slowest request took .*; no request failed\.$/);
+    await told.waitFor({ state: 'attached' });
     await page.reload();
     await row.waitFor();
     expect(incidents).toEqual([]);
   }, 90_000);
+
+  test.each([
+    ['off', /^This page only watches/], ['on', /^SLOW_MS, 1 to/],
+  ])('with its controls %s it says so', async (controls, text) => {
+    const other = await start({ CONTROLS: controls });
+    try {
+      await openPage({}, other.url);
+      await page.getByText(text).waitFor();
+      expect(await page.getByRole('button', { name: 'Send a bus' }).count()).toBe(controls === 'on' ? 1 : 0);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test.each([3, 100, 1000])('a bus is seen on %i lanes', async (poolSize) => {
+    await setPool({ poolSize });
+    await openPage();
+    await send('a bus');
+
+    const lanes = `The tunnel has ${poolSize} lanes: 1 with a bus`;
+    await page.getByRole('img', { name: new RegExp(`^${lanes}`) }).waitFor();
+    await pollUntil(async () => await findFront(BUS) > 0);
+    expect(incidents).toEqual([]);
+  });
 
   test('it is light and on the screen at once', async () => {
     await openPage();
@@ -162,7 +188,7 @@ describeInBrowser('the live page of the real app', () => {
       expect(await findFront(BUS) > x).toBe(moves);
     });
 
-  test.each(/** @type {const} */ (['light', 'dark']))('axe finds nothing serious in the %s', async (colorScheme) => {
+  test.each(/** @type {const} */ (['light', 'dark']))('axe finds no fault in the %s', async (colorScheme) => {
     await openPage({ colorScheme });
     await send('a bus');
     await send('ten Ferraris');
@@ -194,7 +220,8 @@ describeInBrowser('the live page of the real app', () => {
 
 /** @param {Record<string, string>} [settings] */
 function start(settings) {
-  return startApp({ MONGO_URL: String(process.env.TEST_MONGO_URL), MONGO_POOLSIZE: '1', SLOW_MS: '2000', ...settings });
+  const MONGO_URL = String(process.env.TEST_MONGO_URL);
+  return startApp({ MONGO_URL, MONGO_POOLSIZE: '1', SLOW_MS: '3000', ...settings });
 }
 
 /**
@@ -203,6 +230,7 @@ function start(settings) {
  */
 async function openPage(options, url = app.url) {
   page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  page.setDefaultTimeout(15_000);
   incidents = [];
   page.on('console', (message) => incidents.push(message.text()));
   page.on('pageerror', (error) => incidents.push(error.message));
@@ -267,7 +295,9 @@ async function setPool(settings) {
   for (const [name, value] of Object.entries(settings)) {
     const path = name === 'poolSize' ? 'pool-size' : 'slow-ms';
     const response = await fetch(`${app.url}/control/${path}`, {
-      method: 'POST', headers: { 'content-type': 'application/json', origin: app.url }, body: JSON.stringify({ [name]: value }),
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: app.url },
+      body: JSON.stringify({ [name]: value }),
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
   }

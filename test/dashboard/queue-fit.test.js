@@ -17,7 +17,7 @@ test('those that the app does not tell one by one are counted as well', () => {
   expect(fitQueue(60, 50, 2000, 500)).toEqual({ size: 'small', shown: 50, more: 10 });
 });
 
-test.each([[0, 0], [350, 136], [40, 10]])('there is always an answer for %i by %i pixels', (width, height) => {
+test.each([[0, 0], [350, 136], [40, 10]])('nobody is forgotten on %i by %i pixels', (width, height) => {
   for (const waiting of [0, 1, 2, 50, 1000]) {
     const { shown, more } = fitQueue(waiting, Math.min(waiting, 50), width, height);
 

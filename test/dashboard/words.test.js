@@ -4,14 +4,15 @@ import { createLoadTest, createPool, createWaiter } from './sample-pool.js';
 
 describe('the pool in a sentence', () => {
   test.each([
-    [{ max: 1, active: 0 }, 0, 'free', 'The only lane is free', ''],
-    [{ max: 10, active: 0 }, 0, 'free', 'All 10 lanes are free', ''],
-    [{ max: 0, active: 0 }, 0, 'free', 'All lanes are free', ''],
-    [{ max: 10, active: 3 }, 0, 'free', '3 of 10 lanes busy', 'nobody waits'],
-    [{ max: 3, active: 3 }, 0, 'full', '3 of 3 lanes busy', 'nobody waits'],
-    [{ max: 0, active: 7 }, 0, 'free', '7 lanes busy, and no limit', 'nobody waits'],
+    [{ max: 1, active: 0 }, 0, 'calm', 'The only lane is free', ''],
+    [{ max: 10, active: 0 }, 0, 'calm', 'All 10 lanes are free', ''],
+    [{ max: 0, active: 0 }, 0, 'calm', 'All lanes are free', ''],
+    [{ max: 10, active: 3 }, 0, 'calm', '3 of 10 lanes busy', 'nobody waits'],
+    [{ max: 3, active: 3 }, 0, 'calm', '3 of 3 lanes busy', 'nobody waits'],
+    [{ max: 0, active: 7 }, 0, 'calm', '7 lanes busy, and no limit', 'nobody waits'],
     [{ waiting: 1, queue: [createWaiter()] }, 250, 'queue', '1 of 1 lanes busy', '1 waits, for 4.3 s'],
-    [{ waiting: 3, queue: [createWaiter()] }, 200, 'queue', '1 of 1 lanes busy', '3 wait; the longest for 4.2 s'],
+    [{ waiting: 3, queue: [createWaiter()] }, 200, 'queue', '1 of 1 lanes busy',
+      '3 wait; the longest for 4.2 s'],
     [{ waiting: 2, queue: [] }, 200, 'queue', '1 of 1 lanes busy', '2 wait'],
   ])('%j', (pool, elapsedMs, mood, lanes, queue) => {
     expect(describePool(createPool(pool), elapsedMs)).toEqual({ mood, lanes, queue });
@@ -40,12 +41,14 @@ describe('who waits for whom', () => {
 
 test('a load test is summed up, and its failure told', () => {
   const measured = {
-    requests: 10, failures: 0, maxMs: 21_117, routes: { '/fast': { count: 5, p50Ms: 1, p95Ms: 2, maxMs: 20_071 } },
+    requests: 10, failures: 0, maxMs: 21_117,
+    routes: { '/fast': { count: 5, p50Ms: 1, p95Ms: 2, maxMs: 20_071 } },
   };
 
   expect(describeLoadTest(createLoadTest({ state: 'done', measured })))
     .toBe('With a pool of 1, the slowest request took 21.1 s, the slowest /fast 20.1 s; no request failed.');
-  expect(describeLoadTest(createLoadTest({ state: 'done', measured: { ...measured, failures: 2, routes: {} } })))
+  const failing = { ...measured, failures: 2, routes: {} };
+  expect(describeLoadTest(createLoadTest({ state: 'done', measured: failing })))
     .toBe('With a pool of 1, the slowest request took 21.1 s; 2 requests failed.');
   expect(describeLoadTest(createLoadTest({ state: 'failed', error: 'port in use' })))
     .toBe('The load test failed: port in use');

@@ -24,7 +24,10 @@ export const VEHICLES = {
   ferrari: {
     length: 64,
     parts: [
-      { paint: 'ferrari', path: 'M-31-6v-7l-3-4 5 1 10 0q8-8 18-8 9 0 17 8 13 1 17 6v5q0 1-2 1H-29q-2 0-2-2z' },
+      {
+        paint: 'ferrari',
+        path: 'M-31-6v-7l-3-4 5 1 10 0q8-8 18-8 9 0 17 8 13 1 17 6v5q0 1-2 1H-29q-2 0-2-2z',
+      },
       { paint: 'glass', path: 'M-13-16q6-6 12-6v6zM2-22q7 1 12 6H2z' },
       { paint: 'wheel', path: drawWheel(-19, 5) },
       { paint: 'wheel', path: drawWheel(19, 5) },
