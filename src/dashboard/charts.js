@@ -9,7 +9,7 @@ import { formatTick, isPowerOfTen, latestOf, listPoints } from './chart-points.j
 /** The library's own script has put it there. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
 
-const SPAN_S = 120;
+const TICKS_S = [-120, -90, -60, -30, 0];
 
 const BAR_LOOK = { barThickness: /** @type {const} */ ('flex'), maxBarThickness: 8, barPercentage: 0.9 };
 
@@ -101,14 +101,17 @@ function createChart({ kind, log = false, format, series }, canvas, palette) {
       scales: {
         x: {
           type: 'linear',
-          min: -SPAN_S,
+          min: TICKS_S[0],
           // The bar of the latest second is as wide as the others.
           max: isBar ? 0.5 : 0,
           stacked: isBar,
           offset: false,
           grid: { display: false },
           border: { color: palette.ink },
-          ticks: { stepSize: 30, maxRotation: 0, callback: (value) => (value === 0 ? 'now' : `${value} s`) },
+          afterBuildTicks: (scale) => {
+            scale.ticks = TICKS_S.map((value) => ({ value }));
+          },
+          ticks: { maxRotation: 0, callback: (value) => (value === 0 ? 'now' : `${value} s`) },
         },
         y: {
           grid: { color: palette.rule },

@@ -17,7 +17,7 @@
 const LARGE_LANES = 12;
 /** The lowest and shortest lane in which one can still tell a bus from a Ferrari. */
 const LOWEST_ROW = 15;
-const SHORTEST_ROW = 44;
+const SHORTEST_ROW = 38;
 
 /**
  * A request keeps its lane while it holds a connection, and a new one takes the first that is free. The ids of
