@@ -39,7 +39,7 @@ export function createFeed({ database, load, requests, streams }) {
 
   function sendPool() {
     if (streams.count > 0) {
-      streams.send('pool', { ...readPool(database, load), finished: endedSinceEvent.slice(-MOST_ENDED) });
+      streams.send('pool', { ...readPool(database, load), finished: pickEnded(endedSinceEvent) });
     }
     endedSinceEvent = [];
   }
@@ -60,6 +60,15 @@ export function createFeed({ database, load, requests, streams }) {
       for (const timer of timers) clearInterval(timer);
     },
   };
+}
+
+/**
+ * Where there are too many to tell, those that waited longest.
+ * @param {EndedRequest[]} requests
+ */
+function pickEnded(requests) {
+  if (requests.length <= MOST_ENDED) return requests;
+  return requests.toSorted((a, b) => b.waitMs - a.waitMs).slice(0, MOST_ENDED);
 }
 
 /**

@@ -63,7 +63,10 @@ export function createLoadTests({ ownUrl, readLoad, onChange }) {
     onChange(test);
   }
 
+  const isRunning = () => tests.at(-1)?.state === 'running';
+
   return {
+    isRunning,
     /** @returns {readonly LoadTest[]} the last ones, oldest first */
     list: () => tests,
     /**
@@ -71,9 +74,7 @@ export function createLoadTests({ ownUrl, readLoad, onChange }) {
      * @throws {Error} with status 409 while one runs
      */
     start() {
-      if (tests.at(-1)?.state === 'running') {
-        throw clientError(409, 'a load test is running already');
-      }
+      if (isRunning()) throw clientError(409, 'a load test is running already');
       /** @type {LoadTest} */
       const test = {
         id: ++lastId, scenario: basename(MIXED_SCENARIO), ...readLoad(), startedAt: new Date().toISOString(),

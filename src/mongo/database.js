@@ -114,6 +114,10 @@ export async function openDatabase(url, settings, onMonitor = () => {}) {
       lastResize = change.catch(() => {});
       return change;
     },
+    /** Wait for changes of size that are under way. */
+    settled: async () => {
+      await lastResize;
+    },
     /** Close all clients, whatever runs on them. */
     async close() {
       await lastResize;

@@ -15,6 +15,12 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
   const router = express.Router();
   router.use(requireSameOrigin(controls), requireJson, express.json({ limit: '1kb' }));
 
+  // What a load test was told to measure must not change under it.
+  router.post(['/pool-size', '/slow-ms'], (req, res, next) => {
+    if (loadTests.isRunning()) throw clientError(409, 'a load test is running: wait until it has ended');
+    next();
+  });
+
   router.post('/pool-size', async (req, res) => {
     const poolSize = readInteger(req.body, 'poolSize', 1, MOST_CONNECTIONS);
     await database.resize(poolSize);
@@ -34,7 +40,8 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
     res.status(202).json({ route, count });
   });
 
-  router.post('/load-test', (req, res) => {
+  router.post('/load-test', async (req, res) => {
+    await database.settled();
     res.status(202).json(loadTests.start());
   });
   return router;

@@ -135,7 +135,9 @@ test('the app runs mixed.yaml against itself, one at a time, with progress and r
   const states = new Set();
   const first = await post('load-test', {});
   expect(first).toMatchObject({ status: 202, body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200 } });
-  expect(await post('load-test', {})).toMatchObject({ status: 409 });
+  for (const [control, body] of [['load-test', {}], ['pool-size', { poolSize: 5 }], ['slow-ms', { slowMs: 1 }]]) {
+    expect(await post(String(control), body)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/load test/) } });
+  }
 
   let text = '';
   for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (stream.body)) {
