@@ -33,6 +33,7 @@ const MOST_HOLDERS = 3;
  * @typedef {object} Asker who asked, apart from which connection they got
  * @property {RequestContext | undefined} context
  * @property {number} askedAtMs
+ * @property {boolean} wasSeen to ask; else it is known by its connection alone
  * @property {Checkout} checkout
  *
  * @typedef {{ context: RequestContext | undefined, asker: Asker | undefined }} Scope whose code runs
@@ -101,14 +102,16 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
     checkout.ask = asker;
     asker.checkout = checkout;
     const mistaken = goneRecords.get(other);
-    if (mistaken) records = records.filter((record) => record !== mistaken);
+    if (!mistaken) return;
+    if (supposed.wasSeen) Object.assign(mistaken, nameOf(supposed), { askedAtMs: toEpoch(supposed.askedAtMs) });
+    else records = records.filter((record) => record !== mistaken);
   }
 
   /** @type {Record<string, (event: PoolEvent & { checkout: Checkout }, pool: ServerPool) => void>} */
   const on = {
     asked({ checkout }) {
       const context = scopes.getStore()?.context;
-      const asker = { context, askedAtMs: checkout.askedAtMs, checkout };
+      const asker = { context, askedAtMs: checkout.askedAtMs, wasSeen: true, checkout };
       checkout.ask = asker;
       // From here to the return of the connection the driver runs in this scope.
       scopes.enterWith({ context, asker });
@@ -203,8 +206,8 @@ function nameOf(asker) {
  * @returns {Asker}
  */
 function askerOf(checkout) {
-  // One that the monitor did not see ask carries nothing yet.
-  return /** @type {Asker} */ (checkout.ask ??= { context: undefined, askedAtMs: checkout.askedAtMs, checkout });
+  checkout.ask ??= { context: undefined, askedAtMs: checkout.askedAtMs, wasSeen: false, checkout };
+  return /** @type {Asker} */ (checkout.ask);
 }
 
 /** @param {number} ms of performance.now() */
