@@ -1,0 +1,95 @@
+import type { MongoClient } from 'mongodb';
+
+/**
+ * Watches the connection pools of a MongoClient through the driver's events alone: no I/O, no timers.
+ *
+ * Attach it before the client connects. Attached later it is right from then on for all it has seen: a connection
+ * opened earlier counts once it is checked out or returned, and callers already waiting are never counted.
+ */
+export function monitorPool(client: MongoClient): PoolMonitor;
+
+export interface PoolMonitor {
+  /** Plain JSON, by host:port and over all servers; the totals' peaks are sums of the servers' peaks. */
+  snapshot(): { servers: Record<string, PoolSnapshot>; totals: PoolSnapshot };
+  /**
+   * Calls the listener within each event, so it must be quick and must not throw.
+   * @returns the function that ends the subscription
+   */
+  subscribe(listener: (event: PoolEvent) => void): () => void;
+  /** Detaches from the client; the last snapshot stays readable. */
+  close(): void;
+}
+
+/** Gauges of now, counters and summaries of the lifetime. */
+export interface PoolSnapshot {
+  /** Most connections the pool may hold; 0 means no limit. */
+  max: number;
+  min: number;
+  /** idle + active + connecting */
+  total: number;
+  idle: number;
+  /** Checked out. */
+  active: number;
+  /** Being opened. */
+  connecting: number;
+  /** Callers that wait for a connection, those included for whom one is being opened. */
+  waiting: number;
+  peakActive: number;
+  peakWaiting: number;
+  checkedOut: number;
+  /** By reason: timeout, connectionError, poolClosed. */
+  checkOutFailed: Record<string, number>;
+  created: number;
+  /**
+   * By reason: idle, stale, error, poolClosed, and abandoned for a connection that the driver threw away in silence;
+   * created minus all closed is total.
+   */
+  closed: Record<string, number>;
+  cleared: number;
+  /** From the question to the connection, connecting included. */
+  wait: DurationSummary;
+  /** From the connection to its return. */
+  use: DurationSummary;
+  /** Opening a connection, handshake included. */
+  connect: DurationSummary;
+}
+
+export interface DurationSummary {
+  count: number;
+  sumMs: number;
+  /** Null while count is 0. */
+  p50Ms: number | null;
+  p95Ms: number | null;
+  p99Ms: number | null;
+  maxMs: number | null;
+}
+
+/** Times are milliseconds of `performance.now()`. */
+export interface PoolEvent {
+  /** A waiter is `gone` when it is found to have left the queue without an event: its AbortSignal fired. */
+  type: 'asked' | 'got' | 'failed' | 'gone' | 'returned' | 'opened' | 'closed';
+  atMs: number;
+  /** host:port */
+  server: string;
+  checkout: Checkout | null;
+  connection: Connection | null;
+  /** Why a checkout failed or a connection closed. */
+  reason: string | null;
+  /** The wait of `got` and `failed`, the use of `returned`, the connect time of `opened`; else NaN. */
+  durationMs: number;
+}
+
+/** NaN stands for what has not happened yet. */
+export interface Checkout {
+  server: string;
+  askedAtMs: number;
+  gotAtMs: number;
+  returnedAtMs: number;
+}
+
+export interface Connection {
+  /** The driver's; counts from 1 in each pool. */
+  id: number;
+  state: 'connecting' | 'idle' | 'active';
+  sinceMs: number;
+}

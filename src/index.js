@@ -1,0 +1,2 @@
+/** What the package offers to other projects; src/index.d.ts declares it. */
+export { monitorPool } from './pool/monitor.js';
