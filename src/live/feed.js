@@ -82,7 +82,10 @@ export function readPool(database, load) {
   const pools = database.handles.flatMap(({ monitor }) => [...monitor.servers.values()]);
   const held = pools.flatMap((pool) => [...pool.connections.values()].filter(({ state }) => state === 'active'));
   const waiters = pools
-    .flatMap((pool) => pool.waiters().map((checkout) => ({ checkout, pool })))
+    .flatMap((pool) => {
+      const behind = longestHolders(pool);
+      return pool.waiters().map((checkout) => ({ checkout, behind }));
+    })
     .sort((a, b) => a.checkout.askedAtMs - b.checkout.askedAtMs);
   return {
     atMs: Date.now(),
@@ -90,8 +93,8 @@ export function readPool(database, load) {
     slowMs: load.slowMs,
     lanes: held.slice(0, MOST_LANES).map(({ id, sinceMs, checkout }) => (
       { id, ...holderOf(checkout), busyMs: Math.round(nowMs - sinceMs) })),
-    queue: waiters.slice(0, MOST_WAITERS).map(({ checkout, pool }) => ({
-      ...holderOf(checkout), waitMs: Math.round(nowMs - checkout.askedAtMs), behind: longestHolders(pool),
+    queue: waiters.slice(0, MOST_WAITERS).map(({ checkout, behind }) => ({
+      ...holderOf(checkout), waitMs: Math.round(nowMs - checkout.askedAtMs), behind,
     })),
   };
 }

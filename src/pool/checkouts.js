@@ -5,7 +5,7 @@ import { Stays } from './stays.js';
 /** @import { Checkout, Connection, PoolEvent, ServerPool } from './server-pool.js' */
 
 const KEPT_MS = 5 * 60_000;
-const MOST_KEPT = 50_000;
+const MOST_KEPT = 10_000;
 const MOST_HOLDERS = 3;
 
 /**
