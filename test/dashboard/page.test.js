@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import { startApp } from '../../src/bench/app-process.js';
 import { describeInBrowser, launchChromium } from '../support/chromium.js';
@@ -19,15 +19,20 @@ let page;
 let incidents;
 
 describeInBrowser('the live page of the real app', () => {
+  /** Apps take as long to stop as their last bus drives; the next test has an app of its own and need not wait. */
+  /** @type {Promise<void>[]} */
+  const stopping = [];
   beforeAll(async () => {
-    [browser, app] = await Promise.all([launchChromium(), start()]);
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    app = await start();
   });
   afterEach(async () => {
+    stopping.push(app.stop());
     await page.close();
-    await setPool({ poolSize: 1, slowMs: 3000 });
-    await waitUntilFree();
   });
-  afterAll(() => Promise.all([browser?.close(), app?.stop()]));
+  afterAll(() => Promise.all([browser?.close(), ...stopping]));
 
   test('a Ferrari waits behind a bus, and the page says how long and for whom', async () => {
     await openPage();
@@ -301,14 +306,6 @@ async function setPool(settings) {
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
   }
-}
-
-/** So that no test finds the traffic of the one before. */
-async function waitUntilFree() {
-  await pollUntil(async () => {
-    const { active, waiting } = await readPool();
-    return active + waiting === 0;
-  });
 }
 
 async function readPool() {
