@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { createAdviseCommand } from './cli/advise.js';
 import { createPredictCommand } from './cli/predict.js';
+import { createRecordCommand } from './cli/record.js';
 import { createReportCommand } from './cli/report.js';
 import { createRunCommand } from './cli/run.js';
 
@@ -15,7 +16,8 @@ const program = new Command('pool-lab')
   .addCommand(createRunCommand())
   .addCommand(createReportCommand())
   .addCommand(createPredictCommand())
-  .addCommand(createAdviseCommand());
+  .addCommand(createAdviseCommand())
+  .addCommand(createRecordCommand());
 
 try {
   await program.parseAsync();

@@ -31,7 +31,7 @@ export function createAdviseCommand() {
  *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, json: boolean }} options
  */
 async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, json, ...loadOptions }) {
-  const { load, services, settings, warnings } = await readLoad(loadOptions);
+  const { load, services, settings, warnings } = await readLoad({ ...loadOptions, redraw: true });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const advice = advise({

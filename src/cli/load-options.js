@@ -4,21 +4,24 @@ import { servicesOfApp, servicesOfResult } from '../predict/known-services.js';
 import { createScenarioLoad } from '../predict/load.js';
 import { parseServices } from '../predict/parse-service.js';
 import { readScenario } from '../predict/read-scenario.js';
+import { readTrace } from '../predict/trace.js';
+import { createTraceLoad } from '../predict/trace-load.js';
+import { fetchJson } from './fetch-json.js';
 import { collect, parsePositive } from './options.js';
 
 /** @import { Command } from 'commander' */
 /** @import { Load } from '../predict/load.js' */
 /** @import { Service } from '../predict/service-time.js' */
+/** @import { Trace } from '../predict/trace.js' */
 
 /** Artillery's own choice: a worker thread for each processor but one. */
 const WORKERS = Math.max(1, os.cpus().length - 1);
 
-/** How long to wait for a running app's answer. */
-const APP_TIMEOUT_MS = 5000;
-
 /**
  * @typedef {object} LoadOptions
  * @property {string} [scenario] file
+ * @property {string} [trace] file
+ * @property {boolean} [redraw] see createTraceLoad
  * @property {string} [environment]
  * @property {string[]} [service]
  * @property {string} [from]
@@ -30,6 +33,7 @@ const APP_TIMEOUT_MS = 5000;
  * @property {Record<string, Service>} services
  * @property {string[]} warnings
  * @property {Record<string, unknown>} settings what to record of it
+ * @property {Trace} [trace]
  */
 
 /**
@@ -38,6 +42,7 @@ const APP_TIMEOUT_MS = 5000;
  */
 export function withLoadOptions(command) {
   return command
+    .option('--trace <file>', 'record of checkouts to replay instead of a scenario')
     .option('--environment <name>', "one of the scenario's environments")
     .option('--service <route=time>', 'how long a query of a route takes, in ms: /slow=5000,\n'
       + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA; repeatable', collect(String))
@@ -49,11 +54,37 @@ export function withLoadOptions(command) {
 /**
  * @param {LoadOptions} options
  * @returns {Promise<KnownLoad>}
- * @throws {Error} for a scenario that can't be read, or a route without a service time
+ * @throws {Error} for no load or two; for a file that can't be read; for a route without a service time
  */
-export async function readLoad({ scenario, environment, service = [], from, app, workers }) {
+export async function readLoad({ trace, ...options }) {
+  const { scenario } = options;
+  if (scenario && trace) throw new Error('There are two loads, a scenario and a trace: give one');
+  if (trace) return readTraceLoad(trace, options);
+  if (scenario) return readScenarioLoad(scenario, options);
+  throw new Error('There is no load: give an Artillery scenario, or --trace FILE');
+}
+
+/**
+ * @param {string} file
+ * @param {LoadOptions} options
+ * @returns {Promise<KnownLoad>}
+ */
+async function readTraceLoad(file, { redraw, environment, service, from, app }) {
+  if (environment ?? service ?? from ?? app) {
+    throw new Error('--environment, --service, --from and --app go with a scenario: a trace knows how long its queries took');
+  }
+  const trace = await readTrace(file);
+  const load = createTraceLoad(trace, { redraw });
+  return { load, services: load.services, warnings: trace.warnings, settings: { trace: file, recorded: trace.header }, trace };
+}
+
+/**
+ * @param {string} scenario file
+ * @param {LoadOptions} options
+ * @returns {Promise<KnownLoad>}
+ */
+async function readScenarioLoad(scenario, { environment, service = [], from, app, workers }) {
   const given = parseServices(service);
-  if (!scenario) throw new Error('There is no load: give --scenario FILE');
   const workload = await readScenario(scenario, { environment });
   const load = createScenarioLoad(workload, { workers });
   const known = {
@@ -110,14 +141,10 @@ async function readJson(file) {
 
 /** @param {string} url */
 async function servicesAt(url) {
+  const pool = await fetchJson('--app', url, '/pool');
   try {
-    const response = await fetch(new URL('/pool', url), {
-      headers: { Accept: 'application/json' }, signal: AbortSignal.timeout(APP_TIMEOUT_MS),
-    });
-    if (!response.ok) throw new Error(`its GET /pool answered HTTP ${response.status}`);
-    return servicesOfApp(await response.json());
+    return servicesOfApp(pool);
   } catch (cause) {
-    const { message, cause: reason } = /** @type {Error} */ (cause);
-    throw new Error(`--app ${url}: ${reason instanceof Error ? reason.message : message}`, { cause });
+    throw new Error(`--app ${url}: ${/** @type {Error} */ (cause).message}`, { cause });
   }
 }

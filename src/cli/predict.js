@@ -3,6 +3,7 @@ import { describeEnvironment } from '../bench/environment.js';
 import { predict } from '../predict/predict.js';
 import { createPredictView } from '../predict/predict-view.js';
 import { parsePoolSizes } from '../predict/pool-sizes.js';
+import { summariseTrace } from '../predict/trace-load.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
@@ -11,11 +12,11 @@ import { writeWhole } from './save.js';
 
 const DEFAULT_SIZES = '1..20';
 
-/** `pool-lab predict SCENARIO.yaml` */
+/** `pool-lab predict SCENARIO.yaml`, or of a trace */
 export function createPredictCommand() {
   return withLoadOptions(new Command('predict')
     .description('what a load test would measure at each pool size, worked out in\nmilliseconds')
-    .argument('<scenario>', 'Artillery scenario')
+    .argument('[scenario]', 'Artillery scenario')
     .addOption(new Option('--pool-sizes <list>', 'e.g. 1,3,10 or 1..20')
       .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES)))
     .option('--seeds <n>', 'runs to draw when anything is left to chance', parsePositive)
@@ -25,23 +26,25 @@ export function createPredictCommand() {
 }
 
 /**
- * @param {string} scenario
+ * @param {string | undefined} scenario
  * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], seeds?: number, html?: string,
  *   json: boolean }} options
  */
 async function showPrediction(scenario, { poolSizes, seeds, html, json, ...loadOptions }) {
-  const { load, services, settings, warnings } = await readLoad({ ...loadOptions, scenario });
+  const { load, services, settings, warnings, trace } = await readLoad({ ...loadOptions, scenario });
   const prediction = predict({ load, poolSizes, services, seeds });
+  const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',
     startedAt: new Date().toISOString(),
     environment: describeEnvironment(null),
     settings: { ...settings, poolSizes, seeds: prediction.seeds },
     load: prediction.load,
-    variants: prediction.variants,
+    variants: prediction.variants.map((variant) => (
+      recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant)),
     warnings,
   };
-  const view = createPredictView({ load: prediction.load, isDrawn: prediction.seeds > 1 });
+  const view = createPredictView({ load: prediction.load, isDrawn: prediction.seeds > 1, isReplay: Boolean(trace) });
   process.stderr.write(`${renderTable(view, result)}\n`);
   if (html) {
     await writeWhole(html, renderHtml([{ lab: view, result }]));

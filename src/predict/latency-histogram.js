@@ -34,15 +34,25 @@ export function createLatencyHistogram() {
    * The smallest value that at least this share of the values do not exceed (nearest rank).
    *
    * @param {number} share between 0 and 1: 0.95 for p95
-   * @param {number} [endless] how many more values there are, larger than any: Infinity
-   * @returns {number} ms; NaN when there is nothing
+   * @returns {number} ms; NaN when nothing was recorded
    */
-  function percentile(share, endless = 0) {
-    if (count + endless === 0) return NaN;
-    const rank = Math.max(1, Math.ceil(share * (count + endless)));
+  function percentile(share) {
+    return percentileAmong(share, count);
+  }
+
+  /**
+   * The same when there are more values, larger than any that was recorded.
+   *
+   * @param {number} share
+   * @param {number} total how many there are with those
+   * @returns {number} ms; Infinity when it is one of those; NaN when there is none at all
+   */
+  function percentileAmong(share, total) {
+    if (total === 0) return NaN;
+    const rank = Math.max(1, Math.ceil(share * total));
     if (rank > count) return Infinity;
     let seen = 0;
-    let bucket = -1;
+    let bucket = bucketOf(min) - 1;
     while (seen < rank) seen += counts[++bucket];
     return Math.min(max, Math.max(min, middleOf(bucket)));
   }
@@ -50,6 +60,7 @@ export function createLatencyHistogram() {
   return {
     record,
     percentile,
+    percentileAmong,
     count: () => count,
     min: () => (count === 0 ? NaN : min),
     max: () => (count === 0 ? NaN : max),

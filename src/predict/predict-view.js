@@ -14,9 +14,10 @@ const TWO_KINDS = 10;
  * @param {object} result
  * @param {Facts} result.load
  * @param {boolean} result.isDrawn whether there is a band around the figures
+ * @param {boolean} [result.isReplay] of a trace: then a variant whose size was recorded is measured
  * @returns {Lab}
  */
-export function createPredictView({ load, isDrawn }) {
+export function createPredictView({ load, isDrawn, isReplay = false }) {
   const routes = Object.keys(load.routes).toSorted((a, b) => load.routes[a].meanMs - load.routes[b].meanMs);
   return {
     name: 'predict',
@@ -28,6 +29,8 @@ export function createPredictView({ load, isDrawn }) {
       + 'The axis is logarithmic: each step up is ten times as long.',
       'Where the lines fall steeply, connections are what requests wait for. Where they are flat, more connections '
       + 'bring nothing.',
+      ...(isReplay ? ['The load is a record of checkouts, replayed: a response is the wait for a connection and its use. '
+        + 'Nobody\'s request waits for the answer to another.'] : []),
       ...(isDrawn ? ['What the load leaves to chance was drawn in many runs: the figures are medians, and 90 of 100 '
         + 'runs lie in the band.'] : []),
       describeClosedForms(load),
@@ -43,6 +46,7 @@ export function createPredictView({ load, isDrawn }) {
       { group: 'connections', heading: 'most', about: 'in use at once', value: of(({ peakActive }) => peakActive) },
       { heading: 'queue', about: 'longest queue', value: of(({ peakWaiting }) => peakWaiting) },
       { ...MEAN_WAIT, heading: 'simulated', value: of(({ meanWaitMs }) => meanWaitMs) },
+      ...(isReplay ? [{ ...MEAN_WAIT, heading: 'recorded', value: meanRecorded }] : []),
       { ...MEAN_WAIT, heading: 'Erlang C', value: closedForm('erlangWaitMs') },
       { ...MEAN_WAIT, heading: 'Allen-Cunneen', value: closedForm('allenCunneenWaitMs') },
     ],
@@ -132,6 +136,11 @@ function closedForm(name) {
   return (variant) => /** @type {any} */ (variant).closedForms?.[name];
 }
 
+/** @param {Variant} variant @returns {number | undefined} */
+function meanRecorded({ measured }) {
+  return measured?.meanWaitMs;
+}
+
 /** @param {Variant} variant */
 function describePool({ settings }) {
   return String(settings.poolSize);
@@ -149,12 +158,25 @@ function takeaway(variants, { floor, busy, knee }, route) {
   }));
   const others = variants.length > 1 ? `, with ${large.size} ${formatQuantity(large.maxMs, 'ms')}` : '';
   return [
+    ...variants.filter(({ measured }) => measured).map((variant) => compareReplay(variant, route)),
     `With ${small.size} the slowest ${route} request takes ${formatQuantity(small.maxMs, 'ms')}${others}.`,
     `It takes ${countConnections(floor)} to keep up: at that rate queries keep ${formatNumber(busy, 1)} busy on average.`,
     knee === null
       ? `Even ${large.size} are not as good as a pool without a limit.`
       : `From ${countConnections(knee)} on, more of them bring nothing.`,
   ].join(' ');
+}
+
+/**
+ * Whether to trust the replay: it must give the waits that were recorded.
+ * @param {Variant} variant
+ * @param {string} route
+ */
+function compareReplay({ settings, measured, predicted }, route) {
+  const [recorded, replayed] = [measured, predicted].map((figures) => (
+    `${formatQuantity(figures?.routes[route].wait.p95Ms, 'ms')} and ${formatQuantity(figures?.meanWaitMs, 'ms')}`));
+  return `Recorded with ${countConnections(settings.poolSize)}: p95 of the waits of ${route} and mean of all waits `
+    + `${recorded}; replayed ${replayed}.`;
 }
 
 /**

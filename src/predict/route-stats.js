@@ -46,27 +46,30 @@ export function createRouteStats(name, drawServiceMs) {
     recordWait: waits.record,
     recordFailure: () => void failures++,
     /** @returns {RouteResult} */
-    result: () => ({
-      count: responses.count() + failures,
-      failures,
-      ...summarise(responses),
-      wait: summarise(waits),
-      all: {
-        p50Ms: responses.percentile(0.5, failures),
-        p90Ms: responses.percentile(0.9, failures),
-        p95Ms: responses.percentile(0.95, failures),
-        p99Ms: responses.percentile(0.99, failures),
-        p999Ms: responses.percentile(0.999, failures),
-        maxMs: failures > 0 ? Infinity : responses.max(),
-      },
-    }),
+    result: () => {
+      const count = responses.count() + failures;
+      return {
+        count,
+        failures,
+        ...summarise(responses),
+        wait: summarise(waits),
+        all: {
+          p50Ms: responses.percentileAmong(0.5, count),
+          p90Ms: responses.percentileAmong(0.9, count),
+          p95Ms: responses.percentileAmong(0.95, count),
+          p99Ms: responses.percentileAmong(0.99, count),
+          p999Ms: responses.percentileAmong(0.999, count),
+          maxMs: failures > 0 ? Infinity : responses.max(),
+        },
+      };
+    },
   };
 }
 
 /** @typedef {ReturnType<typeof createRouteStats>} RouteStats */
 
 /** @param {ReturnType<typeof createLatencyHistogram>} histogram @returns {Latencies} */
-function summarise(histogram) {
+export function summarise(histogram) {
   return {
     p50Ms: histogram.percentile(0.5),
     p95Ms: histogram.percentile(0.95),

@@ -45,7 +45,9 @@ export function createRuns({ load, services, seeds, factor = 1, overheadMs }) {
     return Array.from({ length: seeds }, (_, index) => {
       const seed = index + 1;
       return simulate({
-        workload: load.workload, arrivals: load.arrivals(seed, factor), services, pool, seed, overheadMs,
+        // A trace brings its service times along.
+        ...(load.workload && { workload: load.workload, services }),
+        arrivals: load.arrivals(seed, factor), pool, seed, overheadMs,
       });
     });
   }

@@ -33,6 +33,15 @@ describe('a latency histogram', () => {
     expect([0.5, 0.75, 0.76, 1].map((fraction) => histogram.percentile(fraction))).toEqual([0, 0, 7, 7]);
   });
 
+  test('reckons with values it was only told of, larger than any', () => {
+    const histogram = createLatencyHistogram();
+    [1, 2, 3].forEach(histogram.record);
+    expect(histogram.percentileAmong(0.6, 5)).toBeCloseTo(3, 1);
+    expect(histogram.percentileAmong(0.61, 5)).toBe(Infinity);
+    expect(createLatencyHistogram().percentileAmong(0.5, 1)).toBe(Infinity);
+    expect(createLatencyHistogram().percentileAmong(0.5, 0)).toBeNaN();
+  });
+
   test('counts what is off its scale at its ends', () => {
     const histogram = createLatencyHistogram();
     [1e-9, 1e15].forEach(histogram.record);

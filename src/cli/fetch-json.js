@@ -1,0 +1,24 @@
+/** How long to wait for a running app's answer. */
+const TIMEOUT_MS = 5000;
+
+/**
+ * Ask a running app.
+ *
+ * @param {string} option that gave the URL, for messages
+ * @param {string} url of the app
+ * @param {string} path
+ * @returns {Promise<any>}
+ * @throws {Error} naming the option, for no answer, a bad one, or one that is not JSON
+ */
+export async function fetchJson(option, url, path) {
+  try {
+    const response = await fetch(new URL(path, url), {
+      headers: { Accept: 'application/json' }, signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!response.ok) throw new Error(`its GET ${path} answered HTTP ${response.status}`);
+    return await response.json();
+  } catch (cause) {
+    const { message, cause: reason } = /** @type {Error} */ (cause);
+    throw new Error(`${option} ${url}: ${reason instanceof Error ? reason.message : message}`, { cause });
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { createTraceWriter } from '../predict/trace-writer.js';
+import { fetchJson } from './fetch-json.js';
+import { parsePositive } from './options.js';
+
+/** `pool-lab record` */
+export function createRecordCommand() {
+  return new Command('record')
+    .description("record an app's checkouts to a trace, which predict and advise\ncan replay; ends with Ctrl-C")
+    .requiredOption('--url <url>', 'the app')
+    .requiredOption('--out <file>', 'the trace to write')
+    .option('--seconds <n>', 'end by itself after so long', parsePositive)
+    .option('--every <ms>', 'how often to ask the app', parsePositive, 1000)
+    .option('--max-mb <n>', 'most that the trace may take on disk', parsePositive, 100)
+    .action(recordApp);
+}
+
+/** @param {{ url: string, out: string, seconds?: number, every: number, maxMb: number }} options */
+async function recordApp({ url, out, seconds, every, maxMb }) {
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  process.once('SIGINT', end).once('SIGTERM', end);
+  const timer = seconds && setTimeout(end, seconds * 1000);
+  try {
+    const { max } = await fetchJson('--url', url, '/pool');
+    // What came before the recording is none of its business.
+    let after = (await fetchCheckouts(url, 0)).lastId;
+    let lost = 0;
+    const header = { url, ...(max > 0 && { maxPoolSize: max }) };
+    const trace = await createTraceWriter(out, { maxBytes: maxMb * 2 ** 20, header, onFull: end });
+    process.stderr.write(`Recording ${url} to ${out}; Ctrl-C ends it.\n`);
+    try {
+      for (let isLast = false; !isLast;) {
+        isLast = stop.signal.aborted || await pause(every, stop.signal);
+        const { checkouts, lastId } = await fetchCheckouts(url, after);
+        if (checkouts.length > 0) lost += checkouts[0].id - after - 1;
+        for (const checkout of checkouts) trace.write(checkout);
+        after = lastId;
+      }
+    } finally {
+      report(await trace.close(), lost);
+    }
+  } finally {
+    clearTimeout(timer);
+    process.off('SIGINT', end).off('SIGTERM', end);
+  }
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ * @returns {Promise<boolean>} whether it was cut short
+ */
+async function pause(ms, signal) {
+  return sleep(ms, false, { signal }).catch(() => true);
+}
+
+/**
+ * @param {string} url
+ * @param {number} after id
+ * @returns {Promise<{ checkouts: (import('../predict/trace-writer.js').RecordedCheckout & { id: number })[], lastId: number }>}
+ */
+async function fetchCheckouts(url, after) {
+  const body = await fetchJson('--url', url, `/pool/checkouts?after=${after}`);
+  if (!Array.isArray(body?.checkouts) || !Number.isInteger(body.lastId)) {
+    throw new Error(`--url ${url}: its GET /pool/checkouts has no list of checkouts`);
+  }
+  return body;
+}
+
+/**
+ * @param {import('../predict/trace-writer.js').Written} written
+ * @param {number} lost
+ */
+function report({ checkouts, dropped, isFull }, lost) {
+  const said = [`${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} recorded.`];
+  if (isFull) said.push('The trace has reached its bound; --max-mb sets it.');
+  if (dropped > 0) said.push(`${dropped} were left out.`);
+  if (lost > 0) said.push(`${lost} are lost, because the app remembers only so many: ask oftener with --every.`);
+  process.stderr.write(`${said.join('\n')}\n`);
+}

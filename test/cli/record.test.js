@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { startApp } from '../../src/bench/app-process.js';
+import { readTrace } from '../../src/predict/trace.js';
+import { runNode } from '../support/run-node.js';
+import { scratchFolder } from '../support/scratch-folder.js';
+
+const CLI = 'src/cli.js';
+const folder = await scratchFolder();
+/** @type {import('node:http').Server[]} */
+const fakes = [];
+afterAll(() => {
+  for (const fake of fakes) fake.close();
+});
+const fileOf = (/** @type {string} */ name) => path.join(folder, name);
+
+/** @param {import('node:child_process').ChildProcess} child @param {string} words */
+function hear(child, words) {
+  return new Promise((resolve) => {
+    let said = '';
+    child.stderr?.on('data', (chunk) => {
+      said += chunk;
+      if (said.includes(words)) resolve(undefined);
+    });
+  });
+}
+
+/**
+ * An app that remembers only the checkouts given.
+ * @param {(after: number) => object} answer
+ */
+async function startFake(answer) {
+  const server = createServer((req, res) => {
+    const url = new URL(String(req.url), 'http://app');
+    res.end(JSON.stringify(url.pathname === '/pool' ? { max: 3 } : answer(Number(url.searchParams.get('after')))));
+  }).listen(0, '127.0.0.1');
+  fakes.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+}
+
+/** @param {number} id */
+const checkout = (id) => ({ id, askedAtMs: id * 10, gotAtMs: id * 10 + 1, returnedAtMs: id * 10 + 3, route: '/a' });
+
+test('a real app under load, replayed at the same size: the recorded waits within 2 %', async () => {
+  const app = await startApp({
+    MONGO_URL: String(process.env.TEST_MONGO_URL), MONGO_POOLSIZE: '2', MONGO_MIN_POOLSIZE: '2', SLOW_MS: '150',
+  });
+  const file = fileOf('app.jsonl');
+  try {
+    const { code, stderr } = await runNode([CLI, 'record', '--url', app.url, '--out', file, '--every', '100'], {
+      async onStart(child) {
+        await hear(child, 'Ctrl-C');
+        const ask = async (/** @type {string} */ route) => (await fetch(`${app.url}${route}`)).arrayBuffer();
+        // Several at once, so that most of them wait for one of two connections.
+        for (let round = 0; round < 8; round++) {
+          await Promise.all([...Array(5).fill('/slow'), ...Array(15).fill('/fast')].map(ask));
+        }
+        child.kill('SIGINT');
+      },
+    });
+    // The app may have asked its database for something of its own.
+    expect(stderr).toMatch(/16\d checkouts recorded\./);
+    expect(stderr).not.toContain('lost');
+    expect(code).toBe(0);
+  } finally {
+    await app.stop();
+  }
+  const { stdout, stderr } = await runNode([CLI, 'predict', '--trace', file, '--pool-sizes', '1..4', '--json']);
+  const { variants } = JSON.parse(stdout);
+  const { measured, predicted } = variants[1];
+  expect(measured.meanWaitMs).toBeGreaterThan(100);
+  expect(Math.abs(predicted.meanWaitMs / measured.meanWaitMs - 1)).toBeLessThan(0.02);
+  for (const route of ['/slow', '/fast']) {
+    for (const figure of ['p95Ms', 'maxMs']) {
+      expect(Math.abs(predicted.routes[route].wait[figure] / measured.routes[route].wait[figure] - 1)).toBeLessThan(0.02);
+    }
+  }
+  expect(variants[0]).toMatchObject({ measured: null });
+  expect(stderr).toContain('Recorded with 2 connections');
+}, 60_000);
+
+describe('recording', () => {
+  test('begins with what comes after it has begun, and says what was lost between two questions', async () => {
+    // The first answer is the past; the second has lost 6 to 9.
+    const answers = [[4, 5], [10, 11], []];
+    const url = await startFake((after) => {
+      const ids = answers.shift() ?? [];
+      return { checkouts: ids.map(checkout), lastId: ids.at(-1) ?? after };
+    });
+    const file = fileOf('lost.jsonl');
+    const { code, stderr } = await runNode([CLI, 'record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('2 checkouts recorded.\n4 are lost');
+    expect((await readTrace(file)).header).toMatchObject({ url, maxPoolSize: 3 });
+  });
+
+  test('ends at the bound', async () => {
+    let id = 0;
+    const url = await startFake((after) => {
+      if (after === 0) return { checkouts: [], lastId: 1 };
+      const checkouts = Array.from({ length: 20_000 }, () => checkout(after + ++id));
+      return { checkouts, lastId: checkouts.at(-1)?.id };
+    });
+    const file = fileOf('full.jsonl');
+    const { code, stderr } = await runNode([CLI, 'record', '--url', url, '--out', file, '--every', '10', '--max-mb', '1']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/The trace has reached its bound; --max-mb sets it\.\n\d+ were left out\./);
+    expect((await readFile(file, 'utf8')).endsWith('{"end":"full"}\n')).toBe(true);
+  });
+
+  test('an app that goes away is an error, and what was recorded is kept', async () => {
+    let asked = 0;
+    const url = await startFake((after) => (
+      ++asked > 2 ? {} : { checkouts: after === 0 ? [] : [checkout(2)], lastId: after === 0 ? 1 : 2 }));
+    const file = fileOf('gone.jsonl');
+    const { code, stderr } = await runNode([CLI, 'record', '--url', url, '--out', file, '--every', '50']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/1 checkout recorded\.\n--url .*GET \/pool\/checkouts has no list of checkouts/);
+    expect((await readTrace(file)).askedMs).toHaveLength(1);
+  });
+
+  test.each([
+    ['no app', ['--url', 'http://127.0.0.1:1'], /^--url http:\/\/127\.0\.0\.1:1: /],
+    ['no URL', [], /--url <url>' not specified/],
+  ])('%s is one clear message', async (_, args, message) => {
+    const { code, stdout, stderr } = await runNode([CLI, 'record', ...args, '--out', fileOf('never.jsonl')]);
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+});
+
+describe('a trace in place of a scenario', () => {
+  const header = '{"trace":"mongodb-pool-lab","version":1,"maxPoolSize":2}\n';
+  const line = (/** @type {number} */ index) => `{"askedMs":${index * 20},"waitMs":0,"useMs":${index % 10 === 0 ? 300 : 2},"route":"/a"}\n`;
+
+  test('is advised on: what happened, and pieces of it drawn again', async () => {
+    const file = fileOf('advise.jsonl');
+    await writeFile(file, header + Array.from({ length: 1000 }, (_, index) => line(index)).join(''));
+    const { code, stdout } = await runNode([CLI, 'advise', '--trace', file, '--slo', '/a p99 < 400ms', '--seeds', '59', '--json']);
+    expect(code).toBe(0);
+    const { verdict, poolSize, settings } = JSON.parse(stdout);
+    expect({ verdict, recorded: settings.recorded.maxPoolSize }).toEqual({ verdict: 'size', recorded: 2 });
+    expect(poolSize).toBeGreaterThan(1);
+  });
+
+  test('of too few checkouts is not enough data', async () => {
+    const file = fileOf('short.jsonl');
+    await writeFile(file, header + line(0) + line(1));
+    const { code, stderr } = await runNode([CLI, 'advise', '--trace', file, '--slo', '/a p99 < 400ms']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Not enough data\.\n\nThe load has 2 requests of \/a/);
+  });
+
+  test('with its last line cut is read with a warning', async () => {
+    const file = fileOf('cut.jsonl');
+    await writeFile(file, header + line(0) + line(1).slice(0, 20));
+    const { code, stderr } = await runNode([CLI, 'predict', '--trace', file, '--pool-sizes', '1']);
+    expect(code).toBe(0);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('line 3: the last line is cut, it is left out');
+  });
+
+  test.each([
+    ['truncated in its first line', header.slice(0, 20), [], /is not a trace: its first line must begin with/],
+    ['without checkouts', header, [], /has no checkouts/],
+    ['beside a scenario', header, ['loadtests/mixed.yaml'], /^There are two loads, a scenario and a trace: give one/],
+    ['with service times', header, ['--service', '/a=3'], /a trace knows how long its queries took/],
+  ])('%s is refused', async (name, text, args, message) => {
+    const file = fileOf(`${name.replaceAll(' ', '-')}.jsonl`);
+    await writeFile(file, text);
+    const { code, stdout, stderr } = await runNode([CLI, 'predict', '--trace', file, ...args]);
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+});
