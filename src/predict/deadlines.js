@@ -1,3 +1,4 @@
+import { NEVER } from './event-heap.js';
 import { createFifo } from './fifo.js';
 
 /** @import { Fifo } from './fifo.js' */
@@ -8,7 +9,7 @@ import { createFifo } from './fifo.js';
  * does, and the event heap stays small however long the patience is. Requests that ended meanwhile are
  * dropped on the way.
  *
- * @param {number} patienceMs Infinity: for ever
+ * @param {number} patienceMs NEVER: for ever
  */
 export function createDeadlines(patienceMs) {
   /** @type {Fifo<User>} */
@@ -17,17 +18,17 @@ export function createDeadlines(patienceMs) {
   return {
     /** @param {User} user whose request begins now */
     add(user) {
-      if (patienceMs < Infinity) queue.push(user, user.ticket);
+      if (patienceMs < NEVER) queue.push(user, user.ticket);
     },
 
-    /** Infinity when no request under way has a deadline. */
+    /** NEVER when no request under way has a deadline. */
     nextMs() {
       while (queue.size() > 0) {
         const user = queue.first();
         if (user.ticket === queue.firstTicket()) return user.arrivedAtMs + patienceMs;
         queue.shift();
       }
-      return Infinity;
+      return NEVER;
     },
 
     /** Takes the user whose deadline nextMs() told. */

@@ -1,8 +1,11 @@
+/** The time of what does not happen, in ms. */
+export const NEVER = Infinity;
+
 /**
  * A priority queue of future events: earliest first, and in the order they were pushed when times are equal.
  * A four-way heap in typed arrays, so that pushing and popping allocate nothing; it doubles when full.
  *
- * `nextMs()` is Infinity when it is empty. `pop()` returns the event's code, any 32-bit integer.
+ * `nextMs()` is NEVER when it is empty. `pop()` returns the event's code, any 32-bit integer.
  */
 export function createEventHeap() {
   let capacity = 256;
@@ -54,7 +57,7 @@ export function createEventHeap() {
     for (;;) {
       const first = hole * 4 + 1;
       if (first >= size) break;
-      const end = Math.min(first + 4, size);
+      const end = first + 4 < size ? first + 4 : size;
       let least = first;
       for (let child = first + 1; child < end; child++) {
         if (isBefore(times[child], orders[child], least)) least = child;
@@ -67,7 +70,7 @@ export function createEventHeap() {
     return code;
   }
 
-  return { push, pop, nextMs: () => (size === 0 ? Infinity : times[0]) };
+  return { push, pop, nextMs: () => (size === 0 ? NEVER : times[0]) };
 }
 
 /** @template {Float64Array | Int32Array} T @param {T} target @param {T} source */

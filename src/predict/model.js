@@ -1,4 +1,5 @@
 import { createDeadlines } from './deadlines.js';
+import { NEVER } from './event-heap.js';
 import { createPool, isDriverPool } from './pool.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
@@ -11,6 +12,8 @@ import { createUsers } from './users.js';
 /** @import { RouteStats } from './route-stats.js' */
 /** @import { SimulationOptions } from './simulate.js' */
 /** @import { User } from './users.js' */
+
+const { min } = Math;
 
 // An event's code is the index of a connection or user times four, plus what happens to it.
 const QUERY_ENDS = 0;
@@ -27,10 +30,10 @@ const POOL_CHECK = 3;
 export function createModel({
   workload, pool: poolOptions, services = {}, seed = 1, overheadMs = 0, keepRequests = false,
 }, clock) {
-  const timeoutMs = workload?.timeoutMs ?? Infinity;
+  const timeoutMs = workload?.timeoutMs ?? NEVER;
   const waitQueueTimeoutMs = isDriverPool(poolOptions) ? poolOptions.waitQueueTimeoutMS : 0;
   const answerDeadlines = createDeadlines(timeoutMs);
-  const waitDeadlines = createDeadlines(waitQueueTimeoutMs || Infinity);
+  const waitDeadlines = createDeadlines(waitQueueTimeoutMs || NEVER);
   const choices = createRandom(seed, 'choices');
   const pauses = createRandom(seed, 'pauses');
   const routes = createRoutes(services, seed);
@@ -51,7 +54,7 @@ export function createModel({
   pool.start();
 
   /** @param {Arrival} arrival */
-  function enter({ worker = 0, maxVusers = Infinity, scenario, route, serviceMs = NaN }) {
+  function enter({ worker = 0, maxVusers = NEVER, scenario, route, serviceMs = NaN }) {
     present[worker] ??= 0;
     if (present[worker] >= maxVusers) {
       skipped++;
@@ -177,7 +180,7 @@ export function createModel({
       else advance(users.at(index));
     },
 
-    nextDeadlineMs: () => Math.min(waitDeadlines.nextMs(), answerDeadlines.nextMs()),
+    nextDeadlineMs: () => min(waitDeadlines.nextMs(), answerDeadlines.nextMs()),
 
     /** What nextDeadlineMs announced. */
     giveUp() {

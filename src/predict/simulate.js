@@ -1,5 +1,6 @@
 import { createArrivals } from './arrivals.js';
 import { createClock } from './clock.js';
+import { NEVER } from './event-heap.js';
 import { createModel } from './model.js';
 import { createRandom } from './random.js';
 
@@ -7,6 +8,8 @@ import { createRandom } from './random.js';
 /** @import { PoolOptions } from './pool.js' */
 /** @import { Service } from './service-time.js' */
 /** @import { Workload } from './workload.js' */
+
+const { min } = Math;
 
 /**
  * @typedef {object} SimulationOptions
@@ -41,9 +44,9 @@ export function simulate(options) {
   for (;;) {
     const eventMs = clock.nextMs();
     const deadlineMs = model.nextDeadlineMs();
-    const arrivalMs = arrival ? arrival.atMs : Infinity;
-    clock.nowMs = Math.min(eventMs, deadlineMs, arrivalMs);
-    if (clock.nowMs === Infinity) return model.result();
+    const arrivalMs = arrival ? arrival.atMs : NEVER;
+    clock.nowMs = min(eventMs, deadlineMs, arrivalMs);
+    if (clock.nowMs === NEVER) return model.result();
     // At one instant what ends comes before what begins: a connection that is free just in time is in time.
     if (clock.nowMs === eventMs) {
       model.handle(clock.pop());
