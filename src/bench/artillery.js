@@ -11,6 +11,9 @@ const require = createRequire(import.meta.url);
 const PACKAGE = require.resolve('artillery/package.json');
 const COMMAND = path.join(path.dirname(PACKAGE), require(PACKAGE).bin.artillery);
 
+/** Worker threads that it splits an arrivalRate over: one for each processor but one. */
+export const WORKERS = Math.max(1, os.cpus().length - 1);
+
 /** @typedef {{ min: number, max: number, count: number, p50: number, p95: number, p99: number }} Summary in ms */
 /** @typedef {{ counters: Record<string, number>, summaries: Record<string, Summary> }} ArtilleryReport */
 

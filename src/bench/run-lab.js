@@ -22,6 +22,8 @@ import { mergeFigures } from './merge-figures.js';
  * @typedef {object} Bench how a lab is run
  * @property {(options: any) => Promise<Plan>} plan
  * @property {(variant: PlannedVariant, plan: Plan, context: Context) => Promise<Measurement>} measure
+ * @property {(variant: PlannedVariant, plan: Plan, measured: Record<string, any>) => Record<string, any>} [predict]
+ *   figures of the shape of `measured`; called when all is measured, so that it takes no time from that
  *
  * @typedef {import('../report/types.js').Lab & Bench} Lab
  *
@@ -79,7 +81,8 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       startedAt,
       environment,
       settings: { ...plan.settings, repeat, parallel },
-      variants: plan.variants.map((variant) => summarise(variant, outcomes.filter((one) => one.variant === variant))),
+      variants: plan.variants.map((variant) => (
+        summarise(lab, plan, variant, outcomes.filter((one) => one.variant === variant)))),
       warnings: [...plan.warnings ?? [], ...listWarnings(outcomes)],
     };
   } finally {
@@ -88,20 +91,25 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
 }
 
 /**
+ * @param {Lab} lab
+ * @param {Plan} plan
  * @param {PlannedVariant} variant
  * @param {{ run?: Measurement, error?: Error }[]} outcomes
  * @returns {import('../report/types.js').Variant}
  */
-function summarise({ name, settings, exact = null, published = null }, outcomes) {
+function summarise(lab, plan, variant, outcomes) {
+  const { name, settings, exact = null, published = null } = variant;
   const runs = outcomes.flatMap(({ run }) => run ?? []);
   const errors = outcomes.flatMap(({ run, error }) => error?.message ?? run?.failed ?? []);
+  const measured = runs.length > 0 ? mergeFigures(runs.map((run) => run.measured)) : null;
   return {
     name,
     settings,
-    measured: runs.length > 0 ? mergeFigures(runs.map(({ measured }) => measured)) : null,
+    measured,
+    predicted: measured && lab.predict ? lab.predict(variant, plan, measured) : null,
     exact,
     published,
-    runs: runs.map(({ measured, arrivalsMs }) => ({ measured, arrivalsMs })),
+    runs: runs.map((run) => ({ measured: run.measured, arrivalsMs: run.arrivalsMs })),
     ...(errors.length > 0 && { error: [...new Set(errors)].join('; ') }),
   };
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import os from 'node:os';
+import { WORKERS } from '../bench/artillery.js';
 import { servicesOfApp, servicesOfResult } from '../predict/known-services.js';
 import { createScenarioLoad } from '../predict/load.js';
 import { parseServices } from '../predict/parse-service.js';
@@ -13,9 +13,6 @@ import { collect, parsePositive } from './options.js';
 /** @import { Load } from '../predict/load.js' */
 /** @import { Service } from '../predict/service-time.js' */
 /** @import { Trace } from '../predict/trace.js' */
-
-/** Artillery's own choice: a worker thread for each processor but one. */
-const WORKERS = Math.max(1, os.cpus().length - 1);
 
 /**
  * @typedef {object} LoadOptions

@@ -10,6 +10,7 @@ export const mixedView = {
     + 'milliseconds (the Ferrari).',
     'A query keeps its connection, a lane of the tunnel, until it is answered. If none is free, it waits.',
     'Short bars are good. A long orange bar is nearly all waiting.',
+    'Predicted: what a simulation says, from the load test file and what a query takes when it is alone.',
     'Exact: what the arithmetic of the queue gives. Article: measured in 2020 with the driver of that time, which '
     + 'lined queries up in another way.',
   ],
@@ -25,6 +26,11 @@ export const mixedView = {
     {
       heading: 'ratio', about: 'measured to exact', digits: 3,
       value: ({ measured, exact }) => measured?.maxMs / exact?.maxMs,
+    },
+    { group: 'predicted', heading: 'max', unit: 'ms', value: ({ predicted }) => predicted?.maxMs },
+    {
+      group: 'predicted', heading: 'off by %', digits: 1, about: 'how much more or less the slowest request took than predicted',
+      value: ({ measured, predicted }) => (measured?.maxMs / predicted?.maxMs - 1) * 100,
     },
     { group: 'pool wait', heading: 'p95', unit: 'ms', value: ({ measured }) => measured?.pool?.waitP95Ms },
     { group: 'pool wait', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.pool?.waitMaxMs },
@@ -47,6 +53,7 @@ export const mixedView = {
     series: [
       { label: 'Slowest request of all', role: 'measured', value: ({ measured }) => measured?.maxMs },
       { label: 'Slowest /fast request', role: 'measured', value: ofRoute('/fast', 'maxMs') },
+      { label: 'Slowest of all, predicted', role: 'predicted', value: ({ predicted }) => predicted?.maxMs },
       { label: 'Slowest of all, exact', role: 'exact', value: ({ exact }) => exact?.maxMs },
       { label: 'Slowest of all, article', role: 'published', value: ({ published }) => published?.maxMs },
     ],

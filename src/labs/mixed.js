@@ -2,9 +2,12 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../bench/app-process.js';
-import { describeFailures, runArtillery, summariseReport } from '../bench/artillery.js';
+import { describeFailures, runArtillery, summariseReport, WORKERS } from '../bench/artillery.js';
 import { listArrivals, summariseCheckouts } from '../bench/summarise-checkouts.js';
 import { listRoutes } from '../predict/flow.js';
+import { createScenarioLoad } from '../predict/load.js';
+import { predict } from '../predict/predict.js';
+import { quantile } from '../predict/quantile.js';
 import { readScenario } from '../predict/read-scenario.js';
 import { simulate } from '../predict/simulate.js';
 import { mixedView } from './mixed-view.js';
@@ -21,6 +24,7 @@ const OVERHEAD_MS = 5500;
 
 const WARM_UP_REQUESTS = 20;
 /** @import { Lab, PlannedVariant, Plan, Context } from '../bench/run-lab.js' */
+/** @import { Load } from '../predict/load.js' */
 
 /**
  * @typedef {object} MixedOptions
@@ -34,11 +38,11 @@ const WARM_UP_REQUESTS = 20;
  * Slow queries starve fast ones when the pool is small: the same load on one app per pool size.
  * @type {Lab}
  */
-export const mixed = { name: 'mixed', ...mixedView, plan, measure };
+export const mixed = { name: 'mixed', ...mixedView, plan, measure, predict: predictVariant };
 
 /**
  * @param {MixedOptions} options
- * @returns {Promise<Plan>}
+ * @returns {Promise<Plan & { load: Load }>}
  */
 async function plan({ poolSizes, slowMs, scenario, environment }) {
   const workload = await readScenario(scenario, { environment });
@@ -46,6 +50,7 @@ async function plan({ poolSizes, slowMs, scenario, environment }) {
     && await realpath(scenario) === await realpath(MIXED_SCENARIO);
   return {
     settings: { scenario: path.relative(process.cwd(), scenario), environment, poolSizes, slowMs },
+    load: createScenarioLoad(workload, { workers: WORKERS }),
     variants: poolSizes.map((poolSize) => {
       // The arithmetic of the queue: fast queries take no time, connections are ready.
       const answer = simulate({
@@ -75,11 +80,10 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
   const app = await startApp(
     { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs) }, { signal });
   try {
-    await warmUp(app.url);
-    const { lastId } = await readCheckouts(app.url);
+    const { lastId, unloaded } = await warmUp(app.url);
     const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
-    const measured = { ...summariseReport(report), pool: summariseCheckouts(checkouts) };
+    const measured = { ...summariseReport(report), pool: summariseCheckouts(checkouts), unloaded };
     return {
       measured,
       arrivalsMs: listArrivals(checkouts),
@@ -92,15 +96,40 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
 }
 
 /**
- * Let the app and the driver come to speed before anything is measured.
+ * What the load test should have measured, from what a query took before it.
+ * @type {NonNullable<Lab['predict']>}
+ */
+function predictVariant({ settings: { poolSize } }, plan, { unloaded }) {
+  const { load, settings: { slowMs } } = /** @type {{ load: Load, settings: any }} */ (/** @type {unknown} */ (plan));
+  const { serviceMs, overheadMs } = unloaded;
+  const services = Object.fromEntries(load.routes.map((route) => (
+    // The sleep comes on top of what any query takes.
+    [route, { kind: /** @type {const} */ ('fixed'), ms: route === '/slow' ? slowMs + serviceMs : serviceMs }])));
+  const { variants: [{ predicted }] } = predict({ load, poolSizes: [poolSize], services, overheadMs });
+  return predicted;
+}
+
+/**
+ * Let the app and the driver come to speed before anything is measured, and see what a query takes when it is alone.
+ *
  * @param {string} url
+ * @returns {Promise<{ lastId: number, unloaded: { serviceMs: number, overheadMs: number } }>} serviceMs: how long a
+ *   query of /fast keeps its connection; overheadMs: what its response takes beside; medians
  */
 async function warmUp(url) {
+  const responsesMs = [];
   for (let request = 0; request < WARM_UP_REQUESTS; request++) {
+    const sentAtMs = performance.now();
     const response = await fetch(`${url}/fast`);
     if (!response.ok) throw new Error(`warm-up: /fast answered HTTP ${response.status}`);
     await response.arrayBuffer();
+    responsesMs.push(performance.now() - sentAtMs);
   }
+  const { checkouts, lastId } = await readCheckouts(url);
+  const usesMs = checkouts.filter(({ route }) => route === '/fast')
+    .map(({ gotAtMs, returnedAtMs }) => Number(returnedAtMs) - Number(gotAtMs));
+  const serviceMs = quantile(usesMs, 0.5);
+  return { lastId, unloaded: { serviceMs, overheadMs: Math.max(0, quantile(responsesMs, 0.5) - serviceMs) } };
 }
 
 /**

@@ -23,8 +23,8 @@ export function servicesOfApp(pool) {
 }
 
 /**
- * The service times of an earlier measurement. A fast query's is what it took at the largest pool: there it
- * waits least.
+ * The service times of an earlier measurement. A fast query's is what it took before the load, or else its response
+ * at the largest pool: there it waits least.
  *
  * @param {any} result of the mixed lab
  * @returns {Record<string, Service>} by route
@@ -37,7 +37,7 @@ export function servicesOfResult(result) {
   const [largest] = result.variants
     .filter((/** @type {any} */ { measured }) => measured)
     .toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.settings.poolSize - a.settings.poolSize);
-  const fastMs = largest?.measured.routes['/fast']?.p50Ms;
+  const fastMs = largest?.measured.unloaded?.serviceMs ?? largest?.measured.routes['/fast']?.p50Ms;
   return {
     ...slowService(result.settings?.slowMs),
     ...(typeof fastMs === 'number' && { '/fast': { kind: 'fixed', ms: fastMs } }),

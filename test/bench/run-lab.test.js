@@ -18,6 +18,7 @@ function makeLab(measureOne) {
       variants: ['A', 'B'].map((name) => ({ name, settings: {}, exact: { maxMs: 1 }, estimateMs: 1000 })),
     }),
     measure: async ({ name }) => measureOne(name),
+    predict: undefined,
   };
 }
 

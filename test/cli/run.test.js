@@ -23,7 +23,9 @@ test('run mixed measures what the arithmetic says, and keeps report and raw resu
   const result = JSON.parse(stdout);
   expect(result).toMatchObject({ lab: 'mixed', settings: { slowMs: 1500, scenario: path.join('loadtests', 'mixed.yaml') } });
   expect(result.variants.map((/** @type {any} */ { name }) => name)).toEqual(['pool 1', 'pool 5']);
-  for (const { measured, exact, settings } of result.variants) {
+  for (const { measured, predicted, exact, settings } of result.variants) {
+    expect(Math.abs(measured.maxMs - predicted.maxMs)).toBeLessThan(150);
+    expect(predicted.requests).toBe(10);
     expect(measured).toMatchObject({ requests: 10, failures: 0, routes: { '/fast': { count: 5 }, '/slow': { count: 5 } } });
     expect(measured.maxMs).toBeGreaterThanOrEqual(exact.maxMs);
     expect(measured.maxMs).toBeLessThan(exact.maxMs + 150);

@@ -21,6 +21,24 @@ test('another load has no published figures, and a drawn one no exact answer', a
   expect(drawn).toMatchObject({ published: null, exact: null });
 });
 
+test('the prediction adds to the arithmetic what a query takes, and what its response takes beside', async () => {
+  const plan = await mixed.plan(article);
+  const unloaded = { serviceMs: 2, overheadMs: 3 };
+  const predicted = plan.variants.map((variant) => mixed.predict?.(variant, plan, { unloaded }));
+  // The fifth user's slow query comes after four others of 5002 ms and is answered 3 ms later.
+  expect(predicted[0]?.maxMs).toBeCloseTo(5 * 5002 + 3 - 4000, 3);
+  expect(predicted[3]?.maxMs).toBeCloseTo(5005, 3);
+  expect(predicted[3]?.routes['/fast'].p50Ms).toBeCloseTo(5, 1);
+  expect(predicted[3]).toMatchObject({ requests: 10, failures: 0, peakActive: 5, peakWaiting: 0 });
+});
+
+test('what is drawn is predicted with a band', async () => {
+  const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
+  const plan = await mixed.plan({ poolSizes: [2], slowMs: 500, scenario });
+  const predicted = mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } });
+  expect(predicted?.low.maxMs).toBeLessThan(predicted?.high.maxMs);
+});
+
 test('a scenario that is not there or not YAML is named', async () => {
   await expect(mixed.plan({ ...article, scenario: 'nowhere.yaml' })).rejects.toThrow(/^nowhere\.yaml can't be read/);
   const scenario = path.join(folder, 'bad.yaml');

@@ -27,6 +27,12 @@ describe('of an earlier run', () => {
     });
   });
 
+  test('/fast is rather what it took before the load', () => {
+    const result = createSampleResult();
+    Object.assign(result.variants[2].measured ?? {}, { unloaded: { serviceMs: 1.7, overheadMs: 2 } });
+    expect(servicesOfResult(result)['/fast']).toEqual({ kind: 'fixed', ms: 1.7 });
+  });
+
   test('without a measurement there is none for /fast', () => {
     const { variants: [variant] } = createSampleResult();
     const variants = [{ ...variant, measured: null }];

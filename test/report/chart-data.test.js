@@ -6,7 +6,7 @@ import { createSampleResult } from './sample-result.js';
 
 const [spec] = mixed.charts;
 /** @type {import('../../src/report/types.js').ChartSpec} */
-const lineSpec = { ...spec, kind: 'line', series: spec.series.slice(1, 3) };
+const lineSpec = { ...spec, kind: 'line', series: [spec.series[1], spec.series[3]] };
 
 describe('a chart', () => {
   test('shows long times in seconds and says each value in words', () => {
@@ -28,7 +28,7 @@ describe('a chart', () => {
 
   test('gives measured series colours of their own and the others their role\'s', () => {
     expect(layOutChart(spec, createSampleResult()).series.map(({ look }) => look))
-      .toEqual(['measured-1', 'measured-2', 'exact', 'published']);
+      .toEqual(['measured-1', 'measured-2', 'predicted', 'exact', 'published']);
   });
 
   test('leaves a gap where a variant was not measured', () => {
@@ -39,7 +39,7 @@ describe('a chart', () => {
 
     expect(series[0].values).toEqual([21.117, null, 5.026]);
     expect(series[0].texts[1]).toBe('');
-    expect(series[2].values[1]).toBe(7);
+    expect(series[3].values[1]).toBe(7);
   });
 
   test('can be told in words', () => {
