@@ -80,3 +80,32 @@ export function describeLoadTest({ measured, poolSize, state, error }) {
     `; ${failures}.`,
   ].join('');
 }
+
+/**
+ * @param {number} poolSize
+ * @param {Record<string, number>} p95Ms predicted, by route
+ */
+export function describePrediction(poolSize, p95Ms) {
+  return `With ${poolSize} ${poolSize === 1 ? 'connection' : 'connections'}: ${listTimes(p95Ms, 'p95 ')}.`;
+}
+
+/**
+ * What a prediction is to be held against.
+ * @param {number} max 0 for no limit
+ * @param {Record<string, number>} p95Ms measured, by route
+ */
+export function describeToday(max, p95Ms) {
+  const pool = max === 0 ? 'without a limit' : `with ${max}`;
+  if (Object.keys(p95Ms).length === 0) return `Today, ${pool}: nothing measured yet.`;
+  return `Measured today, ${pool}: ${listTimes(p95Ms)}.`;
+}
+
+/**
+ * A route, its figure and its unit stay on one line.
+ * @param {Record<string, number>} timesMs by route
+ * @param {string} [figure]
+ */
+function listTimes(timesMs, figure = '') {
+  const times = Object.entries(timesMs).map(([route, ms]) => `${route} ${figure}${formatQuantity(ms, 'ms')}`);
+  return times.map((time) => time.replaceAll(' ', '\u00a0')).join(', ');
+}

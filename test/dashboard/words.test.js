@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeBehind, describeLoadTest, describePool, describeWaiter } from '../../src/dashboard/words.js';
+import {
+  describeBehind, describeLoadTest, describePool, describePrediction, describeToday, describeWaiter,
+} from '../../src/dashboard/words.js';
 import { createLoadTest, createPool, createWaiter } from './sample-pool.js';
 
 describe('the pool in a sentence', () => {
@@ -52,4 +54,26 @@ test('a load test is summed up, and its failure told', () => {
     .toBe('With a pool of 1, the slowest request took 21.1 s; 2 requests failed.');
   expect(describeLoadTest(createLoadTest({ state: 'failed', error: 'port in use' })))
     .toBe('The load test failed: port in use');
+});
+
+describe('a prediction', () => {
+  test('is told with what it is to be held against', () => {
+    expect(plain(describePrediction(6, { '/fast': 2, '/slow': 5012 })))
+      .toBe('With 6 connections: /fast p95 2 ms, /slow p95 5.0 s.');
+    expect(plain(describePrediction(1, { '/fast': 4200 }))).toBe('With 1 connection: /fast p95 4.2 s.');
+    expect(plain(describeToday(1, { '/fast': 4200, '/slow': 9100 })))
+      .toBe('Measured today, with 1: /fast 4.2 s, /slow 9.1 s.');
+  });
+
+  test('has nothing to be held against without a measurement', () => {
+    expect(plain(describeToday(6, {}))).toBe('Today, with 6: nothing measured yet.');
+    expect(plain(describeToday(0, {}))).toBe('Today, without a limit: nothing measured yet.');
+  });
+
+  test('never parts a number from its unit', () => {
+    expect(describeToday(1, { '/fast': 4200 })).toContain('/fast\u00a04.2\u00a0s');
+  });
+
+  /** @param {string} text */
+  const plain = (text) => text.replaceAll('\u00a0', ' ');
 });
