@@ -1,7 +1,8 @@
 import { SPECS } from './chart-specs.js';
-import { formatTick, isPowerOfTen, latestOf, listPoints } from './chart-points.js';
+import { latestOf, listPoints } from './chart-points.js';
+import { LOG_AXIS } from './log-axis.js';
 
-/** @import { Chart as ChartJs, ChartDataset, Scale } from 'chart.js' */
+/** @import { Chart as ChartJs, ChartDataset } from 'chart.js' */
 /** @import { Series, Spec } from './chart-specs.js' */
 /** @import { Second } from './types.js' */
 /** @import { Palette } from './palette.js' */
@@ -12,17 +13,6 @@ const Chart = Reflect.get(globalThis, 'Chart');
 const TICKS_S = [-120, -90, -60, -30, 0];
 
 const BAR_LOOK = { barThickness: /** @type {const} */ ('flex'), maxBarThickness: 8, barPercentage: 0.9 };
-
-/** From 1 ms to 10 s whatever comes, so that the eye learns where a Ferrari and a bus belong. */
-const LOG_AXIS = {
-  type: /** @type {const} */ ('logarithmic'),
-  suggestedMin: 1,
-  suggestedMax: 10_000,
-  afterBuildTicks(/** @type {Scale} */ scale) {
-    scale.ticks = scale.ticks.filter(({ value }) => isPowerOfTen(value));
-  },
-  ticks: { callback: (/** @type {number | string} */ value) => formatTick(Number(value)) },
-};
 
 /** The three charts of the last two minutes. */
 export function createCharts() {

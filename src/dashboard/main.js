@@ -5,6 +5,7 @@ import { listenToApp } from './feed.js';
 import { createLoadTestTable } from './load-tests.js';
 import { createNoteList } from './note-list.js';
 import { watchPalette } from './palette.js';
+import { createPredictionPanel } from './prediction-panel.js';
 import { createQueue } from './queue.js';
 import { VEHICLE_SYMBOLS } from './shared/vehicles.js';
 import { createState } from './state.js';
@@ -27,6 +28,7 @@ const queue = createQueue({ list: find('#queue'), detail: find('#detail') }, tun
 const charts = createCharts();
 const controls = createControls();
 const showLoadTests = createLoadTestTable(find('#load-tests'));
+const prediction = createPredictionPanel(find('#what-if'));
 const showNotes = createNoteList({ list: find('#notes'), none: find('#no-notes') });
 
 let state = createState();
@@ -49,6 +51,7 @@ function show(next) {
   }
   controls.show(state);
   showLoadTests(state.loadTests);
+  prediction.show(state);
   isStale = true;
   if (stillness.matches || document.hidden) paint();
 }
@@ -98,6 +101,7 @@ function describeConnection({ connection }) {
 watchPalette((palette) => {
   tunnel.setPalette(palette);
   charts.setPalette(palette);
+  prediction.setPalette(palette);
   paint();
 });
 new ResizeObserver(paint).observe(find('.scene'));

@@ -1,0 +1,7 @@
+import { servicesOfApp } from '../predict/known-services.js';
+import { predictPoolSizes } from './prediction.js';
+
+// A thread of its own: the page's pictures must not stand still while this one counts.
+addEventListener('message', ({ data: { load, pool } }) => {
+  postMessage(predictPoolSizes(load, servicesOfApp(pool)));
+});
