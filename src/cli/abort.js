@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
 
 /**
@@ -8,6 +9,8 @@ import { constants } from 'node:os';
  */
 export function abortOnSignal() {
   const controller = new AbortController();
+  // Each process that runs listens, and there may be many at once.
+  setMaxListeners(0, controller.signal);
   /** @type {NodeJS.SignalsListener} */
   const abort = (name) => {
     process.exitCode = 128 + constants.signals[name];
