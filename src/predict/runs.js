@@ -44,11 +44,8 @@ export function createRuns({ load, services, seeds, factor = 1, overheadMs }) {
   function simulateAll(pool) {
     return Array.from({ length: seeds }, (_, index) => {
       const seed = index + 1;
-      return simulate({
-        // A trace brings its service times along.
-        ...(load.workload && { workload: load.workload, services }),
-        arrivals: load.arrivals(seed, factor), pool, seed, overheadMs,
-      });
+      const arrivals = load.arrivals(seed, factor);
+      return simulate({ workload: load.workload, services, arrivals, pool, seed, overheadMs });
     });
   }
 
