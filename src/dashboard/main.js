@@ -43,7 +43,10 @@ function show(next) {
   document.body.dataset.connection = state.connection;
   say('#connection', describeConnection(state));
   say('#version', state.snapshot ? `MongoDB ${state.snapshot.serverVersion}` : '');
-  if (state.seconds !== before.seconds) charts.show(state.seconds);
+  if (state.seconds !== before.seconds) {
+    charts.show(state.seconds);
+    prediction.show(state);
+  }
   if (state.pool && state.pool !== before.pool) {
     tunnel.show(before, state);
     queue.show(state.pool);
@@ -51,7 +54,6 @@ function show(next) {
   }
   controls.show(state);
   showLoadTests(state.loadTests);
-  prediction.show(state);
   isStale = true;
   if (stillness.matches || document.hidden) paint();
 }

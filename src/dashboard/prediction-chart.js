@@ -6,7 +6,10 @@ import { formatQuantity } from './shared/quantity.js';
 /** @import { Prediction } from './prediction.js' */
 /** @import { RecentLoad } from './recent-load.js' */
 
-/** @typedef {Prediction & { measured: Pick<RecentLoad, 'max' | 'p95Ms'>, picked: number }} Shown picked: an index */
+/**
+ * @typedef {Prediction & { measured: Pick<RecentLoad, 'max' | 'p95Ms'>, picked: number }} Shown the size picked
+ *   by its place in poolSizes
+ */
 
 /** The library's own script has put it there. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
@@ -32,11 +35,10 @@ export function createPredictionChart(canvas, onLayout) {
     if (!chart) return;
     const { poolSizes, p95Ms, measured } = next;
     chart.data.labels = poolSizes;
-    const isToday = (/** @type {number} */ size) => size === measured.max;
     for (const [index, { route }] of LINES.entries()) {
       chart.data.datasets[2 * index].data = p95Ms[route] ?? [];
       chart.data.datasets[2 * index + 1].data = (
-        poolSizes.map((size) => (isToday(size) ? measured.p95Ms[route] ?? null : null)));
+        poolSizes.map((size) => (size === measured.max ? measured.p95Ms[route] ?? null : null)));
     }
     canvas.setAttribute('aria-label', describe(next));
     chart.update('none');
@@ -73,7 +75,10 @@ function describe({ poolSizes, p95Ms }) {
 function createChart(canvas, palette, plugins) {
   return new Chart(canvas, {
     type: 'line',
-    data: { labels: [], datasets: LINES.flatMap(({ route, color }) => createDatasets(route, palette[color], palette)) },
+    data: {
+      labels: [],
+      datasets: LINES.flatMap(({ route, color }) => createDatasets(route, palette[color], palette)),
+    },
     options: {
       animation: false,
       maintainAspectRatio: false,
@@ -109,11 +114,12 @@ function createChart(canvas, palette, plugins) {
  */
 function createDatasets(route, color, palette) {
   return [{
-    label: `${route} predicted`, data: [], order: 1, borderColor: color, backgroundColor: color, borderWidth: 3,
-    pointRadius: 3,
+    label: `${route} predicted`, data: [], order: 1, borderColor: color, backgroundColor: color,
+    borderWidth: 3, pointRadius: 3,
   }, {
-    label: `${route} measured`, data: [], order: 0, showLine: false, backgroundColor: color, pointStyle: 'rectRot',
-    pointRadius: 10, pointHoverRadius: 10, pointBorderColor: palette.ink, pointBorderWidth: 2.5,
+    label: `${route} measured`, data: [], order: 0, showLine: false, backgroundColor: color,
+    pointStyle: 'rectRot', pointRadius: 10, pointHoverRadius: 10,
+    pointBorderColor: palette.ink, pointBorderWidth: 2.5,
   }];
 }
 

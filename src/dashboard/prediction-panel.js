@@ -17,8 +17,8 @@ const SHARE = 0.1;
 const THUMB_PX = 8;
 
 /**
- * The section that simulates the load of the last minute at every pool size, and lets one pick a size. When no load
- * comes any more, the last prediction stays.
+ * The section that simulates the load of the last minute at every pool size, and lets one pick a size. When
+ * no load comes any more, the last prediction stays.
  * @param {HTMLElement} section
  */
 export function createPredictionPanel(section) {
@@ -32,7 +32,7 @@ export function createPredictionPanel(section) {
   let worker;
   /** @type {{ load: RecentLoad, prediction: Prediction } | undefined} */
   let found;
-  /** The size that somebody picked; until then the slider stands at the pool's own. @type {number | undefined} */
+  /** Until somebody picks one the slider stands at the pool's own. @type {number | undefined} */
   let pickedSize;
   let nextAtMs = 0;
 
@@ -46,17 +46,18 @@ export function createPredictionPanel(section) {
     const load = readRecentLoad(seconds);
     if (load.atMs === found?.load.atMs || sum(load.requests) < FEWEST_REQUESTS) return;
     nextAtMs = Infinity;
-    const startedAtMs = performance.now();
+    let pauseMs = EVERY_MS;
     try {
       // Where the app does not answer, the head of the page says so.
       const response = await fetch('/pool').catch(() => undefined);
       if (!response?.ok) return;
       worker ??= new Worker('/dashboard/prediction-worker.js', { type: 'module' });
-      found = { load, prediction: await ask(worker, { load, pool: await response.json() }) };
+      const { prediction, tookMs } = await ask(worker, { load, pool: await response.json() });
+      pauseMs = Math.max(EVERY_MS, tookMs / SHARE);
+      found = { load, prediction };
       draw();
     } finally {
-      const tookMs = performance.now() - startedAtMs;
-      nextAtMs = performance.now() + Math.max(EVERY_MS, tookMs * (1 / SHARE - 1));
+      nextAtMs = performance.now() + pauseMs;
     }
   }
 
@@ -87,7 +88,10 @@ export function createPredictionPanel(section) {
   }
 
   return {
-    /** @param {State} state */
+    /**
+     * Once a second.
+     * @param {State} state
+     */
     show({ connection, seconds }) {
       if (connection === 'live' && !document.hidden && performance.now() >= nextAtMs) predict(seconds);
     },
@@ -99,12 +103,12 @@ export function createPredictionPanel(section) {
 /**
  * @param {Worker} worker
  * @param {{ load: RecentLoad, pool: unknown }} question
- * @returns {Promise<Prediction>}
+ * @returns {Promise<{ prediction: Prediction, tookMs: number }>}
  */
 function ask(worker, question) {
   return new Promise((resolve, reject) => {
-    worker.addEventListener('message', ({ data }) => resolve(data), { once: true });
-    worker.addEventListener('error', reject, { once: true });
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = reject;
     worker.postMessage(question);
   });
 }
@@ -123,8 +127,8 @@ function findSize(poolSizes, size) {
 function describeSource({ atMs, requests }) {
   const counts = Object.entries(requests).map(([route, count]) => `${count} ${route}`);
   const until = new Date(atMs).toLocaleTimeString('en-GB');
-  return `Simulated in this browser from the minute up to ${until}: ${counts.join(', ')}, at times drawn within the `
-    + 'second in which they came.';
+  return `Simulated in this browser from the minute up to ${until}: ${counts.join(' and ')}, `
+    + 'scattered at random within their seconds.';
 }
 
 /** @param {Record<string, number>} counts */

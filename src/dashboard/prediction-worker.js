@@ -3,5 +3,7 @@ import { predictPoolSizes } from './prediction.js';
 
 // A thread of its own: the page's pictures must not stand still while this one counts.
 addEventListener('message', ({ data: { load, pool } }) => {
-  postMessage(predictPoolSizes(load, servicesOfApp(pool)));
+  const startedAtMs = performance.now();
+  const prediction = predictPoolSizes(load, servicesOfApp(pool));
+  postMessage({ prediction, tookMs: performance.now() - startedAtMs });
 });

@@ -12,7 +12,7 @@ import { serviceMoments } from '../predict/service-time.js';
  * @property {Record<string, number[]>} p95Ms by route, one for each of the sizes
  */
 
-/** Every size while it matters most, then in steps that keep their proportion; further than the page's controls go. */
+/** Every size while it matters most, then in growing steps, as far as the page's controls go. */
 const SIZES = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000,
 ];
@@ -37,7 +37,8 @@ export function predictPoolSizes({ arrivals, max }, services) {
   const results = poolSizes.map((maxPoolSize) => runs.predict({ maxPoolSize }));
   return {
     poolSizes,
-    p95Ms: Object.fromEntries(load.routes.map((route) => [route, results.map(({ routes }) => routes[route].p95Ms)])),
+    p95Ms: Object.fromEntries(load.routes.map((route) => (
+      [route, results.map(({ routes }) => routes[route].p95Ms)]))),
   };
 }
 
@@ -65,8 +66,8 @@ function countNeeded(arrivals, services) {
 }
 
 /**
- * Each second brings as many requests as it did, at times drawn for each run: that is what Poisson arrivals are, given
- * how many there were.
+ * Each second brings as many requests as it did, at times drawn for each run: that is what Poisson arrivals
+ * are, given how many there were.
  *
  * @param {Record<string, number>[]} arrivals second by second, by route
  * @param {string[]} known routes

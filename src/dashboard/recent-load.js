@@ -8,7 +8,7 @@
  * @property {Record<string, number>[]} arrivals second by second, how many requests of each route came
  * @property {Record<string, number>} p95Ms measured, by route, of the requests that met the present pool
  *
- * @typedef {RouteSecond & { route: string, atMs: number }} Group requests of one route that ended in the same second
+ * @typedef {RouteSecond & { route: string, atMs: number }} Group requests of a route that ended in a second
  */
 
 const RECENT_MS = 60_000;
@@ -17,8 +17,8 @@ const SECOND_MS = 1000;
 const MOST_VALUES = 20;
 
 /**
- * The load of the minute up to the last request. A second tells of the requests that ended in it; half of them had
- * come at least their p50 before, and that is when all of them are taken to have come.
+ * The load of the minute up to the last request. A second tells of the requests that ended in it; half of
+ * them had come at least their p50 before, and that is when all of them are taken to have come.
  *
  * @param {Second[]} seconds oldest first
  * @returns {RecentLoad}
@@ -74,12 +74,13 @@ function isMetBy(max, seconds) {
  */
 function byRoute(groups, sumUp) {
   const routes = [...new Set(groups.map(({ route }) => route))].sort();
-  return Object.fromEntries(routes.map((name) => [name, sumUp(groups.filter(({ route }) => route === name))]));
+  return Object.fromEntries(routes.map((name) => (
+    [name, sumUp(groups.filter(({ route }) => route === name))])));
 }
 
 /**
- * The p95 over several seconds from each one's p50, p95 and maximum: exact for up to two requests a second, else an
- * estimate, with the values between those three taken to lie evenly, as they do behind a bus.
+ * The p95 over several seconds from each one's p50, p95 and maximum: exact for up to two requests a second,
+ * else an estimate, with the values between those three taken to lie evenly, as they do behind a bus.
  *
  * @param {Pick<RouteSecond, 'count' | 'p50Ms' | 'p95Ms' | 'maxMs'>[]} groups at least one
  */

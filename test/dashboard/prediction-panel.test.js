@@ -32,7 +32,7 @@ describeInBrowser('what a pool of another size would do', () => {
 
     await bringLoad(5000);
     const today = section.getByText(/^Measured today, with 1: \/fast\s.*, \/slow\s/);
-    await today.waitFor();
+    await section.getByText(/: 50 \/fast and 5 \/slow,/).waitFor();
     const measuredMs = readMs(await today.innerText());
     const predictedMs = readMs(await section.getByText(/^With 1 connection: /).innerText());
     expect(measuredMs).toBeGreaterThan(200);
@@ -41,7 +41,9 @@ describeInBrowser('what a pool of another size would do', () => {
 
     await slider.press('End');
     const answer = await section.getByText(/^With 10 connections: \/fast\sp95\s.*, \/slow\s/).innerText();
-    expect(readMs(answer)).toBeLessThan(50);
+    // With a connection for everybody a request takes what its query takes, 0.4 % for the histogram aside.
+    expect(readMs(answer)).toBeLessThan(1.01 * await findSlowest('/fast'));
+    expect(readMs(answer)).toBeLessThan(predictedMs / 2);
     expect(await slider.getAttribute('aria-valuetext')).toBe(answer.trim());
     await slider.press('ArrowLeft');
     await section.getByText(/^With 9 connections: /).waitFor();
@@ -68,6 +70,15 @@ async function bringLoad(durationMs) {
   }
   const responses = await Promise.all(requests);
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+}
+
+/**
+ * How long the slowest query of a route had its connection.
+ * @param {string} route
+ */
+async function findSlowest(route) {
+  const { services } = await (await fetch(`${app.url}/pool`)).json();
+  return Math.max(...services[route].valuesMs);
 }
 
 /**
