@@ -27,17 +27,26 @@ export function createFeed({ database, load, requests, streams }) {
   let endedThisSecond = [];
   /** @type {EndedRequest[]} */
   let endedSinceEvent = [];
+  /** Of this second: between two looks at its end the pool can be full and empty again. */
+  let peak = { active: 0, waiting: 0 };
   requests.onEnd((request) => {
     endedThisSecond.push(request);
     if (streams.count > 0) endedSinceEvent.push(request);
   });
 
   function summarise() {
-    const { max, active, idle, waiting } = readGauges(database);
-    return { atMs: Date.now(), max, active, idle, waiting, ...summariseRequests(endedThisSecond, SECOND_MS) };
+    notePeak();
+    const { max, idle } = readGauges(database);
+    return { atMs: Date.now(), max, idle, ...peak, ...summariseRequests(endedThisSecond, SECOND_MS) };
+  }
+
+  function notePeak() {
+    const { active, waiting } = readGauges(database);
+    peak = { active: Math.max(active, peak.active), waiting: Math.max(waiting, peak.waiting) };
   }
 
   function sendPool() {
+    notePeak();
     if (streams.count > 0) {
       streams.send('pool', { ...readPool(database, load), finished: pickEnded(endedSinceEvent) });
     }
@@ -47,6 +56,7 @@ export function createFeed({ database, load, requests, streams }) {
   function endSecond() {
     const second = summarise();
     endedThisSecond = [];
+    peak = { active: 0, waiting: 0 };
     seconds.push(second);
     if (seconds.length > KEPT_SECONDS) seconds.shift();
     streams.send('second', second);

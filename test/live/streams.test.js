@@ -74,3 +74,11 @@ test('a reader that does not read is dropped, the others are not', async () => {
   keen.end();
   await ended;
 });
+
+test('a second tells of the longest queue in it, not of the one at its end', async () => {
+  const reading = readEvents('second', 4);
+  await Promise.all(Array.from({ length: 5 }, () => fetch(`${url}/slow`)));
+  const seconds = await reading;
+  expect(Math.max(...seconds.map(({ waiting }) => waiting))).toBe(3);
+  expect(Math.max(...seconds.map(({ active }) => active))).toBe(2);
+});
