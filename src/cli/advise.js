@@ -14,8 +14,10 @@ const PATIENCE_MS = 10_000;
 /** `pool-lab advise` */
 export function createAdviseCommand() {
   return withLoadOptions(new Command('advise')
-    .description('the smallest pool with which a load meets its goals, and what\nelse would do; exits with 1 when nothing meets them')
-    .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99,\np99.9 or max; repeatable", collect(parseSlo))
+    .description('the smallest pool with which a load meets its goals, and what\nelse would do; '
+      + 'exits with 1 when nothing meets them')
+    .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99,\np99.9 or max; repeatable",
+      collect(parseSlo))
     .option('--scenario <file>', 'Artillery scenario'))
     .option('--headroom <factor>', 'the goals must hold at so many times the load as\nwell', parseHeadroom, 1.3)
     .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)

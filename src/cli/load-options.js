@@ -45,7 +45,8 @@ export function withLoadOptions(command) {
       + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA; repeatable', collect(String))
     .option('--app <url>', 'a running app that tells service times at GET /pool')
     .option('--from <result>', 'result file of `run mixed` to take service times from')
-    .option('--workers <n>', "Artillery's worker threads, over which it splits an\narrivalRate", parsePositive, WORKERS);
+    .option('--workers <n>', "Artillery's worker threads, over which it splits an\narrivalRate",
+      parsePositive, WORKERS);
 }
 
 /**
@@ -68,11 +69,13 @@ export async function readLoad({ trace, ...options }) {
  */
 async function readTraceLoad(file, { redraw, environment, service, from, app }) {
   if (environment ?? service ?? from ?? app) {
-    throw new Error('--environment, --service, --from and --app go with a scenario: a trace knows how long its queries took');
+    throw new Error('--environment, --service, --from and --app go with a scenario: '
+      + 'a trace knows how long its queries took');
   }
   const trace = await readTrace(file);
   const load = createTraceLoad(trace, { redraw });
-  return { load, services: load.services, warnings: trace.warnings, settings: { trace: file, recorded: trace.header }, trace };
+  const settings = { trace: file, recorded: trace.header };
+  return { load, services: load.services, warnings: trace.warnings, settings, trace };
 }
 
 /**
@@ -94,8 +97,8 @@ async function readScenarioLoad(scenario, { environment, service = [], from, app
   const services = pickServices(load.routes, known);
   const warnings = workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`);
   if (workers > 1 && workload.phases.some(({ arrivalRate }) => arrivalRate)) {
-    warnings.push(`arrivalRate is split over ${workers} worker threads, as Artillery does on this machine: users come in `
-      + 'bunches. --workers 1 spaces them evenly, and arrivalCount does so everywhere.');
+    warnings.push(`arrivalRate is split over ${workers} worker threads, as Artillery does on this machine: users `
+      + 'come in bunches. --workers 1 spaces them evenly, and arrivalCount does so everywhere.');
   }
   return { load, services, warnings, settings: { scenario, environment, services, workers } };
 }

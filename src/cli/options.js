@@ -18,7 +18,9 @@ export function orInvalid(parse) {
 /** @param {string} text */
 export function parsePositive(text) {
   const number = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new InvalidArgumentError('It must be a whole number from 1.');
+  }
   return number;
 }
 

@@ -41,7 +41,9 @@ async function showPrediction(scenario, { poolSizes, seeds, html, json, ...loadO
     settings: { ...settings, poolSizes, seeds: prediction.seeds },
     load: prediction.load,
     variants: prediction.variants.map((variant) => (
-      recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant)),
+      recorded && variant.settings.poolSize === trace.header.maxPoolSize
+        ? { ...variant, measured: recorded }
+        : variant)),
     warnings,
   };
   const view = createPredictView({ load: prediction.load, isDrawn: prediction.seeds > 1, isReplay: Boolean(trace) });

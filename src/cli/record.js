@@ -4,6 +4,8 @@ import { createTraceWriter } from '../predict/trace-writer.js';
 import { fetchJson } from './fetch-json.js';
 import { parsePositive } from './options.js';
 
+/** @import { RecordedCheckout, Written } from '../predict/trace-writer.js' */
+
 /** `pool-lab record` */
 export function createRecordCommand() {
   return new Command('record')
@@ -59,7 +61,7 @@ async function pause(ms, signal) {
 /**
  * @param {string} url
  * @param {number} after id
- * @returns {Promise<{ checkouts: (import('../predict/trace-writer.js').RecordedCheckout & { id: number })[], lastId: number }>}
+ * @returns {Promise<{ checkouts: (RecordedCheckout & { id: number })[], lastId: number }>}
  */
 async function fetchCheckouts(url, after) {
   const body = await fetchJson('--url', url, `/pool/checkouts?after=${after}`);
@@ -70,7 +72,7 @@ async function fetchCheckouts(url, after) {
 }
 
 /**
- * @param {import('../predict/trace-writer.js').Written} written
+ * @param {Written} written
  * @param {number} lost
  */
 function report({ checkouts, dropped, isFull }, lost) {

@@ -29,7 +29,8 @@ export const mixedView = {
     },
     { group: 'predicted', heading: 'max', unit: 'ms', value: ({ predicted }) => predicted?.maxMs },
     {
-      group: 'predicted', heading: 'off by %', digits: 1, about: 'how much more or less the slowest request took than predicted',
+      group: 'predicted', heading: 'off by %', digits: 1,
+      about: 'how much more or less the slowest request took than predicted',
       value: ({ measured, predicted }) => (measured?.maxMs / predicted?.maxMs - 1) * 100,
     },
     { group: 'pool wait', heading: 'p95', unit: 'ms', value: ({ measured }) => measured?.pool?.waitP95Ms },

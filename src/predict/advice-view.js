@@ -21,7 +21,9 @@ export function createAdviceView({ rows, loads, seeds }) {
         const heading = text.replace(/ <.*/, '');
         return [
           { group: `${group} ms`, heading, value: of(({ goals }) => goals[goal].medianMs) },
-          ...(seeds > 1 ? [{ group: `${group} ms`, heading: 'limit', value: of(({ goals }) => goals[goal].upperMs) }] : []),
+          ...(seeds > 1
+            ? [{ group: `${group} ms`, heading: 'limit', value: of(({ goals }) => goals[goal].upperMs) }]
+            : []),
         ];
       }),
       { group, heading: 'used %', value: of(({ utilisation }) => utilisation * 100) },

@@ -21,8 +21,8 @@ const LONG_LOAD = 10_000;
 
 /**
  * @typedef {object} Judgement of one pool under one load
- * @property {{ slo: Slo, medianMs: number, upperMs: number, isMet: boolean }[]} goals upperMs: what 95 of 100 runs stay
- *   within; Infinity where requests fail
+ * @property {{ slo: Slo, medianMs: number, upperMs: number, isMet: boolean }[]} goals upperMs: what 95 of 100 runs
+ *   stay within; Infinity where requests fail
  * @property {boolean} isMet all of them
  * @property {number} failureShare of the requests of all runs
  * @property {number} utilisation median over runs
@@ -70,7 +70,9 @@ export function advise({ load, services, slos, headroom = 1.3, seeds: asked, fle
   if (stray) throw new Error(`"${stray.text}": the load has no route ${stray.route}, only ${load.routes.join(', ')}`);
   const [once] = createRuns({ load, services, seeds: 1 }).simulateAll(UNLIMITED);
   const seeds = load.isDrawn(services) ? asked ?? (once.requests > LONG_LOAD ? FEWEST_RUNS : MOST_RUNS) : 1;
-  if (seeds > 1 && seeds < FEWEST_RUNS) throw new Error(`${seeds} runs are too few: at least ${FEWEST_RUNS} are needed`);
+  if (load.isDrawn(services) && seeds < FEWEST_RUNS) {
+    throw new Error(`${seeds} runs are too few: at least ${FEWEST_RUNS} are needed`);
+  }
 
   const samples = slos.map((slo) => {
     const count = once.routes[slo.route]?.count ?? 0;
@@ -146,8 +148,10 @@ function judgeRuns(runs, slos) {
     const upperMs = upperLimit(values);
     return { slo, medianMs: quantile(values, 0.5), upperMs, isMet: upperMs < slo.limitMs };
   });
-  const sum = (/** @type {(run: SimulationResult) => number} */ figure) => runs.reduce((total, run) => total + figure(run), 0);
-  const median = (/** @type {(run: SimulationResult) => number} */ figure) => quantile(runs.map(figure), 0.5);
+  /** @param {(run: SimulationResult) => number} figure */
+  const sum = (figure) => runs.reduce((total, run) => total + figure(run), 0);
+  /** @param {(run: SimulationResult) => number} figure */
+  const median = (figure) => quantile(runs.map(figure), 0.5);
   return {
     goals,
     isMet: goals.every(({ isMet }) => isMet),

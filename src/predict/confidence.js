@@ -28,9 +28,11 @@ export const FEWEST_RUNS = samplesNeeded(SHARE);
 export function upperLimit(values) {
   if (values.length === 1) return values[0];
   if (values.length < FEWEST_RUNS) {
-    throw new Error(`${values.length} runs are too few to tell what 95 of 100 stay within: ${FEWEST_RUNS} are needed`);
+    throw new Error(`${values.length} runs are too few to tell what 95 of 100 stay within: `
+      + `${FEWEST_RUNS} are needed`);
   }
-  // Leave off as many of the largest as may all be above by chance: P(Bin(n, 1 - share) <= beyond) <= 1 - confidence.
+  // Leave off as many of the largest as may all be above by chance:
+  // P(Bin(n, 1 - share) <= beyond) <= 1 - confidence.
   const odds = (1 - SHARE) / SHARE;
   let probability = SHARE ** values.length;
   let atMost = probability;

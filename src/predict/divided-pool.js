@@ -28,9 +28,10 @@ import { createFifo } from './fifo.js';
  */
 export function createSplitPool({ maxPoolSize, apartRoutes, apartSize }, host) {
   // Connections of the common pool have even numbers, those apart odd ones.
-  const [common, apart] = [maxPoolSize - apartSize, apartSize].map((size, odd) => createDriverPool({ maxPoolSize: size }, {
-    ...host, serve: (user, connection) => host.serve(user, connection * 2 + odd),
-  }));
+  const [common, apart] = [maxPoolSize - apartSize, apartSize].map((size, odd) => (
+    createDriverPool({ maxPoolSize: size }, {
+      ...host, serve: (user, connection) => host.serve(user, connection * 2 + odd),
+    })));
   return {
     start() {
       common.start();

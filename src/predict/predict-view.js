@@ -40,7 +40,7 @@ export function createPredictView({ load, isDrawn, isReplay = false }) {
       { heading: 'fail', about: 'requests without a good answer', value: of((figures) => figures.failures) },
       ...routes.flatMap((route) => routeColumns(route, isDrawn)),
       {
-        group: 'connections', heading: 'used %', about: 'connections in use, on average over the run',
+        group: 'connections', heading: 'used %', about: 'of them, on average over the run',
         value: of(({ utilisation }) => utilisation * 100),
       },
       { group: 'connections', heading: 'most', about: 'in use at once', value: of(({ peakActive }) => peakActive) },
@@ -68,10 +68,12 @@ const MEAN_WAIT = {
 function routeColumns(route, isDrawn) {
   const column = { group: route, unit: 'ms' };
   return [
-    { ...column, heading: 'p50', about: 'half of the requests took at most this long', value: ofRoute(route, 'p50Ms') },
-    { ...column, heading: 'p95', about: '95 of 100 took at most this long', value: ofRoute(route, 'p95Ms') },
-    ...(isDrawn ? [{ ...column, heading: 'p95 in', about: '90 of 100 runs have a p95 in this band', value: band(route) }] : []),
-    { ...column, heading: 'p99', about: '99 of 100 took at most this long', value: ofRoute(route, 'p99Ms') },
+    { ...column, heading: 'p50', about: 'half of the requests take at most this long', value: ofRoute(route, 'p50Ms') },
+    { ...column, heading: 'p95', about: '95 of 100 take at most this long', value: ofRoute(route, 'p95Ms') },
+    ...(isDrawn
+      ? [{ ...column, heading: 'p95 in', about: '90 of 100 runs have a p95 in this band', value: band(route) }]
+      : []),
+    { ...column, heading: 'p99', about: '99 of 100 take at most this long', value: ofRoute(route, 'p99Ms') },
     { ...column, heading: 'max', value: ofRoute(route, 'maxMs') },
   ];
 }
@@ -160,7 +162,8 @@ function takeaway(variants, { floor, busy, knee }, route) {
   return [
     ...variants.filter(({ measured }) => measured).map((variant) => compareReplay(variant, route)),
     `With ${small.size} the slowest ${route} request takes ${formatQuantity(small.maxMs, 'ms')}${others}.`,
-    `It takes ${countConnections(floor)} to keep up: at that rate queries keep ${formatNumber(busy, 1)} busy on average.`,
+    `It takes ${countConnections(floor)} to keep up: at that rate queries keep ${formatNumber(busy, 1)} busy on `
+    + 'average.',
     knee === null
       ? `Even ${large.size} are not as good as a pool without a limit.`
       : `From ${countConnections(knee)} on, more of them bring nothing.`,
@@ -188,8 +191,9 @@ function describeClosedForms({ routes, stream, durationMs }) {
   const means = Object.values(routes).map(({ meanMs }) => meanMs);
   const isMixed = Math.max(...means) >= TWO_KINDS * Math.min(...means);
   const kinds = isMixed
-    ? ` of one kind, which take ${formatQuantity(stream.meanMs, 'ms')} on average; here they are of several (${times.join(', ')}),`
-    : ` that come for ever; here`;
+    ? ` of one kind, which take ${formatQuantity(stream.meanMs, 'ms')} on average; here they are of several `
+      + `(${times.join(', ')}),`
+    : ' that come for ever; here';
   return `Erlang C and Allen-Cunneen give the mean wait of requests${kinds} and the load lasts `
     + `${formatQuantity(durationMs, 'ms')}: such a mean tells neither who waits nor how long the unlucky do.`;
 }

@@ -21,8 +21,8 @@ const SLOW_RATIO = 10;
  * @property {string[]} slowRoutes
  * @property {number} timeoutMs 0: none
  * @property {{ route: string, p95Ms: number }[]} slow what it costs them, medians over the runs
- * @property {{ text: string, answeredMs: number }[]} goals p99 of the requests that were answered, or the maximum where
- *   that is the goal, medians over the runs
+ * @property {{ text: string, answeredMs: number }[]} goals p99 of the requests that were answered, or the maximum
+ *   where that is the goal, medians over the runs
  * @property {number} failureShare
  */
 
@@ -38,7 +38,9 @@ export function weighRemedies({ study, services, slos, poolSize }) {
   if (poolSize === 1) return [];
   const slowRoutes = findSlowRoutes(study, services, slos);
   return [
-    ...(slowRoutes.length > 0 ? /** @type {const} */ (['split', 'capped']).map((kind) => keepApart(kind, study, slos, slowRoutes)) : []),
+    ...(slowRoutes.length > 0
+      ? [keepApart('split', study, slos, slowRoutes), keepApart('capped', study, slos, slowRoutes)]
+      : []),
     timeOut(study, slos, slowRoutes, poolSize - 1),
   ];
 }

@@ -29,8 +29,8 @@ const END_BYTES = 64;
  * @param {number} [options.maxBytes]
  * @param {Record<string, unknown>} [options.header] further facts for the first line, such as maxPoolSize
  * @param {() => void} [options.onFull] called once, when the file has reached its bound
- * @returns {Promise<{ write: (checkout: RecordedCheckout) => void, close: () => Promise<Written> }>} `close` throws when
- *   the disk did not take it all
+ * @returns {Promise<{ write: (checkout: RecordedCheckout) => void, close: () => Promise<Written> }>} `close` throws
+ *   when the disk did not take it all
  * @throws {Error} when the file is there already, or can't be made
  */
 export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, header = {}, onFull = () => {} } = {}) {

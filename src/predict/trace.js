@@ -93,7 +93,10 @@ async function collect(lines, file) {
   }
   if (!header) throw new Error(`${file} is empty: a trace begins with a line that names its format`);
   if (broken > 0) warnings.push(`${file}, line ${broken}: the last line is cut, it is left out`);
-  if (unserved > 0) warnings.push(`${unserved} checkouts got no connection: how long they would have kept it is unknown, they are left out`);
+  if (unserved > 0) {
+    warnings.push(`${unserved} checkouts got no connection: how long they would have kept it is unknown, they are `
+      + 'left out');
+  }
   if (columns.asked.length === 0) throw new Error(`${file} has no checkouts`);
 
   const order = Uint32Array.from(columns.asked.keys()).sort((a, b) => columns.asked[a] - columns.asked[b]);
@@ -121,7 +124,8 @@ function parse(line) {
 /** @param {any} entry @param {string} file @returns {Record<string, unknown>} */
 function requireHeader(entry, file) {
   if (entry?.trace !== TRACE_NAME) {
-    throw new Error(`${file} is not a trace: its first line must begin with {"trace":"${TRACE_NAME}","version":${TRACE_VERSION}`);
+    throw new Error(`${file} is not a trace: its first line must begin with `
+      + `{"trace":"${TRACE_NAME}","version":${TRACE_VERSION}`);
   }
   if (entry.version !== TRACE_VERSION) {
     throw new Error(`${file} is a trace of version ${entry.version}; version ${TRACE_VERSION} can be read`);

@@ -1,0 +1,112 @@
+// How far predictions are from measurements, on real runs: of the article's load at six pool sizes, and of an ordinary
+// minute (95 customers to 5 administrators, SLOW_MS 500) at three, several times each. It takes two minutes, and four
+// more for each run of the minutes: node benchmarks/predicted-vs-measured.js --runs 10
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startApp } from '../src/bench/app-process.js';
+import { runArtillery, summariseReport } from '../src/bench/artillery.js';
+import { runLab } from '../src/bench/run-lab.js';
+import { readCheckouts, warmUp } from '../src/bench/warm-up.js';
+import { MIXED_SCENARIO, mixed, servicesWithSleep } from '../src/labs/mixed.js';
+import { openMongo } from '../src/mongo/open.js';
+import { createScenarioLoad } from '../src/predict/load.js';
+import { predict } from '../src/predict/predict.js';
+import { readScenario } from '../src/predict/read-scenario.js';
+import { simulate } from '../src/predict/simulate.js';
+import { readSettings } from '../src/settings.js';
+
+const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_SCENARIO };
+const MINUTE = fileURLToPath(new URL('../loadtests/users-and-admins.yaml', import.meta.url));
+const MINUTE_SLOW_MS = 500;
+const MINUTE_POOLS = [2, 4, 8];
+/** Below so many ms a difference says more of the machine than of the prediction. */
+const NOISE_MS = 5;
+
+const { values: { runs } } = parseArgs({ options: { runs: { type: 'string', default: '3' } } });
+const settings = readSettings();
+const { signal } = new AbortController();
+const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
+
+print('The article: medians and maxima, to be within 2 % or 5 ms', await compareArticle());
+print('An ordinary minute, /fast: as its users came, to be within 10 % or 5 ms; and its p95 from the YAML file alone',
+  await compareMinutes(Number(runs)));
+
+async function compareArticle() {
+  const { variants } = await runLab(mixed, ARTICLE, { settings, signal, report: say, onStep: ({ name }) => say(name) });
+  return variants.map(({ settings: { poolSize }, measured, predicted }) => Object.fromEntries([
+    ['pool', poolSize],
+    ...['/slow', '/fast'].flatMap((route) => ['p50Ms', 'maxMs'].map((figure) => (
+      [`${route} ${figure}`, compare(measured?.routes[route][figure], predicted?.routes[route][figure], 0.02)]))),
+  ]));
+}
+
+/** @param {number} count */
+async function compareMinutes(count) {
+  const load = createScenarioLoad(await readScenario(MINUTE));
+  const rows = [];
+  const mongo = await openMongo(settings, { report: say, signal });
+  try {
+    for (let run = 1; run <= count; run++) {
+      for (const poolSize of MINUTE_POOLS) {
+        say(`a minute, pool ${poolSize}, run ${run}`);
+        const { measured, arrivals, unloaded: { serviceMs, overheadMs } } = await measureMinute(mongo.url, poolSize);
+        const services = servicesWithSleep(load.routes, serviceMs, MINUTE_SLOW_MS);
+        const replayed = simulate({ arrivals, services, overheadMs, pool: { maxPoolSize: poolSize } }).routes['/fast'];
+        const { variants: [{ predicted }] } = predict({ load, poolSizes: [poolSize], services, overheadMs });
+        const [low, high] = [predicted.low, predicted.high].map((figures) => Number(figures?.routes['/fast'].p95Ms));
+        const { p95Ms } = measured;
+        rows.push({
+          pool: poolSize,
+          run,
+          p50: compare(measured.p50Ms, replayed.p50Ms, 0.1),
+          p95: compare(p95Ms, replayed.p95Ms, 0.1),
+          p99: compare(measured.p99Ms, replayed.p99Ms, 0.1),
+          'p95 from YAML': `${low.toFixed(1)} to ${high.toFixed(1)}`,
+          'in band': p95Ms >= low && p95Ms <= high,
+          'or 5 ms off': p95Ms >= low - NOISE_MS && p95Ms <= high + NOISE_MS,
+        });
+      }
+    }
+  } finally {
+    await mongo.stop();
+  }
+  return rows;
+}
+
+/**
+ * @param {string} mongoUrl
+ * @param {number} poolSize
+ */
+async function measureMinute(mongoUrl, poolSize) {
+  const app = await startApp(
+    { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(MINUTE_SLOW_MS) }, { signal });
+  try {
+    const { lastId, unloaded } = await warmUp(app.url);
+    const { report } = await runArtillery({ scenario: MINUTE, target: app.url, signal });
+    const { checkouts } = await readCheckouts(app.url, lastId);
+    const asked = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.askedAtMs - b.askedAtMs);
+    const arrivals = asked.map(({ askedAtMs, route }) => (
+      { atMs: askedAtMs - asked[0].askedAtMs, route: String(route) }));
+    return { measured: summariseReport(report).routes['/fast'], arrivals, unloaded };
+  } finally {
+    await app.stop();
+  }
+}
+
+/**
+ * @param {number} measured
+ * @param {number} predicted
+ * @param {number} share that they may differ by
+ */
+function compare(measured, predicted, share) {
+  const offMs = Math.abs(measured - predicted);
+  const verdict = offMs <= share * predicted ? '' : offMs <= NOISE_MS ? ' (ms)' : ' OFF';
+  return `${measured.toFixed(1)} / ${predicted.toFixed(1)}${verdict}`;
+}
+
+/** @param {string} title @param {object[]} rows */
+function print(title, rows) {
+  say(`\n${title} (measured / predicted, ms)`);
+  // eslint-disable-next-line no-console
+  console.table(rows);
+}

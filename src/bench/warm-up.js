@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '../predict/quantile.js';
+
+const ROUNDS = 5;
+/** The warm-up opens no more connections than these, however large the pool. */
+const MOST_OPENED = 50;
+
+/**
+ * @typedef {object} WarmUp
+ * @property {number} lastId of the checkouts until then
+ * @property {{ serviceMs: number, overheadMs: number }} unloaded medians of the two that follow
+ * @property {number[]} servicesMs how long each query of /fast kept its connection
+ * @property {number[]} overheadsMs what each response took beside
+ */
+
+/**
+ * Let the app and the driver come to speed before anything is measured, and see what a query takes when it is alone.
+ *
+ * @param {string} url
+ * @param {number} poolSize
+ * @param {{ requests?: number, everyMs?: number }} [options] how many are looked at, and the pause between two
+ * @returns {Promise<WarmUp>}
+ */
+export async function warmUp(url, poolSize, { requests = 40, everyMs = 0 } = {}) {
+  // Requests at the same time have the pool open its connections, which the ideal takes for granted.
+  const atOnce = Math.min(poolSize, MOST_OPENED);
+  for (let round = 0; round < ROUNDS; round++) {
+    await Promise.all(Array.from({ length: atOnce }, () => timeFast(url)));
+  }
+  const { lastId: opened } = await readCheckouts(url);
+  /** @type {number[]} */
+  const responsesMs = [];
+  for (let request = 0; request < requests; request++) {
+    await sleep(everyMs);
+    responsesMs.push(await timeFast(url));
+  }
+  const { checkouts, lastId } = await readCheckouts(url, opened);
+  const servicesMs = checkouts.filter(({ route }) => route === '/fast')
+    .map(({ gotAtMs, returnedAtMs }) => Number(returnedAtMs) - Number(gotAtMs));
+  const overheadsMs = servicesMs.map((serviceMs, index) => Math.max(0, responsesMs[index] - serviceMs));
+  return {
+    lastId, unloaded: { serviceMs: quantile(servicesMs, 0.5), overheadMs: quantile(overheadsMs, 0.5) },
+    servicesMs, overheadsMs,
+  };
+}
+
+/**
+ * As a user of Artillery asks first: on a connection of its own, and until the answer begins.
+ * @param {string} url
+ * @returns {Promise<number>} how long it took, in ms
+ */
+async function timeFast(url) {
+  const sentAtMs = performance.now();
+  const [response] = /** @type {[http.IncomingMessage]} */ (
+    await once(http.get(new URL('/fast', url), { agent: false }), 'response'));
+  const tookMs = performance.now() - sentAtMs;
+  if (response.statusCode !== 200) throw new Error(`warm-up: /fast answered HTTP ${response.statusCode}`);
+  response.resume();
+  await once(response, 'end');
+  return tookMs;
+}
+
+/**
+ * The app's own record of its checkouts.
+ *
+ * @param {string} url of the app
+ * @param {number} [after] id of a checkout
+ * @returns {Promise<{ checkouts: import('../pool/checkouts.js').CheckoutRecord[], lastId: number }>}
+ */
+export async function readCheckouts(url, after = 0) {
+  const response = await fetch(`${url}/pool/checkouts?after=${after}`);
+  return /** @type {any} */ (response.json());
+}
