@@ -14,12 +14,12 @@ const PATIENCE_MS = 10_000;
 /** `pool-lab advise` */
 export function createAdviseCommand() {
   return withLoadOptions(new Command('advise')
-    .description('the smallest pool with which a load meets its goals, and what\nelse would do; '
+    .description('the smallest pool with which a load meets its goals, and what else would do; '
       + 'exits with 1 when nothing meets them')
-    .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99,\np99.9 or max; repeatable",
+    .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
       collect(parseSlo))
     .option('--scenario <file>', 'Artillery scenario'))
-    .option('--headroom <factor>', 'the goals must hold at so many times the load as\nwell', parseHeadroom, 1.3)
+    .option('--headroom <factor>', 'the goals must hold at so many times the load as well', parseHeadroom, 1.3)
     .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
     .option('--servers <n>', 'servers of the deployment that each talks to', parsePositive)
     .option('--server-limit <n>', 'connections that each server takes', parsePositive)

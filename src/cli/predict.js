@@ -15,7 +15,7 @@ const DEFAULT_SIZES = '1..20';
 /** `pool-lab predict SCENARIO.yaml`, or of a trace */
 export function createPredictCommand() {
   return withLoadOptions(new Command('predict')
-    .description('what a load test would measure at each pool size, worked out in\nmilliseconds')
+    .description('what a load test would measure at each pool size, worked out in milliseconds')
     .argument('[scenario]', 'Artillery scenario')
     .addOption(new Option('--pool-sizes <list>', 'e.g. 1,3,10 or 1..20')
       .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES)))

@@ -9,7 +9,7 @@ import { parsePositive } from './options.js';
 /** `pool-lab record` */
 export function createRecordCommand() {
   return new Command('record')
-    .description("record an app's checkouts to a trace, which predict and advise\ncan replay; ends with Ctrl-C")
+    .description("record an app's checkouts to a trace, which predict and advise can replay; ends with Ctrl-C")
     .requiredOption('--url <url>', 'the app')
     .requiredOption('--out <file>', 'the trace to write')
     .option('--seconds <n>', 'end by itself after so long', parsePositive)
