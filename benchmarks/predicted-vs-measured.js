@@ -1,13 +1,17 @@
 // How far predictions are from measurements, on real runs: of the article's load at six pool sizes, and of an ordinary
 // minute (95 customers to 5 administrators, SLOW_MS 500) at three, several times each. It takes two minutes, and four
 // more for each run of the minutes: node benchmarks/predicted-vs-measured.js --runs 10
+//
+// What is off by less than 5 ms, but more than its share, is marked (ms): that is the machine. Artillery tells whole
+// milliseconds, and percentiles to 1 %.
+import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startApp } from '../src/bench/app-process.js';
 import { runArtillery, summariseReport } from '../src/bench/artillery.js';
 import { runLab } from '../src/bench/run-lab.js';
 import { readCheckouts, warmUp } from '../src/bench/warm-up.js';
-import { MIXED_SCENARIO, mixed, servicesWithSleep } from '../src/labs/mixed.js';
+import { MIXED_SCENARIO, mixed } from '../src/labs/mixed.js';
 import { openMongo } from '../src/mongo/open.js';
 import { createScenarioLoad } from '../src/predict/load.js';
 import { predict } from '../src/predict/predict.js';
@@ -19,7 +23,8 @@ const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_
 const MINUTE = fileURLToPath(new URL('../loadtests/users-and-admins.yaml', import.meta.url));
 const MINUTE_SLOW_MS = 500;
 const MINUTE_POOLS = [2, 4, 8];
-/** Below so many ms a difference says more of the machine than of the prediction. */
+/** Before each minute as many requests as it takes to know what they take alone, at the minute's own pace. */
+const WARM_UP = { requests: 200, everyMs: 50 };
 const NOISE_MS = 5;
 
 const { values: { runs } } = parseArgs({ options: { runs: { type: 'string', default: '3' } } });
@@ -28,7 +33,7 @@ const { signal } = new AbortController();
 const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 
 print('The article: medians and maxima, to be within 2 % or 5 ms', await compareArticle());
-print('An ordinary minute, /fast: as its users came, to be within 10 % or 5 ms; and its p95 from the YAML file alone',
+print('An ordinary minute, /fast: with what came as it came, to be within 10 % or 5 ms; and its p95 from the YAML file',
   await compareMinutes(Number(runs)));
 
 async function compareArticle() {
@@ -49,10 +54,13 @@ async function compareMinutes(count) {
     for (let run = 1; run <= count; run++) {
       for (const poolSize of MINUTE_POOLS) {
         say(`a minute, pool ${poolSize}, run ${run}`);
-        const { measured, arrivals, unloaded: { serviceMs, overheadMs } } = await measureMinute(mongo.url, poolSize);
-        const services = servicesWithSleep(load.routes, serviceMs, MINUTE_SLOW_MS);
-        const replayed = simulate({ arrivals, services, overheadMs, pool: { maxPoolSize: poolSize } }).routes['/fast'];
-        const { variants: [{ predicted }] } = predict({ load, poolSizes: [poolSize], services, overheadMs });
+        const { measured, arrivals, servicesMs, overheadsMs } = await measureMinute(mongo.url, poolSize);
+        const overhead = sample(overheadsMs);
+        const replayed = simulate({ arrivals, overhead, pool: { maxPoolSize: poolSize } }).routes['/fast'];
+        const services = {
+          '/fast': sample(servicesMs), '/slow': sample(servicesMs.map((serviceMs) => serviceMs + MINUTE_SLOW_MS)),
+        };
+        const { variants: [{ predicted }] } = predict({ load, poolSizes: [poolSize], services, overhead });
         const [low, high] = [predicted.low, predicted.high].map((figures) => Number(figures?.routes['/fast'].p95Ms));
         const { p95Ms } = measured;
         rows.push({
@@ -62,8 +70,9 @@ async function compareMinutes(count) {
           p95: compare(p95Ms, replayed.p95Ms, 0.1),
           p99: compare(measured.p99Ms, replayed.p99Ms, 0.1),
           'p95 from YAML': `${low.toFixed(1)} to ${high.toFixed(1)}`,
-          'in band': p95Ms >= low && p95Ms <= high,
+          'in band': p95Ms >= low * 0.99 - 1 && p95Ms <= high * 1.01 + 1,
           'or 5 ms off': p95Ms >= low - NOISE_MS && p95Ms <= high + NOISE_MS,
+          'load of the machine': os.loadavg()[0].toFixed(1),
         });
       }
     }
@@ -81,13 +90,14 @@ async function measureMinute(mongoUrl, poolSize) {
   const app = await startApp(
     { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(MINUTE_SLOW_MS) }, { signal });
   try {
-    const { lastId, unloaded } = await warmUp(app.url);
+    const { lastId, servicesMs, overheadsMs } = await warmUp(app.url, poolSize, WARM_UP);
     const { report } = await runArtillery({ scenario: MINUTE, target: app.url, signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
     const asked = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.askedAtMs - b.askedAtMs);
-    const arrivals = asked.map(({ askedAtMs, route }) => (
-      { atMs: askedAtMs - asked[0].askedAtMs, route: String(route) }));
-    return { measured: summariseReport(report).routes['/fast'], arrivals, unloaded };
+    const arrivals = asked.map(({ askedAtMs, gotAtMs, returnedAtMs, route }) => ({
+      atMs: askedAtMs - asked[0].askedAtMs, route: String(route), serviceMs: Number(returnedAtMs) - Number(gotAtMs),
+    }));
+    return { measured: summariseReport(report).routes['/fast'], arrivals, servicesMs, overheadsMs };
   } finally {
     await app.stop();
   }
@@ -102,6 +112,11 @@ function compare(measured, predicted, share) {
   const offMs = Math.abs(measured - predicted);
   const verdict = offMs <= share * predicted ? '' : offMs <= NOISE_MS ? ' (ms)' : ' OFF';
   return `${measured.toFixed(1)} / ${predicted.toFixed(1)}${verdict}`;
+}
+
+/** @param {number[]} valuesMs */
+function sample(valuesMs) {
+  return { kind: /** @type {const} */ ('sample'), valuesMs };
 }
 
 /** @param {string} title @param {object[]} rows */

@@ -102,7 +102,9 @@ function predictVariant({ settings: { poolSize } }, plan, { unloaded }) {
   const { load, settings: { slowMs } } = /** @type {{ load: Load, settings: any }} */ (/** @type {unknown} */ (plan));
   const { serviceMs, overheadMs } = unloaded;
   const services = servicesWithSleep(load.routes, serviceMs, slowMs);
-  const { variants: [{ predicted }] } = predict({ load, poolSizes: [poolSize], services, overheadMs });
+  const { variants: [{ predicted }] } = predict({
+    load, poolSizes: [poolSize], services, overhead: { kind: 'fixed', ms: overheadMs },
+  });
   return predicted;
 }
 
@@ -112,7 +114,7 @@ function predictVariant({ settings: { poolSize } }, plan, { unloaded }) {
  * @param {number} serviceMs
  * @param {number} slowMs
  */
-export function servicesWithSleep(routes, serviceMs, slowMs) {
+function servicesWithSleep(routes, serviceMs, slowMs) {
   return Object.fromEntries(routes.map((route) => (
     [route, { kind: /** @type {const} */ ('fixed'), ms: route === '/slow' ? slowMs + serviceMs : serviceMs }])));
 }

@@ -4,12 +4,14 @@ import { createPool, isDriverPool } from './pool.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
+import { createServiceTime } from './service-time.js';
 import { createTally } from './tally.js';
 import { createUsers } from './users.js';
 
 /** @import { Arrival } from './arrivals.js' */
 /** @import { Clock } from './clock.js' */
 /** @import { RouteStats } from './route-stats.js' */
+/** @import { Service } from './service-time.js' */
 /** @import { SimulationOptions } from './simulate.js' */
 /** @import { User } from './users.js' */
 
@@ -21,6 +23,9 @@ const CONNECTED = 1;
 const USER_WAKES = 2;
 const POOL_CHECK = 3;
 
+/** @type {Service} */
+const NOTHING = { kind: 'fixed', ms: 0 };
+
 /**
  * Users, routes and the pool between them: what happens at each event, and what events follow from it.
  *
@@ -28,7 +33,7 @@ const POOL_CHECK = 3;
  * @param {Clock} clock
  */
 export function createModel({
-  workload, pool: poolOptions, services = {}, seed = 1, overheadMs = 0, keepRequests = false,
+  workload, pool: poolOptions, services = {}, seed = 1, overhead = NOTHING, keepRequests = false,
 }, clock) {
   const timeoutMs = workload?.timeoutMs ?? NEVER;
   const waitQueueTimeoutMs = isDriverPool(poolOptions) ? poolOptions.waitQueueTimeoutMS : 0;
@@ -37,6 +42,7 @@ export function createModel({
   const choices = createRandom(seed, 'choices');
   const pauses = createRandom(seed, 'pauses');
   const routes = createRoutes(services, seed);
+  const drawOverheadMs = createServiceTime(overhead, createRandom(seed, 'overhead'), 'the overhead');
   const scenarios = createScenarios(workload?.scenarios ?? [], routes.get);
   routes.requireServices();
   const tally = createTally(keepRequests);
@@ -102,6 +108,7 @@ export function createModel({
     user.outcome = 'ok';
     user.route = route;
     user.serviceMs = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+    user.overheadMs = drawOverheadMs();
     user.arrivedAtMs = clock.nowMs;
     user.startedAtMs = NaN;
     user.connection = -1;
@@ -111,7 +118,7 @@ export function createModel({
       tally.stillWaiting();
       waitDeadlines.add(user);
     }
-    if (user.state === 'waiting' || user.serviceMs + overheadMs > timeoutMs) answerDeadlines.add(user);
+    if (user.state === 'waiting' || user.serviceMs + user.overheadMs > timeoutMs) answerDeadlines.add(user);
   }
 
   /** @param {User} user @param {number} connection */
@@ -135,7 +142,7 @@ export function createModel({
   /** The app is done with the request and the answer on its way. @param {User} user */
   function respond(user) {
     user.state = 'responding';
-    if (overheadMs > 0) clock.after(overheadMs, user.id * 4 + USER_WAKES);
+    if (user.overheadMs > 0) clock.after(user.overheadMs, user.id * 4 + USER_WAKES);
     else receive(user);
   }
 

@@ -30,14 +30,15 @@ const MOST_RUNS = 100;
  * @param {number[]} options.poolSizes ascending
  * @param {Record<string, Service>} options.services by route
  * @param {number} [options.seeds] how many runs when anything is drawn; default: 100, or fewer of a long load
- * @param {number} [options.overheadMs] see simulate
+ * @param {Service} [options.overhead] see simulate
  * @returns {{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }} knee: the
  *   first of the sizes from which on more connections bring nothing
  * @throws {Error} for a load without requests, or service times that cannot be
  */
-export function predict({ load, poolSizes, services, seeds: asked, overheadMs }) {
-  const seeds = load.isDrawn(services) ? asked ?? chooseSeeds(load, services, poolSizes.length + 1) : 1;
-  const runs = createRuns({ load, services, seeds, overheadMs });
+export function predict({ load, poolSizes, services, seeds: asked, overhead }) {
+  const isDrawn = load.isDrawn(services) || (overhead !== undefined && overhead.kind !== 'fixed');
+  const seeds = isDrawn ? asked ?? chooseSeeds(load, services, poolSizes.length + 1) : 1;
+  const runs = createRuns({ load, services, seeds, overhead });
   const unlimited = runs.simulateAll(UNLIMITED);
   const facts = describeLoad(load, services, unlimited);
   const variants = poolSizes.map((poolSize) => ({

@@ -37,15 +37,15 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @param {Record<string, Service>} options.services
  * @param {number} options.seeds how many runs
  * @param {number} [options.factor] times the load's rate, default 1
- * @param {number} [options.overheadMs] see simulate
+ * @param {Service} [options.overhead] see simulate
  */
-export function createRuns({ load, services, seeds, factor = 1, overheadMs }) {
+export function createRuns({ load, services, seeds, factor = 1, overhead }) {
   /** @param {PoolOptions} pool */
   function simulateAll(pool) {
     return Array.from({ length: seeds }, (_, index) => {
       const seed = index + 1;
       const arrivals = load.arrivals(seed, factor);
-      return simulate({ workload: load.workload, services, arrivals, pool, seed, overheadMs });
+      return simulate({ workload: load.workload, services, arrivals, pool, seed, overhead });
     });
   }
 

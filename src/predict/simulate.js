@@ -19,7 +19,7 @@ const { min } = Math;
  * @property {Record<string, Service>} [services] by route
  * @property {number} [seed] default 1
  * @property {number} [workers] see createArrivals, default 1
- * @property {number} [overheadMs] what a response takes beside its wait and service, default 0
+ * @property {Service} [overhead] what a response takes beside its wait and service, default nothing
  * @property {boolean} [keepRequests] return each request as well, in the order they ended, default false
  */
 

@@ -23,6 +23,7 @@
  * @property {number} connection
  * @property {number} givenServiceMs NaN: draw one for each request
  * @property {number} serviceMs
+ * @property {number} overheadMs
  * @property {number} arrivedAtMs
  * @property {number} startedAtMs
  */
@@ -76,6 +77,7 @@ function createUser(id) {
     // Not whole numbers: V8 then keeps these fields as doubles from the start.
     givenServiceMs: NaN,
     serviceMs: NaN,
+    overheadMs: NaN,
     arrivedAtMs: NaN,
     startedAtMs: NaN,
   };

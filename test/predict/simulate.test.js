@@ -42,10 +42,19 @@ describe('a user', () => {
     expect(follow([{ kind: 'loop', count: 0, steps: [a] }, b])).toEqual([['/b', 0, 20]]);
   });
 
+  test('has its answer after an overhead that is drawn for each', () => {
+    const { records = [] } = simulate({
+      arrivals: Array.from({ length: 50 }, (_, index) => ({ atMs: index * 100, route: '/x', serviceMs: 10 })),
+      pool: { maxPoolSize: 1 }, overhead: { kind: 'sample', valuesMs: [3, 7] }, keepRequests: true,
+    });
+    const took = records.map(({ arrivedAtMs, finishedAtMs }) => Math.round(finishedAtMs - arrivedAtMs));
+    expect([...new Set(took)].toSorted((a, b) => a - b)).toEqual([13, 17]);
+  });
+
   test('has its answer after the overhead, and the connection is free before', () => {
     const { records = [] } = simulate({
       arrivals: [0, 1].map((atMs) => ({ atMs, route: '/a' })),
-      pool: { maxPoolSize: 1 }, services, overheadMs: 5, keepRequests: true,
+      pool: { maxPoolSize: 1 }, services, overhead: { kind: 'fixed', ms: 5 }, keepRequests: true,
     });
     const times = records.map(({ startedAtMs, finishedAtMs }) => [startedAtMs, finishedAtMs]);
     expect(times).toEqual([[0, 15], [10, 25]]);
