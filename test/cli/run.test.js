@@ -24,11 +24,12 @@ test('run mixed measures what the arithmetic says, and keeps report and raw resu
   expect(result).toMatchObject({ lab: 'mixed', settings: { slowMs: 1500, scenario: path.join('loadtests', 'mixed.yaml') } });
   expect(result.variants.map((/** @type {any} */ { name }) => name)).toEqual(['pool 1', 'pool 5']);
   for (const { measured, predicted, exact, settings } of result.variants) {
-    expect(Math.abs(measured.maxMs - predicted.maxMs)).toBeLessThan(150);
+    // Other tests run beside this one, so that a response can be late: a tenth is what that may cost.
+    expect(Math.abs(measured.maxMs / predicted.maxMs - 1)).toBeLessThan(0.1);
     expect(predicted.requests).toBe(10);
     expect(measured).toMatchObject({ requests: 10, failures: 0, routes: { '/fast': { count: 5 }, '/slow': { count: 5 } } });
     expect(measured.maxMs).toBeGreaterThanOrEqual(exact.maxMs);
-    expect(measured.maxMs).toBeLessThan(exact.maxMs + 150);
+    expect(measured.maxMs / exact.maxMs).toBeLessThan(1.1);
     expect(exact.maxMs).toBe(settings.poolSize === 1 ? 3500 : 1500);
   }
   expect(JSON.parse(await readFile(path.join(out, 'mixed.json'), 'utf8'))).toEqual(result);

