@@ -1,3 +1,5 @@
+import { quantile } from '../predict/quantile.js';
+
 /** @import { CheckoutRecord } from '../pool/checkouts.js' */
 
 /** A shorter wait is the driver handing over a free connection, not somebody standing in the queue. */
@@ -12,13 +14,13 @@ const WAITED_MS = 1;
  */
 export function summariseCheckouts(checkouts) {
   const got = checkouts.filter(({ gotAtMs }) => gotAtMs !== null);
-  const waits = got.map(({ askedAtMs, gotAtMs }) => Number(gotAtMs) - askedAtMs).sort((a, b) => a - b);
-  /** @param {number} percent */
-  const percentile = (percent) => waits[Math.ceil(waits.length * percent / 100) - 1] ?? null;
+  const waits = got.map(({ askedAtMs, gotAtMs }) => Number(gotAtMs) - askedAtMs);
+  /** @param {number} share */
+  const waitOf = (share) => quantile(waits, share) ?? null;
   return {
-    waitP50Ms: percentile(50),
-    waitP95Ms: percentile(95),
-    waitMaxMs: percentile(100),
+    waitP50Ms: waitOf(0.5),
+    waitP95Ms: waitOf(0.95),
+    waitMaxMs: waitOf(1),
     peakActive: countMost(got.map(({ gotAtMs, returnedAtMs }) => [Number(gotAtMs), returnedAtMs ?? Infinity])),
     peakWaiting: countMost(checkouts
       .map(({ askedAtMs, gotAtMs }) => /** @type {[number, number]} */ ([askedAtMs, gotAtMs ?? Infinity]))

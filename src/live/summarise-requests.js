@@ -1,3 +1,5 @@
+import { quantile } from '../predict/quantile.js';
+
 /**
  * Sum up the requests that ended within some time, by route.
  *
@@ -20,23 +22,13 @@ export function summariseRequests(requests, periodMs) {
 
 /** @param {Parameters<typeof summariseRequests>[0]} requests at least one */
 function summariseRoute(requests) {
-  const total = percentilesOf(requests.map(({ totalMs }) => totalMs));
-  const wait = percentilesOf(requests.map(({ waitMs }) => waitMs));
+  const totalsMs = requests.map(({ totalMs }) => totalMs);
   return {
     count: requests.length,
     failures: requests.filter(({ status }) => status < 200 || status >= 400).length,
-    p50Ms: total(50),
-    p95Ms: total(95),
-    maxMs: total(100),
-    waitP95Ms: wait(95),
+    p50Ms: quantile(totalsMs, 0.5),
+    p95Ms: quantile(totalsMs, 0.95),
+    maxMs: quantile(totalsMs, 1),
+    waitP95Ms: quantile(requests.map(({ waitMs }) => waitMs), 0.95),
   };
-}
-
-/**
- * @param {number[]} values at least one
- * @returns {(percent: number) => number} the smallest value that so many percent do not exceed (nearest rank)
- */
-function percentilesOf(values) {
-  const sorted = values.sort((a, b) => a - b);
-  return (percent) => sorted[Math.ceil(sorted.length * percent / 100) - 1];
 }

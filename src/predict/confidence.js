@@ -2,7 +2,7 @@ import { quantile } from './quantile.js';
 
 /** What is said of a run is to hold for so many runs, and the saying to be right so often. */
 export const SHARE = 0.95;
-export const CONFIDENCE = 0.95;
+const CONFIDENCE = 0.95;
 
 /**
  * How many samples it takes to bound a percentile from above: with fewer, even the largest one is below it

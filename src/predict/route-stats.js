@@ -34,7 +34,7 @@ import { createServiceTime } from './service-time.js';
  * @param {string} name
  * @param {() => number} drawServiceMs
  */
-export function createRouteStats(name, drawServiceMs) {
+function createRouteStats(name, drawServiceMs) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();
   let failures = 0;

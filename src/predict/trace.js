@@ -20,7 +20,7 @@ export const TRACE_NAME = 'mongodb-pool-lab';
 export const TRACE_VERSION = 1;
 
 /** The route of a checkout that has none. */
-export const UNNAMED_ROUTE = 'checkout';
+const UNNAMED_ROUTE = 'checkout';
 
 /**
  * Those that got a connection, in the order they asked.

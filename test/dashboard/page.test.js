@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import axe from 'axe-core';
 import { startApp } from '../../src/bench/app-process.js';
 import { describeInBrowser, launchChromium } from '../support/chromium.js';
+import { until } from '../support/until.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -313,10 +314,6 @@ async function readPool() {
 }
 
 /** @param {() => Promise<boolean>} isSo */
-async function pollUntil(isSo) {
-  const deadline = Date.now() + 15_000;
-  while (!await isSo()) {
-    if (Date.now() > deadline) throw new Error(`it did not happen within 15 s: ${isSo}`);
-    await new Promise((resolve) => { setTimeout(resolve, 20); });
-  }
+function pollUntil(isSo) {
+  return until(String(isSo), isSo, 15_000);
 }
