@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { createAdviseCommand } from './cli/advise.js';
+import { createListCommand } from './cli/list.js';
 import { createPredictCommand } from './cli/predict.js';
 import { createRecordCommand } from './cli/record.js';
 import { createReportCommand } from './cli/report.js';
@@ -13,6 +14,7 @@ const program = new Command('pool-lab')
   .description(description)
   .version(version)
   .showHelpAfterError('(see --help)')
+  .addCommand(createListCommand())
   .addCommand(createRunCommand())
   .addCommand(createReportCommand())
   .addCommand(createPredictCommand())

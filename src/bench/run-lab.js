@@ -14,18 +14,31 @@ import { mergeFigures } from './merge-figures.js';
  *
  * @typedef {object} Context what a measurement gets
  * @property {string} mongoUrl of the one MongoDB that all variants share
+ * @property {import('../settings.js').Settings} settings
  * @property {AbortSignal} signal ends the measurement
+ * @property {(line: string) => void} report gets a line of progress for people
  *
  * @typedef {import('../report/types.js').Run & { failed?: string, warnings?: string[] }} Measurement `failed`: why
  *   requests of it failed
  *
  * @typedef {object} Bench how a lab is run
+ * @property {string} summary half a line for lists of labs, without a capital or a full stop
+ * @property {Record<string, import('./lab-options.js').LabOption>} options
+ * @property {{ members?: number, urlOption?: string }} [mongo] how many mongods the embedded MongoDB has, 1 unless told;
+ *   the option that names another MongoDB, `url` unless told
  * @property {(options: any) => Promise<Plan>} plan
+ * @property {(plan: any, context: Context) => Promise<() => Promise<void>>} [prepare] what all measurements share, for
+ *   example data; what it returns takes that away again, and is called whatever happens
  * @property {(variant: PlannedVariant, plan: Plan, context: Context) => Promise<Measurement>} measure
  * @property {(variant: PlannedVariant, plan: Plan, measured: Record<string, any>) => Record<string, any>} [predict]
  *   figures of the shape of `measured`; called when all is measured, so that it takes no time from that
  *
  * @typedef {import('../report/types.js').Lab & Bench} Lab
+ *
+ * @typedef {object} CommonOptions beside the lab's own
+ * @property {number} [repeat] how often each variant is measured
+ * @property {string} [url] connection string of the MongoDB to use, in place of MONGO_URL
+ * @property {boolean} [parallel] measure all variants of a round at once; for labs that have this option
  *
  * @typedef {{ name: string, estimateMs: number, leftMs: number, totalMs: number }} Step one measurement begins, and
  *   how long it and the whole rest may take
@@ -36,9 +49,7 @@ import { mergeFigures } from './merge-figures.js';
  * them. A variant that can't run says why in the result and does not stop the others.
  *
  * @param {Lab} lab
- * @param {object} options the lab's own, and
- * @param {number} [options.repeat] how often each variant is measured
- * @param {boolean} [options.parallel] measure all variants of a round at once
+ * @param {Record<string, any> & CommonOptions} options
  * @param {object} surroundings
  * @param {import('../settings.js').Settings} surroundings.settings
  * @param {AbortSignal} surroundings.signal
@@ -55,9 +66,13 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
   const rounds = Array.from({ length: repeat }, () => (
     parallel ? [plan.variants] : plan.variants.map((variant) => [variant])
   )).flat();
-  const mongo = await openMongo(settings, { report, signal });
+  const { members, urlOption = 'url' } = lab.mongo ?? {};
+  const mongo = await openMongo({ ...settings, mongoUrl: options[urlOption] ?? settings.mongoUrl }, { members, report, signal });
+  const context = { mongoUrl: mongo.url, settings, signal, report };
+  let undo = async () => {};
   try {
     const environment = describeEnvironment(await askVersion(mongo.url, settings));
+    undo = await lab.prepare?.(plan, context) ?? undo;
     /** @type {{ variant: PlannedVariant, run?: Measurement, error?: Error }[]} */
     const outcomes = [];
     for (const [index, round] of rounds.entries()) {
@@ -69,7 +84,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       });
       outcomes.push(...await Promise.all(round.map(async (variant) => {
         try {
-          return { variant, run: await lab.measure(variant, plan, { mongoUrl: mongo.url, signal }) };
+          return { variant, run: await lab.measure(variant, plan, context) };
         } catch (error) {
           signal.throwIfAborted();
           return { variant, error: /** @type {Error} */ (error) };
@@ -86,7 +101,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       warnings: [...plan.warnings ?? [], ...listWarnings(outcomes)],
     };
   } finally {
-    await mongo.stop();
+    await undo().finally(mongo.stop);
   }
 }
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { parseWhole } from '../bench/lab-options.js';
 
 /**
  * Have the command line say why a parser refused a value.
@@ -15,14 +16,7 @@ export function orInvalid(parse) {
   };
 }
 
-/** @param {string} text */
-export function parsePositive(text) {
-  const number = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (!Number.isSafeInteger(number) || number < 1) {
-    throw new InvalidArgumentError('It must be a whole number from 1.');
-  }
-  return number;
-}
+export const parsePositive = orInvalid(parseWhole);
 
 /**
  * An option that may be given several times: all its values.

@@ -1,9 +1,8 @@
 import path from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { takePublished } from '../bench/lab-options.js';
 import { runLab } from '../bench/run-lab.js';
 import { labs } from '../labs/index.js';
-import { MIXED_SCENARIO } from '../labs/mixed.js';
-import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { renderTable } from '../report/table.js';
 import { readSettings } from '../settings.js';
 import { abortOnSignal } from './abort.js';
@@ -11,38 +10,57 @@ import { orInvalid, parsePositive } from './options.js';
 import { createProgress } from './progress.js';
 import { saveResult } from './save.js';
 
+/** @import { Lab } from '../bench/run-lab.js' */
+
 /** `pool-lab run LAB` */
 export function createRunCommand() {
-  return new Command('run')
-    .description('run an experiment and report what it measured')
-    .addCommand(createMixedCommand());
+  const command = new Command('run').description('run an experiment and report what it measured');
+  for (const lab of Object.values(labs)) command.addCommand(createLabCommand(lab));
+  return command;
 }
 
-function createMixedCommand() {
-  return withRunOptions(new Command('mixed'))
-    .description('slow queries starve fast ones when the pool is small: one load, several pool sizes')
-    .option('--pool-sizes <list>', 'maxPoolSize of each run, e.g. 1,3,10 or 1..5', orInvalid(parsePoolSizes), [1, 3, 10])
-    .option('--slow-ms <ms>', 'how long a query of /slow takes', parsePositive, 5000)
-    .option('--scenario <file>', 'Artillery scenario to run', MIXED_SCENARIO)
-    .option('--environment <name>', "one of the scenario's environments")
-    .action((options) => runAndReport('mixed', options));
-}
-
-/** @param {Command} command */
-function withRunOptions(command) {
+/** @param {Lab} lab */
+function createLabCommand(lab) {
+  const command = new Command(lab.name).summary(lab.summary).description(lab.question);
+  for (const [name, { value, about, parse, default: initial, published }] of Object.entries(lab.options)) {
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const option = new Option(value ? `${flag} <${value}>` : flag, describeOption(about, initial, published));
+    if (parse) option.argParser(orInvalid(parse));
+    if (initial !== undefined) option.default(initial, describeValue(initial));
+    command.addOption(option);
+  }
+  if (!lab.mongo?.urlOption) {
+    command.option('--url <url>', 'connection string of the MongoDB to use, in place of MONGO_URL');
+  }
   return command
+    .addOption(new Option('--preset <name>', 'take the values of the published experiment').choices(['published']))
     .option('--repeat <n>', 'how often each variant is measured, interleaved', parsePositive, 1)
-    .option('--parallel', 'measure all variants at once', false)
     .option('--out <dir>', 'where the report and the raw result go (default: a new folder in results/)')
-    .option('--json', 'print the result as one JSON object on stdout', false);
+    .option('--json', 'print the result as one JSON object on stdout', false)
+    .action(({ preset, ...options }) => runAndReport(lab, preset
+      ? takePublished(lab.options, options, (name) => command.getOptionValueSource(name) === 'cli') : options));
 }
 
 /**
- * @param {string} name of a lab
+ * @param {string} about
+ * @param {unknown} initial
+ * @param {unknown} published
+ */
+function describeOption(about, initial, published) {
+  const isOther = published !== undefined && describeValue(published) !== describeValue(initial);
+  return isOther ? `${about} (published: ${describeValue(published)})` : about;
+}
+
+/** @param {unknown} value */
+function describeValue(value) {
+  return path.isAbsolute(String(value)) ? path.relative(process.cwd(), String(value)) : String(value);
+}
+
+/**
+ * @param {Lab} lab
  * @param {any} options
  */
-async function runAndReport(name, { out, json, ...options }) {
-  const lab = labs[name];
+async function runAndReport(lab, { out, json, ...options }) {
   const settings = readSettings();
   const progress = createProgress(process.stderr);
   const { signal, release } = abortOnSignal();

@@ -2,6 +2,7 @@
 
 /** How a result of the mixed lab is shown. @type {Omit<Lab, 'name'>} */
 export const mixedView = {
+  load: 'open',
   title: 'The bus and the Ferrari',
   question: 'An app sends its database queries through a pool of shared connections. '
     + 'What happens to quick requests while slow ones hold the connections?',

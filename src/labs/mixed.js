@@ -3,9 +3,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../bench/app-process.js';
 import { describeFailures, runArtillery, summariseReport, WORKERS } from '../bench/artillery.js';
+import { parseWhole } from '../bench/lab-options.js';
 import { listArrivals, summariseCheckouts } from '../bench/summarise-checkouts.js';
 import { readCheckouts, warmUp } from '../bench/warm-up.js';
 import { createScenarioLoad } from '../predict/load.js';
+import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { predict } from '../predict/predict.js';
 import { readScenario } from '../predict/read-scenario.js';
 import { simulate } from '../predict/simulate.js';
@@ -36,7 +38,29 @@ const OVERHEAD_MS = 5500;
  * Slow queries starve fast ones when the pool is small: the same load on one app per pool size.
  * @type {Lab}
  */
-export const mixed = { name: 'mixed', ...mixedView, plan, measure, predict: predictVariant };
+export const mixed = {
+  name: 'mixed',
+  ...mixedView,
+  summary: 'slow queries starve fast ones when the pool is small: one load, several pool sizes',
+  options: {
+    poolSizes: {
+      value: 'list', about: 'maxPoolSize of each run, e.g. 1,3,10 or 1..5', parse: parsePoolSizes,
+      default: [1, 3, 10], published: [...PUBLISHED_MAX_MS.keys()],
+    },
+    slowMs: {
+      value: 'ms', about: 'how long a query of /slow takes', parse: parseWhole, default: PUBLISHED_SLOW_MS,
+      published: PUBLISHED_SLOW_MS,
+    },
+    scenario: {
+      value: 'file', about: 'Artillery scenario to run', default: MIXED_SCENARIO, published: MIXED_SCENARIO,
+    },
+    environment: { value: 'name', about: "one of the scenario's environments" },
+    parallel: { about: 'measure all variants at once', default: false },
+  },
+  plan,
+  measure,
+  predict: predictVariant,
+};
 
 /**
  * @param {MixedOptions} options

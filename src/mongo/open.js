@@ -7,6 +7,7 @@ import { startEmbeddedMongo } from './embedded.js';
  * @param {object} options
  * @param {(line: string) => void} options.report gets a line of progress for people
  * @param {AbortSignal} options.signal ends a download
+ * @param {number} [options.members] how many mongods an embedded MongoDB has
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>} `stop` ends what was started here
  */
 export async function openMongo(settings, options) {

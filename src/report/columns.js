@@ -1,18 +1,20 @@
-/** @import { Column, Lab, Result, Variant } from './types.js' */
+/** @import { Column, Lab, Result } from './types.js' */
 
 /**
+ * @template [Row=import('./types.js').Variant]
  * @typedef {object} Group neighbouring columns under one heading
  * @property {string} heading with the unit, if all its columns share one; empty for a column without a group
- * @property {Column[]} columns
+ * @property {Column<Row>[]} columns
  * @property {string[]} headings the columns' own, with the unit where the group's heading does not say it
  */
 
 /**
- * @param {Column[]} columns
- * @returns {Group[]}
+ * @template Row
+ * @param {Column<Row>[]} columns
+ * @returns {Group<Row>[]}
  */
 export function groupColumns(columns) {
-  /** @type {Column[][]} */
+  /** @type {Column<Row>[][]} */
   const groups = [];
   for (const column of columns) {
     const last = groups.at(-1);
@@ -34,11 +36,12 @@ export function groupColumns(columns) {
 
 /**
  * Whether a column holds words, which align left; numbers align right.
- * @param {Column} column
- * @param {Variant[]} variants
+ * @template Row
+ * @param {Column<Row>} column
+ * @param {Row[]} rows
  */
-export function isText(column, variants) {
-  return variants.some((variant) => typeof column.value(variant) === 'string');
+export function isText(column, rows) {
+  return rows.some((row) => typeof column.value(row) === 'string');
 }
 
 /**

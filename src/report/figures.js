@@ -2,21 +2,22 @@ import { DASH, formatCell } from './format.js';
 import { groupColumns, isText } from './columns.js';
 import { html } from './markup.js';
 
-/** @import { Column, Variant } from './types.js' */
+/** @import { Column } from './types.js' */
 /** @import { ChartData } from './chart-data.js' */
 
 /**
+ * @template Row
  * @param {string} caption
- * @param {Column[]} columns
- * @param {Variant[]} variants
+ * @param {Column<Row>[]} columns
+ * @param {Row[]} rows
  */
-export function renderFigures(caption, columns, variants) {
+export function renderFigures(caption, columns, rows) {
   const groups = groupColumns(columns);
   const isGrouped = groups.some(({ heading }) => heading);
   const cells = groups.flatMap((group) => group.columns.map((column, index) => ({
     column,
     heading: group.headings[index],
-    looks: `${isText(column, variants) ? 'text' : ''} ${group.heading && index === 0 ? 'first' : ''}`.trim(),
+    looks: `${isText(column, rows) ? 'text' : ''} ${group.heading && index === 0 ? 'first' : ''}`.trim(),
   })));
   return wrapTable(caption, html`<thead>
 ${isGrouped && html`<tr>${groups.map(({ heading, columns: { length } }) => (heading
@@ -24,10 +25,10 @@ ${isGrouped && html`<tr>${groups.map(({ heading, columns: { length } }) => (head
     : html`<td colspan="${length}"></td>`))}</tr>`}
 <tr>${cells.map(({ heading, looks }) => html`<th scope="col" class="${looks}">${heading}</th>`)}</tr>
 </thead>
-<tbody>${variants.map((variant) => html`
+<tbody>${rows.map((row) => html`
 <tr>${cells.map(({ column, looks }, index) => (index === 0
-    ? html`<th scope="row" class="${looks}">${formatCell(column, variant)}</th>`
-    : html`<td class="${looks}">${formatCell(column, variant)}</td>`))}</tr>`)}
+    ? html`<th scope="row" class="${looks}">${formatCell(column, row)}</th>`
+    : html`<td class="${looks}">${formatCell(column, row)}</td>`))}</tr>`)}
 </tbody>`);
 }
 

@@ -1,17 +1,18 @@
 import { formatNumber } from '../dashboard/shared/quantity.js';
 
-/** @import { Column, Variant } from './types.js' */
+/** @import { Column } from './types.js' */
 
 export const DASH = '–';
 
 /**
  * The text of a table's cell; a dash where there is no value.
- * @param {Column} column
- * @param {Variant} variant
+ * @template Row
+ * @param {Column<Row>} column
+ * @param {Row} row
  * @param {boolean} [grouping]
  */
-export function formatCell(column, variant, grouping = true) {
-  const value = column.value(variant);
+export function formatCell(column, row, grouping = true) {
+  const value = column.value(row);
   if (value === null || value === undefined || Number.isNaN(value)) return DASH;
   return typeof value === 'number' ? formatNumber(value, column.digits, grouping) : value;
 }

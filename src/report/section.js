@@ -1,7 +1,9 @@
 import { describeChart, layOutChart, layOutComparison } from './chart-data.js';
 import { listNotes, sumUp } from './columns.js';
+import { FINDING_COLUMNS, FINDINGS_CAPTION, listFindings } from './findings.js';
 import { renderDetails } from './details.js';
 import { renderChartFigures, renderFigures, renderHeadings } from './figures.js';
+import { LOADS } from './loads.js';
 import { embedJson, html } from './markup.js';
 import { nameRuns } from './runs.js';
 
@@ -32,11 +34,11 @@ ${isSingle ? renderTakeaway(lab, results[0]) : renderTakeaways(lab, runs)}
 ${first && renderChart(first)}
 <div class="how-to-read">
 <h3>How to read it</h3>
-<ul>${lab.howToRead.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+<ul>${[...lab.howToRead, ...lab.load ? [LOADS[lab.load]] : []].map((sentence) => html`<li>${sentence}</li>`)}</ul>
 </div>
 </div>
 ${others.map(renderChart)}
-${isSingle ? renderDetails(lab, results[0], id) : [
+${isSingle ? html`${renderFindings(lab, results[0])}${renderDetails(lab, results[0], id)}` : [
     renderFigures('All runs, side by side', ...compareFigures(lab, runs)),
     renderHeadings(lab.columns),
     runs.map((run) => renderRun(lab, run, `${id}-${run.name}`)),
@@ -53,6 +55,7 @@ function renderRun(lab, { name, label, result }, id) {
   return html`<section class="run" aria-labelledby="${id}">
 <h3 id="${id}">Run ${name} <span>${label}</span></h3>
 ${lab.charts.map((spec) => renderChart(layOutChart(spec, result)))}
+${renderFindings(lab, result)}
 ${renderDetails(lab, result, id)}
 </section>`;
 }
@@ -65,6 +68,15 @@ function renderTakeaway(lab, result) {
   const notes = listNotes(result);
   return html`<p class="takeaway">${sumUp(lab, result) || 'Nothing was measured.'}</p>
 ${notes.length > 0 && html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}`;
+}
+
+/**
+ * @param {Lab} lab
+ * @param {Result} result
+ */
+function renderFindings(lab, result) {
+  const findings = listFindings(lab, result);
+  return findings.length > 0 && renderFigures(FINDINGS_CAPTION, FINDING_COLUMNS, findings);
 }
 
 /**

@@ -1,8 +1,10 @@
 import Table from 'cli-table3';
 import { groupColumns, isText, listNotes, sumUp } from './columns.js';
+import { FINDING_COLUMNS, listFindings } from './findings.js';
 import { formatCell } from './format.js';
+import { LOADS } from './loads.js';
 
-/** @import { Lab, Result, Variant } from './types.js' */
+/** @import { Lab, Result } from './types.js' */
 /** @import { Group } from './columns.js' */
 
 const QUIET = Object.fromEntries([
@@ -11,8 +13,11 @@ const QUIET = Object.fromEntries([
 ].map((name) => [name, '']));
 const RULED = { mid: '─', 'mid-mid': ' ', 'top-mid': ' ' };
 
+/** What the figures of the findings' table take beside its words, in columns of the terminal. */
+const FINDING_FIGURES = 22;
+
 /**
- * A result for a terminal: the table, then what went wrong, then the lab's sentence. A table that is too wide
+ * A result for a terminal: the table, the findings, then what went wrong, then the lab's sentence. A table that is too wide
  * is cut between groups of columns into several, each of which repeats the first column.
  * @param {Lab} lab
  * @param {Result} result
@@ -28,18 +33,22 @@ export function renderTable(lab, result, { width = 80 } = {}) {
     if (isFull && block.length > 1) blocks.push([key, group]);
     else block.push(group);
   }
-  const texts = [...listNotes(result).map((note) => `! ${note}`), sumUp(lab, result)];
+  const findings = listFindings(lab, result)
+    .map((finding) => ({ ...finding, claim: wrap(finding.claim, width - FINDING_FIGURES) }));
+  const texts = [...listNotes(result).map((note) => `! ${note}`), lab.load ? LOADS[lab.load] : '', sumUp(lab, result)];
   return [
     ...blocks.map((block) => drawBlock(block, result.variants)),
+    ...(findings.length > 0 ? [drawBlock(groupColumns(FINDING_COLUMNS), findings)] : []),
     ...texts.filter(Boolean).map((text) => wrap(text, width)),
   ].join('\n\n');
 }
 
 /**
- * @param {Group[]} groups the first holds the column that names the variant
- * @param {Variant[]} variants
+ * @template Row
+ * @param {Group<Row>[]} groups the first holds the column that names the row
+ * @param {Row[]} rows
  */
-function drawBlock(groups, variants) {
+function drawBlock(groups, rows) {
   const table = new Table({
     chars: { ...QUIET, middle: ' ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
@@ -48,7 +57,7 @@ function drawBlock(groups, variants) {
   const cells = groups.flatMap(({ heading, headings, columns }) => columns.map((column, index) => ({
     column,
     heading: headings[index],
-    hAlign: /** @type {'left' | 'right'} */ (isText(column, variants) ? 'left' : 'right'),
+    hAlign: /** @type {'left' | 'right'} */ (isText(column, rows) ? 'left' : 'right'),
     style: { 'padding-left': heading && index === 0 ? 1 : 0 },
   })));
   if (groups.some(({ heading }) => heading)) {
@@ -57,9 +66,9 @@ function drawBlock(groups, variants) {
     )));
   }
   table.push(cells.map(({ heading, hAlign, style }) => ({ content: heading, hAlign, style })));
-  for (const [row, variant] of variants.entries()) {
+  for (const [index, row] of rows.entries()) {
     table.push(cells.map(({ column, hAlign, style }) => (
-      { content: formatCell(column, variant, false), hAlign, style, chars: row === 0 ? RULED : {} }
+      { content: formatCell(column, row, false), hAlign, style, chars: index === 0 ? RULED : {} }
     )));
   }
   return table.toString().split('\n').map((line) => line.trimEnd()).join('\n');

@@ -8,18 +8,31 @@
  * @property {string[]} howToRead short sentences for the same reader
  * @property {Column[]} columns the first one names the variant
  * @property {ChartSpec[]} charts the first one is the picture of the result
+ * @property {'open' | 'closed'} [load] open: users come when they come; closed: each asks again once it has its answer
  * @property {(result: Result) => string} takeaway one sentence with the run's own numbers; it is given only
  *   the variants that were measured or predicted, at least one
+ * @property {(result: Result) => Finding[]} [findings] what the published experiment found, as ratios, and whether it
+ *   is so here; it is given the same variants as `takeaway`
  *
+ * @typedef {object} Finding
+ * @property {string} claim in words, for example `100 workers: copy / fixed, queries per second`
+ * @property {number | null | undefined} measured a ratio; null where the run does not say
+ * @property {number | null | undefined} published the same ratio of the published figures
+ */
+
+/**
+ * @template [Row=Variant]
  * @typedef {object} Column
  * @property {string} heading short, because a terminal has 80 columns
  * @property {string} [group] heading over neighbouring columns that share it
  * @property {string} [unit] shown once, with the group where there is one
- * @property {(variant: Variant) => number | string | null | undefined} value null where there is none,
- *   shown as a dash; `measured` is null in a variant that could not run
+ * @property {(row: Row) => number | string | null | undefined} value null where there is none, shown as a dash;
+ *   `measured` is null in a variant that could not run
  * @property {number} [digits] decimals, 0 unless told
  * @property {string} [about] what the heading means, for the page, which has room to say it
- *
+ */
+
+/**
  * @typedef {object} ChartSpec
  * @property {string} title
  * @property {string} xLabel what the categories are

@@ -97,3 +97,28 @@ test('an abort ends the run with its reason', async () => {
   });
   await expect(runLab(lab, {}, surroundings({ signal: controller.signal }))).rejects.toThrow('enough');
 });
+
+test('what all measurements share is set up before them and taken away after them', async () => {
+  /** @type {string[]} */
+  const order = [];
+  const lab = {
+    ...makeLab((name) => {
+      order.push(name);
+      return { measured: {} };
+    }),
+    prepare: async () => {
+      order.push('prepare');
+      return async () => { order.push('undo'); };
+    },
+  };
+  await runLab(lab, {}, surroundings());
+  expect(order).toEqual(['prepare', 'A', 'B', 'undo']);
+});
+
+test('a MongoDB can be named in place of MONGO_URL', async () => {
+  const settings = readSettings({ MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '100' });
+  const lab = makeLab(() => ({ measured: {} }));
+  await expect(runLab(lab, {}, surroundings({ settings }))).rejects.toThrow(/no MongoDB was found/);
+  await runLab(lab, { url: process.env.TEST_MONGO_URL }, surroundings({ settings }));
+  await runLab({ ...lab, mongo: { urlOption: 'source' } }, { source: process.env.TEST_MONGO_URL }, surroundings({ settings }));
+});

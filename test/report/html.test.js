@@ -41,6 +41,14 @@ describe('the page', () => {
     expect(text).not.toContain('100, 110, 120');
   });
 
+  test('shows what was found beside what was published', () => {
+    const findings = () => [{ claim: 'copy / fixed', measured: 10.04, published: 1.4 }];
+
+    const text = textOf(renderHtml([{ lab: { ...mixed, findings }, result: createSampleResult() }]));
+
+    expect(text).toMatch(/What was found, as ratios .*copy \/ fixed 10\.04 1\.40/);
+  });
+
   test('says why a variant could not run', () => {
     const result = createSampleResult({ warnings: ['the machine was busy'] });
     Object.assign(result.variants[1], { measured: null, error: 'port 3000 is in use', runs: [] });

@@ -42,6 +42,18 @@ describe('the table', () => {
     for (const figure of ['20071', '13063', '21143', '1.006']) expect(text).toContain(figure);
   });
 
+  test('has a second table for what was found, whose words wrap', () => {
+    const claim = 'with 100 workers that all ask at the same time, copy is so many times as fast as fixed';
+    const findings = () => [{ claim, measured: 10.04, published: 1.4 }, { claim: 'one worker', measured: null, published: 1 }];
+
+    const text = renderTable({ ...mixed, findings }, createSampleResult());
+
+    expect(widthOf(text)).toBeLessThanOrEqual(80);
+    expect(text).toMatch(/ratio +here +published\n/);
+    expect(text).toMatch(/with 100 workers .* 10\.04 +1\.40\n/);
+    expect(rowOf(text, 'one')).toEqual(['one', 'worker', '–', '1.00']);
+  });
+
   test('carries no colour codes, since it may go to a file', () => {
     // eslint-disable-next-line no-control-regex -- the escape character is what is looked for
     expect(renderTable(mixed, createSampleResult())).not.toMatch(/\u001b/);

@@ -1,0 +1,58 @@
+import { quantile } from '../predict/quantile.js';
+
+/**
+ * @typedef {object} LoopFigures
+ * @property {number} count tasks that were done
+ * @property {number} tookMs all of them
+ * @property {number} ratePerSec
+ * @property {number} p50Ms how long one took; so p95Ms, p99Ms, maxMs
+ * @property {number} p95Ms
+ * @property {number} p99Ms
+ * @property {number} maxMs
+ */
+
+/**
+ * Have so many workers do a task again and again, each beginning the next when the last is done, until `total` are.
+ *
+ * @param {object} options
+ * @param {number} options.workers how many run at once
+ * @param {number} options.total tasks, of all workers together, from 1
+ * @param {(index: number, worker: number) => Promise<unknown>} options.task gets which one it is and whose, from 0
+ * @param {AbortSignal} [options.signal] no task begins after it
+ * @returns {Promise<LoopFigures>}
+ * @throws what the first failing task threw, or `signal` was aborted with, once no task runs any more
+ */
+export async function runClosedLoop({ workers, total, task, signal }) {
+  /** @type {number[]} */
+  const latenciesMs = new Array(total);
+  /** @type {{ error: unknown }[]} */
+  const failures = [];
+  let begun = 0;
+  /** @param {number} worker */
+  async function work(worker) {
+    while (begun < total && failures.length === 0 && !signal?.aborted) {
+      const index = begun++;
+      const startedAt = performance.now();
+      try {
+        await task(index, worker);
+      } catch (error) {
+        failures.push({ error });
+      }
+      latenciesMs[index] = performance.now() - startedAt;
+    }
+  }
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
+  const tookMs = performance.now() - startedAt;
+  signal?.throwIfAborted();
+  if (failures.length > 0) throw failures[0].error;
+  return {
+    count: total,
+    tookMs,
+    ratePerSec: total / tookMs * 1000,
+    p50Ms: quantile(latenciesMs, 0.5),
+    p95Ms: quantile(latenciesMs, 0.95),
+    p99Ms: quantile(latenciesMs, 0.99),
+    maxMs: quantile(latenciesMs, 1),
+  };
+}

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { createChoicesParser, parseWhole, parseWholes, takePublished } from '../../src/bench/lab-options.js';
+
+test('whole numbers, and lists of them', () => {
+  expect(parseWhole('12')).toBe(12);
+  expect(parseWholes('1, 100,10')).toEqual([1, 100, 10]);
+  for (const text of ['', '0', '-1', '1.5', 'x', '1e3', '99999999999999999']) {
+    expect(() => parseWhole(text)).toThrow('It must be a whole number from 1.');
+  }
+  expect(() => parseWholes('1,,2')).toThrow('"" is not a whole number from 1');
+});
+
+test('choices', () => {
+  const parse = createChoicesParser(['fixed', 'copy']);
+  expect(parse('copy, fixed')).toEqual(['copy', 'fixed']);
+  expect(() => parse('copy,clone')).toThrow('"clone" is not one of fixed, copy.');
+});
+
+test('the published values are taken, but for what was given', () => {
+  const options = {
+    workers: { about: '', default: 1, published: 100 },
+    queries: { about: '', default: 2, published: 5000 },
+    prime: { about: '' },
+  };
+  const values = { workers: 7, queries: 2, prime: false };
+  expect(takePublished(options, values, (name) => name === 'workers')).toEqual({ workers: 7, queries: 5000, prime: false });
+});
