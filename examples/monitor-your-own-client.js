@@ -1,11 +1,13 @@
-// Watches the pool of any MongoClient while it is too small for its work.
+// Watches the pool of any MongoClient while it is too small for its work, and records each checkout, so that
+// `pool-lab predict --trace own.jsonl` can say what another size would have done.
 //
-//   node examples/monitor-your-own-client.js mongodb://localhost:27017
+//   node examples/monitor-your-own-client.js mongodb://localhost:27017 own.jsonl
 import { MongoClient } from 'mongodb';
-import { monitorPool } from 'mongodb-pool-lab';
+import { createTraceWriter, monitorPool } from 'mongodb-pool-lab';
 
 const client = new MongoClient(process.argv[2] ?? 'mongodb://localhost:27017', { maxPoolSize: 2 });
-const monitor = monitorPool(client);
+const trace = await createTraceWriter(process.argv[3] ?? 'own.jsonl', { header: { maxPoolSize: 2 } });
+const monitor = monitorPool(client, { record: trace });
 
 const work = Array.from({ length: 100 }, () => client.db('example').collection('customers').findOne({}));
 await Promise.all(work);
@@ -15,3 +17,4 @@ process.stdout.write(`${totals.checkedOut} checkouts over ${totals.total} connec
   + `up to ${totals.peakWaiting} callers waiting\n`
   + `half of them waited ${totals.wait.p50Ms} ms or longer, the longest ${totals.wait.maxMs} ms\n`);
 await client.close();
+await trace.close();

@@ -5,8 +5,33 @@ import type { MongoClient } from 'mongodb';
  *
  * Attach it before the client connects. Attached later it is right from then on for all it has seen: a connection
  * opened earlier counts once it is checked out or returned, and callers already waiting are never counted.
+ * @param options.record gets each checkout as it ends, in the order in which connections were given back
  */
-export function monitorPool(client: MongoClient): PoolMonitor;
+export function monitorPool(client: MongoClient, options?: { record?: { write(checkout: Checkout): void } }): PoolMonitor;
+
+/**
+ * Writes checkouts to a new file as they end, one JSON object a line, for `pool-lab predict` and `advise` to replay. It
+ * never waits, never takes more than `maxBytes` of disk and little memory; whole lines are written, so an interruption
+ * costs the last one at most.
+ * @param options.maxBytes 100 MiB unless told
+ * @param options.header further facts for the first line, such as maxPoolSize
+ * @param options.onFull called once, when the file has reached its bound
+ * @throws when the file is there already, or can't be made
+ */
+export function createTraceWriter(file: string, options?: {
+  maxBytes?: number;
+  header?: Record<string, unknown>;
+  onFull?: () => void;
+}): Promise<TraceWriter>;
+
+export interface TraceWriter {
+  write(checkout: Pick<Checkout, 'askedAtMs' | 'gotAtMs' | 'returnedAtMs'> & { route?: string }): void;
+  /**
+   * dropped: for want of room, or of speed.
+   * @throws when the disk did not take it all
+   */
+  close(): Promise<{ checkouts: number; dropped: number; isFull: boolean }>;
+}
 
 export interface PoolMonitor {
   /** Plain JSON, by host:port and over all servers; the totals' peaks are sums of the servers' peaks. */

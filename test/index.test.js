@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { readTrace } from '../src/predict/trace.js';
 import { runNode } from './support/run-node.js';
 import { scratchFolder } from './support/scratch-folder.js';
 
@@ -23,6 +24,7 @@ async function compile(source) {
       paths: {
         'mongodb-pool-lab': [path.join(root, 'src/index.d.ts')],
         mongodb: [path.join(root, 'node_modules/mongodb/mongodb.d.ts')],
+        '#writer': [path.join(root, 'src/predict/trace-writer.js')],
         '#implementation': [path.join(root, 'src/pool/monitor.js')],
       },
     },
@@ -31,23 +33,36 @@ async function compile(source) {
   return promisify(execFile)(process.execPath, [tsc, '--project', folder]).catch((error) => error);
 }
 
-test('the example shows how a small pool makes its callers wait', async () => {
-  const { code, stdout, stderr } = await runNode(['examples/monitor-your-own-client.js', String(process.env.TEST_MONGO_URL)]);
+test('the example shows how a small pool makes its callers wait, and its record can be replayed', async () => {
+  const file = path.join(await scratchFolder(), 'own.jsonl');
+  const { code, stdout, stderr } = await runNode(
+    ['examples/monitor-your-own-client.js', String(process.env.TEST_MONGO_URL), file]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^10\d checkouts over 2 connections, up to (9\d|100) callers waiting\n/);
+  const [, checkouts, longestMs] = stdout.match(
+    /^(10\d) checkouts over 2 connections, up to (?:9\d|100) callers waiting\n[^]* the longest ([\d.]+) ms\n/) ?? [];
+
+  const trace = await readTrace(file);
+  expect(trace).toMatchObject({ header: { maxPoolSize: 2 }, warnings: [] });
+  // Its own end, which the driver tells the server of, may be one more.
+  expect([0, 1]).toContain(trace.askedMs.length - Number(checkouts));
+  // The monitor's histogram tells three digits.
+  expect(Math.max(...Array.from(trace.waitMs)) / Number(longestMs)).toBeCloseTo(1, 2);
 });
 
 test('the declaration serves a strict TypeScript project and agrees with what it declares', async () => {
   const { stdout } = await compile(`
     import { MongoClient } from 'mongodb';
-    import { monitorPool, type PoolMonitor, type PoolSnapshot } from 'mongodb-pool-lab';
+    import { createTraceWriter, monitorPool, type PoolMonitor, type PoolSnapshot } from 'mongodb-pool-lab';
     import { monitorPool as implementation } from '#implementation';
+    import { createTraceWriter as writerImplementation } from '#writer';
 
     const monitor: PoolMonitor = monitorPool(new MongoClient('mongodb://localhost'));
     const leave: () => void = monitor.subscribe(({ type, durationMs }) => { if (type === 'got') durationMs.toFixed(); });
     const { totals, servers } = monitor.snapshot();
     const waiting: number = totals.waiting + servers['localhost:27017'].waiting;
     export { leave, waiting };
+    export const recording = monitorPool(new MongoClient('mongodb://localhost'), { record: {} as Awaited<ReturnType<typeof createTraceWriter>> });
+    export const declaredWriter: typeof createTraceWriter = writerImplementation;
 
     export const declared: typeof monitorPool = implementation;
     export const told: Required<PoolSnapshot> = implementation(new MongoClient('mongodb://localhost')).snapshot().totals;

@@ -46,6 +46,9 @@ import { ServerPool } from './server-pool.js';
 // the process, which shows in whole milliseconds in the event's time. The half covers what lies between.
 const DELIVERY_MS = 0.5;
 
+/** With one of these a checkout ends. */
+const ENDS = new Set(['returned', 'failed', 'gone']);
+
 /**
  * Watches the connection pools of a MongoClient through the driver's events alone.
  *
@@ -57,14 +60,22 @@ const DELIVERY_MS = 0.5;
  * as there is room for it, does not count as waiting.
  *
  * @param {MongoClient} client
- * @param {{ now?: () => number }} [options] the clock to use instead of performance.now(), for tests
+ * @param {object} [options]
+ * @param {{ write: (checkout: import('./server-pool.js').Checkout) => void }} [options.record] gets each checkout as it
+ *   ends, see createTraceWriter
+ * @param {() => number} [options.now] the clock to use instead of performance.now(), for tests
  * @returns {PoolMonitor}
  */
-export function monitorPool(client, { now = () => performance.now() } = {}) {
+export function monitorPool(client, { record, now = () => performance.now() } = {}) {
   /** @type {Map<string, ServerPool>} */
   const servers = new Map();
   /** @type {Set<PoolListener>} */
   const listeners = new Set();
+  if (record) {
+    listeners.add(({ type, checkout }) => {
+      if (checkout && ENDS.has(type)) record.write(checkout);
+    });
+  }
   const { maxPoolSize, minPoolSize, maxConnecting, connectTimeoutMS } = client.options;
   const limits = { max: maxPoolSize, min: minPoolSize, maxConnecting, connectTimeoutMs: connectTimeoutMS };
 
