@@ -1,9 +1,10 @@
 // How far predictions are from measurements, on real runs: of the article's load at six pool sizes, and of an ordinary
-// minute (95 customers to 5 administrators, SLOW_MS 500) at three, several times each. It takes two minutes, and four
+// minute (95 customers to 5 administrators, SLOW_MS 500) at three, several times each. It takes four minutes, and four
 // more for each run of the minutes: node benchmarks/predicted-vs-measured.js --runs 10
 //
-// What is off by less than 5 ms, but more than its share, is marked (ms): that is the machine. Artillery tells whole
-// milliseconds, and percentiles to 1 %.
+// What is off by less than 5 ms, but more than its share, is marked (ms): no prediction can be better there, as two
+// measurements of the same differ by as much, which the article's table shows. Artillery tells whole milliseconds, and
+// percentiles to 1 %. It takes half a processor itself, so one minute after the other is measured.
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -19,7 +20,7 @@ import { readScenario } from '../src/predict/read-scenario.js';
 import { simulate } from '../src/predict/simulate.js';
 import { readSettings } from '../src/settings.js';
 
-const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_SCENARIO };
+const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_SCENARIO, repeat: 2 };
 const MINUTE = fileURLToPath(new URL('../loadtests/users-and-admins.yaml', import.meta.url));
 const MINUTE_SLOW_MS = 500;
 const MINUTE_POOLS = [2, 4, 8];
@@ -32,16 +33,31 @@ const settings = readSettings();
 const { signal } = new AbortController();
 const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 
-print('The article: medians and maxima, to be within 2 % or 5 ms', await compareArticle());
-print('An ordinary minute, /fast: with what came as it came, to be within 10 % or 5 ms; and its p95 from the YAML file',
-  await compareMinutes(Number(runs)));
+const article = await compareArticle();
+print('The article, medians and maxima: first / second measurement / prediction, ms, to be within 2 %', article);
+const minutes = await compareMinutes(Number(runs));
+print('An ordinary minute, /fast: measured / predicted, ms, from what came as it came, to be within 10 % or 5 ms; '
+  + 'and the 90 % band of its p95 from the YAML file', minutes);
+print('Of the minutes, so many of all runs', MINUTE_POOLS.map((pool) => {
+  const ofPool = minutes.filter((row) => row.pool === pool);
+  const share = (/** @type {(row: typeof minutes[0]) => boolean} */ is) => `${ofPool.filter(is).length} of ${ofPool.length}`;
+  return {
+    pool,
+    ...Object.fromEntries(/** @type {const} */ (['p50', 'p95', 'p99'])
+      .map((figure) => [`${figure} as it came`, share((row) => !row[figure].includes('OFF'))])),
+    'p95 in the band': share((row) => row['in band']),
+    'or within 1 ms and 1 % of it': share((row) => row['as Artillery tells it']),
+  };
+}));
 
 async function compareArticle() {
   const { variants } = await runLab(mixed, ARTICLE, { settings, signal, report: say, onStep: ({ name }) => say(name) });
-  return variants.map(({ settings: { poolSize }, measured, predicted }) => Object.fromEntries([
+  return variants.map(({ settings: { poolSize }, runs = [], predicted }) => Object.fromEntries([
     ['pool', poolSize],
-    ...['/slow', '/fast'].flatMap((route) => ['p50Ms', 'maxMs'].map((figure) => (
-      [`${route} ${figure}`, compare(measured?.routes[route][figure], predicted?.routes[route][figure], 0.02)]))),
+    ...['/slow', '/fast'].flatMap((route) => ['p50Ms', 'maxMs'].map((figure) => {
+      const [first, second] = runs.map(({ measured }) => measured.routes[route][figure]);
+      return [`${route} ${figure}`, `${first} / ${compare(second, predicted?.routes[route][figure], 0.02)}`];
+    })),
   ]));
 }
 
@@ -70,8 +86,8 @@ async function compareMinutes(count) {
           p95: compare(p95Ms, replayed.p95Ms, 0.1),
           p99: compare(measured.p99Ms, replayed.p99Ms, 0.1),
           'p95 from YAML': `${low.toFixed(1)} to ${high.toFixed(1)}`,
-          'in band': p95Ms >= low * 0.99 - 1 && p95Ms <= high * 1.01 + 1,
-          'or 5 ms off': p95Ms >= low - NOISE_MS && p95Ms <= high + NOISE_MS,
+          'in band': p95Ms >= low && p95Ms <= high,
+          'as Artillery tells it': p95Ms >= low * 0.99 - 1 && p95Ms <= high * 1.01 + 1,
           'load of the machine': os.loadavg()[0].toFixed(1),
         });
       }
@@ -121,7 +137,7 @@ function sample(valuesMs) {
 
 /** @param {string} title @param {object[]} rows */
 function print(title, rows) {
-  say(`\n${title} (measured / predicted, ms)`);
+  say(`\n${title}`);
   // eslint-disable-next-line no-console
   console.table(rows);
 }

@@ -1,4 +1,6 @@
 import { quantile } from './quantile.js';
+import { createRandom } from './random.js';
+import { resample } from './service-time.js';
 import { simulate } from './simulate.js';
 
 /** @import { Load } from './load.js' */
@@ -30,7 +32,8 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  */
 
 /**
- * Runs of one load against any pool, all with the same seeds: what differs between two pools is their doing.
+ * Runs of one load against any pool, all with the same seeds: what differs between two pools is their doing. Each run
+ * has arrivals of its own, and of measured service times a sample that could as well have been measured.
  *
  * @param {object} options
  * @param {Load} options.load
@@ -44,8 +47,15 @@ export function createRuns({ load, services, seeds, factor = 1, overhead }) {
   function simulateAll(pool) {
     return Array.from({ length: seeds }, (_, index) => {
       const seed = index + 1;
-      const arrivals = load.arrivals(seed, factor);
-      return simulate({ workload: load.workload, services, arrivals, pool, seed, overhead });
+      return simulate({
+        workload: load.workload,
+        services: Object.fromEntries(Object.entries(services).map(([route, service]) => (
+          [route, resample(service, createRandom(seed, `sample of ${route}`))]))),
+        arrivals: load.arrivals(seed, factor),
+        pool,
+        seed,
+        overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
+      });
     });
   }
 

@@ -43,6 +43,21 @@ export function createServiceTime(service, random, route) {
 }
 
 /**
+ * A sample that could as well have been measured: so many of its values, drawn with replacement (Efron's bootstrap,
+ * 1979). What is predicted from several of them shows how little a small sample tells. Other services stay as they are.
+ *
+ * @param {Service} service
+ * @param {Random} random
+ * @returns {Service}
+ */
+export function resample(service, random) {
+  if (service.kind !== 'sample') return service;
+  const { valuesMs } = service;
+  const { length } = valuesMs;
+  return { kind: 'sample', valuesMs: Float64Array.from({ length }, () => valuesMs[Math.floor(random.uniform() * length)]) };
+}
+
+/**
  * @param {Service} service
  * @returns {{ meanMs: number, scv: number }} scv: variance / mean^2, the squared coefficient of variation
  */

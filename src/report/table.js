@@ -35,7 +35,8 @@ export function renderTable(lab, result, { width = 80 } = {}) {
   }
   const findings = listFindings(lab, result)
     .map((finding) => ({ ...finding, claim: wrap(finding.claim, width - FINDING_FIGURES) }));
-  const texts = [...listNotes(result).map((note) => `! ${note}`), lab.load ? LOADS[lab.load] : '', sumUp(lab, result)];
+  const summary = sumUp(lab, result);
+  const texts = [...listNotes(result).map((note) => `! ${note}`), summary && lab.load ? LOADS[lab.load] : '', summary];
   return [
     ...blocks.map((block) => drawBlock(block, result.variants)),
     ...(findings.length > 0 ? [drawBlock(groupColumns(FINDING_COLUMNS), findings)] : []),

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad } from '../../src/predict/load.js';
 import { predict } from '../../src/predict/predict.js';
+import { quantile } from '../../src/predict/quantile.js';
+import { createRandom } from '../../src/predict/random.js';
 import { readScenario } from '../../src/predict/read-scenario.js';
 import { readWorkload } from '../../src/predict/workload.js';
 
@@ -75,4 +77,24 @@ test('a load without requests is refused', () => {
   const load = createScenarioLoad(readWorkload('config: { phases: [{ duration: 5, arrivalCount: 2 }] }\n'
     + 'scenarios: [{ flow: [{ think: 1 }] }]'));
   expect(() => predict({ load, poolSizes: [1], services: {} })).toThrow('The load has no requests');
+});
+
+test('the band knows how little a small sample tells: it has the next percentile about as often as it says', () => {
+  const load = createScenarioLoad(readWorkload(`
+config:
+  phases: [{ duration: 50, arrivalCount: 100 }]
+scenarios: [{ flow: [{ get: { url: /fast } }] }]
+`));
+  let within = 0;
+  for (let trial = 0; trial < 60; trial++) {
+    const random = createRandom(trial, 'measured');
+    const measure = (/** @type {number} */ length) => Array.from({ length }, () => 2 * Math.exp(0.5 * random.normal()));
+    const { variants: [{ predicted: { low, high } }] } = predict({
+      load, poolSizes: [10], services: { '/fast': { kind: 'sample', valuesMs: measure(50) } }, seeds: 60,
+    });
+    const p95Ms = quantile(measure(100), 0.95);
+    if (p95Ms >= Number(low?.routes['/fast'].p95Ms) && p95Ms <= Number(high?.routes['/fast'].p95Ms)) within++;
+  }
+  // 54 of 60 on average; the binomial has 95 of 100 between 49 and 58.
+  expect(within).toBeGreaterThan(48);
 });

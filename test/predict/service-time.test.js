@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createRandom } from '../../src/predict/random.js';
-import { createServiceTime, serviceMoments } from '../../src/predict/service-time.js';
+import { createServiceTime, resample, serviceMoments } from '../../src/predict/service-time.js';
 
 /** @import { Service } from '../../src/predict/service-time.js' */
 
@@ -23,4 +23,20 @@ test.each(KNOWN)('%j has the mean, variance and median it should', (service, { m
   expect(Math.abs(values[100_000] / medianMs - 1)).toBeLessThan(0.01);
   expect(serviceMoments(service).meanMs).toBeCloseTo(meanMs, 9);
   expect(serviceMoments(service).scv).toBeCloseTo(scv, 9);
+});
+
+test('a resample is as large and has the same values, not each as often; the seed says which', () => {
+  const valuesMs = Array.from({ length: 100 }, (_, index) => index);
+  const again = (/** @type {number} */ seed) => {
+    const service = resample({ kind: 'sample', valuesMs }, createRandom(seed));
+    return service.kind === 'sample' ? Array.from(service.valuesMs) : [];
+  };
+  expect(again(1)).toHaveLength(100);
+  expect(valuesMs).toEqual(expect.arrayContaining(again(1)));
+  // Of n values about n (1 - 1/e) are drawn at least once.
+  expect(new Set(again(1)).size).toBeGreaterThan(50);
+  expect(new Set(again(1)).size).toBeLessThan(80);
+  expect(again(1)).toEqual(again(1));
+  expect(again(1)).not.toEqual(again(2));
+  expect(resample(KNOWN[1][0], createRandom(1))).toBe(KNOWN[1][0]);
 });
