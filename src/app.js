@@ -1,5 +1,5 @@
 import express from 'express';
-import { problemOf, sendProblem, toProblem } from './problem.js';
+import { answerErrors, problemOf, sendProblem } from './problem.js';
 import { createControlRoutes } from './routes/control.js';
 import { createFastRoute } from './routes/fast.js';
 import { createLiveRoute, createReadyRoute } from './routes/health.js';
@@ -61,19 +61,5 @@ function logRequests(log) {
         'request');
     });
     next();
-  };
-}
-
-/**
- * @param {import('pino').Logger} log
- * @returns {import('express').ErrorRequestHandler}
- */
-function answerErrors(log) {
-  return (error, req, res, next) => {
-    const problem = toProblem(error);
-    const level = problem.status === 500 ? 'error' : problem.status === 503 ? 'warn' : 'debug';
-    log[level]({ err: error, path: req.path }, problem.title);
-    if (res.headersSent) next(error);
-    else sendProblem(res, problem);
   };
 }

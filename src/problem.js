@@ -56,3 +56,18 @@ export function sendProblem(res, problem) {
   if (problem.status === 503) res.set('Retry-After', String(RETRY_AFTER_S));
   res.status(problem.status).type('application/problem+json').send(JSON.stringify({ type: 'about:blank', ...problem }));
 }
+
+/**
+ * Tell the client of an error in its words, and the log all of it.
+ * @param {import('pino').Logger} log
+ * @returns {import('express').ErrorRequestHandler}
+ */
+export function answerErrors(log) {
+  return (error, req, res, next) => {
+    const problem = toProblem(error);
+    const level = problem.status === 500 ? 'error' : problem.status === 503 ? 'warn' : 'debug';
+    log[level]({ err: error, path: req.path }, problem.title);
+    if (res.headersSent) next(error);
+    else sendProblem(res, problem);
+  };
+}
