@@ -1,15 +1,4 @@
-import { quantile } from '../predict/quantile.js';
-
-/**
- * @typedef {object} LoopFigures
- * @property {number} count tasks that were done
- * @property {number} tookMs all of them
- * @property {number} ratePerSec
- * @property {number} p50Ms how long one took; so p95Ms, p99Ms, maxMs
- * @property {number} p95Ms
- * @property {number} p99Ms
- * @property {number} maxMs
- */
+import { summariseLatencies } from './summarise-latencies.js';
 
 /**
  * Have so many workers do a task again and again, each beginning the next when the last is done, until `total` are.
@@ -19,7 +8,7 @@ import { quantile } from '../predict/quantile.js';
  * @param {number} options.total tasks, of all workers together, from 1
  * @param {(index: number, worker: number) => Promise<unknown>} options.task gets which one it is and whose, from 0
  * @param {AbortSignal} [options.signal] no task begins after it
- * @returns {Promise<LoopFigures>}
+ * @returns {Promise<import('./summarise-latencies.js').LatencyFigures>} of the tasks
  * @throws what the first failing task threw, or `signal` was aborted with, once no task runs any more
  */
 export async function runClosedLoop({ workers, total, task, signal }) {
@@ -46,13 +35,5 @@ export async function runClosedLoop({ workers, total, task, signal }) {
   const tookMs = performance.now() - startedAt;
   signal?.throwIfAborted();
   if (failures.length > 0) throw failures[0].error;
-  return {
-    count: total,
-    tookMs,
-    ratePerSec: total / tookMs * 1000,
-    p50Ms: quantile(latenciesMs, 0.5),
-    p95Ms: quantile(latenciesMs, 0.95),
-    p99Ms: quantile(latenciesMs, 0.99),
-    maxMs: quantile(latenciesMs, 1),
-  };
+  return summariseLatencies(latenciesMs, tookMs);
 }

@@ -15,6 +15,7 @@ export function describeEnvironment(mongodb) {
     node: process.versions.node,
     driver: versionOf('mongodb'),
     artillery: versionOf('artillery'),
+    autocannon: versionOf('autocannon'),
     mongodb,
     os: `${os.type()} ${os.release()} ${os.arch()}`,
     cpu: cpus[0]?.model ?? 'unknown',
