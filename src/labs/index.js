@@ -1,4 +1,5 @@
+import { handles } from './handles.js';
 import { mixed } from './mixed.js';
 
 /** Every lab there is, by name. @type {Record<string, import('../bench/run-lab.js').Lab>} */
-export const labs = { mixed };
+export const labs = { handles, mixed };
