@@ -17,3 +17,8 @@ test('what only some runs have is merged of those', () => {
     { maxMs: 7, routes: { '/slow': { maxMs: 7 } } });
   expect(mergeFigures([{ maxMs: null }])).toEqual({ maxMs: null });
 });
+
+test('failures are added up by kind', () => {
+  const run = { failures: 10, errors: 1, timeouts: 2, non2xx: 3, reopened: 4 };
+  expect(mergeFigures([run, run])).toEqual({ failures: 20, errors: 2, timeouts: 4, non2xx: 6, reopened: 8 });
+});
