@@ -1,5 +1,6 @@
 import { renderFigures, renderHeadings } from './figures.js';
 import { formatDate, formatSetting } from './format.js';
+import { LOADS } from './loads.js';
 import { embedJson, html } from './markup.js';
 
 /** @import { Column, Lab, Result, Variant } from './types.js' */
@@ -17,7 +18,7 @@ export function renderDetails(lab, result, id) {
   const fileName = `${result.lab}-${result.startedAt.replaceAll(/[^0-9TZ-]/g, '-')}.json`;
   return html`${renderFigures('The figures', lab.columns, result.variants)}
 ${renderHeadings(lab.columns)}
-<p class="aside">Begun on ${formatDate(result.startedAt)}.</p>
+<p class="aside">Begun on ${formatDate(result.startedAt)}. ${lab.load && LOADS[lab.load]}</p>
 ${repeats && html`<details><summary>Every run, and when its requests arrived</summary>
 ${renderFigures('Every run by itself', ...repeats)}</details>`}
 <details><summary>Settings and environment</summary>

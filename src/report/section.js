@@ -3,7 +3,6 @@ import { listNotes, sumUp } from './columns.js';
 import { FINDING_COLUMNS, FINDINGS_CAPTION, listFindings } from './findings.js';
 import { renderDetails } from './details.js';
 import { renderChartFigures, renderFigures, renderHeadings } from './figures.js';
-import { LOADS } from './loads.js';
 import { embedJson, html } from './markup.js';
 import { nameRuns } from './runs.js';
 
@@ -34,7 +33,7 @@ ${isSingle ? renderTakeaway(lab, results[0]) : renderTakeaways(lab, runs)}
 ${first && renderChart(first)}
 <div class="how-to-read">
 <h3>How to read it</h3>
-<ul>${[...lab.howToRead, ...lab.load ? [LOADS[lab.load]] : []].map((sentence) => html`<li>${sentence}</li>`)}</ul>
+<ul>${lab.howToRead.map((sentence) => html`<li>${sentence}</li>`)}</ul>
 </div>
 </div>
 ${others.map(renderChart)}
