@@ -1,4 +1,45 @@
-import type { MongoClient } from 'mongodb';
+import type { Collection, Document, InsertOneResult, MongoClient, OptionalUnlessRequiredId } from 'mongodb';
+
+/**
+ * Makes a writer for many callers that insert one document each, at the same time, into one collection: it sends those
+ * of the moment in one insertMany and still answers each caller for its own document.
+ *
+ * - A call that meets an idle writer is sent at once, without a timer. Calls that come while an insertMany is under way
+ *   make up the next; one at a time is under way.
+ * - A document that is refused (duplicate key, validation, size) fails its own caller alone, with the error that
+ *   insertOne gives: it is sent a second time, by itself, and stored should what stood in its way be gone by then.
+ * - Documents are stored in the order of the calls, on a sharded cluster within each shard; one that was refused at
+ *   first comes later.
+ * - Where no answer comes even after the driver's retry, callers get an OutcomeUnknownError. Where documents are stored
+ *   but the write concern is not met, their callers get the driver's error.
+ * - A document must not be changed before the answer is there.
+ *
+ * @throws RangeError if an option is not a number from 1
+ */
+export function gatherInserts<Schema extends Document>(
+  collection: Collection<Schema>, options?: GatherInsertsOptions,
+): InsertGatherer<Schema>;
+
+export interface GatherInsertsOptions {
+  /** Most documents of one insertMany; 1000 unless told. */
+  maxBatch?: number;
+  /** Documents without an answer at which `ready` begins to wait; 10 000 unless told. */
+  maxPending?: number;
+}
+
+export interface InsertGatherer<Schema extends Document> {
+  /** Gives what insertOne would; a document without an _id gets one. */
+  insert(document: OptionalUnlessRequiredId<Schema>): Promise<InsertOneResult<Schema>>;
+  /** For callers that don't wait for answers: wait until fewer than `maxPending` documents are without one. */
+  ready(): Promise<void>;
+  /** Take no more documents, and wait until all have their answer. The client stays open. */
+  close(): Promise<void>;
+}
+
+/** The document may be stored or not; `cause` is the driver's error. */
+export class OutcomeUnknownError extends Error {
+  constructor(cause: Error);
+}
 
 /**
  * Watches the connection pools of a MongoClient through the driver's events alone: no I/O, no timers.

@@ -24,8 +24,7 @@ async function compile(source) {
       paths: {
         'mongodb-pool-lab': [path.join(root, 'src/index.d.ts')],
         mongodb: [path.join(root, 'node_modules/mongodb/mongodb.d.ts')],
-        '#writer': [path.join(root, 'src/predict/trace-writer.js')],
-        '#implementation': [path.join(root, 'src/pool/monitor.js')],
+        '#implementation': [path.join(root, 'src/index.js')],
       },
     },
     files: ['consumer.ts'],
@@ -53,8 +52,7 @@ test('the declaration serves a strict TypeScript project and agrees with what it
   const { stdout } = await compile(`
     import { MongoClient } from 'mongodb';
     import { createTraceWriter, monitorPool, type PoolMonitor, type PoolSnapshot } from 'mongodb-pool-lab';
-    import { monitorPool as implementation } from '#implementation';
-    import { createTraceWriter as writerImplementation } from '#writer';
+    import { createTraceWriter as writerImplementation, monitorPool as implementation } from '#implementation';
 
     const monitor: PoolMonitor = monitorPool(new MongoClient('mongodb://localhost'));
     const leave: () => void = monitor.subscribe(({ type, durationMs }) => { if (type === 'got') durationMs.toFixed(); });
@@ -69,6 +67,29 @@ test('the declaration serves a strict TypeScript project and agrees with what it
     // Both ways: nothing is in the snapshot that is not declared.
     type Told = ReturnType<ReturnType<typeof implementation>['snapshot']>['totals'];
     export const all: Record<keyof Told, unknown> = {} as PoolSnapshot;
+  `);
+  expect(stdout ?? '').toBe('');
+});
+
+test('the declaration of gatherInserts keeps the schema, and agrees with what it declares', async () => {
+  const { stdout } = await compile(`
+    import { type Collection, ObjectId } from 'mongodb';
+    import { gatherInserts, OutcomeUnknownError } from 'mongodb-pool-lab';
+    import * as implementation from '#implementation';
+
+    export async function insert(collection: Collection<{ _id: ObjectId, email: string }>): Promise<ObjectId> {
+      const writer = gatherInserts(collection, { maxBatch: 100 });
+      await writer.ready();
+      // @ts-expect-error a document without its e-mail address
+      writer.insert({ _id: new ObjectId() });
+      const { insertedId } = await writer.insert({ _id: new ObjectId(), email: 'a@example.com' });
+      await writer.close();
+      return insertedId;
+    }
+    export const declared: typeof gatherInserts = implementation.gatherInserts;
+    export const declaredError: typeof OutcomeUnknownError = implementation.OutcomeUnknownError;
+    export const writer: Record<keyof ReturnType<typeof implementation.gatherInserts>, unknown> =
+      {} as ReturnType<typeof gatherInserts>;
   `);
   expect(stdout ?? '').toBe('');
 });

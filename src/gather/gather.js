@@ -5,10 +5,19 @@
  *   how it went for each, in their order, in the shape of Promise.allSettled; what it throws befalls all of them
  * @property {number} maxBatch most items of one run
  * @property {number} [maxRunning] most runs at the same time; 1, the default, keeps the items in the order they came in
- * @property {number} [maxPending] `ready` waits while this many have no outcome yet; no limit unless told
+ * @property {number} [maxPending] items without an outcome at which `ready` begins to wait; no limit unless told
  * @property {(flush: () => void) => void} [schedule] when an idle gatherer begins. Unless told, once the code that runs
  *   now and all promises it settled are through (process.nextTick): nobody waits for a timer. With setImmediate the
  *   callers of one whole turn of the event loop gather, each of them woken by input of its own
+ */
+
+/**
+ * @template Item, Outcome
+ * @typedef {object} Gatherer its functions need no `this`
+ * @property {(item: Item) => Promise<Outcome>} add hand in an item; rejects with its own error, or if it is closed
+ * @property {() => Promise<void>} ready for callers that do not wait for outcomes: wait until fewer than `maxPending`
+ *   items are without one. Several such callers can be over it by one item each
+ * @property {() => Promise<void>} close take no more, and wait until all have their outcome
  */
 
 /**
@@ -17,10 +26,15 @@
  *
  * @template Item, Outcome
  * @param {GathererOptions<Item, Outcome>} options
+ * @returns {Gatherer<Item, Outcome>}
+ * @throws {RangeError} if a limit is not a number from 1
  */
 export function createGatherer({
   run, maxBatch, maxRunning = 1, maxPending = Infinity, schedule = (flush) => process.nextTick(flush),
 }) {
+  for (const [name, limit] of Object.entries({ maxBatch, maxRunning, maxPending })) {
+    if (!(limit >= 1)) throw new RangeError(`${name} is ${limit}; it must be a number from 1`);
+  }
   /** @typedef {{ item: Item, resolve: (outcome: Outcome) => void, reject: (reason: unknown) => void }} Call */
   /** Those that wait, as the runs they will be; only the last has room. @type {Call[][]} */
   const batches = [];
@@ -69,29 +83,21 @@ export function createGatherer({
   const nextRun = () => new Promise((resolve) => { watchers.push(resolve); });
 
   return {
-    /**
-     * @param {Item} item
-     * @returns {Promise<Outcome>} its own; rejects if the gatherer is closed
-     */
-    add(item) {
-      return new Promise((resolve, reject) => {
-        if (isClosed) {
-          reject(new Error('it is closed and takes no more'));
-          return;
-        }
-        const call = { item, resolve, reject };
-        const last = batches.at(-1);
-        if (last && last.length < maxBatch) last.push(call);
-        else batches.push([call]);
-        pending += 1;
-        begin();
-      });
-    },
-    /** For callers that do not wait for outcomes: wait until fewer than `maxPending` are without one. */
+    add: (item) => new Promise((resolve, reject) => {
+      if (isClosed) {
+        reject(new Error('this gatherer is closed'));
+        return;
+      }
+      const call = { item, resolve, reject };
+      const last = batches.at(-1);
+      if (last && last.length < maxBatch) last.push(call);
+      else batches.push([call]);
+      pending += 1;
+      begin();
+    }),
     async ready() {
       while (pending >= maxPending) await nextRun();
     },
-    /** Take no more, and wait until all have their outcome. */
     async close() {
       isClosed = true;
       while (pending > 0) await nextRun();

@@ -129,7 +129,7 @@ test('closing waits for all outcomes and takes no more', async () => {
   gatherer.add(2);
   let isClosed = false;
   const closing = gatherer.close().then(() => { isClosed = true; });
-  await expect(gatherer.add(3)).rejects.toThrow('it is closed');
+  await expect(gatherer.add(3)).rejects.toThrow('this gatherer is closed');
   await settled();
   runs[0].end();
   await settled();
