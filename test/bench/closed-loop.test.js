@@ -25,6 +25,19 @@ test('as many tasks run at once as there are workers, each once, and all are cou
   expect(figures.maxMs).toBeGreaterThanOrEqual(figures.p99Ms);
 });
 
+test('no task begins once the time is up, and those that run count', async () => {
+  const figures = await runClosedLoop({
+    workers: 2,
+    total: 1000,
+    withinMs: 30,
+    task: () => new Promise((resolve) => { setTimeout(resolve, 20); }),
+  });
+  expect(figures.count).toBeGreaterThanOrEqual(2);
+  expect(figures.count).toBeLessThanOrEqual(4);
+  expect(figures.ratePerSec).toBeCloseTo(figures.count / figures.tookMs * 1000);
+  expect(figures.maxMs).toBeGreaterThan(15);
+});
+
 test('a task that fails ends the loop with its error, after those that run', async () => {
   let finished = 0;
   await expect(runClosedLoop({

@@ -1,0 +1,107 @@
+import { formatNumber } from '../dashboard/shared/quantity.js';
+
+/** @import { Finding, Lab, Result, Variant } from '../report/types.js' */
+
+/** How a result of the inserts lab is shown. @type {Omit<Lab, 'name'>} */
+export const insertsView = {
+  load: 'closed',
+  title: 'One document at a time',
+  question: 'Many callers insert one small document each and wait until it is stored. '
+    + 'How many documents a second does one MongoDB take, and what do more connections and more callers bring?',
+  howToRead: [
+    '100/10000 means 100 connections in the pool and 10 000 inserters that share them. Long bars are good.',
+    'Plain: every document is an insert command of its own, as most apps do it.',
+    'Gathered: documents that are inserted at the same moment travel in one command, and each inserter still hears of '
+    + 'its own document alone. One connection is enough for that.',
+    'A document is 1 KB. It counts once its inserter has the acknowledgement: with write concern majority, the default '
+    + 'of today\'s replica sets, after it is in the journal; with 1, the default of the article\'s time, from memory, while '
+    + 'the journal is written every 100 ms.',
+    'Verified: after each run the server looks for every document, and at what is in it.',
+    'Article: Go 1.7 with mgo and MongoDB 3.2 in 2016, client and server on a machine each. Of its five instance types '
+    + 'the one is shown that has no more cores than the machine of this run. On its best, t2.2xlarge with 8 cores, it '
+    + 'measured 3727, 21828, 84428 and 58290 documents per second.',
+  ],
+  columns: [
+    {
+      heading: 'sessions/inserters', about: 'connections in the pool, inserters at the same time, and how they insert',
+      value: ({ name }) => name,
+    },
+    { heading: 'docs', about: 'documents that were inserted', value: ({ measured }) => measured?.count },
+    { heading: 'docs/s', about: 'documents per second', value: ({ measured }) => measured?.ratePerSec },
+    { group: 'one insert', heading: 'p50', unit: 'ms', digits: 1, value: ({ measured }) => measured?.p50Ms,
+      about: 'half of the inserts took at most this long' },
+    { group: 'one insert', heading: 'p99', unit: 'ms', digits: 1, value: ({ measured }) => measured?.p99Ms,
+      about: '99 of 100 took at most this long' },
+    { group: 'verified', heading: 'missing', value: ({ measured }) => measured?.missing },
+    { group: 'verified', heading: 'twice', value: ({ measured }) => measured?.twice },
+    { group: 'verified', heading: 'wrong', about: 'with another content', value: ({ measured }) => measured?.wrong },
+    { group: 'article', heading: 'docs/s', value: ({ published }) => published?.ratePerSec },
+    { group: 'article', heading: 'on', about: 'the instance type', value: ({ published }) => published?.instance },
+  ],
+  charts: [{
+    title: 'Documents stored and acknowledged in a second',
+    xLabel: 'Connections in the pool / inserters at the same time',
+    yLabel: 'Inserted',
+    unit: 'docs/s',
+    kind: 'bar',
+    log: true,
+    category: ({ name }) => name,
+    series: [
+      { label: 'Here', role: 'measured', value: ({ measured }) => measured?.ratePerSec },
+      { label: 'Article', role: 'published', value: ({ published }) => published?.ratePerSec },
+    ],
+  }],
+  takeaway,
+  findings,
+};
+
+/** The article's own comparisons: more inserters, more sessions, more inserters on many sessions. */
+const COMPARED = [['1/100', '1/1'], ['100/100', '1/1'], ['100/10000', '100/100']];
+
+/**
+ * @param {Result} result
+ * @returns {Finding[]}
+ */
+function findings(result) {
+  const workloads = new Set(result.variants.map(({ settings }) => settings.workload));
+  return [
+    ...COMPARED.flatMap(([more, less]) => (
+      compare(`${more} / ${less}, plain`, find(result, more, 'plain'), find(result, less, 'plain')))),
+    ...[...workloads].flatMap((workload) => (
+      compare(`${workload}: gathered / plain`, find(result, workload, 'gathered'), find(result, workload, 'plain')))),
+  ];
+}
+
+/**
+ * @param {string} claim
+ * @param {Variant | undefined} more
+ * @param {Variant | undefined} less
+ * @returns {Finding[]} none if one of them was not measured
+ */
+function compare(claim, more, less) {
+  if (!more?.measured || !less?.measured) return [];
+  return [{
+    claim,
+    measured: more.measured.ratePerSec / less.measured.ratePerSec,
+    published: more.published && less.published ? more.published.ratePerSec / less.published.ratePerSec : null,
+  }];
+}
+
+/** @param {Result} result */
+function takeaway(result) {
+  const [fastest] = result.variants.toSorted((a, b) => b.measured?.ratePerSec - a.measured?.ratePerSec);
+  const rate = formatNumber(fastest.measured?.ratePerSec);
+  const plain = find(result, fastest.settings.workload, 'plain');
+  const ratio = fastest.measured?.ratePerSec / plain?.measured?.ratePerSec;
+  return `${fastest.name} was the fastest, with ${rate} documents per second`
+    + `${ratio > 1 ? `, ${formatNumber(ratio, 1)} times as many as plain` : ''}.`;
+}
+
+/**
+ * @param {Result} result
+ * @param {string} workload
+ * @param {string} way
+ */
+function find({ variants }, workload, way) {
+  return variants.find(({ settings }) => settings.workload === workload && settings.way === way);
+}
