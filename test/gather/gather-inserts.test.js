@@ -81,7 +81,9 @@ test('a caller that does not wait has its documents stored in the order of its c
   const collection = await createCollection();
   const { insert } = gatherInserts(collection, { maxBatch: 7 });
   const sizes = watchCommands();
-  await Promise.all(Array.from({ length: 50 }, (_, key) => insert({ key })));
+  // Small ones would overtake the large ones before them.
+  const large = 'x'.repeat(2 ** 20);
+  await Promise.all(Array.from({ length: 50 }, (_, key) => insert(key < 7 ? { key, large } : { key })));
   expect(sizes).toEqual([7, 7, 7, 7, 7, 7, 7, 1]);
   expect(await keysOf(collection)).toEqual([...Array(50).keys()]);
 });
@@ -214,6 +216,13 @@ describe('a command that the server fails as a whole', () => {
     const outcomes = reasons(await Promise.allSettled([1, 2].map((key) => insert({ key }))));
     expect(outcomes).toEqual(Array(2).fill(expect.any(OutcomeUnknownError)));
   });
+});
+
+test('an error that even a second try met leaves it open, also for a lone caller', async () => {
+  const { insert } = gatherInserts(await createCollection());
+  const hostUnreachable = 6;
+  await failInserts({ times: 2 }, { errorCode: hostUnreachable, errorLabels: ['RetryableWriteError'] });
+  await expect(insert({ key: 1 })).rejects.toThrow(OutcomeUnknownError);
 });
 
 test('without a server nothing was sent, so that the driver can be believed', async () => {
