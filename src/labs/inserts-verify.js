@@ -35,9 +35,8 @@ export async function verifyInserts(collection, count, d) {
  * @returns {string | undefined} in words; undefined if there are none
  */
 export function describeFaults({ missing, twice, wrong }) {
-  return [
-    missing > 0 && `${missing} documents are missing`,
-    twice > 0 && `${twice} are there more than once`,
-    wrong > 0 && `${wrong} have another content`,
-  ].filter(Boolean).join(', ') || undefined;
+  const faults = [
+    missing > 0 && `${missing} missing`, twice > 0 && `${twice} stored twice`, wrong > 0 && `${wrong} with another content`,
+  ].filter(Boolean);
+  return faults.length > 0 ? `documents are not as inserted: ${faults.join(', ')}` : undefined;
 }

@@ -38,10 +38,10 @@ describe('verification finds', () => {
 
   test.each([
     ['nothing wrong', [0, 1, 2], { missing: 0, twice: 0, wrong: 0 }, undefined],
-    ['what is missing', [0, 2], { missing: 1, twice: 0, wrong: 0 }, '1 documents are missing'],
+    ['what is missing', [0, 2], { missing: 1, twice: 0, wrong: 0 }, 'documents are not as inserted: 1 missing'],
     ['what is there twice, in place of another', [0, 0, 2], { missing: 1, twice: 1, wrong: 0 },
-      '1 documents are missing, 1 are there more than once'],
-    ['an empty collection', [], { missing: 3, twice: 0, wrong: 0 }, '3 documents are missing'],
+      'documents are not as inserted: 1 missing, 1 stored twice'],
+    ['an empty collection', [], { missing: 3, twice: 0, wrong: 0 }, 'documents are not as inserted: 3 missing'],
   ])('%s', async (_, numbers, faults, words) => {
     const collection = client.db('verify').collection('inserts');
     await collection.drop();
@@ -56,7 +56,7 @@ describe('verification finds', () => {
     await collection.insertMany([{ n: 0, d: 'content' }, { n: 1, d: 'contend' }]);
     const faults = await verifyInserts(collection, 2, 'content');
     expect(faults).toEqual({ missing: 0, twice: 0, wrong: 1 });
-    expect(describeFaults(faults)).toBe('1 have another content');
+    expect(describeFaults(faults)).toBe('documents are not as inserted: 1 with another content');
   });
 });
 
