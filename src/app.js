@@ -12,6 +12,7 @@ import { createSlowRoute } from './routes/slow.js';
  * @typedef {object} Parts what the app is made of
  * @property {import('./mongo/database.js').Database} database
  * @property {{ slowMs: number }} load how long a query of /slow takes, as of now
+ * @property {ReturnType<typeof import('./pool/cap.js').createCap>} slowCap how many of them may be at work at once
  * @property {import('./pool/checkouts.js').Checkouts} checkouts
  * @property {ReturnType<typeof import('./live/requests.js').createRequests>} requests
  * @property {ReturnType<typeof import('./pool/metrics.js').createMetrics>} metrics

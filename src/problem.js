@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { MongoNetworkError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
+import { CapError } from './pool/cap.js';
 import { PoolTimeoutError } from './pool/pool-timeout-error.js';
 
 const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError];
@@ -22,6 +23,9 @@ const RETRY_AFTER_S = 1;
 export function toProblem(error) {
   if (error instanceof PoolTimeoutError) {
     return { status: 503, title: 'No connection became free in time', detail: error.message };
+  }
+  if (error instanceof CapError) {
+    return { status: 503, title: 'Too many of these requests at once', detail: error.message };
   }
   if (UNREACHABLE.some((kind) => error instanceof kind)) {
     return { status: 503, title: 'MongoDB is unreachable' };

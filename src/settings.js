@@ -15,6 +15,9 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {number} [maxConnecting]
  * @property {number} [waitQueueTimeoutMs]
  * @property {number} serverSelectionTimeoutMs
+ * @property {string} appName
+ * @property {number} [slowPoolSize]
+ * @property {number} [slowConcurrency]
  * @property {number} slowMs
  * @property {string} host
  * @property {number} port
@@ -38,23 +41,32 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {string} [note] said with an error
  */
 
+const NO_LIMIT_NOTE = '0 would mean "no limit" to the driver';
+
 /** Every setting there is: the validation, `--help`, the README and .env.example are all made from this table. */
 /** @type {Setting[]} */
 export const SETTINGS = [
   { env: 'MONGO_POOLSIZE', key: 'poolSize', type: 'integer', min: 1,
     doc: 'maxPoolSize of the one shared MongoClient: how many queries can run at once',
     unset: "the driver's own default, 100",
-    note: '0 would mean "no limit" to the driver' },
+    note: NO_LIMIT_NOTE },
   { env: 'MONGO_MIN_POOLSIZE', key: 'minPoolSize', type: 'integer', min: 0,
     doc: 'connections the pool keeps open even when nobody needs them', unset: "the driver's default, 0" },
   { env: 'MONGO_MAX_CONNECTING', key: 'maxConnecting', type: 'integer', min: 1,
     doc: 'connections that may be in the making at the same time', unset: "the driver's default, 2" },
   { env: 'MONGO_WAIT_QUEUE_TIMEOUT_MS', key: 'waitQueueTimeoutMs', type: 'integer', min: 1, max: MAX_DELAY_MS,
     doc: 'longest wait for a connection, in ms; after it the request gets 503', unset: 'wait for ever' },
+  { env: 'SLOW_POOLSIZE', key: 'slowPoolSize', type: 'integer', min: 1,
+    doc: 'maxPoolSize of a second MongoClient, for the query of /slow alone', unset: 'one client runs all queries',
+    note: NO_LIMIT_NOTE },
+  { env: 'SLOW_CONCURRENCY', key: 'slowConcurrency', type: 'integer', min: 1,
+    doc: 'how many requests of /slow may be at work together; the next gets 503 at once', unset: 'no cap' },
   { env: 'SLOW_MS', key: 'slowMs', type: 'integer', min: 1, max: MAX_DELAY_MS, default: 5000,
     doc: 'how long the server takes to answer the query of /slow, in ms' },
   { env: 'MONGO_URL', key: 'mongoUrl', type: 'mongoUrl',
     doc: 'connection string of the MongoDB to use', unset: 'an embedded MongoDB is started' },
+  { env: 'MONGO_APP_NAME', key: 'appName', type: 'text', default: 'mongodb-pool-lab',
+    doc: 'what the server calls the connections of this app, in its logs and in currentOp' },
   { env: 'MONGO_SERVER_SELECTION_TIMEOUT_MS', key: 'serverSelectionTimeoutMs', type: 'integer', min: 1,
     max: MAX_DELAY_MS, default: 5000,
     doc: 'how long a request looks for a reachable MongoDB, in ms; after it the request gets 503' },

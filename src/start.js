@@ -8,6 +8,7 @@ import { createStreams } from './live/streams.js';
 import { createTraffic } from './live/traffic.js';
 import { openDatabase } from './mongo/database.js';
 import { openMongo } from './mongo/open.js';
+import { createCap } from './pool/cap.js';
 import { createCheckouts } from './pool/checkouts.js';
 import { createMetrics } from './pool/metrics.js';
 
@@ -28,14 +29,15 @@ export async function start(settings, { log, closers, signal }) {
   const mongo = await opening;
   signal.throwIfAborted();
   const checkouts = createCheckouts();
-  const metrics = createMetrics(() => database.handles.map(({ monitor }) => monitor));
+  const metrics = createMetrics(() => (
+    database.clients.flatMap(({ handles }) => handles.map(({ monitor }) => monitor))));
   const database = await openDatabase(mongo.url, settings, (monitor) => {
     checkouts.watch(monitor);
     metrics.watch(monitor);
   });
   closers.push(database.close);
   log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : 'embedded (set MONGO_URL for another)'}`);
-  log.info(describePool(database.current.client.options, settings));
+  log.info(describePools(database, settings));
 
   let url = '';
   const ownUrl = () => url;
@@ -50,11 +52,11 @@ export async function start(settings, { log, closers, signal }) {
   closers.push(feed.close);
   const loadTests = createLoadTests({
     ownUrl,
-    readLoad: () => ({ poolSize: database.current.client.options.maxPoolSize, ...load }),
+    readLoad: () => ({ poolSize: database.main.current.client.options.maxPoolSize, ...load }),
     onChange: (test) => streams.send('load-test', test),
   });
   const server = await listen(createApp({
-    database, load, checkouts, metrics, requests, streams, loadTests, traffic: createTraffic(ownUrl, log),
+    database, load, slowCap: createCap(settings.slowConcurrency), checkouts, metrics, requests, streams, loadTests, traffic: createTraffic(ownUrl, log),
     controls: chooseControls(settings), log,
   }), settings);
   // Streams and load tests would keep the server from ending, so they end first.
@@ -65,12 +67,16 @@ export async function start(settings, { log, closers, signal }) {
 }
 
 /**
- * @param {{ maxPoolSize: number }} options of the client
+ * @param {import('./mongo/database.js').Database} database
  * @param {import('./settings.js').Settings} settings
  */
-function describePool({ maxPoolSize }, { poolSize }) {
-  if (poolSize) return `maxPoolSize ${poolSize}`;
-  return `maxPoolSize ${maxPoolSize || 'unlimited'} (MONGO_POOLSIZE is unset)`;
+function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency }) {
+  const { maxPoolSize } = main.current.client.options;
+  return [
+    poolSize ? `maxPoolSize ${poolSize}` : `maxPoolSize ${maxPoolSize || 'unlimited'} (MONGO_POOLSIZE is unset)`,
+    ...(slowPoolSize ? [`${slowPoolSize} for /slow`] : []),
+    ...(slowConcurrency ? [`at most ${slowConcurrency} of /slow at once`] : []),
+  ].join(', ');
 }
 
 /** @param {import('./settings.js').Settings} settings */

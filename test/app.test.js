@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createApp } from '../src/app.js';
 import { listen } from '../src/listen.js';
+import { createCap } from '../src/pool/cap.js';
 import { cleanUp } from './support/cleanup.js';
 import { sharedMongoUrl } from './support/environment.js';
 import { startRelay } from './support/relay.js';
@@ -113,8 +114,9 @@ test('of a fault of ours a client learns nothing but that, and the log has it al
   }));
   const parts = /** @type {any} */ ({
     log,
-    database: { use: async () => { throw new Error('the secret of line 42'); } },
+    database: { slow: { use: async () => { throw new Error('the secret of line 42'); } } },
     load: { slowMs: 300 },
+    slowCap: createCap(),
     requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
     streams: { open() {} },
     controls: { enabled: false, anyHost: false },

@@ -98,6 +98,16 @@ test.concurrent('off a terminal it logs JSON, and says which pool size holds and
   ]);
 });
 
+test.concurrent('it says how it keeps slow queries apart, and ends after those on a client of their own as well', async () => {
+  const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '5', SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '3', SLOW_MS: '500' });
+  const slow = await holdRequest(`${await app.url}/slow`);
+  app.child.disconnect();
+  expect(await slow.answer).toBe(200);
+  const { code, stdout, stderr } = await app.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('"maxPoolSize 5, 2 for /slow, at most 3 of /slow at once"');
+});
+
 onPosix('told to stop', () => {
   test.concurrent.each(/** @type {const} */ (['SIGTERM', 'SIGINT']))(
     '%s: refuses new connections, answers what runs, stops its MongoDB, exit code 0', async (signal) => {

@@ -34,20 +34,22 @@ async function complaintsAbout(environment) {
 
 test('with nothing set, only what has a default has a value', async () => {
   expect(await read({})).toEqual({
-    serverSelectionTimeoutMs: 5000, slowMs: 5000, host: '127.0.0.1', port: 3000, shutdownTimeoutMs: 30_000, controls: 'auto',
-    logLevel: 'info', cacheDir: expect.stringContaining('mongodb-pool-lab'), searchPath: '',
+    appName: 'mongodb-pool-lab', serverSelectionTimeoutMs: 5000, slowMs: 5000, host: '127.0.0.1', port: 3000,
+    shutdownTimeoutMs: 30_000, controls: 'auto', logLevel: 'info', cacheDir: expect.stringContaining('mongodb-pool-lab'), searchPath: '',
   });
 });
 
 test('every setting is read, numbers as numbers', async () => {
   expect(await read({
     MONGO_POOLSIZE: '10', MONGO_MIN_POOLSIZE: '0', MONGO_MAX_CONNECTING: '5', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100',
-    SLOW_MS: '1', MONGO_URL: 'mongodb+srv://db.example.com', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
+    SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '4', SLOW_MS: '1', MONGO_URL: 'mongodb+srv://db.example.com',
+    MONGO_APP_NAME: 'shop', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
     MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', HOST: '::1', PORT: '0', SHUTDOWN_TIMEOUT_MS: '1000',
     LOG_LEVEL: 'silent', CONTROLS: 'off', PATH: '/bin',
   })).toEqual({
     poolSize: 10, minPoolSize: 0, maxConnecting: 5, waitQueueTimeoutMs: 100,
-    slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com', serverSelectionTimeoutMs: 300,
+    slowPoolSize: 2, slowConcurrency: 4, slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com', appName: 'shop',
+    serverSelectionTimeoutMs: 300,
     mongodPath: '/opt/mongod', cacheDir: '/cache', host: '::1', port: 0, shutdownTimeoutMs: 1000, controls: 'off',
     logLevel: 'silent', searchPath: '/bin',
   });
@@ -85,6 +87,9 @@ describe('a bad value is refused in one line with its name, itself and what is a
     ['MONGO_POOLSIZE', '0x10', poolSize],
     ['MONGO_POOLSIZE', '99999999999999999', poolSize],
     ['MONGO_MIN_POOLSIZE', '-1', 'a whole number from 0'],
+    ['SLOW_POOLSIZE', '0', poolSize],
+    ['SLOW_CONCURRENCY', '0', 'a whole number from 1'],
+    ['SLOW_CONCURRENCY', 'two', 'a whole number from 1'],
     ['SLOW_MS', '2147483648', 'a whole number from 1 to 2147483647'],
     ['PORT', '99999', 'a whole number from 0 to 65535'],
     ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],

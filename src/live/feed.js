@@ -8,7 +8,8 @@ const MOST_LANES = 1000;
 const MOST_WAITERS = 50;
 const MOST_ENDED = 20;
 
-/** @typedef {import('./requests.js').EndedRequest} EndedRequest */
+/** @import { EndedRequest } from './requests.js' */
+/** @import { SharedClient } from '../mongo/shared-client.js' */
 
 /**
  * What the live page shows: the pool of this moment, five times a second while somebody looks, and a summary of each
@@ -36,12 +37,12 @@ export function createFeed({ database, load, requests, streams }) {
 
   function summarise() {
     notePeak();
-    const { max, idle } = readGauges(database);
+    const { max, idle } = readGauges(database.main);
     return { atMs: Date.now(), max, idle, ...peak, ...summariseRequests(endedThisSecond, SECOND_MS) };
   }
 
   function notePeak() {
-    const { active, waiting } = readGauges(database);
+    const { active, waiting } = readGauges(database.main);
     peak = { active: Math.max(active, peak.active), waiting: Math.max(waiting, peak.waiting) };
   }
 
@@ -82,14 +83,27 @@ function pickEnded(requests) {
 }
 
 /**
- * The pool of this moment, over the current client and those that finish their work.
+ * The pool of this moment; `slowPool` is the one of /slow, where it has its own.
  *
  * @param {import('../mongo/database.js').Database} database
  * @param {{ slowMs: number }} load
  */
-export function readPool(database, load) {
+export function readPool({ main, slow }, { slowMs }) {
+  return {
+    atMs: Date.now(),
+    ...readClient(main),
+    slowMs,
+    ...(slow !== main && { slowPool: readClient(slow) }),
+  };
+}
+
+/**
+ * Over the current client and those that finish their work.
+ * @param {SharedClient} shared
+ */
+function readClient(shared) {
   const nowMs = performance.now();
-  const pools = database.handles.flatMap(({ monitor }) => [...monitor.servers.values()]);
+  const pools = listPools(shared);
   const held = pools.flatMap((pool) => [...pool.connections.values()].filter(({ state }) => state === 'active'));
   const waiters = pools
     .flatMap((pool) => {
@@ -98,9 +112,7 @@ export function readPool(database, load) {
     })
     .sort((a, b) => a.checkout.askedAtMs - b.checkout.askedAtMs);
   return {
-    atMs: Date.now(),
-    ...readGauges(database),
-    slowMs: load.slowMs,
+    ...readGauges(shared),
     lanes: held.slice(0, MOST_LANES).map(({ id, sinceMs, checkout }) => (
       { id, ...holderOf(checkout), busyMs: Math.round(nowMs - sinceMs) })),
     queue: waiters.slice(0, MOST_WAITERS).map(({ checkout, behind }) => ({
@@ -111,19 +123,22 @@ export function readPool(database, load) {
 
 /**
  * The gauges of all clients that have work; max and min are the current one's.
- * @param {import('../mongo/database.js').Database} database
+ * @param {SharedClient} shared
  */
-function readGauges(database) {
+function readGauges(shared) {
   const sums = { total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 };
-  for (const { monitor } of database.handles) {
-    for (const pool of monitor.servers.values()) {
-      sums.total += pool.connections.size;
-      sums.idle += pool.states.idle;
-      sums.active += pool.states.active;
-      sums.connecting += pool.states.connecting;
-      sums.waiting += pool.waiting;
-    }
+  for (const pool of listPools(shared)) {
+    sums.total += pool.connections.size;
+    sums.idle += pool.states.idle;
+    sums.active += pool.states.active;
+    sums.connecting += pool.states.connecting;
+    sums.waiting += pool.waiting;
   }
-  const { maxPoolSize, minPoolSize } = database.current.client.options;
+  const { maxPoolSize, minPoolSize } = shared.current.client.options;
   return { max: maxPoolSize, min: minPoolSize, ...sums };
+}
+
+/** @param {SharedClient} shared */
+function listPools({ handles }) {
+  return handles.flatMap(({ monitor }) => [...monitor.servers.values()]);
 }

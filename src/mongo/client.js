@@ -2,17 +2,17 @@ import { MongoClient, MongoServerSelectionError } from 'mongodb';
 import { SettingsError } from '../settings.js';
 
 /**
- * Make the MongoClient that the whole app shares. It is not connected yet, so that listeners can be attached to
+ * Make a MongoClient. It is not connected yet, so that listeners can be attached to
  * its pool before the first connection.
  *
  * @param {string} url connection string; its own options hold where a setting is unset
  * @param {Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
- *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'>} settings
+ *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'> & { appName?: string }} settings
  * @throws {SettingsError} when the driver refuses the combination
  */
 export function createClient(url, settings) {
   const options = {
-    appName: 'mongodb-pool-lab',
+    appName: settings.appName,
     maxPoolSize: settings.poolSize,
     minPoolSize: settings.minPoolSize,
     maxConnecting: settings.maxConnecting,

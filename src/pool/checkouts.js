@@ -20,9 +20,10 @@ const MOST_HOLDERS = 3;
  *
  * @typedef {object} CheckoutRecord times are ms since the epoch, null for what never came
  * @property {number} id counts up
+ * @property {string | null} pool the name of its client's monitor
  * @property {string | null} route null for a checkout outside of any request
  * @property {string | null} requestId
- * @property {number | null} connectionId the driver's
+ * @property {number | null} connectionId the driver's; counts from 1 in each pool
  * @property {number} askedAtMs
  * @property {number | null} gotAtMs
  * @property {number | null} returnedAtMs
@@ -66,14 +67,16 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
 
   /**
    * @param {Checkout} checkout
+   * @param {string | null} pool
    * @param {Holder[]} behind
    * @param {string} outcome
    */
-  function keep(checkout, behind, outcome) {
+  function keep(checkout, pool, behind, outcome) {
     const asker = askerOf(checkout);
     asker.context?.behind.push(...behind);
     const record = {
       id: ++lastId,
+      pool,
       ...nameOf(asker),
       connectionId: checkout.connection?.id ?? null,
       askedAtMs: toEpoch(asker.askedAtMs),
@@ -107,7 +110,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
     else records = records.filter((record) => record !== mistaken);
   }
 
-  /** @type {Record<string, (event: PoolEvent & { checkout: Checkout }, pool: ServerPool) => void>} */
+  /** @type {Record<string, (event: PoolEvent & { checkout: Checkout }, pool: ServerPool, name: string | null) => void>} */
   const on = {
     asked({ checkout }) {
       const context = scopes.getStore()?.context;
@@ -116,7 +119,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
       // From here to the return of the connection the driver runs in this scope.
       scopes.enterWith({ context, asker });
     },
-    returned({ checkout }) {
+    returned({ checkout }, pool, name) {
       putRight(checkout);
       const asker = askerOf(checkout);
       const { askedAtMs, context } = asker;
@@ -126,17 +129,17 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
         context.useMs += returnedAtMs - gotAtMs;
       }
       const waitedFor = stays.end(connection, { who: asker, askedAtMs, gotAtMs, returnedAtMs }, MOST_HOLDERS);
-      keep(checkout, waitedFor.map(nameOf), 'returned');
+      keep(checkout, name, waitedFor.map(nameOf), 'returned');
     },
-    failed({ checkout, reason, atMs }, pool) {
+    failed({ checkout, reason, atMs }, pool, name) {
       // A pool refuses everyone in the same breath; a timeout is the caller's own.
       if (reason === 'timeout') putRight(checkout);
       const { askedAtMs, context } = askerOf(checkout);
       if (context) context.waitMs += atMs - askedAtMs;
-      keep(checkout, longestHolders(pool), reason ?? 'failed');
+      keep(checkout, name, longestHolders(pool), reason ?? 'failed');
     },
-    gone({ checkout }) {
-      goneRecords.set(checkout, keep(checkout, [], 'gone'));
+    gone({ checkout }, pool, name) {
+      goneRecords.set(checkout, keep(checkout, name, [], 'gone'));
     },
   };
 
@@ -148,7 +151,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
     watch(monitor) {
       monitor.subscribe((event) => {
         const pool = monitor.servers.get(event.server);
-        if (pool && event.checkout) on[event.type]?.(/** @type {any} */ (event), pool);
+        if (pool && event.checkout) on[event.type]?.(/** @type {any} */ (event), pool, monitor.name);
       });
     },
     /**

@@ -45,9 +45,9 @@ export function createMetrics(listMonitors) {
     labelNames: [POOL, STATE],
     collect() {
       this.reset();
-      for (const pool of listPools()) {
-        this.inc({ [POOL]: pool.address, [STATE]: 'idle' }, pool.states.idle);
-        this.inc({ [POOL]: pool.address, [STATE]: 'used' }, pool.states.active);
+      for (const [label, { states }] of listPools()) {
+        this.inc({ [POOL]: label, [STATE]: 'idle' }, states.idle);
+        this.inc({ [POOL]: label, [STATE]: 'used' }, states.active);
       }
     },
   });
@@ -58,7 +58,7 @@ export function createMetrics(listMonitors) {
       help,
       collect() {
         this.reset();
-        for (const pool of listPools()) this.inc({ [POOL]: pool.address }, read(pool));
+        for (const [label, pool] of listPools()) this.inc({ [POOL]: label }, read(pool));
       },
     });
   }
@@ -68,7 +68,7 @@ export function createMetrics(listMonitors) {
     help: 'Requests for a connection that timed out',
     // A counter has to be seen at 0 for its first increase to count.
     collect() {
-      for (const pool of listPools()) this.inc({ [POOL]: pool.address }, 0);
+      for (const [label] of listPools()) this.inc({ [POOL]: label }, 0);
     },
   });
   const durations = Object.fromEntries(Object.entries(DURATIONS).map(([type, [name, help]]) => [
@@ -83,7 +83,8 @@ export function createMetrics(listMonitors) {
   });
 
   function listPools() {
-    return listMonitors().flatMap(({ servers }) => [...servers.values()]);
+    return listMonitors().flatMap((monitor) => [...monitor.servers.values()].map((pool) => (
+      /** @type {const} */ ([labelOf(monitor, pool.address), pool]))));
   }
 
   return {
@@ -96,8 +97,9 @@ export function createMetrics(listMonitors) {
      */
     watch(monitor) {
       monitor.subscribe(({ type, server, reason, durationMs }) => {
-        durations[type]?.observe({ [POOL]: server }, durationMs / MS_PER_S);
-        if (type === 'failed' && reason === 'timeout') timeouts.inc({ [POOL]: server });
+        const label = labelOf(monitor, server);
+        durations[type]?.observe({ [POOL]: label }, durationMs / MS_PER_S);
+        if (type === 'failed' && reason === 'timeout') timeouts.inc({ [POOL]: label });
       });
     },
     /**
@@ -112,4 +114,13 @@ export function createMetrics(listMonitors) {
         { http_request_method: method, http_route: route, http_response_status_code: String(status) }, totalMs / MS_PER_S);
     },
   };
+}
+
+/**
+ * The conventions want a name that no other pool of the app has: the server, and the client's where it has one.
+ * @param {PoolMonitor} monitor
+ * @param {string} server host:port
+ */
+function labelOf({ name }, server) {
+  return name ? `${server}/${name}` : server;
 }

@@ -34,6 +34,7 @@ import { ServerPool } from './server-pool.js';
 
 /**
  * @typedef {object} PoolMonitor
+ * @property {string | null} name tells its pools from those of another client to the same servers
  * @property {() => { servers: Record<string, PoolSnapshot>, totals: PoolSnapshot }} snapshot plain JSON, by
  *   host:port and over all servers, where the peaks are sums of the servers' peaks
  * @property {(listener: PoolListener) => () => void} subscribe calls the listener within each event, so it must be
@@ -61,12 +62,13 @@ const ENDS = new Set(['returned', 'failed', 'gone']);
  *
  * @param {MongoClient} client
  * @param {object} [options]
+ * @param {string | null} [options.name]
  * @param {{ write: (checkout: import('./server-pool.js').Checkout) => void }} [options.record] gets each checkout as it
  *   ends, see createTraceWriter
  * @param {() => number} [options.now] the clock to use instead of performance.now(), for tests
  * @returns {PoolMonitor}
  */
-export function monitorPool(client, { record, now = () => performance.now() } = {}) {
+export function monitorPool(client, { name = null, record, now = () => performance.now() } = {}) {
   /** @type {Map<string, ServerPool>} */
   const servers = new Map();
   /** @type {Set<PoolListener>} */
@@ -119,9 +121,10 @@ export function monitorPool(client, { record, now = () => performance.now() } = 
   };
   const names = /** @type {(keyof MongoClientEvents)[]} */ (Object.keys(handlers));
   const attached = /** @type {MongoClientEvents} */ (handlers);
-  for (const name of names) client.on(name, attached[name]);
+  for (const event of names) client.on(event, attached[event]);
 
   return {
+    name,
     servers,
     snapshot: () => {
       const pools = [...servers.values()];
@@ -138,7 +141,7 @@ export function monitorPool(client, { record, now = () => performance.now() } = 
       };
     },
     close: () => {
-      for (const name of names) client.off(name, attached[name]);
+      for (const event of names) client.off(event, attached[event]);
     },
   };
 }

@@ -23,7 +23,7 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
 
   router.post('/pool-size', async (req, res) => {
     const poolSize = readInteger(req.body, 'poolSize', 1, MOST_CONNECTIONS);
-    await database.resize(poolSize);
+    await database.main.resize(poolSize);
     res.json({ poolSize });
   });
 
@@ -41,7 +41,7 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
   });
 
   router.post('/load-test', async (req, res) => {
-    await database.settled();
+    await database.main.settled();
     res.status(202).json(loadTests.start());
   });
   return router;

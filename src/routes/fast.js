@@ -7,7 +7,7 @@ import { pickEmail } from '../mongo/data.js';
  */
 export function createFastRoute({ database }) {
   return async (req, res) => {
-    const customer = await database.use(({ customers }) => customers.findOne({ email: pickEmail() }));
+    const customer = await database.main.use(({ customers }) => customers.findOne({ email: pickEmail() }));
     res.json({ query: 'fast', customer });
   };
 }

@@ -17,7 +17,7 @@ export function createLiveRoute() {
  */
 export function createReadyRoute({ database }) {
   return (req, res) => {
-    if (database.current.isReady()) res.json({ status: 'ready' });
+    if (database.isReady()) res.json({ status: 'ready' });
     else sendProblem(res, { status: 503, title: 'MongoDB is unreachable' });
   };
 }

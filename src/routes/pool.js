@@ -3,23 +3,34 @@ import { sampleServiceTimes } from '../pool/service-times.js';
 import { clientError } from '../problem.js';
 
 /**
- * `GET /pool`: the pool in figures, who is in it and who waits.
- * @param {Pick<import('../app.js').Parts, 'database' | 'load' | 'checkouts' | 'controls'>} parts
+ * `GET /pool`: the pool in figures, who is in it and who waits; `slowPool` is that of /slow where it has its own,
+ * `slowCap` says how many are at work where there is a cap.
+ * @param {Pick<import('../app.js').Parts, 'database' | 'load' | 'slowCap' | 'checkouts' | 'controls'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createPoolRoute({ database, load, checkouts, controls }) {
+export function createPoolRoute({ database, load, slowCap, checkouts, controls }) {
   return (req, res) => {
-    const { wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared } = (
-      database.current.monitor.snapshot().totals);
+    const { slowPool, ...pool } = readPool(database, load);
+    const cap = slowCap.snapshot();
     res.json({
-      ...readPool(database, load),
+      ...pool,
       serverVersion: database.version,
       controls: controls.enabled,
       services: sampleServiceTimes(checkouts.list()),
-      // Since the current client took over; /metrics counts from the app's start.
-      wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared,
+      ...readLifetime(database.main),
+      ...(slowPool && { slowPool: { ...slowPool, ...readLifetime(database.slow) } }),
+      ...(cap.max < Infinity && { slowCap: cap }),
     });
   };
+}
+
+/**
+ * Since the current client took over; /metrics counts from the app's start.
+ * @param {import('../mongo/shared-client.js').SharedClient} shared
+ */
+function readLifetime({ current: { monitor } }) {
+  const { wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared } = monitor.snapshot().totals;
+  return { wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared };
 }
 
 /**

@@ -1,12 +1,12 @@
 /**
  * `GET /slow`: the administrator's query, the bus.
- * @param {Pick<import('../app.js').Parts, 'database' | 'load'>} parts
+ * @param {Pick<import('../app.js').Parts, 'database' | 'load' | 'slowCap'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createSlowRoute({ database, load }) {
+export function createSlowRoute({ database, load, slowCap }) {
   return async (req, res) => {
     const { slowMs } = load;
-    await database.use(({ runSlowQuery }) => runSlowQuery(slowMs));
+    await slowCap.run(() => database.slow.use(({ runSlowQuery }) => runSlowQuery(slowMs)));
     res.json({ query: 'slow', serverMs: slowMs });
   };
 }

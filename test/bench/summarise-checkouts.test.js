@@ -9,7 +9,7 @@ import { listArrivals, summariseCheckouts } from '../../src/bench/summarise-chec
  */
 function checkout(askedAtMs, gotAtMs, returnedAtMs) {
   return {
-    id: 1, route: '/slow', requestId: 'r1', connectionId: 1, behind: [], outcome: 'returned',
+    id: 1, pool: null, route: '/slow', requestId: 'r1', connectionId: 1, behind: [], outcome: 'returned',
     askedAtMs, gotAtMs, returnedAtMs,
   };
 }

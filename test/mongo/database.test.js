@@ -1,45 +1,71 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
 import { openDatabase } from '../../src/mongo/database.js';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
 import { until } from '../support/until.js';
 
-/** @type {import('../../src/mongo/database.js').Database} */
+/** With one connection to watch the server; by default there is a second one most of the time. */
+const MONGO_URL = `${sharedMongoUrl()}&serverMonitoringMode=poll`;
+const MONITORS = 1;
+
+const server = new MongoClient(sharedMongoUrl());
+cleanUp(() => server.close());
+/** @type {import('../../src/mongo/database.js').Database | undefined} */
 let database;
-beforeAll(async () => {
-  database = await openDatabase(sharedMongoUrl(), readSettings({ MONGO_POOLSIZE: '1' }, 'no .env file'));
-  cleanUp(database.close);
+afterEach(() => database?.close());
+
+/** @param {Record<string, string>} environment */
+async function open(environment) {
+  database = await openDatabase(MONGO_URL, readSettings(environment, 'no .env file'));
+  return database;
+}
+
+/**
+ * The connections that the server has of a client.
+ * @param {string} appName
+ */
+async function countConnections(appName) {
+  const connections = await server.db('admin')
+    .aggregate([{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName } }]).toArray();
+  return new Set(connections.map(({ client }) => client)).size;
+}
+
+test('one client runs all queries unless told otherwise', async () => {
+  const { main, slow, clients } = await open({});
+  expect(slow).toBe(main);
+  expect(clients).toEqual([main]);
 });
 
-/** @param {number} ms */
-const runSlow = (ms) => database.use(({ runSlowQuery }) => runSlowQuery(ms));
-
-test('a resize takes over at once, what runs on the old client is finished', async () => {
-  const old = database.current;
-  const before = [runSlow(400), runSlow(400)];
-  await database.resize(10);
-  expect(database.current.client.options.maxPoolSize).toBe(10);
-  expect(database.handles).toEqual([old, database.current]);
+test('slow queries fill the pool of their own, the others find theirs free', async () => {
+  const { main, slow } = await open({ MONGO_POOLSIZE: '5', MONGO_MIN_POOLSIZE: '1', SLOW_POOLSIZE: '2', MONGO_APP_NAME: 'shop' });
+  const queries = Array.from({ length: 4 }, () => slow.use(({ runSlowQuery }) => runSlowQuery(400)));
+  const gauges = () => [main, slow].map(({ current: { monitor } }) => monitor.snapshot().totals);
+  await until('two slow queries run and two wait', () => gauges()[1].active === 2 && gauges()[1].waiting === 2);
 
   const startedAt = performance.now();
-  await Promise.all(Array.from({ length: 10 }, () => runSlow(200)));
-  expect(performance.now() - startedAt).toBeLessThan(400);
-
-  await Promise.all(before);
-  await until('the old client is closed', () => database.handles.length === 1);
-  await expect(old.runSlowQuery(1)).rejects.toThrow();
+  await Promise.all(Array.from({ length: 5 }, () => main.use(({ customers }) => customers.findOne())));
+  expect(performance.now() - startedAt).toBeLessThan(300);
+  const [ofMain, ofSlow] = gauges();
+  expect([ofMain.max, ofSlow.max, ofSlow.min]).toEqual([5, 2, 0]);
+  expect(await countConnections('shop')).toBe(ofMain.total + MONITORS);
+  expect(await countConnections('shop-slow')).toBe(ofSlow.total + MONITORS);
+  await Promise.all(queries);
 });
 
-test('resizes at the same time are done one after the other, the last one holds', async () => {
-  await Promise.all([2, 3, 4].map((size) => database.resize(size)));
-  expect(database.current.client.options.maxPoolSize).toBe(4);
-  await until('one client is left', () => database.handles.length === 1);
+test('a change of size concerns the pool of the others alone, and closing closes all', async () => {
+  const { main, slow, isReady, close } = await open({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', MONGO_APP_NAME: 'office' });
+  await main.resize(3);
+  expect([main, slow].map(({ current }) => current.client.options.maxPoolSize)).toEqual([3, 1]);
+  expect(isReady()).toBe(true);
+  await close();
+  await until('the server has no connection of them', async () => (
+    await countConnections('office') + await countConnections('office-slow') === 0));
 });
 
-test('a resize that the driver refuses changes nothing', async () => {
-  const { current } = database;
-  await expect(database.resize(-1)).rejects.toThrow(/maxPoolSize/);
-  expect(database.current).toBe(current);
-  await runSlow(1);
+test('when the second client can not be opened, the first is closed', async () => {
+  const settings = { ...readSettings({ MONGO_APP_NAME: 'halved' }, 'no .env file'), slowPoolSize: -1 };
+  await expect(openDatabase(MONGO_URL, settings)).rejects.toThrow(/maxPoolSize/);
+  await until('the server has no connection of it', async () => await countConnections('halved') === 0);
 });

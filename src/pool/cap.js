@@ -1,0 +1,37 @@
+/** There is as much work of a kind as there may be at once; the message says how much. */
+export class CapError extends Error {
+  name = 'CapError';
+}
+
+/**
+ * Let so much work be done at once and refuse the next. A place is taken until the work is over, whether or not
+ * somebody still waits for its outcome: a query goes on when its client has gone away.
+ *
+ * @param {number} [max] no cap unless told
+ */
+export function createCap(max = Infinity) {
+  let running = 0;
+  let refused = 0;
+  return {
+    /** `refused` counts from the start. */
+    snapshot: () => ({ max, running, refused }),
+    /**
+     * @template T
+     * @param {() => Promise<T>} work
+     * @returns {Promise<T>}
+     * @throws {CapError} at once, without having begun
+     */
+    async run(work) {
+      if (running >= max) {
+        refused += 1;
+        throw new CapError(`${running} are at work, and no more than ${max} may be`);
+      }
+      running += 1;
+      try {
+        return await work();
+      } finally {
+        running -= 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { openSharedClient } from '../../src/mongo/shared-client.js';
+import { readSettings } from '../../src/settings.js';
+import { cleanUp } from '../support/cleanup.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { until } from '../support/until.js';
+
+/** @type {import('../../src/mongo/shared-client.js').SharedClient} */
+let shared;
+beforeAll(async () => {
+  shared = await openSharedClient(sharedMongoUrl(), readSettings({ MONGO_POOLSIZE: '1' }, 'no .env file'));
+  cleanUp(shared.close);
+});
+
+/** @param {number} ms */
+const runSlow = (ms) => shared.use(({ runSlowQuery }) => runSlowQuery(ms));
+
+test('a resize takes over at once, what runs on the old client is finished', async () => {
+  const old = shared.current;
+  const before = [runSlow(400), runSlow(400)];
+  await shared.resize(10);
+  expect(shared.current.client.options.maxPoolSize).toBe(10);
+  expect(shared.handles).toEqual([old, shared.current]);
+
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: 10 }, () => runSlow(200)));
+  expect(performance.now() - startedAt).toBeLessThan(400);
+
+  await Promise.all(before);
+  await until('the old client is closed', () => shared.handles.length === 1);
+  await expect(old.runSlowQuery(1)).rejects.toThrow();
+});
+
+test('resizes at the same time are done one after the other, the last one holds', async () => {
+  await Promise.all([2, 3, 4].map((size) => shared.resize(size)));
+  expect(shared.current.client.options.maxPoolSize).toBe(4);
+  await until('one client is left', () => shared.handles.length === 1);
+});
+
+test('a resize that the driver refuses changes nothing', async () => {
+  const { current } = shared;
+  await expect(shared.resize(-1)).rejects.toThrow(/maxPoolSize/);
+  expect(shared.current).toBe(current);
+  await runSlow(1);
+});
