@@ -2,11 +2,11 @@ import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createApp } from '../src/app.js';
+import { openHop } from '../src/bench/hop.js';
 import { listen } from '../src/listen.js';
 import { createCap } from '../src/pool/cap.js';
 import { cleanUp } from './support/cleanup.js';
 import { sharedMongoUrl } from './support/environment.js';
-import { startRelay } from './support/relay.js';
 import { serveApp } from './support/serve-app.js';
 import { until } from './support/until.js';
 
@@ -84,14 +84,15 @@ test('who waits too long for a connection gets 503 and is told when to come back
 });
 
 test('without MongoDB, queries and /readyz get 503, /livez stays, and all is well when it is back', async () => {
-  const relay = await startRelay(Number(new URL(sharedMongoUrl()).port));
-  const mongoUrl = `mongodb://127.0.0.1:${relay.port}/?directConnection=true`;
+  const hop = await openHop({ host: '127.0.0.1', port: Number(new URL(sharedMongoUrl()).port) });
+  cleanUp(hop.close);
+  const mongoUrl = `mongodb://127.0.0.1:${hop.port}/?directConnection=true`;
   const url = await serveApp({ MONGO_URL: mongoUrl, MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' });
   const routes = ['/slow', '/fast', '/readyz', '/livez'];
   const ask = () => Promise.all(routes.map((route) => get(url + route)));
   expect((await ask()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 
-  relay.cut();
+  hop.cut();
   await until('/readyz notices', async () => (await get(`${url}/readyz`)).status === 503);
   const unreachable = {
     status: 503, type: 'application/problem+json', retryAfter: '1',
@@ -99,7 +100,7 @@ test('without MongoDB, queries and /readyz get 503, /livez stays, and all is wel
   };
   expect(await ask()).toMatchObject([unreachable, unreachable, unreachable, { status: 200 }]);
 
-  await relay.restore();
+  await hop.restore();
   await until('/fast works again', async () => (await get(`${url}/fast`)).status === 200);
   expect(await ask()).toMatchObject(routes.map(() => ({ status: 200 })));
 });
