@@ -1,3 +1,6 @@
+/** The longest delay that a timer of the platform takes, in ms (about 25 days). */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
 /**
  * @typedef {object} LabOption an option of `pool-lab run LAB`, by its name in camel case
  * @property {string} about
@@ -16,6 +19,17 @@ export function parseWhole(text) {
   const number = /^\d+$/.test(text) ? Number(text) : NaN;
   if (!Number.isSafeInteger(number) || number < 1) throw new Error('It must be a whole number from 1.');
   return number;
+}
+
+/**
+ * @param {string} text
+ * @returns {number} ms
+ * @throws {Error} saying what is allowed
+ */
+export function parseDelay(text) {
+  const ms = parseWhole(text);
+  if (ms > MAX_DELAY_MS) throw new Error(`It must be at most ${MAX_DELAY_MS} ms.`);
+  return ms;
 }
 
 /**

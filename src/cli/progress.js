@@ -12,6 +12,11 @@ export function createProgress(stream) {
 
   /** @param {string} line */
   function report(line) {
+    if (bar) {
+      // It is drawn again below.
+      stream.cursorTo(0);
+      stream.clearLine(0);
+    }
     stream.write(`${line}\n`);
   }
 

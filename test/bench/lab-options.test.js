@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createChoicesParser, parseWhole, parseWholes, takePublished } from '../../src/bench/lab-options.js';
+import { createChoicesParser, parseDelay, parseWhole, parseWholes, takePublished } from '../../src/bench/lab-options.js';
 
 test('whole numbers, and lists of them', () => {
   expect(parseWhole('12')).toBe(12);
@@ -8,6 +8,11 @@ test('whole numbers, and lists of them', () => {
     expect(() => parseWhole(text)).toThrow('It must be a whole number from 1.');
   }
   expect(() => parseWholes('1,,2')).toThrow('"" is not a whole number from 1');
+});
+
+test('a delay that no timer can wait for is refused', () => {
+  expect(parseDelay('2147483647')).toBe(2147483647);
+  expect(() => parseDelay('2147483648')).toThrow('It must be at most 2147483647 ms.');
 });
 
 test('choices', () => {
