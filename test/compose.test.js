@@ -25,3 +25,13 @@ test('nothing is published beyond loopback, every service has a healthcheck', ()
     expect(healthcheck.test[0]).toBe('CMD');
   }
 });
+
+test('the profile replica is a set of three, under the names and ports that its members know each other by', () => {
+  const members = Object.entries(compose.services).filter(([, { profiles }]) => profiles?.includes('replica'));
+  expect(members.map(([name, { ports }]) => [name, ports])).toEqual(
+    [1, 2, 3].map((n) => [`mongo${n}`, [`127.0.0.1:3000${n}:3000${n}`]]));
+  const script = compose.services.mongo1.healthcheck.test.at(-1);
+  expect(script.match(/mongo\d:\d+/g)).toEqual(['mongo1:30001', 'mongo2:30002', 'mongo3:30003']);
+  // Compose would take a dollar sign for a variable of its own.
+  expect(script).not.toContain('$');
+});
