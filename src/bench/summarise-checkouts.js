@@ -2,8 +2,8 @@ import { quantile } from '../predict/quantile.js';
 
 /** @import { CheckoutRecord } from '../pool/checkouts.js' */
 
-/** A shorter wait is the driver handing over a free connection, not somebody standing in the queue. */
-const WAITED_MS = 1;
+/** In ms. A shorter wait is the driver handing over a free connection, not somebody standing in the queue. */
+export const WAITED_MS = 1;
 
 /**
  * What a load did to the pool.

@@ -1,6 +1,7 @@
 import { handles } from './handles.js';
 import { inserts } from './inserts.js';
 import { mixed } from './mixed.js';
+import { sessions } from './sessions.js';
 
 /** Every lab there is, by name. @type {Record<string, import('../bench/run-lab.js').Lab>} */
-export const labs = { mixed, handles, inserts };
+export const labs = { mixed, sessions, handles, inserts };

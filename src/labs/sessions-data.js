@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+
+const CIPHERS = 1000;
+const TYPES = 10;
+/** One for each run, so that two at the same time don't take each other's data away. */
+const COLLECTION = `cipher_texts_${process.pid}`;
+
+/**
+ * @typedef {{ type: string, name: string, cipherText: string, createdAt: Date }} Cipher as the article's, whose key
+ *   types they stand for
+ */
+
+/**
+ * @param {import('mongodb').MongoClient} client
+ * @returns {import('mongodb').Collection<Cipher>}
+ */
+function ciphersOf(client) {
+  return client.db('pool_lab').collection(COLLECTION);
+}
+
+/** @param {import('mongodb').MongoClient} client */
+export async function seedCiphers(client) {
+  await dropCiphers(client);
+  const ciphers = ciphersOf(client);
+  await ciphers.createIndex({ type: 1, createdAt: -1 });
+  await ciphers.insertMany(Array.from({ length: CIPHERS }, (_, n) => ({
+    type: typeOf(n),
+    name: `key-${n}`,
+    cipherText: randomBytes(48).toString('base64'),
+    createdAt: new Date(Date.UTC(2021, 5, 2) + n),
+  })));
+}
+
+/** @param {import('mongodb').MongoClient} client */
+export async function dropCiphers(client) {
+  await ciphersOf(client).drop();
+}
+
+/**
+ * The query of the lab: the newest document of a type, found by an index.
+ * @param {import('mongodb').MongoClient} client
+ * @param {number} n any number; the types take turns
+ * @throws {Error} when there is none, for then the lab would measure an empty collection
+ */
+export async function findNewest(client, n) {
+  const type = typeOf(n);
+  const cipher = await ciphersOf(client).findOne({ type }, { sort: { createdAt: -1 } });
+  if (!cipher) throw new Error(`the lab's data are gone: no document of type ${type} in ${COLLECTION}`);
+  return cipher;
+}
+
+/**
+ * A change stream on the lab's data that nobody closes: it keeps a connection while it waits for a change.
+ * @param {import('mongodb').MongoClient} client
+ * @param {number} waitMs how long the server holds back its answer
+ */
+export function watchCiphers(client, waitMs) {
+  return ciphersOf(client).watch([], { maxAwaitTimeMS: waitMs });
+}
+
+/** @param {number} n */
+function typeOf(n) {
+  return `KEY_TYPE_${n % TYPES}`;
+}

@@ -1,0 +1,98 @@
+import { runClosedLoop } from '../bench/closed-loop.js';
+import { createClient } from '../mongo/client.js';
+import { monitorPool } from '../pool/monitor.js';
+import { findNewest } from './sessions-data.js';
+import { leakStreams } from './sessions-leak.js';
+import { countPool, describePool } from './sessions-pool.js';
+
+/** @import { Context } from '../bench/run-lab.js' */
+/** @import { SessionOptions, SessionVariant } from './sessions-plan.js' */
+
+const STATS_EVERY_MS = 1000;
+const WARM_UP_CLIENTS = 10;
+
+/**
+ * Workers that share a client, whose pool has a connection for each query, or makes it wait for one.
+ *
+ * @param {SessionVariant} variant
+ * @param {SessionOptions} options
+ * @param {Context} context
+ */
+export async function measurePool({ name, settings: asked }, options, { mongoUrl, settings, signal, report }) {
+  const { workers, poolSize, queries } = asked;
+  const { poolTimeout, stats, leaks = 0, secondClient } = options;
+  const shared = openClient(Number(poolSize));
+  const leaky = secondClient ? openClient(leaks) : shared;
+  const close = () => Promise.all([shared.client.close(), leaky.client.close()]);
+  // Who waits for a connection for ever would not hear of an abort.
+  signal.addEventListener('abort', close);
+  /** @type {NodeJS.Timeout | undefined} */
+  let ticker;
+  try {
+    const wanted = Math.min(Number(poolSize), workers + (secondClient ? 0 : leaks));
+    // Whoever finds no connection idle has the driver open one, two at a time, so that this may take some rounds.
+    do await runClosedLoop({ workers: wanted, total: wanted, task, signal });
+    while (shared.monitor.snapshot().totals.total < wanted);
+    if (leaks > 0) await leakStreams(leaky.client, leaky.monitor, Math.min(leaks, leaky.client.options.maxPoolSize));
+
+    const readPool = countPool(shared.monitor);
+    const tell = () => report(`${name}: ${describePool(readPool())}`);
+    if (stats) ticker = setInterval(tell, STATS_EVERY_MS);
+    const loop = await runClosedLoop({ workers, total: queries, task, signal });
+    if (stats) tell();
+    const { total, timesWaited, totalWaitMs, timeouts } = readPool();
+    // Who gave up has no answer.
+    const ratePerSec = (queries - timeouts) / loop.tookMs * 1000;
+    return {
+      measured: { ...loop, ratePerSec, failures: timeouts, opened: total, timesWaited, totalWaitMs },
+      ...(timeouts > 0 && { failed: `${timeouts} queries got no connection within ${poolTimeout} ms` }),
+    };
+  } finally {
+    clearInterval(ticker);
+    signal.removeEventListener('abort', close);
+    await close();
+  }
+
+  /** @param {number} connections */
+  function openClient(connections) {
+    const client = createClient(mongoUrl, {
+      ...settings, poolSize: connections, minPoolSize: undefined, waitQueueTimeoutMs: poolTimeout,
+    });
+    return { client, monitor: monitorPool(client) };
+  }
+
+  /** @param {number} n */
+  async function task(n) {
+    try {
+      await findNewest(shared.client, n);
+    } catch (error) {
+      // The driver does not export this error's class. The pool counts it.
+      if (/** @type {Error} */ (error).name !== 'MongoWaitQueueTimeoutError') throw error;
+    }
+  }
+}
+
+/**
+ * Workers that make a client for each query, and close it.
+ *
+ * @param {SessionVariant} variant
+ * @param {SessionOptions} options
+ * @param {Context} context
+ */
+export async function measureClients({ settings: { workers, queries } }, options, { mongoUrl, settings, signal }) {
+  let opened = 0;
+  /** @param {number} n */
+  async function task(n) {
+    const client = createClient(mongoUrl, { serverSelectionTimeoutMs: settings.serverSelectionTimeoutMs });
+    client.on('connectionCreated', () => { opened += 1; });
+    try {
+      await findNewest(client, n);
+    } finally {
+      await client.close();
+    }
+  }
+  await runClosedLoop({ workers: Math.min(workers, WARM_UP_CLIENTS), total: WARM_UP_CLIENTS, task, signal });
+  opened = 0;
+  const loop = await runClosedLoop({ workers, total: queries, task, signal });
+  return { measured: { ...loop, failures: 0, opened } };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { createApp } from '../src/app.js';
+import { leakStreams } from '../src/labs/sessions-leak.js';
+import { listen } from '../src/listen.js';
+import { createLogger } from '../src/logger.js';
+import { createClient } from '../src/mongo/client.js';
+import { openDatabase } from '../src/mongo/database.js';
+import { monitorPool } from '../src/pool/monitor.js';
+import { readSettings } from '../src/settings.js';
+import { cleanUp } from './support/cleanup.js';
+import { sharedMongoUrl } from './support/environment.js';
+import { holdRequest } from './support/hold-request.js';
+import { until } from './support/until.js';
+
+const POOL_SIZE = 2;
+
+/**
+ * The app, on a client that the test can reach.
+ * @param {Record<string, string>} [environment]
+ */
+async function serve(environment) {
+  const settings = readSettings({ MONGO_POOLSIZE: String(POOL_SIZE), ...environment }, 'no .env file');
+  const database = await openDatabase(sharedMongoUrl(), settings);
+  const parts = /** @type {any} */ ({
+    log: createLogger('silent'),
+    database,
+    requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
+    streams: { open() {} },
+    controls: { enabled: false, anyHost: false },
+  });
+  const { url, close } = await listen(createApp(parts), { host: '127.0.0.1', port: 0 });
+  cleanUp(close);
+  // Ends what is frozen, too, so that the server can close.
+  cleanUp(database.close);
+  return { url, database };
+}
+
+test('as many forgotten change streams as the pool is large freeze /fast, and nothing else', async () => {
+  const { url, database: { current: { client, monitor } } } = await serve();
+  await leakStreams(client, monitor, POOL_SIZE);
+  const fast = await holdRequest(`${url}/fast`);
+  await until('/fast stands in the queue', () => monitor.snapshot().totals.waiting === 1);
+  for (let probe = 0; probe < 50; probe++) expect((await fetch(`${url}/livez`)).status).toBe(200);
+  expect(monitor.snapshot().totals).toMatchObject({ active: POOL_SIZE, idle: 0, waiting: 1 });
+  expect(fast.answered()).toBe(false);
+});
+
+test('a wait-queue timeout cures it: who can not be served learns so in time', async () => {
+  const { url, database: { current: { client, monitor } } } = await serve({ MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' });
+  await leakStreams(client, monitor, POOL_SIZE);
+  const response = await fetch(`${url}/fast`);
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({
+    detail: 'waited 100 ms for a connection: total 2, active 2, idle 0, waiting 0, max 2',
+  });
+});
+
+test('a second client cures it: /fast has the whole pool, whatever the streams hold', async () => {
+  const { url, database: { current: { monitor } } } = await serve();
+  const second = createClient(sharedMongoUrl(), { poolSize: POOL_SIZE, serverSelectionTimeoutMs: 5000 });
+  cleanUp(() => second.close());
+  await leakStreams(second, monitorPool(second), POOL_SIZE);
+  for (let request = 0; request < 5; request++) expect((await fetch(`${url}/fast`)).status).toBe(200);
+  expect(monitor.snapshot().totals.active).toBe(0);
+});
