@@ -35,6 +35,7 @@ const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds' };
  */
 export function layOutChart(spec, result) {
   const { variants } = result;
+  if (spec.course) return layOutCourses(spec, [{ name: '', result }]);
   return finish(spec, variants.map((variant) => [spec.category(variant)]), layOutSeries(spec, variants));
 }
 
@@ -46,6 +47,7 @@ export function layOutChart(spec, result) {
  * @returns {ChartData}
  */
 export function layOutComparison(spec, runs) {
+  if (spec.course) return layOutCourses(spec, runs);
   const points = runs.flatMap(({ name, result }) => result.variants.map((variant) => (
     { name, variant, category: spec.category(variant) }
   )));
@@ -60,7 +62,7 @@ export function layOutComparison(spec, runs) {
       points.find((point) => point.name === name && point.category === category)?.variant
     ));
     return layOutSeries(spec, variants).map((each) => (
-      { ...each, label: `${each.label}, run ${name}`, dash: index % DASHES }
+      { ...each, label: nameLine(each.label, name), dash: index % DASHES }
     ));
   });
   return finish(spec, categories.map((category) => [category]), series);
@@ -76,6 +78,20 @@ export function describeChart({ kind, title, categories, series }) {
     return `${lines.join(', ')}: ${values.filter(Boolean).join('; ') || 'no value'}.`;
   });
   return [`${kind === 'bar' ? 'Bar' : 'Line'} chart: ${title}.`, ...sentences].join(' ');
+}
+
+/**
+ * @param {ChartSpec} spec
+ * @param {Pick<NamedRun, 'name' | 'result'>[]} runs
+ */
+function layOutCourses(spec, runs) {
+  const lines = runs.flatMap(({ name, result }, index) => result.variants
+    .map((variant) => ({ label: spec.category(variant), course: spec.course?.(variant) }))
+    .flatMap(({ label, course }) => (course ? { label: nameLine(label, name), dash: index % DASHES, course } : []))
+    .map((line, place) => ({ ...line, look: nameLook(place) })));
+  const points = [...new Set(lines.flatMap(({ course }) => Object.keys(course)))];
+  return finish(spec, points.map((point) => [point]), lines.map(({ course, ...line }) => (
+    { ...line, values: points.map((point) => course[point] ?? null) })));
 }
 
 /**
@@ -127,5 +143,18 @@ function lookOf({ series }, index) {
   const { role } = series[index];
   if (role !== 'measured') return role;
   const before = series.slice(0, index).filter((each) => each.role === 'measured').length;
-  return `measured-${before % MEASURED_LOOKS + 1}`;
+  return nameLook(before);
+}
+
+/** @param {number} place among measured series */
+function nameLook(place) {
+  return `measured-${place % MEASURED_LOOKS + 1}`;
+}
+
+/**
+ * @param {string} label
+ * @param {string} run empty where there is only one
+ */
+function nameLine(label, run) {
+  return run ? `${label}, run ${run}` : label;
 }

@@ -40,8 +40,10 @@
  * @property {string} unit of the values; `ms` is shown in seconds where that reads better
  * @property {'bar' | 'line'} kind
  * @property {boolean} [log] logarithmic values
- * @property {(variant: Variant) => string} category
+ * @property {(variant: Variant) => string} category what the variant is called
  * @property {Series[]} series
+ * @property {(variant: Variant) => Record<string, number> | null | undefined} [course] how a value went, for example
+ *   by second: each variant that has one is a line of its own, in place of the series
  *
  * @typedef {object} Series
  * @property {string} label

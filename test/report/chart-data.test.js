@@ -67,3 +67,30 @@ test('lines of several runs differ in dashes, and a category that a run lacks is
   ]);
   expect(series[3].values).toEqual([21, null, 5]);
 });
+
+describe('a course', () => {
+  const course = {
+    ...lineSpec,
+    series: [],
+    course: (/** @type {import('../../src/report/types.js').Variant} */ { measured }) => measured?.course,
+  };
+  const courses = [{ '0.0': 3, '0.5': 900 }, null, { '0.5': 4, '1.0': 5 }];
+  const result = createSampleResult();
+  for (const [index, { measured }] of result.variants.entries()) Object.assign(measured ?? {}, { course: courses[index] });
+
+  test('is a line for each variant that has one, over the points of all', () => {
+    const { categories, series } = layOutChart(course, result);
+    expect(categories).toEqual([['0.0'], ['0.5'], ['1.0']]);
+    expect(series.map(({ label, look, values }) => [label, look, values])).toEqual([
+      ['1 connection', 'measured-1', [3, 900, null]], ['10 connections', 'measured-2', [null, 4, 5]],
+    ]);
+  });
+
+  test('of several runs is told apart by its dashes', () => {
+    const { series } = layOutComparison(course, nameRuns([result, { ...result, startedAt: '2026-02-01T00:00:00.000Z' }]));
+    expect(series.map(({ label, look, dash }) => [label, look, dash])).toEqual([
+      ['1 connection, run A', 'measured-1', 0], ['10 connections, run A', 'measured-2', 0],
+      ['1 connection, run B', 'measured-1', 1], ['10 connections, run B', 'measured-2', 1],
+    ]);
+  });
+});
