@@ -1,5 +1,5 @@
 /** What is counted is added up over repeats; everything else is a level, of which the median is taken. */
-const COUNTS = new Set(['requests', 'failures', 'errors', 'timeouts', 'non2xx', 'reopened', 'count']);
+const COUNTS = new Set(['requests', 'failures', 'refused', 'errors', 'timeouts', 'non2xx', 'reopened', 'count']);
 
 /**
  * Make one set of figures from those of several runs of the same variant.

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../predict/quantile.js';
+import { askOnce } from './ask-once.js';
 
 const ROUNDS = 5;
 /** The warm-up opens no more connections than these, however large the pool. */
@@ -47,22 +46,12 @@ export async function warmUp(url, poolSize, { requests = 40, everyMs = 0 } = {})
 }
 
 /**
- * As Artillery times it: on a new connection, from when the request is sent, which is after connecting, until the answer
- * begins (the phase `firstByte` of its HTTP client).
  * @param {string} url
  * @returns {Promise<number>} how long it took, in ms
  */
 async function timeFast(url) {
-  const request = http.get(new URL('/fast', url), { agent: false });
-  let sentAtMs = 0;
-  request.once('finish', () => {
-    sentAtMs = performance.now();
-  });
-  const [response] = /** @type {[http.IncomingMessage]} */ (await once(request, 'response'));
-  const tookMs = performance.now() - sentAtMs;
-  if (response.statusCode !== 200) throw new Error(`warm-up: /fast answered HTTP ${response.statusCode}`);
-  response.resume();
-  await once(response, 'end');
+  const { status, tookMs } = await askOnce(new URL('/fast', url));
+  if (status !== 200) throw new Error(`warm-up: /fast answered HTTP ${status}`);
   return tookMs;
 }
 
