@@ -1,0 +1,170 @@
+import { formatQuantity } from '../dashboard/shared/quantity.js';
+
+/** @import { Column, Finding, Lab, Result, Variant } from '../report/types.js' */
+/** @import { RemedySettings } from './remedies-variants.js' */
+
+const fastP99 = ofRoute('/fast', 'p99Ms');
+
+/** How a result of the remedies lab is shown. @type {Omit<Lab, 'name'>} */
+export const remediesView = {
+  load: 'open',
+  title: 'What to do about it',
+  question: 'Slow queries of a few administrators hold all connections of a pool, and a hundred customers a second stand '
+    + 'behind them. Which remedy helps the customers, and what does it cost?',
+  howToRead: [
+    'All apps get the very same requests at the same times. Users go away after 4 seconds without an answer.',
+    'A larger pool (MONGO_POOLSIZE) helps once it is larger than the most slow queries at a time. Take it if the '
+    + 'administrators are few and stay few: each instance of the app may open that many connections.',
+    'A second client for /slow (SLOW_POOLSIZE) keeps customers safe whatever administrators do, who wait for each '
+    + 'other instead. Take it if you can tell slow queries apart; it costs no connection but those that watch the server.',
+    'A cap on /slow (SLOW_CONCURRENCY) does the same for customers and refuses the next slow query at once. Take it if '
+    + 'who asks can come back later.',
+    'A wait-queue timeout (MONGO_WAIT_QUEUE_TIMEOUT_MS) bounds every wait and refuses customers as well. It is a fuse '
+    + 'and no cure: have one beside the others.',
+    'The bursts are another load: 100 customers at one moment, a pool of 20, a server 20 ms away. A cold pool opens two '
+    + 'connections at a time while they wait. Keep them open (MONGO_MIN_POOLSIZE) if bursts follow quiet times; it costs '
+    + 'the connections all the time.',
+    'Refused: answered 503 by a remedy, at once or after the timeout; not in the percentiles. Failed: no answer in 4 '
+    + 'seconds, or an error; in the percentiles with the time waited in vain.',
+    'Article: its slowest request at that pool size, under another load: five users, slow queries of 5 seconds.',
+  ],
+  columns: [
+    { heading: 'remedy', value: ({ name }) => name },
+    {
+      group: '/fast', heading: 'p50', unit: 'ms', digits: 1, about: 'half of the requests took at most this long',
+      value: ofRoute('/fast', 'p50Ms'),
+    },
+    {
+      group: '/fast', heading: 'p99', unit: 'ms', digits: 1, about: '99 of 100 took at most this long',
+      value: fastP99,
+    },
+    {
+      group: '/fast', heading: 'predicted', unit: 'ms', digits: 1, about: 'p99 of a simulation of the same requests',
+      value: ({ predicted }) => predicted?.routes['/fast'].p99Ms,
+    },
+    { group: '/slow', heading: 'p50', unit: 'ms', value: ofRoute('/slow', 'p50Ms') },
+    { group: '/slow', heading: 'p99', unit: 'ms', value: ofRoute('/slow', 'p99Ms') },
+    ...countColumns('refused', 'refused'),
+    ...countColumns('failed', 'failures'),
+    {
+      group: 'server', heading: 'connections', value: ({ measured }) => measured?.connections,
+      about: 'of the app at the server, at the most; one or two of each client only watch it',
+    },
+    { group: 'slowest,', heading: 'here', unit: 'ms', value: slowestMs },
+    { group: 'slowest,', heading: 'article', unit: 'ms', value: ({ published }) => published?.maxMs },
+  ],
+  charts: [{
+    title: 'How long customers and administrators wait',
+    xLabel: 'Remedy',
+    yLabel: 'Response time',
+    unit: 'ms',
+    kind: 'bar',
+    log: true,
+    category: ({ name }) => name,
+    series: [
+      { label: '99 of 100 of /fast take at most', role: 'measured', value: fastP99 },
+      { label: 'half of /slow take at most', role: 'measured', value: ofRoute('/slow', 'p50Ms') },
+    ],
+  },
+  createCourse('A customer\'s wait while it lasts, by remedy', ({ remedy, load }) => (
+    load === 'all' && remedy !== 'size')),
+  createCourse('A customer\'s wait while it lasts, by size of the pool', ({ remedy, load }) => (
+    load === 'all' && ['none', 'size'].includes(remedy)))],
+  findings,
+  takeaway,
+};
+
+/**
+ * @param {string} route
+ * @param {'p50Ms' | 'p99Ms' | 'maxMs' | 'refused' | 'failures'} figure
+ */
+function ofRoute(route, figure) {
+  return (/** @type {Variant} */ { measured }) => (
+    measured?.routes[route].count > 0 ? measured?.routes[route][figure] : null);
+}
+
+/**
+ * @param {string} group
+ * @param {'refused' | 'failures'} figure
+ * @returns {Column[]}
+ */
+function countColumns(group, figure) {
+  return ['/fast', '/slow'].map((route) => ({ group, heading: route, value: ofRoute(route, figure) }));
+}
+
+/** @param {Variant} variant */
+function slowestMs({ measured }) {
+  return measured && Math.max(measured.routes['/fast'].maxMs, measured.routes['/slow'].maxMs);
+}
+
+/**
+ * @param {string} title
+ * @param {(settings: RemedySettings) => boolean} isShown
+ * @returns {import('../report/types.js').ChartSpec}
+ */
+function createCourse(title, isShown) {
+  return {
+    title,
+    xLabel: 'Seconds since the load began',
+    yLabel: 'Response time of /fast, median of half a second',
+    unit: 'ms',
+    kind: 'line',
+    log: true,
+    category: ({ name }) => name,
+    series: [],
+    course: ({ settings, measured }) => (isShown(/** @type {any} */ (settings)) ? measured?.fastMs : null),
+  };
+}
+
+/**
+ * How much sooner customers are answered than with the pool as it was, and how near that comes to a load without
+ * administrators. The article tried no remedy but other sizes, under another load.
+ * @param {Result} result
+ * @returns {Finding[]}
+ */
+function findings({ variants }) {
+  const { alone, untreated, treated, bursts: [cold, warm] } = sortOut(variants);
+  return [
+    ...treated.map((variant) => compare(untreated, variant)),
+    ...treated.map((variant) => compare(variant, alone)),
+    compare(cold, warm),
+  ].flat();
+}
+
+/**
+ * @param {Variant | undefined} one
+ * @param {Variant | undefined} other
+ * @returns {Finding[]}
+ */
+function compare(one, other) {
+  if (!one || !other) return [];
+  return [{ claim: `${one.name} / ${other.name}: p99 of /fast`, measured: fastP99(one) / fastP99(other), published: null }];
+}
+
+/** @param {Result} result */
+function takeaway({ variants }) {
+  const { alone, untreated, treated } = sortOut(variants);
+  if (!alone || !untreated) return '';
+  const cures = treated.filter((variant) => fastP99(variant) <= 2 * fastP99(alone)).map(({ name }) => name);
+  return `With ${untreated.name}, 99 of 100 customers have their answer within ${describeMs(fastP99(untreated))}; without `
+    + `administrators it is ${describeMs(fastP99(alone))}. Within twice that: ${cures.join(', ') || 'no remedy'}. `
+    + 'The table says what each costs.';
+}
+
+/** @param {Variant[]} variants */
+function sortOut(variants) {
+  /** @param {RemedySettings['load']} load */
+  const under = (load) => variants.filter(({ settings }) => settings.load === load);
+  const [alone] = under('customers');
+  return {
+    alone,
+    untreated: under('all').find(({ settings }) => settings.remedy === 'none'),
+    treated: under('all').filter(({ settings }) => settings.remedy !== 'none'),
+    bursts: under('burst'),
+  };
+}
+
+/** @param {number} ms */
+function describeMs(ms) {
+  return formatQuantity(ms, 'ms');
+}
