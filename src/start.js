@@ -53,6 +53,7 @@ export async function start(settings, { log, closers, signal }) {
   const loadTests = createLoadTests({
     ownUrl,
     readLoad: () => ({ poolSize: database.main.current.client.options.maxPoolSize, ...load }),
+    isPlain: !settings.slowPoolSize && !settings.slowConcurrency,
     onChange: (test) => streams.send('load-test', test),
   });
   const server = await listen(createApp({

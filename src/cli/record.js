@@ -25,11 +25,13 @@ async function recordApp({ url, out, seconds, every, maxMb }) {
   process.once('SIGINT', end).once('SIGTERM', end);
   const timer = seconds && setTimeout(end, seconds * 1000);
   try {
-    const { max } = await fetchJson('--url', url, '/pool');
+    const { max, slowPool, slowCap } = await fetchJson('--url', url, '/pool');
     // What came before the recording is none of its business.
     let after = (await fetchCheckouts(url, 0)).lastId;
     let lost = 0;
-    const header = { url, ...(max > 0 && { maxPoolSize: max }) };
+    // What waited before two pools, or for a cap, can't be held against a prediction for one pool.
+    const isOne = max > 0 && !slowPool && !slowCap;
+    const header = { url, ...(isOne && { maxPoolSize: max }) };
     const trace = await createTraceWriter(out, { maxBytes: maxMb * 2 ** 20, header, onFull: end });
     process.stderr.write(`Recording ${url} to ${out}; Ctrl-C ends it.\n`);
     try {

@@ -6,11 +6,9 @@ import { createLoadTestTable } from './load-tests.js';
 import { createNoteList } from './note-list.js';
 import { watchPalette } from './palette.js';
 import { createPredictionPanel } from './prediction-panel.js';
-import { createQueue } from './queue.js';
+import { createScene } from './scene.js';
 import { VEHICLE_SYMBOLS } from './shared/vehicles.js';
 import { createState } from './state.js';
-import { createTunnel } from './tunnel.js';
-import { describePool } from './words.js';
 
 /** @import { State } from './state.js' */
 
@@ -23,8 +21,12 @@ const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(se
 
 document.body.insertAdjacentHTML('afterbegin', VEHICLE_SYMBOLS);
 const stillness = matchMedia('(prefers-reduced-motion: reduce)');
-const tunnel = createTunnel(/** @type {HTMLCanvasElement} */ (find('#tunnel')), stillness);
-const queue = createQueue({ list: find('#queue'), detail: find('#detail') }, tunnel.highlight);
+const scene = createScene(
+  { sentence: find('#sentence'), list: find('#queue'), detail: find('#detail'), canvas: find('#tunnel') }, stillness);
+const slowScene = createScene({
+  sentence: find('#slow-sentence'), list: find('#slow-queue'), detail: find('#slow-detail'), canvas: find('#slow-tunnel'),
+}, stillness);
+const scenes = [scene, slowScene];
 const charts = createCharts();
 const controls = createControls();
 const showLoadTests = createLoadTestTable(find('#load-tests'));
@@ -47,11 +49,10 @@ function show(next) {
     charts.show(state.seconds);
     prediction.show(state);
   }
-  if (state.pool && state.pool !== before.pool) {
-    tunnel.show(before, state);
-    queue.show(state.pool);
-    showNotes(state.notes);
-  }
+  scene.show(state);
+  find('#slow').hidden = !state.slow;
+  slowScene.show(state.slow);
+  showNotes(state.notes);
   controls.show(state);
   showLoadTests(state.loadTests);
   isStale = true;
@@ -62,13 +63,7 @@ function show(next) {
 function paint() {
   isStale = false;
   const elapsedMs = Math.min(performance.now() - state.receivedAtMs, LONGEST_GUESS_MS);
-  tunnel.paint(state, elapsedMs);
-  if (!state.pool) return;
-  queue.tick(elapsedMs);
-  const sentence = describePool(state.pool, elapsedMs);
-  find('#sentence').dataset.mood = sentence.mood;
-  say('#sentence .lanes', sentence.queue ? `${sentence.lanes}, ` : `${sentence.lanes}.`);
-  say('#sentence .queue', sentence.queue && `${sentence.queue}.`);
+  for (const each of scenes) each.paint(elapsedMs);
 }
 
 /** By the clock, not by events: what was worth saying must not be forgotten when the app falls silent. */
@@ -79,7 +74,7 @@ function speak() {
 }
 
 function paintFrames() {
-  const moves = tunnel.moves(performance.now()) || (state.pool && state.pool.waiting > 0);
+  const moves = scenes.some((each) => each.moves(performance.now()));
   if (!stillness.matches && (moves || isStale)) paint();
   requestAnimationFrame(paintFrames);
 }
@@ -101,12 +96,13 @@ function describeConnection({ connection }) {
 }
 
 watchPalette((palette) => {
-  tunnel.setPalette(palette);
+  for (const each of scenes) each.setPalette(palette);
   charts.setPalette(palette);
   prediction.setPalette(palette);
   paint();
 });
-new ResizeObserver(paint).observe(find('.scene'));
+const sizes = new ResizeObserver(paint);
+for (const room of document.querySelectorAll('.scene')) sizes.observe(room);
 listenToApp(show);
 setInterval(speak, SPEAK_EVERY_MS);
 paintFrames();

@@ -1,7 +1,7 @@
 import { keyOf, listSlots } from './lanes.js';
 
 /** @import { Finished } from './types.js' */
-/** @import { State } from './state.js' */
+/** @import { View } from './state.js' */
 
 /**
  * A vehicle that has let go of its connection and drives out of the tunnel.
@@ -44,8 +44,8 @@ export function progressOf(route, busyMs, slowMs) {
  * The vehicles that drive out after a pool event. Most Ferraris come and go between two events, so nobody has
  * seen their lane: they take the free ones in turn.
  * @param {Departure[]} departures of before
- * @param {State} before
- * @param {State} state
+ * @param {View} before
+ * @param {View} state
  * @returns {Departure[]}
  */
 export function addDepartures(departures, before, state) {
@@ -72,7 +72,7 @@ export function addDepartures(departures, before, state) {
 
 /**
  * Where a vehicle may have been that nobody has seen: in an open lane, or ahead of one that came in after it.
- * @param {State} state
+ * @param {View} state
  * @returns {{ slot: number, from: number }[]} at least one
  */
 function listPlaces({ pool, slots }) {

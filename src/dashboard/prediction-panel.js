@@ -92,8 +92,11 @@ export function createPredictionPanel(section) {
      * Once a second.
      * @param {State} state
      */
-    show({ connection, seconds }) {
-      if (connection === 'live' && !document.hidden && performance.now() >= nextAtMs) predict(seconds);
+    show({ connection, seconds, snapshot }) {
+      if (snapshot?.slowPool || snapshot?.slowCap) {
+        section.querySelector('.apart')?.removeAttribute('hidden');
+        section.querySelector('.none')?.setAttribute('hidden', '');
+      } else if (connection === 'live' && !document.hidden && performance.now() >= nextAtMs) predict(seconds);
     },
     /** @param {Palette} palette */
     setPalette: (palette) => chart.setPalette(palette),

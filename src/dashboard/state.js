@@ -5,13 +5,19 @@ import { noteFinished } from './notes.js';
 /** @import { Note } from './notes.js' */
 
 /**
- * All that the page shows.
- * @typedef {object} State
- * @property {'connecting' | 'live' | 'lost'} connection
- * @property {Snapshot | null} snapshot
+ * One pool, as its picture needs it.
+ * @typedef {object} View
  * @property {Pool | null} pool
  * @property {number} receivedAtMs when the pool was told, by the page's clock
  * @property {Map<string, number>} slots lane of the picture by request, see `assignSlots`
+ *
+ * All that the page shows; the view is that of the pool for all requests, or for all but /slow.
+ * @typedef {View & PageState} State
+ *
+ * @typedef {object} PageState
+ * @property {'connecting' | 'live' | 'lost'} connection
+ * @property {Snapshot | null} snapshot
+ * @property {View | null} slow of the pool of /slow, where it has its own
  * @property {Second[]} seconds oldest first
  * @property {Note[]} notes latest first
  * @property {LoadTest[]} loadTests latest first
@@ -22,9 +28,13 @@ const HISTORY_MS = 120_000;
 /** @returns {State} */
 export function createState() {
   return {
-    connection: 'connecting', snapshot: null, pool: null, receivedAtMs: 0, slots: new Map(),
-    seconds: [], notes: [], loadTests: [],
+    connection: 'connecting', snapshot: null, ...createView(), slow: null, seconds: [], notes: [], loadTests: [],
   };
+}
+
+/** @returns {View} */
+function createView() {
+  return { pool: null, receivedAtMs: 0, slots: new Map() };
 }
 
 /**
@@ -35,13 +45,26 @@ export function createState() {
  * @returns {State}
  */
 export function takePool(state, pool, receivedAtMs) {
+  const { slowPool, finished } = pool;
+  const notes = noteFinished(state.notes, pool);
+  if (!slowPool) return { ...state, ...updateView(state, pool, receivedAtMs), slow: null, notes };
+  const [slow, others] = [true, false].map((isSlow) => finished.filter(({ route }) => (route === '/slow') === isSlow));
   return {
     ...state,
-    pool,
-    receivedAtMs,
-    slots: assignSlots(state.slots, pool.lanes),
-    notes: noteFinished(state.notes, pool),
+    ...updateView(state, { ...pool, finished: others }, receivedAtMs),
+    slow: updateView(state.slow ?? createView(), { ...pool, ...slowPool, finished: slow }, receivedAtMs),
+    notes,
   };
+}
+
+/**
+ * @param {View} view
+ * @param {Pool} pool
+ * @param {number} receivedAtMs
+ * @returns {View}
+ */
+function updateView({ slots }, pool, receivedAtMs) {
+  return { pool, receivedAtMs, slots: assignSlots(slots, pool.lanes) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { layOutLanes, listSlots } from './lanes.js';
 import { GONE, addDepartures, progressOf, progressOfDeparture } from './motion.js';
 import { createPainter } from './paint-lanes.js';
 
-/** @import { State } from './state.js' */
+/** @import { View } from './state.js' */
 /** @import { Departure } from './motion.js' */
 /** @import { Slot } from './lanes.js' */
 
@@ -26,8 +26,8 @@ export function createTunnel(canvas, stillness) {
   let highlighted = new Set();
 
   /**
-   * @param {State} before
-   * @param {State} state with a pool
+   * @param {View} before
+   * @param {View} state with a pool
    */
   function show(before, state) {
     if (!state.pool) return;
@@ -38,7 +38,7 @@ export function createTunnel(canvas, stillness) {
   }
 
   /**
-   * @param {State} state
+   * @param {View} state
    * @param {number} elapsedMs since the app told it
    */
   function paint({ pool, receivedAtMs }, elapsedMs) {

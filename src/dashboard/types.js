@@ -14,6 +14,7 @@
  * @property {Lane[]} lanes checked-out connections, at most 1000
  * @property {Waiter[]} queue longest wait first, at most 50
  * @property {Finished[]} finished since the last time, at most 20
+ * @property {Omit<Pool, 'atMs' | 'slowMs' | 'finished' | 'slowPool'>} [slowPool] that of /slow, where it has its own
  *
  * @typedef {object} Holder a request that holds a connection; both are null for a query of the app's own
  * @property {string | null} requestId
@@ -78,6 +79,8 @@
  * @typedef {object} Snapshot what does not change while the app runs
  * @property {string} serverVersion
  * @property {boolean} controls
+ * @property {object} [slowPool] with SLOW_POOLSIZE
+ * @property {object} [slowCap] with SLOW_CONCURRENCY
  */
 
 export {};

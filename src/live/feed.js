@@ -37,12 +37,12 @@ export function createFeed({ database, load, requests, streams }) {
 
   function summarise() {
     notePeak();
-    const { max, idle } = readGauges(database.main);
+    const { max, idle } = sumGauges(database);
     return { atMs: Date.now(), max, idle, ...peak, ...summariseRequests(endedThisSecond, SECOND_MS) };
   }
 
   function notePeak() {
-    const { active, waiting } = readGauges(database.main);
+    const { active, waiting } = sumGauges(database);
     peak = { active: Math.max(active, peak.active), waiting: Math.max(waiting, peak.waiting) };
   }
 
@@ -136,6 +136,20 @@ function readGauges(shared) {
   }
   const { maxPoolSize, minPoolSize } = shared.current.client.options;
   return { max: maxPoolSize, min: minPoolSize, ...sums };
+}
+
+/**
+ * Of the app's pools together.
+ * @param {import('../mongo/database.js').Database} database
+ */
+function sumGauges({ clients }) {
+  const each = clients.map(readGauges);
+  /** @param {'max' | 'idle' | 'active' | 'waiting'} gauge */
+  const sum = (gauge) => each.reduce((total, gauges) => total + gauges[gauge], 0);
+  return {
+    max: each.some(({ max }) => max === 0) ? 0 : sum('max'),
+    idle: sum('idle'), active: sum('active'), waiting: sum('waiting'),
+  };
 }
 
 /** @param {SharedClient} shared */

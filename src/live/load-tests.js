@@ -27,9 +27,10 @@ const PROGRESS_MS = 500;
  * @param {object} options
  * @param {() => string} options.ownUrl
  * @param {() => { poolSize: number, slowMs: number }} options.readLoad
+ * @param {boolean} options.isPlain whether one pool takes all requests, as the arithmetic has it
  * @param {(test: LoadTest) => void} options.onChange
  */
-export function createLoadTests({ ownUrl, readLoad, onChange }) {
+export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
   /** @type {LoadTest[]} */
   const tests = [];
   const controller = new AbortController();
@@ -44,7 +45,7 @@ export function createLoadTests({ ownUrl, readLoad, onChange }) {
     try {
       const { variants: [{ exact, estimateMs }] } = await mixed.plan(
         { poolSizes: [test.poolSize], slowMs: test.slowMs, scenario: MIXED_SCENARIO });
-      test.exact = exact;
+      test.exact = isPlain ? exact : null;
       const startedAt = performance.now();
       ticker = setInterval(() => {
         const elapsedMs = Math.min(performance.now() - startedAt, estimateMs);

@@ -100,6 +100,26 @@ describeInBrowser('the live page of the real app', () => {
     expect(await shown.count() + more).toBe(10);
   });
 
+  test('buses with a pool of their own have a tunnel of their own, and Ferraris drive past', async () => {
+    const other = await start({ MONGO_POOLSIZE: '2', SLOW_POOLSIZE: '1' });
+    try {
+      await openPage({ viewport: { width: 390, height: 844 } }, other.url);
+      await send('a bus');
+      await send('a bus');
+      await page.getByRole('heading', { name: /^The tunnel of the buses: 1 of 1 lanes busy, 1 waits, for \d\.\d s\.$/ }).waitFor();
+      await page.getByRole('heading', { name: 'All 2 lanes are free.' }).waitFor();
+      expect(await timeInPage('/fast')).toBeLessThan(1000);
+      await page.getByRole('button', { name: '/slow waits behind /slow' }).focus();
+      await page.getByText(/^\/slow has waited \d\.\d s behind \/slow$/).waitFor();
+      await page.getByText(/^Not told here/).waitFor();
+      expect(await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth)).toBe(0);
+      expect(await findFaults()).toEqual([]);
+      expect(incidents).toEqual([]);
+    } finally {
+      await other.stop();
+    }
+  });
+
   test('a wrong pool size is refused in words, and changes nothing', async () => {
     await openPage();
     const field = page.getByRole('spinbutton', { name: 'Pool size' });
@@ -201,10 +221,7 @@ describeInBrowser('the live page of the real app', () => {
     await page.getByRole('button', { name: '/fast waits' }).first().hover();
     await page.getByText(/^\/fast has waited/).waitFor();
 
-    await page.evaluate(axe.source);
-    const { violations, passes } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
-    expect(passes.length).toBeGreaterThan(20);
-    expect(violations.map(summariseViolation)).toEqual([]);
+    expect(await findFaults()).toEqual([]);
   });
 
   test('it says so when the app is gone, and catches up when it is back', async () => {
@@ -284,6 +301,14 @@ function findFront(color) {
     }
     return front;
   }, color);
+}
+
+/** What axe finds wrong with the page. */
+async function findFaults() {
+  await page.evaluate(axe.source);
+  const { violations, passes } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
+  expect(passes.length).toBeGreaterThan(20);
+  return violations.map(summariseViolation);
 }
 
 /** @param {import('axe-core').Result} violation */

@@ -79,6 +79,17 @@ test('a load test is brought up to date, and the latest comes first', () => {
   expect(state.loadTests.map(({ id, progress }) => [id, progress])).toEqual([[2, 0.4], [1, 0.5]]);
 });
 
+test('a pool of its own for /slow is a view of its own, and each vehicle leaves by its own tunnel', () => {
+  const [bus, ferrari] = ['/slow', '/fast'].map((route) => createFinished({ route }));
+  const slowPool = createPool({ max: 3, lanes: [createLane({ requestId: 'bus' })] });
+  const state = takePool(createState(), createPool({ max: 2, finished: [bus, ferrari], slowPool }), 250);
+
+  expect(state).toMatchObject({ receivedAtMs: 250, pool: { max: 2, finished: [{ route: '/fast' }] } });
+  expect(state.slow).toMatchObject({ receivedAtMs: 250, pool: { max: 3, slowMs: 5000, finished: [{ route: '/slow' }] } });
+  expect([[...state.slots], [...state.slow?.slots ?? []]]).toEqual([[], [['bus', 0]]]);
+  expect(takePool(state, createPool(), 500).slow).toBeNull();
+});
+
 test('requests keep their lanes from one event to the next', () => {
   const [a, b] = ['a', 'b'].map((requestId) => createLane({ requestId }));
   const first = takePool(createState(), createPool({ lanes: [a, b] }), 0);

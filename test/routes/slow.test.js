@@ -30,7 +30,7 @@ describe('with SLOW_CONCURRENCY', () => {
   });
 
   test('a client that goes away leaves its place when its query is over, not before', async () => {
-    const url = await serveApp({ SLOW_CONCURRENCY: '1', SLOW_MS: '400' });
+    const url = await serveApp({ SLOW_CONCURRENCY: '1', SLOW_MS: '1000' });
     const leaving = new AbortController();
     const left = fetch(`${url}/slow`, { signal: leaving.signal }).catch(() => 'left');
     await until('its query runs', async () => (await readPool(url)).slowCap.running === 1);
