@@ -18,7 +18,7 @@ afterAll(() => app.stop());
 
 test('the promised scenarios are there', () => {
   expect(files).toEqual(expect.arrayContaining(
-    ['burst.yaml', 'fast-only.yaml', 'mixed.yaml', 'ramp.yaml', 'slow-only.yaml', 'users-and-admins.yaml']));
+    ['burst.yaml', 'fast-only.yaml', 'mixed.yaml', 'ramp.yaml', 'remedies.yaml', 'slow-only.yaml', 'users-and-admins.yaml']));
 });
 
 describe.each(files)('%s', (name) => {

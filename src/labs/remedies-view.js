@@ -12,46 +12,33 @@ export const remediesView = {
   question: 'Slow queries of a few administrators hold all connections of a pool, and a hundred customers a second stand '
     + 'behind them. Which remedy helps the customers, and what does it cost?',
   howToRead: [
-    'All apps get the very same requests at the same times. Users go away after 4 seconds without an answer.',
-    'A larger pool (MONGO_POOLSIZE) helps once it is larger than the most slow queries at a time. Take it if the '
-    + 'administrators are few and stay few: each instance of the app may open that many connections.',
-    'A second client for /slow (SLOW_POOLSIZE) keeps customers safe whatever administrators do, who wait for each '
-    + 'other instead. Take it if you can tell slow queries apart; it costs no connection but those that watch the server.',
-    'A cap on /slow (SLOW_CONCURRENCY) does the same for customers and refuses the next slow query at once. Take it if '
-    + 'who asks can come back later.',
-    'A wait-queue timeout (MONGO_WAIT_QUEUE_TIMEOUT_MS) bounds every wait and refuses customers as well. It is a fuse '
-    + 'and no cure: have one beside the others.',
-    'The bursts are another load: 100 customers at one moment, a pool of 20, a server 20 ms away. A cold pool opens two '
-    + 'connections at a time while they wait. Keep them open (MONGO_MIN_POOLSIZE) if bursts follow quiet times; it costs '
-    + 'the connections all the time.',
-    'Refused: answered 503 by a remedy, at once or after the timeout; not in the percentiles. Failed: no answer in 4 '
-    + 'seconds, or an error; in the percentiles with the time waited in vain.',
-    'Article: its slowest request at that pool size, under another load: five users, slow queries of 5 seconds.',
+    'All apps get the same requests at the same times. Short bars are good.',
+    'A larger pool (MONGO_POOLSIZE) helps once it exceeds the most slow queries at a time: take it if those stay few.',
+    'A second client for /slow (SLOW_POOLSIZE) keeps customers safe whatever administrators do; they wait for each other.',
+    'A cap on /slow (SLOW_CONCURRENCY) does so too and refuses the next one at once: take it if that can come again.',
+    'A wait-queue timeout (MONGO_WAIT_QUEUE_TIMEOUT_MS) bounds every wait but refuses customers as well: a fuse, no cure.',
+    'A burst is another load: customers all at one moment, far from the server. A cold pool opens two connections at a '
+    + 'time; MONGO_MIN_POOLSIZE keeps them open.',
   ],
   columns: [
     { heading: 'remedy', value: ({ name }) => name },
+    ...timeColumns('/fast', 1),
     {
-      group: '/fast', heading: 'p50', unit: 'ms', digits: 1, about: 'half of the requests took at most this long',
-      value: ofRoute('/fast', 'p50Ms'),
-    },
-    {
-      group: '/fast', heading: 'p99', unit: 'ms', digits: 1, about: '99 of 100 took at most this long',
-      value: fastP99,
-    },
-    {
-      group: '/fast', heading: 'predicted', unit: 'ms', digits: 1, about: 'p99 of a simulation of the same requests',
+      group: '/fast', heading: 'predicted', unit: 'ms', digits: 1, about: 'p99 of /fast, of a simulation of the same requests',
       value: ({ predicted }) => predicted?.routes['/fast'].p99Ms,
     },
-    { group: '/slow', heading: 'p50', unit: 'ms', value: ofRoute('/slow', 'p50Ms') },
-    { group: '/slow', heading: 'p99', unit: 'ms', value: ofRoute('/slow', 'p99Ms') },
-    ...countColumns('refused', 'refused'),
-    ...countColumns('failed', 'failures'),
+    ...countColumns('/fast'),
+    ...timeColumns('/slow', 0),
+    ...countColumns('/slow'),
     {
       group: 'server', heading: 'connections', value: ({ measured }) => measured?.connections,
       about: 'of the app at the server, at the most; one or two of each client only watch it',
     },
     { group: 'slowest,', heading: 'here', unit: 'ms', value: slowestMs },
-    { group: 'slowest,', heading: 'article', unit: 'ms', value: ({ published }) => published?.maxMs },
+    {
+      group: 'slowest,', heading: 'article', unit: 'ms', about: 'with that pool size, under another load',
+      value: ({ published }) => published?.maxMs,
+    },
   ],
   charts: [{
     title: 'How long customers and administrators wait',
@@ -84,12 +71,33 @@ function ofRoute(route, figure) {
 }
 
 /**
- * @param {string} group
- * @param {'refused' | 'failures'} figure
+ * @param {string} route
+ * @param {number} digits
  * @returns {Column[]}
  */
-function countColumns(group, figure) {
-  return ['/fast', '/slow'].map((route) => ({ group, heading: route, value: ofRoute(route, figure) }));
+function timeColumns(route, digits) {
+  const column = { group: route, unit: 'ms', digits };
+  return [
+    { ...column, heading: 'p50', about: 'half of the requests took at most this long', value: ofRoute(route, 'p50Ms') },
+    { ...column, heading: 'p99', about: '99 of 100 took at most this long', value: ofRoute(route, 'p99Ms') },
+  ];
+}
+
+/**
+ * @param {string} route
+ * @returns {Column[]}
+ */
+function countColumns(route) {
+  return [
+    {
+      group: route, heading: 'refused', value: ofRoute(route, 'refused'),
+      about: 'answered 503 by a remedy; not in the percentiles',
+    },
+    {
+      group: route, heading: 'failed', value: ofRoute(route, 'failures'),
+      about: 'no answer in time, or an error; in the percentiles with the time waited in vain',
+    },
+  ];
 }
 
 /** @param {Variant} variant */
