@@ -36,7 +36,7 @@ async function serve(environment) {
 }
 
 test('as many forgotten change streams as the pool is large freeze /fast, and nothing else', async () => {
-  const { url, database: { current: { client, monitor } } } = await serve();
+  const { url, database: { main: { current: { client, monitor } } } } = await serve();
   await leakStreams(client, monitor, POOL_SIZE);
   const fast = await holdRequest(`${url}/fast`);
   await until('/fast stands in the queue', () => monitor.snapshot().totals.waiting === 1);
@@ -46,7 +46,7 @@ test('as many forgotten change streams as the pool is large freeze /fast, and no
 });
 
 test('a wait-queue timeout cures it: who can not be served learns so in time', async () => {
-  const { url, database: { current: { client, monitor } } } = await serve({ MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' });
+  const { url, database: { main: { current: { client, monitor } } } } = await serve({ MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' });
   await leakStreams(client, monitor, POOL_SIZE);
   const response = await fetch(`${url}/fast`);
   expect(response.status).toBe(503);
@@ -56,7 +56,7 @@ test('a wait-queue timeout cures it: who can not be served learns so in time', a
 });
 
 test('a second client cures it: /fast has the whole pool, whatever the streams hold', async () => {
-  const { url, database: { current: { monitor } } } = await serve();
+  const { url, database: { main: { current: { monitor } } } } = await serve();
   const second = createClient(sharedMongoUrl(), { poolSize: POOL_SIZE, serverSelectionTimeoutMs: 5000 });
   cleanUp(() => second.close());
   await leakStreams(second, monitorPool(second), POOL_SIZE);

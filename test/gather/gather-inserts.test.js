@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { openHop } from '../../src/bench/hop.js';
 import { gatherInserts } from '../../src/gather/gather-inserts.js';
 import { OutcomeUnknownError } from '../../src/gather/outcome-unknown-error.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
-import { startRelay } from '../support/relay.js';
 import { runningOperations } from '../support/running-operations.js';
 import { until } from '../support/until.js';
 
@@ -186,14 +186,15 @@ describe('a connection that breaks in the middle', () => {
 
   test('while the server works on them: they may be stored, and that is what is said', async () => {
     const collection = await createCollection();
-    const relay = await startRelay(Number(new URL(mongo.url).port));
-    const far = connect(`mongodb://127.0.0.1:${relay.port}/?directConnection=true`, { serverSelectionTimeoutMS: 300 });
+    const hop = await openHop({ host: '127.0.0.1', port: Number(new URL(mongo.url).port) });
+    cleanUp(hop.close);
+    const far = connect(`mongodb://127.0.0.1:${hop.port}/?directConnection=true`, { serverSelectionTimeoutMS: 300 });
     const { insert } = gatherInserts(far.db('test').collection(collection.collectionName));
     await failInserts('alwaysOn', { blockConnection: true, blockTimeMS: 300 });
     const inserts = Promise.allSettled([1, 2, 3].map((key) => insert({ key })));
     await until('the server has them', async () => (
       (await runningOperations(client, { 'command.insert': collection.collectionName })).length));
-    relay.cut();
+    hop.cut();
     expect(reasons(await inserts)).toEqual(Array(3).fill(expect.any(OutcomeUnknownError)));
     await failNoMore();
   });
