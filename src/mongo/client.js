@@ -1,5 +1,6 @@
 import { MongoClient, MongoServerSelectionError } from 'mongodb';
 import { SettingsError } from '../settings.js';
+import { checkMongoUrl } from './mongo-url.js';
 
 /**
  * Make a MongoClient. It is not connected yet, so that listeners can be attached to
@@ -8,9 +9,10 @@ import { SettingsError } from '../settings.js';
  * @param {string} url connection string; its own options hold where a setting is unset
  * @param {Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
  *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'> & { appName?: string }} settings
- * @throws {SettingsError} when the driver refuses the combination
+ * @throws {SettingsError} when the URL can't be read, or the driver refuses the combination
  */
 export function createClient(url, settings) {
+  checkMongoUrl(url);
   const options = {
     appName: settings.appName,
     maxPoolSize: settings.poolSize,

@@ -95,10 +95,15 @@ describe('an error names the setting', () => {
   });
 
   test.each([
-    'mongodb://user:hunter2@127.0.0.1/?color=red', 'mongodb://user:hunt er2@/', 'mongodb://user:hunter2@host:99999/',
+    'mongodb://user:hunter2@127.0.0.1/?color=red', 'mongodb://user:hunter%E92@host/', 'mongodb://user:hunter2@host:99999/',
   ])('a URL that the driver refuses, without the password: %s', (url) => {
     expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(SettingsError);
     expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(
       /^the driver refuses MONGO_URL and the pool settings: (?!.*hunt)/);
+  });
+
+  test('a URL that would have a part of the password looked up as a host', () => {
+    expect(() => createClient('mongodb://user:p@hunter2/@127.0.0.1/', readSettings({}, 'no-such-file'))).toThrow(
+      /^MONGO_URL can't be read(?!.*hunt)/);
   });
 });
