@@ -1,19 +1,20 @@
+/** @import { AppUrl } from './app-url.js' */
+
 /** How long to wait for a running app's answer. */
 const TIMEOUT_MS = 5000;
 
 /**
  * Ask a running app.
  *
- * @param {string} option that gave the URL, for messages
- * @param {string} url of the app
+ * @param {AppUrl} app
  * @param {string} path
  * @returns {Promise<any>}
  * @throws {Error} naming the option, for no answer, a bad one, or one that is not JSON
  */
-export async function fetchJson(option, url, path) {
+export async function fetchJson({ option, url, headers }, path) {
   try {
     const response = await fetch(new URL(path, url), {
-      headers: { Accept: 'application/json' }, signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { Accept: 'application/json', ...headers }, signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (!response.ok) throw new Error(`its GET ${path} answered HTTP ${response.status}`);
     return await response.json();

@@ -6,6 +6,7 @@ import { parseServices } from '../predict/parse-service.js';
 import { readScenario } from '../predict/read-scenario.js';
 import { readTrace } from '../predict/trace.js';
 import { createTraceLoad } from '../predict/trace-load.js';
+import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { collect, parsePositive } from './options.js';
 
@@ -139,12 +140,13 @@ async function readJson(file) {
   }
 }
 
-/** @param {string} url */
-async function servicesAt(url) {
-  const pool = await fetchJson('--app', url, '/pool');
+/** @param {string} text */
+async function servicesAt(text) {
+  const app = parseAppUrl('--app', text);
+  const pool = await fetchJson(app, '/pool');
   try {
     return servicesOfApp(pool);
   } catch (cause) {
-    throw new Error(`--app ${url}: ${/** @type {Error} */ (cause).message}`, { cause });
+    throw new Error(`--app ${app.url}: ${/** @type {Error} */ (cause).message}`, { cause });
   }
 }

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { createTraceWriter } from '../predict/trace-writer.js';
+import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { parsePositive } from './options.js';
 
 /** @import { RecordedCheckout, Written } from '../predict/trace-writer.js' */
+/** @import { AppUrl } from './app-url.js' */
 
 /** `pool-lab record` */
 export function createRecordCommand() {
@@ -19,25 +21,26 @@ export function createRecordCommand() {
 }
 
 /** @param {{ url: string, out: string, seconds?: number, every: number, maxMb: number }} options */
-async function recordApp({ url, out, seconds, every, maxMb }) {
+async function recordApp({ url: text, out, seconds, every, maxMb }) {
+  const app = parseAppUrl('--url', text);
   const stop = new AbortController();
   const end = () => stop.abort();
   process.once('SIGINT', end).once('SIGTERM', end);
   const timer = seconds && setTimeout(end, seconds * 1000);
   try {
-    const { max, slowPool, slowCap } = await fetchJson('--url', url, '/pool');
+    const { max, slowPool, slowCap } = await fetchJson(app, '/pool');
     // What came before the recording is none of its business.
-    let after = (await fetchCheckouts(url, 0)).lastId;
+    let after = (await fetchCheckouts(app, 0)).lastId;
     let lost = 0;
     // What waited before two pools, or for a cap, can't be held against a prediction for one pool.
     const isOne = max > 0 && !slowPool && !slowCap;
-    const header = { url, ...(isOne && { maxPoolSize: max }) };
+    const header = { url: app.url, ...(isOne && { maxPoolSize: max }) };
     const trace = await createTraceWriter(out, { maxBytes: maxMb * 2 ** 20, header, onFull: end });
-    process.stderr.write(`Recording ${url} to ${out}; Ctrl-C ends it.\n`);
+    process.stderr.write(`Recording ${app.url} to ${out}; Ctrl-C ends it.\n`);
     try {
       for (let isLast = false; !isLast;) {
         isLast = stop.signal.aborted || await pause(every, stop.signal);
-        const { checkouts, lastId } = await fetchCheckouts(url, after);
+        const { checkouts, lastId } = await fetchCheckouts(app, after);
         if (checkouts.length > 0) lost += checkouts[0].id - after - 1;
         for (const checkout of checkouts) trace.write(checkout);
         after = lastId;
@@ -61,14 +64,14 @@ async function pause(ms, signal) {
 }
 
 /**
- * @param {string} url
+ * @param {AppUrl} app
  * @param {number} after id
  * @returns {Promise<{ checkouts: (RecordedCheckout & { id: number })[], lastId: number }>}
  */
-async function fetchCheckouts(url, after) {
-  const body = await fetchJson('--url', url, `/pool/checkouts?after=${after}`);
+async function fetchCheckouts(app, after) {
+  const body = await fetchJson(app, `/pool/checkouts?after=${after}`);
   if (!Array.isArray(body?.checkouts) || !Number.isInteger(body.lastId)) {
-    throw new Error(`--url ${url}: its GET /pool/checkouts has no list of checkouts`);
+    throw new Error(`--url ${app.url}: its GET /pool/checkouts has no list of checkouts`);
   }
   return body;
 }

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { parseAppUrl } from '../../src/cli/app-url.js';
+import { cleanUp } from '../support/cleanup.js';
+import { runNode } from '../support/run-node.js';
+import { scratchFolder } from '../support/scratch-folder.js';
+
+const PASSWORD = 'p@ss/w:rd?#%é';
+
+test.each([
+  'http://user:p@hunter2/x@host/', 'http://user:1/hunter2@host/', 'http://user:hunter2@', 'hunter2', 'mongodb://user:hunter2@host',
+  'file:///hunter2', 'http://user:80#hunter2@host/',
+])('%s is refused, and nothing of it is shown', (url) => {
+  expect(() => parseAppUrl('--app', url)).toThrow(/^--app is not the URL of an app(?!.*hunter2)/);
+});
+
+test('user and password become a header, and are nowhere else', async () => {
+  /** @type {(string | undefined)[]} */
+  const seen = [];
+  const server = createServer((req, res) => {
+    seen.push(req.headers.authorization);
+    res.end(JSON.stringify({ max: 3, checkouts: [], lastId: 0 }));
+  }).listen(0, '127.0.0.1');
+  cleanUp(() => server.close());
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const out = path.join(await scratchFolder(), 'trace.jsonl');
+
+  const url = `http://user:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`;
+  const { code, stderr } = await runNode(['src/cli.js', 'record', '--url', url, '--out', out, '--seconds', '1']);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`Recording http://127.0.0.1:${port}/ to`) });
+  expect(new Set(seen)).toEqual(new Set([`Basic ${Buffer.from(`user:${PASSWORD}`).toString('base64')}`]));
+  expect(await readFile(out, 'utf8')).toContain(`"url":"http://127.0.0.1:${port}/"`);
+});
+
+test.each([['record', '--out', 'never.jsonl', '--url'], ['predict', 'loadtests/mixed.yaml', '--app']])(
+  'an app that is not there is an error of `%s` without the password', async (...args) => {
+    const { code, stdout, stderr } = await runNode(['src/cli.js', ...args, 'http://user:hunter2@127.0.0.1:1']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^--(url|app) http:\/\/127\.0\.0\.1:1\/: (?!.*hunter2)/);
+  });
