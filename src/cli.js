@@ -1,29 +1,13 @@
 #!/usr/bin/env node
-import { createRequire } from 'node:module';
-import { Command } from 'commander';
-import { createAdviseCommand } from './cli/advise.js';
-import { createListCommand } from './cli/list.js';
-import { createPredictCommand } from './cli/predict.js';
-import { createRecordCommand } from './cli/record.js';
-import { createReportCommand } from './cli/report.js';
-import { createRunCommand } from './cli/run.js';
+import { createProgram } from './cli/program.js';
+import { toPrintable } from './printable.js';
 
-const { version, description } = createRequire(import.meta.url)('../package.json');
-
-const program = new Command('pool-lab')
-  .description(description)
-  .version(version)
-  .showHelpAfterError('(see --help)')
-  .addCommand(createListCommand())
-  .addCommand(createRunCommand())
-  .addCommand(createReportCommand())
-  .addCommand(createPredictCommand())
-  .addCommand(createAdviseCommand())
-  .addCommand(createRecordCommand());
+// Every user of the machine can list its processes, and --url may hold a password.
+process.title = ['pool-lab', ...process.argv.slice(2).map(toPrintable)].join(' ');
 
 try {
-  await program.parseAsync();
+  await createProgram().parseAsync();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.stderr.write(`${toPrintable(error instanceof Error ? error.message : String(error))}\n`);
   process.exitCode ||= 1;
 }

@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { createLogger } from './logger.js';
+import { toPrintable } from './printable.js';
 import { renderSettingsHelp } from './settings-docs.js';
 import { readSettings } from './settings.js';
 import { start } from './start.js';
@@ -13,7 +14,7 @@ ${renderSettingsHelp()}
 
 /** @param {unknown} error */
 function fail(error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.stderr.write(`${toPrintable(error instanceof Error ? error.message : String(error))}\n`);
   process.exitCode = 1;
 }
 

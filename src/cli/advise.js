@@ -4,6 +4,7 @@ import { advise } from '../predict/advise.js';
 import { createAdviceView } from '../predict/advice-view.js';
 import { explainAdvice } from '../predict/explain-advice.js';
 import { parseSlo } from '../predict/slo.js';
+import { escapeControls } from '../printable.js';
 import { renderTable, wrap } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { collect, parsePositive } from './options.js';
@@ -44,12 +45,12 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
 
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;
-  process.stderr.write(`${[
+  process.stderr.write(`${escapeControls([
     verdict,
     ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice))] : []),
     ...warnings.map((warning) => wrap(`! ${warning}`, 80)),
     ...reasons.map((reason) => wrap(reason, 80)),
-  ].join('\n\n')}\n`);
+  ].join('\n\n'))}\n`);
   if (json) {
     process.stdout.write(`${JSON.stringify({
       lab: 'advise', startedAt, environment: describeEnvironment(null),

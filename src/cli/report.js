@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { labs } from '../labs/index.js';
+import { escapeControls } from '../printable.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
 import { writeWhole } from './save.js';
@@ -21,7 +22,7 @@ export function createReportCommand() {
 async function showResults(files, { out }) {
   const shown = await Promise.all(files.map(readResult));
   for (const { lab, result } of shown) {
-    process.stderr.write(`${lab.title}, ${result.startedAt}\n${renderTable(lab, result)}\n\n`);
+    process.stderr.write(`${lab.title}, ${escapeControls(result.startedAt)}\n${renderTable(lab, result)}\n\n`);
   }
   await writeWhole(out, renderHtml(shown));
   process.stderr.write(`Report: ${out}\n`);

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { escapeControls } from '../printable.js';
 import { groupColumns, isText, listNotes, sumUp } from './columns.js';
 import { FINDING_COLUMNS, listFindings } from './findings.js';
 import { formatCell } from './format.js';
@@ -37,11 +38,11 @@ export function renderTable(lab, result, { width = 80 } = {}) {
     .map((finding) => ({ ...finding, claim: wrap(finding.claim, width - FINDING_FIGURES) }));
   const summary = sumUp(lab, result);
   const texts = [...listNotes(result).map((note) => `! ${note}`), summary && lab.load ? LOADS[lab.load] : '', summary];
-  return [
+  return escapeControls([
     ...blocks.map((block) => drawBlock(block, result.variants)),
     ...(findings.length > 0 ? [drawBlock(groupColumns(FINDING_COLUMNS), findings)] : []),
     ...texts.filter(Boolean).map((text) => wrap(text, width)),
-  ].join('\n\n');
+  ].join('\n\n'));
 }
 
 /**

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { toPrintable } from '../src/printable.js';
+import { createSampleResult } from './report/sample-result.js';
+import { runNode } from './support/run-node.js';
+import { scratchFolder } from './support/scratch-folder.js';
+import { until } from './support/until.js';
+
+/** Changes the title of a terminal and turns its text round. */
+const HOSTILE = '\u001b]0;owned\u0007\u009b31m\u202e';
+
+test.each([
+  ['mongodb://user:hunter2@host/', 'mongodb://***@host/'],
+  ['--url=mongodb+srv://user:hunt@er2/ x@host:1/ is odd', '--url=mongodb+srv://***@host:1/ is odd'],
+  ['http://host/?proxyPassword=hunter2&x=1', 'http://host/?proxyPassword=***&x=1'],
+  ['?authMechanismProperties=AWS_SESSION_TOKEN:hunter2', '?authMechanismProperties=AWS_SESSION_TOKEN:***'],
+  ['http://host/ is left alone', 'http://host/ is left alone'],
+])('%s is shown as %s', (text, shown) => {
+  expect(toPrintable(text)).toBe(shown);
+});
+
+test('what would steer a terminal is shown as its code', () => {
+  expect(toPrintable(`a${HOSTILE}b\n\tc\r`)).toBe('a\\u001b]0;owned\\u0007\\u009b31m\\u202eb\n\tc\\u000d');
+});
+
+describe('pool-lab', () => {
+  test.each([
+    ['an option', ['run', 'mixed', '--urll=mongodb://user:hunter2@host/']],
+    ['a command', ['mongodb://user:hunter2@host/']],
+    ['a file', ['predict', 'mongodb://user:hunter2@host/']],
+  ])('masks a password in %s that it does not know', async (_, args) => {
+    const { code, stderr } = await runNode(['src/cli.js', ...args]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/\*\*\*@host\/(?![^]*hunter2)/) });
+  });
+
+  test('shows a result, and an advice, without obeying it', async () => {
+    const folder = await scratchFolder();
+    const [result, trace] = [path.join(folder, 'result.json'), path.join(folder, 'trace.jsonl')];
+    await writeFile(result, JSON.stringify(createSampleResult({ startedAt: HOSTILE, warnings: [HOSTILE] })));
+    await writeFile(trace, `{"trace":"mongodb-pool-lab","version":1}\n${
+      JSON.stringify({ askedMs: 0, waitMs: 0, useMs: 1, route: HOSTILE })}\n`);
+    const shown = await Promise.all([
+      runNode(['src/cli.js', 'report', result, '--out', path.join(folder, 'report.html')]),
+      runNode(['src/cli.js', 'predict', '--trace', trace]),
+      runNode(['src/cli.js', 'advise', '--trace', trace, '--slo', `${HOSTILE} p99 < 1 s`]),
+    ]);
+    for (const { stderr } of shown) {
+      expect(stderr).toContain('owned');
+      expect(stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u);
+    }
+  });
+
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+  onLinux('keeps a password in its arguments from the list of processes', async () => {
+    const child = spawn(process.execPath, ['src/cli.js', 'run', 'mixed', '--url', 'mongodb://user:hunter2@127.0.0.1:1/'], {
+      env: { ...process.env, MONGO_SERVER_SELECTION_TIMEOUT_MS: '5000' }, stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    const title = await until('it has a title', async () => {
+      const text = await readFile(`/proc/${child.pid}/cmdline`, 'utf8');
+      return text.startsWith('pool-lab') && text;
+    });
+    child.kill('SIGKILL');
+    await ended;
+    expect(title).toMatch(/^pool-lab run mixed --url mongodb:\/\/\*\*\*@127/);
+    expect(title).not.toContain('hunter2');
+  });
+});
