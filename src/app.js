@@ -7,6 +7,7 @@ import { createMetricsRoute } from './routes/metrics.js';
 import { createPageRoutes } from './routes/page.js';
 import { createCheckoutsRoute, createPoolRoute } from './routes/pool.js';
 import { createSlowRoute } from './routes/slow.js';
+import { securityHeaders } from './security-headers.js';
 
 /**
  * @typedef {object} Parts what the app is made of
@@ -31,7 +32,7 @@ export function createApp(parts) {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use(logRequests(parts.log));
+  app.use(securityHeaders, logRequests(parts.log));
 
   app.get('/slow', parts.requests.follow('/slow'), createSlowRoute(parts));
   app.get('/fast', parts.requests.follow('/fast'), createFastRoute(parts));

@@ -64,6 +64,18 @@ describe('with a MongoDB that answers', () => {
     expect((await slow).status).toBe(200);
   });
 
+  test.each(['/', '/dashboard/main.js', '/pool', '/control/pool-size', '/nowhere'])('%s tells a browser what it may do with it', async (path) => {
+    const { headers } = await fetch(url + path);
+    const policy = String(headers.get('content-security-policy')).split(';');
+    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]));
+    expect(policy.join()).not.toMatch(/unsafe|\*|https?:/);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(headers.has('x-powered-by')).toBe(false);
+  });
+
   test.each(['/nowhere', '/slow/er', '/%ff'])('%s is not found, as a problem', async (path) => {
     expect(await get(url + path)).toMatchObject({
       status: 404, type: 'application/problem+json', body: { type: 'about:blank', status: 404, title: 'Not Found' },
