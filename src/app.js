@@ -20,7 +20,8 @@ import { securityHeaders } from './security-headers.js';
  * @property {ReturnType<typeof import('./live/streams.js').createStreams>} streams
  * @property {ReturnType<typeof import('./live/traffic.js').createTraffic>} traffic
  * @property {ReturnType<typeof import('./live/load-tests.js').createLoadTests>} loadTests
- * @property {{ enabled: boolean, anyHost: boolean }} controls whether the page may change things, and under which names
+ * @property {{ enabled: boolean, anyHost: boolean, token?: string }} controls whether the page may change things, under
+ *   which names, and what it has to show
  * @property {import('pino').Logger} log
  */
 

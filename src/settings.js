@@ -23,6 +23,7 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {number} port
  * @property {number} shutdownTimeoutMs
  * @property {'auto' | 'on' | 'off'} controls
+ * @property {string} [controlsToken]
  * @property {string} logLevel
  * @property {string} searchPath the PATH variable: where a mongod may be
  */
@@ -32,7 +33,7 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {string} env its name in the environment
  * @property {Exclude<keyof Settings, 'searchPath'>} key its name in Settings
  * @property {string} doc one sentence
- * @property {'integer' | 'text' | 'mongoUrl' | 'choice'} type
+ * @property {'integer' | 'text' | 'mongoUrl' | 'token' | 'choice'} type
  * @property {number | string} [default] absent: may stay unset
  * @property {string} [unset] what happens while it is unset
  * @property {number} [min]
@@ -79,6 +80,9 @@ export const SETTINGS = [
     doc: 'port to listen on; 0 takes any free one' },
   { env: 'CONTROLS', key: 'controls', type: 'choice', default: 'auto', choices: ['auto', 'on', 'off'],
     doc: 'whether the live page may change things; auto: only while the app listens on loopback' },
+  { env: 'CONTROLS_TOKEN', key: 'controlsToken', type: 'token',
+    doc: 'what the live page has to know before it may change things',
+    unset: 'nothing on loopback; elsewhere each start makes one up and logs it' },
   { env: 'SHUTDOWN_TIMEOUT_MS', key: 'shutdownTimeoutMs', type: 'integer', min: 1, max: MAX_DELAY_MS,
     default: 30_000, doc: 'how long running requests may take to finish after SIGTERM or SIGINT, in ms' },
   { env: 'LOG_LEVEL', key: 'logLevel', type: 'choice', default: 'info',
@@ -134,6 +138,7 @@ export function describeAllowed({ type, min, max, choices = [] }) {
   if (type === 'integer') return `a whole number from ${min}${max === undefined ? '' : ` to ${max}`}`;
   if (type === 'choice') return `one of ${choices.join(', ')}`;
   if (type === 'mongoUrl') return 'a URL that starts with mongodb:// or mongodb+srv://';
+  if (type === 'token') return '16 or more of A-Z, a-z, 0-9, - and _';
   return 'text';
 }
 
@@ -142,8 +147,8 @@ export function describeAllowed({ type, min, max, choices = [] }) {
  * @param {string} text
  */
 function describeProblem(setting, text) {
-  // A mistyped connection string may still hold a password.
-  const shown = setting.type === 'mongoUrl' ? setting.env : `${setting.env}=${text}`;
+  // What is mistyped may still hold a secret.
+  const shown = ['mongoUrl', 'token'].includes(setting.type) ? setting.env : `${setting.env}=${text}`;
   return `${shown} is not allowed: ${describeAllowed(setting)}${setting.note ? ` (${setting.note})` : ''}`;
 }
 
@@ -159,6 +164,7 @@ function parseValue({ type, min = 0, max = Number.MAX_SAFE_INTEGER, choices = []
   }
   if (type === 'choice') return choices.includes(text) ? text : undefined;
   if (type === 'mongoUrl') return /^mongodb(\+srv)?:\/\/./.test(text) ? text : undefined;
+  if (type === 'token') return /^[\w-]{16,}$/.test(text) ? text : undefined;
   return text;
 }
 

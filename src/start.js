@@ -5,6 +5,7 @@ import { createLoadTests } from './live/load-tests.js';
 import { createRequests } from './live/requests.js';
 import { isLoopback } from './live/same-origin.js';
 import { createStreams } from './live/streams.js';
+import { createToken } from './live/token.js';
 import { createTraffic } from './live/traffic.js';
 import { openDatabase } from './mongo/database.js';
 import { openMongo } from './mongo/open.js';
@@ -56,14 +57,16 @@ export async function start(settings, { log, closers, signal }) {
     isPlain: !settings.slowPoolSize && !settings.slowConcurrency,
     onChange: (test) => streams.send('load-test', test),
   });
+  const controls = chooseControls(settings);
   const server = await listen(createApp({
     database, load, slowCap: createCap(settings.slowConcurrency), checkouts, metrics, requests, streams, loadTests, traffic: createTraffic(ownUrl, log),
-    controls: chooseControls(settings), log,
+    controls, log,
   }), settings);
   // Streams and load tests would keep the server from ending, so they end first.
   closers.push(server.close, streams.close, loadTests.close);
   url = server.url;
   log.info(`listening on ${url}`);
+  if (controls.token && !settings.controlsToken) log.info(`its page may change things by ${url}/#token=${controls.token}`);
   return url;
 }
 
@@ -81,7 +84,9 @@ function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency }) {
 }
 
 /** @param {import('./settings.js').Settings} settings */
-function chooseControls({ controls, host }) {
+function chooseControls({ controls, controlsToken, host }) {
   const loopback = isLoopback(host);
-  return { enabled: controls === 'on' || (controls === 'auto' && loopback), anyHost: !loopback };
+  const enabled = controls === 'on' || (controls === 'auto' && loopback);
+  const madeUp = enabled && !loopback ? createToken() : undefined;
+  return { enabled, anyHost: !loopback, token: controlsToken ?? madeUp };
 }

@@ -1,4 +1,6 @@
+import { attempt, setDisabled } from './attempt.js';
 import { post } from './post.js';
+import { keepToken, readToken, watchLink } from './token.js';
 import { formatSeconds } from './words.js';
 
 /** @import { State } from './state.js' */
@@ -16,11 +18,15 @@ export function createControls() {
   });
   listenToSenders(find('traffic'));
   const loadTest = createLoadTestForm();
+  watchLink();
+  listenToUnlock(find('unlock'));
 
   /** @param {State} state */
   function show({ pool, snapshot, loadTests }) {
-    find('controls').hidden = snapshot?.controls === false;
+    const isLocked = snapshot?.needsToken === true && !readToken();
+    find('controls').hidden = snapshot?.controls === false || isLocked;
     find('no-controls').hidden = snapshot?.controls !== false;
+    find('locked').hidden = !isLocked;
     if (pool) {
       poolSize(pool.max);
       slowMs(pool.slowMs);
@@ -79,6 +85,20 @@ function listenToSenders(form) {
   }
 }
 
+/** @param {HTMLElement} form */
+function listenToUnlock(form) {
+  const field = /** @type {HTMLInputElement} */ (find('token'));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    attempt(form, async () => {
+      await post('/control/token', {}, field.value);
+      keepToken(field.value);
+      field.value = '';
+      return '';
+    });
+  });
+}
+
 /** @returns {(running: LoadTest | undefined) => void} */
 function createLoadTestForm() {
   const form = find('load-test');
@@ -102,45 +122,6 @@ function createLoadTestForm() {
     const leftS = Math.ceil(running.leftMs / 1000);
     left.textContent = `running with a pool of ${running.poolSize}, about ${leftS} s left`;
   };
-}
-
-/** What was ordered last, of any form. */
-let lastOrder = Promise.resolve('');
-
-/**
- * While an order is on its way its form takes no other, and those of other forms follow in turn: who asks for
- * 3 lanes and then for a load test wants it on 3 lanes. Buttons stay focusable, so that the keyboard does not
- * lose its place.
- * @param {HTMLElement} form
- * @param {() => Promise<string>} action resolves with what to say
- */
-async function attempt(form, action) {
-  if (form.hasAttribute('aria-busy')) return;
-  const outcome = /** @type {HTMLElement} */ (form.querySelector('.outcome'));
-  const buttons = [...form.querySelectorAll('button')];
-  form.setAttribute('aria-busy', 'true');
-  for (const button of buttons) setDisabled(button, true);
-  try {
-    const order = lastOrder.then(action);
-    lastOrder = order.catch(() => '');
-    outcome.textContent = await order;
-    outcome.classList.remove('problem');
-  } catch (error) {
-    outcome.textContent = error instanceof Error ? error.message : String(error);
-    outcome.classList.add('problem');
-  } finally {
-    form.removeAttribute('aria-busy');
-    for (const button of buttons) setDisabled(button, false);
-  }
-}
-
-/**
- * @param {HTMLButtonElement} button
- * @param {boolean} disabled
- */
-function setDisabled(button, disabled) {
-  if (disabled) button.setAttribute('aria-disabled', 'true');
-  else button.removeAttribute('aria-disabled');
 }
 
 /** @param {string} id */

@@ -81,6 +81,7 @@
  * @property {boolean} controls
  * @property {object} [slowPool] with SLOW_POOLSIZE
  * @property {object} [slowCap] with SLOW_CONCURRENCY
+ * @property {boolean} needsToken whether they take a token
  */
 
 export {};

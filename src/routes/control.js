@@ -1,5 +1,6 @@
 import express from 'express';
 import { requireSameOrigin } from '../live/same-origin.js';
+import { requireToken } from '../live/token.js';
 import { clientError } from '../problem.js';
 
 const MOST_CONNECTIONS = 1000;
@@ -13,7 +14,12 @@ const ROUTES = ['/slow', '/fast'];
  */
 export function createControlRoutes({ database, load, loadTests, traffic, controls }) {
   const router = express.Router();
-  router.use(requireSameOrigin(controls), requireJson, express.json({ limit: '1kb' }));
+  router.use(requireSameOrigin(controls), requireToken(controls.token), requireJson, express.json({ limit: '1kb' }));
+
+  // It came this far, so its token is the right one.
+  router.post('/token', (req, res) => {
+    res.json({});
+  });
 
   // What a load test was told to measure must not change under it.
   router.post(['/pool-size', '/slow-ms'], (req, res, next) => {

@@ -16,6 +16,7 @@ export function createPoolRoute({ database, load, slowCap, checkouts, controls }
       ...pool,
       serverVersion: database.version,
       controls: controls.enabled,
+      needsToken: controls.token !== undefined,
       services: sampleServiceTimes(checkouts.list()),
       ...readLifetime(database.main),
       ...(slowPool && { slowPool: { ...slowPool, ...readLifetime(database.slow) } }),

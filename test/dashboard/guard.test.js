@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import { describeInBrowser, launchChromium } from '../support/chromium.js';
+import { serveApp } from '../support/serve-app.js';
+import { until } from '../support/until.js';
+
+/** @import { Browser, Page } from 'playwright-core' */
+
+const TOKEN = 'a-token-of-our-own_1';
+
+describeInBrowser('what guards the live page', () => {
+  /** @type {Browser} */
+  let browser;
+  /** @type {string} */
+  let url;
+  /** @type {Page} */
+  let page;
+  beforeAll(async () => {
+    [browser, url] = await Promise.all([launchChromium(), serveApp({ CONTROLS_TOKEN: TOKEN })]);
+  });
+  beforeEach(async () => {
+    page = await browser.newPage();
+    page.setDefaultTimeout(15_000);
+  });
+  afterAll(() => browser?.close());
+
+  const field = () => page.getByLabel('Token');
+  const sendBus = () => page.getByRole('button', { name: 'Send a bus' });
+
+  test('it asks for the token, says when it is wrong, and gives the controls for the right one', async () => {
+    await page.goto(url);
+    await field().fill('wrong');
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await page.getByText('they take the token that the app was started with').waitFor();
+    expect(await sendBus().isVisible()).toBe(false);
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
+    expect(violations).toEqual([]);
+
+    await field().fill(TOKEN);
+    await field().press('Enter');
+    await sendBus().click();
+    await page.getByRole('heading', { name: /^1 of 100 lanes busy/ }).waitFor();
+    await page.reload();
+    await sendBus().waitFor();
+    expect(await field().isVisible()).toBe(false);
+  });
+
+  test('the link from the log brings the token along, and the address bar does not show it', async () => {
+    await page.goto(`${url}/#token=${TOKEN}`);
+    await sendBus().click();
+    await page.getByRole('heading', { name: /^1 of 100 lanes busy/ }).waitFor();
+    expect(page.url()).toBe(`${url}/`);
+  });
+
+  test('a token that holds no longer is asked for again', async () => {
+    await page.goto(`${url}/#token=of-an-earlier-start`);
+    await sendBus().click();
+    await field().waitFor();
+    expect(await sendBus().isVisible()).toBe(false);
+  });
+
+  test('nothing runs that was smuggled in, nothing is loaded or told elsewhere, and nobody frames it', async () => {
+    /** @type {string[]} */
+    const refused = [];
+    page.on('console', (message) => refused.push(message.text()));
+    await page.goto(url);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(refused).toEqual([]);
+
+    await page.locator('body').evaluate(async (body) => {
+      const script = body.ownerDocument.createElement('script');
+      script.textContent = 'document.title = "owned"';
+      body.append(script);
+      body.insertAdjacentHTML('beforeend', `<img src="x" onerror="document.title = 'owned'">
+        <p style="color: red"></p><iframe src="/"></iframe>`);
+      await fetch('http://elsewhere.example/').catch(() => {});
+    });
+
+    for (const what of ['inline script', 'inline event handler', 'inline style', 'connect-src', 'Framing']) {
+      await until(`${what} is refused`, () => refused.some((text) => text.includes(what)));
+    }
+    expect(await page.title()).not.toBe('owned');
+  });
+});

@@ -1,0 +1,81 @@
+import { Writable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { serveApp } from '../support/serve-app.js';
+
+const TOKEN = 'a-token-of-our-own_1';
+
+/**
+ * @param {Record<string, string>} settings
+ */
+async function serve(settings) {
+  let logged = '';
+  const log = pino({ level: 'trace' }, new Writable({
+    write(chunk, encoding, done) {
+      logged += chunk;
+      done();
+    },
+  }));
+  const url = (await serveApp(settings, log)).replace('0.0.0.0', '127.0.0.1');
+  return { url, readLog: () => logged };
+}
+
+/**
+ * @param {string} url
+ * @param {string} [authorization]
+ */
+async function order(url, authorization) {
+  const response = await fetch(`${url}/control/slow-ms`, {
+    method: 'POST', body: '{"slowMs":100}',
+    headers: { 'Content-Type': 'application/json', Origin: url, ...(authorization && { Authorization: authorization }) },
+  });
+  return response.status;
+}
+
+describe('CONTROLS_TOKEN', () => {
+  test('is what an order has to show, on loopback too; it is in no log', async () => {
+    const { url, readLog } = await serve({ CONTROLS_TOKEN: TOKEN });
+    expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ controls: true, needsToken: true });
+    const wrong = [undefined, TOKEN, `Basic ${TOKEN}`, 'Bearer', 'Bearer x', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`];
+    for (const authorization of wrong) expect(await order(url, authorization)).toBe(401);
+    expect(await order(url, `Bearer ${TOKEN}`)).toBe(200);
+    expect(readLog()).toContain('listening on');
+    expect(readLog()).not.toContain(TOKEN);
+  });
+
+  test('does not let in another site', async () => {
+    const { url } = await serve({ CONTROLS_TOKEN: TOKEN });
+    const { status } = await fetch(`${url}/control/slow-ms`, {
+      method: 'POST', body: '{"slowMs":100}',
+      headers: { 'Content-Type': 'application/json', Origin: 'https://elsewhere.example', Authorization: `Bearer ${TOKEN}` },
+    });
+    expect(status).toBe(403);
+  });
+});
+
+describe('an app that others can reach', () => {
+  test('keeps its controls closed', async () => {
+    const { url, readLog } = await serve({ HOST: '0.0.0.0' });
+    expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ controls: false, needsToken: false });
+    expect(await order(url, `Bearer ${TOKEN}`)).toBe(403);
+    expect(readLog()).not.toContain('token');
+  });
+
+  test('with CONTROLS=on makes up a token at each start, and logs a link with it', async () => {
+    const tokens = await Promise.all([1, 2].map(async () => {
+      const { url, readLog } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on' });
+      const [, token] = readLog().match(/http:\/\/0\.0\.0\.0:\d+\/#token=([\w-]{32})"/) ?? [];
+      expect(await order(url)).toBe(401);
+      expect(await order(url, `Bearer ${token}`)).toBe(200);
+      return token;
+    }));
+    expect(tokens[0]).not.toBe(tokens[1]);
+  });
+
+  test('takes CONTROLS_TOKEN in place of that, and keeps it to itself', async () => {
+    const { url, readLog } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on', CONTROLS_TOKEN: TOKEN });
+    expect(await order(url)).toBe(401);
+    expect(await order(url, `Bearer ${TOKEN}`)).toBe(200);
+    expect(readLog()).not.toContain('token');
+  });
+});
