@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { runLab } from '../../src/bench/run-lab.js';
+import { mixed } from '../../src/labs/mixed.js';
+import { renderHtml } from '../../src/report/html.js';
+import { readSettings } from '../../src/settings.js';
+import { createSampleResult } from '../report/sample-result.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { runNode } from '../support/run-node.js';
+import { CA_FILE, startSecuredMongod } from '../support/secured-mongod.js';
+import { startApp } from '../support/start-app.js';
+
+const PASSWORD = 'hunter2@/:?#%&+"\'\\ é€';
+/** What of it must be nowhere, however it is encoded. */
+const TRACES = /hunter2|%40%2F|@\/:\?/i;
+
+/** @type {Awaited<ReturnType<typeof startSecuredMongod>>} */
+let mongod;
+/** @type {string} */
+let url;
+beforeAll(async () => {
+  mongod = await startSecuredMongod();
+  await mongod.addUser('lab', PASSWORD);
+  url = urlOf();
+});
+
+/** @param {{ password?: string, tls?: string }} [changes] */
+function urlOf({ password = PASSWORD, tls = `tls=true&tlsCAFile=${encodeURIComponent(CA_FILE)}` } = {}) {
+  return `mongodb://lab:${encodeURIComponent(password)}@${mongod.host}/?authSource=admin&serverSelectionTimeoutMS=700&${tls}`;
+}
+
+test('the app works over TLS, as a user who may use its database alone, and says the password nowhere', async () => {
+  const app = startApp({ MONGO_URL: url, LOG_LEVEL: 'trace', SLOW_MS: '50', MONGO_POOLSIZE: '1' });
+  const at = await app.url;
+  const said = [];
+  const routes = ['/', '/slow', '/fast', '/livez', '/readyz', '/pool', '/pool/checkouts', '/metrics', '/nowhere'];
+  for (const route of routes) {
+    const response = await fetch(at + route);
+    expect({ route, status: response.status }).toEqual({ route, status: route === '/nowhere' ? 404 : 200 });
+    said.push(await response.text());
+  }
+
+  // A new client has to log in anew, and now it can't: the fault is ours, and the log has it.
+  await mongod.root.db('admin').command({ updateUser: 'lab', pwd: 'another' });
+  const refused = await fetch(`${at}/control/pool-size`, {
+    method: 'POST', headers: { 'Content-Type': 'application/json', Origin: at }, body: '{"poolSize":2}',
+  });
+  expect(refused.status).toBe(500);
+  said.push(await refused.text());
+  await mongod.root.db('admin').command({ updateUser: 'lab', pwd: PASSWORD });
+
+  app.child.disconnect();
+  const { stdout, stderr } = await app.ended;
+  expect(stdout).toContain('Authentication failed');
+  expect([...said, stdout, stderr].filter((text) => TRACES.test(text))).toEqual([]);
+});
+
+describe('a start that can not be is one line, without the password', () => {
+  test.each([
+    ['a wrong password', () => urlOf({ password: `${PASSWORD}x` }), 'MONGO_URL or a pool setting is refused: Authentication failed.'],
+    ['a certificate of somebody unknown', () => urlOf({ tls: 'tls=true' }), /^MONGO_URL: no MongoDB was found .*certificate/],
+    ['no TLS', () => urlOf({ tls: '' }), /^MONGO_URL: no MongoDB was found/],
+    ['a password that was not encoded', () => urlOf().replace(/lab:.*?@/, () => `lab:${PASSWORD}@`), /^MONGO_URL can't be read/],
+  ])('%s', async (_, make, message) => {
+    const app = startApp({ MONGO_URL: make(), MONGO_SERVER_SELECTION_TIMEOUT_MS: '700' });
+    const { code, stdout, stderr } = await app.ended;
+    expect({ code, lines: stderr.trimEnd().split('\n') }).toEqual({ code: 1, lines: [expect.stringMatching(message)] });
+    expect(stdout + stderr).not.toMatch(TRACES);
+  });
+
+  test('of pool-lab, too', async () => {
+    const { code, stdout, stderr } = await runNode(
+      ['src/cli.js', 'run', 'mixed', '--url', urlOf({ password: `${PASSWORD}x` })]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1, stdout: '', stderr: 'MONGO_URL or a pool setting is refused: Authentication failed.\n',
+    });
+  });
+});
+
+test('a result and its report do not say where the MongoDB is', async () => {
+  /** @type {import('../../src/bench/run-lab.js').Lab} */
+  const lab = {
+    ...mixed,
+    plan: async (options) => ({ settings: { slowMs: options.slowMs }, variants: [{ name: 'pool 1', settings: { poolSize: 1 }, estimateMs: 1 }] }),
+    measure: async () => ({ measured: createSampleResult().variants[0].measured ?? {} }),
+    predict: undefined,
+  };
+  const result = await runLab(lab, { url, slowMs: 1 }, {
+    settings: readSettings({ MONGO_URL: sharedMongoUrl() }, 'no .env file'), signal: new AbortController().signal,
+    report() {}, onStep() {},
+  });
+  const shown = JSON.stringify(result) + renderHtml([{ lab, result }]);
+  expect(shown).toContain('pool 1');
+  expect(shown).not.toMatch(TRACES);
+  expect(shown).not.toContain(mongod.host);
+});
