@@ -1,3 +1,8 @@
+import { textOf } from './text-of.js';
+
+/** A year: what takes longer is a slip of the pen, and in sums of it milliseconds would get lost. */
+export const LONGEST_MS = 365 * 86_400_000;
+
 /** @type {[notation: RegExp, ms: number][]} */
 const UNITS = [
   [/^(ms|msecs?|milliseconds?)$/, 1],
@@ -13,15 +18,17 @@ const UNITS = [
  * refused.
  *
  * @param {unknown} value
- * @returns {number} ms
+ * @returns {number} ms, a year at most
  */
 export function parseDurationMs(value) {
-  const [, number, unit] = /^(\d*\.?\d+) *([a-z]*)$/.exec(String(value).trim().toLowerCase()) ?? [];
-  if (unit === '' && /^\d+$/.test(number)) return Number(number) * 1000;
-  const known = UNITS.find(([notation]) => notation.test(unit));
-  if (!known) {
+  const [, number, unit] = /^(\d*\.?\d+) *([a-z]*)$/.exec(textOf(value).trim().toLowerCase()) ?? [];
+  const isSeconds = unit === '' && /^\d+$/.test(number);
+  const [, unitMs] = UNITS.find(([notation]) => notation.test(isSeconds ? 's' : unit)) ?? [];
+  if (!unitMs) {
     throw new Error(`${JSON.stringify(value)} is no length of time: `
       + 'write whole seconds, or a number with its unit, such as 500ms, 90s or 1.5m');
   }
-  return Number(number) * known[1];
+  const ms = Number(number) * unitMs;
+  if (ms > LONGEST_MS) throw new Error(`${JSON.stringify(value)} is too long a time: a year, 365d, is the most`);
+  return ms;
 }

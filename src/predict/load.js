@@ -1,5 +1,6 @@
 import { createArrivals } from './arrivals.js';
 import { listRoutes } from './flow.js';
+import { requireFeasible } from './load-size.js';
 import { createRandom } from './random.js';
 
 /** @import { Arrival, Phase } from './arrivals.js' */
@@ -24,8 +25,10 @@ import { createRandom } from './random.js';
  * @param {Workload} workload
  * @param {{ workers?: number }} [options] see createArrivals
  * @returns {Load}
+ * @throws {Error} for one that nobody could wait for
  */
 export function createScenarioLoad(workload, { workers = 1 } = {}) {
+  requireFeasible(workload);
   const { phases } = workload;
   const scenarios = workload.scenarios.filter(({ weight = 1 }) => weight > 0);
   const steps = scenarios.flatMap((scenario) => scenario.steps);

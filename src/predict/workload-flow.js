@@ -1,4 +1,5 @@
-import { parseDurationMs } from './duration.js';
+import { LONGEST_MS, parseDurationMs } from './duration.js';
+import { textOf } from './text-of.js';
 
 /** @import { Step, ThinkStep } from './flow.js' */
 /** @import { Issues } from './workload-issues.js' */
@@ -27,7 +28,7 @@ export function readStep(step, path, context) {
   if (keys.includes('log')) return [];
   const method = keys.find((key) => METHODS.includes(key));
   if (method) return readRequest(step[method], [...path, method], context);
-  issues.refuse(path, `the step "${keys[0] ?? step}" is not known here: `
+  issues.refuse(path, `the step "${keys[0] ?? textOf(step)}" is not known here: `
     + `allowed are ${METHODS.join(', ')}, think, loop and log`);
   return [];
 }
@@ -57,10 +58,10 @@ function readLoop(step, path, context) {
 function readCount({ count, over }) {
   if (Array.isArray(over)) return over.length;
   if (over !== undefined) throw new Error('a loop over a variable: its length is not known here');
-  const range = /^(\d+)-(\d+)$/.exec(String(count));
+  const range = /^(\d{1,9})-(\d{1,9})$/.exec(textOf(count));
   if (range) return Math.max(0, Number(range[2]) - Number(range[1]));
-  const rounds = Number(count ?? NaN);
-  if (!Number.isInteger(rounds) || rounds < 1) {
+  const rounds = Number(textOf(count ?? NaN));
+  if (!Number.isSafeInteger(rounds) || rounds < 1) {
     throw new Error(`a loop needs a count of at least 1, not ${JSON.stringify(count)}`);
   }
   return rounds;
@@ -75,9 +76,12 @@ function readThink(step, defaultJitter) {
   const ms = parseDurationMs(step.think);
   const jitter = step.jitter ?? defaultJitter;
   if (jitter === undefined) return { kind: 'think', ms };
-  const match = /^(\d+)(%?)$/.exec(String(jitter));
-  if (!match) throw new Error(`jitter must be a number of ms or a percentage, not ${JSON.stringify(jitter)}`);
-  return { kind: 'think', ms, jitterMs: match[2] ? (ms * Number(match[1])) / 100 : Number(match[1]) };
+  const [, number, percent] = /^(\d+)(%?)$/.exec(textOf(jitter)) ?? [];
+  const jitterMs = percent ? (ms * Number(number)) / 100 : Number(number);
+  if (!(jitterMs <= LONGEST_MS)) {
+    throw new Error(`jitter must be a number of ms or a percentage, not ${JSON.stringify(jitter)}`);
+  }
+  return { kind: 'think', ms, jitterMs };
 }
 
 /** @type {typeof readStep} */

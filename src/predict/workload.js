@@ -1,3 +1,4 @@
+import { textOf } from './text-of.js';
 import { readStep } from './workload-flow.js';
 import { createIssues } from './workload-issues.js';
 import { readPhases } from './workload-phases.js';
@@ -65,9 +66,9 @@ function readScenarios(scenarios, config, issues) {
   const read = scenarios.map((scenario, index) => {
     const path = ['scenarios', index];
     const { name, weight = 1, engine = config.engine ?? 'http', flow } = scenario ?? {};
-    if (engine !== 'http') issues.refuse([...path, 'engine'], `engine ${engine}: only http can be simulated`);
-    if (!Number.isInteger(Number(weight)) || Number(weight) < 0) {
-      issues.refuse([...path, 'weight'], `weight must be a whole number, not ${JSON.stringify(weight)}`);
+    if (engine !== 'http') issues.refuse([...path, 'engine'], `engine ${textOf(engine)}: only http can be simulated`);
+    if (!/^\d{1,9}$/.test(textOf(weight))) {
+      issues.refuse([...path, 'weight'], `weight must be a whole number of at most 9 digits, not ${JSON.stringify(weight)}`);
     }
     if (!Array.isArray(flow)) issues.refuse(path, 'a scenario needs a flow, a list of steps');
     for (const hook of SCENARIO_HOOKS) {
@@ -76,7 +77,7 @@ function readScenarios(scenarios, config, issues) {
     const steps = engine === 'http' && Array.isArray(flow)
       ? flow.flatMap((step, at) => readListed(step, [...path, 'flow', at], { issues, jitter }))
       : [];
-    return { name, weight: Number(weight), steps };
+    return { name, weight: Number(textOf(weight)), steps };
   });
   if (!read.some(({ weight }) => weight > 0)) issues.refuse(['scenarios'], 'no scenario has any weight');
   return read;
@@ -93,7 +94,8 @@ function readListed(step, path, context) {
 function readTimeoutMs(config) {
   const timeout = config.timeout || config.http?.timeout;
   if (timeout === undefined) return AGENT_TIMEOUT_MS;
-  const ms = Number(timeout) * 1000;
+  const ms = Number(textOf(timeout)) * 1000;
+  if (typeof timeout === 'number' && !(timeout > 0)) throw new Error(`http.timeout must be more than 0, not ${timeout}`);
   if (typeof timeout === 'number') return ms;
   return ms > 0 ? Math.min(ms, AGENT_TIMEOUT_MS) : AGENT_TIMEOUT_MS;
 }
@@ -101,7 +103,7 @@ function readTimeoutMs(config) {
 /** @param {any} config @param {string} environment @param {string} file */
 function findEnvironment(config, environment, file) {
   const environments = isMap(config.environments) ? config.environments : {};
-  if (isMap(environments[environment])) return environments[environment];
+  if (Object.hasOwn(environments, environment) && isMap(environments[environment])) return environments[environment];
   throw new Error(`${file} has no environment "${environment}": `
     + `it has ${Object.keys(environments).join(', ') || 'none'}`);
 }
@@ -119,11 +121,15 @@ function merge(base, overlay) {
     return longer.map((_, index) => merge(base[index], overlay[index]));
   }
   if (isMap(base) && isMap(overlay)) {
-    const merged = { ...base };
-    for (const [key, value] of Object.entries(overlay)) merged[key] = merge(base[key], value);
-    return merged;
+    const keys = Object.keys({ ...base, ...overlay });
+    return Object.fromEntries(keys.map((key) => [key, merge(ownOf(base, key), ownOf(overlay, key))]));
   }
   return overlay === undefined ? base : overlay;
+}
+
+/** Not what every object has, such as `constructor`. @param {any} map @param {string} key */
+function ownOf(map, key) {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
 /** @param {any} value @param {Path} path */

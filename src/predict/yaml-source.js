@@ -1,6 +1,10 @@
 import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml';
 
-/** @import { Pair } from 'yaml' */
+/** @import { Document, Pair } from 'yaml' */
+
+/** Deeper than anybody writes, and not too deep for the stack. */
+const MOST_LEVELS = 100;
+const TOO_DEEP = `it is nested deeper than ${MOST_LEVELS} levels, or an alias refers to what holds it`;
 
 /** @typedef {(string | number)[]} Path from the top of the file: ['config', 'phases', 0] */
 
@@ -12,16 +16,18 @@ import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml'
  * @returns {{ value: any, lineAt: (path: Path) => number }} lineAt counts from 1; for a path that is not in
  *   the file it
  *   tells the line of what would hold it
- * @throws {Error} naming line and column, when the text is not YAML
+ * @throws {Error} naming line and column, when the text is not YAML; or naming the file, when an alias leads nowhere or
+ *   everywhere
  */
 export function parseYaml(text, file) {
   const lines = new LineCounter();
   // Artillery's own parser knows merge keys (<<) as well.
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error' });
   const [error] = document.errors;
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
-    throw new Error(`${file}, line ${line}, column ${col}: ${error.message}`, { cause: error });
+    const message = error.code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : error.message;
+    throw new Error(`${file}, line ${line}, column ${col}: ${message}`, { cause: error });
   }
 
   /** @param {Path} path */
@@ -40,7 +46,25 @@ export function parseYaml(text, file) {
     return lines.linePos(offset).line;
   }
 
-  return { value: document.toJS(), lineAt };
+  return { value: toValue(document, file), lineAt };
+}
+
+/** @param {Document} document @param {string} file */
+function toValue(document, file) {
+  try {
+    const value = document.toJS();
+    requireShallow(value);
+    return value;
+  } catch (cause) {
+    throw new Error(`${file}: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
+}
+
+/** @param {unknown} value @param {number} [levels] that hold it */
+function requireShallow(value, levels = 0) {
+  if (levels > MOST_LEVELS) throw new Error(TOO_DEEP);
+  if (typeof value !== 'object' || value === null) return;
+  for (const inner of Object.values(value)) requireShallow(inner, levels + 1);
 }
 
 /** @param {Pair} pair */

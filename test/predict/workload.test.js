@@ -183,6 +183,11 @@ scenarios:
     ['{ loop: [], count: 0 }', 6, 'a loop needs a count of at least 1, not 0'],
     ['{ loop: more, count: 2 }', 6, 'loop must be a list of steps'],
     ['null', 6, 'the step "null" is not known here'],
+    ['think: { toString: 1 }', 6, '{"toString":1} is no length of time'],
+    ['{ think: 1, jitter: { toString: 1 } }', 6, 'jitter must be a number of ms or a percentage, not {"toString":1}'],
+    [`{ think: 1, jitter: ${'9'.repeat(400)} }`, 6, 'jitter must be a number of ms or a percentage, not '],
+    ['{ loop: [], count: { toString: 1 } }', 6, 'a loop needs a count of at least 1, not {"toString":1}'],
+    ['{ loop: [], count: 1e308 }', 6, 'a loop needs a count of at least 1, not 1e+308'],
   ])('step %s', (step, line, message) => {
     expect(() => readWorkload(withStep(step))).toThrow(`\n  line ${line}: ${message}`);
   });
@@ -207,6 +212,10 @@ scenarios:
     expect(() => readWorkload(withPhase(phase))).toThrow(`\n  line 4: ${message}`);
   });
 
+  test('a timeout that is over before it begins', () => {
+    expect(() => readWorkload(GOOD.replace('timeout: 120', 'timeout: -1'))).toThrow('http.timeout must be more than 0, not -1');
+  });
+
   test('in an environment, by the line there', () => {
     const text = GOOD.replace('rampTo: 6', 'rampTo: -6');
     const line = 1 + text.split('\n').findIndex((it) => it.includes('rampTo: -6'));
@@ -225,7 +234,9 @@ scenarios:
 
   test('weights', () => {
     expect(() => readWorkload('scenarios:\n  - { flow: [], weight: heavy }'))
-      .toThrow('\n  line 2: weight must be a whole number, not "heavy"');
+      .toThrow('\n  line 2: weight must be a whole number of at most 9 digits, not "heavy"');
+    expect(() => readWorkload('scenarios:\n  - { flow: [], weight: { toString: 1 }, engine: { toString: 1 } }'))
+      .toThrow('\n  line 2: engine {"toString":1}: only http can be simulated\n  line 2: weight must be a whole number of');
     expect(() => readWorkload('scenarios:\n  - { flow: [], weight: 0 }'))
       .toThrow('\n  line 1: no scenario has any weight');
     expect(() => readWorkload('scenarios:\n  - { name: no flow }'))
@@ -265,9 +276,31 @@ describe('a file that is no scenario at all', () => {
       .toThrow(/^bad\.yaml, line 3, column 1: [^\n]+$/);
   });
 
+  const itself = 'it is nested deeper than 100 levels, or an alias refers to what holds it';
+  test.each([
+    ['an alias without anchor', 'scenarios: [*flow]', 'bad.yaml: Unresolved alias (the anchor must be set before the alias): flow'],
+    ['an alias of what holds it', 'scenarios: [{ flow: &a [{ loop: *a, count: 2 }] }]', `bad.yaml: ${itself}`],
+    ['aliases of aliases', 'a: &a [x]\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\nd: &d [*c, *c, *c, *c]\nscenarios: [*d, *d]',
+      'bad.yaml: Excessive alias count indicates a resource exhaustion attack'],
+    ['lists in lists', `scenarios: ${'['.repeat(101)}${']'.repeat(101)}`, `bad.yaml: ${itself}`],
+    ['lists in lists in lists', `scenarios: ${'['.repeat(5000)}`, expect.stringMatching(/^bad\.yaml, line 1, column \d+: it is nested deeper/)],
+    ['what is no map to merge', '<<: 5\nscenarios: []', 'bad.yaml: Merge sources must be maps or map aliases'],
+  ])('%s is refused', (_, text, message) => {
+    expect(() => readWorkload(text, { file: 'bad.yaml' })).toThrow(expect.objectContaining({ message }));
+  });
+
   test.each(['', 'hello', '[]', 'config: {}', 'scenarios: none'])('"%s" has no scenarios', (text) => {
     expect(() => readWorkload(text, { file: 'bad.yaml' }))
       .toThrow(new Error('bad.yaml has no list of scenarios'));
+  });
+
+  test.each(['__proto__', 'constructor'])('%s, which every object has, is no environment', (environment) => {
+    expect(() => readWorkload(GOOD, { environment })).toThrow(`no environment "${environment}"`);
+  });
+
+  test('a key __proto__ of an environment lays nothing over', () => {
+    const text = `${GOOD}\n`.replace('environments:', 'environments:\n    odd: { http: { __proto__: { timeout: 1 } } }');
+    expect(readWorkload(text, { environment: 'odd' }).timeoutMs).toBe(readWorkload(GOOD).timeoutMs);
   });
 
   test('an unknown environment is named with those there are', () => {
