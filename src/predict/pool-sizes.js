@@ -9,9 +9,15 @@ const MOST = 1000;
  * @throws {Error} naming the part that is wrong and what is allowed
  */
 export function parsePoolSizes(text) {
-  const sizes = new Set(text.split(',').flatMap((part) => parsePart(part.trim())));
-  if (sizes.size > MOST) throw new Error(`"${text}" is ${sizes.size} pool sizes; at most ${MOST} are allowed`);
-  return [...sizes].sort((a, b) => a - b);
+  /** @type {number[]} */
+  const sizes = [];
+  for (const part of text.split(',')) {
+    const [from, to] = parsePart(part.trim());
+    for (let size = from; size <= to; size++) {
+      if (sizes.push(size) > MOST) throw new Error(`"${text}" is more pool sizes than the ${MOST} that are allowed`);
+    }
+  }
+  return [...new Set(sizes)].sort((a, b) => a - b);
 }
 
 /** @param {string} part */
@@ -20,5 +26,5 @@ function parsePart(part) {
   const [from, to] = [Number(first), Number(last)];
   if (from === 0) throw new Error(`pool size "${part}": 0 means "no limit" to the driver; use a whole number from 1`);
   if (!(from <= to)) throw new Error(`pool size "${part}" is not a whole number from 1, or a range such as 1..20`);
-  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  return [from, to];
 }
