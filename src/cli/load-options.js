@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { WORKERS } from '../bench/artillery.js';
 import { servicesOfApp, servicesOfResult } from '../predict/known-services.js';
 import { createScenarioLoad } from '../predict/load.js';
@@ -9,6 +8,7 @@ import { createTraceLoad } from '../predict/trace-load.js';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { collect, parsePositive } from './options.js';
+import { readResult } from './read-result.js';
 
 /** @import { Command } from 'commander' */
 /** @import { Load } from '../predict/load.js' */
@@ -89,7 +89,7 @@ async function readScenarioLoad(scenario, { environment, service = [], from, app
   const workload = await readScenario(scenario, { environment });
   const load = createScenarioLoad(workload, { workers });
   const known = {
-    ...(from && servicesOfFile(await readJson(from), from)),
+    ...(from && await servicesOfFile(from)),
     ...(app && await servicesAt(app)),
     ...given,
   };
@@ -119,24 +119,13 @@ function pickServices(routes, known) {
   return Object.fromEntries(routes.map((route) => [route, known[route]]));
 }
 
-/** @param {any} result @param {string} file */
-function servicesOfFile(result, file) {
+/** @param {string} file */
+async function servicesOfFile(file) {
+  const { result } = await readResult(file);
   try {
     return servicesOfResult(result);
   } catch (cause) {
     throw new Error(`--from ${file}: ${/** @type {Error} */ (cause).message}`, { cause });
-  }
-}
-
-/** @param {string} file */
-async function readJson(file) {
-  const text = await readFile(file, 'utf8').catch((cause) => {
-    throw new Error(`${file} can't be read: ${cause.message}`, { cause });
-  });
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Error(`${file} is not JSON: ${/** @type {Error} */ (cause).message}`, { cause });
   }
 }
 

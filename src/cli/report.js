@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { labs } from '../labs/index.js';
 import { escapeControls } from '../printable.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
+import { readResult } from './read-result.js';
 import { writeWhole } from './save.js';
+
+/** @import { Lab, Result } from '../report/types.js' */
 
 /** `pool-lab report RESULT.json...` */
 export function createReportCommand() {
@@ -20,30 +21,26 @@ export function createReportCommand() {
  * @param {{ out: string }} options
  */
 async function showResults(files, { out }) {
-  const shown = await Promise.all(files.map(readResult));
-  for (const { lab, result } of shown) {
-    process.stderr.write(`${lab.title}, ${escapeControls(result.startedAt)}\n${renderTable(lab, result)}\n\n`);
-  }
-  await writeWhole(out, renderHtml(shown));
+  const entries = await Promise.all(files.map(readResult));
+  const shown = entries.map((entry, index) => showResult(files[index], entry));
+  for (const { table } of shown) process.stderr.write(table);
+  await writeWhole(out, entries.length === 1 ? shown[0].page : renderHtml(entries));
   process.stderr.write(`Report: ${out}\n`);
 }
 
 /**
  * @param {string} file
- * @returns {Promise<{ lab: import('../report/types.js').Lab, result: import('../report/types.js').Result }>}
+ * @param {{ lab: Lab, result: Result }} entry that it holds
+ * @returns {{ table: string, page: string }}
+ * @throws {Error} naming the file: a lab takes for granted that figures are its own
  */
-async function readResult(file) {
-  const text = await readFile(file, 'utf8').catch((cause) => {
-    throw new Error(`${file} can't be read: ${cause.message}`, { cause });
-  });
-  let result;
+export function showResult(file, { lab, result }) {
   try {
-    result = JSON.parse(text);
+    return {
+      table: `${lab.title}, ${escapeControls(result.startedAt)}\n${renderTable(lab, result)}\n\n`,
+      page: renderHtml([{ lab, result }]),
+    };
   } catch (cause) {
-    throw new Error(`${file} is not JSON: ${/** @type {Error} */ (cause).message}`, { cause });
+    throw new Error(`${file} can't be shown: it has not the figures of pool-lab run ${lab.name}`, { cause });
   }
-  if (!Object.hasOwn(labs, Object(result).lab) || !Array.isArray(result.variants)) {
-    throw new Error(`${file} is not a result of pool-lab run: it has no "lab" (${Object.keys(labs).join(', ')}) with "variants"`);
-  }
-  return { lab: labs[result.lab], result };
 }

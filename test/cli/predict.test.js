@@ -102,7 +102,7 @@ describe('bad input is one clear message', () => {
     ['a service time that is none', async () => [MIXED, '--service', '/slow=fast'], /"\/slow=fast" is no service time/],
     ['a service time too many', async () => [MIXED, ...SERVICES, '--service', '/fats=2'], /--service \/fats: .*only \/slow, \/fast/],
     ['an unknown environment', async () => [MIXED, '--environment', 'moon', ...SERVICES], /no environment "moon": it has smoke/],
-    ['a result that is none', async () => [MIXED, '--from', 'package.json'], /--from package\.json: it is not a result/],
+    ['a result that is none', async () => [MIXED, '--from', 'package.json'], /^package\.json is not a result of pool-lab run/],
     ['an app that is not there', async () => [MIXED, '--app', 'http://127.0.0.1:1'], /^--app http:\/\/127\.0\.0\.1:1: /],
     ['no seeds', async () => [MIXED, '--seeds', '0', ...SERVICES], /--seeds.*whole number from 1/],
   ];

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseResult } from '../../src/cli/read-result.js';
+import { showResult } from '../../src/cli/report.js';
+import { createSampleResult } from '../report/sample-result.js';
+
+/** @param {unknown} value */
+const read = (value) => parseResult(JSON.stringify(value), 'x.json');
+const [variant] = createSampleResult().variants;
+
+test('a result is taken as it is', () => {
+  const result = createSampleResult({ warnings: ['the machine was busy'] });
+  expect(read(result)).toEqual({ lab: expect.objectContaining({ name: 'mixed' }), result });
+  expect(read({ ...result, warnings: undefined, variants: [{ ...variant, measured: null, exact: undefined, runs: undefined, error: 'ill' }] })).toBeTruthy();
+});
+
+describe('what is no result is refused in words', () => {
+  test.each([
+    ['{', 'x.json is not JSON: '],
+    ['null', 'x.json is not a result of pool-lab run: it has no "lab" that is one of mixed'],
+    ['{"lab":"constructor","variants":[]}', 'it has no "lab"'],
+    ['{"lab":["mixed"]}', 'it has no "lab"'],
+  ])('%s', (text, message) => {
+    expect(() => parseResult(text, 'x.json')).toThrow(message);
+  });
+
+  test.each([
+    [{ startedAt: 5 }, 'startedAt must be text'],
+    [{ environment: null }, 'environment must be an object'],
+    [{ settings: [] }, 'settings must be an object'],
+    [{ warnings: [{ toString: 1 }] }, 'warnings[0] must be text'],
+    [{ variants: {} }, 'variants must be a list'],
+    [{ variants: [variant, null] }, 'variants[1] must be an object'],
+    [{ variants: [{ ...variant, name: undefined }] }, 'variants[0].name must be text'],
+    [{ variants: [{ ...variant, measured: 5 }] }, 'variants[0].measured must be an object'],
+    [{ variants: [{ ...variant, runs: [{ measured: {}, arrivalsMs: ['x'] }] }] }, 'variants[0].runs[0].arrivalsMs[0] must be a number'],
+  ])('%j', (changes, message) => {
+    expect(() => read({ ...createSampleResult(), ...changes })).toThrow(`x.json is not a result of pool-lab run: ${message}`);
+  });
+});
+
+test.each([[{}], [{ ...variant.measured, routes: { '/fast': { maxMs: { toString: 1 } } } }]])(
+  'figures that are not those of its lab are refused, too: %j', (measured) => {
+    const entry = read(createSampleResult({ variants: [{ ...variant, measured }] }));
+    expect(() => showResult('x.json', entry)).toThrow('x.json can\'t be shown: it has not the figures of pool-lab run mixed');
+  });
