@@ -1,4 +1,4 @@
-import { serviceMoments } from './service-time.js';
+import { checkService } from './check-service.js';
 
 /** @import { Service } from './service-time.js' */
 
@@ -12,14 +12,13 @@ import { serviceMoments } from './service-time.js';
 export function servicesOfApp(pool) {
   const services = { ...slowService(pool?.slowMs), ...pool?.services };
   if (Object.keys(services).length === 0) throw new Error('its GET /pool tells neither services nor slowMs');
-  for (const [route, service] of Object.entries(services)) {
+  return Object.fromEntries(Object.entries(services).map(([route, service]) => {
     try {
-      serviceMoments(Object(service));
+      return [route, checkService(service)];
     } catch (cause) {
       throw new Error(`its GET /pool, ${route}: ${/** @type {Error} */ (cause).message}`, { cause });
     }
-  }
-  return services;
+  }));
 }
 
 /**
@@ -37,7 +36,7 @@ export function servicesOfResult(result) {
   const [largest] = result.variants
     .filter((/** @type {any} */ { measured }) => measured)
     .toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.settings.poolSize - a.settings.poolSize);
-  const fastMs = largest?.measured.unloaded?.serviceMs ?? largest?.measured.routes['/fast']?.p50Ms;
+  const fastMs = largest?.measured.unloaded?.serviceMs ?? largest?.measured.routes?.['/fast']?.p50Ms;
   return {
     ...slowService(result.settings?.slowMs),
     ...(typeof fastMs === 'number' && { '/fast': { kind: 'fixed', ms: fastMs } }),

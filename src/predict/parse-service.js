@@ -1,3 +1,5 @@
+import { checkService } from './check-service.js';
+
 /** @import { Service } from './service-time.js' */
 
 const ALLOWED = 'write ROUTE=MS, ROUTE=exponential:MEAN_MS or ROUTE=lognormal:MEDIAN_MS,SIGMA, '
@@ -11,17 +13,22 @@ export function parseService(text) {
   const equals = text.lastIndexOf('=');
   const route = text.slice(0, equals);
   if (equals === -1 || !route.startsWith('/')) throw new Error(`"${text}" names no route: ${ALLOWED}`);
-  const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/.exec(text.slice(equals + 1)) ?? [];
+  const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/s.exec(text.slice(equals + 1)) ?? [];
   const numbers = list.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
-  if (numbers.every((number) => number >= 0 && number < Infinity)) {
-    const [first, second] = numbers;
-    if (kind === 'fixed' && numbers.length === 1) return { route, service: { kind, ms: first } };
-    if (kind === 'exponential' && numbers.length === 1) return { route, service: { kind, meanMs: first } };
-    if (kind === 'lognormal' && numbers.length === 2) {
-      return { route, service: { kind, medianMs: first, sigma: second } };
-    }
+  try {
+    return { route, service: checkService(toService(kind, numbers)) };
+  } catch (cause) {
+    throw new Error(`"${text}" is no service time: ${ALLOWED}, up to 365 days`, { cause });
   }
-  throw new Error(`"${text}" is no service time: ${ALLOWED}`);
+}
+
+/** @param {string} kind @param {number[]} numbers */
+function toService(kind, numbers) {
+  const [first, second] = numbers;
+  if (kind === 'fixed' && numbers.length === 1) return { kind, ms: first };
+  if (kind === 'exponential' && numbers.length === 1) return { kind, meanMs: first };
+  if (kind === 'lognormal' && numbers.length === 2) return { kind, medianMs: first, sigma: second };
+  return undefined;
 }
 
 /**

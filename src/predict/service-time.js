@@ -75,7 +75,7 @@ export function serviceMoments(service) {
     case 'sample':
       return sampleMoments(Array.from(service.valuesMs));
     default:
-      throw new Error(`Unknown kind of service time "${/** @type {any} */ (service).kind}": `
+      throw new Error(`Unknown kind of service time ${JSON.stringify(/** @type {any} */ (service).kind)}: `
         + 'allowed are fixed, exponential, lognormal and sample');
   }
 }

@@ -15,6 +15,13 @@ describe('of a running app', () => {
   test.each([
     [{}, /neither services nor slowMs/], [null, /neither/],
     [{ services: { '/fast': { kind: 'quick' } } }, /\/fast: Unknown kind/], [{ services: { '/fast': 3 } }, /\/fast: Unknown/],
+    [{ services: { '/fast': { kind: { toString: 1 } } } }, /\/fast: Unknown kind of service time {"toString":1}/],
+    [{ services: { '/fast': { kind: 'fixed' } } }, /\/fast: its mean must be/],
+    [{ services: { '/fast': { kind: 'fixed', ms: 1e12 } } }, /\/fast: its numbers must be from 0 to 365 days/],
+    [{ services: { '/fast': { kind: 'lognormal', medianMs: 1, sigma: 100 } } }, /\/fast: its mean/],
+    [{ services: { '/fast': { kind: 'sample', valuesMs: { length: 1e9 } } } }, /\/fast: its numbers/],
+    [{ services: { '/fast': { kind: 'sample', valuesMs: [] } } }, /\/fast: its mean/],
+    [{ slowMs: -1 }, /\/slow: its numbers/],
   ])('%j is refused', (pool, message) => {
     expect(() => servicesOfApp(pool)).toThrow(message);
   });
@@ -37,6 +44,10 @@ describe('of an earlier run', () => {
     const { variants: [variant] } = createSampleResult();
     const variants = [{ ...variant, measured: null }];
     expect(servicesOfResult(createSampleResult({ variants }))).toEqual({ '/slow': { kind: 'fixed', ms: 5000 } });
+  });
+
+  test('figures that are not there are none', () => {
+    expect(servicesOfResult({ lab: 'mixed', variants: [{ settings: {}, measured: {} }] })).toEqual({});
   });
 
   test.each([[null], [[]], [{ lab: 'sessions', variants: [] }]])('%j is refused', (result) => {

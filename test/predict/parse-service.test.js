@@ -14,9 +14,9 @@ describe('a service time on the command line', () => {
 
   test.each([
     '/slow', 'slow=5', '=5', '/slow=', '/slow=-1', '/slow=abc', '/slow=1,2', '/slow=exponential:1,2',
-    '/x=lognormal:2', '/x=lognormal:2,', '/x=gamma:1', '/x=Infinity', '/x=5ms',
+    '/x=lognormal:2', '/x=lognormal:2,', '/x=gamma:1', '/x=Infinity', '/x=5ms', '/x=1\n2', '/x=1e12', '/x=lognormal:1,100',
   ])('%s is refused', (text) => {
-    expect(() => parseService(text)).toThrow(/^".*" (is no service time|names no route): write ROUTE=MS, /);
+    expect(() => parseService(text)).toThrow(/^"[^]*" (is no service time|names no route): write ROUTE=MS, /);
   });
 
   test('several make one table, a route once', () => {
