@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { LONGEST_MS } from './duration.js';
+import { textOf } from './text-of.js';
 
 /**
  * A trace: who asked a pool for a connection when, and how long they kept it. JSON, one object a line, so that it can
@@ -18,6 +20,9 @@ import { createInterface } from 'node:readline';
  */
 export const TRACE_NAME = 'mongodb-pool-lab';
 export const TRACE_VERSION = 1;
+
+/** Any clock's, with whole milliseconds at least. */
+const MOST_MS = Number.MAX_SAFE_INTEGER;
 
 /** The route of a checkout that has none. */
 const UNNAMED_ROUTE = 'checkout';
@@ -128,16 +133,21 @@ function requireHeader(entry, file) {
       + `{"trace":"${TRACE_NAME}","version":${TRACE_VERSION}`);
   }
   if (entry.version !== TRACE_VERSION) {
-    throw new Error(`${file} is a trace of version ${entry.version}; version ${TRACE_VERSION} can be read`);
+    throw new Error(`${file} is a trace of version ${textOf(entry.version)}; version ${TRACE_VERSION} can be read`);
   }
   return entry;
 }
 
 /** @param {any} entry */
 function isCheckout(entry) {
-  if (typeof entry !== 'object' || entry === null || !Number.isFinite(entry.askedMs)) return false;
+  if (typeof entry !== 'object' || entry === null || !isWithin(entry.askedMs, -MOST_MS, MOST_MS)) return false;
   if (entry.route !== undefined && typeof entry.route !== 'string') return false;
   const { waitMs, useMs } = entry;
   if (waitMs === null && useMs === null) return true;
-  return Number.isFinite(waitMs) && Number.isFinite(useMs) && waitMs >= 0 && useMs >= 0;
+  return isWithin(waitMs, 0, LONGEST_MS) && isWithin(useMs, 0, LONGEST_MS);
+}
+
+/** @param {unknown} value @param {number} min @param {number} max */
+function isWithin(value, min, max) {
+  return typeof value === 'number' && value >= min && value <= max;
 }
