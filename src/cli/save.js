@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderHtml } from '../report/html.js';
 
@@ -22,9 +22,15 @@ export async function saveResult(lab, result, folder) {
  * Write a file so that it is there whole or not at all.
  * @param {string} file
  * @param {string} text
+ * @throws {Error} naming the file, when it can't be written
  */
 export async function writeWhole(file, text) {
   const partial = `${file}.${process.pid}.partial`;
-  await writeFile(partial, text);
-  await rename(partial, file);
+  try {
+    await writeFile(partial, text);
+    await rename(partial, file);
+  } catch (cause) {
+    await rm(partial, { force: true });
+    throw new Error(`${file} can't be written: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
 }
