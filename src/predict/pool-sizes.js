@@ -14,7 +14,7 @@ export function parsePoolSizes(text) {
   for (const part of text.split(',')) {
     const [from, to] = parsePart(part.trim());
     for (let size = from; size <= to; size++) {
-      if (sizes.push(size) > MOST) throw new Error(`"${text}" is more pool sizes than the ${MOST} that are allowed`);
+      if (sizes.push(size) > MOST) throw new Error(`pool sizes "${part.trim()}": with these there are more than ${MOST}`);
     }
   }
   return [...new Set(sizes)].sort((a, b) => a - b);
