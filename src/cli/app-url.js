@@ -22,7 +22,7 @@ export function parseAppUrl(option, text) {
     throw new Error(`${option} is not the URL of an app: it must be like http://127.0.0.1:3000, with special characters `
       + 'percent-encoded');
   }
-  if (!username && !password) return { option, url: text, headers: {} };
+  if (!text.includes('@')) return { option, url: text, headers: {} };
   const credentials = Buffer.from(`${unescape(username)}:${unescape(password)}`).toString('base64');
   return { option, url: rest, headers: { Authorization: `Basic ${credentials}` } };
 }

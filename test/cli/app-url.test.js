@@ -17,6 +17,10 @@ test.each([
   expect(() => parseAppUrl('--app', url)).toThrow(/^--app is not the URL of an app(?!.*hunter2)/);
 });
 
+test('an empty user is none', () => {
+  expect(parseAppUrl('--app', 'http://:@127.0.0.1').url).toBe('http://127.0.0.1/');
+});
+
 test('user and password become a header, and are nowhere else', async () => {
   /** @type {(string | undefined)[]} */
   const seen = [];
