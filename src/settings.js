@@ -3,7 +3,7 @@ import { parse } from 'dotenv';
 import envPaths from 'env-paths';
 
 /** The longest delay that a timer of the platform takes, in ms (about 25 days). */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /**
  * @typedef {object} Settings

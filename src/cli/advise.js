@@ -7,10 +7,12 @@ import { parseSlo } from '../predict/slo.js';
 import { escapeControls } from '../printable.js';
 import { renderTable, wrap } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
-import { collect, parsePositive } from './options.js';
+import { MOST_SEEDS, collect, parsePositive, parseUpTo } from './options.js';
 
 /** People wonder after so long, in ms, whether anything happens. */
 const PATIENCE_MS = 10_000;
+
+const MOST_HEADROOM = 100;
 
 /** `pool-lab advise` */
 export function createAdviseCommand() {
@@ -24,7 +26,7 @@ export function createAdviseCommand() {
     .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
     .option('--servers <n>', 'servers of the deployment that each talks to', parsePositive)
     .option('--server-limit <n>', 'connections that each server takes', parsePositive)
-    .option('--seeds <n>', 'runs to draw when anything is left to chance', parsePositive)
+    .option('--seeds <n>', 'runs to draw when anything is left to chance', parseUpTo(MOST_SEEDS))
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }
@@ -72,6 +74,8 @@ function createStepReport(stream) {
 /** @param {string} text */
 function parseHeadroom(text) {
   const factor = text.trim() === '' ? NaN : Number(text);
-  if (!(factor >= 1 && factor < Infinity)) throw new InvalidArgumentError('It must be a number from 1, such as 1.3.');
+  if (!(factor >= 1 && factor <= MOST_HEADROOM)) {
+    throw new InvalidArgumentError(`It must be a number from 1 to ${MOST_HEADROOM}, such as 1.3.`);
+  }
   return factor;
 }

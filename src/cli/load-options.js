@@ -7,13 +7,16 @@ import { readTrace } from '../predict/trace.js';
 import { createTraceLoad } from '../predict/trace-load.js';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
-import { collect, parsePositive } from './options.js';
+import { collect, parseUpTo } from './options.js';
 import { readResult } from './read-result.js';
 
 /** @import { Command } from 'commander' */
 /** @import { Load } from '../predict/load.js' */
 /** @import { Service } from '../predict/service-time.js' */
 /** @import { Trace } from '../predict/trace.js' */
+
+/** More threads than any machine has. */
+const MOST_WORKERS = 1024;
 
 /**
  * @typedef {object} LoadOptions
@@ -47,7 +50,7 @@ export function withLoadOptions(command) {
     .option('--app <url>', 'a running app that tells service times at GET /pool')
     .option('--from <result>', 'result file of `run mixed` to take service times from')
     .option('--workers <n>', "Artillery's worker threads, over which it splits an\narrivalRate",
-      parsePositive, WORKERS);
+      parseUpTo(MOST_WORKERS), WORKERS);
 }
 
 /**

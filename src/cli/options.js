@@ -1,6 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { parseWhole } from '../bench/lab-options.js';
 
+/** More runs make no figure better. */
+export const MOST_SEEDS = 10_000;
+
 /**
  * Have the command line say why a parser refused a value.
  * @template T
@@ -16,7 +19,19 @@ export function orInvalid(parse) {
   };
 }
 
-export const parsePositive = orInvalid(parseWhole);
+export const parsePositive = parseUpTo(Number.MAX_SAFE_INTEGER);
+
+/**
+ * @param {number} most beyond it nobody could wait for the answer, or a timer would not hold it
+ * @returns {(text: string) => number} reads a whole number from 1
+ */
+export function parseUpTo(most) {
+  return orInvalid((text) => {
+    const number = parseWhole(text);
+    if (number > most) throw new Error(`It must be a whole number from 1 to ${most}.`);
+    return number;
+  });
+}
 
 /**
  * An option that may be given several times: all its values.

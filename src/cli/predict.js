@@ -7,7 +7,7 @@ import { summariseTrace } from '../predict/trace-load.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
-import { orInvalid, parsePositive } from './options.js';
+import { MOST_SEEDS, orInvalid, parseUpTo } from './options.js';
 import { writeWhole } from './save.js';
 
 const DEFAULT_SIZES = '1..20';
@@ -19,7 +19,7 @@ export function createPredictCommand() {
     .argument('[scenario]', 'Artillery scenario')
     .addOption(new Option('--pool-sizes <list>', 'e.g. 1,3,10 or 1..20')
       .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES)))
-    .option('--seeds <n>', 'runs to draw when anything is left to chance', parsePositive)
+    .option('--seeds <n>', 'runs to draw when anything is left to chance', parseUpTo(MOST_SEEDS))
     .option('--html <file>', 'also write a page with charts')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(showPrediction);

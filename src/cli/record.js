@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { createTraceWriter } from '../predict/trace-writer.js';
+import { MAX_DELAY_MS } from '../settings.js';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
-import { parsePositive } from './options.js';
+import { parsePositive, parseUpTo } from './options.js';
 
 /** @import { RecordedCheckout, Written } from '../predict/trace-writer.js' */
 /** @import { AppUrl } from './app-url.js' */
@@ -14,8 +15,8 @@ export function createRecordCommand() {
     .description("record an app's checkouts to a trace, which predict and advise can replay; ends with Ctrl-C")
     .requiredOption('--url <url>', 'the app')
     .requiredOption('--out <file>', 'the trace to write')
-    .option('--seconds <n>', 'end by itself after so long', parsePositive)
-    .option('--every <ms>', 'how often to ask the app', parsePositive, 1000)
+    .option('--seconds <n>', 'end by itself after so long', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
+    .option('--every <ms>', 'how often to ask the app', parseUpTo(MAX_DELAY_MS), 1000)
     .option('--max-mb <n>', 'most that the trace may take on disk', parsePositive, 100)
     .action(recordApp);
 }

@@ -6,7 +6,7 @@ import { labs } from '../labs/index.js';
 import { renderTable } from '../report/table.js';
 import { readSettings } from '../settings.js';
 import { abortOnSignal } from './abort.js';
-import { orInvalid, parsePositive } from './options.js';
+import { orInvalid, parseUpTo } from './options.js';
 import { createProgress } from './progress.js';
 import { saveResult } from './save.js';
 
@@ -34,7 +34,7 @@ function createLabCommand(lab) {
   }
   return command
     .addOption(new Option('--preset <name>', 'take the values of the published experiment').choices(['published']))
-    .option('--repeat <n>', 'how often each variant is measured, interleaved', parsePositive, 1)
+    .option('--repeat <n>', 'how often each variant is measured, interleaved', parseUpTo(1000), 1)
     .option('--out <dir>', 'where the report and the raw result go (default: a new folder in results/)')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(({ preset, ...options }) => runAndReport(lab, preset
