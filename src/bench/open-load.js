@@ -45,7 +45,7 @@ export async function sendOpenLoad(requests, { url, patienceMs, signal }) {
   const answers = [];
   for (const { route, atMs } of requests) {
     const leftMs = startedAtMs + atMs - performance.now();
-    if (leftMs > 0) await sleep(leftMs, undefined, { signal });
+    if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     answers.push(ask({ route, atMs }, { url, patienceMs, signal }));
   }
   const all = await Promise.all(answers);

@@ -38,13 +38,10 @@ export async function countConnections({ mongoUrl, settings, appName }, work) {
   }
 
   const watching = watch().catch((error) => ({ connections: null, problem: error.message }));
-  try {
-    const outcome = await work();
-    stopping.abort();
-    return { outcome, ...await watching };
-  } finally {
+  const outcome = await work().finally(async () => {
     stopping.abort();
     await watching;
     await client.close();
-  }
+  });
+  return { outcome, ...await watching };
 }

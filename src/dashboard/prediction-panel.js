@@ -93,10 +93,9 @@ export function createPredictionPanel(section) {
      * @param {State} state
      */
     show({ connection, seconds, snapshot }) {
-      if (snapshot?.slowPool || snapshot?.slowCap) {
-        section.querySelector('.apart')?.removeAttribute('hidden');
-        section.querySelector('.none')?.setAttribute('hidden', '');
-      } else if (connection === 'live' && !document.hidden && performance.now() >= nextAtMs) predict(seconds);
+      const isDivided = Boolean(snapshot?.slowPool ?? snapshot?.slowCap);
+      section.toggleAttribute('data-divided', isDivided);
+      if (!isDivided && connection === 'live' && !document.hidden && performance.now() >= nextAtMs) predict(seconds);
     },
     /** @param {Palette} palette */
     setPalette: (palette) => chart.setPalette(palette),

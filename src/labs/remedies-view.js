@@ -1,7 +1,7 @@
 import { formatQuantity } from '../dashboard/shared/quantity.js';
 
 /** @import { Column, Finding, Lab, Result, Variant } from '../report/types.js' */
-/** @import { RemedySettings } from './remedies-variants.js' */
+/** @import { RemedySettings } from './remedies/variants.js' */
 
 const fastP99 = ofRoute('/fast', 'p99Ms');
 

@@ -1,21 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startApp } from '../bench/app-process.js';
-import { openDistance } from '../bench/distance.js';
 import { createChoicesParser, parseWhole } from '../bench/lab-options.js';
-import { drawRequests, sendOpenLoad } from '../bench/open-load.js';
-import { countConnections } from '../bench/server-connections.js';
-import { warmUp } from '../bench/warm-up.js';
+import { drawRequests } from '../bench/open-load.js';
 import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { readScenario } from '../predict/read-scenario.js';
-import { simulate } from '../predict/simulate.js';
-import { summariseAnswers } from './remedies-figures.js';
-import { listVariants, poolOf, refuses, REMEDIES } from './remedies-variants.js';
+import { measureRemedy } from './remedies/measure.js';
+import { predictRemedy } from './remedies/predict.js';
+import { listVariants, REMEDIES } from './remedies/variants.js';
 import { remediesView } from './remedies-view.js';
 
-/** @import { Context, Lab, Plan, PlannedVariant } from '../bench/run-lab.js' */
+/** @import { Lab, Plan, PlannedVariant } from '../bench/run-lab.js' */
 /** @import { DueRequest } from '../bench/open-load.js' */
-/** @import { RemedySettings, RemedyVariant } from './remedies-variants.js' */
+/** @import { RemedySettings, RemedyVariant } from './remedies/variants.js' */
 
 const SCENARIO = fileURLToPath(new URL('../../loadtests/remedies.yaml', import.meta.url));
 
@@ -25,13 +20,8 @@ const PUBLISHED_MAX_MS = new Map([[1, 21142.7], [3, 9017], [10, 5019]]);
 /** So many customers are a burst. @type {DueRequest[]} */
 const BURST = Array.from({ length: 100 }, () => ({ route: '/fast', atMs: 0 }));
 
-/** The warm-up opens no more connections than these: a larger pool opens the others when it needs them. */
-const MOST_OPENED = 20;
 /** The app's start, its warm-up and its end, in ms: an estimate for the progress bar. */
 const OVERHEAD_MS = 2000;
-const POLL_MS = 50;
-/** What the simulator's outcomes are over HTTP. */
-const STATUS = { ok: 200, waitQueueTimeout: 503, clientTimeout: 0 };
 
 /**
  * @typedef {object} RemediesOptions
@@ -68,9 +58,20 @@ export const remedies = {
     environment: { value: 'name', about: 'one of those of loadtests/remedies.yaml' },
   },
   plan,
-  measure,
-  predict,
+  measure: (variant, planned, context) => (
+    measureRemedy(toRemedy(variant), /** @type {RemediesPlan} */ (planned), context)),
+  predict: (variant, planned, { unloaded }) => (
+    predictRemedy(toRemedy(variant), /** @type {RemediesPlan} */ (planned), unloaded)),
 };
+
+/**
+ * A variant as this lab planned it.
+ * @param {PlannedVariant} variant
+ * @returns {RemedyVariant}
+ */
+function toRemedy({ name, settings }) {
+  return { name, settings: /** @type {RemedySettings} */ (settings) };
+}
 
 /**
  * @param {string} text
@@ -108,91 +109,4 @@ async function plan({ treated, poolSizes, remedies: chosen, slowMs, rtt, environ
 function publishedOf({ settings: { remedy, load, env } }) {
   const maxMs = PUBLISHED_MAX_MS.get(env.MONGO_POOLSIZE);
   return maxMs && load === 'all' && ['none', 'size'].includes(remedy) ? { maxMs } : null;
-}
-
-/**
- * @param {PlannedVariant} variant
- * @param {Plan} planned
- * @param {Context} context
- */
-async function measure({ name, settings }, planned, context) {
-  const plan = /** @type {RemediesPlan} */ (planned);
-  const variant = { name, settings: /** @type {RemedySettings} */ (settings) };
-  if (variant.settings.load !== 'burst') return measureAt(context.mongoUrl, variant, plan, context);
-  // On loopback a connection opens so soon that hardly anybody waits for it.
-  const { url, close } = await openDistance(context.mongoUrl, context.settings, plan.settings.rttMs);
-  try {
-    return await measureAt(url, variant, plan, context);
-  } finally {
-    await close();
-  }
-}
-
-/**
- * @param {string} mongoUrl what the app is told
- * @param {RemedyVariant} variant
- * @param {RemediesPlan} plan
- * @param {Context} context
- */
-async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, plan, context) {
-  const { settings: { slowMs, patienceMs }, requests } = plan;
-  const { signal } = context;
-  const appName = `remedies-${process.pid}-${name.replaceAll(/\W+/g, '-')}`;
-  const app = await startApp({
-    MONGO_URL: mongoUrl, MONGO_APP_NAME: appName, SLOW_MS: String(slowMs),
-    // Nobody waits any more for the queries that are left when the load has ended.
-    SHUTDOWN_TIMEOUT_MS: '1',
-    ...Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)])),
-  }, { signal });
-  try {
-    // A burst meets the pool as it is.
-    const { unloaded } = await warmUp(app.url, load === 'burst' ? 1 : Math.min(env.MONGO_POOLSIZE, MOST_OPENED));
-    await waitUntilOpen(app.url, env.MONGO_MIN_POOLSIZE ?? 0, signal);
-    const { outcome, connections, problem } = await countConnections({ ...context, appName }, () => (
-      sendOpenLoad(requests[load], { url: app.url, patienceMs, signal })));
-    const { connect } = await readPool(app.url);
-    return {
-      measured: {
-        ...summariseAnswers(outcome, refuses(remedy)), connections, unloaded: { ...unloaded, connectMs: connect.p50Ms },
-      },
-      ...(problem && { warnings: [`the server does not tell its connections: ${problem}`] }),
-    };
-  } finally {
-    await app.stop();
-  }
-}
-
-/**
- * The driver fills a pool one connection at a time.
- * @param {string} url of the app
- * @param {number} connections
- * @param {AbortSignal} signal
- */
-async function waitUntilOpen(url, connections, signal) {
-  while ((await readPool(url)).idle < connections) await sleep(POLL_MS, undefined, { signal });
-}
-
-/** @param {string} url of the app */
-async function readPool(url) {
-  return /** @type {any} */ (await (await fetch(`${url}/pool`)).json());
-}
-
-/**
- * The same requests, simulated with what a query took when it was alone.
- * @type {NonNullable<Lab['predict']>}
- */
-function predict(variant, planned, { unloaded: { serviceMs, overheadMs, connectMs } }) {
-  const { settings: { slowMs, patienceMs }, requests } = (
-    /** @type {RemediesPlan} */ (/** @type {unknown} */ (planned)));
-  const settings = /** @type {RemedySettings} */ (variant.settings);
-  const { records = [] } = simulate({
-    workload: { phases: [], scenarios: [], timeoutMs: patienceMs },
-    arrivals: requests[settings.load],
-    pool: poolOf(settings, connectMs),
-    services: { '/fast': { kind: 'fixed', ms: serviceMs }, '/slow': { kind: 'fixed', ms: slowMs + serviceMs } },
-    overhead: { kind: 'fixed', ms: overheadMs },
-    keepRequests: true,
-  });
-  return summariseAnswers(records.map(({ route, outcome, arrivedAtMs, finishedAtMs }) => (
-    { route, atMs: arrivedAtMs, status: STATUS[outcome], tookMs: finishedAtMs - arrivedAtMs })), refuses(settings.remedy));
 }

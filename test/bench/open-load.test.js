@@ -65,5 +65,5 @@ test('an interrupted load ends at once with the reason', async () => {
   const controller = createSignal();
   const url = await serve(() => controller.abort(new Error('enough')));
   const due = [{ route: '/fast', atMs: 0 }, { route: '/fast', atMs: 60_000 }];
-  await expect(sendOpenLoad(due, { url, patienceMs: 60_000, signal: controller.signal })).rejects.toThrow(/enough|abort/i);
+  await expect(sendOpenLoad(due, { url, patienceMs: 60_000, signal: controller.signal })).rejects.toThrow('enough');
 });

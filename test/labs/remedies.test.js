@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { runLab } from '../../src/bench/run-lab.js';
 import { remedies } from '../../src/labs/remedies.js';
-import { summariseAnswers } from '../../src/labs/remedies-figures.js';
+import { summariseAnswers } from '../../src/labs/remedies/figures.js';
 import { listFindings } from '../../src/report/findings.js';
 import { readSettings } from '../../src/settings.js';
 

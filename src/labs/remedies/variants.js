@@ -69,7 +69,7 @@ export function refuses(remedy) {
  *
  * @param {RemedySettings} settings
  * @param {number} connectMs how long a connection takes to open
- * @returns {import('../predict/pool.js').PoolOptions}
+ * @returns {import('../../predict/pool.js').PoolOptions}
  */
 export function poolOf({ load, env }, connectMs) {
   const apartRoutes = ['/slow'];

@@ -1,6 +1,6 @@
-import { quantile } from '../predict/quantile.js';
+import { quantile } from '../../predict/quantile.js';
 
-/** @import { Answer } from '../bench/open-load.js' */
+/** @import { Answer } from '../../bench/open-load.js' */
 
 /** The time axis has a point for each of these. */
 const STEP_MS = 500;
@@ -35,15 +35,15 @@ function ofRoute(answers, name) {
  * @param {boolean} refuses
  */
 function summarise(answers, refuses) {
-  const refused = answers.filter(({ status }) => refuses && status === REFUSED);
-  const answered = answers.filter(({ status }) => status >= 200 && status < 400);
-  const tookMs = answers.filter((answer) => !refused.includes(answer)).map((answer) => answer.tookMs);
+  const heard = answers.filter(({ status }) => !refuses || status !== REFUSED);
+  const answered = heard.filter(({ status }) => status >= 200 && status < 400);
+  const tookMs = heard.map((answer) => answer.tookMs);
   /** @param {number} share */
   const figure = (share) => (tookMs.length > 0 ? quantile(tookMs, share) : null);
   return {
     count: answers.length,
-    refused: refused.length,
-    failures: answers.length - refused.length - answered.length,
+    refused: answers.length - heard.length,
+    failures: heard.length - answered.length,
     p50Ms: figure(0.5),
     p99Ms: figure(0.99),
     maxMs: figure(1),
@@ -60,7 +60,9 @@ function traceCourse(answers) {
   const steps = new Map();
   for (const { atMs, tookMs } of answers) {
     const step = Math.floor(atMs / STEP_MS);
-    steps.set(step, [...steps.get(step) ?? [], tookMs]);
+    const times = steps.get(step);
+    if (times) times.push(tookMs);
+    else steps.set(step, [tookMs]);
   }
   return Object.fromEntries([...steps].map(([step, times]) => (
     [(step * STEP_MS / 1000).toFixed(1), quantile(times, 0.5)])));

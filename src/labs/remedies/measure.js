@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startApp } from '../../bench/app-process.js';
+import { openDistance } from '../../bench/distance.js';
+import { sendOpenLoad } from '../../bench/open-load.js';
+import { countConnections } from '../../bench/server-connections.js';
+import { warmUp } from '../../bench/warm-up.js';
+import { summariseAnswers } from './figures.js';
+import { refuses } from './variants.js';
+
+/** @import { Context } from '../../bench/run-lab.js' */
+/** @import { RemediesPlan } from '../remedies.js' */
+/** @import { RemedyVariant } from './variants.js' */
+
+/** The warm-up opens no more connections than these: a larger pool opens the others when it needs them. */
+const MOST_OPENED = 20;
+const POLL_MS = 50;
+/** What the user's own environment says must not treat an app that goes without. */
+const NO_REMEDY = {
+  MONGO_MIN_POOLSIZE: '', MONGO_MAX_CONNECTING: '', MONGO_WAIT_QUEUE_TIMEOUT_MS: '', SLOW_POOLSIZE: '', SLOW_CONCURRENCY: '',
+};
+
+/**
+ * Send a load to an app that has a remedy, and see what becomes of it.
+ *
+ * @param {RemedyVariant} variant
+ * @param {RemediesPlan} plan
+ * @param {Context} context
+ */
+export async function measureRemedy(variant, plan, context) {
+  if (variant.settings.load !== 'burst') return measureAt(context.mongoUrl, variant, plan, context);
+  // On loopback a connection opens so soon that hardly anybody waits for it.
+  const { url, close } = await openDistance(context.mongoUrl, context.settings, plan.settings.rttMs);
+  try {
+    return await measureAt(url, variant, plan, context);
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * @param {string} mongoUrl what the app is told
+ * @param {RemedyVariant} variant
+ * @param {RemediesPlan} plan
+ * @param {Context} context
+ */
+async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, plan, context) {
+  const { settings: { slowMs, patienceMs }, requests } = plan;
+  const { signal } = context;
+  const appName = `remedies-${process.pid}-${name.replaceAll(/\W+/g, '-')}`;
+  const app = await startApp({
+    MONGO_URL: mongoUrl, MONGO_APP_NAME: appName, SLOW_MS: String(slowMs),
+    // Nobody waits any more for the queries that are left when the load has ended.
+    SHUTDOWN_TIMEOUT_MS: '1',
+    ...NO_REMEDY,
+    ...Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)])),
+  }, { signal });
+  try {
+    // A burst meets the pool as it is.
+    const { unloaded } = await warmUp(app.url, load === 'burst' ? 1 : Math.min(env.MONGO_POOLSIZE, MOST_OPENED));
+    await waitUntilOpen(app.url, env.MONGO_MIN_POOLSIZE ?? 0, signal);
+    const { outcome, connections, problem } = await countConnections({ ...context, appName }, () => (
+      sendOpenLoad(requests[load], { url: app.url, patienceMs, signal })));
+    const { connect } = await readPool(app.url);
+    return {
+      measured: {
+        ...summariseAnswers(outcome, refuses(remedy)), connections, unloaded: { ...unloaded, connectMs: connect.p50Ms },
+      },
+      ...(problem && { warnings: [`the server does not tell its connections: ${problem}`] }),
+    };
+  } finally {
+    await app.stop();
+  }
+}
+
+/**
+ * The driver fills a pool one connection at a time.
+ * @param {string} url of the app
+ * @param {number} connections
+ * @param {AbortSignal} signal
+ */
+async function waitUntilOpen(url, connections, signal) {
+  while ((await readPool(url)).idle < connections) await sleep(POLL_MS, undefined, { signal });
+}
+
+/** @param {string} url of the app */
+async function readPool(url) {
+  return /** @type {any} */ (await (await fetch(`${url}/pool`)).json());
+}

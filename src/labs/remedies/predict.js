@@ -1,0 +1,30 @@
+import { simulate } from '../../predict/simulate.js';
+import { summariseAnswers } from './figures.js';
+import { poolOf, refuses } from './variants.js';
+
+/** @import { RemediesPlan } from '../remedies.js' */
+/** @import { RemedyVariant } from './variants.js' */
+
+/** What the simulator's outcomes are over HTTP. */
+const STATUS = { ok: 200, waitQueueTimeout: 503, clientTimeout: 0 };
+
+/**
+ * The same requests, simulated with what a query took when it was alone.
+ *
+ * @param {RemedyVariant} variant
+ * @param {RemediesPlan} plan
+ * @param {{ serviceMs: number, overheadMs: number, connectMs: number }} unloaded
+ */
+export function predictRemedy({ settings }, plan, { serviceMs, overheadMs, connectMs }) {
+  const { settings: { slowMs, patienceMs }, requests } = plan;
+  const { records = [] } = simulate({
+    workload: { phases: [], scenarios: [], timeoutMs: patienceMs },
+    arrivals: requests[settings.load],
+    pool: poolOf(settings, connectMs),
+    services: { '/fast': { kind: 'fixed', ms: serviceMs }, '/slow': { kind: 'fixed', ms: slowMs + serviceMs } },
+    overhead: { kind: 'fixed', ms: overheadMs },
+    keepRequests: true,
+  });
+  return summariseAnswers(records.map(({ route, outcome, arrivedAtMs, finishedAtMs }) => (
+    { route, atMs: arrivedAtMs, status: STATUS[outcome], tookMs: finishedAtMs - arrivedAtMs })), refuses(settings.remedy));
+}
