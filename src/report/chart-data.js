@@ -29,6 +29,8 @@ const DASHES = 4;
 const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds' };
 
 /**
+ * Each variant has bars of its own; on a line the variants of one category are one point, of which each series takes
+ * the first value it has.
  * @param {ChartSpec} spec
  * @param {Result} result
  * @returns {ChartData}
@@ -36,7 +38,13 @@ const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds' };
 export function layOutChart(spec, result) {
   const { variants } = result;
   if (spec.course) return layOutCourses(spec, [{ name: '', result }]);
-  return finish(spec, variants.map((variant) => [spec.category(variant)]), layOutSeries(spec, variants));
+  const categories = variants.map(spec.category);
+  if (spec.kind === 'bar') {
+    return finish(spec, categories.map((category) => [category]), layOutSeries(spec, variants.map((variant) => [variant])));
+  }
+  const points = [...new Set(categories)];
+  const groups = points.map((point) => variants.filter((_, index) => categories[index] === point));
+  return finish(spec, points.map((point) => [point]), layOutSeries(spec, groups));
 }
 
 /**
@@ -55,13 +63,13 @@ export function layOutComparison(spec, runs) {
   if (spec.kind === 'bar') {
     const ordered = categories.flatMap((category) => points.filter((point) => point.category === category));
     const lines = ordered.map(({ category, name }) => [category, `run ${name}`]);
-    return finish(spec, lines, layOutSeries(spec, ordered.map(({ variant }) => variant)));
+    return finish(spec, lines, layOutSeries(spec, ordered.map(({ variant }) => [variant])));
   }
   const series = runs.flatMap(({ name }, index) => {
-    const variants = categories.map((category) => (
-      points.find((point) => point.name === name && point.category === category)?.variant
+    const groups = categories.map((category) => (
+      points.filter((point) => point.name === name && point.category === category).map(({ variant }) => variant)
     ));
-    return layOutSeries(spec, variants).map((each) => (
+    return layOutSeries(spec, groups).map((each) => (
       { ...each, label: nameLine(each.label, name), dash: index % DASHES }
     ));
   });
@@ -96,28 +104,27 @@ function layOutCourses(spec, runs) {
 
 /**
  * @param {ChartSpec} spec
- * @param {(Variant | undefined)[]} variants one for each category; undefined leaves a gap
+ * @param {Variant[][]} groups those of each category; where none has a value there is a gap
  */
-function layOutSeries(spec, variants) {
+function layOutSeries(spec, groups) {
   return spec.series.map(({ label, value }, index) => ({
     label,
     look: lookOf(spec, index),
     dash: 0,
-    values: variants.map((variant) => {
-      const read = variant && value(variant);
-      return typeof read === 'number' && Number.isFinite(read) ? read : null;
-    }),
+    values: groups.map((variants) => variants.map(value).find(Number.isFinite) ?? null),
   }));
 }
 
 /**
- * Says every value in words and chooses the axis's unit. Seconds would read 0.001 on a logarithmic axis.
+ * Leaves out series without any value, says every value in words and chooses the axis's unit. Seconds would read 0.001 on
+ * a logarithmic axis.
  * @param {ChartSpec} spec
  * @param {string[][]} categories
- * @param {Omit<SeriesData, 'texts'>[]} series
+ * @param {Omit<SeriesData, 'texts'>[]} all
  * @returns {ChartData}
  */
-function finish({ kind, log = false, title, xLabel, yLabel, unit }, categories, series) {
+function finish({ kind, log = false, title, xLabel, yLabel, unit }, categories, all) {
+  const series = all.filter(({ values }) => values.some((value) => value !== null));
   const largest = Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const isSeconds = unit === 'ms' && largest >= 2000 && !log;
   return {

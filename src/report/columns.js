@@ -1,3 +1,5 @@
+import { DASH, formatCell } from './format.js';
+
 /** @import { Column, Lab, Result } from './types.js' */
 
 /**
@@ -32,6 +34,16 @@ export function groupColumns(columns) {
       )),
     };
   });
+}
+
+/**
+ * The columns that say something of some row. The first one names the rows and is always shown.
+ * @template Row
+ * @param {Column<Row>[]} columns
+ * @param {Row[]} rows
+ */
+export function pickFilled(columns, rows) {
+  return columns.filter((column, index) => index === 0 || rows.some((row) => formatCell(column, row) !== DASH));
 }
 
 /**

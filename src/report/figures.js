@@ -1,5 +1,5 @@
 import { DASH, formatCell } from './format.js';
-import { groupColumns, isText } from './columns.js';
+import { groupColumns, isText, pickFilled } from './columns.js';
 import { html } from './markup.js';
 
 /** @import { Column } from './types.js' */
@@ -12,7 +12,7 @@ import { html } from './markup.js';
  * @param {Row[]} rows
  */
 export function renderFigures(caption, columns, rows) {
-  const groups = groupColumns(columns);
+  const groups = groupColumns(pickFilled(columns, rows));
   const isGrouped = groups.some(({ heading }) => heading);
   const cells = groups.flatMap((group) => group.columns.map((column, index) => ({
     column,

@@ -6,7 +6,7 @@ import { renderChartFigures, renderFigures, renderHeadings } from './figures.js'
 import { embedJson, html } from './markup.js';
 import { nameRuns } from './runs.js';
 
-/** @import { Column, Lab, Result, Variant } from './types.js' */
+/** @import { ChartSpec, Column, Lab, Result, Variant } from './types.js' */
 /** @import { ChartData } from './chart-data.js' */
 /** @import { NamedRun } from './runs.js' */
 
@@ -20,7 +20,7 @@ import { nameRuns } from './runs.js';
 export function renderLab(lab, results, id) {
   const runs = nameRuns(results);
   const isSingle = runs.length === 1;
-  const [first, ...others] = lab.charts.map((spec) => (
+  const [first, ...others] = layOutCharts(lab, (spec) => (
     isSingle ? layOutChart(spec, results[0]) : layOutComparison(spec, runs)
   ));
   return html`<section class="lab" aria-labelledby="${id}">
@@ -53,7 +53,7 @@ ${isSingle ? html`${renderFindings(lab, results[0])}${renderDetails(lab, results
 function renderRun(lab, { name, label, result }, id) {
   return html`<section class="run" aria-labelledby="${id}">
 <h3 id="${id}">Run ${name} <span>${label}</span></h3>
-${lab.charts.map((spec) => renderChart(layOutChart(spec, result)))}
+${layOutCharts(lab, (spec) => layOutChart(spec, result)).map(renderChart)}
 ${renderFindings(lab, result)}
 ${renderDetails(lab, result, id)}
 </section>`;
@@ -85,6 +85,15 @@ function renderFindings(lab, result) {
 function renderTakeaways(lab, runs) {
   return html`<dl class="runs">${runs.map(({ name, label, result }) => html`
 <div><dt>Run ${name} <span>${label}</span></dt><dd>${renderTakeaway(lab, result)}</dd></div>`)}</dl>`;
+}
+
+/**
+ * The lab's charts, except those that there is nothing to draw in.
+ * @param {Lab} lab
+ * @param {(spec: ChartSpec) => ChartData} layOut
+ */
+function layOutCharts({ charts }, layOut) {
+  return charts.map(layOut).filter(({ series }) => series.length > 0);
 }
 
 /** @param {ChartData} chart */

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { escapeControls } from '../printable.js';
-import { groupColumns, isText, listNotes, sumUp } from './columns.js';
+import { groupColumns, isText, listNotes, pickFilled, sumUp } from './columns.js';
 import { FINDING_COLUMNS, listFindings } from './findings.js';
 import { formatCell } from './format.js';
 import { LOADS } from './loads.js';
@@ -26,7 +26,7 @@ const FINDING_FIGURES = 22;
  * @returns {string}
  */
 export function renderTable(lab, result, { width = 80 } = {}) {
-  const [key, ...groups] = groupColumns(lab.columns);
+  const [key, ...groups] = groupColumns(pickFilled(lab.columns, result.variants));
   const blocks = [[key]];
   for (const group of groups) {
     const block = blocks[blocks.length - 1];

@@ -27,7 +27,10 @@ describe('a chart', () => {
   });
 
   test('gives measured series colours of their own and the others their role\'s', () => {
-    expect(layOutChart(spec, createSampleResult()).series.map(({ look }) => look))
+    const result = createSampleResult();
+    result.variants[0].predicted = { maxMs: 21_010 };
+
+    expect(layOutChart(spec, result).series.map(({ look }) => look))
       .toEqual(['measured-1', 'measured-2', 'predicted', 'exact', 'published']);
   });
 
@@ -39,7 +42,29 @@ describe('a chart', () => {
 
     expect(series[0].values).toEqual([21.117, null, 5.026]);
     expect(series[0].texts[1]).toBe('');
-    expect(series[3].values[1]).toBe(7);
+    expect(series[2].values[1]).toBe(7);
+  });
+
+  test('leaves out a series that has no value at all', () => {
+    const { series } = layOutChart(spec, createSampleResult());
+
+    expect(series.map(({ label }) => label)).not.toContain('Slowest of all, predicted');
+  });
+
+  test('as a line has one point for all variants of a category', () => {
+    const [one] = createSampleResult().variants;
+    const variants = [8, 64, 8].map((workers, index) => ({ ...one, name: String(index), settings: { workers } }));
+    /** @param {string} name */
+    const valueOf = (name) => (/** @type {import('../../src/report/types.js').Variant} */ variant) => (
+      variant.name === name ? 1 : null);
+
+    const { categories, series } = layOutChart({
+      ...lineSpec, category: ({ settings }) => String(settings.workers),
+      series: ['0', '1', '2'].map((name) => ({ label: name, role: 'measured', value: valueOf(name) })),
+    }, createSampleResult({ variants }));
+
+    expect(categories).toEqual([['8'], ['64']]);
+    expect(series.map(({ values }) => values)).toEqual([[1, null], [null, 1], [1, null]]);
   });
 
   test('can be told in words', () => {

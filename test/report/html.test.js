@@ -116,7 +116,7 @@ describe('several results', () => {
     expect(text).toContain('Run A 20 November 2026 at 14:22 UTC · cores 2');
     expect(text).toContain('Run B 21 November 2026 at 09:05 UTC · cores 8');
     const [, table] = text.split('All runs, side by side');
-    expect(table).toMatch(/waiting 1 A 10 0 .* 1 B 10 0 .* 3 A 10 0 .* 3 B 10 0 .* 10 A 10 0 .* 10 B 10 0 /);
+    expect(table).toMatch(/ratio 1 A 10 0 .* 1 B 10 0 .* 3 A 10 0 .* 3 B 10 0 .* 10 A 10 0 .* 10 B 10 0 /);
     const [, chart] = page.match(/<script type="application\/json">(.*?)<\/script>/) ?? [];
     expect(JSON.parse(chart).categories.slice(0, 3)).toEqual([
       ['1 connection', 'run A'], ['1 connection', 'run B'], ['3 connections', 'run A'],

@@ -89,6 +89,10 @@ describe('the table', () => {
     expect(rowOf(text, '3')?.slice(-4)).toEqual(['–', '9017', '7000', '–']);
   });
 
+  test('leaves out columns that say nothing of any row', () => {
+    expect(renderTable(mixed, createSampleResult())).not.toMatch(/pool wait|off by/);
+  });
+
   test('ends with warnings and the sentence that sums up, wrapped to the width', () => {
     const text = renderTable(mixed, createSampleResult({ warnings: ['the machine was busy'] }));
 
