@@ -71,7 +71,8 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
   const context = { mongoUrl: mongo.url, settings, signal, report };
   let undo = async () => {};
   try {
-    const environment = describeEnvironment(await askVersion(mongo.url, settings));
+    const environment = describeEnvironment(await askVersion(
+      mongo.url, settings, options[urlOption] ? `--${urlOption}` : 'MONGO_URL'));
     undo = await lab.prepare?.(plan, context) ?? undo;
     /** @type {{ variant: PlannedVariant, run?: Measurement, error?: Error }[]} */
     const outcomes = [];
@@ -137,11 +138,12 @@ function listWarnings(outcomes) {
 /**
  * @param {string} url
  * @param {import('../settings.js').Settings} settings
+ * @param {string} origin where the connection string was given
  */
-async function askVersion(url, settings) {
-  const client = createClient(url, settings);
+async function askVersion(url, settings, origin) {
+  const client = createClient(url, settings, origin);
   try {
-    return await connectClient(client);
+    return await connectClient(client, origin);
   } finally {
     await client.close();
   }

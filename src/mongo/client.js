@@ -9,10 +9,11 @@ import { checkMongoUrl } from './mongo-url.js';
  * @param {string} url connection string; its own options hold where a setting is unset
  * @param {Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
  *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'> & { appName?: string }} settings
+ * @param {string} [origin] where the connection string was given
  * @throws {SettingsError} when the URL can't be read, or the driver refuses the combination
  */
-export function createClient(url, settings) {
-  checkMongoUrl(url);
+export function createClient(url, settings, origin = 'MONGO_URL') {
+  checkMongoUrl(url, origin);
   const options = {
     appName: settings.appName,
     maxPoolSize: settings.poolSize,
@@ -25,7 +26,7 @@ export function createClient(url, settings) {
     return new MongoClient(url, options);
   } catch (cause) {
     const { message } = /** @type {Error} */ (cause);
-    throw new SettingsError(`the driver refuses MONGO_URL and the pool settings: ${message}`, { cause });
+    throw new SettingsError(`the driver refuses ${origin} and the pool settings: ${message}`, { cause });
   }
 }
 
@@ -33,10 +34,11 @@ export function createClient(url, settings) {
  * Connect a client.
  *
  * @param {MongoClient} client
+ * @param {string} [origin] where the connection string was given
  * @returns {Promise<string>} the server's version
- * @throws {Error} naming MONGO_URL when no server can be reached, or it or the driver refuses what was asked
+ * @throws {Error} naming the origin when no server can be reached, or it or the driver refuses what was asked
  */
-export async function connectClient(client) {
+export async function connectClient(client, origin = 'MONGO_URL') {
   try {
     await client.connect();
     const { version } = await client.db('admin').command({ buildInfo: 1 });
@@ -44,8 +46,8 @@ export async function connectClient(client) {
   } catch (cause) {
     const { message } = /** @type {Error} */ (cause);
     const problem = cause instanceof MongoServerSelectionError
-      ? `MONGO_URL: no MongoDB was found within ${client.options.serverSelectionTimeoutMS} ms`
-      : 'MONGO_URL or a pool setting is refused';
+      ? `${origin}: no MongoDB was found within ${client.options.serverSelectionTimeoutMS} ms`
+      : `${origin} or a pool setting is refused`;
     throw new Error(`${problem}: ${message}`, { cause });
   }
 }

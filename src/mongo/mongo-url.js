@@ -10,10 +10,11 @@ const MONGO_URL = new RegExp(`^mongodb(?:\\+srv)?://(?:${USER}(?::(?:${USER})?)?
  * DNS, and name it in its errors.
  *
  * @param {string} url
+ * @param {string} [origin] where it was given
  * @throws {SettingsError} that shows nothing of it
  */
-export function checkMongoUrl(url) {
+export function checkMongoUrl(url, origin = 'MONGO_URL') {
   if (MONGO_URL.test(url)) return;
-  throw new SettingsError('MONGO_URL can\'t be read: it must be like mongodb://USER:PASSWORD@HOST:PORT/, with special '
+  throw new SettingsError(`${origin} can't be read: it must be like mongodb://USER:PASSWORD@HOST:PORT/, with special `
     + 'characters percent-encoded, for example @ as %40 and / as %2F');
 }

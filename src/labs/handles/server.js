@@ -22,7 +22,7 @@ async function serve() {
   const opened = Array.from({ length: Number(clients) }, () => createClient(String(settings.mongoUrl), settings));
   const close = () => Promise.all(opened.map((client) => client.close()));
   try {
-    await Promise.all(opened.map(connectClient));
+    await Promise.all(opened.map((client) => connectClient(client)));
     const server = await listen(createApp(createLookUp(opened, { gather }), createLogger(settings.logLevel)), settings);
     process.once('disconnect', () => server.close().then(close));
     return server.url;
