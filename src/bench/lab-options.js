@@ -49,14 +49,23 @@ export function parseWholes(text) {
 
 /**
  * @param {string[]} choices
+ * @returns {(text: string) => string} reads one of them
+ */
+export function createChoiceParser(choices) {
+  return (text) => {
+    const choice = text.trim();
+    if (!choices.includes(choice)) throw new Error(`"${choice}" is not one of ${choices.join(', ')}.`);
+    return choice;
+  };
+}
+
+/**
+ * @param {string[]} choices
  * @returns {(text: string) => string[]} reads some of them, with commas between
  */
 export function createChoicesParser(choices) {
-  return (text) => text.split(',').map((part) => {
-    const choice = part.trim();
-    if (!choices.includes(choice)) throw new Error(`"${choice}" is not one of ${choices.join(', ')}.`);
-    return choice;
-  });
+  const parseChoice = createChoiceParser(choices);
+  return (text) => text.split(',').map(parseChoice);
 }
 
 /**

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { createChoicesParser, parseDelay, parseWhole, parseWholes, takePublished } from '../../src/bench/lab-options.js';
+import {
+  createChoiceParser, createChoicesParser, parseDelay, parseWhole, parseWholes, takePublished,
+} from '../../src/bench/lab-options.js';
 
 test('whole numbers, and lists of them', () => {
   expect(parseWhole('12')).toBe(12);
@@ -19,6 +21,7 @@ test('choices', () => {
   const parse = createChoicesParser(['fixed', 'copy']);
   expect(parse('copy, fixed')).toEqual(['copy', 'fixed']);
   expect(() => parse('copy,clone')).toThrow('"clone" is not one of fixed, copy.');
+  expect(createChoiceParser(['id', 'collection'])('id')).toBe('id');
 });
 
 test('the published values are taken, but for what was given', () => {
