@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { childEnvironment } from '../settings.js';
 import { collectText, endProcess } from './child-process.js';
 
+/** @import { ChildProcess } from 'node:child_process' */
+
 /**
  * Run one of our scripts as a process of its own, and wait for the first message that it sends. It has to end when its
  * parent lets go of it.
@@ -13,7 +15,8 @@ import { collectText, endProcess } from './child-process.js';
  * @param {string[]} [options.args]
  * @param {Record<string, string>} [options.env] added to this environment
  * @param {AbortSignal} [options.signal] ends the process
- * @returns {Promise<{ message: any, pid: number, stop: () => Promise<void> }>}
+ * @returns {Promise<{ message: any, pid: number, stop: () => Promise<void>, child: ChildProcess,
+ *   died: Promise<Error> }>} `died` has what the process said on stderr, once it has ended
  * @throws {Error} with what the process said on stderr
  */
 export async function forkScript(script, { problem, args = [], env = {}, signal }) {
@@ -24,8 +27,10 @@ export async function forkScript(script, { problem, args = [], env = {}, signal 
   signal?.addEventListener('abort', kill);
   ended.then(() => signal?.removeEventListener('abort', kill));
 
-  const outcome = await Promise.race([once(child, 'message'), ended.then(() => undefined)]);
+  const died = ended.then(() => new Error(`${problem}: ${complaint() || `exit code ${child.exitCode}`}`));
+
+  const outcome = await Promise.race([once(child, 'message'), died]);
   signal?.throwIfAborted();
-  if (!outcome) throw new Error(`${problem}: ${complaint() || `exit code ${child.exitCode}`}`);
-  return { message: outcome[0], pid: Number(child.pid), stop: () => endProcess(child, ended) };
+  if (outcome instanceof Error) throw outcome;
+  return { message: outcome[0], pid: Number(child.pid), stop: () => endProcess(child, ended), child, died };
 }
