@@ -8,7 +8,8 @@
  * @property {string[]} howToRead short sentences for the same reader
  * @property {Column[]} columns the first one names the variant
  * @property {ChartSpec[]} charts the first one is the picture of the result
- * @property {'open' | 'closed'} [load] open: users come when they come; closed: each asks again once it has its answer
+ * @property {'open' | 'closed' | 'backlog'} [load] open: users come when they come; closed: each asks again once it has
+ *   its answer; backlog: all the work is there at the start
  * @property {(result: Result) => string} takeaway one sentence with the run's own numbers; it is given only
  *   the variants that were measured or predicted, at least one
  * @property {(result: Result) => Finding[]} [findings] what the published experiment found, as ratios, and whether it
