@@ -17,7 +17,7 @@ export function renderDetails(lab, result, id) {
   const repeats = repeatFigures(lab, result);
   const fileName = `${result.lab}-${result.startedAt.replaceAll(/[^0-9TZ-]/g, '-')}.json`;
   return html`${renderFigures('The figures', lab.columns, result.variants)}
-${renderHeadings(lab.columns)}
+${renderHeadings(lab.columns, result.variants)}
 <p class="aside">Begun on ${formatDate(result.startedAt)}. ${lab.load && LOADS[lab.load]}</p>
 ${repeats && html`<details><summary>Every run, and when its requests arrived</summary>
 ${renderFigures('Every run by itself', ...repeats)}</details>`}

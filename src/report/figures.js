@@ -48,10 +48,12 @@ export function renderChartFigures({ title, xTitle, categories, series }) {
 
 /**
  * What the table's short headings mean, each once.
- * @param {Column[]} columns
+ * @template Row
+ * @param {Column<Row>[]} columns
+ * @param {Row[]} rows
  */
-export function renderHeadings(columns) {
-  const abouts = new Map(columns.filter(({ about }) => about).map(({ heading, about }) => [heading, about]));
+export function renderHeadings(columns, rows) {
+  const abouts = new Map(pickFilled(columns, rows).filter(({ about }) => about).map(({ heading, about }) => [heading, about]));
   return abouts.size > 0 && html`<p class="aside">${[...abouts].map(([heading, about]) => (
     html`<span><b>${heading}</b> ${about}</span> `))}</p>`;
 }

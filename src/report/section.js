@@ -39,7 +39,7 @@ ${first && renderChart(first)}
 ${others.map(renderChart)}
 ${isSingle ? html`${renderFindings(lab, results[0])}${renderDetails(lab, results[0], id)}` : [
     renderFigures('All runs, side by side', ...compareFigures(lab, runs)),
-    renderHeadings(lab.columns),
+    renderHeadings(lab.columns, results.flatMap(({ variants }) => variants)),
     runs.map((run) => renderRun(lab, run, `${id}-${run.name}`)),
   ]}
 </section>`;
