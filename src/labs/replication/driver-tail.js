@@ -1,0 +1,48 @@
+import { readInt } from './bytes.js';
+import { timestampOf } from './position.js';
+
+/** @import { MongoClient } from 'mongodb' */
+/** @import { Position } from './position.js' */
+
+/** How long the server waits for an entry before it says that there is none. */
+const AWAIT_MS = 1000;
+
+/**
+ * Tail an oplog through the driver, which logs in, encrypts and finds its way as its connection string says.
+ *
+ * @param {object} options
+ * @param {MongoClient} options.client
+ * @param {Position} options.from the first entry, or the next if there is none
+ * @param {number} options.batchSize entries
+ * @returns {import('./open-tail.js').Tail}
+ */
+export function createDriverTail({ client, from, batchSize }) {
+  const cursor = client.db('local').collection('oplog.rs').find({ ts: { $gte: timestampOf(from) } }, {
+    tailable: true, awaitData: true, maxAwaitTimeMS: AWAIT_MS, batchSize, raw: true, readConcern: { level: 'majority' },
+  });
+  let isClosed = false;
+
+  async function readBatch() {
+    const first = await cursor.tryNext();
+    if (!first && cursor.closed) throw new Error('the source closed the cursor on its oplog');
+    const bytes = Buffer.concat(/** @type {any[]} */ (first ? [first, ...cursor.readBufferedDocuments()] : []));
+    const starts = [];
+    for (let start = 0; start < bytes.length; start += readInt(bytes, start)) starts.push(start);
+    return { bytes, starts, isFull: starts.length === batchSize };
+  }
+
+  return {
+    async next() {
+      try {
+        return isClosed ? null : await readBatch();
+      } catch (error) {
+        if (isClosed) return null;
+        throw error;
+      }
+    },
+    async close() {
+      isClosed = true;
+      await cursor.close();
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { DOUBLE, INT, LONG, readInt, sizeOf } from './bytes.js';
+
+/**
+ * @param {Buffer} bytes
+ * @param {number} element where an element `_id` begins
+ * @returns {string} the same for the same `_id`; as for MongoDB, 1 is 1.0 is NumberLong(1)
+ */
+export function keyOfId(bytes, element) {
+  const type = bytes[element];
+  const value = element + 5; // the type, and `_id` with its 0
+  if (type === INT) return String(readInt(bytes, value));
+  if (type === DOUBLE || type === LONG) {
+    const number = type === DOUBLE ? bytes.readDoubleLE(value) : Number(bytes.readBigInt64LE(value));
+    if (Number.isSafeInteger(number)) return String(number);
+  }
+  return bytes.toString('latin1', element, value + sizeOf(bytes, type, value));
+}
