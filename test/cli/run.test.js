@@ -105,7 +105,7 @@ describe('report', () => {
   });
 });
 
-test.each([[[]], [['run']], [['run', 'mixed']], [['report']]])('help of %j fits a terminal', async (command) => {
+test.each([[[]], [['run']], [['run', 'mixed']], [['run', 'replication']], [['report']]])('help of %j fits a terminal', async (command) => {
   const { code, stdout } = await runNode([CLI, ...command, '--help']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Usage: pool-lab/);
