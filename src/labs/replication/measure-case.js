@@ -35,7 +35,7 @@ export async function measureCase(stage, settings, { ops, onReport = () => {}, s
   const { tunnel, workers, hash, merge } = settings;
   if (tunnel === 'direct') await stage.clearTarget(settings);
   const replicator = await startReplicator({
-    ...stage.describe(settings), tunnel, workers, hash, merge, writeConcern: WRITE_CONCERN,
+    ...stage.describe(settings), until: stage.listEnds(settings), tunnel, workers, hash, merge, writeConcern: WRITE_CONCERN,
     target: tunnel === 'direct' ? stage.target.url : null,
   }, { onReport, signal });
   try {

@@ -30,7 +30,7 @@ export async function measureDrained(stage, { workers, hash, merge }, { inserts,
   const reports = [];
   const replicator = await startReplicator({
     ...stage.describe(DRAINED), target: stage.target.url, tunnel: 'direct', workers, hash, merge,
-    writeConcern: WRITE_CONCERN, until: undefined,
+    writeConcern: WRITE_CONCERN,
   }, { signal, onReport: (report) => { onReport(report); reports.push(report); } });
   try {
     const makeDocument = (/** @type {number} */ index) => makeFields(index, DRAINED);

@@ -9,8 +9,8 @@ const SEEN_WITHIN_MS = 10_000;
 
 /**
  * How long single inserts take to arrive when nothing else is to be done: from the moment the source has acknowledged
- * one until a query finds it on the target. The target is asked again and again without a pause, so that a figure can
- * be too long by one query, and never too short.
+ * one, with its default write concern, until a query finds it on the target. The target is asked again and again without
+ * a pause, so that a figure can be too long by one query, and never too short.
  *
  * @param {object} options
  * @param {Collection} options.source
@@ -26,7 +26,7 @@ export async function measureLatency({ source, target, makeDocument, inserts, si
   const startedAtMs = performance.now();
   for (let index = 0; index < WARM_UP + inserts; index++) {
     await sleep(startedAtMs + index * EVERY_MS - performance.now(), undefined, { signal });
-    const { insertedId } = await source.insertOne(makeDocument(index), { writeConcern: { w: 1 } });
+    const { insertedId } = await source.insertOne(makeDocument(index));
     const latencyMs = await waitFor(target, insertedId);
     if (index >= WARM_UP) latenciesMs.push(latencyMs);
   }

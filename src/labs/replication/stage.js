@@ -104,10 +104,16 @@ function createStage({ sources, target }, close, signal) {
       return {
         sources: sources.slice(0, data.shards).map(({ url }) => url),
         from: ranges.map(({ from }) => from),
-        until: ranges.map(({ until }) => until),
         namespaces: { include: [database] },
         checkpointId: CHECKPOINT,
       };
+    },
+    /**
+     * Where the data ends in the oplogs.
+     * @param {Data} data
+     */
+    listEnds(data) {
+      return databases.get(nameDatabase(data))?.map(({ until }) => until) ?? [];
     },
     /** @param {Data} data */
     async clearTarget(data) {
