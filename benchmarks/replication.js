@@ -19,9 +19,9 @@ import { quantile } from '../src/predict/quantile.js';
 import { readSettings } from '../src/settings.js';
 
 const [MOCK, , DIRECT] = CASES.map((each) => ({ ...each, merge: true }));
-/** Of these the target took most in one second; smaller and larger ones, and more at once, were slower. */
-const CEILING_BATCH = 5000;
-const CEILING_AT_ONCE = 8;
+/** With these a target of two processors took most: 1000 to 10,000 documents at once, 2 to 8 times, were tried. */
+const CEILING_BATCH = 2000;
+const CEILING_AT_ONCE = 4;
 const INSERTS = 100;
 
 if (process.send) await fillTarget();

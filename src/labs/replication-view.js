@@ -134,8 +134,14 @@ function describeWorkers(variants) {
   const sizes = [few, many].map(({ measured }) => Math.round(measured?.opsPerWrite));
   const why = ratio < 1 && sizes[1] < sizes[0]
     ? `: more workers lost, for each write held ${sizes[1]} operations instead of ${sizes[0]}` : '';
-  return `${few.settings.workers} workers moved ${describeRate(few)}, ${many.settings.workers} moved ${describeRate(many)}`
-    + `${why}.`;
+  const { collections, workers } = few.settings;
+  return `With ${count(collections, 'collection')}, ${count(workers, 'worker')} moved ${describeRate(few)} and `
+    + `${many.settings.workers} moved ${describeRate(many)}${why}.`;
+}
+
+/** @param {number} number @param {string} noun */
+function count(number, noun) {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /**

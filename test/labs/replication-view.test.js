@@ -29,10 +29,10 @@ test('ratios of cases stand beside the published ones', async () => {
 
 test('the sentence tells where more workers did worst, and why', async () => {
   const result = await resultOf({ 3: [200_000, 90], 4: [100_000, 12], 5: [300_000, 200], 6: [290_000, 80] });
-  expect(view.takeaway(result)).toBe('8 workers moved 200,000 operations a second, 64 moved 100,000 operations a second: '
-    + 'more workers lost, for each write held 12 operations instead of 90.');
+  expect(view.takeaway(result)).toBe('With 5 collections, 8 workers moved 200,000 operations a second and 64 moved 100,000 '
+    + 'operations a second: more workers lost, for each write held 12 operations instead of 90.');
   expect(view.takeaway(await resultOf({ 3: [100, 9], 4: [200, 9] }))).toBe(
-    '8 workers moved 100 operations a second, 64 moved 200 operations a second.');
+    'With 5 collections, 8 workers moved 100 operations a second and 64 moved 200 operations a second.');
   expect(view.takeaway(await resultOf({ 1: [1e6, 9], 3: [200_000, 90] }))).toBe('case 1 moved 1,000,000 operations a second.');
 });
 
