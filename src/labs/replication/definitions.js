@@ -9,7 +9,7 @@ const NO_INDEX = 27;
 const NAMESPACE_EXISTS = 48;
 
 /** What a server logs of a new collection, and takes from no client. */
-const UNSET = { idIndex: undefined, temp: undefined };
+const INTERNAL = ['idIndex', 'temp'];
 
 /**
  * @typedef {object} Definition a command of the oplog that makes or changes a collection or its indexes
@@ -27,9 +27,9 @@ const UNSET = { idIndex: undefined, temp: undefined };
  * @type {Record<string, (database: string, o: Record<string, any>) => Definition | null>}
  */
 const DEFINITIONS = {
-  create: (database, { create, ...options }) => ({
-    database, names: [`${database}.${create}`], command: { create, ...options, ...UNSET }, done: [NAMESPACE_EXISTS],
-    isShared: true,
+  create: (database, command) => ({
+    database, names: [`${database}.${command.create}`], done: [NAMESPACE_EXISTS], isShared: true,
+    command: Object.fromEntries(Object.entries(command).filter(([name]) => !INTERNAL.includes(name))),
   }),
   drop: (database, { drop }) => ({
     database, names: [`${database}.${drop}`], command: { drop }, done: [NO_NAMESPACE],
