@@ -13,6 +13,11 @@ export class BsonWriter {
     this.#bytes = Buffer.allocUnsafeSlow(room);
   }
 
+  /** How many bytes can be written before it has to grow. */
+  get room() {
+    return this.#bytes.length;
+  }
+
   /** What was written; shares memory with this writer. */
   get bytes() {
     return this.#bytes.subarray(0, this.length);

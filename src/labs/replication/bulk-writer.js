@@ -113,7 +113,7 @@ export function createBulkWriter(target, parked) {
       const reasons = new Map(errors.map(({ index, errmsg }) => [index, errmsg]));
       for (const [index, { key, id, document }] of puts.slice(first, next).entries()) {
         const why = reasons.get(index);
-        if (why) parked.park(namespace, { key, id, document, after, why });
+        if (why) parked.park(namespace, { key, id: Buffer.from(id), document: Buffer.from(document), after, why });
         else parked.forget(namespace, key);
       }
     }

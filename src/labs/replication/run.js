@@ -18,7 +18,6 @@ import { findId, readInt, sizeOf } from './bytes.js';
  *   `{ _id }`, then the change, in turn
  */
 
-const FIRST_BYTES = 4096;
 const ID_NAME_BYTES = 5;
 
 /**
@@ -26,10 +25,11 @@ const ID_NAME_BYTES = 5;
  * @param {Namespace} namespace
  * @param {Position} after
  * @param {number} happenedMs
+ * @param {BsonWriter} documents empty
  * @returns {Run}
  */
-export function createRun(kind, namespace, after, happenedMs) {
-  return { kind, namespace, after, happenedMs, count: 0, documents: new BsonWriter(FIRST_BYTES) };
+export function createRun(kind, namespace, after, happenedMs, documents) {
+  return { kind, namespace, after, happenedMs, count: 0, documents };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BsonWriter } from './bson-writer.js';
 import { createRun } from './run.js';
 
 /** @import { Namespace } from './namespaces.js' */
@@ -14,6 +15,10 @@ import { createRun } from './run.js';
 /** Operations and bytes of one write. The server would take more, and cuts it into transactions of 500 inserts. */
 const RUN_OPERATIONS = 1000;
 const RUN_BYTES = 4 << 20;
+
+/** Memory of runs that are written is used again: getting it anew from the system takes longer than filling it. */
+const SPARE_WRITERS = 8;
+const SPARE_BYTES = 256 << 10;
 
 /**
  * A queue, and one write at a time out of it. Operations on one collection keep their order; those on different
@@ -38,6 +43,8 @@ export function createWorker({ index, merge, write, maxOperations, maxBytes, ses
   let operations = 0;
   let bytes = 0;
   let working = Promise.resolve();
+  /** @type {BsonWriter[]} */
+  const spare = [];
   /** @type {(() => void)[]} */
   const waiting = [];
   const wake = () => {
@@ -58,9 +65,17 @@ export function createWorker({ index, merge, write, maxOperations, maxBytes, ses
       }
       operations -= current.count;
       bytes -= current.documents.length;
+      reuse(current.documents);
       current = null;
       wake();
     }
+  }
+
+  /** @param {BsonWriter} writer */
+  function reuse(writer) {
+    if (spare.length === SPARE_WRITERS || writer.room > SPARE_BYTES) return;
+    writer.length = 0;
+    spare.push(writer);
   }
 
   /** @param {() => boolean} condition */
@@ -90,7 +105,7 @@ export function createWorker({ index, merge, write, maxOperations, maxBytes, ses
       const lane = namespace.lanes[index] ??= { runs: [] };
       let run = lane.runs[lane.runs.length - 1];
       if (!run || run.kind !== kind || run.count >= runOperations || run.documents.length >= RUN_BYTES) {
-        run = createRun(kind, namespace, { ...after }, happenedMs());
+        run = createRun(kind, namespace, { ...after }, happenedMs(), spare.pop() ?? new BsonWriter());
         if (lane.runs.push(run) === 1) ready.push(lane);
       }
       return run;
