@@ -1,3 +1,4 @@
+import { explainRefusal } from './errors.js';
 import { CHECKPOINT_DATABASE } from './namespaces.js';
 import { positionAt, timestampOf } from './position.js';
 
@@ -35,9 +36,12 @@ export function createCheckpoint(client, { name, setId }, writeConcern) {
     },
     async write({ applied, since }) {
       const store = (/** @type {Position} */ position) => ({ ts: timestampOf(position), term: position.term });
-      await checkpoints.replaceOne({ _id: /** @type {any} */ (_id) }, {
-        applied: store(applied), since: since && store(since), at: new Date(),
-      }, { upsert: true });
+      const checkpoint = { applied: store(applied), since: since && store(since), at: new Date() };
+      try {
+        await checkpoints.replaceOne({ _id: /** @type {any} */ (_id) }, checkpoint, { upsert: true });
+      } catch (error) {
+        throw explainRefusal(error, checkpoints.namespace);
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import { MongoNetworkError } from 'mongodb';
+import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 
 /** A connection that was lost, or says nothing any more. */
 export class LineBrokeError extends Error {}
@@ -20,5 +20,18 @@ const PASSING = new Set([...GOING_DOWN, ...CURSOR_LOST]);
  * @returns {boolean} whether it may work when tried again
  */
 export function isPassing(error) {
-  return error instanceof LineBrokeError || error instanceof MongoNetworkError || PASSING.has(error?.code);
+  // It was tried for long already, and what its last try met is its cause.
+  if (!error || error instanceof MongoServerSelectionError) return false;
+  return error instanceof LineBrokeError || error instanceof MongoNetworkError || PASSING.has(error.code)
+    || isPassing(error.cause);
+}
+
+/**
+ * @param {any} error of a write
+ * @param {string} what was to be written
+ * @returns {Error} that names it, where the server refused it
+ */
+export function explainRefusal(error, what) {
+  if (!(error instanceof MongoServerError)) return error;
+  return Object.assign(new Error(`the target refuses a write to ${what}: ${error.message}`, { cause: error }), { code: error.code });
 }

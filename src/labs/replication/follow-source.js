@@ -31,6 +31,7 @@ export async function followSource(work, begin, { stop, onSession }) {
   let movedAtMs = performance.now();
   for (;;) {
     try {
+      await target?.reach();
       await target?.waitForWrites();
       const session = await startSession(work, progress ?? await checkpoint.read() ?? begin, stop);
       progress = null;

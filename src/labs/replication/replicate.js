@@ -132,7 +132,7 @@ async function plan(options, { source, index, target, counts }) {
     begin: kept ?? { applied: await findBegin(source, first), since: null },
     work: {
       source, checkpoint, counts, hash, merge, filter: namespaces,
-      target: target && createTarget(target.client, { name: checkpointId, writeConcern }),
+      target: target && createTarget(target, { replication: checkpointId, writeConcern }),
       workers: Math.floor((workers + index) / sources.length),
       until: until && positionAt(until),
       isOneOfSeveral: sources.length > 1,

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findId } from './bytes.js';
 import { decodeDocument } from './decode.js';
 import { applyDefinition } from './definitions.js';
+import { explainRefusal } from './errors.js';
 import { keyOfId } from './id-key.js';
 
-/** @import { MongoClient } from 'mongodb' */
+/** @import { End } from './connect-ends.js' */
 /** @import { Definition } from './definitions.js' */
 /** @import { Namespace } from './namespaces.js' */
 
@@ -27,16 +28,17 @@ const POLL_MS = 20;
  * went in (`{ b: 1, 1: 1 }` would change the order of its fields). The driver itself sends bulk writes as
  * DocumentSequences, which hold bytes.
  *
- * @param {MongoClient} client
+ * @param {End} end
  * @param {object} options
- * @param {string} options.name of the replication
+ * @param {string} options.replication its name
  * @param {object} [options.writeConcern] the connection string's or the server's own unless told
  */
-export function createTarget(client, { name, writeConcern = client.options.writeConcern }) {
-  const comment = `mongodb-pool-lab replication ${name}`;
+export function createTarget({ client, reach }, { replication, writeConcern = client.options.writeConcern }) {
+  const comment = `mongodb-pool-lab replication ${replication}`;
   const common = { comment, ...writeConcern && { writeConcern } };
   return {
     client,
+    reach,
 
     /**
      * Wait until no write is under way that an earlier session or process of this name sent before its end. The server
@@ -54,14 +56,14 @@ export function createTarget(client, { name, writeConcern = client.options.write
      * @param {Buffer} bytes the statements, one behind the other
      * @returns {Promise<WriteError[]>} what is wrong with single statements
      */
-    async write({ database, collection, constraints }, command, field, bytes) {
+    async write({ name, database, collection, constraints }, command, field, bytes) {
       const sequence = new DocumentSequence(field);
       sequence.push({}, bytes);
       // What the source took has been checked, or was not to be.
       const bypass = constraints?.isValidated && command !== 'delete' ? { bypassDocumentValidation: true } : {};
-      const { writeErrors = [], writeConcernError } = await client.db(database).command({
-        [command]: collection, ordered: false, ...bypass, ...common, [field]: sequence,
-      });
+      const statements = { [command]: collection, ordered: false, ...bypass, ...common, [field]: sequence };
+      const { writeErrors = [], writeConcernError } = await client.db(database).command(statements)
+        .catch((error) => { throw explainRefusal(error, name); });
       if (writeConcernError) throw Object.assign(new Error(writeConcernError.errmsg), { code: writeConcernError.code });
       return writeErrors;
     },

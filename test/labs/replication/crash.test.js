@@ -2,41 +2,127 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
-import { createRandom } from '../../../src/predict/random.js';
+import { beforeAll, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
 import { replicate } from '../../../src/labs/replication/replicate.js';
-import { compare, startSet } from './two-sets.js';
+import { createRandom } from '../../../src/predict/random.js';
+import { cleanUp } from '../../support/cleanup.js';
+import { startReplicaSet } from '../../support/mongod-process.js';
+import { startRelay } from '../../support/relay.js';
+import { until } from '../../support/until.js';
+import { describeData } from './describe-data.js';
 import { writeAnything } from './write-anything.js';
+
+/** @import { ReplicateOptions } from '../../../src/labs/replication/replicate.js' */
 
 const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
 const KILLS = 10;
 
-test('killed ten times at any moment, it loses nothing and does nothing twice', async () => {
-  const [source, target] = await Promise.all([startSet(), startSet()]);
-  const random = createRandom(Number(process.env.SEED ?? 1));
-  const options = {
+/** @type {Awaited<ReturnType<typeof startReplicaSet>>} */
+let source;
+/** @type {Awaited<ReturnType<typeof startReplicaSet>>} */
+let target;
+/** @type {MongoClient} */
+let sourceClient;
+/** @type {MongoClient} */
+let targetClient;
+/** @type {Awaited<ReturnType<typeof startRelay>>} to the source */
+let line;
+/** @type {ReplicateOptions} */
+let options;
+beforeAll(async () => {
+  [source, target] = await Promise.all([startReplicaSet(), startReplicaSet()]);
+  [sourceClient, targetClient] = [source, target].map(({ url }) => new MongoClient(url));
+  line = await startRelay(source.port);
+  cleanUp(() => Promise.all([sourceClient.close(), targetClient.close()]));
+  options = {
     sources: [source.url], target: target.url, tunnel: 'direct', workers: 3, hash: 'id', from: 'checkpoint',
   };
+});
+
+/** @param {number} seed @returns {() => Promise<unknown>} ends it */
+function keepWriting(seed) {
+  const random = createRandom(seed);
   let isWriting = true;
   const write = async () => {
-    while (isWriting) await writeAnything(source.client, source.client.db('shop'), random);
+    while (isWriting) await writeAnything(sourceClient, sourceClient.db('shop'), random);
   };
   const writing = Promise.all([write(), write()]);
+  return () => {
+    isWriting = false;
+    return writing;
+  };
+}
+
+async function expectIdentical() {
+  const { operationTime } = await sourceClient.db('admin').command({ ping: 1 });
+  const { done } = await replicate({ ...options, until: operationTime });
+  await done;
+  const [expected, found] = await Promise.all([sourceClient, targetClient].map(describeData));
+  expect(expected).not.toEqual({});
+  expect(found).toEqual(expected);
+}
+
+test('killed ten times at any moment, it loses nothing and does nothing twice', async () => {
+  const stopWriting = keepWriting(1);
+  const { uniform } = createRandom(2);
   for (let kills = 0; kills < KILLS; kills++) {
-    const child = spawn(process.execPath, [REPLICATOR, JSON.stringify(options)], { stdio: 'inherit' });
-    // It takes about 300 ms until it begins.
-    await sleep(300 + random.uniform() * 1200);
+    const child = spawn(process.execPath, [REPLICATOR, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    await once(child, 'message'); // It has begun.
+    await sleep(uniform() * 700);
     expect(child.exitCode).toBe(null);
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
-  isWriting = false;
-  await writing;
-
-  const { operationTime } = await source.client.db('admin').command({ ping: 1 });
-  const { done } = await replicate({ ...options, until: operationTime });
-  const figures = await done;
-  if (process.env.SEED) console.log(figures);
-  const found = await compare(source.client, target.client);
-  expect(found.target).toEqual(found.source);
+  await stopWriting();
+  await expectIdentical();
 }, 60_000);
+
+test.each([
+  ['the source is killed', async () => {
+    await source.kill('SIGKILL');
+    await source.start();
+  }],
+  ['the target is killed', async () => {
+    await target.kill('SIGKILL');
+    await target.start();
+  }],
+  ['the target goes down in order', async () => {
+    await target.kill('SIGTERM');
+    await target.start();
+  }],
+  ['the target hangs', async () => {
+    target.pause();
+    await sleep(300);
+    target.goOn();
+  }],
+  ['the line to the source is cut', async () => {
+    line.cut();
+    await line.restore();
+  }],
+])('it goes on by itself when %s', async (_, disturb) => {
+  const stopWriting = keepWriting(3);
+  const { figures, stop, done } = await replicate({
+    ...options, sources: [`mongodb://127.0.0.1:${line.port}/?directConnection=true`],
+  });
+  const waitForMore = async () => {
+    const before = figures().ops;
+    await Promise.race([until('more operations', () => figures().ops > before + 100, 20_000), done]);
+  };
+  await waitForMore();
+  await disturb();
+  await waitForMore();
+  await stopWriting();
+  await stop();
+  await done;
+  await expectIdentical();
+});
+
+test('it ends with what went wrong when a server stays away, and can be begun again', async () => {
+  const { done } = await replicate({ ...options, target: `${target.url}&serverSelectionTimeoutMS=300` });
+  await target.kill('SIGKILL');
+  await sourceClient.db('shop').collection('a').insertOne({ late: true });
+  await expect(done).rejects.toThrow(/^the target 127\.0\.0\.1:\d+: no MongoDB was found within 300 ms: /);
+  await target.start();
+  await expectIdentical();
+});
