@@ -3,10 +3,12 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { replication } from '../../src/labs/replication.js';
 import { sharedMongoUrl } from '../support/environment.js';
+import { startMongod } from '../support/mongod-process.js';
 import { runNode } from '../support/run-node.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
 const CLI = 'src/cli.js';
+const standalone = await startMongod();
 
 describe('the plan', () => {
   const all = { cases: [1, 3, 9], ops: 1000 };
@@ -48,12 +50,13 @@ test('a run moves what it has written, compares it, and shows it', async () => {
   expect(await readFile(path.join(out, 'replication.html'), 'utf8')).toContain('Do more workers move more?');
 }, 60_000);
 
-describe('what can not be is one line, and nothing is written', () => {
+describe('what can not be is one line', () => {
   const url = sharedMongoUrl();
 
   test.each([
     ['a source that is not there', ['--source', 'mongodb://127.0.0.1:1'], /^--source: no MongoDB was found within 300 ms/],
     ['a target that is not there', ['--source', url, '--target', 'mongodb://127.0.0.1:1'], /^--target: no MongoDB was found/],
+    ['a source without an oplog', ['--source', `mongodb://127.0.0.1:${standalone.port}`], /is a standalone server/],
     ['a source that is the target', ['--source', url, '--target', url], /^the target .* is the source/],
     ['an unknown case', ['--cases', '11'], /"11" is not a case from 1 to 10/],
     ['an unknown hash', ['--hash', 'name'], /"name" is not one of id, collection/],
