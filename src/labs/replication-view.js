@@ -114,7 +114,7 @@ function takeaway({ variants }) {
   const moved = variants.filter(({ measured }) => measured?.ratePerSec);
   const single = variants.find(({ measured }) => measured?.latency)?.measured?.latency;
   return [
-    moved.length > 0 && (describeWorkers(moved) ?? `${moved[0].name} moved ${describeRate(moved[0])}.`),
+    moved.length > 0 && (describeWorkers(moved) ?? `In ${moved[0].name}, ${describeRate(moved[0])} were moved.`),
     single && `A single insert was on the target ${formatQuantity(single.p95Ms, 'ms')} after the source had it, or `
       + `sooner, 95 times of 100, and at the latest after ${formatQuantity(single.maxMs, 'ms')}.`,
   ].filter(Boolean).join(' ');

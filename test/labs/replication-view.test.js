@@ -33,7 +33,8 @@ test('the sentence tells where more workers did worst, and why', async () => {
     + 'operations a second: more workers lost, for each write held 12 operations instead of 90.');
   expect(view.takeaway(await resultOf({ 3: [100, 9], 4: [200, 9] }))).toBe(
     'With 5 collections, 8 workers moved 100 operations a second and 64 moved 200 operations a second.');
-  expect(view.takeaway(await resultOf({ 1: [1e6, 9], 3: [200_000, 90] }))).toBe('case 1 moved 1,000,000 operations a second.');
+  expect(view.takeaway(await resultOf({ 1: [1e6, 9], 3: [200_000, 90] }))).toBe(
+    'In case 1, 1,000,000 operations a second were moved.');
 });
 
 test('the sentence tells how late single inserts were', async () => {

@@ -77,7 +77,6 @@ function createStage({ sources, target }, close, signal) {
   const databases = new Map();
 
   return {
-    sources,
     target,
     /**
      * Have the sources' oplogs hold inserts; what is there already is used again.
@@ -142,11 +141,14 @@ function createStage({ sources, target }, close, signal) {
     /** Take away what was written, and end what was started. */
     async close() {
       const clients = [...sources, target].map(({ client }) => client);
-      for (const database of databases.keys()) {
-        await Promise.all(clients.map((client) => client.db(database).dropDatabase()));
+      try {
+        for (const database of databases.keys()) {
+          await Promise.all(clients.map((client) => client.db(database).dropDatabase()));
+        }
+        await target.client.db(CHECKPOINT_DATABASE).collection('checkpoints').deleteMany({ '_id.name': CHECKPOINT });
+      } finally {
+        await close();
       }
-      await target.client.db(CHECKPOINT_DATABASE).collection('checkpoints').deleteMany({ '_id.name': CHECKPOINT });
-      await close();
     },
   };
 }
