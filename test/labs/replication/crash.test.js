@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { openHop } from '../../../src/bench/hop.js';
 import { replicate } from '../../../src/labs/replication/replicate.js';
 import { createRandom } from '../../../src/predict/random.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { startReplicaSet } from '../../support/mongod-process.js';
-import { startRelay } from '../../support/relay.js';
 import { until } from '../../support/until.js';
 import { describeData } from './describe-data.js';
 import { writeAnything } from './write-anything.js';
@@ -26,14 +26,15 @@ let target;
 let sourceClient;
 /** @type {MongoClient} */
 let targetClient;
-/** @type {Awaited<ReturnType<typeof startRelay>>} to the source */
+/** @type {import('../../../src/bench/hop.js').Hop} to the source */
 let line;
 /** @type {ReplicateOptions} */
 let options;
 beforeAll(async () => {
   [source, target] = await Promise.all([startReplicaSet(), startReplicaSet()]);
   [sourceClient, targetClient] = [source, target].map(({ url }) => new MongoClient(url));
-  line = await startRelay(source.port);
+  line = await openHop({ host: '127.0.0.1', port: source.port });
+  cleanUp(line.close);
   cleanUp(() => Promise.all([sourceClient.close(), targetClient.close()]));
   options = {
     sources: [source.url], target: target.url, tunnel: 'direct', workers: 3, hash: 'id', from: 'checkpoint',
