@@ -1,4 +1,6 @@
 import express from 'express';
+import { createBound } from './live/bound.js';
+import { createGiveUp } from './live/give-up.js';
 import { answerErrors, problemOf, sendProblem } from './problem.js';
 import { createControlRoutes } from './routes/control.js';
 import { createFastRoute } from './routes/fast.js';
@@ -16,6 +18,8 @@ import { securityHeaders } from './security-headers.js';
  * @property {ReturnType<typeof import('./pool/cap.js').createCap>} slowCap how many of them may be at work at once
  * @property {import('./pool/checkouts.js').Checkouts} checkouts
  * @property {ReturnType<typeof import('./live/requests.js').createRequests>} requests
+ * @property {number} requestTimeoutMs how long each of them may take
+ * @property {ReturnType<typeof import('./pool/cap.js').createCap>} requestCap how many may be under way at once
  * @property {ReturnType<typeof import('./pool/metrics.js').createMetrics>} metrics
  * @property {ReturnType<typeof import('./live/streams.js').createStreams>} streams
  * @property {ReturnType<typeof import('./live/traffic.js').createTraffic>} traffic
@@ -35,8 +39,10 @@ export function createApp(parts) {
   app.disable('etag');
   app.use(securityHeaders, logRequests(parts.log));
 
-  app.get('/slow', parts.requests.follow('/slow'), createSlowRoute(parts));
-  app.get('/fast', parts.requests.follow('/fast'), createFastRoute(parts));
+  const giveUp = createGiveUp(parts.requestTimeoutMs);
+  const bound = createBound(parts.requestCap);
+  app.get('/slow', giveUp, parts.requests.follow('/slow'), bound, createSlowRoute(parts));
+  app.get('/fast', giveUp, parts.requests.follow('/fast'), bound, createFastRoute(parts));
   app.get('/livez', createLiveRoute());
   app.get('/readyz', createReadyRoute(parts));
   app.get('/pool', createPoolRoute(parts));

@@ -1,9 +1,16 @@
 import { STATUS_CODES } from 'node:http';
-import { MongoNetworkError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
+import { MongoNetworkError, MongoServerError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
+import { ClientGoneError, RequestTimeoutError } from './live/give-up.js';
 import { CapError } from './pool/cap.js';
 import { PoolTimeoutError } from './pool/pool-timeout-error.js';
 
 const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError];
+
+/**
+ * What a server answers that is ending, or has just become or stopped being the primary: "not writable primary" and
+ * "node is recovering" of the driver specification Server Discovery and Monitoring.
+ */
+const STATE_CHANGES = new Set([91, 189, 10058, 10107, 11600, 11602, 13435, 13436]);
 
 /** How long a client should wait before it tries again, in whole seconds. */
 const RETRY_AFTER_S = 1;
@@ -27,12 +34,20 @@ export function toProblem(error) {
   if (error instanceof CapError) {
     return { status: 503, title: 'Too many of these requests at once', detail: error.message };
   }
-  if (UNREACHABLE.some((kind) => error instanceof kind)) {
+  if (error instanceof RequestTimeoutError) {
+    return { status: 503, title: 'Not answered in time', detail: error.message };
+  }
+  if (UNREACHABLE.some((kind) => error instanceof kind) || isStateChange(error)) {
     return { status: 503, title: 'MongoDB is unreachable' };
   }
   const { status, expose, message } = Object(error);
   if (!(status >= 400 && status < 500)) return problemOf(500);
   return { ...problemOf(status), ...(expose && { detail: message }) };
+}
+
+/** @param {unknown} error */
+function isStateChange(error) {
+  return error instanceof MongoServerError && STATE_CHANGES.has(Number(error.code));
 }
 
 /**
@@ -68,6 +83,10 @@ export function sendProblem(res, problem) {
  */
 export function answerErrors(log) {
   return (error, req, res, next) => {
+    if (error instanceof ClientGoneError) {
+      log.debug({ path: req.path }, error.message);
+      return;
+    }
     const problem = toProblem(error);
     const level = problem.status === 500 ? 'error' : problem.status === 503 ? 'warn' : 'debug';
     log[level]({ err: error, path: req.path }, problem.title);

@@ -21,6 +21,8 @@ export const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {number} slowMs
  * @property {string} host
  * @property {number} port
+ * @property {number} requestTimeoutMs
+ * @property {number} maxRequests
  * @property {number} shutdownTimeoutMs
  * @property {'auto' | 'on' | 'off'} controls
  * @property {string} [controlsToken]
@@ -83,6 +85,11 @@ export const SETTINGS = [
   { env: 'CONTROLS_TOKEN', key: 'controlsToken', type: 'token',
     doc: 'what the live page has to know before it may change things',
     unset: 'nothing on loopback; elsewhere each start makes one up and logs it' },
+  // Longer than users of any load test wait (http.timeout), and more than any of them sends at once.
+  { env: 'REQUEST_TIMEOUT_MS', key: 'requestTimeoutMs', type: 'integer', min: 1, max: MAX_DELAY_MS, default: 150_000,
+    doc: 'how long a request of /slow or /fast may take, in ms; after it the query is given up and the request gets 503' },
+  { env: 'MAX_REQUESTS', key: 'maxRequests', type: 'integer', min: 1, default: 5000,
+    doc: 'how many requests of /slow and /fast may be under way together, waiting or at work; the next gets 503 at once' },
   { env: 'SHUTDOWN_TIMEOUT_MS', key: 'shutdownTimeoutMs', type: 'integer', min: 1, max: MAX_DELAY_MS,
     default: 30_000, doc: 'how long running requests may take to finish after SIGTERM or SIGINT, in ms' },
   { env: 'LOG_LEVEL', key: 'logLevel', type: 'choice', default: 'info',

@@ -59,8 +59,9 @@ export async function start(settings, { log, closers, signal }) {
   });
   const controls = chooseControls(settings);
   const server = await listen(createApp({
-    database, load, slowCap: createCap(settings.slowConcurrency), checkouts, metrics, requests, streams, loadTests, traffic: createTraffic(ownUrl, log),
-    controls, log,
+    database, load, slowCap: createCap(settings.slowConcurrency), checkouts, metrics, requests,
+    requestTimeoutMs: settings.requestTimeoutMs, requestCap: createCap(settings.maxRequests),
+    streams, loadTests, traffic: createTraffic(ownUrl, log), controls, log,
   }), settings);
   // Streams and load tests would keep the server from ending, so they end first.
   closers.push(server.close, streams.close, loadTests.close);

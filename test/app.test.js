@@ -130,6 +130,8 @@ test('of a fault of ours a client learns nothing but that, and the log has it al
     database: { slow: { use: async () => { throw new Error('the secret of line 42'); } } },
     load: { slowMs: 300 },
     slowCap: createCap(),
+    requestTimeoutMs: 1000,
+    requestCap: createCap(),
     requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
     streams: { open() {} },
     controls: { enabled: false, anyHost: false },

@@ -30,7 +30,7 @@ export function createRequests(checkouts) {
      */
     follow: (route) => (req, res, next) => {
       const arrivedAtMs = performance.now();
-      const context = checkouts.createContext({ route, requestId: `r${++lastId}` });
+      const context = checkouts.createContext({ route, requestId: `r${++lastId}`, signal: res.locals.signal });
       onHeaders(res, () => {
         res.setHeader('Server-Timing', [
           `pool;dur=${context.waitMs.toFixed(1)}`, `db;dur=${context.useMs.toFixed(1)}`,

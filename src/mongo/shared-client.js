@@ -11,7 +11,7 @@ import { createSlowQuery } from './slow-query.js';
  * @property {import('../pool/monitor.js').PoolMonitor} monitor
  * @property {() => boolean} isReady
  * @property {import('mongodb').Collection<import('./data.js').Customer>} customers
- * @property {(ms: number) => Promise<void>} runSlowQuery
+ * @property {ReturnType<typeof createSlowQuery>} runSlowQuery
  * @property {number} uses how many `use` calls run on it
  * @property {() => void} [onUnused]
  *

@@ -13,20 +13,21 @@
  * engine, and servers may have JavaScript off.
  *
  * @param {import('mongodb').MongoClient} client
- * @returns {(ms: number) => Promise<void>} resolves when the server has answered, `ms` after it got the command
+ * @returns {(ms: number, options?: { signal?: AbortSignal }) => Promise<void>} resolves when the server has answered,
+ *   `ms` after it got the command; `signal` gives it up, at the server too
  */
 export function createSlowQuery(client) {
   const admin = client.db('admin');
   /** @type {Hello['topologyVersion'] | undefined} */
   let known;
 
-  return async function runSlowQuery(ms) {
+  return async function runSlowQuery(ms, { signal } = {}) {
     for (;;) {
       const asked = known;
       const command = asked ? { hello: 1, topologyVersion: asked, maxAwaitTimeMS: ms } : { hello: 1 };
       // The version's counter is a 64-bit integer and has to stay one.
       const answer = /** @type {import('mongodb').Document & Hello} */ (
-        await admin.command(command, { promoteLongs: false }));
+        await admin.command(command, { promoteLongs: false, signal }));
       known = answer.topologyVersion;
       if (!known) throw new Error('/slow needs a server that has awaitable hello: MongoDB 4.4 or later');
       // Another version means that the server answered early, because of an election for instance: ask again.

@@ -4,8 +4,7 @@ export class CapError extends Error {
 }
 
 /**
- * Let so much work be done at once and refuse the next. A place is taken until the work is over, whether or not
- * somebody still waits for its outcome: a query goes on when its client has gone away.
+ * Let so much work be done at once and refuse the next. A place is taken until the work is over.
  *
  * @param {number} [max] no cap unless told
  */

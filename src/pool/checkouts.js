@@ -17,6 +17,7 @@ const MOST_HOLDERS = 3;
  * @property {number} waitMs waited for connections
  * @property {number} useMs had connections checked out
  * @property {Holder[]} behind who held the connections it waited for
+ * @property {AbortSignal} [signal] with which it gives up
  *
  * @typedef {object} CheckoutRecord times are ms since the epoch, null for what never came
  * @property {number} id counts up
@@ -112,10 +113,12 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
 
   /** @type {Record<string, (event: PoolEvent & { checkout: Checkout }, pool: ServerPool, name: string | null) => void>} */
   const on = {
-    asked({ checkout }) {
+    asked({ checkout }, pool) {
       const context = scopes.getStore()?.context;
       const asker = { context, askedAtMs: checkout.askedAtMs, wasSeen: true, checkout };
       checkout.ask = asker;
+      // The driver says nothing when a signal ends a wait.
+      context?.signal?.addEventListener('abort', () => pool.leave(asker.checkout), { once: true });
       // From here to the return of the connection the driver runs in this scope.
       scopes.enterWith({ context, asker });
     },
@@ -138,7 +141,10 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
       if (context) context.waitMs += atMs - askedAtMs;
       keep(checkout, name, longestHolders(pool), reason ?? 'failed');
     },
-    gone({ checkout }, pool, name) {
+    gone({ checkout, atMs }, pool, name) {
+      const { askedAtMs, context } = askerOf(checkout);
+      // Taken for gone without having said so, it may turn up again with its wait.
+      if (context?.signal?.aborted) context.waitMs += atMs - askedAtMs;
       goneRecords.set(checkout, keep(checkout, name, [], 'gone'));
     },
   };
@@ -155,7 +161,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
       });
     },
     /**
-     * @param {{ route: string, requestId: string }} request
+     * @param {{ route: string, requestId: string, signal?: AbortSignal }} request
      * @returns {RequestContext}
      */
     createContext: (request) => ({ ...request, waitMs: 0, useMs: 0, behind: [] }),

@@ -166,6 +166,14 @@ export class ServerPool {
   }
 
   /**
+   * A caller has given up, and says so itself; the driver does not.
+   * @param {Checkout} checkout nothing happens if it does not wait
+   */
+  leave(checkout) {
+    if (this.queue.leave(checkout)) this.#tell('gone', { checkout });
+  }
+
+  /**
    * @param {number} id
    * @param {string} reason
    */

@@ -84,6 +84,18 @@ export class WaitQueue {
     return place >= 0 ? this.#leave(place) : bound;
   }
 
+  /**
+   * This one leaves, whether it stands in the queue or is bound.
+   * @param {Checkout} checkout
+   * @returns {boolean} whether it was there
+   */
+  leave(checkout) {
+    const place = this.standing.findIndex((waiter) => waiter.checkout === checkout);
+    if (place >= 0) this.#leave(place);
+    const [connection] = [...this.bound].find(([, waiter]) => waiter.checkout === checkout) ?? [];
+    return place >= 0 || Boolean(connection && this.bound.delete(connection));
+  }
+
   /** @param {number} place */
   #leave(place) {
     return { checkout: this.standing.splice(place, 1)[0].checkout, connection: null };

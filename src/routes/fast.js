@@ -7,7 +7,8 @@ import { pickEmail } from '../mongo/data.js';
  */
 export function createFastRoute({ database }) {
   return async (req, res) => {
-    const customer = await database.main.use(({ customers }) => customers.findOne({ email: pickEmail() }));
+    const customer = await database.main.use(({ customers }) => (
+      customers.findOne({ email: pickEmail() }, { signal: res.locals.signal })));
     res.json({ query: 'fast', customer });
   };
 }

@@ -4,11 +4,11 @@ import { clientError } from '../problem.js';
 
 /**
  * `GET /pool`: the pool in figures, who is in it and who waits; `slowPool` is that of /slow where it has its own,
- * `slowCap` says how many are at work where there is a cap.
- * @param {Pick<import('../app.js').Parts, 'database' | 'load' | 'slowCap' | 'checkouts' | 'controls'>} parts
+ * `requests` and, where there is a cap, `slowCap` say how many are under way.
+ * @param {Pick<import('../app.js').Parts, 'database' | 'load' | 'requestCap' | 'slowCap' | 'checkouts' | 'controls'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createPoolRoute({ database, load, slowCap, checkouts, controls }) {
+export function createPoolRoute({ database, load, requestCap, slowCap, checkouts, controls }) {
   return (req, res) => {
     const { slowPool, ...pool } = readPool(database, load);
     const cap = slowCap.snapshot();
@@ -18,6 +18,7 @@ export function createPoolRoute({ database, load, slowCap, checkouts, controls }
       controls: controls.enabled,
       needsToken: controls.token !== undefined,
       services: sampleServiceTimes(checkouts.list()),
+      requests: requestCap.snapshot(),
       ...readLifetime(database.main),
       ...(slowPool && { slowPool: { ...slowPool, ...readLifetime(database.slow) } }),
       ...(cap.max < Infinity && { slowCap: cap }),

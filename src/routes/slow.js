@@ -6,7 +6,8 @@
 export function createSlowRoute({ database, load, slowCap }) {
   return async (req, res) => {
     const { slowMs } = load;
-    await slowCap.run(() => database.slow.use(({ runSlowQuery }) => runSlowQuery(slowMs)));
+    const { signal } = res.locals;
+    await slowCap.run(() => database.slow.use(({ runSlowQuery }) => runSlowQuery(slowMs, { signal })));
     res.json({ query: 'slow', serverMs: slowMs });
   };
 }

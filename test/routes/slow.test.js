@@ -29,17 +29,15 @@ describe('with SLOW_CONCURRENCY', () => {
     expect(await ask(`${url}/slow`)).toMatchObject({ status: 200 });
   });
 
-  test('a client that goes away leaves its place when its query is over, not before', async () => {
-    const url = await serveApp({ SLOW_CONCURRENCY: '1', SLOW_MS: '1000' });
+  test('a client that goes away leaves its place, since its query is given up', async () => {
+    const url = await serveApp({ SLOW_CONCURRENCY: '1', SLOW_MS: '60000' });
     const leaving = new AbortController();
     const left = fetch(`${url}/slow`, { signal: leaving.signal }).catch(() => 'left');
     await until('its query runs', async () => (await readPool(url)).slowCap.running === 1);
     leaving.abort();
     expect(await left).toBe('left');
-    expect(await readPool(url)).toMatchObject({ active: 1, slowCap: { running: 1 } });
-    expect(await ask(`${url}/slow`)).toMatchObject({ status: 503 });
     await until('its query is over', async () => (await readPool(url)).slowCap.running === 0);
-    expect(await ask(`${url}/slow`)).toMatchObject({ status: 200 });
+    expect(await readPool(url)).toMatchObject({ active: 0 });
   });
 });
 

@@ -1,0 +1,123 @@
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { parse } from 'yaml';
+import { readSettings } from '../../src/settings.js';
+import { cleanUp } from '../support/cleanup.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { runningOperations } from '../support/running-operations.js';
+import { serveApp } from '../support/serve-app.js';
+import { until } from '../support/until.js';
+
+/** What "at once" may take on a busy machine. */
+const AT_ONCE_MS = 300;
+const LONG_MS = 60_000;
+const FIGURES = { active: 0, waiting: 0, queue: [], lanes: [] };
+
+/**
+ * @param {string} url
+ * @param {AbortSignal} [signal]
+ */
+async function ask(url, signal) {
+  const askedAt = performance.now();
+  const response = await fetch(url, { signal });
+  return {
+    status: response.status, type: response.headers.get('content-type')?.split(';')[0],
+    retryAfter: response.headers.get('retry-after'), timing: response.headers.get('server-timing'),
+    body: await response.json(), ms: performance.now() - askedAt,
+  };
+}
+
+/** @param {string} url */
+const readPool = async (url) => (await ask(`${url}/pool`)).body;
+
+/** How many slow queries of that length the server has. @param {number} slowMs */
+async function countAtServer(slowMs) {
+  const client = await MongoClient.connect(sharedMongoUrl());
+  cleanUp(() => client.close());
+  return async () => (await runningOperations(client, { 'command.maxAwaitTimeMS': slowMs })).length;
+}
+
+describe('a request that takes longer than REQUEST_TIMEOUT_MS', () => {
+  test('gets 503, and its query is given up, at the server too', async () => {
+    const slowMs = LONG_MS + 1;
+    const running = await countAtServer(slowMs);
+    const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: String(slowMs), REQUEST_TIMEOUT_MS: '300' });
+    const answer = ask(`${url}/slow`);
+    await until('its query runs', async () => await running() === 1);
+    const { ms, ...said } = await answer;
+    expect(said).toMatchObject({
+      status: 503, type: 'application/problem+json', retryAfter: '1',
+      body: { type: 'about:blank', status: 503, title: 'Not answered in time', detail: 'given up after 300 ms' },
+    });
+    expect(ms).toBeLessThan(300 + AT_ONCE_MS);
+    await until('the server has given it up', async () => await running() === 0);
+    expect(await ask(`${url}/fast`)).toMatchObject({ status: 200 });
+    expect(await readPool(url)).toMatchObject({ ...FIGURES, total: 1, closed: { error: 1 } });
+  });
+});
+
+describe('a client that goes away', () => {
+  test('in the middle of /slow frees its connection, at the server too', async () => {
+    const slowMs = LONG_MS + 2;
+    const running = await countAtServer(slowMs);
+    const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: String(slowMs) });
+    const leaving = new AbortController();
+    const left = ask(`${url}/slow`, leaving.signal).catch(() => 'left');
+    await until('its query runs', async () => await running() === 1);
+    const next = ask(`${url}/fast`);
+    leaving.abort();
+    expect(await left).toBe('left');
+    expect(await next).toMatchObject({ status: 200 });
+    await until('the server has given it up', async () => await running() === 0);
+    expect(await readPool(url)).toMatchObject({ ...FIGURES, total: 1, requests: { running: 0 } });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toMatch(/^db_client_connection_pending_requests\{.*\} 0$/m);
+  });
+
+  test('while it waits for a connection leaves the queue, and the record says so', async () => {
+    const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: String(LONG_MS) });
+    const leaving = [new AbortController(), new AbortController()];
+    const slow = ask(`${url}/slow`, leaving[0].signal).catch(() => 'left');
+    await until('it drives', async () => (await readPool(url)).active === 1);
+    const fast = ask(`${url}/fast`, leaving[1].signal).catch(() => 'left');
+    await until('another waits', async () => (await readPool(url)).waiting === 1);
+    leaving[1].abort();
+    expect(await fast).toBe('left');
+    await until('nobody waits', async () => (await readPool(url)).waiting === 0);
+    expect(await readPool(url)).toMatchObject({ active: 1, queue: [] });
+    const { body: { checkouts } } = await ask(`${url}/pool/checkouts`);
+    expect(checkouts.at(-1)).toMatchObject({ route: '/fast', outcome: 'gone', connectionId: null });
+    leaving[0].abort();
+    await slow;
+  });
+});
+
+test('beyond MAX_REQUESTS the next gets 503 at once and is told when to come back; the page and the probes stay', async () => {
+  const url = await serveApp({ MONGO_POOLSIZE: '1', MAX_REQUESTS: '2', SLOW_MS: '700' });
+  const served = [ask(`${url}/slow`), ask(`${url}/fast`)];
+  await until('both are under way', async () => (await readPool(url)).requests.running === 2);
+  const refused = await Promise.all(['/slow', '/fast'].map((route) => ask(url + route)));
+  for (const answer of refused) {
+    expect(answer).toMatchObject({
+      status: 503, type: 'application/problem+json', retryAfter: '1',
+      body: { title: 'Too many of these requests at once', detail: '2 are at work, and no more than 2 may be' },
+    });
+    expect(answer.ms).toBeLessThan(AT_ONCE_MS);
+  }
+  expect(await ask(`${url}/livez`)).toMatchObject({ status: 200 });
+  expect((await Promise.all(served)).map(({ status }) => status)).toEqual([200, 200]);
+  expect(await readPool(url)).toMatchObject({ requests: { max: 2, running: 0, refused: 2 } });
+});
+
+test('by default both limits are beyond what any load test waits for or sends', async () => {
+  const { requestTimeoutMs, maxRequests } = readSettings({}, 'no .env file');
+  for (const name of await readdir('loadtests')) {
+    const { config } = parse(await readFile(path.join('loadtests', name), 'utf8'));
+    expect(requestTimeoutMs).toBeGreaterThan(config.http.timeout * 1000);
+    const users = config.phases.map((/** @type {any} */ { duration, arrivalCount, arrivalRate, rampTo = arrivalRate }) => (
+      arrivalCount ?? duration * (arrivalRate + rampTo) / 2));
+    expect(maxRequests).toBeGreaterThan(users.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count));
+  }
+});
