@@ -1,6 +1,9 @@
 /** A reader this far behind, in bytes, is dropped: it can connect again, and what it missed is out of date. */
 const MOST_UNREAD_BYTES = 1 << 20;
 
+/** How long a reader may take to read what is left when its stream ends, in ms. */
+const FAREWELL_MS = 500;
+
 /** How soon a browser connects again after a stream has ended, in ms. */
 const RETRY_MS = 1000;
 
@@ -52,7 +55,13 @@ export function createStreams(greet) {
     /** End all streams and take no more. */
     close() {
       isClosed = true;
-      for (const reader of readers) reader.end();
+      for (const reader of readers) {
+        reader.end();
+        // One that does not read would keep its connection for ever.
+        const timer = setTimeout(() => reader.destroy(), FAREWELL_MS);
+        reader.once('close', () => clearTimeout(timer));
+      }
+      readers.clear();
     },
   };
 }

@@ -75,6 +75,21 @@ test('a reader that does not read is dropped, the others are not', async () => {
   await ended;
 });
 
+test('the end of the streams waits for no reader that does not read, and what is sent after it does no harm', async () => {
+  const streams = createStreams(() => {});
+  const server = await listen((req, res) => streams.open(/** @type {any} */ (req), /** @type {any} */ (res)), { host: '127.0.0.1', port: 0 });
+  const deaf = connect(Number(new URL(server.url).port), '127.0.0.1');
+  cleanUp(() => deaf.destroy());
+  deaf.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  deaf.pause().on('error', () => {});
+  await until('it is connected', () => streams.count === 1);
+  // More than the kernel takes, in one event: a reader that is too far behind is dropped with the next one.
+  streams.send('pool', 'x'.repeat(10_000_000));
+  streams.close();
+  expect(() => streams.send('pool', 'late')).not.toThrow();
+  await server.close();
+});
+
 test('a second tells of the longest queue in it, not of the one at its end', async () => {
   const reading = readEvents('second', 4);
   await Promise.all(Array.from({ length: 5 }, () => fetch(`${url}/slow`)));
