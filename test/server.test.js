@@ -122,6 +122,17 @@ onPosix('told to stop', () => {
       expect(await dataFoldersOf(app.pid)).toEqual([]);
     });
 
+  test.concurrent('under load: every request that was accepted is answered, those in the queue too', async () => {
+    const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '5', SLOW_MS: '500' });
+    const url = await app.url;
+    const answers = Promise.all(Array.from({ length: 20 }, () => (
+      fetch(`${url}/slow`).then(({ status }) => status, (error) => error.cause))));
+    await until('all are under way', async () => (await (await fetch(`${url}/pool`)).json()).requests.running === 20);
+    app.child.kill('SIGTERM');
+    expect(await answers).toEqual(Array(20).fill(200));
+    expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test.concurrent('a parent that lets go after the signal hurries nothing', async () => {
     const app = await startBusyApp({ SLOW_MS: '1500' });
     app.child.kill('SIGTERM');
