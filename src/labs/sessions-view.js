@@ -15,7 +15,7 @@ export const sessionsView = {
     'These are the ways of mgo, a driver for Go. A session of today\'s driver holds no socket: here fixed is a client '
     + 'with a pool of one, and copy a client with a larger pool.',
     'Client-per-query opens a client for each query and closes it. That takes so long that it makes far fewer queries.',
-    'The further away the server, the more a second connection brings: while one query travels, another can. mgo sent '
+    'The further away the server (--rtt), the more a second connection brings: while one query travels, another can. mgo sent '
     + 'the next query on a connection before the last was answered; today\'s driver waits.',
     'Published: measured in 2021 with mgo and MongoDB 4.2 in Docker.',
   ],
@@ -55,11 +55,11 @@ export const sessionsView = {
   ],
   charts: [{
     title: 'Queries per second',
-    xLabel: 'Workers, and how each query gets its connection',
+    xLabel: 'Workers: how each query gets its connection',
     yLabel: 'Queries answered',
-    unit: 'per second',
+    unit: '/s',
     kind: 'bar',
-    category: ({ name }) => name,
+    category: ({ name }) => name.replace(/ workers?/, ''),
     series: [
       { label: 'Here', role: 'measured', value: ({ measured }) => measured?.ratePerSec },
       { label: 'Published', role: 'published', value: ({ published }) => published?.ratePerSec },
