@@ -35,6 +35,11 @@ export function createStreams(greet) {
       res.writeHead(200, {
         'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no',
       });
+      // Who asks for the head alone would wait for its end.
+      if (req.method === 'HEAD') {
+        res.end();
+        return;
+      }
       res.write(`retry: ${RETRY_MS}\n\n`);
       greet((event, data) => res.write(format(event, data)));
       readers.add(res);

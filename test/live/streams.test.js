@@ -35,6 +35,11 @@ test('the pool comes at least four times a second', async () => {
   expect(events[0]).toMatchObject({ max: 2, lanes: [], queue: [], waiting: 0 });
 });
 
+test('who asks for its head alone is not kept waiting', async () => {
+  const { status, headers } = await fetch(`${url}/pool/events`, { method: 'HEAD', signal: AbortSignal.timeout(5000) });
+  expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/event-stream' });
+});
+
 test('a request is told as finished, with what it waited', async () => {
   const reading = readEvents('pool', 6);
   await fetch(`${url}/slow`);
