@@ -42,8 +42,9 @@ function readLifetime({ current: { monitor } }) {
  */
 export function createCheckoutsRoute({ checkouts }) {
   return (req, res) => {
-    const after = Number(req.query.after ?? 0);
-    if (!Number.isInteger(after) || after < 0) throw clientError(400, 'after must be the id of a checkout, a whole number');
+    const { after: text = '0' } = req.query;
+    const after = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (Number.isNaN(after)) throw clientError(400, 'after must be the id of a checkout, a whole number');
     const list = checkouts.list({ after });
     res.json({ checkouts: list, lastId: list.at(-1)?.id ?? after });
   };
