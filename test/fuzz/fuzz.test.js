@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { cleanUp } from '../support/cleanup.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { createFuzzer } from './fuzzer.js';
+import { requireClear } from './outcome.js';
+
+const SEED = 1;
+const mongoUrl = sharedMongoUrl();
+const fuzzer = await createFuzzer({ mongoUrl });
+const badFuzzer = await createFuzzer({ mongoUrl, file: './bad-targets.js', longestCaseMs: 500 });
+cleanUp(fuzzer.close);
+cleanUp(badFuzzer.close);
+
+describe('a few cases of each target; npm run fuzz tries thousands', () => {
+  test.each(fuzzer.names)('%s', async (name) => {
+    expect(await fuzzer.run({ name, cases: 25, seed: SEED })).toMatchObject({ failure: null });
+  });
+});
+
+describe('the fuzzer', () => {
+  test.each([
+    ['fails', /failed: 8 is too many\nCounterexample, made as small as could be: 8$/],
+    ['hangs', /^Case \d of seed 1 hangs\nCounterexample, unless an earlier one has failed: \d+$/],
+    ['waits', /^Case 1 of seed 1 hangs\n[^]*: "for ever"$/],
+    ['pollutes', /failed: a prototype is polluted/],
+  ])('notices what %s', async (name, failure) => {
+    expect(await badFuzzer.run({ name, cases: 20, seed: SEED })).toMatchObject({ failure: expect.stringMatching(failure) });
+    await badFuzzer.close();
+  });
+
+  test('lets pass what holds', async () => {
+    expect(await badFuzzer.run({ name: 'holds', cases: 20, seed: SEED })).toEqual({ name: 'holds', cases: 20, failure: null });
+  });
+});
+
+describe('an error', () => {
+  const names = (/** @type {string} */ message) => message.includes('x.yaml');
+
+  test('for people is clear', () => {
+    expect(() => requireClear(new Error('x.yaml can\'t be read'), names)).not.toThrow();
+  });
+
+  test.each([
+    ['one of the language', new TypeError('x.yaml'), /^a fault of the program: TypeError/],
+    ['one of the language, passed on,', new Error('x.yaml: Cannot read properties of undefined'), /^a fault of the program/],
+    ['a stack trace', new Error('x.yaml\n    at main (x.js:1:1)'), /^not a message for people/],
+    ['one that could be of anything', new Error('something went wrong'), /^does not say what was wrong/],
+    ['a text', 'x.yaml', /^no error was thrown, but something else/],
+  ])('%s is not', (_, error, complaint) => {
+    expect(() => requireClear(error, names)).toThrow(complaint);
+  });
+});

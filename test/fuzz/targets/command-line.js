@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { CommanderError } from 'commander';
+import fc from 'fast-check';
+import { createProgram } from '../../../src/cli/program.js';
+import { createSampleResult } from '../../report/sample-result.js';
+import { texts } from '../arbitraries.js';
+import { require, requireClear } from '../outcome.js';
+
+/** @import { Command } from 'commander' */
+
+const run = promisify(execFile);
+/** They start apps and databases, so that they are only parsed. */
+const HEAVY = ['run', 'record'];
+const TRACE = '{"trace":"mongodb-pool-lab","version":1}\n{"askedMs":0,"waitMs":0,"useMs":1}\n';
+const SCENARIO = 'config: { phases: [{ duration: 1, arrivalCount: 2 }] }\nscenarios: [{ flow: [{ get: { url: /fast } }] }]\n';
+const FILES = {
+  'good.yaml': SCENARIO, 'bad.yaml': SCENARIO.replace('get', 'got'), 'good.jsonl': TRACE, 'bad.jsonl': TRACE.slice(5), 'empty': '',
+  'good.json': JSON.stringify(createSampleResult()), 'bad.json': '{"lab":"mixed","variants":[{}]}',
+};
+const VALUES = [
+  ...Object.keys(FILES), 'no-such-file', '.', 'loadtests/mixed.yaml', '1', '2', '1,3', '1..3', '/fast=2', '/slow=5', '/fast p99 < 50ms',
+  '/fast max < 1 s', 'checkout p50 < 1s', 'smoke', 'http://127.0.0.1:1', 'published', '1.3', 'written', '9'.repeat(12), '2147483648',
+];
+const values = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...VALUES) }, { weight: 1, arbitrary: texts })
+  // No process can be given these.
+  .filter((text) => !/\0|\p{Cs}/u.test(text));
+
+const GOOD = [
+  'list', 'report good.json --out written', 'predict good.yaml --service /fast=2 --pool-sizes 1..3', 'predict --trace good.jsonl --html written --json',
+  'predict loadtests/mixed.yaml --from good.json --seeds 2', 'advise --slo /fast\u00a0p99<50ms --scenario good.yaml --service /fast=exponential:2',
+  'advise --trace good.jsonl --slo checkout\u00a0max<1s --headroom 1.5 --instances 3 --server-limit 100', 'run mixed --slow-ms 5 --repeat 2',
+  'record --url http://127.0.0.1:1 --out written --seconds 1',
+].map((line) => line.split(' '));
+const words = listWords(createProgram());
+const piece = fc.oneof(
+  { weight: 3, arbitrary: values.map((value) => [value]) },
+  { weight: 3, arbitrary: fc.constantFrom(...words).chain(({ flags }) => fc.tuple(fc.constantFrom(...flags), values)) },
+  { weight: 1, arbitrary: fc.constantFrom('--help', '--json', '-x', '--', '--no-such', '--version').map((flag) => [flag]) },
+);
+const edits = fc.array(fc.tuple(fc.nat(10), fc.nat(2), piece), { maxLength: 3 });
+const argumentLists = fc.tuple(fc.constantFrom(...GOOD, ...words.map(({ commands }) => commands)), edits).map(
+  ([args, changes]) => changes.reduce((list, [at, cut, put]) => list.toSpliced(Math.min(at, list.length), cut, ...put), args));
+
+async function openFolder() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pool-lab-fuzz-'));
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(folder, name), text);
+  cpSync('loadtests', path.join(folder, 'loadtests'), { recursive: true });
+  return { folder, close: () => rmSync(folder, { recursive: true }) };
+}
+
+/** @type {Record<string, import('../targets.js').Target>} */
+export const commandLine = {
+  'command lines': {
+    arbitrary: argumentLists,
+    open: openFolder,
+    async check(args, { folder }) {
+      await runHere(folder, placeIn(folder, args));
+    },
+  },
+  'command lines, as processes': {
+    arbitrary: argumentLists,
+    share: 0.01,
+    open: openFolder,
+    async check(args, { folder }) {
+      const placed = placeIn(folder, args);
+      const expected = await runHere(folder, placed);
+      if (expected === 0 && HEAVY.includes(args[0])) return;
+      const { code = 0, signal, stderr } = await run(process.execPath, [path.resolve('src/cli.js'), ...placed], { cwd: folder, timeout: 15_000 })
+        .catch((error) => error);
+      require(!signal, `it ended by ${signal}`);
+      require(code === expected, `its exit code is ${code} and not ${expected}: ${stderr}`);
+      require(code === 0 || stderr.trim() !== '', 'it failed without a word');
+      require(!/^\s+at .*:\d+/m.test(stderr), `a stack trace: ${stderr}`);
+    },
+  },
+};
+
+/**
+ * Nothing is read or written but in one folder.
+ * @param {string} folder
+ * @param {string[]} args
+ */
+function placeIn(folder, args) {
+  return args.map((arg, index) => {
+    const isWritten = ['--out', '--html'].includes(args[index - 1]);
+    if (isWritten) return path.join(folder, arg.replaceAll(/[/\\:]/g, '-'));
+    return Object.hasOwn(FILES, arg) || arg.startsWith('loadtests/') ? path.join(folder, arg) : arg;
+  });
+}
+
+/**
+ * Runs it in this thread.
+ * @param {string} folder where it writes unless told
+ * @param {string[]} args
+ * @returns {Promise<number>} its exit code
+ * @throws {Error} for an error that is not one for people
+ */
+async function runHere(folder, args) {
+  const program = createProgram();
+  program.commands.find((command) => command.name() === 'report')?.setOptionValue('out', path.join(folder, 'report.html'));
+  for (const command of listCommands(program)) command.exitOverride();
+  for (const command of program.commands.filter((each) => HEAVY.includes(each.name())).flatMap(listCommands)) {
+    if (command.commands.length === 0) command.action(() => {});
+  }
+  process.exitCode = 0;
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return Number(process.exitCode);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    requireClear(error);
+    return 1;
+  } finally {
+    process.exitCode = 0;
+  }
+}
+
+/** @param {Command} command @returns {Command[]} it and all below it */
+function listCommands(command) {
+  return [command, ...command.commands.flatMap(listCommands)];
+}
+
+/**
+ * What can be said to each command.
+ * @param {Command} command
+ * @param {string[]} commands that lead to it
+ * @returns {{ commands: string[], flags: string[] }[]}
+ */
+function listWords(command, commands = []) {
+  return [
+    { commands, flags: ['--help', ...command.options.map(({ long }) => String(long))] },
+    ...command.commands.flatMap((child) => listWords(child, [...commands, child.name()])),
+  ];
+}

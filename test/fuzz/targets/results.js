@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { parseResult } from '../../../src/cli/read-result.js';
+import { showResult } from '../../../src/cli/report.js';
+import { labs } from '../../../src/labs/index.js';
+import { servicesOfApp, servicesOfResult } from '../../../src/predict/known-services.js';
+import { createRandom } from '../../../src/predict/random.js';
+import { createServiceTime } from '../../../src/predict/service-time.js';
+import { createSampleResult } from '../../report/sample-result.js';
+import { changesOf, mutationsOf, oddValues } from '../arbitraries.js';
+import { attempt, require } from '../outcome.js';
+
+const FILE = 'fuzz.json';
+const HOSTILE = '</script><img src=x onerror=x><!--\u001b[31m';
+const SAMPLES = [
+  ...Object.keys(labs).map((lab) => createSampleResult({ lab })),
+  createSampleResult({ variants: [], warnings: [HOSTILE] }),
+  createSampleResult({ settings: { [HOSTILE]: HOSTILE }, variants: [{ name: HOSTILE, settings: { poolSize: 1 }, measured: null, error: HOSTILE }] }),
+];
+const POOL = {
+  slowMs: 5000,
+  services: {
+    '/fast': { kind: 'sample', valuesMs: [1, 2] }, '/slow': { kind: 'fixed', ms: 5 }, '/a': { kind: 'exponential', meanMs: 3 },
+    '/b': { kind: 'lognormal', medianMs: 2, sigma: 0.3 },
+  },
+};
+
+/** @param {Record<string, any> | undefined} services */
+function requireUsable(services = {}) {
+  for (const [route, service] of Object.entries(services)) {
+    const drawMs = attempt(() => createServiceTime(service, createRandom(1, 'fuzz'), route), (message) => message.includes(route)).value;
+    require(!drawMs || (drawMs() >= 0 && drawMs() < Infinity), `${route} takes no time that there is`);
+  }
+}
+
+/** @type {Record<string, import('../targets.js').Target>} */
+export const results = {
+  'results': {
+    arbitrary: fc.oneof(
+      { weight: 6, arbitrary: changesOf(SAMPLES).map((value) => JSON.stringify(value)) },
+      { weight: 2, arbitrary: mutationsOf([JSON.stringify(SAMPLES[0])]) },
+      { weight: 1, arbitrary: oddValues.map((value) => JSON.stringify(value)) },
+    ),
+    check(text) {
+      const namesFile = (/** @type {string} */ message) => message.includes(FILE);
+      const entry = attempt(() => parseResult(text, FILE), namesFile).value;
+      if (!entry) return;
+      requireUsable(attempt(() => servicesOfResult(entry.result)).value);
+      const shown = attempt(() => showResult(FILE, entry), namesFile).value;
+      if (!shown) return;
+      require(!/(?!\n)\p{Cc}/u.test(shown.table), 'the table steers the terminal');
+      const [, embedded] = shown.page.match(/<script type="application\/json" id="lab-1-result">(.*?)<\/script>/s) ?? [];
+      require(JSON.stringify(JSON.parse(embedded)) === JSON.stringify(entry.result), 'what the page holds is another result');
+      require(!/<img|<!--/.test(shown.page.replaceAll(/<script.*?<\/script>/gs, '')), 'a text has become markup');
+    },
+  },
+  'answers of an app': {
+    arbitrary: fc.oneof({ weight: 5, arbitrary: changesOf([POOL]) }, { weight: 1, arbitrary: oddValues }),
+    check(pool) {
+      requireUsable(attempt(() => servicesOfApp(pool), (message) => message.includes('its GET /pool')).value);
+    },
+  },
+};
