@@ -71,7 +71,7 @@ describe('a start that can not be is one line, without the password', () => {
     const { code, stdout, stderr } = await runNode(
       ['src/cli.js', 'run', 'mixed', '--url', urlOf({ password: `${PASSWORD}x` })]);
     expect({ code, stdout, stderr }).toEqual({
-      code: 1, stdout: '', stderr: 'MONGO_URL or a pool setting is refused: Authentication failed.\n',
+      code: 1, stdout: '', stderr: '--url or a pool setting is refused: Authentication failed.\n',
     });
   });
 });
