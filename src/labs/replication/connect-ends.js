@@ -1,4 +1,5 @@
 import { MongoClient, MongoServerSelectionError } from 'mongodb';
+import { checkMongoUrl } from '../../mongo/mongo-url.js';
 
 /** @import { Document, MongoClientOptions, ObjectId } from 'mongodb' */
 
@@ -20,6 +21,7 @@ const UNAUTHORIZED = 13;
  * @returns {End}
  */
 function createEnd(url, role, options) {
+  checkMongoUrl(url, `the connection string of the ${role}`);
   let client;
   try {
     client = new MongoClient(url, { appName: 'mongodb-pool-lab', ...options });

@@ -54,7 +54,11 @@ test.each([
 
 test('a connection string that is none is refused', async () => {
   await expect(tryToReplicate({ target: '127.0.0.1' })).rejects.toThrow(
-    'the driver refuses the connection string of the target: Invalid scheme');
+    'the connection string of the target can\'t be read: it must be like mongodb://USER:PASSWORD@HOST:PORT/');
+  await expect(tryToReplicate({ target: 'mongodb://127.0.0.1/?color=red' })).rejects.toThrow(
+    'the driver refuses the connection string of the target: option color is not supported');
+  await expect(tryToReplicate({ sources: ['mongodb://user:p@hunter2/x@127.0.0.1/'] })).rejects.toThrow(
+    /^the connection string of the source can't be read(?!.*hunter2)/);
 });
 
 test('a standalone server has no oplog', async () => {
