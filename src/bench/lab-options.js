@@ -1,5 +1,4 @@
-/** The longest delay that a timer of the platform takes, in ms (about 25 days). */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+import { MAX_DELAY_MS } from '../settings.js';
 
 /**
  * @typedef {object} LabOption an option of `pool-lab run LAB`, by its name in camel case
