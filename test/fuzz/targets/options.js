@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { createChoicesParser, parseWhole, parseWholes } from '../../../src/bench/lab-options.js';
+import { parsePositive, parseUpTo } from '../../../src/cli/options.js';
+import { labs } from '../../../src/labs/index.js';
 import { parseDurationMs } from '../../../src/predict/duration.js';
 import { parseServices } from '../../../src/predict/parse-service.js';
 import { parsePoolSizes } from '../../../src/predict/pool-sizes.js';
@@ -9,10 +10,12 @@ import { parseSlo } from '../../../src/predict/slo.js';
 import { mutationsOf, oddValues, sentencesOf, texts } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';
 
-const CHOICES = ['copy', 'clone', 'fixed'];
+const PARSERS = [parsePositive, parseUpTo(7), ...Object.values(labs).flatMap((lab) => (
+  Object.values(lab.options).flatMap(({ parse = [] }) => parse)))];
+const CHOICES = ['copy', 'clone', 'fixed', 'gather', 'majority', 'id', 'direct', 'split'];
 const digits = ['0', '1', '3', '10', '20', '999999', '1000000', '9'.repeat(30), '-1', '1.5', '1e3'];
 const figures = ['p50', 'p99', 'p99.9', 'max', 'p98', 'constructor', '__proto__'];
-const sizes = fc.oneof(mutationsOf(['1,3,10', '1..20', '1..5,10,20']), sentencesOf([...digits, ',', '..', ' ']), fc.nat(2000).map(
+const poolSizes = fc.oneof(mutationsOf(['1,3,10', '1..20', '1..5,10,20']), sentencesOf([...digits, ',', '..', ' ']), fc.nat(2000).map(
   (count) => Array(count).fill('1..999999').join()));
 
 /** Errors quote what they refuse, whole or in part. @param {string} text */
@@ -30,7 +33,7 @@ export const options = {
     },
   },
   'lists of pool sizes': {
-    arbitrary: sizes,
+    arbitrary: poolSizes,
     check(text) {
       const list = attempt(() => parsePoolSizes(text), quotes(text)).value;
       if (!list) return;
@@ -39,13 +42,13 @@ export const options = {
     },
   },
   'options of labs': {
-    arbitrary: fc.oneof(sentencesOf([...digits, ...CHOICES, ',', ' ']), texts),
-    check(text) {
-      const whole = attempt(() => parseWhole(text)).value ?? 1;
-      const wholes = attempt(() => parseWholes(text), quotes(text)).value ?? [1];
-      require([whole, ...wholes].every((number) => Number.isSafeInteger(number) && number > 0), `it is ${whole}, ${wholes}`);
-      const choices = attempt(() => createChoicesParser(CHOICES)(text), quotes(text)).value ?? [];
-      require(choices.every((choice) => CHOICES.includes(choice)), `it is ${choices}`);
+    arbitrary: fc.tuple(fc.constantFrom(...PARSERS), fc.oneof(sentencesOf([...digits, ...CHOICES, ',', '/', ' ']), texts)),
+    check([parse, text]) {
+      // Commander says which option and which value it is; the parser, what is allowed.
+      const values = [attempt(() => parse(text)).value ?? 1].flat();
+      const isGood = (/** @type {unknown} */ value) => (
+        typeof value === 'number' ? Number.isSafeInteger(value) && value > 0 : text.includes(value));
+      require(values.length > 0 && values.every(isGood), `it is ${values}`);
     },
   },
   'service times': {
