@@ -69,9 +69,11 @@ async function runAndReport(lab, { out, json, ...options }) {
       settings, signal, report: progress.report, onStep: progress.step,
     });
     progress.stop();
-    const files = await saveResult(lab, result, out ?? defaultFolder(result));
-    process.stderr.write(`\n${renderTable(lab, result)}\n\nReport: ${files.report}\nResult: ${files.result}\n`);
+    // Shown before it is kept: a full disk should not cost what was measured.
+    process.stderr.write(`\n${renderTable(lab, result)}\n\n`);
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+    const files = await saveResult(lab, result, out ?? defaultFolder(result));
+    process.stderr.write(`Report: ${files.report}\nResult: ${files.result}\n`);
     if (result.variants.some(({ error }) => error)) process.exitCode = 1;
   } finally {
     progress.stop();

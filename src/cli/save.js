@@ -12,17 +12,19 @@ import { renderHtml } from '../report/html.js';
  */
 export async function saveResult(lab, result, folder) {
   const files = { report: path.join(folder, `${lab.name}.html`), result: path.join(folder, `${lab.name}.json`) };
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((cause) => {
+    throw new Error(`the folder ${folder} can't be made: ${cause.message}`, { cause });
+  });
   await writeWhole(files.result, `${JSON.stringify(result, null, 2)}\n`);
   await writeWhole(files.report, renderHtml([{ lab, result }]));
   return files;
 }
 
 /**
- * Write a file so that it is there whole or not at all.
+ * Write a file so that it is there whole or not at all: what was there before stays until then.
  * @param {string} file
  * @param {string} text
- * @throws {Error} naming the file, when it can't be written
+ * @throws {Error} that names the file, when its folder or the disk does not take it
  */
 export async function writeWhole(file, text) {
   const partial = `${file}.${process.pid}.partial`;
@@ -30,7 +32,8 @@ export async function writeWhole(file, text) {
     await writeFile(partial, text);
     await rename(partial, file);
   } catch (cause) {
-    await rm(partial, { force: true });
+    // A full disk leaves a part of it, and wants the room back.
+    await rm(partial, { force: true }).catch(() => {});
     throw new Error(`${file} can't be written: ${/** @type {Error} */ (cause).message}`, { cause });
   }
 }

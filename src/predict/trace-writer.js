@@ -28,7 +28,7 @@ const END_BYTES = 64;
  * @param {object} [options]
  * @param {number} [options.maxBytes]
  * @param {Record<string, unknown>} [options.header] further facts for the first line, such as maxPoolSize
- * @param {() => void} [options.onFull] called once, when the file has reached its bound
+ * @param {() => void} [options.onFull] called once, when the file has reached its bound or the disk takes no more
  * @returns {Promise<{ write: (checkout: RecordedCheckout) => void, close: () => Promise<Written> }>} `close` throws
  *   when the disk did not take it all
  * @throws {Error} when the file is there already, or can't be made
@@ -43,6 +43,7 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
   let failure;
   stream.on('error', (error) => {
     failure = error;
+    if (!isFull) onFull();
   });
 
   let bytes = 0;
@@ -88,8 +89,10 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
     },
 
     async close() {
-      append({ end: isFull ? 'full' : 'closed' }, 0);
-      await new Promise((resolve) => stream.once('close', () => resolve(undefined)).end());
+      if (!failure) {
+        append({ end: isFull ? 'full' : 'closed' }, 0);
+        await new Promise((resolve) => stream.once('close', () => resolve(undefined)).end());
+      }
       if (failure) throw new Error(`${file} is not whole: ${failure.message}`, { cause: failure });
       return { checkouts, dropped, isFull };
     },

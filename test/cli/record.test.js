@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { startApp } from '../../src/bench/app-process.js';
 import { readTrace } from '../../src/predict/trace.js';
@@ -176,4 +178,17 @@ describe('a trace in place of a scenario', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).not.toMatch(/^ +at /m);
   });
+});
+
+(process.platform === 'win32' ? test.skip : test)('when the disk takes no more the recording ends, with one line and exit code 1', async () => {
+  const answer = (/** @type {number} */ after) => (
+    { checkouts: Array.from({ length: 200 }, (_, index) => checkout(after + index + 1)), lastId: after + 200 });
+  const file = fileOf('full-disk.jsonl');
+  const command = [process.execPath, CLI, 'record', '--url', await startFake(answer), '--out', file, '--every', '10'];
+  // A bound on the size of files stands in for the disk's.
+  const child = spawn('sh', ['-c', 'ulimit -f 8; exec "$@"', 'sh', ...command]);
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^Recording .*\n${file} is not whole: EFBIG: file too large, write\n$`));
+  expect((await readTrace(file)).askedMs.length).toBeGreaterThan(0);
 });
