@@ -10,6 +10,7 @@ export const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {string} [mongoUrl]
  * @property {string} [mongodPath]
  * @property {string} cacheDir
+ * @property {string} dataDir
  * @property {number} [poolSize]
  * @property {number} [minPoolSize]
  * @property {number} [maxConnecting]
@@ -77,6 +78,8 @@ export const SETTINGS = [
     doc: 'the mongod that an embedded MongoDB runs', unset: 'mongod on the PATH, else a downloaded one' },
   { env: 'POOL_LAB_CACHE', key: 'cacheDir', type: 'text',
     doc: 'folder that keeps a downloaded mongod', unset: "a folder in the user's cache" },
+  { env: 'POOL_LAB_DATA', key: 'dataDir', type: 'text',
+    doc: 'folder that keeps your progress in the workshop', unset: "a folder in the user's data" },
   { env: 'HOST', key: 'host', type: 'text', default: '127.0.0.1', doc: 'address to listen on' },
   { env: 'PORT', key: 'port', type: 'integer', min: 0, max: 65535, default: 3000,
     doc: 'port to listen on; 0 takes any free one' },
@@ -112,9 +115,11 @@ export class SettingsError extends Error {
  */
 export function readSettings(environment = process.env, envFile = '.env') {
   const source = { ...readEnvFile(envFile), ...environment };
+  const folders = envPaths('mongodb-pool-lab', { suffix: '' });
   /** @type {Record<string, unknown>} */
   const values = {
-    cacheDir: envPaths('mongodb-pool-lab', { suffix: '' }).cache,
+    cacheDir: folders.cache,
+    dataDir: folders.data,
     searchPath: environment.PATH ?? '',
   };
   const problems = [];

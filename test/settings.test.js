@@ -36,7 +36,8 @@ test('with nothing set, only what has a default has a value', async () => {
   expect(await read({})).toEqual({
     appName: 'mongodb-pool-lab', serverSelectionTimeoutMs: 5000, slowMs: 5000, host: '127.0.0.1', port: 3000,
     requestTimeoutMs: 150_000, maxRequests: 5000,
-    shutdownTimeoutMs: 30_000, controls: 'auto', logLevel: 'info', cacheDir: expect.stringContaining('mongodb-pool-lab'), searchPath: '',
+    shutdownTimeoutMs: 30_000, controls: 'auto', logLevel: 'info', cacheDir: expect.stringContaining('mongodb-pool-lab'),
+    dataDir: expect.stringContaining('mongodb-pool-lab'), searchPath: '',
   });
 });
 
@@ -46,12 +47,13 @@ test('every setting is read, numbers as numbers', async () => {
     SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '4', SLOW_MS: '1', MONGO_URL: 'mongodb+srv://db.example.com',
     MONGO_APP_NAME: 'shop', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
     MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', HOST: '::1', PORT: '0', SHUTDOWN_TIMEOUT_MS: '1000',
-    LOG_LEVEL: 'silent', CONTROLS: 'off', PATH: '/bin', REQUEST_TIMEOUT_MS: '2000', MAX_REQUESTS: '20',
+    MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', POOL_LAB_DATA: '/data', HOST: '::1', PORT: '0',
+    SHUTDOWN_TIMEOUT_MS: '1000', LOG_LEVEL: 'silent', CONTROLS: 'off', PATH: '/bin',
   })).toEqual({
     poolSize: 10, minPoolSize: 0, maxConnecting: 5, waitQueueTimeoutMs: 100,
     slowPoolSize: 2, slowConcurrency: 4, slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com', appName: 'shop',
-    serverSelectionTimeoutMs: 300, requestTimeoutMs: 2000, maxRequests: 20,
-    mongodPath: '/opt/mongod', cacheDir: '/cache', host: '::1', port: 0, shutdownTimeoutMs: 1000, controls: 'off',
+    serverSelectionTimeoutMs: 300,
+    mongodPath: '/opt/mongod', cacheDir: '/cache', dataDir: '/data', host: '::1', port: 0, shutdownTimeoutMs: 1000, controls: 'off',
     logLevel: 'silent', searchPath: '/bin',
   });
 });

@@ -7,6 +7,7 @@ import { createPredictCommand } from './predict.js';
 import { createRecordCommand } from './record.js';
 import { createReportCommand } from './report.js';
 import { createRunCommand } from './run.js';
+import { createWorkshopCommand } from './workshop.js';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json');
 
@@ -19,7 +20,7 @@ export function createProgram() {
     .configureOutput({ outputError: (text, write) => write(toPrintable(text)) });
   const commands = [
     createListCommand(), createRunCommand(), createReportCommand(), createPredictCommand(), createAdviseCommand(),
-    createRecordCommand(),
+    createRecordCommand(), createWorkshopCommand(),
   ];
   for (const command of commands) addCommand(program, command);
   return program;

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
 import { escapeControls } from '../printable.js';
 import { groupColumns, isText, listNotes, pickFilled, sumUp } from './columns.js';
@@ -5,7 +6,7 @@ import { FINDING_COLUMNS, listFindings } from './findings.js';
 import { formatCell } from './format.js';
 import { LOADS } from './loads.js';
 
-/** @import { Lab, Result } from './types.js' */
+/** @import { Column, Lab, Result } from './types.js' */
 /** @import { Group } from './columns.js' */
 
 const QUIET = Object.fromEntries([
@@ -40,9 +41,20 @@ export function renderTable(lab, result, { width = 80 } = {}) {
   const texts = [...listNotes(result).map((note) => `! ${note}`), summary && lab.load ? LOADS[lab.load] : '', summary];
   return escapeControls([
     ...blocks.map((block) => drawBlock(block, result.variants)),
-    ...(findings.length > 0 ? [drawBlock(groupColumns(FINDING_COLUMNS), findings)] : []),
+    ...(findings.length > 0 ? [renderRows(FINDING_COLUMNS, findings)] : []),
     ...texts.filter(Boolean).map((text) => wrap(text, width)),
   ].join('\n\n'));
+}
+
+/**
+ * Rows of anything for a terminal.
+ * @template Row
+ * @param {Column<Row>[]} columns
+ * @param {Row[]} rows
+ * @returns {string}
+ */
+export function renderRows(columns, rows) {
+  return drawBlock(groupColumns(columns), rows);
 }
 
 /**
@@ -82,14 +94,14 @@ function measureWidth(text) {
 }
 
 /**
- * @param {string} text
+ * @param {string} text may hold a terminal's control sequences, which take no room
  * @param {number} width
  */
 export function wrap(text, width) {
   const lines = [''];
   for (const word of text.split(/\s+/)) {
     const line = `${lines[lines.length - 1]} ${word}`.trim();
-    if (line.length > width) lines.push(word);
+    if (stripVTControlCharacters(line).length > width) lines.push(word);
     else lines[lines.length - 1] = line;
   }
   return lines.filter(Boolean).join('\n');

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { readTrace } from '../predict/trace.js';
+import { parseAppUrl } from './app-url.js';
+import { fetchJson } from './fetch-json.js';
+import { readResult } from './read-result.js';
+
+/** @import { Result } from '../report/types.js' */
+/** @import { Evidence, Lesson } from '../workshop/types.js' */
+/** @import { Progress } from '../workshop/progress.js' */
+
+/**
+ * @typedef {object} EvidenceOptions where to look
+ * @property {string} results folder in which `pool-lab run` keeps its own
+ * @property {string} app URL
+ * @property {string} [trace] file
+ * @property {number} [answer]
+ */
+
+/**
+ * Gather what a lesson's check looks at.
+ *
+ * @param {Lesson} lesson
+ * @param {Progress} progress
+ * @param {EvidenceOptions} options
+ * @returns {Promise<Evidence>} of it, what the lesson asks for
+ * @throws {Error} saying what is missing, and how it is given
+ */
+export async function gatherEvidence(lesson, { since, lessons }, { results, app, trace, answer }) {
+  const { guess } = lessons[lesson.name] ?? {};
+  if (lesson.guess && !guess) {
+    throw new Error(`There is no guess yet: ${lesson.guess.question}\n  pool-lab workshop guess ${lesson.name} `
+      + `<${lesson.guess.unit}>`);
+  }
+  if (lesson.trace && !trace) throw new Error('There is no trace: give --trace FILE');
+  const evidence = {
+    guess,
+    results: lesson.lab ? await readResults(results, lesson.lab, since) : [],
+    ...(lesson.app && { app: await askApp(app) }),
+    ...(trace && { trace: await readTrace(trace) }),
+  };
+  if (lesson.asks && answer === undefined) {
+    throw new Error(`There is no answer: ${lesson.asks.question}\n  --answer <${lesson.asks.unit}>`);
+  }
+  return /** @type {Evidence} */ ({ ...evidence, answer });
+}
+
+/**
+ * @param {string} folder
+ * @param {string} lab
+ * @param {string} [since] ISO 8601; older ones count no more
+ * @returns {Promise<Result[]>} the newest first
+ */
+async function readResults(folder, lab, since = '') {
+  const names = await readdir(folder).catch(() => []);
+  const files = names.map((name) => path.join(folder, name, `${lab}.json`)).filter(existsSync);
+  const kept = await Promise.all(files.map(readResult));
+  return kept.map(({ result }) => result).filter(({ startedAt }) => startedAt > since)
+    .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+/** @param {string} url */
+async function askApp(url) {
+  const app = parseAppUrl('--app', url);
+  const { max } = await fetchJson(app, '/pool');
+  const { checkouts } = await fetchJson(app, '/pool/checkouts');
+  return { max, checkouts };
+}

@@ -1,0 +1,68 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { writeWhole } from '../cli/save.js';
+
+/** @import { Guess, Lesson } from './types.js' */
+
+/**
+ * How far somebody has come.
+ *
+ * @typedef {object} Progress
+ * @property {string} [since] ISO 8601: when they last began anew; what was measured before counts no more
+ * @property {Record<string, LessonProgress>} lessons by their names
+ *
+ * @typedef {{ doneAt?: string, guess?: Guess }} LessonProgress
+ */
+
+/** @param {string} folder */
+export function progressFile(folder) {
+  return path.join(folder, 'workshop.json');
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<Progress>}
+ * @throws {Error} naming the file, when it can't be read or holds something else
+ */
+export async function readProgress(folder) {
+  const file = progressFile(folder);
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    if (cause.code === 'ENOENT') return '{"lessons":{}}';
+    throw new Error(`${file} can't be read: ${cause.message}`, { cause });
+  });
+  try {
+    const progress = JSON.parse(text);
+    for (const lesson of Object.values(progress.lessons)) Object.keys(lesson);
+    return progress;
+  } catch (cause) {
+    throw new Error(`${file} does not hold the workshop's progress: pool-lab workshop reset begins anew`, { cause });
+  }
+}
+
+/**
+ * @param {string} folder made if it is not there
+ * @param {Progress} progress
+ */
+export async function writeProgress(folder, progress) {
+  await mkdir(folder, { recursive: true });
+  await writeWhole(progressFile(folder), `${JSON.stringify(progress, null, 2)}\n`);
+}
+
+/**
+ * @param {Progress} progress
+ * @param {string} name of a lesson
+ * @param {LessonProgress} news
+ * @returns {Progress}
+ */
+export function noteLesson(progress, name, news) {
+  return { ...progress, lessons: { ...progress.lessons, [name]: { ...progress.lessons[name], ...news } } };
+}
+
+/**
+ * @param {Lesson[]} lessons
+ * @param {Progress} progress
+ * @returns {Lesson | undefined} the first that is not done
+ */
+export function nextLesson(lessons, progress) {
+  return lessons.find(({ name }) => !progress.lessons[name]?.doneAt);
+}

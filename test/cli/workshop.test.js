@@ -1,0 +1,77 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, expect, test } from '@jest/globals';
+import { createSampleResult } from '../report/sample-result.js';
+import { findFreePort } from '../support/free-port.js';
+import { runNode } from '../support/run-node.js';
+import { scratchFolder } from '../support/scratch-folder.js';
+
+const nowhere = `http://127.0.0.1:${await findFreePort()}`;
+/** @type {string} */
+let folder;
+beforeEach(async () => {
+  folder = await scratchFolder();
+});
+
+/** @param {string[]} args */
+const workshop = (...args) => runNode(['src/cli.js', 'workshop', ...args], { env: { POOL_LAB_DATA: path.join(folder, 'data') } });
+
+/** A run with one lane alone, which the second lesson asks for. */
+async function keepResult(startedAt = new Date().toISOString()) {
+  const result = createSampleResult({ startedAt });
+  result.variants.length = 1;
+  Object.assign(result.variants[0].measured ?? {}, { unloaded: { serviceMs: 2 } });
+  await mkdir(path.join(folder, 'results', startedAt.replaceAll(':', '-')), { recursive: true });
+  await writeFile(path.join(folder, 'results', startedAt.replaceAll(':', '-'), 'mixed.json'), JSON.stringify(result));
+}
+
+test('a check that fails says why and exits with 1; one that passes is remembered until the reset', async () => {
+  const verify = ['verify', '02-one-lane', '--results', path.join(folder, 'results')];
+  expect(await workshop(...verify)).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Not yet\. There is no run/) });
+
+  await keepResult();
+  expect(await workshop(...verify)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Right\..+Next: pool-lab workshop 01/s) });
+  expect((await workshop()).stdout).toMatch(/02-one-lane .+ done$/m);
+
+  await workshop('reset');
+  expect((await workshop()).stdout).not.toMatch(/ done$/m);
+  expect(await workshop(...verify)).toMatchObject({ code: 1 });
+  await keepResult();
+  expect(await workshop(...verify)).toMatchObject({ code: 0 });
+});
+
+test('a lesson is shown by its name or its number', async () => {
+  const [byName, byNumber] = await Promise.all([workshop('02-one-lane'), workshop('2')]);
+  expect(byName).toMatchObject({ code: 0, stdout: expect.stringMatching(/^One lane\n.+\n {4}npx pool-lab run mixed/s) });
+  expect(byNumber).toEqual(byName);
+});
+
+test.each([
+  ['an unknown lesson', ['verify', '99'], /There is no lesson "99": they are 01-what-a-pool-is, 02/],
+  ['a guess that was not made', ['verify', '4'], /There is no guess yet: With 2 connections/],
+  ['a guess that is no number', ['guess', '4', 'much'], /must be a number/],
+  ['a guess that nobody asked for', ['guess', '2', '5'], /02-one-lane asks for no guess/],
+  ['an app that does not run', ['verify', '1', '--app', nowhere], /--app http:.+: connect ECONNREFUSED/],
+])('%s is one clear line', async (_, args, message) => {
+  const { code, stdout, stderr } = await workshop(...args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(/^ +at /m);
+});
+
+test('files that are not what they should be are named, and stay as they are', async () => {
+  const file = path.join(folder, 'data', 'workshop.json');
+  await mkdir(path.dirname(file));
+  await writeFile(file, '{"lessons":null}');
+  expect(await workshop()).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not hold the workshop's progress`) });
+  expect(await readFile(file, 'utf8')).toBe('{"lessons":null}');
+  await workshop('reset');
+
+  await keepResult();
+  const broken = path.join(folder, 'results', 'broken');
+  await mkdir(broken);
+  await writeFile(path.join(broken, 'mixed.json'), '{');
+  expect(await workshop('verify', '2', '--results', path.join(folder, 'results'))).toMatchObject({
+    code: 1, stderr: expect.stringContaining(`${path.join(broken, 'mixed.json')} is not JSON`),
+  });
+});

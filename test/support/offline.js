@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cleanUp } from './cleanup.js';
+
+/**
+ * A network with nothing but loopback, for child processes of a test: a namespace of Linux, held open until the test
+ * file ends.
+ *
+ * @returns {Promise<string[] | undefined>} what to put in front of a command so that it runs there; undefined where the
+ *   system has no such thing, or does not allow it
+ */
+export async function cutNetwork() {
+  if (process.platform !== 'linux') return undefined;
+  const isRoot = process.getuid?.() === 0;
+  const holder = spawn('unshare', [
+    '--net', ...(isRoot ? [] : ['--user', '--map-root-user']), 'sh', '-c', 'ip link set lo up && echo up && exec cat',
+  ], { stdio: ['pipe', 'pipe', 'ignore'] });
+  cleanUp(() => holder.stdin.end());
+  const isUp = await Promise.race([
+    once(holder.stdout, 'data').then(() => true),
+    once(holder, 'exit').then(() => false),
+    once(holder, 'error').then(() => false),
+  ]);
+  if (!isUp) {
+    process.stderr.write('The network can not be cut here: commands run with it as it is.\n');
+    return undefined;
+  }
+  return ['nsenter', '--target', String(holder.pid), '--net', ...(isRoot ? [] : ['--user', '--preserve-credentials'])];
+}

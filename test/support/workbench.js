@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { cleanUp } from './cleanup.js';
+import { cleanEnvironment } from './environment.js';
+import { scratchFolder } from './scratch-folder.js';
+
+const LINKED = ['src', 'loadtests', 'examples', 'workshop', 'node_modules'];
+
+/** What starts a command, and by what it is started without the second that npm and npx take. */
+const STARTS = /** @type {[RegExp, string][]} */ ([
+  [/^npx pool-lab\b/, 'src/cli.js'],
+  [/^npx artillery\b/, 'node_modules/artillery/bin/run'],
+  [/\bnpm start$/, 'src/server.js'],
+]);
+
+/**
+ * @typedef {object} Running
+ * @property {Promise<{ code: number | null, said: string }>} ended
+ * @property {(words: string) => Promise<void>} says rejects when it ends before it says so
+ * @property {() => void} interrupt as Ctrl-C does
+ */
+
+/**
+ * A folder in which the project's commands work as in its own, while results and progress stay in it.
+ *
+ * @param {object} options
+ * @param {Record<string, string>} [options.env] settings
+ * @param {string[]} [options.prefix] what to put in front of each command
+ */
+export async function createWorkbench({ env = {}, prefix = [] }) {
+  const cwd = await scratchFolder();
+  // A junction is what Windows allows everybody; elsewhere it is a link like any other.
+  await Promise.all(LINKED.map((name) => symlink(path.resolve(name), path.join(cwd, name), 'junction')));
+  await copyFile('package.json', path.join(cwd, 'package.json'));
+  const environment = cleanEnvironment({
+    POOL_LAB_DATA: path.join(cwd, 'data'), ARTILLERY_DISABLE_TELEMETRY: 'true', NO_COLOR: '1', ...env,
+  });
+
+  /** @param {string} command as people type it @returns {Running} */
+  function start(command) {
+    const [, settings, rest] = /** @type {string[]} */ (/^((?:[A-Z_]+=\S+ )*)(.+)$/.exec(command));
+    const [file, ...args] = [...prefix, process.execPath, ...splitCommand(rest)];
+    const child = spawn(file, args, {
+      cwd,
+      env: { ...environment, ...Object.fromEntries([...settings.matchAll(/(\S+?)=(\S+)/g)].map(([, name, value]) => [name, value])) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    cleanUp(() => child.kill('SIGKILL'));
+    let said = '';
+    /** @type {() => void} */
+    let onText = () => {};
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk) => {
+        said += chunk;
+        onText();
+      });
+    }
+    const ended = once(child, 'close').then(([code]) => ({ code, said }));
+    return {
+      ended,
+      says: (words) => new Promise((resolve, reject) => {
+        onText = () => said.includes(words) && resolve();
+        onText();
+        ended.then(() => reject(new Error(`it never said "${words}": ${said}`)));
+      }),
+      interrupt: () => child.kill('SIGINT'),
+    };
+  }
+
+  return {
+    cwd,
+    start,
+    /** @param {string} command */
+    run: (command) => start(command).ended,
+  };
+}
+
+/** @param {string} command @returns {string[]} the script that it runs, and its arguments */
+function splitCommand(command) {
+  const [start, script] = STARTS.find(([begin]) => begin.test(command)) ?? [];
+  if (!start || !script) throw new Error(`no test knows how to run: ${command}`);
+  const words = command.replace(start, '').match(/'[^']*'|\S+/g) ?? [];
+  return [script, ...words.map((word) => word.replaceAll("'", ''))];
+}
