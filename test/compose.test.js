@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
@@ -34,4 +35,22 @@ test('the profile replica is a set of three, under the names and ports that its 
   expect(script.match(/mongo\d:\d+/g)).toEqual(['mongo1:30001', 'mongo2:30002', 'mongo3:30003']);
   // Compose would take a dollar sign for a variable of its own.
   expect(script).not.toContain('$');
+});
+
+test('images are pinned, and run without root where the compose file decides', () => {
+  for (const { image, build, user } of Object.values(compose.services)) {
+    if (build) continue;
+    expect(image).toMatch(/:v?\d+\.\d+/);
+    // mongo's own image begins as root to take over its data folder, and then lets go of it.
+    if (!image.startsWith('mongo:')) expect(user).toMatch(/^[1-9]\d*:\d+$/);
+  }
+});
+
+test('what is mounted is there, and read-only', () => {
+  const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes);
+  expect(mounts.length).toBeGreaterThan(0);
+  for (const mount of mounts.filter((/** @type {string} */ text) => text.startsWith('.'))) {
+    const [source, , mode] = mount.split(':');
+    expect({ mount, isThere: existsSync(source), mode }).toEqual({ mount, isThere: true, mode: 'ro' });
+  }
 });
