@@ -1,4 +1,4 @@
-FROM node:24-slim
+FROM node:24.11-slim
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev

@@ -37,7 +37,10 @@ test('the profile replica is a set of three, under the names and ports that its 
   expect(script).not.toContain('$');
 });
 
-test('images are pinned, and run without root where the compose file decides', () => {
+test('images are pinned, and run without root', async () => {
+  const dockerfile = await readFile('Dockerfile', 'utf8');
+  expect(dockerfile).toMatch(/^FROM node:\d+\.\d+/);
+  expect(dockerfile).toMatch(/^USER node$/m);
   for (const { image, build, user } of Object.values(compose.services)) {
     if (build) continue;
     expect(image).toMatch(/:v?\d+\.\d+/);

@@ -1,0 +1,95 @@
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { parseAllDocuments } from 'yaml';
+import { compareFleet } from '../../src/predict/fleet.js';
+import { readSettings } from '../../src/settings.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { serveApp } from '../support/serve-app.js';
+
+const FOLDER = path.join('deploy', 'kubernetes');
+const KINDS = /** @type {Record<string, string>} */ ({
+  Deployment: 'io.k8s.api.apps.v1.Deployment',
+  Service: 'io.k8s.api.core.v1.Service',
+  HorizontalPodAutoscaler: 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
+});
+
+const schema = JSON.parse(await readFile(new URL('../support/kubernetes-schema.json', import.meta.url), 'utf8'));
+const ajv = new Ajv({ strict: false, allErrors: true }).addSchema(schema, 'kubernetes');
+const files = await readdir(FOLDER);
+const texts = await Promise.all(files.map((file) => readFile(path.join(FOLDER, file), 'utf8')));
+const manifests = texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS()));
+
+/** @param {any} manifest @returns {string[]} where it is wrong */
+function complain(manifest) {
+  const validate = ajv.compile({ $ref: `kubernetes#/$defs/${KINDS[manifest.kind]}` });
+  validate(manifest);
+  return (validate.errors ?? []).map(({ instancePath }) => instancePath);
+}
+
+/** @param {string} kind */
+const find = (kind) => manifests.find((manifest) => manifest.kind === kind);
+const { spec } = find('Deployment');
+const pod = spec.template.spec;
+const [container] = pod.containers;
+
+test('every manifest follows the schema of its kind', () => {
+  expect(manifests.map(({ kind }) => kind).toSorted()).toEqual(['Deployment', 'HorizontalPodAutoscaler', 'Service']);
+  expect(manifests.flatMap(complain)).toEqual([]);
+});
+
+test('the schema would notice a mistake', () => {
+  const mistaken = structuredClone(find('Deployment'));
+  mistaken.spec.template.spec.containers[0].livenesProbe = {};
+  mistaken.spec.replicas = 'three';
+  expect(complain(mistaken)).toEqual(expect.arrayContaining(['/spec/template/spec/containers/0', '/spec/replicas']));
+  expect(complain({ ...find('HorizontalPodAutoscaler'), apiVersion: 'autoscaling/v1' })).toEqual(['/apiVersion']);
+});
+
+test('its parts find each other', () => {
+  const { labels } = spec.template.metadata;
+  expect(spec.selector.matchLabels).toEqual(labels);
+  expect(find('Service').spec.selector).toEqual(labels);
+  expect(container.ports.map((/** @type {any} */ { name }) => name)).toContain(find('Service').spec.ports[0].targetPort);
+  expect(find('HorizontalPodAutoscaler').spec.scaleTargetRef).toMatchObject({ kind: 'Deployment', name: find('Deployment').metadata.name });
+});
+
+describe('the app', () => {
+  const environment = Object.fromEntries(container.env.map((/** @type {any} */ { name, value }) => [name, value ?? sharedMongoUrl()]));
+  const settings = readSettings(environment, 'no .env file');
+  /** @type {string} */
+  let url;
+  beforeAll(async () => {
+    url = await serveApp({ ...environment, HOST: '127.0.0.1' });
+  });
+
+  test('takes these settings, and listens where it is looked for', () => {
+    expect(settings).toMatchObject({ host: '0.0.0.0', port: container.ports[0].containerPort });
+  });
+
+  test.each(['startupProbe', 'livenessProbe', 'readinessProbe'])('answers the %s', async (probe) => {
+    expect(container[probe].httpGet.port).toBe('http');
+    expect((await fetch(url + container[probe].httpGet.path)).status).toBe(200);
+  });
+
+  test('has time to answer its slowest request before it is killed', () => {
+    const { preStop: { sleep: { seconds } } } = container.lifecycle;
+    expect(settings.slowMs).toBeLessThan(settings.shutdownTimeoutMs);
+    expect(seconds * 1000 + settings.shutdownTimeoutMs).toBeLessThan(pod.terminationGracePeriodSeconds * 1000);
+  });
+
+  test('runs without root, as the version of the package', async () => {
+    const { name, version } = JSON.parse(await readFile('package.json', 'utf8'));
+    expect(container.image).toBe(`${name}:${version}`);
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+    expect(container.securityContext).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true });
+  });
+
+  test('brings as many connections as the autoscaler says', async () => {
+    const text = await readFile(path.join(FOLDER, 'autoscaler.yaml'), 'utf8');
+    const instances = find('HorizontalPodAutoscaler').spec.maxReplicas + spec.strategy.rollingUpdate.maxSurge;
+    const { perServer } = compareFleet({ instances }, Number(settings.poolSize));
+    expect(text).toContain(`${instances} x (${settings.poolSize} + 2) = ${perServer} connections`);
+  });
+});
