@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { cp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { commandsOf } from './support/commands-of.js';
 import { scratchFolder } from './support/scratch-folder.js';
 
 const readme = await readFile('README.md', 'utf8');
@@ -12,7 +13,7 @@ const folder = await scratchFolder();
 const onWindows = process.platform === 'win32';
 
 /** All commands that the README tells people to type. */
-const commands = [...readme.matchAll(/^```sh\n(.+?)^```/gms)].flatMap(([, block]) => block.trim().split('\n'));
+const commands = commandsOf(readme);
 
 /** Commands that .ci/run runs as they are, or with more options behind. */
 const RUN_BY_CI = ['npm install && npm run demo', 'npm install && npm test'];

@@ -46,13 +46,13 @@ test('every setting is read, numbers as numbers', async () => {
     MONGO_POOLSIZE: '10', MONGO_MIN_POOLSIZE: '0', MONGO_MAX_CONNECTING: '5', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100',
     SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '4', SLOW_MS: '1', MONGO_URL: 'mongodb+srv://db.example.com',
     MONGO_APP_NAME: 'shop', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
-    MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', HOST: '::1', PORT: '0', SHUTDOWN_TIMEOUT_MS: '1000',
     MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', POOL_LAB_DATA: '/data', HOST: '::1', PORT: '0',
-    SHUTDOWN_TIMEOUT_MS: '1000', LOG_LEVEL: 'silent', CONTROLS: 'off', PATH: '/bin',
+    SHUTDOWN_TIMEOUT_MS: '1000', LOG_LEVEL: 'silent', CONTROLS: 'off', PATH: '/bin', REQUEST_TIMEOUT_MS: '2000',
+    MAX_REQUESTS: '20',
   })).toEqual({
     poolSize: 10, minPoolSize: 0, maxConnecting: 5, waitQueueTimeoutMs: 100,
     slowPoolSize: 2, slowConcurrency: 4, slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com', appName: 'shop',
-    serverSelectionTimeoutMs: 300,
+    serverSelectionTimeoutMs: 300, requestTimeoutMs: 2000, maxRequests: 20,
     mongodPath: '/opt/mongod', cacheDir: '/cache', dataDir: '/data', host: '::1', port: 0, shutdownTimeoutMs: 1000, controls: 'off',
     logLevel: 'silent', searchPath: '/bin',
   });

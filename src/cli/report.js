@@ -1,17 +1,22 @@
+import path from 'node:path';
 import { Command } from 'commander';
+import { createLoadTestResult, isArtilleryOutput } from '../bench/load-test-result.js';
 import { escapeControls } from '../printable.js';
 import { renderHtml } from '../report/html.js';
+import { createLoadTestView } from '../report/load-test-view.js';
 import { renderTable } from '../report/table.js';
-import { readResult } from './read-result.js';
+import { readJson } from './read-json.js';
+import { toResult } from './read-result.js';
 import { writeWhole } from './save.js';
 
 /** @import { Lab, Result } from '../report/types.js' */
+/** @typedef {{ lab: Lab, result: Result }} Entry */
 
 /** `pool-lab report RESULT.json...` */
 export function createReportCommand() {
   return new Command('report')
     .description('show results of earlier runs, several of them side by side')
-    .argument('<results...>', 'result files that `pool-lab run` kept')
+    .argument('<results...>', 'result files that `pool-lab run` kept, or that\n`artillery run --output` wrote')
     .option('--out <file>', 'the HTML file to write', 'report.html')
     .action(showResults);
 }
@@ -21,8 +26,13 @@ export function createReportCommand() {
  * @param {{ out: string }} options
  */
 async function showResults(files, { out }) {
-  const entries = await Promise.all(files.map(readResult));
-  const shown = entries.map((entry, index) => showResult(files[index], entry));
+  const read = await Promise.all(files.map(async (file) => ({ file, json: await readJson(file) })));
+  const tests = read.filter(({ json }) => isArtilleryOutput(json));
+  const entries = [
+    ...read.filter((one) => !tests.includes(one)).map(({ file, json }) => ({ file, ...toResult(json, file) })),
+    ...(tests.length > 0 ? [{ file: tests[0].file, ...gatherLoadTests(tests) }] : []),
+  ];
+  const shown = entries.map(({ file, ...entry }) => showResult(file, entry));
   for (const { table } of shown) process.stderr.write(table);
   await writeWhole(out, entries.length === 1 ? shown[0].page : renderHtml(entries));
   process.stderr.write(`Report: ${out}\n`);
@@ -30,7 +40,7 @@ async function showResults(files, { out }) {
 
 /**
  * @param {string} file
- * @param {{ lab: Lab, result: Result }} entry that it holds
+ * @param {Entry} entry that it holds
  * @returns {{ table: string, page: string }}
  * @throws {Error} naming the file: a lab takes for granted that figures are its own
  */
@@ -43,4 +53,14 @@ export function showResult(file, { lab, result }) {
   } catch (cause) {
     throw new Error(`${file} can't be shown: it has not the figures of pool-lab run ${lab.name}`, { cause });
   }
+}
+
+/**
+ * @param {{ file: string, json: any }[]} tests
+ * @returns {Entry}
+ */
+function gatherLoadTests(tests) {
+  const result = createLoadTestResult(tests.map(({ file, json }) => ({ name: path.parse(file).name, output: json })));
+  const routes = result.variants.flatMap(({ measured }) => Object.keys(measured?.routes));
+  return { lab: createLoadTestView([...new Set(routes)].toSorted()), result };
 }

@@ -75,7 +75,7 @@ function ofRoute(route, figure) {
  * @param {string} route
  * @returns {Column[]}
  */
-function routeColumns(route) {
+export function routeColumns(route) {
   const column = { group: route, unit: 'ms' };
   return [
     { ...column, heading: 'p50', about: 'half of the requests took at most this long', value: ofRoute(route, 'p50Ms') },

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseResult } from '../../src/cli/read-result.js';
+import { parseJson } from '../../src/cli/read-json.js';
+import { toResult } from '../../src/cli/read-result.js';
 import { showResult } from '../../src/cli/report.js';
 import { createSampleResult } from '../report/sample-result.js';
 
 /** @param {unknown} value */
-const read = (value) => parseResult(JSON.stringify(value), 'x.json');
+const read = (value) => toResult(value, 'x.json');
 const [variant] = createSampleResult().variants;
 
 test('a result is taken as it is', () => {
@@ -20,7 +21,7 @@ describe('what is no result is refused in words', () => {
     ['{"lab":"constructor","variants":[]}', 'it has no "lab"'],
     ['{"lab":["mixed"]}', 'it has no "lab"'],
   ])('%s', (text, message) => {
-    expect(() => parseResult(text, 'x.json')).toThrow(message);
+    expect(() => toResult(parseJson(text, 'x.json'), 'x.json')).toThrow(message);
   });
 
   test.each([

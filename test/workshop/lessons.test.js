@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readLessons } from '../../src/workshop/lessons.js';
 import { renderMarkdown } from '../../src/workshop/markdown.js';
+import { commandsOf } from '../support/commands-of.js';
 import { findFreePort } from '../support/free-port.js';
 import { cutNetwork } from '../support/offline.js';
 import { createWorkbench } from '../support/workbench.js';
@@ -20,11 +21,6 @@ const SHORTENED = /** @type {Record<string, string>} */ ({
   'npx pool-lab run mixed --pool-sizes 4,5,6 --parallel': `${SHORT} --pool-sizes 2`,
   'npx pool-lab run mixed --pool-sizes 2': SHORT,
 });
-
-/** @param {string} text */
-function commandsOf(text) {
-  return [...text.matchAll(/^```sh\n(.+?)^```/gms)].flatMap(([, block]) => block.trim().split('\n'));
-}
 
 test('the lessons are numbered from 1', () => {
   expect(names.map((name) => Number(name.slice(0, 2)))).toEqual(names.map((_, index) => index + 1));

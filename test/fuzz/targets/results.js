@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { parseResult } from '../../../src/cli/read-result.js';
+import { parseJson } from '../../../src/cli/read-json.js';
+import { toResult } from '../../../src/cli/read-result.js';
 import { showResult } from '../../../src/cli/report.js';
 import { labs } from '../../../src/labs/index.js';
 import { servicesOfApp, servicesOfResult } from '../../../src/predict/known-services.js';
@@ -42,7 +43,7 @@ export const results = {
     ),
     check(text) {
       const namesFile = (/** @type {string} */ message) => message.includes(FILE);
-      const entry = attempt(() => parseResult(text, FILE), namesFile).value;
+      const entry = attempt(() => toResult(parseJson(text, FILE), FILE), namesFile).value;
       if (!entry) return;
       requireUsable(attempt(() => servicesOfResult(entry.result)).value);
       const shown = attempt(() => showResult(FILE, entry), namesFile).value;
