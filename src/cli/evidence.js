@@ -52,7 +52,7 @@ export async function gatherEvidence(lesson, { since, lessons }, { results, app,
  * @param {string} [since] ISO 8601; older ones count no more
  * @returns {Promise<Result[]>} the newest first
  */
-async function readResults(folder, lab, since = '') {
+export async function readResults(folder, lab, since = '') {
   const names = await readdir(folder).catch(() => []);
   const files = names.map((name) => path.join(folder, name, `${lab}.json`)).filter(existsSync);
   const kept = await Promise.all(files.map(readResult));

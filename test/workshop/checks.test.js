@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { readTrace } from '../../src/predict/trace.js';
 import { readLessons } from '../../src/workshop/lessons.js';
 import { createSampleResult } from '../report/sample-result.js';
 
@@ -118,6 +119,178 @@ describe('04-predict-then-reveal', () => {
   test('not yet when the guess came after the measurement, or another size was measured', () => {
     expect(check(name, { results, guess: { ...guess, at: '2026-11-20T15:00:00.000Z' } })?.isRight).toBe(false);
     expect(check(name, { results: [mixedResult({ 3: 7000 })], guess })?.isRight).toBe(false);
+  });
+});
+
+/**
+ * A result of any lab.
+ * @param {Record<string, any>[]} variants
+ * @param {Record<string, unknown>} [settings]
+ */
+const resultOf = (variants, settings = {}) => createSampleResult({ variants: /** @type {any} */ (variants), settings });
+
+/** @param {string} name @param {number} ratePerSec @param {Record<string, unknown>} [settings] */
+const rate = (name, ratePerSec, settings = {}) => ({ name, settings, measured: { ratePerSec } });
+
+/**
+ * What a check says to several answers: only that which is right passes.
+ * @param {string} name of the lesson
+ * @param {object} evidence
+ * @param {number} answer
+ * @param {number[]} others
+ */
+function expectAnswer(name, evidence, answer, others) {
+  expect(check(name, { ...evidence, answer })).toMatchObject({ isRight: true });
+  for (const other of [...others, -1, 0]) expect({ other, ...check(name, { ...evidence, answer: other }) }).toMatchObject({ isRight: false });
+}
+
+describe('05-wait-queue', () => {
+  const name = '05-wait-queue';
+  /** @param {number} poolSize @param {number} failures */
+  const lanes = (poolSize, failures) => ({
+    name: `pool ${poolSize}`, settings: { poolSize }, measured: { requests: 10, failures, pool: { waitMaxMs: 2014 } },
+  });
+
+  test('right when the refused ones were counted', () => {
+    const results = [resultOf([lanes(3, 0)]), resultOf([lanes(1, 7), lanes(5, 0)])];
+    expectAnswer(name, { results }, 7, [3, 10]);
+    expect(check(name, { results, answer: 7 })?.words).toMatch(/7 of 10 were refused.+2\.0 s.+5 lanes/);
+  });
+
+  test.each([
+    ['without a limit', [lanes(1, 0), lanes(5, 0)]],
+    ['with a limit that refuses in every pool', [lanes(1, 9), lanes(5, 2)]],
+    ['of one lane alone', [lanes(1, 7)]],
+  ])('not yet after a run %s', (_, variants) => {
+    expect(check(name, { results: [resultOf(variants)], answer: 7 })).toMatchObject({ isRight: false, words: expect.stringMatching(/set the limit/) });
+  });
+});
+
+/** @param {string} name @param {string} remedy @param {string} load @param {number} p99Ms @param {object} [env] */
+const remedy = (name, remedy, load, p99Ms, env = {}) => (
+  { name, settings: { remedy, load, env }, measured: { routes: { '/fast': { p99Ms } } } });
+const treated = [
+  remedy('pool 5, no /slow', 'none', 'customers', 4), remedy('pool 5', 'none', 'all', 4000),
+  remedy('pool 20', 'size', 'all', 5), remedy('cap of 3', 'cap', 'all', 8), remedy('timeout 500 ms', 'timeout', 'all', 501),
+];
+const bursts = [
+  remedy('burst, cold pool', 'warm', 'burst', 600, { MONGO_POOLSIZE: 20 }),
+  remedy('burst, warm pool', 'warm', 'burst', 120, { MONGO_POOLSIZE: 20, MONGO_MIN_POOLSIZE: 20 }),
+];
+
+describe('06-cold-start', () => {
+  const name = '06-cold-start';
+
+  test('right when the two bursts were compared', () => {
+    expectAnswer(name, { results: [resultOf(treated), resultOf(bursts)] }, 5, [3, 0.2]);
+  });
+
+  test('not yet without both bursts', () => {
+    expect(check(name, { results: [resultOf(treated), resultOf(bursts.slice(1))], answer: 5 })).toMatchObject({
+      isRight: false, words: expect.stringContaining('--remedies warm'),
+    });
+  });
+});
+
+describe('07-change-streams', () => {
+  const name = '07-change-streams';
+  const frozen = resultOf([{ name: 'copy 5', settings: {}, measured: { count: 20, failures: 20 } }], { leaks: 5, secondClient: false });
+  const cured = resultOf([{ name: 'copy 5', settings: {}, measured: { count: 20, failures: 0 } }], { leaks: 5, secondClient: true });
+  const halfway = resultOf([{ name: 'copy 5', settings: {}, measured: { count: 20, failures: 3 } }], { leaks: 4, secondClient: false });
+  const unleaked = resultOf([{ name: 'copy 5', settings: {}, measured: { count: 20, failures: 0 } }], { secondClient: true });
+
+  test('right when both the freeze and its cure were seen', () => {
+    expect(check(name, { results: [cured, frozen] })).toMatchObject({ isRight: true, words: expect.stringContaining('20 of 20') });
+  });
+
+  test.each([
+    ['nothing was run', [], /no run yet/],
+    ['a lane was left free', [halfway, cured], /no run yet/],
+    ['only the freeze was seen', [frozen], /--second-client/],
+    ['the second client had no listeners', [unleaked, frozen], /--second-client/],
+  ])('not yet when %s', (_, results, words) => {
+    expect(check(name, { results })).toMatchObject({ isRight: false, words: expect.stringMatching(words) });
+  });
+});
+
+describe('08-remedies', () => {
+  const name = '08-remedies';
+
+  test('right when those were counted that keep customers quick', () => {
+    expectAnswer(name, { results: [resultOf([...treated, ...bursts])] }, 2, [1, 3, 5]);
+  });
+
+  test('not yet when remedies were not compared', () => {
+    expect(check(name, { results: [resultOf([...treated.slice(0, 3), ...bursts])], answer: 1 })).toMatchObject({
+      isRight: false, words: expect.stringMatching(/no run of several remedies/),
+    });
+  });
+});
+
+describe('09-one-client-or-several', () => {
+  const name = '09-one-client-or-several';
+  const [one, several, gathered] = [['one', 2800], ['several', 2700], ['gathered', 5600]].map(([handle, perSec]) => (
+    rate(`c128 ${handle}`, Number(perSec), { handle, connections: 128 })));
+
+  test('right when the rates were divided', () => {
+    expectAnswer(name, { results: [resultOf([one, several, gathered])] }, 2, [0.5, 1]);
+  });
+
+  test('not yet when one of them is missing', () => {
+    expect(check(name, { results: [resultOf([one, gathered])], answer: 2 })).toMatchObject({ isRight: false, words: expect.stringMatching(/no run/) });
+  });
+});
+
+describe('10-batching', () => {
+  const name = '10-batching';
+
+  test('right when the rates were divided', () => {
+    expectAnswer(name, { results: [resultOf([rate('1/100 plain', 3600), rate('1/100 gathered', 100_000), rate('100/100 plain', 6000)])] },
+      17, [28, 1]);
+  });
+
+  test('not yet when one of them is missing', () => {
+    expect(check(name, { results: [resultOf([rate('1/100 gathered', 100_000)])], answer: 17 })?.isRight).toBe(false);
+  });
+});
+
+describe('11-workers', () => {
+  const name = '11-workers';
+  const ways = [[1, 90_000], [8, 120_000], [64, 60_000]].map(([workers, perSec]) => rate(`${workers}`, perSec, { case: 7, workers }));
+
+  test('right when the best was found', () => {
+    expectAnswer(name, { results: [resultOf(ways)] }, 8, [1, 64]);
+    expect(check(name, { results: [resultOf(ways)], answer: 8 })?.words).toBe('8 moved 120,000 operations a second, 64 moved 60,000.');
+  });
+
+  test('not yet when there is nothing to compare', () => {
+    expect(check(name, { results: [resultOf(ways.slice(0, 1))], answer: 1 })?.isRight).toBe(false);
+    expect(check(name, { results: [resultOf([ways[0], rate('8', 1, { case: 3, workers: 8 })])], answer: 1 })?.isRight).toBe(false);
+  });
+});
+
+describe('12-your-own-pool', () => {
+  const name = '12-your-own-pool';
+
+  test('right with what advise says of the trace', async () => {
+    const trace = await readTrace('examples/ordinary-minute.jsonl');
+    expect(check(name, { trace, answer: 14 })).toMatchObject({ isRight: true });
+    expect(check(name, { trace, answer: 15 })).toMatchObject({ isRight: false, words: expect.stringContaining('so are fewer') });
+  });
+
+  test('not yet with a trace in which nothing helps', () => {
+    const count = 400;
+    const trace = {
+      header: {}, routes: ['/fast'], warnings: [], waitMs: new Array(count).fill(0), useMs: new Array(count).fill(80),
+      askedMs: Array.from({ length: count }, (_, index) => index * 10), routeOf: new Array(count).fill(0),
+    };
+    expect(check(name, { trace, answer: 14 })).toMatchObject({ isRight: false, words: expect.stringMatching(/No pool keeps the promise/) });
+  });
+});
+
+describe('13-fleet-budget', () => {
+  test('right with the largest pool that fits', () => {
+    expectAnswer('13-fleet-budget', {}, 5, [4, 6, 7, 73]);
   });
 });
 
