@@ -1,0 +1,51 @@
+import { expect } from '@jest/globals';
+import { readLessons } from '../../src/workshop/lessons.js';
+import { createSampleResult } from '../report/sample-result.js';
+
+/** @import { Evidence } from '../../src/workshop/types.js' */
+
+const lessons = await readLessons();
+
+/**
+ * What a lesson's check says.
+ * @param {string} name of the lesson
+ * @param {object} evidence what it asks for
+ */
+export function check(name, evidence) {
+  const lesson = lessons.find((one) => one.name === name);
+  if (!lesson) throw new Error(`there is no lesson ${name}`);
+  return lesson.check(/** @type {Evidence} */ (evidence));
+}
+
+/**
+ * A check that it is not right yet, and says why.
+ * @param {string} name
+ * @param {object} evidence
+ * @param {RegExp} words
+ */
+export function expectNotYet(name, evidence, words) {
+  expect(check(name, evidence)).toMatchObject({ isRight: false, words: expect.stringMatching(words) });
+}
+
+/**
+ * A check that one answer alone is right.
+ * @param {string} name
+ * @param {object} evidence
+ * @param {number} answer
+ * @param {number[]} others
+ */
+export function expectAnswer(name, evidence, answer, others) {
+  expect(check(name, { ...evidence, answer })).toMatchObject({ isRight: true });
+  for (const other of [...others, -1, 0]) {
+    expect({ other, ...check(name, { ...evidence, answer: other }) }).toMatchObject({ isRight: false });
+  }
+}
+
+/**
+ * A result of any lab.
+ * @param {Record<string, any>[]} variants
+ * @param {Record<string, unknown>} [settings]
+ */
+export function resultOf(variants, settings = {}) {
+  return createSampleResult({ variants: /** @type {any} */ (variants), settings });
+}

@@ -1,0 +1,45 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { readLessons } from '../../../src/workshop/lessons.js';
+import { check, expectAnswer, expectNotYet } from '../../support/check-lesson.js';
+
+describe('12-your-own-pool', () => {
+  const name = '12-your-own-pool';
+
+  /**
+   * A trace of a request every 10 ms, one in a hundred of which is a bus.
+   * @param {number} fastMs
+   */
+  function traceOf(fastMs) {
+    const all = Array.from({ length: 320 }, (_, index) => ({ index, isBus: index % 100 === 50 }));
+    return {
+      header: {}, routes: ['/fast', '/slow'], warnings: [],
+      askedMs: all.map(({ index }) => index * 10), waitMs: all.map(() => 0),
+      useMs: all.map(({ isBus }) => (isBus ? 400 : fastMs)), routeOf: all.map(({ isBus }) => Number(isBus)),
+    };
+  }
+
+  test('right with what advise says of the trace', () => {
+    const trace = traceOf(2);
+    expect(check(name, { trace, answer: 4 })).toMatchObject({ isRight: true });
+    expectNotYet(name, { trace, answer: 3 }, /broken too often/);
+    expectNotYet(name, { trace, answer: 5 }, /so are fewer/);
+  });
+
+  test('not yet with a trace in which nothing helps', () => {
+    expectNotYet(name, { trace: traceOf(80), answer: 4 }, /No pool keeps the promise/);
+  });
+});
+
+describe('13-fleet-budget', () => {
+  test('right with the largest pool that fits', () => {
+    expectAnswer('13-fleet-budget', {}, 5, [4, 6, 7, 73]);
+  });
+});
+
+test('the check of every lesson is tried on samples', async () => {
+  const files = await readdir(new URL('.', import.meta.url));
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, import.meta.url), 'utf8')));
+  const tried = texts.flatMap((text) => [...text.matchAll(/^describe\('(.+)'/gm)].map(([, name]) => name));
+  expect(tried.toSorted()).toEqual((await readLessons()).map(({ name }) => name));
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import { createSampleResult } from '../../report/sample-result.js';
+import { check, expectAnswer, expectNotYet, resultOf } from '../../support/check-lesson.js';
+
+/** @import { Result } from '../../../src/report/types.js' */
+
+/**
+ * A result of the mixed lab.
+ * @param {Record<number, number>} maxima response of the slowest request by pool size, in ms
+ * @param {Partial<Result>} [changes]
+ */
+function mixedResult(maxima, changes) {
+  const [{ measured }] = createSampleResult().variants;
+  const variants = Object.entries(maxima).map(([size, maxMs]) => ({
+    name: `pool ${size}`,
+    settings: { poolSize: Number(size) },
+    measured: { ...measured, maxMs, unloaded: { serviceMs: 2, overheadMs: 1 } },
+    predicted: { maxMs: 11_000 },
+  }));
+  return createSampleResult({ variants, ...changes });
+}
+
+/** @param {{ route: string, askedAtMs: number, gotAtMs: number | null }[]} checkouts */
+const appWith = (...checkouts) => ({ app: { max: 2, checkouts } });
+
+/** @param {number[]} waitsMs */
+const busesThatWaited = (...waitsMs) => (
+  appWith(...waitsMs.map((waitMs) => ({ route: '/slow', askedAtMs: 1000, gotAtMs: 1000 + waitMs }))));
+
+describe('01-what-a-pool-is', () => {
+  const name = '01-what-a-pool-is';
+
+  test('right when buses waited, and says how many and how long', () => {
+    expect(check(name, busesThatWaited(0.2, 1, 3000, 3001, 6004))).toMatchObject({
+      isRight: true, words: expect.stringContaining('3 of 5 buses waited for one of 2 lanes, the longest for 6.0 s'),
+    });
+  });
+
+  test.each([
+    ['nobody came', appWith(), /send the load/],
+    ['only Ferraris came', appWith({ route: '/fast', askedAtMs: 0, gotAtMs: 9000 }), /No bus/],
+    ['nobody waited', busesThatWaited(0.2, 0.3), /2 lanes are too many/],
+    ['the only bus got no lane', appWith({ route: '/slow', askedAtMs: 0, gotAtMs: null }), /No bus/],
+  ])('not yet when %s', (_, evidence, words) => expectNotYet(name, evidence, words));
+});
+
+describe('02-one-lane', () => {
+  const name = '02-one-lane';
+
+  test('right with a run of one lane alone', () => {
+    expect(check(name, { results: [mixedResult({ 1: 21_000, 3: 7000 }), mixedResult({ 1: 21_000 })] })).toMatchObject({
+      isRight: true, words: expect.stringContaining('A query of 2 ms was answered after 20.1 s'),
+    });
+  });
+
+  const failed = mixedResult({ 1: 21_000 });
+  failed.variants[0].error = '2 x HTTP 503';
+  const idle = mixedResult({ 1: 21_000 });
+  Object.assign(idle.variants[0].measured?.routes['/fast'], { maxMs: 6 });
+  test.each([
+    ['nothing was run', [], /no run with one lane/],
+    ['another size was run', [mixedResult({ 3: 7000 })], /no run with one lane/],
+    ['only the demo was run', [mixedResult({ 1: 21_000, 3: 7000, 10: 5000 })], /no run with one lane/],
+    ['requests failed', [failed], /2 x HTTP 503/],
+    ['nobody waited', [idle], /no Ferrari waited/],
+  ])('not yet when %s', (_, results, words) => expectNotYet(name, { results }, words));
+});
+
+describe('03-find-the-knee', () => {
+  const name = '03-find-the-knee';
+  const far = { 1: 21_000, 3: 7000, 10: 5010 };
+  const near = { 4: 6000, 5: 5030, 6: 5000 };
+
+  test('right when the sizes around the knee were measured, over several runs', () => {
+    expect(check(name, { results: [mixedResult(near), mixedResult(far)] })).toMatchObject({
+      isRight: true, words: expect.stringContaining('The knee is at 5 connections'),
+    });
+  });
+
+  const ofAnotherLoad = mixedResult(near, { settings: { scenario: 'other.yaml' } });
+  test.each([
+    ['nothing was run', [], /measure several/],
+    ['the knee may be smaller', [mixedResult(far)], /between 3 and 10/],
+    ['the knee may be larger', [mixedResult({ 1: 21_000, 3: 7000, 4: 6000 })], /4, is still the best/],
+    ['the smallest was good at once', [mixedResult({ 7: 5000, 8: 5000 })], /between 0 and 7/],
+    ['the sizes between are of another load', [mixedResult(far), ofAnotherLoad], /between 3 and 10/],
+  ])('not yet when %s', (_, results, words) => expectNotYet(name, { results }, words));
+});
+
+describe('04-predict-then-reveal', () => {
+  const name = '04-predict-then-reveal';
+  const guess = { value: 14, at: '2026-11-20T14:00:00.000Z' };
+  const results = [mixedResult({ 2: 11_040 })];
+
+  test('shows guess, prediction and measurement, and how far off the guess was', () => {
+    expect(check(name, { results, guess })).toEqual({
+      isRight: true,
+      words: expect.stringContaining('27 % too high'),
+      figures: [['you guessed', '14.0 s'], ['predicted', '11.0 s'], ['measured', '11.0 s']],
+    });
+    expect(check(name, { results, guess: { ...guess, value: 11 } }).words).toMatch(/like a queue/);
+    expect(check(name, { results, guess: { ...guess, value: 5.5 } }).words).toMatch(/50 % too low/);
+  });
+
+  test('not yet when the guess came after the measurement, or another size was measured', () => {
+    expectNotYet(name, { results, guess: { ...guess, at: '2026-11-20T15:00:00.000Z' } }, /not measured since/);
+    expectNotYet(name, { results: [mixedResult({ 3: 7000 })], guess }, /not measured since/);
+  });
+});
+
+describe('05-wait-queue', () => {
+  const name = '05-wait-queue';
+  /** @param {number} poolSize @param {number} failures */
+  const lanes = (poolSize, failures) => ({
+    name: `pool ${poolSize}`, settings: { poolSize }, measured: { requests: 10, failures, pool: { waitMaxMs: 2014 } },
+  });
+
+  test('right when the refused ones were counted', () => {
+    const results = [resultOf([lanes(3, 0)]), resultOf([lanes(1, 7), lanes(5, 0)])];
+    expectAnswer(name, { results }, 7, [3, 10]);
+    expect(check(name, { results, answer: 7 }).words).toMatch(/7 of 10 were refused.+2\.0 s.+5 lanes/);
+  });
+
+  test.each([
+    ['without a limit', [lanes(1, 0), lanes(5, 0)]],
+    ['with a limit that refuses in every pool', [lanes(1, 9), lanes(5, 2)]],
+    ['of one lane alone', [lanes(1, 7)]],
+  ])('not yet after a run %s', (_, variants) => (
+    expectNotYet(name, { results: [resultOf(variants)], answer: 7 }, /set the limit/)));
+});
