@@ -32,8 +32,9 @@ export function createLoadTestView(routes) {
       unit: 'ms',
       kind: 'bar',
       category: ({ name }) => name,
-      series: routes.map((route) => (
-        { label: `Slowest ${route} request`, role: 'measured', value: ({ measured }) => measured?.routes[route]?.maxMs })),
+      series: routes.map((route) => ({
+        label: `Slowest ${route} request`, role: 'measured', value: ({ measured }) => measured?.routes[route]?.maxMs,
+      })),
     }],
     takeaway,
   };

@@ -16,7 +16,9 @@ import { renderRows, wrap } from '../report/table.js';
  */
 export function renderMarkdown(text, { width = 80, paint = (style, words) => words } = {}) {
   /** @param {Token[]} tokens @param {number} columns @returns {string} */
-  const renderBlocks = (tokens, columns) => tokens.map((token) => renderBlock(token, columns)).filter(Boolean).join('\n\n');
+  function renderBlocks(tokens, columns) {
+    return tokens.map((token) => renderBlock(token, columns)).filter(Boolean).join('\n\n');
+  }
 
   /** @param {Token} token @param {number} columns @returns {string} */
   function renderBlock(token, columns) {

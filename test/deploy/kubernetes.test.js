@@ -51,12 +51,15 @@ test('its parts find each other', () => {
   const { labels } = spec.template.metadata;
   expect(spec.selector.matchLabels).toEqual(labels);
   expect(find('Service').spec.selector).toEqual(labels);
-  expect(container.ports.map((/** @type {any} */ { name }) => name)).toContain(find('Service').spec.ports[0].targetPort);
-  expect(find('HorizontalPodAutoscaler').spec.scaleTargetRef).toMatchObject({ kind: 'Deployment', name: find('Deployment').metadata.name });
+  expect(find('Service').spec.ports[0].targetPort).toBe(container.ports[0].name);
+  expect(find('HorizontalPodAutoscaler').spec.scaleTargetRef).toMatchObject({
+    kind: 'Deployment', name: find('Deployment').metadata.name,
+  });
 });
 
 describe('the app', () => {
-  const environment = Object.fromEntries(container.env.map((/** @type {any} */ { name, value }) => [name, value ?? sharedMongoUrl()]));
+  const environment = Object.fromEntries(container.env
+    .map((/** @type {any} */ { name, value }) => [name, value ?? sharedMongoUrl()]));
   const settings = readSettings(environment, 'no .env file');
   /** @type {string} */
   let url;

@@ -31,9 +31,9 @@ beforeAll(async () => {
 describe('a query', () => {
   test.each([
     ['db_client_connection_wait_time_seconds', ['db_client_connection_wait_time_seconds']],
-    ['sum by (le) (rate(db_client_connection_wait_seconds_bucket[$__rate_interval]))', ['db_client_connection_wait_seconds_bucket']],
+    ['sum by (le) (rate(db_client_connection_bucket[$__rate_interval]))', ['db_client_connection_bucket']],
     ['db_client_connection_count{state="used"}', ['db_client_connection_count.state']],
-    ['sum by (route) (http_server_request_duration_seconds_count)', ['http_server_request_duration_seconds_count.route']],
+    ['sum by (state) (db_client_connection_count)', ['db_client_connection_count.state']],
     ['max(db_client_connection_max) / up', ['up']],
     ['sum by (instance) (db_client_connection_max{job="x", instance=~"$instance"})', []],
   ])('%s: what nobody serves is found', (query, missing) => {
@@ -87,7 +87,8 @@ describe('alerts', () => {
       [['PoolWaitIsLong', '1m'], ['PoolQueueStands', '1m'], ['PoolTimesOut', undefined]]);
   });
 
-  const promtool = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, 'promtool')).find(existsSync);
+  const promtool = (process.env.PATH ?? '').split(path.delimiter)
+    .map((folder) => path.join(folder, 'promtool')).find(existsSync);
   const testWithPromtool = promtool ? test : test.skip;
   testWithPromtool('promtool finds nothing to say, and each fires when it should', async () => {
     await run(String(promtool), ['check', 'config', path.join(FOLDER, 'prometheus.yml')]);

@@ -42,11 +42,8 @@ export async function createWorkbench({ env = {}, prefix = [] }) {
   function start(command) {
     const [, settings, rest] = /** @type {string[]} */ (/^((?:[A-Z_]+=\S+ )*)(.+)$/.exec(command));
     const [file, ...args] = [...prefix, process.execPath, ...splitCommand(rest)];
-    const child = spawn(file, args, {
-      cwd,
-      env: { ...environment, ...Object.fromEntries([...settings.matchAll(/(\S+?)=(\S+)/g)].map(([, name, value]) => [name, value])) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const given = Object.fromEntries([...settings.matchAll(/(\S+?)=(\S+)/g)].map(([, name, value]) => [name, value]));
+    const child = spawn(file, args, { cwd, env: { ...environment, ...given }, stdio: ['ignore', 'pipe', 'pipe'] });
     cleanUp(() => child.kill('SIGKILL'));
     let said = '';
     /** @type {() => void} */

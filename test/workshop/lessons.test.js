@@ -17,6 +17,7 @@ const onlineTest = prefix ? test : test.skip;
 /** A load of seconds with waits that stand out: two users, one second apart, each with a bus of 1.5 s. */
 const SHORT = '--environment smoke --slow-ms 1500';
 const REMEDIES = '--environment smoke --slow-ms 300 --rtt 5';
+const ADVISE = "npx pool-lab advise --slo '/fast p99 < 50ms' --trace examples/ordinary-minute.jsonl";
 const FEW_RUNS = '--seeds 60 --headroom 1';
 
 /** What is put behind a command so that it takes seconds; a later option wins over one that the lesson gives. */
@@ -32,8 +33,8 @@ const SHORTENED = /** @type {Record<string, string>} */ ({
   'npx pool-lab run handles --connections 128': '--connections 8 --warm-up-ms 200 --duration-ms 400',
   'npx pool-lab run inserts --cases 1/100,100/100': '--docs 2000 --seconds 1',
   'npx pool-lab run replication --cases 7 --workers 1,8,64': '--ops 5000 --workers 1,8',
-  [`npx pool-lab advise --slo '/fast p99 < 50ms' --trace examples/ordinary-minute.jsonl`]: FEW_RUNS,
-  [`npx pool-lab advise --slo '/fast p99 < 50ms' --trace examples/ordinary-minute.jsonl --instances 40 --servers 3 --server-limit 3000`]: FEW_RUNS,
+  [ADVISE]: FEW_RUNS,
+  [`${ADVISE} --instances 40 --servers 3 --server-limit 3000`]: FEW_RUNS,
 });
 
 /** Commands that end with an error, as their lesson says. */
@@ -51,13 +52,14 @@ const ANSWERS = /** @type {Record<string, (variants: any[]) => number>} */ ({
     return cold / warm;
   },
   '08-remedies': (variants) => {
-    const p99 = variants.map(({ name, settings, measured }) => ({ name, settings, ms: measured.routes['/fast'].p99Ms }));
-    const alone = p99.find(({ settings }) => settings.load === 'customers');
-    return p99.filter(({ settings, ms }) => settings.load === 'all' && settings.remedy !== 'none' && ms <= 2 * Number(alone?.ms)).length;
+    const all = variants.map(({ settings, measured }) => ({ ...settings, ms: measured.routes['/fast'].p99Ms }));
+    const alone = all.find(({ load }) => load === 'customers').ms;
+    return all.filter(({ remedy, load, ms }) => load === 'all' && remedy !== 'none' && ms <= 2 * alone).length;
   },
   '09-one-client-or-several': (variants) => rateOf(variants, 'c8 gathered') / rateOf(variants, 'c8 one'),
   '10-batching': (variants) => rateOf(variants, '1/100 gathered') / rateOf(variants, '100/100 plain'),
-  '11-workers': (variants) => variants.toSorted((a, b) => b.measured.ratePerSec - a.measured.ratePerSec)[0].settings.workers,
+  '11-workers': (variants) => (
+    variants.toSorted((a, b) => b.measured.ratePerSec - a.measured.ratePerSec)[0].settings.workers),
   '12-your-own-pool': () => 14,
   '13-fleet-budget': () => 5,
 });
@@ -73,7 +75,8 @@ test('the lessons are numbered from 1', () => {
 
 test('the table of contents lists them all', async () => {
   const page = await readFile('workshop/README.md', 'utf8');
-  const rows = lessons.map(({ name, title, minutes }) => `| [${Number(name.slice(0, 2))}. ${title}](${name}/README.md) | ${minutes} |`);
+  const rows = lessons.map(({ name, title, minutes }, index) => (
+    `| [${index + 1}. ${title}](${name}/README.md) | ${minutes} |`));
   expect(page).toContain(rows.join('\n'));
 });
 
@@ -97,7 +100,8 @@ onlineTest('nothing beyond loopback can be reached from where the lessons are tr
   });
 });
 
-test.concurrent.each(lessons)('$name: the check fails before its commands were run, and passes after', async ({ name, text, lab }) => {
+test.concurrent.each(lessons)('$name: its check fails before its commands, and passes after', async (lesson) => {
+  const { name, text, lab } = lesson;
   const port = await findFreePort();
   const bench = await createWorkbench({ prefix, env: { PORT: String(port), SLOW_MS: '2500' } });
   const commands = commandsOf(text);
@@ -118,7 +122,9 @@ test.concurrent.each(lessons)('$name: the check fails before its commands were r
   }
   const [result] = lab ? await readResults(path.join(bench.cwd, 'results'), lab) : [];
   const answer = ANSWERS[name]?.(result?.variants);
-  expect(await bench.run(verify.replace(' N', ` ${answer}`))).toMatchObject({ code: 0, said: expect.stringContaining('Right.') });
+  expect(await bench.run(verify.replace(' N', ` ${answer}`))).toMatchObject({
+    code: 0, said: expect.stringContaining('Right.'),
+  });
   for (const app of started) {
     app.interrupt();
     expect(await app.ended).toMatchObject({ code: 0 });

@@ -3,7 +3,8 @@ import { renderMarkdown } from '../../src/workshop/markdown.js';
 
 describe('a page in a terminal', () => {
   test('prose is set to the width', () => {
-    expect(renderMarkdown('# A *long* title\n\none two\nthree four', { width: 11 })).toBe('A long\ntitle\n\none two\nthree four');
+    const text = '# A *long* title\n\none two\nthree four';
+    expect(renderMarkdown(text, { width: 11 })).toBe('A long\ntitle\n\none two\nthree four');
   });
 
   test('commands are set in and left whole, output is left as it is', () => {
@@ -17,8 +18,9 @@ describe('a page in a terminal', () => {
   });
 
   test('tables have columns, links their words, signs are themselves', () => {
-    expect(renderMarkdown('| a | b |\n| --- | --- |\n| one & 1 | `< 2` |')).toBe('a       b\n─────── ───\none & 1 < 2');
-    expect(renderMarkdown('See [there](x.md) or <http://127.0.0.1:3000/>.')).toBe('See there or http://127.0.0.1:3000/.');
+    const table = '| a | b |\n| --- | --- |\n| one & 1 | `< 2` |';
+    expect(renderMarkdown(table)).toBe('a       b\n─────── ───\none & 1 < 2');
+    expect(renderMarkdown('[there](x.md), <http://127.0.0.1/>')).toBe('there, http://127.0.0.1/');
   });
 
   test('quotes are marked', () => {

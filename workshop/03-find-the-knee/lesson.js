@@ -18,8 +18,8 @@ export const lesson = {
     const { size, maxMs } = sizes[knee];
     const before = sizes[knee - 1]?.size ?? 0;
     if (before < size - 1) {
-      return wrong(`${size} connections are as good as any, but so may fewer be: between ${before} and ${size} you have `
-        + 'measured nothing.');
+      return wrong(`${size} connections are as good as any, but so may fewer be: between ${before} and ${size} you `
+        + 'have measured nothing.');
     }
     if (knee === sizes.length - 1) {
       return wrong(`The largest pool you measured, ${size}, is still the best: a larger one may be better yet.`);

@@ -18,8 +18,8 @@ export const lesson = {
     const percent = Math.round(Math.abs(guessedMs / measuredMs - 1) * 100);
     return right(isClose(guessedMs, measuredMs)
       ? 'You think like a queue.'
-      : `You were ${percent} % too ${guessedMs > measuredMs ? 'high' : 'low'}. A queue is hard to guess and easy to work `
-        + 'out.', [
+      : `You were ${percent} % too ${guessedMs > measuredMs ? 'high' : 'low'}. A queue is hard to guess and easy to `
+        + 'work out.', [
       ['you guessed', formatQuantity(guessedMs, 'ms')],
       ['predicted', formatQuantity(run.predicted?.maxMs, 'ms')],
       ['measured', formatQuantity(measuredMs, 'ms')],

@@ -12,7 +12,7 @@ export const lesson = {
       wide: variants.find(({ settings, measured }) => settings.poolSize > 1 && measured?.failures === 0),
     }));
     const pair = pairs.find(({ tight, wide }) => tight && wide);
-    if (!pair) return wrong('There is no run in which one lane refused requests and several lanes did not: set the limit.');
+    if (!pair) return wrong('There is no run in which one lane refused requests and several did not: set the limit.');
     const { requests, failures, pool } = pair.tight?.measured ?? {};
     if (answer !== failures) return wrong(`It was not ${answer}: look at the column "fail" again.`);
     return right(`${failures} of ${requests} were refused, and nobody who was served had waited longer than `

@@ -7,13 +7,21 @@ export const lesson = {
   lab: 'remedies',
   asks: { question: 'How many times as long did the slowest 1 in 100 wait with the cold pool?', unit: 'times' },
   check({ results, answer }) {
-    const bursts = results.map(({ variants }) => variants.filter(({ settings }) => settings.load === 'burst')
-      .map(({ settings, measured }) => ({ isWarm: settings.env.MONGO_MIN_POOLSIZE > 0, p99Ms: measured?.routes['/fast'].p99Ms })))
-      .find((two) => two.length === 2 && two.every(({ p99Ms }) => p99Ms));
+    const [bursts] = results.map(({ variants }) => [false, true].map((isWarm) => findBurst(variants, isWarm)))
+      .filter((both) => both.every(Boolean));
     if (!bursts) return wrong('There is no run with both bursts: pool-lab run remedies --remedies warm');
-    const [coldMs, warmMs] = [false, true].map((isWarm) => bursts.find((burst) => burst.isWarm === isWarm)?.p99Ms);
+    const [coldMs, warmMs] = bursts.map((burst) => burst?.measured?.routes['/fast'].p99Ms);
     if (!isClose(answer, coldMs / warmMs)) return wrong('Divide the p99 of /fast of the two bursts by each other.');
-    return right(`${formatQuantity(coldMs, 'ms')} against ${formatQuantity(warmMs, 'ms')}: the same pool, the same crowd. `
-      + 'Only the connections were there already.');
+    return right(`${formatQuantity(coldMs, 'ms')} against ${formatQuantity(warmMs, 'ms')}: the same pool, the same `
+      + 'crowd. Only the connections were there already.');
   },
 };
+
+/**
+ * @param {import('../../src/report/types.js').Variant[]} variants
+ * @param {boolean} isWarm whether its pool was told to keep connections ready
+ */
+function findBurst(variants, isWarm) {
+  return variants.find(({ settings: { load, env }, measured }) => (
+    measured && load === 'burst' && Boolean(env.MONGO_MIN_POOLSIZE) === isWarm));
+}

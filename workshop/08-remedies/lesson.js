@@ -11,21 +11,28 @@ export const lesson = {
   lab: 'remedies',
   asks: { question: 'How many of the remedies work?', unit: 'remedies' },
   check({ results, answer }) {
-    const runs = results.map(({ variants }) => ({
-      alone: variants.find(({ settings, measured }) => settings.load === 'customers' && measured),
-      treated: variants.filter(({ settings, measured }) => settings.load === 'all' && settings.remedy !== 'none' && measured),
-    }));
-    const run = runs.find(({ alone, treated }) => alone && treated.length > 1);
+    const [run] = results.map(sortOut).filter(({ alone, treated }) => alone && treated.length > 1);
     if (!run) return wrong('There is no run of several remedies: pool-lab run remedies');
     const { alone, treated } = run;
-    const cures = treated.filter((variant) => fastP99(variant) <= WORKS_TIMES * fastP99(/** @type {Variant} */ (alone)));
-    if (answer !== cures.length) return wrong(`It is not ${answer}: read the run's last sentence, or the p99 of /fast.`);
-    return right(`${cures.length} of ${treated.length} work${cures.length > 0 ? `: ${cures.map(({ name }) => name).join(', ')}` : ''}. `
-      + 'Now look at what each costs the administrators.');
+    const names = treated
+      .filter((variant) => fastP99(variant) <= WORKS_TIMES * fastP99(alone))
+      .map(({ name }) => name);
+    if (answer !== names.length) return wrong(`It is not ${answer}: read the run's last sentence.`);
+    return right(`${names.length} of ${treated.length} work${names.length > 0 ? `: ${names.join(', ')}` : ''}. Now look `
+      + 'at what each costs the administrators.');
   },
 };
 
-/** @param {Variant} variant @returns {number} */
-function fastP99({ measured }) {
-  return measured?.routes['/fast'].p99Ms;
+/** @param {import('../../src/report/types.js').Result} result */
+function sortOut({ variants }) {
+  const measured = variants.filter((variant) => variant.measured);
+  return {
+    alone: measured.find(({ settings }) => settings.load === 'customers'),
+    treated: measured.filter(({ settings }) => settings.load === 'all' && settings.remedy !== 'none'),
+  };
+}
+
+/** @param {Variant | undefined} variant @returns {number} */
+function fastP99(variant) {
+  return variant?.measured?.routes['/fast'].p99Ms;
 }

@@ -7,7 +7,7 @@ const HUNDRED_LANES = '100/100 plain';
 export const lesson = {
   minutes: 10,
   lab: 'inserts',
-  asks: { question: `How many times as many documents a second as "${HUNDRED_LANES}" does "${ONE_LANE}" store?`, unit: 'times' },
+  asks: { question: `How many times as many documents as "${HUNDRED_LANES}" does "${ONE_LANE}" store?`, unit: 'times' },
   check({ results, answer }) {
     const [rates] = results
       .map(({ variants }) => Object.fromEntries(variants.map(({ name, measured }) => [name, measured?.ratePerSec])))

@@ -13,8 +13,8 @@ export const lesson = {
   check({ trace, answer }) {
     const load = createTraceLoad(trace, { redraw: true });
     const { poolSize } = advise({ load, services: load.services, slos: [PROMISE], headroom: 1 });
-    if (poolSize === null) return wrong(`No pool keeps the promise "${PROMISE.text}" under that load: take another trace.`);
-    if (answer < poolSize) return wrong(`With ${answer} the promise is broken too often. Ask advise with --headroom 1.`);
+    if (poolSize === null) return wrong(`No pool keeps the promise "${PROMISE.text}" there: take another trace.`);
+    if (answer < poolSize) return wrong(`${answer} break the promise too often. Ask advise with --headroom 1.`);
     if (answer > poolSize) return wrong(`${answer} are enough, but so are fewer. Ask advise with --headroom 1.`);
     return right(`${poolSize} connections keep "${PROMISE.text}". The margin for a busier day comes on top.`);
   },

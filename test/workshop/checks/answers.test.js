@@ -22,7 +22,7 @@ describe('12-your-own-pool', () => {
   test('right with what advise says of the trace', () => {
     const trace = traceOf(2);
     expect(check(name, { trace, answer: 4 })).toMatchObject({ isRight: true });
-    expectNotYet(name, { trace, answer: 3 }, /broken too often/);
+    expectNotYet(name, { trace, answer: 3 }, /break the promise too often/);
     expectNotYet(name, { trace, answer: 5 }, /so are fewer/);
   });
 

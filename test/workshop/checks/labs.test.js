@@ -31,7 +31,8 @@ describe('06-cold-start', () => {
 describe('07-change-streams', () => {
   const name = '07-change-streams';
   /** @param {number} failures @param {Record<string, unknown>} settings */
-  const run = (failures, settings) => resultOf([{ name: 'copy 5', settings: {}, measured: { count: 20, failures } }], settings);
+  const run = (failures, settings) => (
+    resultOf([{ name: 'copy 5', settings: {}, measured: { count: 20, failures } }], settings));
   const frozen = run(20, { leaks: 5, secondClient: false });
   const halfway = run(3, { leaks: 4, secondClient: false });
   const cured = run(0, { leaks: 5, secondClient: true });
@@ -111,5 +112,6 @@ describe('11-workers', () => {
   test.each([
     ['there is one number of workers', [moved(1, 90_000)]],
     ['they did other work', [moved(1, 90_000), moved(8, 100, 3)]],
-  ])('not yet when %s', (_, variants) => expectNotYet(name, { results: [resultOf(variants)], answer: 1 }, /no run of one case/));
+  ])('not yet when %s', (_, variants) => (
+    expectNotYet(name, { results: [resultOf(variants)], answer: 1 }, /no run of one case/)));
 });
