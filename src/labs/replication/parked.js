@@ -60,8 +60,12 @@ export function createParked(end) {
       return findEarliest([...parked.values()].flatMap((documents) => [...documents.values()]).map(({ after }) => after));
     },
 
-    /** @throws {Error} when a document is left */
-    assertNone() {
+    /**
+     * @param {Position} applied up to which all is written that is not parked
+     * @throws {Error} when all is done again that was done before, and a document is left
+     */
+    assertNone(applied) {
+      if (comparePositions(applied, end) < 0) return;
       for (const [namespace, documents] of parked) {
         for (const document of documents.values()) throw new ConflictError(namespace, document);
       }

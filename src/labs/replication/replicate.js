@@ -15,6 +15,7 @@ import { createTarget } from './target.js';
 /** @import { Work } from './session.js' */
 
 const DEFAULT_CHECKPOINT = 'default';
+const CHECKPOINT_EVERY_MS = 1000;
 
 /**
  * @typedef {object} ReplicateOptions
@@ -31,6 +32,7 @@ const DEFAULT_CHECKPOINT = 'default';
  * @property {Timestamp | Timestamp[]} [until] end once all up to this time is done
  * @property {import('./namespaces.js').Filter} [namespaces]
  * @property {string} [checkpointId] name of the checkpoint in the target, which has one for each name and source
+ * @property {number} [checkpointEveryMs] while operations come, 1000 unless told
  * @property {Record<string, unknown>} [writeConcern] the target's default unless told
  * @property {AbortSignal} [signal] ends it as `stop` does
  *
@@ -120,7 +122,10 @@ export async function replicate(options) {
  * @returns {Promise<{ work: Work, begin: Progress }>} what is to be done with a source, and from where on
  */
 async function plan(options, { source, index, target, counts }) {
-  const { sources, workers, hash, merge = true, namespaces, writeConcern, checkpointId = DEFAULT_CHECKPOINT } = options;
+  const {
+    sources, workers, hash, merge = true, namespaces, writeConcern, checkpointId = DEFAULT_CHECKPOINT,
+    checkpointEveryMs = CHECKPOINT_EVERY_MS,
+  } = options;
   const from = Array.isArray(options.from) ? options.from[index] : options.from;
   const until = Array.isArray(options.until) ? options.until[index] : options.until;
   const checkpoint = target
@@ -131,7 +136,7 @@ async function plan(options, { source, index, target, counts }) {
   return {
     begin: kept ?? { applied: await findBegin(source, first), since: null },
     work: {
-      source, checkpoint, counts, hash, merge, filter: namespaces,
+      source, checkpoint, checkpointEveryMs, counts, hash, merge, filter: namespaces,
       target: target && createTarget(target, { replication: checkpointId, writeConcern }),
       workers: Math.floor((workers + index) / sources.length),
       until: until && positionAt(until),

@@ -1,15 +1,14 @@
-const EVERY_MS = 1000;
-
 /**
- * Keep a progress: a second after it was told that there is some, and at once where asked.
+ * Keep a progress: some time after it was told that there is some, and at once where asked.
  *
  * @template T
  * @param {object} options
  * @param {() => T} options.read what is to be kept, as it is now
  * @param {(progress: T) => Promise<void>} options.write
+ * @param {number} options.everyMs
  * @param {(error: unknown) => void} options.onError when that fails while nobody waits for it
  */
-export function createSaver({ read, write, onError }) {
+export function createSaver({ read, write, everyMs, onError }) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   let saved = '';
@@ -35,7 +34,7 @@ export function createSaver({ read, write, onError }) {
       timer ??= setTimeout(() => {
         timer = undefined;
         save().catch(onError);
-      }, EVERY_MS);
+      }, everyMs);
     },
     stop: () => clearTimeout(timer),
   };

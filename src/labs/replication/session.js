@@ -24,6 +24,7 @@ const MIN_OPERATIONS = 500;
  * @property {Source} source
  * @property {ReturnType<typeof import('./target.js').createTarget> | null} target null where all is thrown away
  * @property {CheckpointStore} checkpoint
+ * @property {number} checkpointEveryMs
  * @property {number} workers
  * @property {'id' | 'collection'} hash
  * @property {boolean} merge
@@ -62,8 +63,12 @@ export async function startSession(work, { applied, since }, stop) {
     },
   }));
   const saver = createSaver({
-    read: () => dispatcher.progress(parked.after),
+    read() {
+      parked.assertNone(dispatcher.progress(null).applied);
+      return dispatcher.progress(parked.after);
+    },
     write: checkpoint.write,
+    everyMs: work.checkpointEveryMs,
     onError: (error) => session.abort(error),
   });
   const dispatcher = createDispatcher({
@@ -90,7 +95,6 @@ export async function startSession(work, { applied, since }, stop) {
       }
       session.signal.throwIfAborted();
       await dispatcher.settle();
-      parked.assertNone();
       await saver.save();
     } catch (error) {
       session.abort(error);

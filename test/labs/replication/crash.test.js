@@ -38,6 +38,7 @@ beforeAll(async () => {
   cleanUp(() => Promise.all([sourceClient.close(), targetClient.close()]));
   options = {
     sources: [source.url], target: target.url, tunnel: 'direct', workers: 3, hash: 'id', from: 'checkpoint',
+    checkpointEveryMs: 50,
   };
 });
 
