@@ -29,10 +29,10 @@ const SHORTENED = /** @type {Record<string, string>} */ ({
   // Long enough that the second user has waited for 2.5 s.
   'MONGO_WAIT_QUEUE_TIMEOUT_MS=2500 npx pool-lab run mixed --pool-sizes 1,5 --parallel': `${SHORT} --slow-ms 4000`,
   'npx pool-lab run remedies --remedies warm': REMEDIES,
-  'npx pool-lab run remedies': REMEDIES,
+  'npx pool-lab run remedies': `${REMEDIES} --remedies size,cap --pool-sizes 20`,
   'npx pool-lab run handles --connections 128': '--connections 8 --warm-up-ms 200 --duration-ms 400',
   'npx pool-lab run inserts --cases 1/100,100/100': '--docs 2000 --seconds 1',
-  'npx pool-lab run replication --cases 7 --workers 1,8,64': '--ops 5000 --workers 1,8',
+  'npx pool-lab run replication --cases 7 --workers 1,8,64': '--ops 2000 --workers 1,8',
   [ADVISE]: FEW_RUNS,
   [`${ADVISE} --instances 40 --servers 3 --server-limit 3000`]: FEW_RUNS,
 });
