@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { MongoServerSelectionError } from 'mongodb';
+import { MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { toProblem } from '../src/problem.js';
 
 describe('an error in a client\'s words', () => {
@@ -18,4 +18,9 @@ describe('an error in a client\'s words', () => {
     const error = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
     expect(toProblem(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
   });
+
+  test.each([[91, 503], [10107, 503], [11602, 503], [2, 500]])(
+    'a server that answers with code %i is a %i: ending, or no primary any more, or a fault of ours', (code, status) => {
+      expect(toProblem(new MongoServerError({ message: 'secret', code })).status).toBe(status);
+    });
 });

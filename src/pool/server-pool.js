@@ -37,8 +37,9 @@ import { WaitQueue } from './wait-queue.js';
  * The mirror of the driver's pool for one server, kept from its events.
  *
  * Two things happen in the driver without an event, and are inferred from what must follow:
- * - A waiter whose AbortSignal fired has left. It is dropped when one that asked a millisecond later is served, and
- *   not counted while the pool has room for it: so it is counted about as long as it would have waited.
+ * - A waiter whose AbortSignal fired has left. Unless its caller tells of it by `leave`, it is dropped when one that
+ *   asked a millisecond later is served, and not counted while the pool has room for it: so it is counted about as long
+ *   as it would have waited.
  * - A connection that was being opened when the pool was cleared may be thrown away. It is dropped when its waiter
  *   is refused, when the driver opens more than `maxConnecting`, or at the latest two connect timeouts after it
  *   began (one for the socket, one for the handshake).

@@ -165,6 +165,30 @@ describe('a checkout that fails', () => {
   });
 });
 
+test('who gives up by the signal of its request leaves at once, from the queue and from a connection in the making', () => {
+  const fake = createFakeClient({ max: 1 });
+  const checkouts = createCheckouts();
+  checkouts.watch(fake.monitor);
+  fake.start();
+  const [bus, ferrari] = ['bus', 'ferrari'].map((requestId) => {
+    const giveUp = new AbortController();
+    const context = checkouts.createContext({ route: '/a', requestId, signal: giveUp.signal });
+    checkouts.runInRequest(context, fake.ask);
+    return { giveUp, context };
+  });
+  fake.create(1);
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 2 });
+  fake.pass(30);
+  ferrari.giveUp.abort();
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
+  bus.giveUp.abort();
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 0 });
+  fake.ready(1);
+  expect(fake.gauges()).toMatchObject({ total: 1, idle: 1, waiting: 0 });
+  expect(checkouts.list().map(({ requestId, outcome }) => [requestId, outcome])).toEqual([['ferrari', 'gone'], ['bus', 'gone']]);
+  expect([bus.context.waitMs, ferrari.context.waitMs]).toEqual([30, 30]);
+});
+
 describe('the record', () => {
   /** @param {Parameters<typeof createCheckouts>[0]} options */
   function recordTen(options) {
