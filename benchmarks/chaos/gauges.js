@@ -23,14 +23,15 @@ export async function countAtServers(admins) {
 /** Look at the gauges all the while that something happens: whatever it is, they can't contradict each other. */
 export function watchGauges(app) {
   const problems = [];
-  let most = { requests: 0, rssMB: 0 };
+  const rssMB = [];
+  let mostRequests = 0;
   let isOver = false;
   async function watch() {
     while (!isOver) {
       const pool = await app.readPool();
       const { total, idle, active, connecting, waiting, max, requests } = pool;
-      const { rssMB = 0 } = await app.readProcess();
-      most = { requests: Math.max(most.requests, requests.running), rssMB: Math.max(most.rssMB, rssMB) };
+      mostRequests = Math.max(mostRequests, requests.running);
+      rssMB.push((await app.readProcess()).rssMB ?? 0);
       if (total !== idle + active + connecting || total > max || waiting < 0 || waiting > requests.running) {
         problems.push(`gauges: ${JSON.stringify({ total, idle, active, connecting, waiting, requests })}`);
       }
@@ -41,7 +42,7 @@ export function watchGauges(app) {
   return async () => {
     isOver = true;
     await watching;
-    return { problems, ...most };
+    return { problems, mostRequests, rssMB };
   };
 }
 

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,13 +12,19 @@ const PIECE_BYTES = 256;
 export async function openLine(farPort) {
   const sockets = new Set();
   const way = { delayMs: 0, bytesPerSec: Infinity };
+  let changing = new AbortController();
 
+  /** What is under way when the line changes arrives at once. */
+  const wait = (ms) => {
+    setMaxListeners(0, changing.signal);
+    return sleep(ms, undefined, { signal: changing.signal }).catch(() => {});
+  };
   /** Each chunk waits before the next is taken, so that what is behind waits too. */
   const createWay = () => new Transform({
     async transform(chunk, encoding, done) {
-      if (way.delayMs > 0) await sleep(way.delayMs);
+      if (way.delayMs > 0) await wait(way.delayMs);
       for (let from = 0; from < chunk.length && way.bytesPerSec < Infinity; from += PIECE_BYTES) {
-        await sleep(PIECE_BYTES / way.bytesPerSec * 1000);
+        await wait(PIECE_BYTES / way.bytesPerSec * 1000);
       }
       done(null, chunk);
     },
@@ -45,6 +51,11 @@ export async function openLine(farPort) {
     server.close();
     for (const socket of sockets) socket.destroy();
   }
+  function change(to) {
+    Object.assign(way, to);
+    changing.abort();
+    changing = new AbortController();
+  }
   const port = await open(0);
-  return { port, cut, restore: () => open(port), change: (to) => Object.assign(way, to) };
+  return { port, cut, restore: () => open(port), change };
 }

@@ -34,7 +34,6 @@ const FAULTS = [
   ['server closes connections', 3000, failCommands({ closeConnection: true }), failCommands()],
   ['server answers 500 ms late', 3000, failCommands({ blockConnection: true, blockTimeMS: 500 }), failCommands()],
   ['server answers 5 s late', 3000, failCommands({ blockConnection: true, blockTimeMS: 5000 }), failCommands()],
-  ['server says it is ending', 3000, failCommands({ errorCode: 91 }), failCommands()],
 ];
 
 /** @param {object} [data] what happens to queries, nothing unless told */
