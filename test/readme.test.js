@@ -96,7 +96,7 @@ test.each([[PREDICT, /From 5 connections on, more of them\s+bring nothing/], [AD
     expect(await run(command)).toMatchObject({ code: 0, said: expect.stringMatching(says) });
   });
 
-describe.each(['README.md', 'CONTRIBUTING.md'])('%s', (file) => {
+describe.each(['README.md', 'CONTRIBUTING.md', 'SECURITY.md'])('%s', (file) => {
   test('links lead to files that are there', async () => {
     const text = await readFile(file, 'utf8');
     const links = [...text.matchAll(/\]\(([^)#:]+)\)|(?:src|srcset)="([^":]+)"/g)].map(([, link, source]) => link ?? source);

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+
+const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+const all = Object.keys({ ...dependencies, ...devDependencies });
+const [, table] = (await readFile('CONTRIBUTING.md', 'utf8')).match(/<!-- dependencies -->\n(.*)<!-- \/dependencies -->/s) ?? [];
+const rows = table.split('\n').filter((line) => line.startsWith('| ')).map((line) => line.split('|').map((cell) => cell.trim()))
+  .filter(([, name]) => !['package', '---'].includes(name));
+
+describe('the table of dependencies in CONTRIBUTING.md: scripts/write-dependencies.js writes it anew', () => {
+  test('has a row for each, and no other', () => {
+    expect(rows.map(([, name]) => name)).toEqual(all);
+  });
+
+  test.each(all)('%s has a reason, its licence, and when it was last released', async (name) => {
+    const { license } = JSON.parse(await readFile(`node_modules/${name}/package.json`, 'utf8'));
+    const [, , why, licence, last] = rows[all.indexOf(name)];
+    expect({ why, licence, last }).toEqual({
+      why: expect.stringMatching(/\w/), licence: license, last: expect.stringMatching(/^20\d\d-\d\d-\d\d, \d+\.\d+\.\d+/),
+    });
+  });
+});
+
+test('npm run sbom is a CycloneDX list of what comes along, and of no development dependency', async () => {
+  const { stdout } = await promisify(execFile)('npm', ['run', 'sbom', '--silent'], {
+    maxBuffer: 2 ** 24, shell: process.platform === 'win32',
+  });
+  const { bomFormat, components } = JSON.parse(stdout);
+  expect(bomFormat).toBe('CycloneDX');
+  const purls = components.map((/** @type {{ purl: string }} */ { purl }) => purl);
+  const lock = JSON.parse(await readFile('package-lock.json', 'utf8')).packages;
+  const purlOf = (/** @type {string} */ name) => `pkg:npm/${name.replace('@', '%40')}@${lock[`node_modules/${name}`].version}`;
+  expect(purls).toEqual(expect.arrayContaining(Object.keys(dependencies).map(purlOf)));
+  expect(purls).not.toContain(purlOf('jest'));
+});
