@@ -83,6 +83,7 @@ describe('a bad value is refused in one line with its name, itself and what is a
   const poolSize = 'a whole number from 1 (0 would mean "no limit" to the driver)';
   test.each([
     ['MONGO_POOLSIZE', 'abc', poolSize],
+    ['MONGO_POOLSIZE', '1\n2', poolSize],
     ['MONGO_POOLSIZE', '0', poolSize],
     ['MONGO_POOLSIZE', '-1', poolSize],
     ['MONGO_POOLSIZE', '1.5', poolSize],
@@ -97,7 +98,9 @@ describe('a bad value is refused in one line with its name, itself and what is a
     ['PORT', '99999', 'a whole number from 0 to 65535'],
     ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
   ])('%s=%s', async (name, value, allowed) => {
-    expect(await complaintsAbout({ [name]: value })).toEqual([`${name}=${value} is not allowed: ${allowed}`]);
+    expect(await complaintsAbout({ [name]: value })).toEqual([
+      `${name}=${value.replace('\n', '\\n')} is not allowed: ${allowed}`,
+    ]);
   });
 
   test.each(['http://user:hunter2@host/', 'mongodb://', 'hunter2'])('MONGO_URL, without showing it: %s', async (url) => {
