@@ -14,6 +14,8 @@ import { refuses } from './variants.js';
 /** The warm-up opens no more connections than these: a larger pool opens the others when it needs them. */
 const MOST_OPENED = 20;
 const POLL_MS = 50;
+/** A p99 of customers alone this many times what one of them takes says that something else uses the machine. */
+const BUSY_RATIO = 10;
 /** What the user's own environment says must not treat an app that goes without. */
 const NO_REMEDY = {
   MONGO_MIN_POOLSIZE: '', MONGO_MAX_CONNECTING: '', MONGO_WAIT_QUEUE_TIMEOUT_MS: '', SLOW_POOLSIZE: '', SLOW_CONCURRENCY: '',
@@ -61,11 +63,15 @@ async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, pl
     const { outcome, connections, problem } = await countConnections({ ...context, appName }, () => (
       sendOpenLoad(requests[load], { url: app.url, patienceMs, signal })));
     const { connect } = await readPool(app.url);
+    const figures = summariseAnswers(outcome, refuses(remedy));
+    const aloneMs = unloaded.serviceMs + unloaded.overheadMs;
+    const isBusy = load === 'customers' && Number(figures.routes['/fast'].p99Ms) > BUSY_RATIO * aloneMs;
     return {
-      measured: {
-        ...summariseAnswers(outcome, refuses(remedy)), connections, unloaded: { ...unloaded, connectMs: connect.p50Ms },
-      },
-      ...(problem && { warnings: [`the server does not tell its connections: ${problem}`] }),
+      measured: { ...figures, connections, unloaded: { ...unloaded, connectMs: connect.p50Ms } },
+      warnings: [
+        ...(problem ? [`the server does not tell its connections: ${problem}`] : []),
+        ...(isBusy ? ['this machine seems to be busy with something else: customers wait though nothing holds them up'] : []),
+      ],
     };
   } finally {
     await app.stop();
