@@ -123,7 +123,7 @@ onPosix('told to stop', () => {
     });
 
   test.concurrent('under load: every request that was accepted is answered, those in the queue too', async () => {
-    const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '5', SLOW_MS: '500' });
+    const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '10', SLOW_MS: '2000' });
     const url = await app.url;
     const answers = Promise.all(Array.from({ length: 20 }, () => (
       fetch(`${url}/slow`).then(({ status }) => status, (error) => error.cause))));
