@@ -12,7 +12,7 @@ import { createClient } from '../mongo/client.js';
  * @throws {Error} for a URL that leaves the hosts to the DNS
  */
 export async function openDistance(mongoUrl, settings, rttMs) {
-  if (!mongoUrl.startsWith('mongodb://')) throw new Error('a distance needs a MongoDB whose URL starts with mongodb://');
+  if (!mongoUrl.startsWith('mongodb://')) throw new Error('a distance needs a URL that starts with mongodb://');
   const primary = await findPrimary(mongoUrl, settings);
   const colon = primary.lastIndexOf(':');
   const way = {

@@ -6,8 +6,8 @@ import { findSessionFindings } from './sessions-findings.js';
 export const sessionsView = {
   load: 'closed',
   title: 'One connection or many',
-  question: 'Many workers ask the database at the same time. Should all share one connection, or should each query take '
-    + 'one from a pool? And how large must the pool be?',
+  question: 'Many workers ask the database at the same time. Should all share one connection, or should each query '
+    + 'take one from a pool? And how large must the pool be?',
   howToRead: [
     'Each worker asks for the newest document of a type, again and again, by an index.',
     'Fixed: all share one connection. Copy: each query takes one out of a pool of this size. Clone: like copy, but if '
@@ -15,8 +15,8 @@ export const sessionsView = {
     'These are the ways of mgo, a driver for Go. A session of today\'s driver holds no socket: here fixed is a client '
     + 'with a pool of one, and copy a client with a larger pool.',
     'Client-per-query opens a client for each query and closes it. That takes so long that it makes far fewer queries.',
-    'The further away the server (--rtt), the more a second connection brings: while one query travels, another can. mgo sent '
-    + 'the next query on a connection before the last was answered; today\'s driver waits.',
+    'The further away the server (--rtt), the more a second connection brings: while one query travels, another can. '
+    + 'mgo sent the next query on a connection before the last was answered; today\'s driver waits.',
     'Published: measured in 2021 with mgo and MongoDB 4.2 in Docker.',
   ],
   columns: [

@@ -29,19 +29,21 @@ export const sessions = {
   mongo: { members: 3 },
   options: {
     workers: {
-      value: 'list', about: 'how many ask at once', parse: parseWholes, default: [1, 10, 100], published: PUBLISHED.workers,
+      value: 'list', about: 'how many ask at once', parse: parseWholes, default: [1, 10, 100],
+      published: PUBLISHED.workers,
     },
     queries: {
       value: 'list', parse: parseWholes, published: PUBLISHED.queries,
-      about: 'queries of each worker: one number, or one for each of --workers (default: what keeps one connection busy '
-        + 'for 2 s)',
+      about: 'queries of each worker: one number, or one for each of --workers (default: what keeps one connection '
+        + 'busy for 2 s)',
     },
     poolSizes: {
       value: 'list', parse: parsePoolSizes, default: PUBLISHED.poolSizes, published: PUBLISHED.poolSizes,
       about: 'maxPoolSize of copy and clone; the largest stands for all with room for every worker',
     },
     strategies: {
-      value: 'list', about: 'how a query gets its connection: some of these', parse: createChoicesParser(STRATEGIES), default: STRATEGIES,
+      value: 'list', about: 'how a query gets its connection: some of these', parse: createChoicesParser(STRATEGIES),
+      default: STRATEGIES,
     },
     prime: { about: "clone's parent session was pinged, so that clones share its connection", default: false },
     stats: { about: 'a line each second: sockets, waits and timeouts of the pool', default: false },

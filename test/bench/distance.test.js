@@ -7,7 +7,7 @@ import { sharedMongoUrl } from '../support/environment.js';
 
 const settings = readSettings({}, 'no .env file');
 
-test('every round trip to the primary takes so much longer, by the same connection string but for the host', async () => {
+test('every round trip to the primary takes longer, by the same connection string but for the host', async () => {
   const near = sharedMongoUrl();
   const { url, close } = await openDistance(near, settings, 30);
   cleanUp(close);
