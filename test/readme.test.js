@@ -22,6 +22,15 @@ const CHECKED_ELSEWHERE = ['docker compose up -d mongo'];
 const START = 'MONGO_POOLSIZE=1 npm start';
 const ARTILLERY = 'npx artillery run loadtests/mixed.yaml';
 const RUN = 'npx pool-lab run mixed --pool-sizes 1,2,3,5,10 --repeat 3';
+/** Each experiment, and what makes it a matter of seconds here. */
+const EXPERIMENTS = new Map([
+  ['npx pool-lab run mixed', '--pool-sizes 3 --slow-ms 100 --environment smoke'],
+  ['npx pool-lab run sessions --rtt 20', '--workers 2 --queries 5 --pool-sizes 2 --rtt 2'],
+  ['npx pool-lab run handles', '--handles one --connections 4 --warm-up-ms 100 --duration-ms 100'],
+  ['npx pool-lab run inserts', '--cases 1/2 --docs 20'],
+  ['npx pool-lab run replication', '--cases 1 --ops 1000'],
+  ['npx pool-lab run remedies', '--remedies client --environment smoke --slow-ms 100'],
+]);
 const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
 const SERVICES = '--service /slow=5000 --service /fast=2';
 const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
@@ -41,7 +50,7 @@ async function run(command) {
 }
 
 test('every command is run by a test or by .ci/run', () => {
-  expect(commands.toSorted()).toEqual([...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, ARTILLERY, RUN, REPORT, PREDICT, ADVISE].toSorted());
+  expect(commands.toSorted()).toEqual([...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, ADVISE].toSorted());
   for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`.trim());
 });
 
@@ -90,6 +99,11 @@ test('the experiment runs, and its results can be shown side by side', async () 
     await rm(kept, { recursive: true });
   }
 }, 90_000);
+
+test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
+  const out = path.join(folder, command.replaceAll(/\W/g, ''));
+  expect(await run(`${command} ${inSeconds} --out ${out}`)).toMatchObject({ code: 0, said: expect.stringContaining('Report: ') });
+}, 60_000);
 
 test.each([[PREDICT, /From 5 connections on, more of them\s+bring nothing/], [ADVISE, /\d+ connections are enough/]])(
   '%s', async (command, says) => {
