@@ -1,5 +1,5 @@
 import { BsonWriter } from './bson-writer.js';
-import { changeDocument, isDifference } from './change-document.js';
+import { changeDocument, formOf } from './change-document.js';
 import { keyOfId } from './id-key.js';
 import { idOf, listDocuments } from './run.js';
 import { deleteStatement, modifyStatement, putStatement } from './statements.js';
@@ -59,7 +59,7 @@ export function createBulkWriter(target, parked) {
     const documents = listDocuments(run.documents.bytes);
     for (let first = 0; first < documents.length; first += 2 * READ_DOCUMENTS) {
       const part = documents.slice(first, first + 2 * READ_DOCUMENTS);
-      const current = await read(namespace, part.filter((_, index) => part[index + 1] && isDifference(part[index + 1])));
+      const current = await read(namespace, part.filter((_, index) => index % 2 === 0 && formOf(part[index + 1], 0) === 'difference'));
       /** @type {Put[]} */
       const puts = [];
       for (let index = 0; index < part.length; index += 2) {

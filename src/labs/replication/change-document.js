@@ -1,24 +1,36 @@
 import { applyDifference } from './apply-difference.js';
-import { nameOf, skipName } from './bytes.js';
+import { nameOf, walk } from './bytes.js';
 
-/** In the `o` of an update `{ $v: 2, diff }`: length, type, name, int32, type, name. */
-const DIFFERENCE = 4 + 1 + '$v\0'.length + 4 + 1 + 'diff\0'.length;
+const DOLLAR = 36;
+const NOWHERE = -1;
 
 /**
- * @param {Buffer} change the `o` of an update
- * @returns {boolean} whether it says what changed; the others are the whole new document
+ * @param {Buffer} bytes
+ * @param {number} o the document of an update
+ * @returns {'whole' | 'difference' | 'modifiers'} whether it is the new document, says what changed (`{ $v: 2, diff }`,
+ *   from servers 5.0 on), or has modifiers such as $set (`{ $v: 1, $set }`, before that)
  */
-export function isDifference(change) {
-  // The first name: a whole document begins with its _id.
-  return nameOf(change, 4, skipName(change, 5)) === '$v';
+export function formOf(bytes, o) {
+  // A whole document begins with its _id.
+  if (bytes[o + 5] !== DOLLAR) return 'whole';
+  return findDifference(bytes, o) === NOWHERE ? 'modifiers' : 'difference';
 }
 
 /**
  * @param {Buffer | undefined} document as it is, where it is there
- * @param {Buffer} change the `o` of an update, either with a difference or whole
+ * @param {Buffer} change the `o` of an update, whole or a difference
  * @returns {Buffer | undefined} as it will be
  */
 export function changeDocument(document, change) {
-  if (!isDifference(change)) return change;
-  return document && applyDifference(document, change.subarray(DIFFERENCE));
+  if (formOf(change, 0) === 'whole') return change;
+  return document && applyDifference(document, change.subarray(findDifference(change, 0)));
+}
+
+/** @param {Buffer} bytes @param {number} o */
+function findDifference(bytes, o) {
+  let found = NOWHERE;
+  walk(bytes, o, (_, element, value) => {
+    if (nameOf(bytes, element, value) === 'diff') found = value;
+  });
+  return found;
 }

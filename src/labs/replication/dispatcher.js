@@ -1,4 +1,5 @@
-import { findId, INT, nameOf, readInt, skipName } from './bytes.js';
+import { findId, nameOf, skipName } from './bytes.js';
+import { formOf } from './change-document.js';
 import { hashId } from './id-hash.js';
 import { comparePositions, findEarliest } from './position.js';
 import { COMMAND, createEntry, DELETE, INSERT, NOOP, readEntry, UPDATE } from './raw-entry.js';
@@ -11,8 +12,6 @@ import { createTransactions } from './transactions.js';
 /** @import { RawEntry } from './raw-entry.js' */
 /** @import { Kind } from './run.js' */
 /** @import { Transaction } from './transactions.js' */
-
-const DOLLAR = 36;
 
 /**
  * Give each operation of an oplog to the worker that has to do it: the same document always to the same one.
@@ -34,9 +33,9 @@ export function createDispatcher({ workers, namespaces, hash, learn, define, sav
   const entry = createEntry();
   const operation = createEntry();
   const last = { ...from };
-  /** Whether the source has more that was not read yet. */
-  let isBehind = true;
-  let lastHappenedMs = Date.now();
+  /** Whether the source has more that was not read yet, and when the last that was read happened. */
+  let isBehind = false;
+  let lastHappenedMs = 0;
   const happenedMs = () => Number(entry.bytes.readBigInt64LE(entry.wall));
 
   /**
@@ -128,7 +127,7 @@ export function createDispatcher({ workers, namespaces, hash, learn, define, sav
      * @returns {Promise<boolean>} whether `until` is reached
      */
     async take({ bytes, starts, isFull }) {
-      isBehind = isFull;
+      isBehind = false;
       for (const start of starts) {
         readEntry(entry, bytes, start);
         if (until && comparePositions(entry.position, until) > 0) return true;
@@ -143,9 +142,11 @@ export function createDispatcher({ workers, namespaces, hash, learn, define, sav
         last.increment = entry.position.increment;
         last.term = entry.position.term;
       }
-      if (starts.length > 0) lastHappenedMs = happenedMs();
       await relieve();
-      return until !== undefined && comparePositions(last, until) >= 0;
+      if (until && comparePositions(last, until) >= 0) return true;
+      isBehind = isFull;
+      if (isFull) lastHappenedMs = happenedMs();
+      return false;
     },
 
     /**
@@ -185,11 +186,7 @@ export function createDispatcher({ workers, namespaces, hash, learn, define, sav
 function kindOf({ bytes, op, o }) {
   if (op === INSERT) return 'insert';
   if (op === DELETE) return 'delete';
-  // The first name: $v, or $set of an old version without it. Whole documents begin with an _id.
-  const name = o + 5;
-  if (bytes[name] !== DOLLAR) return 'update';
-  const isDifference = bytes[o + 4] === INT && bytes.toString('latin1', name, name + 3) === '$v\0' && readInt(bytes, name + 3) === 2;
-  return isDifference ? 'update' : 'modify';
+  return formOf(bytes, o) === 'modifiers' ? 'modify' : 'update';
 }
 
 /** @param {RawEntry} entry @returns {string} */

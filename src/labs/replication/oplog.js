@@ -56,11 +56,11 @@ export async function findBegin(source, from) {
 /**
  * @param {Source} source
  * @param {Position} from
- * @param {Batch | null} batch the first one that was read from there on
+ * @param {Batch} batch the first one that was read from there on
  * @throws {Error} when entries that came after `from` are not in the oplog any more
  */
 export async function assertReachesBack(source, from, batch) {
-  if (batch && batch.starts.length > 0) {
+  if (batch.starts.length > 0) {
     const first = createEntry();
     readEntry(first, batch.bytes, batch.starts[0]);
     if (isNext(from, first.position) || isSame(from, first.position)) return;

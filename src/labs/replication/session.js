@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createBulkWriter } from './bulk-writer.js';
 import { readConstraints } from './constraints.js';
 import { createDefiner } from './definer.js';
@@ -14,7 +15,7 @@ import { createWorker } from './worker.js';
 /** @import { Position } from './position.js' */
 
 /** Queued by all workers of a source together. */
-const MAX_OPERATIONS = 64_000;
+const MAX_OPERATIONS = 400_000;
 const MAX_BYTES = 64 << 20;
 /** However many workers share that, each has room for a write that is worth its way. */
 const MIN_OPERATIONS = 500;
@@ -47,6 +48,8 @@ const MIN_OPERATIONS = 500;
 export async function startSession(work, { applied, since }, stop) {
   const { source, target, checkpoint, merge, hash, until, counts } = work;
   const session = new AbortController();
+  // Each worker listens, and there may be many.
+  setMaxListeners(0, session.signal);
   const from = since ?? applied;
   const namespaces = createNamespaces(work.filter);
   const parked = createParked(await findLast(source));
@@ -85,8 +88,9 @@ export async function startSession(work, { applied, since }, stop) {
     session.signal.addEventListener('abort', close);
     stop.addEventListener('abort', close);
     try {
+      if (stop.aborted) close();
       let batch = await tail.next();
-      await assertReachesBack(source, from, batch);
+      if (batch) await assertReachesBack(source, from, batch);
       // Before anything else is written, so that a target that refuses it is left as it is.
       await checkpoint.write({ applied, since });
       while (batch && !await dispatcher.take(batch)) {
