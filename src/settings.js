@@ -160,7 +160,8 @@ export function describeAllowed({ type, min, max, choices = [] }) {
  */
 function describeProblem(setting, text) {
   // What is mistyped may still hold a secret.
-  const shown = ['mongoUrl', 'token'].includes(setting.type) ? setting.env : `${setting.env}=${text.replaceAll('\n', '\\n')}`;
+  const isSecret = ['mongoUrl', 'token'].includes(setting.type);
+  const shown = isSecret ? setting.env : `${setting.env}=${text.replaceAll('\n', '\\n')}`;
   return `${shown} is not allowed: ${describeAllowed(setting)}${setting.note ? ` (${setting.note})` : ''}`;
 }
 
