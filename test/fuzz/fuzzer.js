@@ -67,5 +67,6 @@ export async function createFuzzer({ mongoUrl, file = './targets.js', longestCas
  */
 function describeHang({ arbitrary }, number, seed) {
   const value = fc.sample(arbitrary, { numRuns: Math.max(1, number), seed }).at(-1);
-  return `Case ${number} of seed ${seed} hangs\nCounterexample, unless an earlier one has failed: ${fc.stringify(value)}`;
+  return `Case ${number} of seed ${seed} hangs\n`
+    + `Counterexample, unless an earlier one has failed: ${fc.stringify(value)}`;
 }

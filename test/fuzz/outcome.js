@@ -1,7 +1,12 @@
 /** What the language throws where a program did not look. */
-const FAULTS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'URIError', 'EvalError', 'AssertionError']);
+const FAULTS = new Set([
+  'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'URIError', 'EvalError', 'AssertionError',
+]);
 /** Their words, where somebody has passed them on. */
-const FAULTS_WORDS = /Cannot (read|convert|destructure|set|mix)|is not (a function|iterable|defined)|Maximum call stack|Invalid (array|string|count)|\[object /;
+const WORDS_OF_FAULTS = new RegExp([
+  'Cannot (read|convert|destructure|set|mix)', 'is not (a function|iterable|defined)', 'Maximum call stack',
+  'Invalid (array|string|count)', String.raw`\[object `,
+].join('|'));
 const LONGEST = 5000;
 
 /**
@@ -28,7 +33,7 @@ export function requireClear(error, names = () => true) {
   const { constructor, message, stack } = /** @type {Error} */ (Object(error));
   const complain = (/** @type {string} */ what) => { throw new Error(`${what}: ${stack ?? error}`, { cause: error }); };
   if (!(error instanceof Error)) complain('no error was thrown, but something else');
-  if (FAULTS.has(constructor.name) || FAULTS_WORDS.test(message)) complain('a fault of the program');
+  if (FAULTS.has(constructor.name) || WORDS_OF_FAULTS.test(message)) complain('a fault of the program');
   if (!message.trim() || message.length > LONGEST || /^\s+at /m.test(message)) complain('not a message for people');
   if (!names(message)) complain('does not say what was wrong');
 }

@@ -13,37 +13,50 @@ import { require, requireClear } from '../outcome.js';
 /** @import { Command } from 'commander' */
 
 const run = promisify(execFile);
+const CLI = path.resolve('src/cli.js');
 /** They start apps and databases, so that they are only parsed. */
 const HEAVY = ['run', 'record'];
 const TRACE = '{"trace":"mongodb-pool-lab","version":1}\n{"askedMs":0,"waitMs":0,"useMs":1}\n';
-const SCENARIO = 'config: { phases: [{ duration: 1, arrivalCount: 2 }] }\nscenarios: [{ flow: [{ get: { url: /fast } }] }]\n';
+const SCENARIO = `config: { phases: [{ duration: 1, arrivalCount: 2 }] }
+scenarios: [{ flow: [{ get: { url: /fast } }] }]
+`;
 const FILES = {
-  'good.yaml': SCENARIO, 'bad.yaml': SCENARIO.replace('get', 'got'), 'good.jsonl': TRACE, 'bad.jsonl': TRACE.slice(5), 'empty': '',
+  'good.yaml': SCENARIO, 'bad.yaml': SCENARIO.replace('get', 'got'),
+  'good.jsonl': TRACE, 'bad.jsonl': TRACE.slice(5),
   'good.json': JSON.stringify(createSampleResult()), 'bad.json': '{"lab":"mixed","variants":[{}]}',
+  'empty': '',
 };
 const VALUES = [
-  ...Object.keys(FILES), 'no-such-file', '.', 'loadtests/mixed.yaml', '1', '2', '1,3', '1..3', '/fast=2', '/slow=5', '/fast p99 < 50ms',
-  '/fast max < 1 s', 'checkout p50 < 1s', 'smoke', 'http://127.0.0.1:1', 'published', '1.3', 'written', '9'.repeat(12), '2147483648',
+  ...Object.keys(FILES), 'no-such-file', '.', 'loadtests/mixed.yaml', '1', '2', '1,3', '1..3', '/fast=2', '/slow=5',
+  '/fast p99 < 50ms', '/fast max < 1 s', 'checkout p50 < 1s', 'smoke', 'http://127.0.0.1:1', 'published', '1.3',
+  'written', '9'.repeat(12), '2147483648',
 ];
+const GOOD = [
+  ['list'],
+  ['report', 'good.json', '--out', 'written'],
+  ['predict', 'good.yaml', '--service', '/fast=2', '--pool-sizes', '1..3'],
+  ['predict', '--trace', 'good.jsonl', '--html', 'written', '--json'],
+  ['predict', 'loadtests/mixed.yaml', '--from', 'good.json', '--seeds', '2'],
+  ['advise', '--slo', '/fast p99 < 50ms', '--scenario', 'good.yaml', '--service', '/fast=exponential:2'],
+  ['advise', '--slo', 'checkout max < 1s', '--trace', 'good.jsonl', '--headroom', '1.5', '--instances', '3'],
+  ['run', 'mixed', '--slow-ms', '5', '--repeat', '2'],
+  ['record', '--url', 'http://127.0.0.1:1', '--out', 'written', '--seconds', '1'],
+];
+const FLAGS = ['--help', '--json', '-x', '--', '--no-such', '--version'];
+
 const values = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...VALUES) }, { weight: 1, arbitrary: texts })
   // No process can be given these.
   .filter((text) => !/\0|\p{Cs}/u.test(text));
-
-const GOOD = [
-  'list', 'report good.json --out written', 'predict good.yaml --service /fast=2 --pool-sizes 1..3', 'predict --trace good.jsonl --html written --json',
-  'predict loadtests/mixed.yaml --from good.json --seeds 2', 'advise --slo /fast\u00a0p99<50ms --scenario good.yaml --service /fast=exponential:2',
-  'advise --trace good.jsonl --slo checkout\u00a0max<1s --headroom 1.5 --instances 3 --server-limit 100', 'run mixed --slow-ms 5 --repeat 2',
-  'record --url http://127.0.0.1:1 --out written --seconds 1',
-].map((line) => line.split(' '));
 const words = listWords(createProgram());
 const piece = fc.oneof(
   { weight: 3, arbitrary: values.map((value) => [value]) },
   { weight: 3, arbitrary: fc.constantFrom(...words).chain(({ flags }) => fc.tuple(fc.constantFrom(...flags), values)) },
-  { weight: 1, arbitrary: fc.constantFrom('--help', '--json', '-x', '--', '--no-such', '--version').map((flag) => [flag]) },
+  { weight: 1, arbitrary: fc.constantFrom(...FLAGS).map((flag) => [flag]) },
 );
 const edits = fc.array(fc.tuple(fc.nat(10), fc.nat(2), piece), { maxLength: 3 });
-const argumentLists = fc.tuple(fc.constantFrom(...GOOD, ...words.map(({ commands }) => commands)), edits).map(
-  ([args, changes]) => changes.reduce((list, [at, cut, put]) => list.toSpliced(Math.min(at, list.length), cut, ...put), args));
+const starts = fc.constantFrom(...GOOD, ...words.map(({ commands }) => commands));
+const argumentLists = fc.tuple(starts, edits).map(([args, changes]) => (
+  changes.reduce((list, [at, cut, put]) => list.toSpliced(Math.min(at, list.length), cut, ...put), args)));
 
 async function openFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pool-lab-fuzz-'));
@@ -69,8 +82,8 @@ export const commandLine = {
       const placed = placeIn(folder, args);
       const expected = await runHere(folder, placed);
       if (expected === 0 && HEAVY.includes(args[0])) return;
-      const { code = 0, signal, stderr } = await run(process.execPath, [path.resolve('src/cli.js'), ...placed], { cwd: folder, timeout: 15_000 })
-        .catch((error) => error);
+      const running = run(process.execPath, [CLI, ...placed], { cwd: folder, timeout: 15_000 });
+      const { code = 0, signal, stderr } = await running.catch((error) => error);
       require(!signal, `it ended by ${signal}`);
       require(code === expected, `its exit code is ${code} and not ${expected}: ${stderr}`);
       require(code === 0 || stderr.trim() !== '', 'it failed without a word');
@@ -86,8 +99,7 @@ export const commandLine = {
  */
 function placeIn(folder, args) {
   return args.map((arg, index) => {
-    const isWritten = ['--out', '--html'].includes(args[index - 1]);
-    if (isWritten) return path.join(folder, arg.replaceAll(/[/\\:]/g, '-'));
+    if (['--out', '--html'].includes(args[index - 1])) return path.join(folder, arg.replaceAll(/[/\\:]/g, '-'));
     return Object.hasOwn(FILES, arg) || arg.startsWith('loadtests/') ? path.join(folder, arg) : arg;
   });
 }
@@ -101,8 +113,10 @@ function placeIn(folder, args) {
  */
 async function runHere(folder, args) {
   const program = createProgram();
-  program.commands.find((command) => command.name() === 'report')?.setOptionValue('out', path.join(folder, 'report.html'));
-  for (const command of listCommands(program)) command.exitOverride();
+  for (const command of listCommands(program)) {
+    command.exitOverride();
+    if (command.name() === 'report') command.setOptionValue('out', path.join(folder, 'report.html'));
+  }
   for (const command of program.commands.filter((each) => HEAVY.includes(each.name())).flatMap(listCommands)) {
     if (command.commands.length === 0) command.action(() => {});
   }

@@ -12,15 +12,21 @@ import { attempt, require } from '../outcome.js';
 
 const FILE = 'fuzz.json';
 const HOSTILE = '</script><img src=x onerror=x><!--\u001b[31m';
+const EMBEDDED = /<script type="application\/json" id="lab-1-result">(.*?)<\/script>/s;
 const SAMPLES = [
   ...Object.keys(labs).map((lab) => createSampleResult({ lab })),
   createSampleResult({ variants: [], warnings: [HOSTILE] }),
-  createSampleResult({ settings: { [HOSTILE]: HOSTILE }, variants: [{ name: HOSTILE, settings: { poolSize: 1 }, measured: null, error: HOSTILE }] }),
+  createSampleResult({
+    settings: { [HOSTILE]: HOSTILE },
+    variants: [{ name: HOSTILE, settings: { poolSize: 1 }, measured: null, error: HOSTILE }],
+  }),
 ];
 const POOL = {
   slowMs: 5000,
   services: {
-    '/fast': { kind: 'sample', valuesMs: [1, 2] }, '/slow': { kind: 'fixed', ms: 5 }, '/a': { kind: 'exponential', meanMs: 3 },
+    '/fast': { kind: 'sample', valuesMs: [1, 2] },
+    '/slow': { kind: 'fixed', ms: 5 },
+    '/a': { kind: 'exponential', meanMs: 3 },
     '/b': { kind: 'lognormal', medianMs: 2, sigma: 0.3 },
   },
 };
@@ -28,7 +34,8 @@ const POOL = {
 /** @param {Record<string, any> | undefined} services */
 function requireUsable(services = {}) {
   for (const [route, service] of Object.entries(services)) {
-    const drawMs = attempt(() => createServiceTime(service, createRandom(1, 'fuzz'), route), (message) => message.includes(route)).value;
+    const namesRoute = (/** @type {string} */ message) => message.includes(route);
+    const drawMs = attempt(() => createServiceTime(service, createRandom(1, 'fuzz'), route), namesRoute).value;
     require(!drawMs || (drawMs() >= 0 && drawMs() < Infinity), `${route} takes no time that there is`);
   }
 }
@@ -49,15 +56,17 @@ export const results = {
       const shown = attempt(() => showResult(FILE, entry), namesFile).value;
       if (!shown) return;
       require(!/(?!\n)\p{Cc}/u.test(shown.table), 'the table steers the terminal');
-      const [, embedded] = shown.page.match(/<script type="application\/json" id="lab-1-result">(.*?)<\/script>/s) ?? [];
-      require(JSON.stringify(JSON.parse(embedded)) === JSON.stringify(entry.result), 'what the page holds is another result');
-      require(!/<img|<!--/.test(shown.page.replaceAll(/<script.*?<\/script>/gs, '')), 'a text has become markup');
+      const [, embedded] = shown.page.match(EMBEDDED) ?? [];
+      require(JSON.stringify(JSON.parse(embedded)) === JSON.stringify(entry.result), 'the page holds another result');
+      const markup = shown.page.replaceAll(/<script.*?<\/script>/gs, '');
+      require(!/<img|<!--/.test(markup), 'a text has become markup');
     },
   },
   'answers of an app': {
     arbitrary: fc.oneof({ weight: 5, arbitrary: changesOf([POOL]) }, { weight: 1, arbitrary: oddValues }),
     check(pool) {
-      requireUsable(attempt(() => servicesOfApp(pool), (message) => message.includes('its GET /pool')).value);
+      const { value } = attempt(() => servicesOfApp(pool), (message) => message.includes('its GET /pool'));
+      requireUsable(value);
     },
   },
 };

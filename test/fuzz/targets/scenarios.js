@@ -12,46 +12,64 @@ const FILE = 'fuzz.yaml';
 const FILES = readdirSync('loadtests').map((name) => readFileSync(`loadtests/${name}`, 'utf8'));
 const SAMPLE = {
   config: {
-    target: 'http://127.0.0.1:3000', phases: [{ duration: 2, arrivalCount: 3 }, { duration: '2s', arrivalRate: 2, rampTo: 3 }, { pause: 1 }],
-    http: { timeout: 10 }, defaults: { think: { jitter: '10%' } }, mode: 'uniform', environments: { smoke: { phases: [{ duration: 1, arrivalCount: 1 }] } },
+    target: 'http://127.0.0.1:3000',
+    phases: [{ duration: 2, arrivalCount: 3 }, { duration: '2s', arrivalRate: 2, rampTo: 3 }, { pause: 1 }],
+    http: { timeout: 10 },
+    defaults: { think: { jitter: '10%' } },
+    mode: 'uniform',
+    environments: { smoke: { phases: [{ duration: 1, arrivalCount: 1 }] } },
   },
   before: { flow: [] },
   scenarios: [
-    { name: 'a', weight: 2, flow: [{ get: { url: '/slow' } }, { think: 1 }, { loop: [{ post: { url: '/fast', json: {} } }], count: 2 }] },
+    {
+      name: 'a',
+      weight: 2,
+      flow: [{ get: { url: '/slow' } }, { think: 1 }, { loop: [{ post: { url: '/fast', json: {} } }], count: 2 }],
+    },
     { flow: [{ loop: [{ get: { url: 'http://127.0.0.1/fast?x' } }], over: [1, 2] }, { log: 'x' }] },
   ],
 };
 const WORDS = [
-  'config:', 'scenarios:', 'phases:', 'flow:', '  ', '\n', '- ', 'get:', 'url:', '/fast', 'loop:', 'count:', 'think:', 'duration:', 'arrivalRate:',
-  'rampTo:', '1', '10', '&a', '*a', '<<: *a', '{', '}', '[', ']', '? ', ': ', '!!js/function', '!!binary', '|', '>', '---', '%YAML 9.9', '\t', '#', '"',
+  'config:', 'scenarios:', 'phases:', 'flow:', '  ', '\n', '- ', 'get:', 'url:', '/fast', 'loop:', 'count:', 'think:',
+  'duration:', 'arrivalRate:', 'rampTo:', '1', '10', '&a', '*a', '<<: *a', '{', '}', '[', ']', '? ', ': ',
+  '!!js/function', '!!binary', '|', '>', '---', '%YAML 9.9', '\t', '#', '"',
 ];
-/** A list in a list in a list, and what grows with each alias. */
-const DEEP = ['[', '{a: '].map((open) => fc.nat(3000).map((depth) => `scenarios: ${open.repeat(depth)}`));
-const bombs = fc.nat(40).map((levels) => (
-  `a0: &a0 [x]\n${Array.from({ length: levels }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n},*a${n},*a${n}]\n`).join('')}scenarios: [*a${levels}]`));
+/** A list in a list in a list. */
+const depths = fc.tuple(fc.constantFrom('[', '{a: '), fc.nat(3000))
+  .map(([open, depth]) => `scenarios: ${open.repeat(depth)}`);
+/** What grows with each alias. */
+const bombs = fc.nat(40).map((levels) => {
+  const lines = Array.from({ length: levels }, (_, level) => (
+    `a${level + 1}: &a${level + 1} [*a${level},*a${level},*a${level}]\n`));
+  return `a0: &a0 [x]\n${lines.join('')}scenarios: [*a${levels}]`;
+});
+const files = fc.oneof(
+  { weight: 8, arbitrary: changesOf([SAMPLE]).map((value) => stringify(value) ?? '') },
+  { weight: 4, arbitrary: mutationsOf(FILES, sentencesOf(WORDS)) },
+  { weight: 4, arbitrary: sentencesOf(WORDS, 30) },
+  { weight: 1, arbitrary: depths },
+  { weight: 1, arbitrary: bombs },
+);
+const environments = fc.constantFrom(undefined, 'smoke', 'remote', 'moon', '__proto__', 'constructor');
 
 /** @type {Record<string, import('../targets.js').Target>} */
 export const scenarios = {
   'scenarios': {
-    arbitrary: fc.tuple(
-      fc.oneof(
-        { weight: 8, arbitrary: changesOf([SAMPLE]).map((value) => stringify(value) ?? '') },
-        { weight: 4, arbitrary: mutationsOf(FILES, sentencesOf(WORDS)) },
-        { weight: 4, arbitrary: sentencesOf(WORDS, 30) },
-        ...[...DEEP, bombs].map((arbitrary) => ({ weight: 1, arbitrary })),
-      ),
-      fc.option(fc.constantFrom('smoke', 'remote', 'moon', '__proto__', 'constructor'), { nil: undefined })),
+    arbitrary: fc.tuple(files, environments),
     check([text, environment]) {
-      const { value: workload } = attempt(() => readWorkload(text, { environment, file: FILE }), (message) => message.includes(FILE));
+      const namesFile = (/** @type {string} */ message) => message.includes(FILE);
+      const { value: workload } = attempt(() => readWorkload(text, { environment, file: FILE }), namesFile);
       if (!workload) return;
-      require(workload.warnings.every(({ line, message }) => line >= 1 && message !== ''), 'a warning without line or words');
+      const warned = workload.warnings.every(({ line, message }) => line >= 1 && message !== '');
+      require(warned, 'a warning without line or words');
       const load = attempt(() => createScenarioLoad(workload)).value;
-      // Those that take a while are no fault: they are refused elsewhere, or somebody wants them.
+      // Those that take a while are no fault: somebody may want them.
       if (!load || countSteps(workload) > 2000) return;
-      const services = Object.fromEntries(load.routes.map((route) => [route, { kind: /** @type {const} */ ('fixed'), ms: 2 }]));
+      const services = Object.fromEntries(
+        load.routes.map((route) => [route, { kind: /** @type {const} */ ('fixed'), ms: 2 }]));
       const prediction = attempt(() => predict({ load, poolSizes: [1, 3], services, seeds: 2 })).value;
-      for (const { predicted } of prediction?.variants ?? []) {
-        require(predicted.failures >= 0 && predicted.failures <= predicted.requests, JSON.stringify(predicted));
+      for (const { predicted: { requests, failures } } of prediction?.variants ?? []) {
+        require(failures >= 0 && failures <= requests, `${failures} of ${requests} requests fail`);
       }
     },
   },

@@ -10,20 +10,25 @@ import { changesOf, mutationsOf, texts } from '../arbitraries.js';
 import { requireClear, require } from '../outcome.js';
 
 const LINES = [
-  { trace: 'mongodb-pool-lab', version: 1, startedAt: '2026-01-01T00:00:00.000Z', maxPoolSize: 10, url: 'http://127.0.0.1:3000' },
+  {
+    trace: 'mongodb-pool-lab', version: 1, startedAt: '2026-01-01T00:00:00.000Z', maxPoolSize: 10,
+    url: 'http://127.0.0.1:3000',
+  },
   { askedMs: 0, waitMs: 0.21, useMs: 1.83, route: '/fast' },
   { askedMs: 12.5, waitMs: null, useMs: null, route: '/slow' },
   { askedMs: 3, waitMs: 1, useMs: 2 },
   { end: 'closed' },
 ];
 const print = (/** @type {unknown[]} */ lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+const ms = fc.integer({ min: 0, max: 1e9 }).map((us) => us / 1000);
+const checkout = fc.record({ askedAtMs: ms, waitMs: ms, useMs: ms, route: fc.option(texts, { nil: undefined }) });
+/** The writer rounds to microseconds. */
+const TOLERANCE_MS = 0.002;
 
 async function openFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pool-lab-fuzz-'));
   return { file: path.join(folder, 'trace.jsonl'), close: () => rmSync(folder, { recursive: true }) };
 }
-
-const ms = fc.integer({ min: 0, max: 1e9 }).map((us) => us / 1000);
 
 /** @type {Record<string, import('../targets.js').Target>} */
 export const traces = {
@@ -36,20 +41,21 @@ export const traces = {
     open: openFolder,
     async check(text, { file }) {
       writeFileSync(file, text);
-      const trace = await readTrace(file).catch((error) => requireClear(error, (message) => message.includes(file)));
+      const trace = await readTrace(file)
+        .catch((error) => requireClear(error, (message) => message.includes(file)));
       if (!trace) return;
       require(trace.askedMs[0] === 0 && trace.useMs.length === trace.waitMs.length, 'it is not in order');
       const { meanWaitMs, maxMs } = summariseTrace(trace);
-      require(meanWaitMs >= 0 && maxMs >= meanWaitMs && maxMs < Infinity, `mean wait ${meanWaitMs}, longest ${maxMs}`);
+      require(meanWaitMs >= 0 && maxMs >= meanWaitMs && maxMs < Infinity, `mean ${meanWaitMs} ms, longest ${maxMs} ms`);
       const load = createTraceLoad(trace);
       const { variants } = predict({ load, services: load.services, poolSizes: [1, 3] });
       for (const { predicted } of variants) require(predicted.requests === trace.askedMs.length, 'a checkout is lost');
     },
   },
   'traces, written and read': {
-    arbitrary: fc.array(fc.record({ askedAtMs: ms, waitMs: ms, useMs: ms, route: fc.option(texts, { nil: undefined }) }), { minLength: 1, maxLength: 20 }),
+    arbitrary: fc.array(checkout, { minLength: 1, maxLength: 20 }),
     open: openFolder,
-    async check(checkouts, { file }) {
+    async check(/** @type {any[]} */ checkouts, { file }) {
       rmSync(file, { force: true });
       const writer = await createTraceWriter(file);
       for (const { askedAtMs, waitMs, useMs, route } of checkouts) {
@@ -57,11 +63,12 @@ export const traces = {
       }
       await writer.close();
       const trace = await readTrace(file);
-      const given = checkouts.toSorted((/** @type {any} */ a, /** @type {any} */ b) => a.askedAtMs - b.askedAtMs);
-      require(given.length === trace.useMs.length, 'a checkout is lost');
-      for (const [index, { route = 'checkout', waitMs, useMs }] of given.entries()) {
+      require(checkouts.length === trace.useMs.length, 'a checkout is lost');
+      const inOrder = checkouts.toSorted((a, b) => a.askedAtMs - b.askedAtMs);
+      for (const [index, { route = 'checkout', waitMs, useMs }] of inOrder.entries()) {
         require(trace.routes[trace.routeOf[index]] === route, `checkout ${index} has another route`);
-        require(Math.abs(trace.waitMs[index] - waitMs) < 0.002 && Math.abs(trace.useMs[index] - useMs) < 0.002, `checkout ${index} has other times`);
+        const [waitErrorMs, useErrorMs] = [trace.waitMs[index] - waitMs, trace.useMs[index] - useMs].map(Math.abs);
+        require(Math.max(waitErrorMs, useErrorMs) < TOLERANCE_MS, `checkout ${index} has other times`);
       }
     },
   },
