@@ -1,31 +1,35 @@
 // Tries every parser and every endpoint with what nobody should send, and prints how many cases failed.
 import { Command } from 'commander';
-import { parseWhole } from '../src/bench/lab-options.js';
-import { orInvalid } from '../src/cli/options.js';
-import { startEmbeddedMongo } from '../src/mongo/embedded.js';
+import { parsePositive } from '../src/cli/options.js';
+import { openMongo } from '../src/mongo/open.js';
 import { readSettings } from '../src/settings.js';
 import { createFuzzer } from '../test/fuzz/fuzzer.js';
 
-const parse = orInvalid(parseWhole);
-
-await new Command('npm run fuzz --')
-  .argument('[targets...]', 'parts of the names of those to try', [])
-  .option('--cases <n>', 'cases of each', parse, 10_000)
-  .option('--seed <n>', 'gives the same cases again', parse, Date.now() % 2 ** 31)
-  .action(fuzz)
-  .parseAsync();
+const program = new Command('npm run fuzz --')
+  .argument('[targets...]', 'those to try, by parts of their names (default: all)', [])
+  .option('--cases <n>', 'cases of each', parsePositive, 10_000)
+  .option('--seed <n>', 'gives the same cases again', parsePositive, Date.now() % 2 ** 31)
+  .option('--file <module>', 'where the targets are, from test/fuzz on', './targets.js')
+  .action(fuzz);
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.exitCode = 1;
+}
 
 /**
  * @param {string[]} parts
- * @param {{ cases: number, seed: number }} options
+ * @param {{ cases: number, seed: number, file: string }} options
  */
-async function fuzz(parts, { cases, seed }) {
-  const mongo = await startEmbeddedMongo(readSettings());
-  const fuzzer = await createFuzzer({ mongoUrl: mongo.url });
-  const names = fuzzer.names.filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
-  const print = (/** @type {string} */ name, /** @type {unknown[]} */ ...figures) => (
-    process.stdout.write(`${name.padEnd(32)}${figures.map((figure) => String(figure).padStart(10)).join('')}\n`));
+async function fuzz(parts, { cases, seed, file }) {
+  const mongo = await openMongo(readSettings(), {
+    report: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal,
+  });
+  const fuzzer = await createFuzzer({ mongoUrl: mongo.url, file });
   try {
+    const names = fuzzer.names.filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
+    if (names.length === 0) throw new Error(`There is no such target: they are ${fuzzer.names.join(', ')}`);
     print(`seed ${seed}`, 'cases', 'failures', 'seconds');
     for (const name of names) {
       const startedAt = performance.now();
@@ -39,4 +43,12 @@ async function fuzz(parts, { cases, seed }) {
     await fuzzer.close();
     await mongo.stop();
   }
+}
+
+/**
+ * @param {string} name
+ * @param {unknown[]} figures
+ */
+function print(name, ...figures) {
+  process.stdout.write(`${name.padEnd(30)}${figures.map((figure) => String(figure).padStart(10)).join('')}\n`);
 }

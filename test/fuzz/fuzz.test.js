@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
+import { runNode } from '../support/run-node.js';
 import { createFuzzer } from './fuzzer.js';
 import { requireClear } from './outcome.js';
 
@@ -32,6 +33,33 @@ describe('the fuzzer', () => {
   test('lets pass what holds', async () => {
     const outcome = await badFuzzer.run({ name: 'holds', cases: 20, seed: SEED });
     expect(outcome).toEqual({ name: 'holds', cases: 20, failure: null });
+  });
+});
+
+describe('npm run fuzz', () => {
+  /** @param {string[]} names */
+  function fuzz(...names) {
+    const args = ['--file', './bad-targets.js', '--cases', '20', '--seed', '1', ...names];
+    return runNode(['scripts/fuzz.js', ...args], { env: { MONGO_URL: mongoUrl } });
+  }
+
+  test.concurrent('prints what it tried, and ends well when nothing failed', async () => {
+    const { code, stdout } = await fuzz('holds');
+    expect({ code, stdout }).toEqual({
+      code: 0, stdout: expect.stringMatching(/^seed 1 +cases +failures +seconds\nholds +20 +0 +\d+\.\d\n$/),
+    });
+  });
+
+  test.concurrent('prints what failed, and ends with an error', async () => {
+    const { code, stdout } = await fuzz('fails', 'holds');
+    expect({ code, stdout }).toEqual({
+      code: 1, stdout: expect.stringMatching(/^fails +\d+ +1 [^]*seed 1 failed: 8 is too many\nCounterexample, .*: 8\n$/m),
+    });
+  });
+
+  test.concurrent('names the targets that there are', async () => {
+    const { code, stderr } = await fuzz('no such');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^There is no such target: .* holds,/) });
   });
 });
 
