@@ -51,7 +51,6 @@ test('requests are sent when they are due, whether or not those before are answe
   const answers = await sendOpenLoad(due, { url, patienceMs: 5000, signal: createSignal().signal });
   for (const [index, { atMs }] of due.entries()) expect(cameAtMs[index] - startedAtMs).toBeGreaterThan(atMs - 2);
   expect(answers).toMatchObject([{ ...due[0], status: 200 }, { ...due[1], status: 503 }, { ...due[2], status: 200 }]);
-  expect(answers[0].tookMs).toBeGreaterThan(answers[2].tookMs);
 });
 
 test('who gets no answer in time gives up, and has waited so long', async () => {
