@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { MongoClient } from 'mongodb';
 import { cleanUp } from './cleanup.js';
+import { findFreePort } from './free-port.js';
 import { realMongod } from './real-mongod.js';
 import { until } from './until.js';
 
@@ -59,13 +59,4 @@ export async function startReplicaSet(args = []) {
   await until('a primary', async () => (await client.db('admin').command({ hello: 1 })).isWritablePrimary);
   await client.close();
   return { ...mongod, url: `mongodb://${host}/?replicaSet=rs` };
-}
-
-async function findFreePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
 }

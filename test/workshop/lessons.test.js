@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { readResults } from '../../src/cli/evidence.js';
+import { gatherEvidence, readResults } from '../../src/cli/evidence.js';
 import { readLessons } from '../../src/workshop/lessons.js';
 import { renderMarkdown } from '../../src/workshop/markdown.js';
+import { cleanUp } from '../support/cleanup.js';
 import { commandsOf } from '../support/commands-of.js';
+import { cleanEnvironment } from '../support/environment.js';
 import { findFreePort } from '../support/free-port.js';
 import { cutNetwork } from '../support/offline.js';
 import { createWorkbench } from '../support/workbench.js';
@@ -12,7 +16,8 @@ import { createWorkbench } from '../support/workbench.js';
 const lessons = await readLessons();
 const names = lessons.map(({ name }) => name);
 const prefix = await cutNetwork();
-const onlineTest = prefix ? test : test.skip;
+const offlineTest = prefix ? test : test.skip;
+const mongoUrl = await serveMongo();
 
 /** A load of seconds with waits that stand out: two users, one second apart, each with a bus of 1.5 s. */
 const SHORT = '--environment smoke --slow-ms 1500';
@@ -23,8 +28,9 @@ const FEW_RUNS = '--seeds 60 --headroom 1';
 /** What is put behind a command so that it takes seconds; a later option wins over one that the lesson gives. */
 const SHORTENED = /** @type {Record<string, string>} */ ({
   'npx pool-lab run mixed --pool-sizes 1': SHORT,
-  'npx pool-lab run mixed --pool-sizes 1,3,10 --parallel': `${SHORT} --pool-sizes 1,3`,
-  'npx pool-lab run mixed --pool-sizes 4,5,6 --parallel': `${SHORT} --pool-sizes 2`,
+  // So short that one lane is enough: then two sizes show the knee.
+  'npx pool-lab run mixed --pool-sizes 1,3,10 --parallel': `${SHORT} --slow-ms 900 --pool-sizes 2`,
+  'npx pool-lab run mixed --pool-sizes 4,5,6 --parallel': `${SHORT} --slow-ms 900 --pool-sizes 1`,
   'npx pool-lab run mixed --pool-sizes 2': SHORT,
   // Long enough that the second user has waited for 2.5 s.
   'MONGO_WAIT_QUEUE_TIMEOUT_MS=2500 npx pool-lab run mixed --pool-sizes 1,5 --parallel': `${SHORT} --slow-ms 4000`,
@@ -64,6 +70,19 @@ const ANSWERS = /** @type {Record<string, (variants: any[]) => number>} */ ({
   '13-fleet-budget': () => 5,
 });
 
+/** @returns {Promise<string>} connection string of a MongoDB in the network that the lessons are tried in */
+async function serveMongo() {
+  const [file, ...args] = [...prefix ?? [], process.execPath, 'test/support/serve-mongo.js'];
+  const child = spawn(file, args, { env: cleanEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  cleanUp(() => {
+    child.stdin.end();
+    return ended;
+  });
+  const [url] = await once(child.stdout, 'data');
+  return String(url);
+}
+
 /** @param {any[]} variants @param {string} name */
 function rateOf(variants, name) {
   return variants.find((variant) => variant.name === name).measured.ratePerSec;
@@ -92,7 +111,7 @@ test.each(lessons)('$name has all its parts, and fits a terminal', ({ text, titl
   expect(prose.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
-onlineTest('nothing beyond loopback can be reached from where the lessons are tried', async () => {
+offlineTest('nothing beyond loopback can be reached from where the lessons are tried', async () => {
   const bench = await createWorkbench({ prefix });
   // 192.0.2.1 is set aside for documentation (RFC 5737).
   expect(await bench.run('npx pool-lab workshop verify 1 --app http://192.0.2.1')).toMatchObject({
@@ -103,11 +122,13 @@ onlineTest('nothing beyond loopback can be reached from where the lessons are tr
 test.concurrent.each(lessons)('$name: its check fails before its commands, and passes after', async (lesson) => {
   const { name, text, lab } = lesson;
   const port = await findFreePort();
-  const bench = await createWorkbench({ prefix, env: { PORT: String(port), SLOW_MS: '2500' } });
+  const bench = await createWorkbench({ prefix, env: { PORT: String(port), SLOW_MS: '2500', MONGO_URL: mongoUrl } });
   const commands = commandsOf(text);
   const verify = String(commands.pop());
   // Where nothing is measured, what is missing is the answer.
-  expect(await bench.run(verify.replace(' --answer N', lab ? ' --answer 1' : ''))).toMatchObject({ code: 1 });
+  const nothing = { results: bench.cwd, app: `http://127.0.0.1:${port}`, answer: lab ? 1 : undefined };
+  const before = gatherEvidence(lesson, { lessons: {} }, nothing).then((evidence) => lesson.check(evidence).isRight);
+  expect(await before.catch(() => false)).toBe(false);
   const started = [];
   for (const command of commands) {
     if (command.endsWith('npm start')) {

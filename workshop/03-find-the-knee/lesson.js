@@ -1,10 +1,7 @@
 import { formatQuantity } from '../../src/dashboard/shared/quantity.js';
-import { right, wrong } from '../../src/workshop/verdict.js';
+import { isClose, right, wrong } from '../../src/workshop/verdict.js';
 
 /** @import { Result } from '../../src/report/types.js' */
-
-/** A response this many times as long as the best is still as good: no two runs are alike. */
-const AS_GOOD = 1.03;
 
 /** @type {import('../../src/workshop/types.js').LessonRules} */
 export const lesson = {
@@ -14,7 +11,7 @@ export const lesson = {
     const sizes = collectSizes(results);
     if (sizes.length < 2) return wrong('There are no two sizes to compare: measure several.');
     const bestMs = Math.min(...sizes.map(({ maxMs }) => maxMs));
-    const knee = sizes.findIndex(({ maxMs }) => maxMs <= bestMs * AS_GOOD);
+    const knee = sizes.findIndex(({ maxMs }) => isClose(maxMs, bestMs));
     const { size, maxMs } = sizes[knee];
     const before = sizes[knee - 1]?.size ?? 0;
     if (before < size - 1) {

@@ -1,0 +1,8 @@
+// Child process of a test: starts an embedded MongoDB in the network that it is in, says its URL, and stops it when
+// its input ends.
+import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
+import { readSettings } from '../../src/settings.js';
+
+const mongo = await startEmbeddedMongo(readSettings());
+process.stdout.write(mongo.url);
+process.stdin.resume().once('end', mongo.stop);
