@@ -5,6 +5,7 @@ import { listen } from '../src/listen.js';
 import { createLogger } from '../src/logger.js';
 import { createClient } from '../src/mongo/client.js';
 import { openDatabase } from '../src/mongo/database.js';
+import { createCap } from '../src/pool/cap.js';
 import { monitorPool } from '../src/pool/monitor.js';
 import { readSettings } from '../src/settings.js';
 import { cleanUp } from './support/cleanup.js';
@@ -24,6 +25,8 @@ async function serve(environment) {
   const parts = /** @type {any} */ ({
     log: createLogger('silent'),
     database,
+    requestTimeoutMs: settings.requestTimeoutMs,
+    requestCap: createCap(),
     requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
     streams: { open() {} },
     controls: { enabled: false, anyHost: false },

@@ -52,7 +52,7 @@ describe('bad input is one clear message', () => {
     ['a bad percentile', ['--slo', '/fast p98 < 50ms', ...MINUTE], /"p98" is none of p50, /],
     ['an unknown route', ['--slo', '/fats p99 < 5ms', ...MINUTE, ...SERVICES], /no route \/fats, only \/fast, \/slow/],
     ['no load', ['--slo', '/fast p99 < 50ms', ...SERVICES], /^There is no load: give an Artillery scenario, or --trace FILE/],
-    ['headroom below 1', ['--slo', '/fast p99 < 50ms', ...MINUTE, '--headroom', '0.5'], /number from 1, such as 1\.3/],
+    ['headroom below 1', ['--slo', '/fast p99 < 50ms', ...MINUTE, '--headroom', '0.5'], /number from 1 to 100, such as 1\.3/],
     ['too few seeds', ['--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES, '--seeds', '10'], /at least 59/],
     ['no instances', ['--slo', '/fast p99 < 50ms', ...MINUTE, '--instances', '0'], /--instances.*whole number from 1/],
   ];
