@@ -65,5 +65,6 @@ async function askApp(url) {
   const app = parseAppUrl('--app', url);
   const { max } = await fetchJson(app, '/pool');
   const { checkouts } = await fetchJson(app, '/pool/checkouts');
+  if (!Array.isArray(checkouts)) throw new Error(`--app ${app.url}: its GET /pool/checkouts has no list of checkouts`);
   return { max, checkouts };
 }

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 5000;
  * @param {AppUrl} app
  * @param {string} path
  * @returns {Promise<any>}
- * @throws {Error} naming the option, for no answer, a bad one, or one that is not JSON
+ * @throws {Error} naming the option, for no answer, a bad one, or one that is no JSON object
  */
 export async function fetchJson({ option, url, headers }, path) {
   try {
@@ -17,7 +17,9 @@ export async function fetchJson({ option, url, headers }, path) {
       headers: { Accept: 'application/json', ...headers }, signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (!response.ok) throw new Error(`its GET ${path} answered HTTP ${response.status}`);
-    return await response.json();
+    const body = await response.json();
+    if (typeof body !== 'object' || body === null) throw new Error(`its GET ${path} is no JSON object`);
+    return body;
   } catch (cause) {
     const { message, cause: reason } = /** @type {Error} */ (cause);
     throw new Error(`${option} ${url}: ${reason instanceof Error ? reason.message : message}`, { cause });

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
+import { escapeControls } from '../printable.js';
 import { wrap } from '../report/table.js';
 import { readSettings } from '../settings.js';
 import { findLesson, readLessons } from '../workshop/lessons.js';
@@ -8,6 +9,7 @@ import { renderMarkdown } from '../workshop/markdown.js';
 import { nextLesson, noteLesson, readProgress, writeProgress } from '../workshop/progress.js';
 import { gatherEvidence } from './evidence.js';
 
+/** @import { Evidence, Lesson, Verdict } from '../workshop/types.js' */
 /** @typedef {import('../workshop/markdown.js').Paint} Paint */
 
 const WIDTH = 80;
@@ -67,13 +69,13 @@ async function verifyLesson(name, options) {
   const { dataDir, port } = readSettings();
   const before = await readProgress(dataDir);
   const evidence = await gatherEvidence(lesson, before, { ...options, app: options.app ?? `http://127.0.0.1:${port}` });
-  const { isRight, words, figures = [] } = lesson.check(evidence);
+  const { isRight, words, figures = [] } = judge(lesson, evidence);
 
   const width = Math.max(0, ...figures.map(([label]) => label.length));
-  process.stdout.write(`${[
+  process.stdout.write(`${escapeControls([
     figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
     wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
-  ].filter(Boolean).join('\n\n')}\n`);
+  ].filter(Boolean).join('\n\n'))}\n`);
   if (!isRight) {
     process.exitCode = 1;
     return;
@@ -82,6 +84,21 @@ async function verifyLesson(name, options) {
   await writeProgress(dataDir, progress);
   const next = nextLesson(lessons, progress);
   if (next) process.stdout.write(`\nNext: pool-lab workshop ${next.name}\n`);
+}
+
+/**
+ * @param {Lesson} lesson
+ * @param {Evidence} evidence
+ * @returns {Verdict}
+ * @throws {Error} naming the lesson: a check takes for granted that it looks at what a lab or an app has made
+ */
+export function judge(lesson, evidence) {
+  try {
+    return lesson.check(evidence);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new Error(`${lesson.name}: what was measured has not the figures that are looked at`, { cause });
+  }
 }
 
 async function resetProgress() {

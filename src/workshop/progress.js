@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeWhole } from '../cli/save.js';
+import { mapOf, number, orNone, shape, text } from '../shape.js';
 
 /** @import { Guess, Lesson } from './types.js' */
 
@@ -14,6 +15,11 @@ import { writeWhole } from '../cli/save.js';
  * @typedef {{ doneAt?: string, guess?: Guess }} LessonProgress
  */
 
+const checkProgress = shape({
+  since: orNone(text),
+  lessons: mapOf(shape({ doneAt: orNone(text), guess: orNone(shape({ value: number, at: text })) })),
+});
+
 /** @param {string} folder */
 export function progressFile(folder) {
   return path.join(folder, 'workshop.json');
@@ -26,13 +32,13 @@ export function progressFile(folder) {
  */
 export async function readProgress(folder) {
   const file = progressFile(folder);
-  const text = await readFile(file, 'utf8').catch((cause) => {
+  const json = await readFile(file, 'utf8').catch((cause) => {
     if (cause.code === 'ENOENT') return '{"lessons":{}}';
     throw new Error(`${file} can't be read: ${cause.message}`, { cause });
   });
   try {
-    const progress = JSON.parse(text);
-    for (const lesson of Object.values(progress.lessons)) Object.keys(lesson);
+    const progress = JSON.parse(json);
+    checkProgress(progress, 'it');
     return progress;
   } catch (cause) {
     throw new Error(`${file} does not hold the workshop's progress: pool-lab workshop reset begins anew`, { cause });

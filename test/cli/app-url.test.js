@@ -47,3 +47,15 @@ test.each([['record', '--out', 'never.jsonl', '--url'], ['predict', 'loadtests/m
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^--(url|app) http:\/\/127\.0\.0\.1:1\/: (?!.*hunter2)/);
   });
+
+test.each([['record', '--out', 'never.jsonl', '--url'], ['predict', 'loadtests/mixed.yaml', '--app']])(
+  'an app whose answer is no object is an error of `%s`', async (...args) => {
+    const server = createServer((req, res) => res.end('null')).listen(0, '127.0.0.1');
+    cleanUp(() => server.close());
+    await once(server, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    const { code, stderr } = await runNode(['src/cli.js', ...args, `http://127.0.0.1:${port}`]);
+    expect({ code, stderr }).toEqual({
+      code: 1, stderr: `${args.at(-1)} http://127.0.0.1:${port}: its GET /pool is no JSON object\n`,
+    });
+  });

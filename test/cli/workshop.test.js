@@ -69,6 +69,8 @@ test.each([
 test('files that are not what they should be are named, and stay as they are', async () => {
   const file = path.join(folder, 'data', 'workshop.json');
   await mkdir(path.dirname(file));
+  await writeFile(file, '{"lessons":{"04-predict-then-reveal":{"guess":{"value":"11"}}}}');
+  expect(await workshop()).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not hold`) });
   await writeFile(file, '{"lessons":null}');
   expect(await workshop()).toMatchObject({
     code: 1, stderr: expect.stringContaining(`${file} does not hold the workshop's progress`),
@@ -82,5 +84,14 @@ test('files that are not what they should be are named, and stay as they are', a
   await writeFile(path.join(broken, 'mixed.json'), '{');
   expect(await workshop('verify', '2', '--results', path.join(folder, 'results'))).toMatchObject({
     code: 1, stderr: expect.stringContaining(`${path.join(broken, 'mixed.json')} is not JSON`),
+  });
+});
+
+test('results that have not the figures of their lab are one clear line', async () => {
+  const kept = path.join(folder, 'results', 'odd');
+  await mkdir(kept, { recursive: true });
+  await writeFile(path.join(kept, 'mixed.json'), JSON.stringify(createSampleResult({ variants: [] })));
+  expect(await workshop('verify', '2', '--results', path.join(folder, 'results'))).toEqual({
+    code: 1, stdout: '', stderr: '02-one-lane: what was measured has not the figures that are looked at\n',
   });
 });
