@@ -5,6 +5,7 @@ import { results } from './targets/results.js';
 import { scenarios } from './targets/scenarios.js';
 import { settings } from './targets/settings.js';
 import { traces } from './targets/traces.js';
+import { workshop } from './targets/workshop.js';
 
 /**
  * What anybody can give to the project from outside, and what must hold whatever it is.
@@ -17,4 +18,6 @@ import { traces } from './targets/traces.js';
  */
 
 /** @type {Record<string, Target>} */
-export const targets = { ...settings, ...options, ...scenarios, ...traces, ...results, ...commandLine, ...http };
+export const targets = {
+  ...settings, ...options, ...scenarios, ...traces, ...results, ...workshop, ...commandLine, ...http,
+};

@@ -39,6 +39,9 @@ const GOOD = [
   ['predict', 'loadtests/mixed.yaml', '--from', 'good.json', '--seeds', '2'],
   ['advise', '--slo', '/fast p99 < 50ms', '--scenario', 'good.yaml', '--service', '/fast=exponential:2'],
   ['advise', '--slo', 'checkout max < 1s', '--trace', 'good.jsonl', '--headroom', '1.5', '--instances', '3'],
+  ['workshop', 'verify', '13', '--answer', '5'],
+  ['workshop', 'verify', '12', '--answer', '5', '--trace', 'good.jsonl'],
+  ['workshop', 'guess', '4', '11'],
   ['run', 'mixed', '--slow-ms', '5', '--repeat', '2'],
   ['record', '--url', 'http://127.0.0.1:1', '--out', 'written', '--seconds', '1'],
 ];
@@ -62,6 +65,8 @@ async function openFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pool-lab-fuzz-'));
   for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(folder, name), text);
   cpSync('loadtests', path.join(folder, 'loadtests'), { recursive: true });
+  // Of this thread alone: what a user has done in the workshop is nothing to play with.
+  process.env.POOL_LAB_DATA = path.join(folder, 'data');
   return { folder, close: () => rmSync(folder, { recursive: true }) };
 }
 
@@ -82,11 +87,11 @@ export const commandLine = {
       const placed = placeIn(folder, args);
       const expected = await runHere(folder, placed);
       if (expected === 0 && HEAVY.includes(args[0])) return;
-      const running = run(process.execPath, [CLI, ...placed], { cwd: folder, timeout: 15_000 });
-      const { code = 0, signal, stderr } = await running.catch((error) => error);
+      const running = run(process.execPath, [CLI, ...placed], { cwd: folder, env: process.env, timeout: 15_000 });
+      const { code = 0, signal, stdout, stderr } = await running.catch((error) => error);
       require(!signal, `it ended by ${signal}`);
       require(code === expected, `its exit code is ${code} and not ${expected}: ${stderr}`);
-      require(code === 0 || stderr.trim() !== '', 'it failed without a word');
+      require(code === 0 || (stdout + stderr).trim() !== '', 'it failed without a word');
       require(!/^\s+at .*:\d+/m.test(stderr), `a stack trace: ${stderr}`);
     },
   },

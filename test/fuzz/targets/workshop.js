@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { toResult } from '../../../src/cli/read-result.js';
+import { judge } from '../../../src/cli/workshop.js';
+import { readLessons } from '../../../src/workshop/lessons.js';
+import { renderLessonList } from '../../../src/workshop/list-view.js';
+import { progressFile, readProgress } from '../../../src/workshop/progress.js';
+import { createSampleResult } from '../../report/sample-result.js';
+import { changesOf, mutationsOf, oddValues } from '../arbitraries.js';
+import { attempt, require, requireClear } from '../outcome.js';
+
+const lessons = await readLessons();
+const GUESS = { value: 11, at: '2026-01-02T00:00:00.000Z' };
+const PROGRESS = {
+  since: '2026-01-01T00:00:00.000Z',
+  lessons: { [lessons[0].name]: { doneAt: '2026-01-02T00:00:00.000Z', guess: GUESS } },
+};
+
+/** A variant with the figures of all labs. @param {Record<string, unknown>} settings */
+const variantOf = (settings) => ({
+  name: '1/100 gathered',
+  settings: {
+    poolSize: 1, load: 'all', remedy: 'size', env: {}, connections: 128, handle: 'one', case: 1, workers: 8,
+    ...settings,
+  },
+  measured: {
+    requests: 10, failures: 3, count: 20, maxMs: 21_000, ratePerSec: 100, unloaded: { serviceMs: 2 },
+    pool: { waitMaxMs: 5 }, routes: { '/fast': { p99Ms: 4, maxMs: 20_000 } },
+  },
+  predicted: { maxMs: 20_000 },
+});
+const RESULT = createSampleResult({
+  settings: { leaks: 5, secondClient: false },
+  variants: [
+    variantOf({}), variantOf({ poolSize: 2, load: 'customers', handle: 'several', workers: 64 }),
+    variantOf({ load: 'burst', handle: 'gathered', env: { MONGO_MIN_POOLSIZE: 1 } }),
+  ],
+});
+const APP = { max: 2, checkouts: [{ route: '/slow', askedAtMs: 1, gotAtMs: 2000, returnedAtMs: 3000 }] };
+const TRACE = {
+  header: {}, routes: ['/fast'], warnings: [], askedMs: [0, 1, 2], waitMs: [0, 0, 0], useMs: [1, 2, 3],
+  routeOf: [0, 0, 0],
+};
+
+/** @type {Record<string, import('../targets.js').Target>} */
+export const workshop = {
+  'progress of the workshop': {
+    arbitrary: fc.oneof(
+      { weight: 4, arbitrary: changesOf([PROGRESS]).map((value) => JSON.stringify(value)) },
+      { weight: 2, arbitrary: mutationsOf([JSON.stringify(PROGRESS)]) },
+      { weight: 1, arbitrary: oddValues.map((value) => JSON.stringify(value)) },
+    ),
+    async open() {
+      const folder = mkdtempSync(path.join(os.tmpdir(), 'pool-lab-fuzz-'));
+      return { folder, close: () => rmSync(folder, { recursive: true }) };
+    },
+    async check(text, { folder }) {
+      const file = progressFile(folder);
+      writeFileSync(file, text);
+      const progress = await readProgress(folder)
+        .catch((error) => requireClear(error, (message) => message.includes(file)));
+      if (progress) renderLessonList(lessons, progress);
+    },
+  },
+  'checks of lessons': {
+    arbitrary: fc.record({
+      lesson: fc.constantFrom(...lessons), result: changesOf([RESULT]), app: changesOf([APP]),
+      answer: fc.double({ noNaN: true }),
+    }),
+    check({ lesson, result, app, answer }) {
+      const entry = attempt(() => toResult(result, 'fuzz.json')).value;
+      if (!entry || !Array.isArray(app?.checkouts)) return;
+      const evidence = { results: [entry.result], app, trace: TRACE, answer, guess: GUESS };
+      const verdict = attempt(() => judge(lesson, evidence)).value;
+      require(!verdict || (typeof verdict.isRight === 'boolean' && verdict.words !== ''), 'no verdict');
+    },
+  },
+};
