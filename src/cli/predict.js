@@ -6,9 +6,9 @@ import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { summariseTrace } from '../predict/trace-load.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
+import { writeWhole } from '../write-whole.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MOST_SEEDS, orInvalid, parseUpTo } from './options.js';
-import { writeWhole } from './save.js';
 
 const DEFAULT_SIZES = '1..20';
 

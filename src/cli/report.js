@@ -5,9 +5,9 @@ import { escapeControls } from '../printable.js';
 import { renderHtml } from '../report/html.js';
 import { createLoadTestView } from '../report/load-test-view.js';
 import { renderTable } from '../report/table.js';
+import { writeWhole } from '../write-whole.js';
 import { readJson } from './read-json.js';
 import { toResult } from './read-result.js';
-import { writeWhole } from './save.js';
 
 /** @import { Lab, Result } from '../report/types.js' */
 /** @typedef {{ lab: Lab, result: Result }} Entry */

@@ -1,6 +1,7 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { renderHtml } from '../report/html.js';
+import { writeWhole } from '../write-whole.js';
 
 /**
  * Keep a result: its raw JSON, and the report that shows it.
@@ -18,22 +19,4 @@ export async function saveResult(lab, result, folder) {
   await writeWhole(files.result, `${JSON.stringify(result, null, 2)}\n`);
   await writeWhole(files.report, renderHtml([{ lab, result }]));
   return files;
-}
-
-/**
- * Write a file so that it is there whole or not at all: what was there before stays until then.
- * @param {string} file
- * @param {string} text
- * @throws {Error} that names the file, when its folder or the disk does not take it
- */
-export async function writeWhole(file, text) {
-  const partial = `${file}.${process.pid}.partial`;
-  try {
-    await writeFile(partial, text);
-    await rename(partial, file);
-  } catch (cause) {
-    // A full disk leaves a part of it, and wants the room back.
-    await rm(partial, { force: true }).catch(() => {});
-    throw new Error(`${file} can't be written: ${/** @type {Error} */ (cause).message}`, { cause });
-  }
 }

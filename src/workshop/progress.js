@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writeWhole } from '../cli/save.js';
 import { mapOf, number, orNone, shape, text } from '../shape.js';
+import { writeWhole } from '../write-whole.js';
 
 /** @import { Guess, Lesson } from './types.js' */
 
