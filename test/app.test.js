@@ -1,13 +1,12 @@
 import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createApp } from '../src/app.js';
 import { openHop } from '../src/bench/hop.js';
-import { listen } from '../src/listen.js';
 import { createCap } from '../src/pool/cap.js';
 import { cleanUp } from './support/cleanup.js';
 import { sharedMongoUrl } from './support/environment.js';
 import { serveApp } from './support/serve-app.js';
+import { serveParts } from './support/serve-parts.js';
 import { until } from './support/until.js';
 
 /** What "at once" may take on a busy machine. */
@@ -125,19 +124,8 @@ test('of a fault of ours a client learns nothing but that, and the log has it al
       done();
     },
   }));
-  const parts = /** @type {any} */ ({
-    log,
-    database: { slow: { use: async () => { throw new Error('the secret of line 42'); } } },
-    load: { slowMs: 300 },
-    slowCap: createCap(),
-    requestTimeoutMs: 1000,
-    requestCap: createCap(),
-    requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
-    streams: { open() {} },
-    controls: { enabled: false, anyHost: false },
-  });
-  const { url, close } = await listen(createApp(parts), { host: '127.0.0.1', port: 0 });
-  cleanUp(close);
+  const database = /** @type {any} */ ({ slow: { use: async () => { throw new Error('the secret of line 42'); } } });
+  const url = await serveParts({ log, database, load: { slowMs: 300 }, slowCap: createCap(), requestTimeoutMs: 1000 });
   const { status, type, body } = await get(`${url}/slow`);
   expect({ status, type, body }).toEqual({
     status: 500, type: 'application/problem+json',

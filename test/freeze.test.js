@@ -1,16 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { createApp } from '../src/app.js';
 import { leakStreams } from '../src/labs/sessions-leak.js';
-import { listen } from '../src/listen.js';
 import { createLogger } from '../src/logger.js';
 import { createClient } from '../src/mongo/client.js';
 import { openDatabase } from '../src/mongo/database.js';
-import { createCap } from '../src/pool/cap.js';
 import { monitorPool } from '../src/pool/monitor.js';
 import { readSettings } from '../src/settings.js';
 import { cleanUp } from './support/cleanup.js';
 import { sharedMongoUrl } from './support/environment.js';
 import { holdRequest } from './support/hold-request.js';
+import { serveParts } from './support/serve-parts.js';
 import { until } from './support/until.js';
 
 const POOL_SIZE = 2;
@@ -22,17 +20,7 @@ const POOL_SIZE = 2;
 async function serve(environment) {
   const settings = readSettings({ MONGO_POOLSIZE: String(POOL_SIZE), ...environment }, 'no .env file');
   const database = await openDatabase(sharedMongoUrl(), settings);
-  const parts = /** @type {any} */ ({
-    log: createLogger('silent'),
-    database,
-    requestTimeoutMs: settings.requestTimeoutMs,
-    requestCap: createCap(),
-    requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
-    streams: { open() {} },
-    controls: { enabled: false, anyHost: false },
-  });
-  const { url, close } = await listen(createApp(parts), { host: '127.0.0.1', port: 0 });
-  cleanUp(close);
+  const url = await serveParts({ log: createLogger('silent'), database, requestTimeoutMs: settings.requestTimeoutMs });
   // Ends what is frozen, too, so that the server can close.
   cleanUp(database.close);
   return { url, database };

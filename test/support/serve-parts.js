@@ -1,0 +1,21 @@
+import { createApp } from '../../src/app.js';
+import { listen } from '../../src/listen.js';
+import { createCap } from '../../src/pool/cap.js';
+import { cleanUp } from './cleanup.js';
+
+/**
+ * Serve the app until the test file ends, made of some of its parts: the others do nothing.
+ * @param {Partial<import('../../src/app.js').Parts>} parts
+ * @returns {Promise<string>} its URL
+ */
+export async function serveParts(parts) {
+  const idle = /** @type {any} */ ({
+    requestCap: createCap(),
+    requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
+    streams: { open() {} },
+    controls: { enabled: false, anyHost: false },
+  });
+  const { url, close } = await listen(createApp({ ...idle, ...parts }), { host: '127.0.0.1', port: 0 });
+  cleanUp(close);
+  return url;
+}
