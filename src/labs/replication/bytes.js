@@ -7,7 +7,6 @@ export const DOUBLE = 1;
 export const STRING = 2;
 export const OBJECT = 3;
 export const ARRAY = 4;
-export const BINARY = 5;
 export const OBJECT_ID = 7;
 export const BOOLEAN = 8;
 export const NULL = 10;
