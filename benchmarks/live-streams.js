@@ -1,10 +1,12 @@
 // Does the live page leak, or slow down, when many look at it under load? The app runs in a child process with 200
 // open event streams and 1000 requests a second; its heap is read after garbage collection before and after.
 //
-//   node benchmarks/live-streams.js [seconds]
+//   node benchmarks/live-streams.js [--seconds 30]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
+import { Command } from 'commander';
+import { parsePositive } from '../src/cli/options.js';
 import { createLogger } from '../src/logger.js';
 import { readSettings } from '../src/settings.js';
 import { start } from '../src/start.js';
@@ -15,7 +17,7 @@ const TICK_MS = 10;
 const WARM_UP_S = 5;
 
 if (process.send) await serve();
-else await measure(Number(process.argv[2] ?? 30));
+else await measure();
 
 /** The child: the app, and its heap on request. */
 async function serve() {
@@ -33,8 +35,8 @@ async function serve() {
   process.send({ url });
 }
 
-/** @param {number} seconds */
-async function measure(seconds) {
+async function measure() {
+  const { seconds } = new Command('live-streams.js').option('--seconds <n>', 'how long', parsePositive, 30).parse().opts();
   const child = fork(new URL(import.meta.url), { execArgv: ['--expose-gc'] });
   const [{ url }] = await once(child, 'message');
   const streams = Array.from({ length: STREAMS }, () => ({ events: 0 }));

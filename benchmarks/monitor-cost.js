@@ -2,10 +2,12 @@
 // ones whose checkouts are recorded too. Each kind is a process of its own, and they take turns on one mongod, since a
 // machine's speed changes by the minute; the ratio is the median over the turns.
 //
-//   node benchmarks/monitor-cost.js [turns]
+//   node benchmarks/monitor-cost.js [--turns 15]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
+import { parsePositive } from '../src/cli/options.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { createCheckouts } from '../src/pool/checkouts.js';
 import { monitorPool } from '../src/pool/monitor.js';
@@ -16,12 +18,12 @@ const OPERATIONS = 4000;
 const CALLERS = 20;
 const POOL_SIZE = 10;
 
-const [kind, url] = process.argv.slice(2);
 if (process.send) await serve();
-else await compare(Number(kind ?? 15));
+else await compare();
 
 /** The child: runs a turn when it is asked to, and tells its operations a second. */
 async function serve() {
+  const [kind, url] = process.argv.slice(2);
   const client = new MongoClient(url, { maxPoolSize: POOL_SIZE });
   if (kind.startsWith('monitor')) {
     const monitor = monitorPool(client);
@@ -39,8 +41,8 @@ async function serve() {
   process.once('disconnect', () => client.close());
 }
 
-/** @param {number} turns */
-async function compare(turns) {
+async function compare() {
+  const { turns } = new Command('monitor-cost.js').option('--turns <n>', 'of each kind', parsePositive, 15).parse().opts();
   const mongo = await startEmbeddedMongo({ ...readSettings(), report: (line) => process.stderr.write(`${line}\n`) });
   const children = KINDS.map((each) => fork(new URL(import.meta.url), [each, mongo.url]));
   const rates = KINDS.map(() => /** @type {number[]} */ ([]));

@@ -7,11 +7,12 @@
 // percentiles to 1 %. It takes half a processor itself, so one minute after the other is measured.
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { startApp } from '../src/bench/app-process.js';
 import { runArtillery, summariseReport } from '../src/bench/artillery.js';
 import { runLab } from '../src/bench/run-lab.js';
 import { readCheckouts, warmUp } from '../src/bench/warm-up.js';
+import { parsePositive } from '../src/cli/options.js';
 import { MIXED_SCENARIO, mixed } from '../src/labs/mixed.js';
 import { openMongo } from '../src/mongo/open.js';
 import { createScenarioLoad } from '../src/predict/load.js';
@@ -28,14 +29,15 @@ const MINUTE_POOLS = [2, 4, 8];
 const WARM_UP = { requests: 200, everyMs: 50 };
 const NOISE_MS = 5;
 
-const { values: { runs } } = parseArgs({ options: { runs: { type: 'string', default: '3' } } });
+const { runs } = new Command('predicted-vs-measured.js')
+  .option('--runs <n>', 'minutes at each pool size', parsePositive, 3).parse().opts();
 const settings = readSettings();
 const { signal } = new AbortController();
 const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 
 const article = await compareArticle();
 print('The article, medians and maxima: first / second measurement / prediction, ms, to be within 2 %', article);
-const minutes = await compareMinutes(Number(runs));
+const minutes = await compareMinutes(runs);
 print('An ordinary minute, /fast: measured / predicted, ms, from what came as it came, to be within 10 % or 5 ms; '
   + 'and the 90 % band of its p95 from the YAML file', minutes);
 print('Of the minutes, so many of all runs', MINUTE_POOLS.map((pool) => {

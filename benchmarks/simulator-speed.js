@@ -3,11 +3,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
 import { simulate } from '../src/predict/simulate.js';
 
-const [count] = process.argv.slice(2).map(Number);
-if (count) process.send?.(measure(count));
-else await printTable([1e4, 1e5, 1e6, 1e7]);
+if (process.send) process.send(measure(Number(process.argv[2])));
+else {
+  new Command('simulator-speed.js').parse();
+  await printTable([1e4, 1e5, 1e6, 1e7]);
+}
 
 /** @param {number} requests */
 function measure(requests) {

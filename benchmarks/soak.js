@@ -2,8 +2,9 @@
 // are read all the while.
 //
 //   node benchmarks/soak.js [--minutes 10]
-import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { Command } from 'commander';
+import { parsePositive } from '../src/cli/options.js';
 import { quantile } from '../src/predict/quantile.js';
 import { withApp } from './chaos/stage.js';
 
@@ -15,8 +16,7 @@ const MOST_MB_A_MINUTE = 1;
 const MOST_SPARE_DESCRIPTORS = 5;
 const MOST_P99_RATIO = 1.2;
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
-const minutes = Number(values.minutes);
+const { minutes } = new Command('soak.js').option('--minutes <n>', 'how long', parsePositive, 10).parse().opts();
 
 await withApp({ MONGO_POOLSIZE: '10' }, async ({ app }) => {
   const capacityPerSec = await measureCapacity(app.url);

@@ -35,9 +35,9 @@ export function runClients({ isShort, report }) {
   const settings = { MONGO_POOLSIZE: '5', SLOW_MS: '60000', REQUEST_TIMEOUT_MS: '120000' };
   return withApp(settings, async ({ app, admins }) => {
     for (const [name, misbehave] of [
-      ['clients leave in the middle of /slow', leave],
+      ['clients leave /slow in the middle', leave],
       [`${isShort ? MANY_IN_SHORT : MANY} connections that say nothing`, (options) => hold({ ...options, text: '' })],
-      ['connections that stall in their headers', (options) => (
+      ['connections stall in their headers', (options) => (
         hold({ ...options, most: MANY_IN_SHORT, text: 'GET /fast HTTP/1.1\r\nHost:' }))],
       ['readers that do not read', (options) => hold({ ...options, most: 200, text: 'GET /pool/events HTTP/1.1\r\nHost: a\r\n\r\n' })],
       ...BAD.map(([what, text, statuses]) => [what, (options) => sendBad({ ...options, text, statuses })]),
