@@ -5,15 +5,15 @@
 //   node benchmarks/replication.js [--ops 1000000] [--rounds 3]
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
 import { forkScript } from '../src/bench/forked-process.js';
-import { parseWhole } from '../src/bench/lab-options.js';
-import { CASES } from '../src/labs/replication/cases.js';
-import { listCollections, makeDocument } from '../src/labs/replication/fill-source.js';
-import { measureCase, WRITE_CONCERN } from '../src/labs/replication/measure-case.js';
-import { measureDrained } from '../src/labs/replication/measure-drained.js';
-import { openStage } from '../src/labs/replication/stage.js';
+import { parsePositive } from '../src/cli/options.js';
+import { CASES } from '../src/labs/replication/measure/cases.js';
+import { listCollections, makeDocument } from '../src/labs/replication/measure/fill-source.js';
+import { measureCase, WRITE_CONCERN } from '../src/labs/replication/measure/measure-case.js';
+import { measureDrained } from '../src/labs/replication/measure/measure-drained.js';
+import { openStage } from '../src/labs/replication/measure/stage.js';
 import { openMongo } from '../src/mongo/open.js';
 import { quantile } from '../src/predict/quantile.js';
 import { readSettings } from '../src/settings.js';
@@ -57,10 +57,10 @@ async function fillTarget() {
 }
 
 async function measure() {
-  const { values } = parseArgs({
-    options: { ops: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '3' } },
-  });
-  const [ops, rounds] = [values.ops, values.rounds].map(parseWhole);
+  const { ops, rounds } = new Command('replication.js')
+    .option('--ops <n>', 'inserts in the source\'s oplog', parsePositive, 1_000_000)
+    .option('--rounds <n>', 'how often each is measured, interleaved', parsePositive, 3)
+    .parse().opts();
   const surroundings = {
     settings: readSettings(), report: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal,
   };
@@ -91,7 +91,7 @@ async function measure() {
 }
 
 /**
- * @param {import('../src/labs/replication/stage.js').Stage} stage
+ * @param {import('../src/labs/replication/measure/stage.js').Stage} stage
  * @param {number} ops
  * @returns {Promise<number>} documents a second
  */

@@ -1,14 +1,14 @@
 import { createChoiceParser, parseWhole, parseWholes } from '../bench/lab-options.js';
-import { CASES, parseCases } from './replication/cases.js';
-import { measureCase } from './replication/measure-case.js';
-import { DRAINED, measureDrained } from './replication/measure-drained.js';
-import { openStage } from './replication/stage.js';
-import { createStatsLine } from './replication/stats-line.js';
 import { replicationView } from './replication-view.js';
+import { CASES, parseCases } from './replication/measure/cases.js';
+import { measureCase } from './replication/measure/measure-case.js';
+import { DRAINED, measureDrained } from './replication/measure/measure-drained.js';
+import { openStage } from './replication/measure/stage.js';
+import { createStatsLine } from './replication/measure/stats-line.js';
 
 /** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../bench/run-lab.js' */
-/** @import { Case } from './replication/cases.js' */
-/** @import { Data, Stage } from './replication/stage.js' */
+/** @import { Case } from './replication/measure/cases.js' */
+/** @import { Data, Stage } from './replication/measure/stage.js' */
 
 /** Start of a process, comparison and the like, in ms: an estimate for the progress bar. */
 const OVERHEAD_MS = 2500;

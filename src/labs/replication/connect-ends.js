@@ -104,8 +104,8 @@ async function readSetId({ client, name }) {
   } catch (cause) {
     const { code, message } = /** @type {Error & { code?: number }} */ (cause);
     if (code !== UNAUTHORIZED) throw cause;
-    throw new Error(`${name} does not let its oplog be read, the user needs the role "read" on the database local: ${
-      message}`, { cause });
+    throw new Error(`${name} does not let its oplog be read, the user needs the role "read" on the database local and `
+      + `the role "clusterMonitor", for the set's id: ${message}`, { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-/** @import { Run } from './run.js' */
+/** @import { Run } from './workers/run.js' */
 
 /**
  * @typedef {object} Figures of a replication, up to now or at its end

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from './errors.js';
 import { startSession } from './session.js';
 
-/** @import { Progress } from './checkpoint.js' */
+/** @import { Progress } from './target/checkpoint.js' */
 /** @import { Work } from './session.js' */
 
 /** @typedef {Awaited<ReturnType<typeof startSession>>} Session */

@@ -9,8 +9,8 @@
  * @property {string} collection
  * @property {number} number counts the namespaces in the order in which they were seen
  * @property {boolean} excluded
- * @property {import('./constraints.js').Constraints | null} constraints null where they have to be asked for
- * @property {import('./worker.js').Lane[]} lanes of the workers, by their index
+ * @property {import('./workers/constraints.js').Constraints | null} constraints null where they have to be asked for
+ * @property {import('./workers/worker.js').Lane[]} lanes of the workers, by their index
  */
 
 /** Where checkpoints are kept. What a source has there is about another replication. */

@@ -1,14 +1,14 @@
 import { assertOptions } from './assert-options.js';
-import { createCheckpoint, createMemoryCheckpoint } from './checkpoint.js';
 import { connectEnds } from './connect-ends.js';
 import { createCounts } from './figures.js';
 import { followSource } from './follow-source.js';
-import { findBegin, findFirst } from './oplog.js';
-import { positionAt } from './position.js';
-import { createTarget } from './target.js';
+import { findBegin, findFirst } from './source/oplog.js';
+import { positionAt } from './source/position.js';
+import { createCheckpoint, createMemoryCheckpoint } from './target/checkpoint.js';
+import { createTarget } from './target/target.js';
 
 /** @import { Timestamp } from 'mongodb' */
-/** @import { Progress } from './checkpoint.js' */
+/** @import { Progress } from './target/checkpoint.js' */
 /** @import { End, Source } from './connect-ends.js' */
 /** @import { Figures } from './figures.js' */
 /** @import { Session } from './follow-source.js' */

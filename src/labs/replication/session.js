@@ -1,18 +1,18 @@
 import { setMaxListeners } from 'node:events';
-import { createBulkWriter } from './bulk-writer.js';
-import { readConstraints } from './constraints.js';
-import { createDefiner } from './definer.js';
-import { createDispatcher } from './dispatcher.js';
 import { createNamespaces } from './namespaces.js';
-import { openTail } from './open-tail.js';
-import { assertReachesBack, findLast } from './oplog.js';
-import { createParked } from './parked.js';
-import { createSaver } from './saver.js';
-import { createWorker } from './worker.js';
+import { openTail } from './source/open-tail.js';
+import { assertReachesBack, findLast } from './source/oplog.js';
+import { createBulkWriter } from './target/bulk-writer.js';
+import { createDefiner } from './target/definer.js';
+import { createSaver } from './target/saver.js';
+import { readConstraints } from './workers/constraints.js';
+import { createDispatcher } from './workers/dispatcher.js';
+import { createParked } from './workers/parked.js';
+import { createWorker } from './workers/worker.js';
 
-/** @import { CheckpointStore, Progress } from './checkpoint.js' */
+/** @import { CheckpointStore, Progress } from './target/checkpoint.js' */
 /** @import { Source } from './connect-ends.js' */
-/** @import { Position } from './position.js' */
+/** @import { Position } from './source/position.js' */
 
 /** Queued by all workers of a source together. */
 const MAX_OPERATIONS = 400_000;
@@ -23,7 +23,7 @@ const MIN_OPERATIONS = 500;
 /**
  * @typedef {object} Work what is to be done with one source
  * @property {Source} source
- * @property {ReturnType<typeof import('./target.js').createTarget> | null} target null where all is thrown away
+ * @property {ReturnType<typeof import('./target/target.js').createTarget> | null} target null where all is thrown away
  * @property {CheckpointStore} checkpoint
  * @property {number} checkpointEveryMs
  * @property {number} workers

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BSON, MongoClient } from 'mongodb';
-import { changeDocument, formOf } from '../../../src/labs/replication/change-document.js';
+import { changeDocument, formOf } from '../../../src/labs/replication/target/change-document.js';
 import { createRandom } from '../../../src/predict/random.js';
 import { cleanUp } from '../../support/cleanup.js';
 

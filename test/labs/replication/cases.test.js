@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CASES, parseCases } from '../../../src/labs/replication/cases.js';
+import { CASES, parseCases } from '../../../src/labs/replication/measure/cases.js';
 
 test('the cases are those that were published', () => {
   expect(CASES.map(({ number, tunnel, collections, fields, workers, hash, published }) => (

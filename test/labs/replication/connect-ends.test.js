@@ -6,6 +6,7 @@ import { replicate } from '../../../src/labs/replication/replicate.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { startMongod, startReplicaSet } from '../../support/mongod-process.js';
 import { scratchFolder } from '../../support/scratch-folder.js';
+import { until } from '../../support/until.js';
 
 const source = String(process.env.TEST_MONGO_URL);
 
@@ -79,7 +80,19 @@ test('a source may not be given twice', async () => {
 
 test('whoever may not read the oplog is told so', async () => {
   await expect(tryToReplicate({ sources: [as('reader')], target: source })).rejects.toThrow(
-    /^the source 127.* does not let its oplog be read, the user needs the role "read" on the database local: not authorized/);
+    /^the source 127.* the user needs the role "read" on the database local and the role "clusterMonitor", .* not authorized/);
+});
+
+test('whoever has the roles that this asks for may read the oplog', async () => {
+  await superuser.db('admin').command({
+    createUser: 'follower', pwd: 'secret', roles: [{ role: 'read', db: 'local' }, 'clusterMonitor'],
+  });
+  const { figures, stop } = await replicate({
+    sources: [as('follower')], target: null, tunnel: 'mock', workers: 2, hash: 'id', from: 'start',
+  });
+  await until('entries of the oplog', () => figures().skipped > 0);
+  await stop();
+  await superuser.db('admin').command({ dropUser: 'follower' });
 });
 
 test('whoever may not write the target is told so', async () => {

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { BSON, MongoClient, Timestamp } from 'mongodb';
-import { createBulkWriter } from '../../../src/labs/replication/bulk-writer.js';
-import { createDispatcher } from '../../../src/labs/replication/dispatcher.js';
 import { createNamespaces } from '../../../src/labs/replication/namespaces.js';
-import { createParked } from '../../../src/labs/replication/parked.js';
-import { createTarget } from '../../../src/labs/replication/target.js';
-import { createWorker } from '../../../src/labs/replication/worker.js';
+import { createBulkWriter } from '../../../src/labs/replication/target/bulk-writer.js';
+import { createTarget } from '../../../src/labs/replication/target/target.js';
+import { createDispatcher } from '../../../src/labs/replication/workers/dispatcher.js';
+import { createParked } from '../../../src/labs/replication/workers/parked.js';
+import { createWorker } from '../../../src/labs/replication/workers/worker.js';
 import { cleanUp } from '../../support/cleanup.js';
 
 const START = { seconds: 1, increment: 0, term: 1 };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { BSON, MongoClient } from 'mongodb';
-import { CASES } from '../../../src/labs/replication/cases.js';
-import { fillSource, listCollections, makeDocument } from '../../../src/labs/replication/fill-source.js';
+import { CASES } from '../../../src/labs/replication/measure/cases.js';
+import { fillSource, listCollections, makeDocument } from '../../../src/labs/replication/measure/fill-source.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { sharedMongoUrl } from '../../support/environment.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
-import { findDifferences } from '../../../src/labs/replication/find-differences.js';
+import { findDifferences } from '../../../src/labs/replication/measure/find-differences.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { sharedMongoUrl } from '../../support/environment.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { BSON, BSONSymbol, Decimal128, Double, Int32, Long, MaxKey, ObjectId, Timestamp } from 'mongodb';
-import { findId } from '../../../src/labs/replication/bytes.js';
-import { hashId } from '../../../src/labs/replication/id-hash.js';
+import { findId } from '../../../src/labs/replication/bson/bytes.js';
+import { hashId } from '../../../src/labs/replication/bson/id-hash.js';
 
 /** @param {unknown} _id */
 function hash(_id) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { measureLatency } from '../../../src/labs/replication/measure-latency.js';
+import { measureLatency } from '../../../src/labs/replication/measure/measure-latency.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { sharedMongoUrl } from '../../support/environment.js';
 

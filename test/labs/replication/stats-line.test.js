@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createStatsLine } from '../../../src/labs/replication/stats-line.js';
+import { createStatsLine } from '../../../src/labs/replication/measure/stats-line.js';
 
 /** @param {Record<string, number>} changes */
 const figuresOf = (changes) => /** @type {any} */ ({ ops: 0, queued: 0, queueDepths: [], lagMs: 0, ...changes });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { BSON, MongoClient } from 'mongodb';
 import { createNamespaces } from '../../../src/labs/replication/namespaces.js';
-import { createTarget } from '../../../src/labs/replication/target.js';
+import { createTarget } from '../../../src/labs/replication/target/target.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { startReplicaSet } from '../../support/mongod-process.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
 import { createNamespaces } from '../../../src/labs/replication/namespaces.js';
-import { appendDocument } from '../../../src/labs/replication/run.js';
-import { createWorker } from '../../../src/labs/replication/worker.js';
+import { appendDocument } from '../../../src/labs/replication/workers/run.js';
+import { createWorker } from '../../../src/labs/replication/workers/worker.js';
 
 const AFTER = { seconds: 1, increment: 0, term: 1 };
 const DOCUMENT = Buffer.from(BSON.serialize({ _id: 1 }));
@@ -27,7 +27,7 @@ function create(options) {
     worker,
     session,
     written,
-    /** @param {import('../../../src/labs/replication/run.js').Kind} kind @param {string} name @param {number} [count] */
+    /** @param {import('../../../src/labs/replication/workers/run.js').Kind} kind @param {string} name @param {number} [count] */
     add(kind, name, count = 1) {
       for (let n = 0; n < count; n++) {
         const run = worker.open(kind, namespaces.named(name), AFTER, () => 0);

@@ -1,11 +1,11 @@
-import { BsonWriter } from './bson-writer.js';
+import { BsonWriter } from '../bson/bson-writer.js';
+import { keyOfId } from '../bson/id-key.js';
+import { idOf, listDocuments } from '../workers/run.js';
 import { changeDocument, formOf } from './change-document.js';
-import { keyOfId } from './id-key.js';
-import { idOf, listDocuments } from './run.js';
 import { deleteStatement, modifyStatement, putStatement } from './statements.js';
 
-/** @import { Namespace } from './namespaces.js' */
-/** @import { Run } from './run.js' */
+/** @import { Namespace } from '../namespaces.js' */
+/** @import { Run } from '../workers/run.js' */
 
 const DUPLICATE_KEY = 11000;
 /** A modifier meets a value that it can't be applied to. */
@@ -28,7 +28,7 @@ const SEND_BYTES = 16 << 20;
  * documents that are further on already.
  *
  * @param {ReturnType<typeof import('./target.js').createTarget>} target
- * @param {ReturnType<typeof import('./parked.js').createParked>} parked
+ * @param {ReturnType<typeof import('../workers/parked.js').createParked>} parked
  */
 export function createBulkWriter(target, parked) {
   /** @param {Run} run */

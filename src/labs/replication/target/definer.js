@@ -1,13 +1,13 @@
 import { readDefinition } from './definitions.js';
 
-/** @import { RawEntry } from './raw-entry.js' */
+/** @import { RawEntry } from '../source/raw-entry.js' */
 
 /**
  * Do the commands of an oplog.
  *
- * @param {Pick<import('./session.js').Work, 'target' | 'isOneOfSeveral' | 'isWhole' | 'counts'> & {
- *   namespaces: ReturnType<typeof import('./namespaces.js').createNamespaces>,
- *   parked: ReturnType<typeof import('./parked.js').createParked> }} options
+ * @param {Pick<import('../session.js').Work, 'target' | 'isOneOfSeveral' | 'isWhole' | 'counts'> & {
+ *   namespaces: ReturnType<typeof import('../namespaces.js').createNamespaces>,
+ *   parked: ReturnType<typeof import('../workers/parked.js').createParked> }} options
  */
 export function createDefiner({ target, isOneOfSeveral, isWhole, counts, namespaces, parked }) {
   /**

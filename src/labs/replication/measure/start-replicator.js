@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { BSON } from 'mongodb';
-import { forkScript } from '../../bench/forked-process.js';
+import { forkScript } from '../../../bench/forked-process.js';
 
-/** @import { ReplicateOptions } from './replicate.js' */
+/** @import { ReplicateOptions } from '../replicate.js' */
 /** @import { Report } from './replicator.js' */
 
 const SCRIPT = fileURLToPath(new URL('replicator.js', import.meta.url));

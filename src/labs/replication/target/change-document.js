@@ -1,5 +1,5 @@
-import { applyDifference } from './apply-difference.js';
-import { nameOf, walk } from './bytes.js';
+import { applyDifference } from '../bson/apply-difference.js';
+import { nameOf, walk } from '../bson/bytes.js';
 
 const DOLLAR = 36;
 const NOWHERE = -1;

@@ -1,7 +1,7 @@
-import { decodeDocument } from './decode.js';
+import { decodeDocument } from '../bson/decode.js';
 
 /** @import { MongoClient } from 'mongodb' */
-/** @import { RawEntry } from './raw-entry.js' */
+/** @import { RawEntry } from '../source/raw-entry.js' */
 
 /** What the server answers when a command was done before: `NamespaceNotFound`, `IndexNotFound`, `NamespaceExists`. */
 const NO_NAMESPACE = 26;

@@ -2,7 +2,7 @@ import { comparePositions, formatPosition, positionAt } from './position.js';
 import { createEntry, readEntry } from './raw-entry.js';
 
 /** @import { Document, Timestamp } from 'mongodb' */
-/** @import { Source } from './connect-ends.js' */
+/** @import { Source } from '../connect-ends.js' */
 /** @import { Batch } from './op-msg.js' */
 /** @import { Position } from './position.js' */
 

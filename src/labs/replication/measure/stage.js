@@ -1,11 +1,11 @@
-import { connectClient, createClient } from '../../mongo/client.js';
-import { openMongo } from '../../mongo/open.js';
-import { connectEnds } from './connect-ends.js';
+import { connectClient, createClient } from '../../../mongo/client.js';
+import { openMongo } from '../../../mongo/open.js';
+import { connectEnds } from '../connect-ends.js';
+import { CHECKPOINT_DATABASE } from '../namespaces.js';
 import { createCollections, fillSource, listCollections } from './fill-source.js';
 import { findDifferences } from './find-differences.js';
-import { CHECKPOINT_DATABASE } from './namespaces.js';
 
-/** @import { Settings } from '../../settings.js' */
+/** @import { Settings } from '../../../settings.js' */
 /** @import { Shape } from './cases.js' */
 /** @import { OplogRange } from './fill-source.js' */
 

@@ -1,6 +1,6 @@
-import { ARRAY, OBJECT, readInt, TIMESTAMP, walk } from './bytes.js';
+import { ARRAY, OBJECT, readInt, TIMESTAMP, walk } from '../bson/bytes.js';
 
-/** @import { BsonWriter } from './bson-writer.js' */
+/** @import { BsonWriter } from '../bson/bson-writer.js' */
 
 const DOLLAR = 36;
 

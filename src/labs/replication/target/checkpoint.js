@@ -1,9 +1,9 @@
-import { explainRefusal } from './errors.js';
-import { CHECKPOINT_DATABASE } from './namespaces.js';
-import { positionAt, timestampOf } from './position.js';
+import { explainRefusal } from '../errors.js';
+import { CHECKPOINT_DATABASE } from '../namespaces.js';
+import { positionAt, timestampOf } from '../source/position.js';
 
 /** @import { MongoClient, ObjectId } from 'mongodb' */
-/** @import { Position } from './position.js' */
+/** @import { Position } from '../source/position.js' */
 
 /**
  * @typedef {object} Progress

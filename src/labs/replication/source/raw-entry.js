@@ -1,4 +1,4 @@
-import { readInt, readUint, sizeOf } from './bytes.js';
+import { readInt, readUint, sizeOf } from '../bson/bytes.js';
 
 /** @import { Position } from './position.js' */
 

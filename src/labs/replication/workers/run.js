@@ -1,8 +1,8 @@
-import { BsonWriter } from './bson-writer.js';
-import { findId, readInt, sizeOf } from './bytes.js';
+import { BsonWriter } from '../bson/bson-writer.js';
+import { findId, readInt, sizeOf } from '../bson/bytes.js';
 
-/** @import { Namespace } from './namespaces.js' */
-/** @import { Position } from './position.js' */
+/** @import { Namespace } from '../namespaces.js' */
+/** @import { Position } from '../source/position.js' */
 
 /**
  * @typedef {'insert' | 'update' | 'modify' | 'delete'} Kind update: by a whole document or a difference; modify: by

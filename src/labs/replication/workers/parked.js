@@ -1,7 +1,7 @@
-import { comparePositions, findEarliest } from './position.js';
+import { comparePositions, findEarliest } from '../source/position.js';
 
-/** @import { Namespace } from './namespaces.js' */
-/** @import { Position } from './position.js' */
+/** @import { Namespace } from '../namespaces.js' */
+/** @import { Position } from '../source/position.js' */
 
 /**
  * @typedef {object} ParkedDocument

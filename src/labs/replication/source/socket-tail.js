@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { readInt } from './bytes.js';
-import { LineBrokeError } from './errors.js';
+import { readInt } from '../bson/bytes.js';
+import { LineBrokeError } from '../errors.js';
 import { HEADER_BYTES, readBatch, writeMessage } from './op-msg.js';
 import { timestampOf } from './position.js';
 

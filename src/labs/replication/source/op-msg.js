@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import { ARRAY, LONG, OBJECT, readInt, skipName, walk, writeInt } from './bytes.js';
+import { ARRAY, LONG, OBJECT, readInt, skipName, walk, writeInt } from '../bson/bytes.js';
 
 /**
  * Messages as MongoDB's drivers and servers speak them (OP_MSG, in the MongoDB manual under "Wire Protocol"): a header

@@ -1,4 +1,4 @@
-import { ARRAY, BOOLEAN, nameOf, readInt, walk } from './bytes.js';
+import { ARRAY, BOOLEAN, nameOf, readInt, walk } from '../bson/bytes.js';
 import { findEarliest } from './position.js';
 
 /** @import { Position } from './position.js' */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quantile } from '../../predict/quantile.js';
+import { quantile } from '../../../predict/quantile.js';
 
 /** @import { Collection, Document } from 'mongodb' */
 

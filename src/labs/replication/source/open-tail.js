@@ -16,7 +16,7 @@ const BATCH_SIZE = 2000;
 const DEFAULT_PORT = 27017;
 
 /**
- * @param {import('./connect-ends.js').Source} source
+ * @param {import('../connect-ends.js').Source} source
  * @param {Position} from the first entry, or the next if there is none
  * @returns {Promise<Tail>}
  */

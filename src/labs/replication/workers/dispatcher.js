@@ -1,24 +1,24 @@
-import { findId, nameOf, skipName } from './bytes.js';
-import { formOf } from './change-document.js';
-import { hashId } from './id-hash.js';
-import { comparePositions, findEarliest } from './position.js';
-import { COMMAND, createEntry, DELETE, INSERT, NOOP, readEntry, UPDATE } from './raw-entry.js';
+import { findId, nameOf, skipName } from '../bson/bytes.js';
+import { hashId } from '../bson/id-hash.js';
+import { comparePositions, findEarliest } from '../source/position.js';
+import { COMMAND, createEntry, DELETE, INSERT, NOOP, readEntry, UPDATE } from '../source/raw-entry.js';
+import { createTransactions } from '../source/transactions.js';
+import { formOf } from '../target/change-document.js';
 import { appendDocument, appendId } from './run.js';
-import { createTransactions } from './transactions.js';
 
-/** @import { Batch } from './op-msg.js' */
-/** @import { Namespace } from './namespaces.js' */
-/** @import { Position } from './position.js' */
-/** @import { RawEntry } from './raw-entry.js' */
+/** @import { Batch } from '../source/op-msg.js' */
+/** @import { Namespace } from '../namespaces.js' */
+/** @import { Position } from '../source/position.js' */
+/** @import { RawEntry } from '../source/raw-entry.js' */
 /** @import { Kind } from './run.js' */
-/** @import { Transaction } from './transactions.js' */
+/** @import { Transaction } from '../source/transactions.js' */
 
 /**
  * Give each operation of an oplog to the worker that has to do it: the same document always to the same one.
  *
  * @param {object} options
  * @param {import('./worker.js').Worker[]} options.workers
- * @param {ReturnType<typeof import('./namespaces.js').createNamespaces>} options.namespaces
+ * @param {ReturnType<typeof import('../namespaces.js').createNamespaces>} options.namespaces
  * @param {'id' | 'collection'} options.hash
  * @param {(namespace: Namespace) => Promise<void>} options.learn finds out the constraints of a collection
  * @param {(entry: RawEntry, name: string) => Promise<void>} options.define does a command; all before it is done
@@ -151,7 +151,7 @@ export function createDispatcher({ workers, namespaces, hash, learn, define, sav
 
     /**
      * @param {Position | null} limit up to which all is written apart from what the workers have
-     * @returns {import('./checkpoint.js').Progress}
+     * @returns {import('../target/checkpoint.js').Progress}
      */
     progress(limit) {
       const applied = findEarliest([limit, last, ...listOldest().map(({ after }) => after)]) ?? last;

@@ -1,8 +1,8 @@
-import { BsonWriter } from './bson-writer.js';
+import { BsonWriter } from '../bson/bson-writer.js';
 import { createRun } from './run.js';
 
-/** @import { Namespace } from './namespaces.js' */
-/** @import { Position } from './position.js' */
+/** @import { Namespace } from '../namespaces.js' */
+/** @import { Position } from '../source/position.js' */
 /** @import { Kind, Run } from './run.js' */
 
 /**

@@ -1,9 +1,9 @@
 // A process that does nothing but replicate, so that its CPU and memory are the replicator's alone. Its parent sends
 // what to do, hears of it each second, and ends it by letting go of it.
 import { BSON } from 'mongodb';
-import { replicate } from './replicate.js';
+import { replicate } from '../replicate.js';
 
-/** @import { Figures } from './figures.js' */
+/** @import { Figures } from '../figures.js' */
 
 const REPORT_MS = 1000;
 

@@ -2,15 +2,15 @@
 // @ts-expect-error TS7016
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findId } from './bytes.js';
-import { decodeDocument } from './decode.js';
+import { findId } from '../bson/bytes.js';
+import { decodeDocument } from '../bson/decode.js';
+import { keyOfId } from '../bson/id-key.js';
+import { explainRefusal } from '../errors.js';
 import { applyDefinition } from './definitions.js';
-import { explainRefusal } from './errors.js';
-import { keyOfId } from './id-key.js';
 
-/** @import { End } from './connect-ends.js' */
+/** @import { End } from '../connect-ends.js' */
 /** @import { Definition } from './definitions.js' */
-/** @import { Namespace } from './namespaces.js' */
+/** @import { Namespace } from '../namespaces.js' */
 
 const POLL_MS = 20;
 

@@ -1,4 +1,4 @@
-import { readInt } from './bytes.js';
+import { readInt } from '../bson/bytes.js';
 import { timestampOf } from './position.js';
 
 /** @import { MongoClient } from 'mongodb' */
