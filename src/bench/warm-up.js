@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../predict/quantile.js';
 import { askOnce } from './ask-once.js';
 
-const ROUNDS = 5;
 /** The warm-up opens no more connections than these, however large the pool. */
 const MOST_OPENED = 50;
 
@@ -19,13 +18,14 @@ const MOST_OPENED = 50;
  *
  * @param {string} url
  * @param {number} poolSize
- * @param {{ requests?: number, everyMs?: number }} [options] how many are looked at, and the pause between two
+ * @param {{ rounds?: number, requests?: number, everyMs?: number }} [options] how often all connections are used before,
+ *   how many requests are looked at then, and the pause between two
  * @returns {Promise<WarmUp>}
  */
-export async function warmUp(url, poolSize, { requests = 40, everyMs = 0 } = {}) {
+export async function warmUp(url, poolSize, { rounds = 5, requests = 40, everyMs = 0 } = {}) {
   // Requests at the same time have the pool open its connections, which the ideal takes for granted.
   const atOnce = Math.min(poolSize, MOST_OPENED);
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     await Promise.all(Array.from({ length: atOnce }, () => timeFast(url)));
   }
   const { lastId: opened } = await readCheckouts(url);

@@ -10,6 +10,7 @@ import { createUsers } from './users.js';
 
 /** @import { Arrival } from './arrivals.js' */
 /** @import { Clock } from './clock.js' */
+/** @import { Random } from './random.js' */
 /** @import { RouteStats } from './route-stats.js' */
 /** @import { Service } from './service-time.js' */
 /** @import { SimulationOptions } from './simulate.js' */
@@ -27,13 +28,24 @@ const POOL_CHECK = 3;
 const NOTHING = { kind: 'fixed', ms: 0 };
 
 /**
+ * A clock that ticks shows the same length of time differently, by where between two ticks it begins.
+ * @param {number} resolutionMs
+ * @param {Random} random
+ * @returns {(ms: number) => number}
+ */
+function createTeller(resolutionMs, random) {
+  if (resolutionMs === 0) return (ms) => ms;
+  return (ms) => Math.floor(ms / resolutionMs + random.uniform()) * resolutionMs;
+}
+
+/**
  * Users, routes and the pool between them: what happens at each event, and what events follow from it.
  *
  * @param {SimulationOptions} options
  * @param {Clock} clock
  */
 export function createModel({
-  workload, pool: poolOptions, services = {}, seed = 1, overhead = NOTHING, keepRequests = false,
+  workload, pool: poolOptions, services = {}, seed = 1, overhead = NOTHING, resolutionMs = 0, keepRequests = false,
 }, clock) {
   const timeoutMs = workload?.timeoutMs ?? NEVER;
   const waitQueueTimeoutMs = isDriverPool(poolOptions) ? poolOptions.waitQueueTimeoutMS : 0;
@@ -45,7 +57,7 @@ export function createModel({
   const drawOverheadMs = createServiceTime(overhead, createRandom(seed, 'overhead'), 'the overhead');
   const scenarios = createScenarios(workload?.scenarios ?? [], routes.get);
   routes.requireServices();
-  const tally = createTally(keepRequests);
+  const tally = createTally({ keepRequests, tell: createTeller(resolutionMs, createRandom(seed, 'client\'s clock')) });
   const users = createUsers();
   const pool = createPool(poolOptions, {
     serve,

@@ -31,14 +31,15 @@ const MOST_RUNS = 100;
  * @param {Record<string, Service>} options.services by route
  * @param {number} [options.seeds] how many runs when anything is drawn; default: 100, or fewer of a long load
  * @param {Service} [options.overhead] see simulate
+ * @param {number} [options.resolutionMs] see simulate
  * @returns {{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }} knee: the
  *   first of the sizes from which on more connections bring nothing
  * @throws {Error} for a load without requests, or service times that cannot be
  */
-export function predict({ load, poolSizes, services, seeds: asked, overhead }) {
-  const isDrawn = load.isDrawn(services) || (overhead !== undefined && overhead.kind !== 'fixed');
+export function predict({ load, poolSizes, services, seeds: asked, overhead, resolutionMs = 0 }) {
+  const isDrawn = load.isDrawn(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
   const seeds = isDrawn ? asked ?? chooseSeeds(load, services, poolSizes.length + 1) : 1;
-  const runs = createRuns({ load, services, seeds, overhead });
+  const runs = createRuns({ load, services, seeds, overhead, resolutionMs });
   const unlimited = runs.simulateAll(UNLIMITED);
   const facts = describeLoad(load, services, unlimited);
   const variants = poolSizes.map((poolSize) => ({

@@ -41,8 +41,9 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @param {number} options.seeds how many runs
  * @param {number} [options.factor] times the load's rate, default 1
  * @param {Service} [options.overhead] see simulate
+ * @param {number} [options.resolutionMs] see simulate
  */
-export function createRuns({ load, services, seeds, factor = 1, overhead }) {
+export function createRuns({ load, services, seeds, factor = 1, overhead, resolutionMs }) {
   /** @param {PoolOptions} pool */
   function simulateAll(pool) {
     return Array.from({ length: seeds }, (_, index) => {
@@ -54,6 +55,7 @@ export function createRuns({ load, services, seeds, factor = 1, overhead }) {
         arrivals: load.arrivals(seed, factor),
         pool,
         seed,
+        resolutionMs,
         overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
       });
     });

@@ -20,6 +20,7 @@ const { min } = Math;
  * @property {number} [seed] default 1
  * @property {number} [workers] see createArrivals, default 1
  * @property {Service} [overhead] what a response takes beside its wait and service, default nothing
+ * @property {number} [resolutionMs] the client's clock tells response times in whole steps of it; default 0, exactly
  * @property {boolean} [keepRequests] return each request as well, in the order they ended, default false
  */
 

@@ -16,9 +16,11 @@
 /**
  * Keeps the books of a simulation: who waits, who is served, how it ended.
  *
- * @param {boolean} keepRequests
+ * @param {object} options
+ * @param {boolean} options.keepRequests
+ * @param {(ms: number) => number} options.tell how long a response took, as its client tells it
  */
-export function createTally(keepRequests) {
+export function createTally({ keepRequests, tell }) {
   /** @type {RequestRecord[]} */
   const records = [];
   const failures = { waitQueueTimeout: 0, clientTimeout: 0 };
@@ -67,9 +69,9 @@ export function createTally(keepRequests) {
   /** @param {User} user @param {Outcome} outcome @param {number} nowMs */
   function endRequest(user, outcome, nowMs) {
     const { route, arrivedAtMs, startedAtMs } = user;
-    const responseMs = nowMs - arrivedAtMs;
     lastMs = nowMs;
     if (outcome === 'ok') {
+      const responseMs = tell(nowMs - arrivedAtMs);
       route.recordResponse(responseMs);
       if (!(responseMs <= maxMs)) maxMs = responseMs;
     } else {

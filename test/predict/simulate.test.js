@@ -51,6 +51,17 @@ describe('a user', () => {
     expect([...new Set(took)].toSorted((a, b) => a - b)).toEqual([13, 17]);
   });
 
+  test('is told in whole steps of the client\'s clock, which are right on average', () => {
+    const { routes } = simulate({
+      arrivals: Array.from({ length: 4000 }, (_, index) => ({ atMs: index * 100, route: '/fast', serviceMs: 4.25 })),
+      pool: { maxPoolSize: 1 }, resolutionMs: 1,
+    });
+    const { p50Ms, p95Ms, maxMs, meanMs } = routes['/fast'];
+    expect([p50Ms, p95Ms, maxMs].map(Math.round)).toEqual([4, 5, 5]);
+    // The standard error of the mean is 0.007 ms.
+    expect(Math.abs(meanMs - 4.25)).toBeLessThan(0.03);
+  });
+
   test('has its answer after the overhead, and the connection is free before', () => {
     const { records = [] } = simulate({
       arrivals: [0, 1].map((atMs) => ({ atMs, route: '/a' })),
