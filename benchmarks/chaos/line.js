@@ -1,7 +1,7 @@
-import { once, setMaxListeners } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { setMaxListeners } from 'node:events';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openHop } from '../../src/bench/hop.js';
 
 const PIECE_BYTES = 256;
 
@@ -10,7 +10,6 @@ const PIECE_BYTES = 256;
  * @param {number} farPort
  */
 export async function openLine(farPort) {
-  const sockets = new Set();
   const way = { delayMs: 0, bytesPerSec: Infinity };
   let changing = new AbortController();
 
@@ -29,33 +28,13 @@ export async function openLine(farPort) {
       done(null, chunk);
     },
   });
-  const server = createServer({ noDelay: true }, (near) => {
-    const far = connect({ port: farPort, host: '127.0.0.1', noDelay: true });
-    for (const [from, to] of [[near, far], [far, near]]) {
-      sockets.add(from);
-      from.pipe(createWay()).pipe(to);
-      // Breaking is what the line is for.
-      from.on('error', () => {});
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-    }
+  const hop = await openHop({
+    host: '127.0.0.1', port: farPort, carry: (from, to) => from.pipe(createWay()).pipe(to),
   });
-  async function open(port) {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return server.address().port;
-  }
-  function cut() {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  }
   function change(to) {
     Object.assign(way, to);
     changing.abort();
     changing = new AbortController();
   }
-  const port = await open(0);
-  return { port, cut, restore: () => open(port), change };
+  return { ...hop, change };
 }

@@ -19,15 +19,18 @@ const TOLERANCE_MS = 0.75;
 
 /**
  * Stand between clients and a server, and make the way longer: what one of them sends, the other gets `delayMs` later,
- * in order. It delays and does not throttle: as much as one likes can be on its way at once.
+ * in order. It delays and does not throttle: as much as one likes can be on its way at once. Other ways can be given.
  *
  * @param {object} way
  * @param {string} way.host of the server
  * @param {number} way.port of the server
  * @param {number} [way.delayMs] each way, so that a round trip takes twice as much longer
+ * @param {(from: Socket, to: Socket) => void} [way.carry] takes to one side what the other sends, and its end
  * @returns {Promise<Hop>}
  */
-export async function openHop({ host, port: farPort, delayMs = 0 }) {
+export async function openHop({
+  host, port: farPort, delayMs = 0, carry = (from, to) => carryLater(from, to, delayMs),
+}) {
   /** @type {Set<Socket>} */
   const sockets = new Set();
   // Each side may have said all while the other still speaks.
@@ -36,7 +39,7 @@ export async function openHop({ host, port: farPort, delayMs = 0 }) {
     const far = connect({ host, port: farPort, ...options });
     for (const [from, to] of [[near, far], [far, near]]) {
       sockets.add(from);
-      carry(from, to, delayMs);
+      carry(from, to);
       // A broken line is no fault of the hop: the other side learns of it by its end.
       from.on('error', () => to.destroy());
       from.on('close', () => sockets.delete(from));
@@ -62,7 +65,7 @@ export async function openHop({ host, port: farPort, delayMs = 0 }) {
 }
 
 /** @type {(from: Socket, to: Socket, delayMs: number) => void} */
-function carry(from, to, delayMs) {
+function carryLater(from, to, delayMs) {
   /** What is on its way, oldest first; null is the end. @type {{ dueAtMs: number, chunk: Buffer | null }[]} */
   const underWay = [];
   let isWaiting = false;

@@ -3,6 +3,8 @@ import { openMongo } from '../mongo/open.js';
 import { describeEnvironment } from './environment.js';
 import { mergeFigures } from './merge-figures.js';
 
+/** @import { Settings } from '../settings.js' */
+
 /**
  * @typedef {object} Plan what a lab will do with the options it was given
  * @property {Record<string, unknown>} settings what the result records
@@ -14,7 +16,7 @@ import { mergeFigures } from './merge-figures.js';
  *
  * @typedef {object} Context what a measurement gets
  * @property {string} mongoUrl of the one MongoDB that all variants share
- * @property {import('../settings.js').Settings} settings
+ * @property {Settings} settings
  * @property {AbortSignal} signal ends the measurement
  * @property {(line: string) => void} report gets a line of progress for people
  *
@@ -30,8 +32,9 @@ import { mergeFigures } from './merge-figures.js';
  * @property {(plan: any, context: Context) => Promise<() => Promise<void>>} [prepare] what all measurements share, for
  *   example data; what it returns takes that away again, and is called whatever happens
  * @property {(variant: PlannedVariant, plan: Plan, context: Context) => Promise<Measurement>} measure
- * @property {(variant: PlannedVariant, plan: Plan, measured: Record<string, any>) => Record<string, any>} [predict]
- *   figures of the shape of `measured`; called when all is measured, so that it takes no time from that
+ * @property {(variant: PlannedVariant, plan: Plan, measured: Record<string, any>, settings: Settings) => (
+ *   Record<string, any>)} [predict] figures of the shape of `measured`; called when all is measured, so that it takes no
+ *   time from that
  *
  * @typedef {import('../report/types.js').Lab & Bench} Lab
  *
@@ -51,7 +54,7 @@ import { mergeFigures } from './merge-figures.js';
  * @param {Lab} lab
  * @param {Record<string, any> & CommonOptions} options
  * @param {object} surroundings
- * @param {import('../settings.js').Settings} surroundings.settings
+ * @param {Settings} surroundings.settings
  * @param {AbortSignal} surroundings.signal
  * @param {(line: string) => void} surroundings.report gets a line of progress for people
  * @param {(step: Step) => void} surroundings.onStep
@@ -98,7 +101,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       environment,
       settings: { ...plan.settings, repeat, parallel },
       variants: plan.variants.map((variant) => (
-        summarise(lab, plan, variant, outcomes.filter((one) => one.variant === variant)))),
+        summarise(lab, plan, variant, { outcomes: outcomes.filter((one) => one.variant === variant), settings }))),
       warnings: [...plan.warnings ?? [], ...listWarnings(outcomes)],
     };
   } finally {
@@ -110,19 +113,19 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
  * @param {Lab} lab
  * @param {Plan} plan
  * @param {PlannedVariant} variant
- * @param {{ run?: Measurement, error?: Error }[]} outcomes
+ * @param {{ outcomes: { run?: Measurement, error?: Error }[], settings: Settings }} measuring
  * @returns {import('../report/types.js').Variant}
  */
-function summarise(lab, plan, variant, outcomes) {
-  const { name, settings, exact = null, published = null } = variant;
+function summarise(lab, plan, variant, { outcomes, settings }) {
+  const { name, exact = null, published = null } = variant;
   const runs = outcomes.flatMap(({ run }) => run ?? []);
   const errors = outcomes.flatMap(({ run, error }) => error?.message ?? run?.failed ?? []);
   const measured = runs.length > 0 ? mergeFigures(runs.map((run) => run.measured)) : null;
   return {
     name,
-    settings,
+    settings: variant.settings,
     measured,
-    predicted: measured && lab.predict ? lab.predict(variant, plan, measured) : null,
+    predicted: measured && lab.predict ? lab.predict(variant, plan, measured, settings) : null,
     exact,
     published,
     runs: runs.map((run) => ({ measured: run.measured, arrivalsMs: run.arrivalsMs })),
@@ -137,7 +140,7 @@ function listWarnings(outcomes) {
 
 /**
  * @param {string} url
- * @param {import('../settings.js').Settings} settings
+ * @param {Settings} settings
  * @param {string} origin where the connection string was given
  */
 async function askVersion(url, settings, origin) {

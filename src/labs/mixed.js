@@ -6,6 +6,7 @@ import { describeFailures, runArtillery, summariseReport, WORKERS } from '../ben
 import { parseWhole } from '../bench/lab-options.js';
 import { listArrivals, summariseCheckouts } from '../bench/summarise-checkouts.js';
 import { readCheckouts, warmUp } from '../bench/warm-up.js';
+import { poolOfApp } from '../predict/app-pool.js';
 import { createScenarioLoad } from '../predict/load.js';
 import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { predict } from '../predict/predict.js';
@@ -119,15 +120,17 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
 }
 
 /**
- * What the load test should have measured, from what a query took before it.
+ * What the load test should have measured, from what a query took before it. What else the app was told of its pool is
+ * taken into account.
  * @type {NonNullable<Lab['predict']>}
  */
-function predictVariant({ settings: { poolSize } }, plan, { unloaded }) {
+function predictVariant({ settings: { poolSize } }, plan, { unloaded }, settings) {
   const { load, settings: { slowMs } } = /** @type {{ load: Load, settings: any }} */ (/** @type {unknown} */ (plan));
   const { serviceMs, overheadMs } = unloaded;
   const services = servicesWithSleep(load.routes, serviceMs, slowMs);
   const { variants: [{ predicted }] } = predict({
     load, poolSizes: [poolSize], services, overhead: { kind: 'fixed', ms: overheadMs },
+    poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
   });
   return predicted;
 }

@@ -4,6 +4,7 @@ import { createRuns, summariseRuns, UNLIMITED } from './runs.js';
 
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
+/** @import { PoolOptions } from './pool.js' */
 /** @import { Prediction } from './runs.js' */
 /** @import { Service } from './service-time.js' */
 
@@ -32,11 +33,15 @@ const MOST_RUNS = 100;
  * @param {number} [options.seeds] how many runs when anything is drawn; default: 100, or fewer of a long load
  * @param {Service} [options.overhead] see simulate
  * @param {number} [options.resolutionMs] see simulate
+ * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with all else
+ *   at its default
  * @returns {{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }} knee: the
  *   first of the sizes from which on more connections bring nothing
  * @throws {Error} for a load without requests, or service times that cannot be
  */
-export function predict({ load, poolSizes, services, seeds: asked, overhead, resolutionMs = 0 }) {
+export function predict({
+  load, poolSizes, services, seeds: asked, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
+}) {
   const isDrawn = load.isDrawn(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
   const seeds = isDrawn ? asked ?? chooseSeeds(load, services, poolSizes.length + 1) : 1;
   const runs = createRuns({ load, services, seeds, overhead, resolutionMs });
@@ -46,7 +51,7 @@ export function predict({ load, poolSizes, services, seeds: asked, overhead, res
     name: `pool ${poolSize}`,
     settings: { poolSize },
     measured: null,
-    predicted: runs.predict({ maxPoolSize: poolSize }),
+    predicted: runs.predict(poolOf(poolSize)),
     closedForms: {
       erlangWaitMs: finite(erlangWaitMs(poolSize, facts.stream)),
       allenCunneenWaitMs: finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)),

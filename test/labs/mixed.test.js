@@ -2,9 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { MIXED_SCENARIO, mixed } from '../../src/labs/mixed.js';
+import { readSettings } from '../../src/settings.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
 const folder = await scratchFolder();
+const settings = readSettings({}, '');
 const article = { poolSizes: [1, 2, 3, 10], slowMs: 5000, scenario: MIXED_SCENARIO };
 
 test('the exact answers of the article are 21, 7 and 5 s, beside what it published', async () => {
@@ -24,7 +26,7 @@ test('another load has no published figures, and a drawn one no exact answer', a
 test('the prediction adds to the arithmetic what a query takes, and what its response takes beside', async () => {
   const plan = await mixed.plan(article);
   const unloaded = { serviceMs: 2, overheadMs: 3 };
-  const predicted = plan.variants.map((variant) => mixed.predict?.(variant, plan, { unloaded }));
+  const predicted = plan.variants.map((variant) => mixed.predict?.(variant, plan, { unloaded }, settings));
   // The fifth user's slow query comes after four others of 5002 ms and is answered 3 ms later.
   expect(predicted[0]?.maxMs).toBeCloseTo(5 * 5002 + 3 - 4000, 3);
   expect(predicted[3]?.maxMs).toBeCloseTo(5005, 3);
@@ -32,10 +34,19 @@ test('the prediction adds to the arithmetic what a query takes, and what its res
   expect(predicted[3]).toMatchObject({ requests: 10, failures: 0, peakActive: 5, peakWaiting: 0 });
 });
 
+test('the prediction is of the pool that the app was told to have', async () => {
+  const plan = await mixed.plan(article);
+  const predictWith = (/** @type {object} */ told) => (
+    mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...told }));
+  expect(predictWith({ waitQueueTimeoutMs: 4500 })?.failures).toBeGreaterThan(0);
+  expect(predictWith({})?.failures).toBe(0);
+  expect(predictWith({ slowPoolSize: 1 })?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
+});
+
 test('what is drawn is predicted with a band', async () => {
   const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
   const plan = await mixed.plan({ poolSizes: [2], slowMs: 500, scenario });
-  const predicted = mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } });
+  const predicted = mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings);
   expect(predicted?.low.maxMs).toBeLessThan(predicted?.high.maxMs);
 });
 

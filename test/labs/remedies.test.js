@@ -60,7 +60,7 @@ describe('by simulation', () => {
     const plan = await remedies.plan(defaults);
     const variant = plan.variants.find((each) => each.name === name);
     if (!variant || !remedies.predict) throw new Error(`no variant ${name}`);
-    return remedies.predict(variant, plan, { unloaded });
+    return remedies.predict(variant, plan, { unloaded }, readSettings({}, ''));
   }
 
   test('the pool that is too small has customers wait for seconds', async () => {

@@ -1,6 +1,7 @@
+import { poolOfApp } from '../../predict/app-pool.js';
 import { simulate } from '../../predict/simulate.js';
 import { summariseAnswers } from './figures.js';
-import { poolOf, refuses } from './variants.js';
+import { refuses } from './variants.js';
 
 /** @import { RemediesPlan } from '../remedies.js' */
 /** @import { RemedyVariant } from './variants.js' */
@@ -17,10 +18,15 @@ const STATUS = { ok: 200, waitQueueTimeout: 503, clientTimeout: 0 };
  */
 export function predictRemedy({ settings }, plan, { serviceMs, overheadMs, connectMs }) {
   const { settings: { slowMs, patienceMs }, requests } = plan;
+  const {
+    MONGO_POOLSIZE: poolSize, MONGO_MIN_POOLSIZE: minPoolSize = 0, MONGO_MAX_CONNECTING: maxConnecting,
+    MONGO_WAIT_QUEUE_TIMEOUT_MS: waitQueueTimeoutMs, SLOW_POOLSIZE: slowPoolSize, SLOW_CONCURRENCY: slowConcurrency,
+  } = settings.env;
   const { records = [] } = simulate({
     workload: { phases: [], scenarios: [], timeoutMs: patienceMs },
     arrivals: requests[settings.load],
-    pool: poolOf(settings, connectMs),
+    pool: poolOfApp({ poolSize, slowPoolSize, slowConcurrency, maxConnecting, waitQueueTimeoutMs },
+      { connectMs, warm: settings.load !== 'burst' || minPoolSize > 0 }),
     services: { '/fast': { kind: 'fixed', ms: serviceMs }, '/slow': { kind: 'fixed', ms: slowMs + serviceMs } },
     overhead: { kind: 'fixed', ms: overheadMs },
     keepRequests: true,

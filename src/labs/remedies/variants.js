@@ -62,28 +62,3 @@ function describe(name, remedy, env, load = 'all') {
 export function refuses(remedy) {
   return remedy === 'cap' || remedy === 'timeout';
 }
-
-/**
- * The app's pool, as the simulator takes it. The simulated cap has the next request wait in the app where ours refuses
- * it: those of other routes are served alike.
- *
- * @param {RemedySettings} settings
- * @param {number} connectMs how long a connection takes to open
- * @returns {import('../../predict/pool.js').PoolOptions}
- */
-export function poolOf({ load, env }, connectMs) {
-  const apartRoutes = ['/slow'];
-  if (env.SLOW_POOLSIZE) {
-    return { kind: 'split', maxPoolSize: env.MONGO_POOLSIZE + env.SLOW_POOLSIZE, apartRoutes, apartSize: env.SLOW_POOLSIZE };
-  }
-  if (env.SLOW_CONCURRENCY) {
-    return { kind: 'capped', maxPoolSize: env.MONGO_POOLSIZE, apartRoutes, apartSize: env.SLOW_CONCURRENCY };
-  }
-  return {
-    maxPoolSize: env.MONGO_POOLSIZE,
-    maxConnecting: env.MONGO_MAX_CONNECTING,
-    waitQueueTimeoutMS: env.MONGO_WAIT_QUEUE_TIMEOUT_MS,
-    warm: load !== 'burst' || env.MONGO_MIN_POOLSIZE > 0,
-    connectMs,
-  };
-}
