@@ -30,16 +30,20 @@ export function createSplitPool({ maxPoolSize, apartRoutes, apartSize }, host) {
   // Connections of the common pool have even numbers, those apart odd ones.
   const [common, apart] = [maxPoolSize - apartSize, apartSize].map((size, odd) => (
     createDriverPool({ maxPoolSize: size }, {
-      ...host, serve: (user, connection) => host.serve(user, connection * 2 + odd),
+      ...host,
+      serve: (user, connection) => host.serve(user, connection * 2 + odd),
+      connectAfter: (delayMs, connection) => host.connectAfter(delayMs, connection * 2 + odd),
     })));
+  const poolOf = (/** @type {number} */ connection) => (connection % 2 === 1 ? apart : common);
   return {
     start() {
       common.start();
       apart.start();
     },
     checkOut: (user) => (apartRoutes.includes(user.route.name) ? apart : common).checkOut(user),
-    finish: (connection) => (connection % 2 === 1 ? apart : common).finish(connection >> 1),
-    connected() {},
+    finish: (connection) => poolOf(connection).finish(connection >> 1),
+    abandon: (connection) => poolOf(connection).abandon?.(connection >> 1),
+    connected: (connection) => poolOf(connection).connected(connection >> 1),
     check() {},
     total: () => common.total() + apart.total(),
   };
@@ -57,22 +61,42 @@ export function createCappedPool({ maxPoolSize, apartRoutes, apartSize }, host) 
   const atGate = createFifo();
   /** @type {boolean[]} By connection: whether it serves a route that is kept apart. */
   const isApart = [];
+  /** Of those routes, who was let in and waits for a connection. @type {Set<User>} */
+  const waiting = new Set();
   let inside = 0;
   const pool = createDriverPool({ maxPoolSize }, {
     ...host,
     serve(user, connection) {
       isApart[connection] = apartRoutes.includes(user.route.name);
+      waiting.delete(user);
       host.serve(user, connection);
     },
   });
+
+  /** @param {User} user */
+  function admit(user) {
+    inside++;
+    waiting.add(user);
+    pool.checkOut(user);
+  }
+
+  function letNextIn() {
+    inside--;
+    while (inside < apartSize && atGate.size() > 0) {
+      const user = atGate.first();
+      const isCurrent = user.ticket === atGate.firstTicket();
+      atGate.shift();
+      if (isCurrent) admit(user);
+    }
+  }
+
   return {
     ...pool,
     checkOut(user) {
       if (!apartRoutes.includes(user.route.name)) {
         pool.checkOut(user);
       } else if (inside < apartSize) {
-        inside++;
-        pool.checkOut(user);
+        admit(user);
       } else {
         atGate.push(user, user.ticket);
       }
@@ -80,14 +104,15 @@ export function createCappedPool({ maxPoolSize, apartRoutes, apartSize }, host) 
     finish(connection) {
       const wasApart = isApart[connection];
       pool.finish(connection);
-      if (!wasApart) return;
-      if (atGate.size() === 0) {
-        inside--;
-      } else {
-        const user = atGate.first();
-        atGate.shift();
-        pool.checkOut(user);
-      }
+      if (wasApart) letNextIn();
+    },
+    abandon(connection) {
+      const wasApart = isApart[connection];
+      pool.abandon?.(connection);
+      if (wasApart) letNextIn();
+    },
+    leave(user) {
+      if (waiting.delete(user)) letNextIn();
     },
   };
 }

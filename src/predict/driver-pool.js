@@ -22,7 +22,7 @@ const MIN_POOL_CHECK_MS = 100;
  * The pool of today's Node.js driver (7.x, src/cmap/connection_pool.ts): one first-in first-out wait queue
  * without a bound, last-in first-out idle connections. A waiter that causes a connection to be opened leaves
  * the queue and gets that connection, so a later waiter can overtake it by taking one that is checked in
- * meanwhile.
+ * meanwhile. A query that is given up takes its connection with it.
  *
  * @param {DriverPoolOptions} options
  * @param {PoolHost} host
@@ -38,40 +38,43 @@ export function createDriverPool(options, host) {
   const openingFor = [];
   /** @type {number[]} */
   const openingTicket = [];
-  let total = 0;
+  /** Numbers of connections that were closed, to be used again. @type {number[]} */
+  const closed = [];
+  let created = 0;
+  let isFilling = false;
   let connecting = 0;
 
   function start() {
     if (warm) {
-      total = maxPoolSize;
+      created = maxPoolSize;
       for (let connection = maxPoolSize - 1; connection >= 0; connection--) idle.push(connection);
     } else if (minPoolSize > 0) {
       check();
     }
   }
 
+  const total = () => created - closed.length;
+
   /** @param {User} [user] */
   function connect(user) {
-    const connection = total++;
+    const connection = closed.pop() ?? created++;
     connecting++;
     openingFor[connection] = user;
     openingTicket[connection] = user ? user.ticket : 0;
     host.connectAfter(connectMs, connection);
   }
 
-  // Waiters give up in the order they came, so those who did stand first in the queue.
   function processWaitQueue() {
     while (waitQueue.size() > 0) {
       const user = waitQueue.first();
       const isCurrent = user.ticket === waitQueue.firstTicket();
-      if (isCurrent && idle.length === 0) break;
+      const canConnect = connecting < maxConnecting && total() < maxPoolSize;
+      if (isCurrent && idle.length === 0 && !canConnect) return;
       waitQueue.shift();
-      if (isCurrent) host.serve(user, /** @type {number} */ (idle.pop()));
-    }
-    while (waitQueue.size() > 0 && connecting < maxConnecting && total < maxPoolSize) {
-      const user = waitQueue.first();
-      waitQueue.shift();
-      connect(user);
+      // Who gave up meanwhile is dropped.
+      if (!isCurrent) continue;
+      if (idle.length > 0) host.serve(user, /** @type {number} */ (idle.pop()));
+      else connect(user);
     }
   }
 
@@ -90,9 +93,10 @@ export function createDriverPool(options, host) {
     if (!user) host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
-  // No connection closes here, so the looking ends for good once the minimum is reached.
+  // The driver looks for ever; here it ends while the minimum is there.
   function check() {
-    if (total >= minPoolSize) return;
+    isFilling = total() < minPoolSize;
+    if (!isFilling) return;
     if (connecting < maxConnecting) connect();
     else host.checkAfter(MIN_POOL_CHECK_MS);
   }
@@ -101,7 +105,7 @@ export function createDriverPool(options, host) {
     start,
     connected,
     check,
-    total: () => total,
+    total,
 
     checkOut(user) {
       waitQueue.push(user, user.ticket);
@@ -111,6 +115,14 @@ export function createDriverPool(options, host) {
     finish(connection) {
       idle.push(connection);
       processWaitQueue();
+    },
+
+    abandon(connection) {
+      closed.push(connection);
+      processWaitQueue();
+      if (isFilling || total() >= minPoolSize) return;
+      isFilling = true;
+      host.checkAfter(MIN_POOL_CHECK_MS);
     },
   };
 }

@@ -64,7 +64,7 @@ export function createModel({
     connectAfter: (delayMs, connection) => clock.after(delayMs, connection * 4 + CONNECTED),
     checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
   });
-  /** @type {User[]} By connection. */
+  /** @type {(User | undefined)[]} By connection. */
   const served = [];
   /** @type {number[]} By worker: its users who are not through. */
   const present = [];
@@ -146,6 +146,9 @@ export function createModel({
   /** @param {number} connection */
   function endQuery(connection) {
     const user = served[connection];
+    // One that was given up had another end.
+    if (!user || user.startedAtMs + user.serviceMs !== clock.nowMs) return;
+    served[connection] = undefined;
     tally.endQuery(user, clock.nowMs);
     pool.finish(connection);
     respond(user);
@@ -178,11 +181,25 @@ export function createModel({
     respond(user);
   }
 
-  /** The user gives up, and for good: the app does not know of it and works on. @param {User} user */
+  /** The user gives up, and for good. Its connection to the app ends, so that the app gives up too. @param {User} user */
   function giveUpAnswer(user) {
     tally.endRequest(user, 'clientTimeout', clock.nowMs);
-    user.isGone = true;
     present[user.worker]--;
+    if (user.state === 'responding' || !pool.abandon) {
+      user.isGone = true;
+      return;
+    }
+    user.ticket++;
+    if (user.state === 'waiting') {
+      tally.stopWaiting(user, clock.nowMs);
+      pool.leave?.(user);
+    } else {
+      user.serviceMs = clock.nowMs - user.startedAtMs;
+      served[user.connection] = undefined;
+      tally.endQuery(user, clock.nowMs);
+      pool.abandon(user.connection);
+    }
+    users.leave(user);
   }
 
   return {

@@ -25,6 +25,8 @@ import { createPipeliningPool } from './pipelining-pool.js';
  * @property {() => void} start once, at time 0
  * @property {(user: User) => void} checkOut the user is served at once, or waits
  * @property {(connection: number) => void} finish the query that the connection served is over
+ * @property {(connection: number) => void} [abandon] nobody waits for that query any more; a pool that lacks this works on
+ * @property {(user: User) => void} [leave] the user waits no more: its ticket is another already
  * @property {(connection: number) => void} connected
  * @property {() => void} check
  * @property {() => number} total connections open or opening

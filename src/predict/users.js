@@ -18,7 +18,7 @@
  * @property {number} ticket
  * @property {'between' | 'waiting' | 'served' | 'responding'} state
  * @property {Outcome} outcome of the request under way, as far as it is known
- * @property {boolean} isGone gave up on a request that the server still works on
+ * @property {boolean} isGone gave up on a request that the app still works on, or whose answer is on its way
  * @property {RouteStats} route
  * @property {number} connection
  * @property {number} givenServiceMs NaN: draw one for each request

@@ -38,13 +38,13 @@ test('a slow one through the gate still queues for the pool', () => {
   expect(waits).toEqual([0, 109, 98, 102, 60]);
 });
 
-test('who leaves the gate empty handed lets the next one in', () => {
+test('who passes the gate and gives up then lets the next one in', () => {
   const { requests, failures } = simulate({
     arrivals,
     workload: { phases: [], scenarios: [], timeoutMs: 120 },
     pool: { kind: 'capped', maxPoolSize: 3, ...apart },
   });
-  expect({ requests, failures }).toEqual({ requests: 5, failures: 2 });
+  expect({ requests, failures }).toEqual({ requests: 5, failures: 1 });
 });
 
 describe('sizes that cannot be', () => {
@@ -57,4 +57,36 @@ describe('sizes that cannot be', () => {
     const pool = /** @type {PoolOptions} */ ({ apartRoutes: ['/slow'], ...options });
     expect(() => simulate({ arrivals, pool })).toThrow(message);
   });
+});
+
+test.each([
+  ['split', 2], ['capped', 1],
+])('%s, who gives up leaves its place to the next, on a connection that is opened when it is needed', (kind, open) => {
+  const { records = [], connections } = simulate({
+    workload: { phases: [], scenarios: [], timeoutMs: 50 },
+    arrivals: [
+      { atMs: 0, route: '/slow', serviceMs: 100 }, { atMs: 10, route: '/slow', serviceMs: 100 },
+      { atMs: 30, route: '/slow', serviceMs: 5 },
+    ],
+    pool: /** @type {PoolOptions} */ ({ kind, maxPoolSize: 2, ...apart }), keepRequests: true,
+  });
+  // The first gives up at 50 while it is served, the second at 60 too; the third gets its place.
+  expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`))
+    .toEqual(['0 clientTimeout 50', '1 clientTimeout 60', '2 ok 65']);
+  expect(connections).toBe(open);
+});
+
+test('capped, who gives up while it waits in the pool leaves its place to the next', () => {
+  const { records = [] } = simulate({
+    workload: { phases: [], scenarios: [], timeoutMs: 50 },
+    arrivals: [
+      { atMs: 0, route: '/slow', serviceMs: 30 }, { atMs: 1, route: '/slow', serviceMs: 5 },
+      { atMs: 2, route: '/fast', serviceMs: 100 }, { atMs: 3, route: '/fast', serviceMs: 100 },
+      { atMs: 40, route: '/slow', serviceMs: 5 },
+    ],
+    pool: { kind: 'capped', maxPoolSize: 1, ...apart }, keepRequests: true,
+  });
+  expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`)).toEqual([
+    '0 ok 30', '1 clientTimeout 51', '2 clientTimeout 52', '3 clientTimeout 53', '4 ok 58',
+  ]);
 });

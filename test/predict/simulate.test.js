@@ -79,7 +79,7 @@ describe('a user', () => {
     expect(new Set(rests).size).toBeGreaterThan(40);
   });
 
-  test('whose patience ends leaves, while the server works on for nobody', () => {
+  test('whose patience ends leaves, and its query ends with it', () => {
     const run = simulate({
       workload: { phases: [], scenarios: [{ steps: [b, a] }], timeoutMs: 25 },
       arrivals: [{ atMs: 0 }, { atMs: 0 }, { atMs: 30 }],
@@ -88,9 +88,37 @@ describe('a user', () => {
     const { records = [] } = run;
     const ends = records.map((it) => `${it.user}${it.route} ${it.outcome} ${it.finishedAtMs}`);
     expect(ends).toEqual([
-      '0/b ok 20', '1/b clientTimeout 25', '0/a clientTimeout 45', '2/b clientTimeout 55',
+      '0/b ok 20', '1/b clientTimeout 25', '0/a ok 35', '2/b ok 55', '2/a ok 65',
     ]);
-    expect(run.meanActive * run.durationMs).toBe(70);
+    expect(run.meanActive * run.durationMs).toBe(65);
+  });
+
+  test('who leaves takes no place in the queue, and no connection', () => {
+    const run = simulate({
+      workload: { phases: [], scenarios: [], timeoutMs: 25 },
+      arrivals: [
+        { atMs: 0, route: '/x', serviceMs: 24 }, { atMs: 0, route: '/x', serviceMs: 24 }, { atMs: 1, route: '/x', serviceMs: 5 },
+        { atMs: 2, route: '/x', serviceMs: 5 },
+      ],
+      pool: { maxPoolSize: 1, connectMs: 3 }, keepRequests: true,
+    });
+    const { records = [] } = run;
+    // The second one leaves at 25, the third and fourth at 26 and 27: the new connection is ready at 28, for nobody.
+    expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`)).toEqual([
+      '0 ok 24', '1 clientTimeout 25', '2 clientTimeout 26', '3 clientTimeout 27']);
+    expect(run).toMatchObject({ connections: 1, peakWaiting: 3 });
+    expect(run.meanActive * run.durationMs).toBeCloseTo(25, 9);
+  });
+
+  test('on the pool of 2020 it leaves while the server works on for nobody', () => {
+    const run = simulate({
+      workload: { phases: [], scenarios: [], timeoutMs: 25 },
+      arrivals: [{ atMs: 0, route: '/x', serviceMs: 40 }, { atMs: 20, route: '/x', serviceMs: 4 }],
+      pool: { kind: 'pipelining', maxPoolSize: 1 }, keepRequests: true,
+    });
+    const { records = [] } = run;
+    expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`))
+      .toEqual(['0 clientTimeout 25', '1 ok 44']);
   });
 
   test('gives up on a query that takes too long, also when it did not wait', () => {
