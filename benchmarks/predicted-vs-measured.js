@@ -17,8 +17,8 @@ import { MIXED_SCENARIO, mixed } from '../src/labs/mixed.js';
 import { openMongo } from '../src/mongo/open.js';
 import { createScenarioLoad } from '../src/predict/load.js';
 import { predict } from '../src/predict/predict.js';
-import { readScenario } from '../src/predict/read-scenario.js';
-import { simulate } from '../src/predict/simulate.js';
+import { readScenario } from '../src/predict/scenario/read-scenario.js';
+import { simulate } from '../src/predict/simulator/simulate.js';
 import { readSettings } from '../src/settings.js';
 
 const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_SCENARIO, repeat: 2 };

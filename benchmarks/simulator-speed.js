@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { simulate } from '../src/predict/simulate.js';
+import { simulate } from '../src/predict/simulator/simulate.js';
 
 if (process.send) process.send(measure(Number(process.argv[2])));
 else {

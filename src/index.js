@@ -2,4 +2,4 @@
 export { gatherInserts } from './gather/gather-inserts.js';
 export { OutcomeUnknownError } from './gather/outcome-unknown-error.js';
 export { monitorPool } from './pool/monitor.js';
-export { createTraceWriter } from './predict/trace-writer.js';
+export { createTraceWriter } from './predict/trace/trace-writer.js';

@@ -3,7 +3,7 @@ import { copyFile, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startApp } from '../src/bench/app-process.js';
-import { compareFleet } from '../src/predict/fleet.js';
+import { compareFleet } from '../src/predict/advise/fleet.js';
 import { commandsOf } from './support/commands-of.js';
 import { sharedMongoUrl } from './support/environment.js';
 import { runNode } from './support/run-node.js';

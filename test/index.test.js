@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { readTrace } from '../src/predict/trace.js';
+import { readTrace } from '../src/predict/trace/trace.js';
 import { runNode } from './support/run-node.js';
 import { scratchFolder } from './support/scratch-folder.js';
 

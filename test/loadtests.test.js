@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { startApp } from '../src/bench/app-process.js';
 import { runArtillery, summariseReport } from '../src/bench/artillery.js';
-import { readWorkload } from '../src/predict/workload.js';
+import { readWorkload } from '../src/predict/scenario/workload.js';
 
 const FOLDER = 'loadtests';
 const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.yaml'));

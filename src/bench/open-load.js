@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listRoutes } from '../predict/flow.js';
 import { UNLIMITED } from '../predict/runs.js';
-import { simulate } from '../predict/simulate.js';
+import { listRoutes } from '../predict/simulator/flow.js';
+import { simulate } from '../predict/simulator/simulate.js';
 import { askOnce } from './ask-once.js';
 
-/** @import { Workload } from '../predict/workload.js' */
+/** @import { Workload } from '../predict/scenario/workload.js' */
 
 /**
  * @typedef {{ route: string, atMs: number }} DueRequest `atMs`: when it is sent, since the load began

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { describeEnvironment } from '../bench/environment.js';
-import { advise } from '../predict/advise.js';
-import { createAdviceView } from '../predict/advice-view.js';
-import { explainAdvice } from '../predict/explain-advice.js';
-import { parseSlo } from '../predict/slo.js';
+import { createAdviceView } from '../predict/advise/advice-view.js';
+import { advise } from '../predict/advise/advise.js';
+import { explainAdvice } from '../predict/advise/explain-advice.js';
+import { parseSlo } from '../predict/advise/slo.js';
 import { escapeControls } from '../printable.js';
 import { renderTable, wrap } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
@@ -32,7 +32,7 @@ export function createAdviseCommand() {
 }
 
 /**
- * @param {import('./load-options.js').LoadOptions & { slo: import('../predict/slo.js').Slo[], headroom: number,
+ * @param {import('./load-options.js').LoadOptions & { slo: import('../predict/advise/slo.js').Slo[], headroom: number,
  *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, json: boolean }} options
  */
 async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, json, ...loadOptions }) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { readTrace } from '../predict/trace.js';
+import { readTrace } from '../predict/trace/trace.js';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { readResult } from './read-result.js';

@@ -1,10 +1,10 @@
 import { WORKERS } from '../bench/artillery.js';
-import { servicesOfApp, servicesOfResult } from '../predict/known-services.js';
 import { createScenarioLoad } from '../predict/load.js';
-import { parseServices } from '../predict/parse-service.js';
-import { readScenario } from '../predict/read-scenario.js';
-import { readTrace } from '../predict/trace.js';
-import { createTraceLoad } from '../predict/trace-load.js';
+import { readScenario } from '../predict/scenario/read-scenario.js';
+import { servicesOfApp, servicesOfResult } from '../predict/service/known-services.js';
+import { parseServices } from '../predict/service/parse-service.js';
+import { createTraceLoad } from '../predict/trace/trace-load.js';
+import { readTrace } from '../predict/trace/trace.js';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { collect, parseUpTo } from './options.js';
@@ -12,8 +12,8 @@ import { readResult } from './read-result.js';
 
 /** @import { Command } from 'commander' */
 /** @import { Load } from '../predict/load.js' */
-/** @import { Service } from '../predict/service-time.js' */
-/** @import { Trace } from '../predict/trace.js' */
+/** @import { Service } from '../predict/simulator/service-time.js' */
+/** @import { Trace } from '../predict/trace/trace.js' */
 
 /** More threads than any machine has. */
 const MOST_WORKERS = 1024;

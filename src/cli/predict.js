@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
 import { describeEnvironment } from '../bench/environment.js';
-import { predict } from '../predict/predict.js';
-import { createPredictView } from '../predict/predict-view.js';
 import { parsePoolSizes } from '../predict/pool-sizes.js';
-import { summariseTrace } from '../predict/trace-load.js';
+import { createPredictView } from '../predict/predict-view.js';
+import { predict } from '../predict/predict.js';
+import { summariseTrace } from '../predict/trace/trace-load.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
 import { writeWhole } from '../write-whole.js';

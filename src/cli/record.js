@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { createTraceWriter } from '../predict/trace-writer.js';
+import { createTraceWriter } from '../predict/trace/trace-writer.js';
 import { MAX_DELAY_MS } from '../settings.js';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { parsePositive, parseUpTo } from './options.js';
 
-/** @import { RecordedCheckout, Written } from '../predict/trace-writer.js' */
+/** @import { RecordedCheckout, Written } from '../predict/trace/trace-writer.js' */
 /** @import { AppUrl } from './app-url.js' */
 
 /** `pool-lab record` */

@@ -1,4 +1,4 @@
-import { servicesOfApp } from '../predict/known-services.js';
+import { servicesOfApp } from '../predict/service/known-services.js';
 import { predictPoolSizes } from './prediction.js';
 
 // A thread of its own: the page's pictures must not stand still while this one counts.

@@ -1,9 +1,9 @@
-import { createRandom } from '../predict/random.js';
 import { createRuns } from '../predict/runs.js';
-import { serviceMoments } from '../predict/service-time.js';
+import { createRandom } from '../predict/simulator/random.js';
+import { serviceMoments } from '../predict/simulator/service-time.js';
 
 /** @import { Load } from '../predict/load.js' */
-/** @import { Service } from '../predict/service-time.js' */
+/** @import { Service } from '../predict/simulator/service-time.js' */
 /** @import { RecentLoad } from './recent-load.js' */
 
 /**

@@ -10,8 +10,8 @@ import { poolOfApp } from '../predict/app-pool.js';
 import { createScenarioLoad } from '../predict/load.js';
 import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { predict } from '../predict/predict.js';
-import { readScenario } from '../predict/read-scenario.js';
-import { simulate } from '../predict/simulate.js';
+import { readScenario } from '../predict/scenario/read-scenario.js';
+import { simulate } from '../predict/simulator/simulate.js';
 import { mixedView } from './mixed-view.js';
 
 /** The article's load test. */
@@ -148,7 +148,7 @@ function servicesWithSleep(routes, serviceMs, slowMs) {
 
 /**
  * Whether every run of the workload is the same: counted arrivals, nothing drawn by weight.
- * @param {import('../predict/workload.js').Workload} workload
+ * @param {import('../predict/scenario/workload.js').Workload} workload
  */
 function isDeterministic({ phases, scenarios }) {
   return scenarios.length === 1 && phases.every((phase) => phase.arrivalRate === undefined);

@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { createChoicesParser, parseWhole } from '../bench/lab-options.js';
 import { drawRequests } from '../bench/open-load.js';
 import { parsePoolSizes } from '../predict/pool-sizes.js';
-import { readScenario } from '../predict/read-scenario.js';
+import { readScenario } from '../predict/scenario/read-scenario.js';
+import { remediesView } from './remedies-view.js';
 import { measureRemedy } from './remedies/measure.js';
 import { predictRemedy } from './remedies/predict.js';
 import { listVariants, REMEDIES } from './remedies/variants.js';
-import { remediesView } from './remedies-view.js';
 
 /** @import { Lab, Plan, PlannedVariant } from '../bench/run-lab.js' */
 /** @import { DueRequest } from '../bench/open-load.js' */

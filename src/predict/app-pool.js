@@ -1,5 +1,5 @@
 /** @import { Settings } from '../settings.js' */
-/** @import { PoolOptions } from './pool.js' */
+/** @import { PoolOptions } from './simulator/pool.js' */
 
 /**
  * The pool of the lab's app, as the simulator takes it. The simulated cap has the next request wait in the app where

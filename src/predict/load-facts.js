@@ -1,10 +1,10 @@
 import { littleFloor, loadOf, mixStreams } from './closed-forms.js';
-import { serviceMoments } from './service-time.js';
+import { serviceMoments } from './simulator/service-time.js';
 
 /** @import { Stream } from './closed-forms.js' */
 /** @import { Load } from './load.js' */
 /** @import { Figures, SimulationResult } from './runs.js' */
-/** @import { Service } from './service-time.js' */
+/** @import { Service } from './simulator/service-time.js' */
 
 /** A percentile this much above that of an unlimited pool is as good. */
 export const AS_GOOD_SHARE = 0.05;

@@ -1,6 +1,6 @@
-/** @import { Phase } from './arrivals.js' */
-/** @import { Step } from './flow.js' */
-/** @import { Scenario } from './scenarios.js' */
+/** @import { Phase } from './simulator/arrivals.js' */
+/** @import { Step } from './simulator/flow.js' */
+/** @import { Scenario } from './simulator/scenarios.js' */
 
 /** So many are simulated in a minute or two, at one pool size. */
 const MOST_STEPS = 1e8;

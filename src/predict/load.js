@@ -1,12 +1,12 @@
-import { createArrivals } from './arrivals.js';
-import { listRoutes } from './flow.js';
 import { requireFeasible } from './load-size.js';
-import { createRandom } from './random.js';
+import { createArrivals } from './simulator/arrivals.js';
+import { listRoutes } from './simulator/flow.js';
+import { createRandom } from './simulator/random.js';
 
-/** @import { Arrival, Phase } from './arrivals.js' */
-/** @import { Step } from './flow.js' */
-/** @import { Service } from './service-time.js' */
-/** @import { Workload } from './workload.js' */
+/** @import { Arrival, Phase } from './simulator/arrivals.js' */
+/** @import { Step } from './simulator/flow.js' */
+/** @import { Service } from './simulator/service-time.js' */
+/** @import { Workload } from './scenario/workload.js' */
 
 /**
  * What comes to a pool, wherever it is known from.

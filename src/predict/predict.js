@@ -1,12 +1,12 @@
-import { describeLoad, findKnee } from './load-facts.js';
 import { allenCunneenWaitMs, erlangWaitMs } from './closed-forms.js';
+import { describeLoad, findKnee } from './load-facts.js';
 import { createRuns, summariseRuns, UNLIMITED } from './runs.js';
 
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
-/** @import { PoolOptions } from './pool.js' */
+/** @import { PoolOptions } from './simulator/pool.js' */
 /** @import { Prediction } from './runs.js' */
-/** @import { Service } from './service-time.js' */
+/** @import { Service } from './simulator/service-time.js' */
 
 /** So many requests are simulated in a few seconds. */
 const AFFORDABLE_REQUESTS = 5e6;

@@ -1,12 +1,12 @@
 import { quantile } from './quantile.js';
-import { createRandom } from './random.js';
-import { resample } from './service-time.js';
-import { simulate } from './simulate.js';
+import { createRandom } from './simulator/random.js';
+import { resample } from './simulator/service-time.js';
+import { simulate } from './simulator/simulate.js';
 
 /** @import { Load } from './load.js' */
-/** @import { PoolOptions } from './pool.js' */
-/** @import { RouteResult } from './route-stats.js' */
-/** @import { Service } from './service-time.js' */
+/** @import { PoolOptions } from './simulator/pool.js' */
+/** @import { RouteResult } from './simulator/route-stats.js' */
+/** @import { Service } from './simulator/service-time.js' */
 
 /** @typedef {ReturnType<typeof simulate>} SimulationResult */
 

@@ -19,7 +19,7 @@
  * @typedef {object} Evidence
  * @property {import('../report/types.js').Result[]} results of the lab, the newest first
  * @property {{ max: number, checkouts: import('../pool/checkouts.js').CheckoutRecord[] }} app max: the size of its pool
- * @property {import('../predict/trace.js').Trace} trace
+ * @property {import('../predict/trace/trace.js').Trace} trace
  * @property {number} answer
  * @property {Guess} guess
  *

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { startApp } from '../../src/bench/app-process.js';
-import { readTrace } from '../../src/predict/trace.js';
+import { readTrace } from '../../src/predict/trace/trace.js';
 import { runNode } from '../support/run-node.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { choosePoolSizes, createRecentLoad, predictPoolSizes } from '../../src/dashboard/prediction.js';
 
-/** @import { Service } from '../../src/predict/service-time.js' */
+/** @import { Service } from '../../src/predict/simulator/service-time.js' */
 
 /** @type {Record<string, Service>} */
 const services = { '/slow': { kind: 'fixed', ms: 500 }, '/fast': { kind: 'sample', valuesMs: [2, 3] } };

@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb';
 import { createSlowQuery } from '../../src/mongo/slow-query.js';
 import { createCheckouts } from '../../src/pool/checkouts.js';
 import { monitorPool } from '../../src/pool/monitor.js';
-import { createRandom } from '../../src/predict/random.js';
+import { createRandom } from '../../src/predict/simulator/random.js';
 import { createFakeClient } from './fake-client.js';
 
 const SLOW_MS = 400;

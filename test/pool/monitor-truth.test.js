@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { createSlowQuery } from '../../src/mongo/slow-query.js';
 import { monitorPool } from '../../src/pool/monitor.js';
-import { createRandom } from '../../src/predict/random.js';
+import { createRandom } from '../../src/predict/simulator/random.js';
 import { readSettings } from '../../src/settings.js';
 import { until } from '../support/until.js';
 
@@ -80,7 +80,7 @@ test('after 10 000 random operations with kills, clears, aborts, timeouts and re
  * @typedef {object} Run
  * @property {MongoClient} client
  * @property {import('../../src/pool/monitor.js').PoolMonitor} monitor
- * @property {import('../../src/predict/random.js').Random} random
+ * @property {import('../../src/predict/simulator/random.js').Random} random
  * @property {Record<string, number>} happened
  * @property {{ connecting: number, standing: number }} strayed
  * @property {boolean} aborts

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { countSteps } from '../../src/predict/load-size.js';
 import { createScenarioLoad } from '../../src/predict/load.js';
-import { readWorkload } from '../../src/predict/workload.js';
+import { readWorkload } from '../../src/predict/scenario/workload.js';
 
 /** @param {string} phases @param {string} flow */
 const workloadOf = (phases, flow) => readWorkload(`config: { phases: [${phases}] }\nscenarios: [{ flow: [${flow}] }]`);

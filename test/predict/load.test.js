@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad } from '../../src/predict/load.js';
 
-/** @import { Step } from '../../src/predict/flow.js' */
-/** @import { Phase } from '../../src/predict/arrivals.js' */
+/** @import { Step } from '../../src/predict/simulator/flow.js' */
+/** @import { Phase } from '../../src/predict/simulator/arrivals.js' */
 
 /** @type {Step} */
 const request = { kind: 'request', route: '/a' };
@@ -37,7 +37,7 @@ describe('half as much load again', () => {
 describe('what is left to chance', () => {
   const phases = [{ durationMs: 1000, arrivalCount: 1 }];
 
-  /** @type {[string, boolean, import('../../src/predict/workload.js').Workload][]} */
+  /** @type {[string, boolean, import('../../src/predict/scenario/workload.js').Workload][]} */
   const cases = [
     ['nothing of one scenario', false, { phases, scenarios: [{ steps: [request] }] }],
     ['which of two scenarios comes', true, { phases, scenarios: [{ steps: [request] }, { steps: [request] }] }],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { simulate } from '../../src/predict/simulate.js';
-import { readWorkload } from '../../src/predict/workload.js';
+import { readWorkload } from '../../src/predict/scenario/workload.js';
+import { simulate } from '../../src/predict/simulator/simulate.js';
 
 const MIXED = `
 config:

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createScenarioLoad } from '../../src/predict/load.js';
 import { createPredictView } from '../../src/predict/predict-view.js';
 import { predict } from '../../src/predict/predict.js';
-import { readScenario } from '../../src/predict/read-scenario.js';
+import { readScenario } from '../../src/predict/scenario/read-scenario.js';
 import { renderHtml } from '../../src/report/html.js';
 import { renderTable } from '../../src/report/table.js';
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad } from '../../src/predict/load.js';
 import { predict } from '../../src/predict/predict.js';
 import { quantile } from '../../src/predict/quantile.js';
-import { createRandom } from '../../src/predict/random.js';
-import { readScenario } from '../../src/predict/read-scenario.js';
-import { readWorkload } from '../../src/predict/workload.js';
+import { readScenario } from '../../src/predict/scenario/read-scenario.js';
+import { readWorkload } from '../../src/predict/scenario/workload.js';
+import { createRandom } from '../../src/predict/simulator/random.js';
 
-/** @import { Service } from '../../src/predict/service-time.js' */
+/** @import { Service } from '../../src/predict/simulator/service-time.js' */
 
 /** @param {number} slowMs @returns {Record<string, Service>} */
 const services = (slowMs) => ({ '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } });

@@ -1,6 +1,6 @@
-import { advise } from '../../src/predict/advise.js';
-import { parseSlo } from '../../src/predict/slo.js';
-import { createTraceLoad } from '../../src/predict/trace-load.js';
+import { advise } from '../../src/predict/advise/advise.js';
+import { parseSlo } from '../../src/predict/advise/slo.js';
+import { createTraceLoad } from '../../src/predict/trace/trace-load.js';
 import { right, wrong } from '../../src/workshop/verdict.js';
 
 const PROMISE = parseSlo('/fast p99 < 50ms');

@@ -1,4 +1,4 @@
-import { compareFleet, MONITORS } from '../../src/predict/fleet.js';
+import { compareFleet, MONITORS } from '../../src/predict/advise/fleet.js';
 import { right, wrong } from '../../src/workshop/verdict.js';
 
 const FLEET = { instances: 400, servers: 3, serverLimit: 3000 };

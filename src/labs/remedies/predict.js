@@ -1,5 +1,5 @@
 import { poolOfApp } from '../../predict/app-pool.js';
-import { simulate } from '../../predict/simulate.js';
+import { simulate } from '../../predict/simulator/simulate.js';
 import { summariseAnswers } from './figures.js';
 import { refuses } from './variants.js';
 

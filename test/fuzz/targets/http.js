@@ -15,7 +15,7 @@ import { ordersTo, questionsOf } from '../questions.js';
 // The record of checkouts grows by /fast and /slow, and /pool/checkouts tells all of it.
 const PATHS = [
   '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/events', '/metrics', '/dashboard/main.js',
-  '/predict/simulate.js', '/control/token', '/nowhere', '/fast', '/slow',
+  '/predict/simulator/simulate.js', '/control/token', '/nowhere', '/fast', '/slow',
 ];
 const ORDERS = {
   'token': {}, 'pool-size': { poolSize: 3 }, 'slow-ms': { slowMs: 1 }, 'traffic': { route: '/fast', count: 1 },

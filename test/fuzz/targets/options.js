@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { parsePositive, parseUpTo } from '../../../src/cli/options.js';
 import { labs } from '../../../src/labs/index.js';
-import { checkService } from '../../../src/predict/check-service.js';
+import { parseSlo } from '../../../src/predict/advise/slo.js';
 import { parseDurationMs } from '../../../src/predict/duration.js';
-import { parseServices } from '../../../src/predict/parse-service.js';
 import { parsePoolSizes } from '../../../src/predict/pool-sizes.js';
-import { parseSlo } from '../../../src/predict/slo.js';
+import { checkService } from '../../../src/predict/service/check-service.js';
+import { parseServices } from '../../../src/predict/service/parse-service.js';
 import { mutationsOf, oddValues, sentencesOf, texts } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';
 

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { countSteps } from '../../../src/predict/load-size.js';
 import { createScenarioLoad } from '../../../src/predict/load.js';
 import { predict } from '../../../src/predict/predict.js';
-import { readWorkload } from '../../../src/predict/workload.js';
+import { readWorkload } from '../../../src/predict/scenario/workload.js';
 import { changesOf, mutationsOf, sentencesOf } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';
 

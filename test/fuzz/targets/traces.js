@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { predict } from '../../../src/predict/predict.js';
-import { createTraceLoad, summariseTrace } from '../../../src/predict/trace-load.js';
-import { createTraceWriter } from '../../../src/predict/trace-writer.js';
-import { readTrace } from '../../../src/predict/trace.js';
+import { createTraceLoad, summariseTrace } from '../../../src/predict/trace/trace-load.js';
+import { createTraceWriter } from '../../../src/predict/trace/trace-writer.js';
+import { readTrace } from '../../../src/predict/trace/trace.js';
 import { changesOf, mutationsOf, texts } from '../arbitraries.js';
 import { requireClear, require } from '../outcome.js';
 

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { openHop } from '../../../src/bench/hop.js';
 import { replicate } from '../../../src/labs/replication/replicate.js';
-import { createRandom } from '../../../src/predict/random.js';
+import { createRandom } from '../../../src/predict/simulator/random.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { startReplicaSet } from '../../support/mongod-process.js';
 import { until } from '../../support/until.js';

@@ -1,5 +1,5 @@
 /** @import { Collection, Db, MongoClient } from 'mongodb' */
-/** @import { Random } from '../../../src/predict/random.js' */
+/** @import { Random } from '../../../src/predict/simulator/random.js' */
 
 const IDS = 40;
 

@@ -1,0 +1,143 @@
+import { textOf } from '../text-of.js';
+import { readStep } from './workload-flow.js';
+import { createIssues } from './workload-issues.js';
+import { readPhases } from './workload-phases.js';
+import { parseYaml } from './yaml-source.js';
+
+/** @import { Phase } from '../simulator/arrivals.js' */
+/** @import { Scenario } from '../simulator/scenarios.js' */
+/** @import { Issue, Issues } from './workload-issues.js' */
+/** @import { Path } from './yaml-source.js' */
+
+/**
+ * @typedef {object} Workload
+ * @property {Phase[]} phases
+ * @property {Scenario[]} scenarios
+ * @property {number} [timeoutMs] how long users wait for an answer, default for ever
+ */
+
+// Artillery drops a socket that is silent for 8 s, unless http.timeout is written as a number.
+const AGENT_TIMEOUT_MS = 8000;
+const SCENARIO_HOOKS = ['beforeScenario', 'afterScenario', 'beforeRequest', 'afterResponse', 'onError'];
+
+/**
+ * Reads an Artillery scenario file into what `simulate` needs.
+ *
+ * @param {string} yamlText
+ * @param {object} [options]
+ * @param {string} [options.environment] one of config.environments, laid over config
+ * @param {string} [options.file] its name, for messages
+ * @returns {Workload & { target: unknown, warnings: Issue[] }}
+ * @throws {Error} for text that is not YAML; or naming, with its line, everything that cannot be simulated
+ */
+export function readWorkload(yamlText, { environment, file = 'The scenario file' } = {}) {
+  const { value, lineAt } = parseYaml(yamlText, file);
+  if (!isMap(value) || !Array.isArray(value.scenarios)) throw new Error(`${file} has no list of scenarios`);
+  const base = isMap(value.config) ? value.config : {};
+  const overlay = environment === undefined ? {} : findEnvironment(base, environment, file);
+  const config = merge(base, overlay);
+
+  const issues = createIssues((path) => lineAt(
+    path[0] === 'config' && has(overlay, path.slice(1))
+      ? ['config', 'environments', environment ?? '', ...path.slice(1)]
+      : path,
+  ));
+  const phases = readPhases(config, issues);
+  const scenarios = readScenarios(value.scenarios, config, issues);
+  const timeoutMs = issues.attempt(['config', 'http', 'timeout'], () => readTimeoutMs(config));
+  for (const hook of ['before', 'after']) {
+    if (value[hook] !== undefined) issues.warn([hook], `${hook} runs once beside the load: it is left out`);
+  }
+  if (config.http?.pool !== undefined) {
+    issues.warn(['config', 'http', 'pool'], 'http.pool: the client\'s own limit on connections is left out');
+  }
+  issues.throwIfRefused(file);
+  return { target: config.target, phases, scenarios, timeoutMs, warnings: issues.warnings };
+}
+
+/**
+ * @param {any[]} scenarios
+ * @param {any} config
+ * @param {Issues} issues
+ * @returns {Scenario[]}
+ */
+function readScenarios(scenarios, config, issues) {
+  const jitter = (config.http?.defaults?.think ?? config.defaults?.think)?.jitter;
+  const read = scenarios.map((scenario, index) => {
+    const path = ['scenarios', index];
+    const { name, weight = 1, engine = config.engine ?? 'http', flow } = scenario ?? {};
+    if (engine !== 'http') issues.refuse([...path, 'engine'], `engine ${textOf(engine)}: only http can be simulated`);
+    if (!/^\d{1,9}$/.test(textOf(weight))) {
+      issues.refuse([...path, 'weight'], `weight must be a whole number of at most 9 digits, not ${JSON.stringify(weight)}`);
+    }
+    if (!Array.isArray(flow)) issues.refuse(path, 'a scenario needs a flow, a list of steps');
+    for (const hook of SCENARIO_HOOKS) {
+      if (scenario?.[hook] !== undefined) issues.warn([...path, hook], `${hook} is not run`);
+    }
+    const steps = engine === 'http' && Array.isArray(flow)
+      ? flow.flatMap((step, at) => readListed(step, [...path, 'flow', at], { issues, jitter }))
+      : [];
+    return { name, weight: Number(textOf(weight)), steps };
+  });
+  if (!read.some(({ weight }) => weight > 0)) issues.refuse(['scenarios'], 'no scenario has any weight');
+  return read;
+}
+
+/** A flow may hold lists of steps, from YAML anchors. @type {typeof readStep} */
+function readListed(step, path, context) {
+  return Array.isArray(step)
+    ? step.flatMap((inner, index) => readStep(inner, [...path, index], context))
+    : readStep(step, path, context);
+}
+
+/** @param {any} config */
+function readTimeoutMs(config) {
+  const timeout = config.timeout || config.http?.timeout;
+  if (timeout === undefined) return AGENT_TIMEOUT_MS;
+  const ms = Number(textOf(timeout)) * 1000;
+  if (typeof timeout === 'number' && !(timeout > 0)) throw new Error(`http.timeout must be more than 0, not ${timeout}`);
+  if (typeof timeout === 'number') return ms;
+  return ms > 0 ? Math.min(ms, AGENT_TIMEOUT_MS) : AGENT_TIMEOUT_MS;
+}
+
+/** @param {any} config @param {string} environment @param {string} file */
+function findEnvironment(config, environment, file) {
+  const environments = isMap(config.environments) ? config.environments : {};
+  if (Object.hasOwn(environments, environment) && isMap(environments[environment])) return environments[environment];
+  throw new Error(`${file} has no environment "${environment}": `
+    + `it has ${Object.keys(environments).join(', ') || 'none'}`);
+}
+
+/**
+ * Lays one value over another as Artillery does (lodash merge): maps by key and lists by position.
+ *
+ * @param {any} base
+ * @param {any} overlay
+ * @returns {any}
+ */
+function merge(base, overlay) {
+  if (Array.isArray(base) && Array.isArray(overlay)) {
+    const longer = base.length > overlay.length ? base : overlay;
+    return longer.map((_, index) => merge(base[index], overlay[index]));
+  }
+  if (isMap(base) && isMap(overlay)) {
+    const keys = Object.keys({ ...base, ...overlay });
+    return Object.fromEntries(keys.map((key) => [key, merge(ownOf(base, key), ownOf(overlay, key))]));
+  }
+  return overlay === undefined ? base : overlay;
+}
+
+/** Not what every object has, such as `constructor`. @param {any} map @param {string} key */
+function ownOf(map, key) {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** @param {any} value @param {Path} path */
+function has(value, path) {
+  return path.length > 0 && path.reduce((at, key) => at?.[key], value) !== undefined;
+}
+
+/** @param {unknown} value @returns {value is Record<string, any>} */
+function isMap(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

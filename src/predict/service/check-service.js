@@ -1,0 +1,26 @@
+import { LONGEST_MS } from '../duration.js';
+import { serviceMoments } from '../simulator/service-time.js';
+
+/** @import { Service } from '../simulator/service-time.js' */
+
+/**
+ * Whether something that came from outside is a service time that can be drawn.
+ *
+ * @param {unknown} value
+ * @returns {Service}
+ * @throws {Error} saying what is wrong with it
+ */
+export function checkService(value) {
+  const service = Object(value);
+  const { kind, valuesMs, ...numbers } = service;
+  const values = kind === 'sample' ? valuesMs : Object.values(numbers);
+  if (!(Array.isArray(values) && values.every(isTime))) throw new Error('its numbers must be from 0 to 365 days, in ms');
+  const { meanMs } = serviceMoments(service);
+  if (!isTime(meanMs)) throw new Error('its mean must be from 0 to 365 days, in ms');
+  return service;
+}
+
+/** @param {unknown} value */
+function isTime(value) {
+  return typeof value === 'number' && value >= 0 && value <= LONGEST_MS;
+}
