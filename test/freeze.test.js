@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { leakStreams } from '../src/labs/sessions-leak.js';
+import { leakStreams } from '../src/labs/sessions/leak.js';
 import { createLogger } from '../src/logger.js';
 import { createClient } from '../src/mongo/client.js';
 import { openDatabase } from '../src/mongo/database.js';

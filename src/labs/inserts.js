@@ -2,9 +2,9 @@ import { runClosedLoop } from '../bench/closed-loop.js';
 import { createChoicesParser, parseWhole } from '../bench/lab-options.js';
 import { gatherInserts } from '../gather/gather-inserts.js';
 import { createClient } from '../mongo/client.js';
-import { choosePublished } from './inserts-published.js';
-import { describeFaults, verifyInserts } from './inserts-verify.js';
 import { insertsView } from './inserts-view.js';
+import { choosePublished } from './inserts/published.js';
+import { describeFaults, verifyInserts } from './inserts/verify.js';
 
 /** @import { Collection, Db } from 'mongodb' */
 /** @import { Context, Lab, PlannedVariant, Plan } from '../bench/run-lab.js' */

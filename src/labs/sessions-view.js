@@ -1,4 +1,4 @@
-import { findSessionFindings } from './sessions-findings.js';
+import { findSessionFindings } from './sessions/findings.js';
 
 /** @import { Lab, Result } from '../report/types.js' */
 

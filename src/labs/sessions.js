@@ -3,14 +3,14 @@ import { openDistance } from '../bench/distance.js';
 import { createChoicesParser, parseDelay, parseWhole, parseWholes } from '../bench/lab-options.js';
 import { createClient } from '../mongo/client.js';
 import { parsePoolSizes } from '../predict/pool-sizes.js';
-import { dropCiphers, findNewest, seedCiphers } from './sessions-data.js';
-import { planSessions } from './sessions-plan.js';
-import { PUBLISHED } from './sessions-published.js';
-import { measureClients, measurePool } from './sessions-ways.js';
 import { sessionsView } from './sessions-view.js';
+import { dropCiphers, findNewest, seedCiphers } from './sessions/data.js';
+import { planSessions } from './sessions/plan.js';
+import { PUBLISHED } from './sessions/published.js';
+import { measureClients, measurePool } from './sessions/ways.js';
 
 /** @import { Lab, Plan } from '../bench/run-lab.js' */
-/** @import { SessionOptions, SessionVariant } from './sessions-plan.js' */
+/** @import { SessionOptions, SessionVariant } from './sessions/plan.js' */
 
 const STRATEGIES = ['fixed', 'copy', 'clone', 'client-per-query'];
 /** After so many queries client and servers have come to speed. */

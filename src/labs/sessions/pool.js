@@ -1,6 +1,6 @@
-import { WAITED_MS } from '../bench/summarise-checkouts.js';
+import { WAITED_MS } from '../../bench/summarise-checkouts.js';
 
-/** @import { PoolMonitor } from '../pool/monitor.js' */
+/** @import { PoolMonitor } from '../../pool/monitor.js' */
 
 /**
  * @typedef {object} PoolFigures what mgo's statistics told of its pool

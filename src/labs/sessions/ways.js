@@ -1,12 +1,12 @@
-import { runClosedLoop } from '../bench/closed-loop.js';
-import { createClient } from '../mongo/client.js';
-import { monitorPool } from '../pool/monitor.js';
-import { findNewest } from './sessions-data.js';
-import { leakStreams } from './sessions-leak.js';
-import { countPool, describePool } from './sessions-pool.js';
+import { runClosedLoop } from '../../bench/closed-loop.js';
+import { createClient } from '../../mongo/client.js';
+import { monitorPool } from '../../pool/monitor.js';
+import { findNewest } from './data.js';
+import { leakStreams } from './leak.js';
+import { countPool, describePool } from './pool.js';
 
-/** @import { Context } from '../bench/run-lab.js' */
-/** @import { SessionOptions, SessionVariant } from './sessions-plan.js' */
+/** @import { Context } from '../../bench/run-lab.js' */
+/** @import { SessionOptions, SessionVariant } from './plan.js' */
 
 const STATS_EVERY_MS = 1000;
 const WARM_UP_CLIENTS = 10;

@@ -22,7 +22,7 @@ export const PUBLISHED = {
 /**
  * What the article measured for a variant.
  *
- * @param {import('./sessions-plan.js').SessionSettings} variant
+ * @param {import('./plan.js').SessionSettings} variant
  * @param {boolean} isShared one connection serves all, so that a run at any pool size will do
  * @returns {{ count: number, tookMs: number, ratePerSec: number } | null}
  */

@@ -1,4 +1,4 @@
-/** @import { Finding, Result, Variant } from '../report/types.js' */
+/** @import { Finding, Result, Variant } from '../../report/types.js' */
 
 /**
  * What the article found, as ratios of queries per second, as far as the run has both sides: with one worker all ways

@@ -1,4 +1,4 @@
-import { watchCiphers } from './sessions-data.js';
+import { watchCiphers } from './data.js';
 
 /** How long the server may hold back its answer to a change stream: longer than any run. */
 const HELD_MS = 86_400_000;
@@ -10,7 +10,7 @@ const CHECKOUTS_EACH = 2;
  * client closes.
  *
  * @param {import('mongodb').MongoClient} client
- * @param {import('../pool/monitor.js').PoolMonitor} monitor the client's
+ * @param {import('../../pool/monitor.js').PoolMonitor} monitor the client's
  * @param {number} count from 1, no more than the pool is large
  * @returns {Promise<void>} resolves once all hold their connection
  * @throws what the driver says, for example where the server is of no replica set
