@@ -26,18 +26,24 @@ async function isHeldBy(route) {
 }
 
 test('Server-Timing says how long a request waited for a connection, had it, and took in all', async () => {
-  const slow = send('/slow');
-  await until('the bus is in', () => isHeldBy('/slow'));
-  const fast = await send('/fast');
-  expect(await slow).toMatchObject({ status: 200, poolMs: expect.any(Number), dbMs: expect.any(Number) });
-  const { poolMs: slowPoolMs, dbMs: slowDbMs } = await slow;
+  /** @type {number[][]} */
+  const spentMs = [];
+  for (let round = 0; round < 3; round++) {
+    const first = send('/slow');
+    await until('the bus is in', () => isHeldBy('/slow'));
+    const fast = await send('/fast');
+    const slow = await first;
+    expect(slow).toMatchObject({ status: 200, poolMs: expect.any(Number), dbMs: expect.any(Number) });
+    expect(slow.dbMs).toBeGreaterThanOrEqual(200);
+    expect(fast.poolMs).toBeGreaterThan(100);
+    expect(fast.totalMs).toBeGreaterThanOrEqual(fast.poolMs + fast.dbMs - 0.2);
+    spentMs.push([slow.poolMs, fast.dbMs, fast.totalMs - fast.poolMs - fast.dbMs]);
+  }
+  // A busy machine can only add to these.
+  const [slowPoolMs, fastDbMs, besideMs] = [0, 1, 2].map((what) => Math.min(...spentMs.map((each) => each[what])));
   expect(slowPoolMs).toBeLessThan(20);
-  expect(slowDbMs).toBeGreaterThanOrEqual(200);
-
-  expect(fast.poolMs).toBeGreaterThan(100);
-  expect(fast.dbMs).toBeLessThan(50);
-  expect(fast.totalMs).toBeGreaterThanOrEqual(fast.poolMs + fast.dbMs - 0.2);
-  expect(fast.totalMs - fast.poolMs - fast.dbMs).toBeLessThan(20);
+  expect(fastDbMs).toBeLessThan(50);
+  expect(besideMs).toBeLessThan(20);
 });
 
 test('one that got no connection in time has only waited', async () => {
