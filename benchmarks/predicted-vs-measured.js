@@ -1,5 +1,5 @@
 // How far predictions are from measurements, on real runs: of the article's load at six pool sizes, and of an ordinary
-// minute (95 customers to 5 administrators, SLOW_MS 500) at three, several times each. It takes five minutes, and four
+// minute (95 customers to 5 administrators, SLOW_MS 500) at three, several times each. It takes five minutes, and five
 // more for each run of the minutes: node benchmarks/predicted-vs-measured.js --runs 10
 //
 // What is off by less than 5 ms, but more than its share, is marked (ms): no prediction can be better there, as two
@@ -17,6 +17,7 @@ import { MIXED_SCENARIO, mixed } from '../src/labs/mixed.js';
 import { openMongo } from '../src/mongo/open.js';
 import { createScenarioLoad } from '../src/predict/load.js';
 import { predict } from '../src/predict/predict.js';
+import { quantile } from '../src/predict/quantile.js';
 import { readScenario } from '../src/predict/scenario/read-scenario.js';
 import { simulate } from '../src/predict/simulator/simulate.js';
 import { readSettings } from '../src/settings.js';
@@ -25,8 +26,9 @@ const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_
 const MINUTE = fileURLToPath(new URL('../loadtests/users-and-admins.yaml', import.meta.url));
 const MINUTE_SLOW_MS = 500;
 const MINUTE_POOLS = [2, 4, 8];
-/** Before each minute: until the app is at its speed, and what requests take alone then, at the minute's own pace. */
-const WARM_UP = { rounds: 500, requests: 200, everyMs: 50 };
+/** Before each minute: until the app is at its speed; and what a request takes alone then, as Artillery tells it. */
+const WARM_UP_ROUNDS = 500;
+const ALONE = fileURLToPath(new URL('../loadtests/fast-only.yaml', import.meta.url));
 /** Artillery tells response times in whole milliseconds, and their percentiles to 1 %. */
 const RESOLUTION_MS = 1;
 const SKETCH = 0.01;
@@ -74,24 +76,25 @@ async function compareMinutes(count) {
     for (let run = 1; run <= count; run++) {
       for (const poolSize of MINUTE_POOLS) {
         say(`a minute, pool ${poolSize}, run ${run}`);
-        const { measured, arrivals, servicesMs, overheadsMs } = await measureMinute(mongo.url, poolSize);
-        const overhead = sample(overheadsMs);
+        const { measured, arrivals, aloneMs, serviceMs } = await measureMinute(mongo.url, poolSize);
         const { records = [] } = simulate({
-          arrivals, overhead, pool: { maxPoolSize: poolSize }, keepRequests: true,
+          arrivals,
+          overhead: sample(aloneMs.map((ms) => Math.max(0, ms - serviceMs))),
+          pool: { maxPoolSize: poolSize },
+          keepRequests: true,
         });
         const replayedMs = records.filter(({ route }) => route === '/fast')
           .map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs).sort((a, b) => a - b);
         // Of n times in order Artillery takes the one at share * (n - 1), from 0 on and rounded down.
         const replayed = (/** @type {number} */ share) => replayedMs[Math.floor(share * (replayedMs.length - 1))];
-        // A response that takes long beside its query often has a query that takes long: drawn apart, they would make few
-        // responses that are slow in both. So all but the least that any took beside counts as the query's.
-        const leastMs = Math.min(...overheadsMs);
-        const takenMs = servicesMs.map((serviceMs, index) => serviceMs + overheadsMs[index] - leastMs);
+        // What is longer than usual counts as the query's: drawn apart, query and rest would make few that are slow in both.
+        const overheadMs = Math.min(...aloneMs, quantile(aloneMs, 0.5) - serviceMs);
+        const takenMs = aloneMs.map((ms) => ms - overheadMs);
         const { variants: [{ predicted }] } = predict({
           load,
           poolSizes: [poolSize],
           services: { '/fast': sample(takenMs), '/slow': sample(takenMs.map((ms) => ms + MINUTE_SLOW_MS)) },
-          overhead: { kind: 'fixed', ms: leastMs },
+          overhead: { kind: 'fixed', ms: Math.max(0, overheadMs) },
           resolutionMs: RESOLUTION_MS,
         });
         const [low, high] = [predicted.low, predicted.high].map((figures) => Number(figures?.routes['/fast'].p95Ms));
@@ -122,14 +125,21 @@ async function measureMinute(mongoUrl, poolSize) {
   const app = await startApp(
     { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(MINUTE_SLOW_MS) }, { signal });
   try {
-    const { lastId, servicesMs, overheadsMs } = await warmUp(app.url, poolSize, WARM_UP);
+    const { lastId: warm } = await warmUp(app.url, poolSize, { rounds: WARM_UP_ROUNDS });
+    const alone = await runArtillery({ scenario: ALONE, target: app.url, signal });
+    const { checkouts: ofAlone, lastId } = await readCheckouts(app.url, warm);
     const { report } = await runArtillery({ scenario: MINUTE, target: app.url, signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
     const asked = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.askedAtMs - b.askedAtMs);
     const arrivals = asked.map(({ askedAtMs, gotAtMs, returnedAtMs, route }) => ({
       atMs: askedAtMs - asked[0].askedAtMs, route: String(route), serviceMs: Number(returnedAtMs) - Number(gotAtMs),
     }));
-    return { measured: summariseReport(report).routes['/fast'], arrivals, servicesMs, overheadsMs };
+    return {
+      measured: summariseReport(report).routes['/fast'],
+      arrivals,
+      aloneMs: spread(alone.report.summaries['http.response_time']),
+      serviceMs: quantile(ofAlone.map(({ gotAtMs, returnedAtMs }) => Number(returnedAtMs) - Number(gotAtMs)), 0.5),
+    };
   } finally {
     await app.stop();
   }
@@ -144,6 +154,21 @@ function compare(measured, predicted, share) {
   const offMs = Math.abs(measured - predicted);
   const verdict = offMs <= share * predicted ? '' : offMs <= NOISE_MS ? ' (ms)' : ' OFF';
   return `${measured.toFixed(1)} / ${predicted.toFixed(1)}${verdict}`;
+}
+
+/**
+ * So many values as were measured, of which only percentiles are told: in between they are taken to lie on lines.
+ * @param {any} summary of Artillery's
+ * @returns {number[]}
+ */
+function spread({ count, min, p50, p75, p90, p95, p99, max }) {
+  const points = [[0, min], [0.5, p50], [0.75, p75], [0.9, p90], [0.95, p95], [0.99, p99], [1, max]];
+  return Array.from({ length: count }, (_, index) => {
+    const share = index / (count - 1);
+    const after = points.findIndex(([end], place) => place > 0 && end >= share);
+    const [[from, low], [to, high]] = points.slice(after - 1);
+    return low + (high - low) * (share - from) / (to - from);
+  });
 }
 
 /** @param {number[]} valuesMs */

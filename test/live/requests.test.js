@@ -26,6 +26,8 @@ async function isHeldBy(route) {
 }
 
 test('Server-Timing says how long a request waited for a connection, had it, and took in all', async () => {
+  /** @type {number[]} */
+  const waitedMs = [];
   /** @type {number[][]} */
   const spentMs = [];
   for (let round = 0; round < 3; round++) {
@@ -35,10 +37,12 @@ test('Server-Timing says how long a request waited for a connection, had it, and
     const slow = await first;
     expect(slow).toMatchObject({ status: 200, poolMs: expect.any(Number), dbMs: expect.any(Number) });
     expect(slow.dbMs).toBeGreaterThanOrEqual(200);
-    expect(fast.poolMs).toBeGreaterThan(100);
     expect(fast.totalMs).toBeGreaterThanOrEqual(fast.poolMs + fast.dbMs - 0.2);
     spentMs.push([slow.poolMs, fast.dbMs, fast.totalMs - fast.poolMs - fast.dbMs]);
+    waitedMs.push(fast.poolMs);
   }
+  // On a busy machine the bus is seen late.
+  expect(Math.max(...waitedMs)).toBeGreaterThan(100);
   // A busy machine can only add to these.
   const [slowPoolMs, fastDbMs, besideMs] = [0, 1, 2].map((what) => Math.min(...spentMs.map((each) => each[what])));
   expect(slowPoolMs).toBeLessThan(20);

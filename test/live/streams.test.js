@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 /** @type {string} */
 let url;
 beforeAll(async () => {
-  url = await serveApp({ MONGO_POOLSIZE: '2' });
+  url = await serveApp({ MONGO_POOLSIZE: '2', MONGO_MIN_POOLSIZE: '2' });
 });
 
 /**
@@ -96,6 +96,8 @@ test('the end of the streams waits for no reader that does not read, and what is
 });
 
 test('a second tells of the longest queue in it, not of the one at its end', async () => {
+  // While the second connection opened four would wait for the first.
+  await until('the pool is open', async () => (await (await fetch(`${url}/pool`)).json()).idle === 2);
   const reading = readEvents('second', 4);
   await Promise.all(Array.from({ length: 5 }, () => fetch(`${url}/slow`)));
   const seconds = await reading;
