@@ -26,8 +26,9 @@ const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_
 const MINUTE = fileURLToPath(new URL('../loadtests/users-and-admins.yaml', import.meta.url));
 const MINUTE_SLOW_MS = 500;
 const MINUTE_POOLS = [2, 4, 8];
-/** Before each minute: until the app is at its speed; and what a request takes alone then, as Artillery tells it. */
-const WARM_UP_ROUNDS = 500;
+/** Before each minute: until the app is at its speed, and what requests take alone then, at the minute's own pace. */
+const WARM_UP = { rounds: 500, requests: 200, everyMs: 50 };
+/** What they take alone as Artillery tells it, whose own slow moments are longer. */
 const ALONE = fileURLToPath(new URL('../loadtests/fast-only.yaml', import.meta.url));
 /** Artillery tells response times in whole milliseconds, and their percentiles to 1 %. */
 const RESOLUTION_MS = 1;
@@ -76,12 +77,9 @@ async function compareMinutes(count) {
     for (let run = 1; run <= count; run++) {
       for (const poolSize of MINUTE_POOLS) {
         say(`a minute, pool ${poolSize}, run ${run}`);
-        const { measured, arrivals, aloneMs, serviceMs } = await measureMinute(mongo.url, poolSize);
+        const { measured, arrivals, overheadsMs, aloneMs, serviceMs } = await measureMinute(mongo.url, poolSize);
         const { records = [] } = simulate({
-          arrivals,
-          overhead: sample(aloneMs.map((ms) => Math.max(0, ms - serviceMs))),
-          pool: { maxPoolSize: poolSize },
-          keepRequests: true,
+          arrivals, overhead: sample(overheadsMs), pool: { maxPoolSize: poolSize }, keepRequests: true,
         });
         const replayedMs = records.filter(({ route }) => route === '/fast')
           .map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs).sort((a, b) => a - b);
@@ -125,7 +123,7 @@ async function measureMinute(mongoUrl, poolSize) {
   const app = await startApp(
     { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(MINUTE_SLOW_MS) }, { signal });
   try {
-    const { lastId: warm } = await warmUp(app.url, poolSize, { rounds: WARM_UP_ROUNDS });
+    const { lastId: warm, overheadsMs } = await warmUp(app.url, poolSize, WARM_UP);
     const alone = await runArtillery({ scenario: ALONE, target: app.url, signal });
     const { checkouts: ofAlone, lastId } = await readCheckouts(app.url, warm);
     const { report } = await runArtillery({ scenario: MINUTE, target: app.url, signal });
@@ -137,6 +135,7 @@ async function measureMinute(mongoUrl, poolSize) {
     return {
       measured: summariseReport(report).routes['/fast'],
       arrivals,
+      overheadsMs,
       aloneMs: spread(alone.report.summaries['http.response_time']),
       serviceMs: quantile(ofAlone.map(({ gotAtMs, returnedAtMs }) => Number(returnedAtMs) - Number(gotAtMs)), 0.5),
     };

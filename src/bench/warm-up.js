@@ -1,8 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../predict/quantile.js';
 import { askOnce } from './ask-once.js';
 
-/** So many requests are looked at. */
-const REQUESTS = 40;
 /** The warm-up opens no more connections than these, however large the pool. */
 const MOST_OPENED = 50;
 
@@ -11,6 +10,7 @@ const MOST_OPENED = 50;
  * @property {number} lastId of the checkouts until then
  * @property {{ serviceMs: number, overheadMs: number }} unloaded medians of how long a query of /fast kept its
  *   connection, and of what its response took beside
+ * @property {number[]} overheadsMs of each response
  */
 
 /**
@@ -18,10 +18,11 @@ const MOST_OPENED = 50;
  *
  * @param {string} url
  * @param {number} poolSize
- * @param {{ rounds?: number }} [options] how often all connections are used before
+ * @param {{ rounds?: number, requests?: number, everyMs?: number }} [options] how often all connections are used before,
+ *   how many requests are looked at then, and the pause between two
  * @returns {Promise<WarmUp>}
  */
-export async function warmUp(url, poolSize, { rounds = 5 } = {}) {
+export async function warmUp(url, poolSize, { rounds = 5, requests = 40, everyMs = 0 } = {}) {
   // Requests at the same time have the pool open its connections, which the ideal takes for granted.
   const atOnce = Math.min(poolSize, MOST_OPENED);
   for (let round = 0; round < rounds; round++) {
@@ -30,14 +31,17 @@ export async function warmUp(url, poolSize, { rounds = 5 } = {}) {
   const { lastId: opened } = await readCheckouts(url);
   /** @type {number[]} */
   const responsesMs = [];
-  for (let request = 0; request < REQUESTS; request++) {
+  for (let request = 0; request < requests; request++) {
+    await sleep(everyMs);
     responsesMs.push(await timeFast(url));
   }
   const { checkouts, lastId } = await readCheckouts(url, opened);
   const servicesMs = checkouts.filter(({ route }) => route === '/fast')
     .map(({ gotAtMs, returnedAtMs }) => Number(returnedAtMs) - Number(gotAtMs));
   const overheadsMs = servicesMs.map((serviceMs, index) => Math.max(0, responsesMs[index] - serviceMs));
-  return { lastId, unloaded: { serviceMs: quantile(servicesMs, 0.5), overheadMs: quantile(overheadsMs, 0.5) } };
+  return {
+    lastId, unloaded: { serviceMs: quantile(servicesMs, 0.5), overheadMs: quantile(overheadsMs, 0.5) }, overheadsMs,
+  };
 }
 
 /**
