@@ -54,8 +54,9 @@ const MOST_HOLDERS = 3;
  * @param {object} [options]
  * @param {number} [options.keptMs] how far back the record goes
  * @param {number} [options.most] how many checkouts it has at the most
+ * @param {() => number} [options.now] the clock of its monitors, if not performance.now(), for tests
  */
-export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
+export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () => performance.now() } = {}) {
   /** @type {AsyncLocalStorage<Scope>} */
   const scopes = new AsyncLocalStorage();
   /** @type {CheckoutRecord[]} */
@@ -177,7 +178,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT } = {}) {
      * @returns {CheckoutRecord[]} oldest first, in the order in which they ended
      */
     list({ after = 0 } = {}) {
-      const sinceMs = toEpoch(performance.now()) - keptMs;
+      const sinceMs = toEpoch(now()) - keptMs;
       return records.slice(-most).filter(({ id, askedAtMs }) => id > after && askedAtMs >= sinceMs);
     },
   };

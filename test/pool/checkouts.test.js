@@ -144,7 +144,7 @@ describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
 describe('a checkout that fails', () => {
   test('is recorded with its reason, its wait and who held the connection', () => {
     const fake = createFakeClient({ max: 1 });
-    const checkouts = createCheckouts();
+    const checkouts = createCheckouts({ now: fake.now });
     checkouts.watch(fake.monitor);
     const bus = checkouts.createContext({ route: '/slow', requestId: 'bus' });
     const ferrari = checkouts.createContext({ route: '/fast', requestId: 'ferrari' });
@@ -167,7 +167,7 @@ describe('a checkout that fails', () => {
 
 test('who gives up by the signal of its request leaves at once, from the queue and from a connection in the making', () => {
   const fake = createFakeClient({ max: 1 });
-  const checkouts = createCheckouts();
+  const checkouts = createCheckouts({ now: fake.now });
   checkouts.watch(fake.monitor);
   fake.start();
   const [bus, ferrari] = ['bus', 'ferrari'].map((requestId) => {
@@ -190,10 +190,10 @@ test('who gives up by the signal of its request leaves at once, from the queue a
 });
 
 describe('the record', () => {
-  /** @param {Parameters<typeof createCheckouts>[0]} options */
+  /** @param {Parameters<typeof createCheckouts>[0]} [options] */
   function recordTen(options) {
     const fake = createFakeClient({ max: 1 });
-    const checkouts = createCheckouts(options);
+    const checkouts = createCheckouts({ ...options, now: fake.now });
     checkouts.watch(fake.monitor);
     fake.start();
     fake.create(1);
@@ -208,10 +208,15 @@ describe('the record', () => {
   }
 
   test('keeps no more than it may', () => {
-    expect(recordTen({ most: 3, keptMs: Infinity }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
+    expect(recordTen({ most: 3 }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
+  });
+
+  test('goes back no further than it may', () => {
+    // The tenth began a second ago.
+    expect(recordTen({ keptMs: 3000 }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
   });
 
   test('tells what ended after a given one', () => {
-    expect(recordTen({ keptMs: Infinity }).list({ after: 8 }).map(({ id }) => id)).toEqual([9, 10]);
+    expect(recordTen().list({ after: 8 }).map(({ id }) => id)).toEqual([9, 10]);
   });
 });

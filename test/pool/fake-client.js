@@ -10,7 +10,8 @@ export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectT
   const emitter = Object.assign(new EventEmitter(), { options });
   const client = /** @type {import('mongodb').MongoClient} */ (/** @type {unknown} */ (emitter));
   const clock = { nowMs: 1000 };
-  const monitor = monitorPool(client, { now: () => clock.nowMs });
+  const now = () => clock.nowMs;
+  const monitor = monitorPool(client, { now });
   // A time ahead of the real clock: no event of a replay is taken for a late one.
   const time = new Date(Date.now() + 3_600_000);
 
@@ -25,6 +26,7 @@ export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectT
   return {
     client,
     monitor,
+    now,
     emit,
     /** @param {number} ms */
     pass: (ms) => {
