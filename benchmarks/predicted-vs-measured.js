@@ -86,13 +86,13 @@ async function compareMinutes(count) {
         // Of n times in order Artillery takes the one at share * (n - 1), from 0 on and rounded down.
         const replayed = (/** @type {number} */ share) => replayedMs[Math.floor(share * (replayedMs.length - 1))];
         // What is longer than usual counts as the query's: drawn apart, query and rest would make few that are slow in both.
-        const overheadMs = Math.min(...aloneMs, quantile(aloneMs, 0.5) - serviceMs);
+        const overheadMs = Math.max(0, Math.min(...aloneMs, quantile(aloneMs, 0.5) - serviceMs));
         const takenMs = aloneMs.map((ms) => ms - overheadMs);
         const { variants: [{ predicted }] } = predict({
           load,
           poolSizes: [poolSize],
           services: { '/fast': sample(takenMs), '/slow': sample(takenMs.map((ms) => ms + MINUTE_SLOW_MS)) },
-          overhead: { kind: 'fixed', ms: Math.max(0, overheadMs) },
+          overhead: { kind: 'fixed', ms: overheadMs },
           resolutionMs: RESOLUTION_MS,
         });
         const [low, high] = [predicted.low, predicted.high].map((figures) => Number(figures?.routes['/fast'].p95Ms));

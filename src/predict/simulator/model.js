@@ -1,3 +1,4 @@
+import { createClientClock } from './client-clock.js';
 import { createDeadlines } from './deadlines.js';
 import { NEVER } from './event-heap.js';
 import { createPool, isDriverPool } from './pool.js';
@@ -10,7 +11,6 @@ import { createUsers } from './users.js';
 
 /** @import { Arrival } from './arrivals.js' */
 /** @import { Clock } from './clock.js' */
-/** @import { Random } from './random.js' */
 /** @import { RouteStats } from './route-stats.js' */
 /** @import { Service } from './service-time.js' */
 /** @import { SimulationOptions } from './simulate.js' */
@@ -26,17 +26,6 @@ const POOL_CHECK = 3;
 
 /** @type {Service} */
 const NOTHING = { kind: 'fixed', ms: 0 };
-
-/**
- * A clock that ticks shows the same length of time differently, by where between two ticks it begins.
- * @param {number} resolutionMs
- * @param {Random} random
- * @returns {(ms: number) => number}
- */
-function createTeller(resolutionMs, random) {
-  if (resolutionMs === 0) return (ms) => ms;
-  return (ms) => Math.floor(ms / resolutionMs + random.uniform()) * resolutionMs;
-}
 
 /**
  * Users, routes and the pool between them: what happens at each event, and what events follow from it.
@@ -57,7 +46,7 @@ export function createModel({
   const drawOverheadMs = createServiceTime(overhead, createRandom(seed, 'overhead'), 'the overhead');
   const scenarios = createScenarios(workload?.scenarios ?? [], routes.get);
   routes.requireServices();
-  const tally = createTally({ keepRequests, tell: createTeller(resolutionMs, createRandom(seed, 'client\'s clock')) });
+  const tally = createTally({ keepRequests, tell: createClientClock(resolutionMs, createRandom(seed, 'client\'s clock')) });
   const users = createUsers();
   const pool = createPool(poolOptions, {
     serve,

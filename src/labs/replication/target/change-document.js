@@ -11,8 +11,7 @@ const NOWHERE = -1;
  *   from servers 5.0 on), or has modifiers such as $set (`{ $v: 1, $set }`, before that)
  */
 export function formOf(bytes, o) {
-  // A whole document begins with its _id.
-  if (bytes[o + 5] !== DOLLAR) return 'whole';
+  if (isWhole(bytes, o)) return 'whole';
   return findDifference(bytes, o) === NOWHERE ? 'modifiers' : 'difference';
 }
 
@@ -22,8 +21,13 @@ export function formOf(bytes, o) {
  * @returns {Buffer | undefined} as it will be
  */
 export function changeDocument(document, change) {
-  if (formOf(change, 0) === 'whole') return change;
+  if (isWhole(change, 0)) return change;
   return document && applyDifference(document, change.subarray(findDifference(change, 0)));
+}
+
+/** A whole document begins with its _id. @param {Buffer} bytes @param {number} o */
+function isWhole(bytes, o) {
+  return bytes[o + 5] !== DOLLAR;
 }
 
 /** @param {Buffer} bytes @param {number} o */
