@@ -4,8 +4,8 @@ export default {
   transform: {},
   globalSetup: '<rootDir>/test/support/start-mongo.js',
   globalTeardown: '<rootDir>/test/support/stop-mongo.js',
-  // Every test talks to real processes: a start of mongod or of the app takes up to seconds on a busy laptop.
-  testTimeout: 30_000,
+  // For what hangs. Tests talk to real processes, and on a busy machine six times longer than alone is not unusual.
+  testTimeout: 120_000,
   // Many tests wait for real processes, and leave the processor to another.
   maxWorkers: 3,
 };

@@ -79,7 +79,7 @@ describe('load tests of Artillery', () => {
     const { code, said } = await bench.run(command);
     expect({ code, said }).toEqual({ code: 0, said: expect.stringMatching(/pool-10 +4 +0 .+\npool-20 +4 +0 /) });
     expect(await readFile(path.join(bench.cwd, 'pools.html'), 'utf8')).toContain('Slowest /slow request');
-  }, 60_000);
+  });
 });
 
 describe('the fleet', () => {

@@ -24,10 +24,10 @@ testOffline('the demo works without a network, with a MongoDB of its own', async
   expect(await runOffline(`npm run demo -- ${short}`)).toMatchObject({
     code: 0, said: expect.stringMatching(/^ +3 +4 +0 .+Report: /sm),
   });
-}, 60_000);
+});
 
 testOffline('so do tests', async () => {
   expect(await runOffline('npm test -- test/loadtests.test.js')).toMatchObject({
     code: 0, said: expect.stringMatching(/Tests: +\d+ passed/),
   });
-}, 60_000);
+});

@@ -80,7 +80,7 @@ test('the app starts, and the load test runs against it', async () => {
     else process.kill(-Number(app.pid), 'SIGTERM');
     await ended;
   }
-}, 60_000);
+});
 
 test('the experiment runs, and its results can be shown side by side', async () => {
   const out = path.join(folder, 'run');
@@ -98,14 +98,14 @@ test('the experiment runs, and its results can be shown side by side', async () 
   } finally {
     await rm(kept, { recursive: true });
   }
-}, 90_000);
+});
 
 test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
   const out = path.join(folder, command.replaceAll(/\W/g, ''));
   // On a MongoDB of its own, as a reader has it: other tests run the same experiments.
   const ran = await run(`${command} ${inSeconds} --out ${out}`, { MONGO_URL: '' });
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Report: ') });
-}, 60_000);
+});
 
 test.each([[PREDICT, /From 5 connections on, more of them\s+bring nothing/], [ADVISE, /\d+ connections are enough/]])(
   '%s', async (command, says) => {

@@ -68,7 +68,7 @@ describe('a start that can not be', () => {
     await once(squatter, 'listening');
     const { port } = /** @type {import('node:net').AddressInfo} */ (squatter.address());
     const app = startApp({ PORT: String(port) });
-    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0], 20_000);
+    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0]);
     expect(await app.ended).toMatchObject({
       code: 1,
       stderr: `PORT=${port} is in use on 127.0.0.1: stop what listens there, or set PORT (0 takes any free port)\n`,
@@ -145,7 +145,7 @@ onPosix('told to stop', () => {
 
   test.concurrent('while it starts: nothing is left', async () => {
     const app = startApp();
-    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0], 20_000);
+    const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0]);
     app.child.kill('SIGTERM');
     expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
     expect(isRunning(mongod)).toBe(false);
@@ -170,7 +170,7 @@ onPosix('told to stop', () => {
     app.child.kill('SIGTERM');
     expect(await app.ended).toMatchObject({ code: 1 });
     expect(await app.slow.answer).toBe(undefined);
-    await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
+    await until('its mongod has ended', () => !isRunning(app.mongod));
   });
 
   test.concurrent('a request that outlasts SHUTDOWN_TIMEOUT_MS is given up', async () => {
@@ -178,7 +178,7 @@ onPosix('told to stop', () => {
     app.child.kill('SIGTERM');
     expect(await app.ended).toMatchObject({ code: 1, stderr: 'killed by timeout (200ms)\n' });
     expect(await app.slow.answer).toBe(undefined);
-    await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
+    await until('its mongod has ended', () => !isRunning(app.mongod));
   });
 });
 

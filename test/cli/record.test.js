@@ -83,7 +83,7 @@ test('a real app under load, replayed at the same size: the recorded waits withi
   }
   expect(variants[0]).toMatchObject({ measured: null });
   expect(stderr).toContain('Recorded with 2 connections');
-}, 60_000);
+});
 
 describe('recording', () => {
   test('begins with what comes after it has begun, and says what was lost between two questions', async () => {

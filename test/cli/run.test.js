@@ -36,7 +36,7 @@ test('run mixed measures what the arithmetic says, and keeps report and raw resu
   expect(JSON.parse(await readFile(path.join(out, 'mixed.json'), 'utf8'))).toEqual(result);
   expect(await readFile(path.join(out, 'mixed.html'), 'utf8')).toMatch(/^<!doctype html>/i);
   expect(await readdir(out)).toHaveLength(2);
-}, 60_000);
+});
 
 test('failed requests are an error, with their reason', async () => {
   const { code, stdout, stderr } = await runNode(
@@ -48,7 +48,7 @@ test('failed requests are an error, with their reason', async () => {
   const [{ measured, predicted }] = JSON.parse(stdout).variants;
   expect(measured.failures).toBeGreaterThan(0);
   expect(predicted.failures).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('an interrupted run stops all it started and keeps nothing', async () => {
   const out = path.join(folder, 'interrupted');
@@ -61,7 +61,7 @@ test('an interrupted run stops all it started and keeps nothing', async () => {
   expect(code).toBe(130);
   expect(lines(stderr).at(-1)).toMatch(/^Interrupted/);
   expect(existsSync(out)).toBe(false);
-}, 60_000);
+});
 
 describe('bad input is one clear line and no run', () => {
   test.each([

@@ -71,7 +71,7 @@ test('a run measures every way over real HTTP, finds their ratios and leaves no 
   const table = renderTable(handles, result);
   expect(table).toMatch(/At 8 connections, .* answered \d+ requests per second/);
   expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-}, 60_000);
+});
 
 test.each([
   ['one client', 1, false], ['clients in turn', 3, false], ['gathered lookups', 1, true],

@@ -30,7 +30,7 @@ test('run inserts measures each case plain and gathered, and finds every documen
   const client = new MongoClient(sharedMongoUrl());
   cleanUp(() => client.close());
   expect(await client.db('pool_lab').listCollections({ name: 'inserts' }).toArray()).toEqual([]);
-}, 30_000);
+});
 
 describe('verification finds', () => {
   const client = new MongoClient(sharedMongoUrl());

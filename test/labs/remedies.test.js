@@ -116,4 +116,4 @@ test('measured, each remedy does what it is for', async () => {
   expect(remedies.takeaway(result)).toMatch(/^With pool 2, .*Within twice that: /);
   expect(listFindings(remedies, result).map(({ claim }) => claim)).toContain(
     'second client 1+1 / pool 2, no /slow: p99 of /fast');
-}, 60_000);
+});

@@ -48,7 +48,7 @@ test('a run moves what it has written, compares it, and shows it', async () => {
   expect(variants.map((/** @type {any} */ { name, measured }) => [name, measured.ops])).toEqual(
     [['case 1', 300], ['case 3', 300], ['case 10', 300]]);
   expect(await readFile(path.join(out, 'replication.html'), 'utf8')).toContain('Do more workers move more?');
-}, 60_000);
+});
 
 describe('what can not be is one line', () => {
   const url = sharedMongoUrl();

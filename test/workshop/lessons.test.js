@@ -150,4 +150,4 @@ test.concurrent.each(lessons)('$name: its check fails before its commands, and p
     app.interrupt();
     expect(await app.ended).toMatchObject({ code: 0 });
   }
-}, 120_000);
+});

@@ -78,7 +78,7 @@ test('killed ten times at any moment, it loses nothing and does nothing twice', 
   }
   await stopWriting();
   await expectIdentical();
-}, 60_000);
+});
 
 test.each([
   ['the source is killed', async () => {
@@ -109,7 +109,7 @@ test.each([
   });
   const waitForMore = async () => {
     const before = figures().ops;
-    await Promise.race([until('more operations', () => figures().ops > before + 100, 20_000), done]);
+    await Promise.race([until('more operations', () => figures().ops > before + 100), done]);
   };
   await waitForMore();
   await disturb();
