@@ -31,7 +31,7 @@ async function findEnd(client) {
 /**
  * @param {Tail} tail
  * @param {number} count
- * @returns {Promise<Buffer[]>} so many entries
+ * @returns {Promise<Buffer[]>} so many entries, and the rest of the last one's batch
  */
 async function read(tail, count) {
   const entries = [];
@@ -42,7 +42,7 @@ async function read(tail, count) {
       entries.push(Buffer.from(batch.bytes.subarray(start, start + batch.bytes.readInt32LE(start))));
     }
   }
-  return entries.slice(0, count);
+  return entries;
 }
 
 test('the driver and the plain socket read the same entries', async () => {
@@ -56,7 +56,7 @@ test('the driver and the plain socket read the same entries', async () => {
     // Larger than the buffers that it begins with.
     createSocketTail({ address, from, batchSize: 100_000 }),
   ];
-  const [expected, ...others] = await Promise.all(tails.map((tail) => read(tail, count)));
+  const [expected, ...others] = await Promise.all(tails.map(async (tail) => (await read(tail, count)).slice(0, count)));
   expect(expected).toHaveLength(count);
   for (const entries of others) expect(Buffer.concat(entries).equals(Buffer.concat(expected))).toBe(true);
   await Promise.all(tails.map((tail) => tail.close()));
@@ -91,7 +91,7 @@ test('a source that wants a login is read through the driver', async () => {
   const from = await findEnd(client);
   const reach = () => client.db('admin').command({ hello: 1 });
   const tail = await openTail({ client, name: '', reach, setId: /** @type {any} */ (undefined) }, from);
-  expect(await read(tail, 1)).toHaveLength(1);
+  expect(await read(tail, 1)).not.toEqual([]);
   await tail.close();
 
   // A plain socket is no way around it.
