@@ -44,8 +44,8 @@ import { ServerPool } from './server-pool.js';
  */
 
 // An event reaches a listener within some microseconds of the driver's reading of the clock, or after a pause of
-// the process, which shows in whole milliseconds in the event's time. The half covers what lies between.
-const DELIVERY_MS = 0.5;
+// the process, which shows in the event's time, in whole milliseconds alone: up to one more can lie between.
+const DELIVERY_MS = 1;
 
 /** With one of these a checkout ends. */
 const ENDS = new Set(['returned', 'failed', 'gone']);

@@ -48,6 +48,18 @@ describe('an ordinary checkout', () => {
     expect(totals.connect).toMatchObject({ count: 2, sumMs: 45 });
   });
 
+  test('is told apart though the monitor heard of its question most of a millisecond late', () => {
+    const fake = busyPoolOfOne();
+    // The driver read 1005 at 1005.9 and 1010 at 1010.2; one millisecond's lateness may not show in an event's time.
+    fake.pass(1.7);
+    fake.ask();
+    fake.pass(3.5);
+    fake.giveBack(1);
+    fake.give(1, 5);
+    expect(fake.gauges()).toMatchObject({ active: 1, waiting: 0 });
+    expect(fake.monitor.snapshot().totals.wait.count).toBe(2);
+  });
+
   test('is served while an older caller still waits for a connection to open', () => {
     const fake = createFakeClient({ max: 2, maxConnecting: 1 });
     fake.start();
