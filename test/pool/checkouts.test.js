@@ -52,7 +52,9 @@ async function openClient(maxPoolSize) {
     return { ...context, totalMs: performance.now() - sentAtMs };
   };
   const lastId = checkouts.list().at(-1)?.id;
-  return { client, send, truth, list: () => checkouts.list({ after: lastId }) };
+  // Of the warm-up, which is nobody's request, one can turn out later to have gone.
+  const list = () => checkouts.list({ after: lastId }).filter(({ requestId }) => requestId !== null);
+  return { client, send, truth, list };
 }
 
 const epochNow = () => performance.timeOrigin + performance.now();
