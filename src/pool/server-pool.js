@@ -47,7 +47,6 @@ import { WaitQueue } from './wait-queue.js';
 export class ServerPool {
   /** @type {Map<number, Connection>} */
   connections = new Map();
-  queue = new WaitQueue();
   /** Connections being opened that a clear may have orphaned, oldest first. @type {Set<Connection>} */
   doubted = new Set();
   paused = false;
@@ -76,6 +75,7 @@ export class ServerPool {
     this.limits = limits;
     this.now = now;
     this.listeners = listeners;
+    this.queue = new WaitQueue(now());
   }
 
   /** Callers that wait for a connection, whether one is being opened for them or not. */

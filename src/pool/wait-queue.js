@@ -6,7 +6,9 @@
 /**
  * The whole milliseconds in which a wait can have begun, both ends included.
  * @typedef {{ fromMs: number, toMs: number }} Span
- * @typedef {{ checkout: Checkout, asked: Span }} Waiter
+ * @typedef {{ checkout: Checkout, asked: Span }} Asker
+ * @typedef {Asker & { surely: Span }} Waiter surely: longer than asked if the driver paused between its reading of the
+ *   clock and its event, which then no time tells
  */
 
 /**
@@ -23,9 +25,17 @@ export class WaitQueue {
   /** @type {Map<Connection, Waiter>} */
   bound = new Map();
 
-  /** @param {Waiter} waiter */
-  push(waiter) {
-    this.standing.push(waiter);
+  /** @param {number} sinceMs nobody in the queue asked before */
+  constructor(sinceMs) {
+    this.lastAskedMs = Math.floor(sinceMs);
+  }
+
+  /** @param {Asker} asker */
+  push(asker) {
+    const { toMs } = asker.asked;
+    // The driver read its clock for this one after it had told of the one before.
+    this.standing.push({ ...asker, surely: { fromMs: this.lastAskedMs, toMs } });
+    this.lastAskedMs = toMs;
   }
 
   /**
@@ -57,8 +67,7 @@ export class WaitQueue {
    */
   call(asked) {
     const gone = this.leaveBefore(asked);
-    const first = this.standing.at(0);
-    const left = first && overlap(first.asked, asked) ? this.#leave(0) : this.#leaveBound(asked);
+    const left = find(asked, (isIt) => (this.standing.slice(0, 1).some(isIt) ? this.#leave(0) : this.#leaveBound(isIt)));
     return { ...left, gone };
   }
 
@@ -78,10 +87,10 @@ export class WaitQueue {
    * @param {Span} asked
    */
   giveUp(asked) {
-    const bound = this.#leaveBound(asked);
-    if (bound.checkout) return bound;
-    const place = this.standing.findIndex((waiter) => overlap(waiter.asked, asked));
-    return place >= 0 ? this.#leave(place) : bound;
+    return find(asked, (isIt) => {
+      const place = this.standing.findIndex(isIt);
+      return this.#leaveBound(isIt) ?? (place >= 0 ? this.#leave(place) : null);
+    });
   }
 
   /**
@@ -101,15 +110,26 @@ export class WaitQueue {
     return { checkout: this.standing.splice(place, 1)[0].checkout, connection: null };
   }
 
-  /** @param {Span} asked */
-  #leaveBound(asked) {
+  /** @param {(waiter: Waiter) => boolean} isIt */
+  #leaveBound(isIt) {
     for (const [connection, waiter] of this.bound) {
-      if (!overlap(waiter.asked, asked)) continue;
+      if (!isIt(waiter)) continue;
       this.bound.delete(connection);
       return { checkout: waiter.checkout, connection };
     }
-    return { checkout: null, connection: null };
+    return null;
   }
+}
+
+/**
+ * Looks for the waiter who asked then: one whom its event's time tells, else one who can have.
+ * @param {Span} asked
+ * @param {(isIt: (waiter: Waiter) => boolean) => { checkout: Checkout, connection: Connection | null } | null} look
+ */
+function find(asked, look) {
+  return look((waiter) => overlap(waiter.asked, asked))
+    ?? look((waiter) => overlap(waiter.surely, asked))
+    ?? { checkout: null, connection: null };
 }
 
 /**

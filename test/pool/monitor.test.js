@@ -60,6 +60,21 @@ describe('an ordinary checkout', () => {
     expect(fake.monitor.snapshot().totals.wait.count).toBe(2);
   });
 
+  test('is told apart though the driver paused between its reading of the clock and its event', () => {
+    const fake = busyPoolOfOne();
+    for (let asker = 0; asker < 2; asker += 1) {
+      fake.pass(20);
+      fake.ask();
+    }
+    // It had read 1010 and 1030, and told of it at 1025 and 1045.
+    fake.fail('timeout', 35);
+    expect(fake.gauges()).toMatchObject({ active: 1, waiting: 1 });
+    fake.giveBack(1);
+    fake.give(1, 15);
+    expect(fake.gauges()).toMatchObject({ active: 1, waiting: 0 });
+    expect(fake.monitor.snapshot().totals.wait.count).toBe(2);
+  });
+
   test('is served while an older caller still waits for a connection to open', () => {
     const fake = createFakeClient({ max: 2, maxConnecting: 1 });
     fake.start();
