@@ -22,6 +22,8 @@
  *   route
  * @property {string} [route] one request and no more
  * @property {number} [serviceMs] of that request, instead of one drawn
+ * @property {number} [handoverMs] how long the next in the queue then waits for the connection to be handed over,
+ *   default 0
  */
 
 /**

@@ -18,11 +18,13 @@ import { createUsers } from './users.js';
 
 const { min } = Math;
 
-// An event's code is the index of a connection or user times four, plus what happens to it.
+// An event's code is the index of a connection or user times so many, plus what happens to it.
+const KINDS = 8;
 const QUERY_ENDS = 0;
 const CONNECTED = 1;
 const USER_WAKES = 2;
 const POOL_CHECK = 3;
+const HANDED_OVER = 4;
 
 /** @type {Service} */
 const NOTHING = { kind: 'fixed', ms: 0 };
@@ -50,7 +52,7 @@ export function createModel({
   const users = createUsers();
   const pool = createPool(poolOptions, {
     serve,
-    connectAfter: (delayMs, connection) => clock.after(delayMs, connection * 4 + CONNECTED),
+    connectAfter: (delayMs, connection) => clock.after(delayMs, connection * KINDS + CONNECTED),
     checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
   });
   /** @type {(User | undefined)[]} By connection. */
@@ -61,7 +63,7 @@ export function createModel({
   pool.start();
 
   /** @param {Arrival} arrival */
-  function enter({ worker = 0, maxVusers = NEVER, scenario, route, serviceMs = NaN }) {
+  function enter({ worker = 0, maxVusers = NEVER, scenario, route, serviceMs = NaN, handoverMs = 0 }) {
     present[worker] ??= 0;
     if (present[worker] >= maxVusers) {
       skipped++;
@@ -71,6 +73,7 @@ export function createModel({
     const user = users.enter();
     user.worker = worker;
     user.givenServiceMs = serviceMs;
+    user.handoverMs = handoverMs;
     if (route !== undefined) user.flow = [{ kind: 'request', route: routes.get(route) }];
     else user.flow = scenario === undefined ? scenarios.pick(choices) : scenarios.find(scenario);
     advance(user);
@@ -88,7 +91,7 @@ export function createModel({
         case 'think': {
           const { ms, jitterMs } = instruction;
           const thinkMs = jitterMs === 0 ? ms : Math.max(0, ms + jitterMs * (2 * pauses.uniform() - 1));
-          clock.after(thinkMs, user.id * 4 + USER_WAKES);
+          clock.after(thinkMs, user.id * KINDS + USER_WAKES);
           return;
         }
         default: {
@@ -129,7 +132,7 @@ export function createModel({
     user.startedAtMs = clock.nowMs;
     served[connection] = user;
     tally.startQuery(user, clock.nowMs);
-    clock.after(user.serviceMs, connection * 4 + QUERY_ENDS);
+    clock.after(user.serviceMs, connection * KINDS + QUERY_ENDS);
   }
 
   /** @param {number} connection */
@@ -139,14 +142,15 @@ export function createModel({
     if (!user || user.startedAtMs + user.serviceMs !== clock.nowMs) return;
     served[connection] = undefined;
     tally.endQuery(user, clock.nowMs);
-    pool.finish(connection);
+    if (user.handoverMs > 0 && tally.waiting() > 0) clock.after(user.handoverMs, connection * KINDS + HANDED_OVER);
+    else pool.finish(connection);
     respond(user);
   }
 
   /** The app is done with the request and the answer on its way. @param {User} user */
   function respond(user) {
     user.state = 'responding';
-    if (user.overheadMs > 0) clock.after(user.overheadMs, user.id * 4 + USER_WAKES);
+    if (user.overheadMs > 0) clock.after(user.overheadMs, user.id * KINDS + USER_WAKES);
     else receive(user);
   }
 
@@ -196,10 +200,11 @@ export function createModel({
 
     /** @param {number} code */
     handle(code) {
-      const index = code >> 2;
-      const happening = code & 3;
+      const happening = code % KINDS;
+      const index = (code - happening) / KINDS;
       if (happening === QUERY_ENDS) endQuery(index);
       else if (happening === CONNECTED) pool.connected(index);
+      else if (happening === HANDED_OVER) pool.finish(index);
       else if (happening === POOL_CHECK) pool.check();
       else if (users.at(index).state === 'responding') receive(users.at(index));
       else advance(users.at(index));

@@ -109,5 +109,5 @@ export function createTally({ keepRequests, tell }) {
     };
   }
 
-  return { startWaiting, stillWaiting, stopWaiting, startQuery, endQuery, endRequest, result };
+  return { waiting: () => waiting, startWaiting, stillWaiting, stopWaiting, startQuery, endQuery, endRequest, result };
 }

@@ -23,6 +23,7 @@
  * @property {number} connection
  * @property {number} givenServiceMs NaN: draw one for each request
  * @property {number} serviceMs
+ * @property {number} handoverMs
  * @property {number} overheadMs
  * @property {number} arrivedAtMs
  * @property {number} startedAtMs
@@ -77,6 +78,7 @@ function createUser(id) {
     // Not whole numbers: V8 then keeps these fields as doubles from the start.
     givenServiceMs: NaN,
     serviceMs: NaN,
+    handoverMs: NaN,
     overheadMs: NaN,
     arrivedAtMs: NaN,
     startedAtMs: NaN,

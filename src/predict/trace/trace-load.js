@@ -2,6 +2,7 @@ import { hasten } from '../load.js';
 import { createLatencyHistogram } from '../simulator/latency-histogram.js';
 import { createRandom } from '../simulator/random.js';
 import { summarise } from '../simulator/route-stats.js';
+import { findHandovers } from './handovers.js';
 
 /** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { Load } from '../load.js' */
@@ -24,6 +25,7 @@ const PIECES = 20;
  */
 export function createTraceLoad(trace, { redraw = false } = {}) {
   const { askedMs, routes } = trace;
+  const handoversMs = findHandovers(trace);
   // The last one's own gap belongs to the time in which they came.
   const durationMs = Math.max(1, (askedMs[askedMs.length - 1] * askedMs.length) / Math.max(1, askedMs.length - 1));
   return {
@@ -32,7 +34,7 @@ export function createTraceLoad(trace, { redraw = false } = {}) {
     services: Object.fromEntries(routes.map((route, index) => (
       [route, { kind: 'sample', valuesMs: Array.from(trace.useMs).filter((_, i) => trace.routeOf[i] === index) }]))),
     isDrawn: () => redraw,
-    arrivals: (seed, factor) => hasten(play(trace, redraw && seed > 1
+    arrivals: (seed, factor) => hasten(play(trace, handoversMs, redraw && seed > 1
       ? drawPieces(askedMs, durationMs, Math.round(PIECES * factor), createRandom(seed, 'pieces'))
       : [[0, askedMs.length, 0]]), factor),
   };
@@ -47,16 +49,17 @@ export function createTraceLoad(trace, { redraw = false } = {}) {
 
 /**
  * @param {Trace} trace
+ * @param {ArrayLike<number>} handoversMs
  * @param {Iterable<Piece>} pieces
  * @returns {Generator<Arrival, void>}
  */
-function* play({ askedMs, useMs, routes, routeOf }, pieces) {
+function* play({ askedMs, useMs, routes, routeOf }, handoversMs, pieces) {
   let lastMs = 0;
   for (const [from, to, shiftMs] of pieces) {
     for (let i = from; i < to; i++) {
       // Rounding may put the first of a piece a hair before the last of the one before.
       lastMs = Math.max(lastMs, askedMs[i] + shiftMs);
-      yield { atMs: lastMs, route: routes[routeOf[i]], serviceMs: useMs[i] };
+      yield { atMs: lastMs, route: routes[routeOf[i]], serviceMs: useMs[i], handoverMs: handoversMs[i] };
     }
   }
 }

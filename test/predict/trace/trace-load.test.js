@@ -6,13 +6,20 @@ import { createTraceLoad, summariseTrace } from '../../../src/predict/trace/trac
 
 /** @import { Trace } from '../../../src/predict/trace/trace.js' */
 
-/** What a pool of three does to a few slow queries among many fast ones. @returns {Trace} */
-function recordTrace() {
+/**
+ * What a pool of three does to a few slow queries among many fast ones.
+ * @param {{ handoverMs?: number }} [process] what it has to do, in the mean, before the next has a connection
+ * @returns {Trace}
+ */
+function recordTrace({ handoverMs = 0 } = {}) {
   const random = createRandom(11);
   let atMs = 0;
   const arrivals = Array.from({ length: 2000 }, () => {
     const isSlow = random.uniform() < 0.05;
-    const arrival = { atMs, route: isSlow ? '/slow' : '/fast', serviceMs: isSlow ? 400 + 200 * random.uniform() : 2 };
+    const arrival = {
+      atMs, route: isSlow ? '/slow' : '/fast', serviceMs: isSlow ? 400 + 200 * random.uniform() : 2,
+      handoverMs: handoverMs * random.exponential(),
+    };
     atMs += 20 * random.exponential();
     return arrival;
   });
@@ -47,6 +54,17 @@ test('replayed at the size that was recorded it gives the waits that were record
   }
   expect(smaller.meanWaitMs).toBeGreaterThan(2 * recorded.meanWaitMs);
   expect(larger.meanWaitMs).toBeLessThan(recorded.meanWaitMs / 2);
+});
+
+test('a process that was busy when connections were given back made the waits longer, and so does the replay', () => {
+  const slowed = recordTrace({ handoverMs: 5 });
+  const load = createTraceLoad(slowed);
+  const { variants: [{ predicted }] } = predict({ load, services: load.services, poolSizes: [3] });
+  const recorded = summariseTrace(slowed);
+  expect(recorded.meanWaitMs).toBeGreaterThan(1.1 * summariseTrace(trace).meanWaitMs);
+  // In a real process nobody asks while it is busy. Here some do, and whose connection they got is not known for sure.
+  expect(predicted.meanWaitMs / recorded.meanWaitMs).toBeCloseTo(1, 2);
+  for (const route of slowed.routes) expect(predicted.routes[route].p50Ms).toBeCloseTo(recorded.routes[route].p50Ms, 1);
 });
 
 test('rates and service times are the record\'s', () => {
