@@ -11,7 +11,7 @@ import { Command, Option } from 'commander';
 import { startApp } from '../src/bench/app-process.js';
 import { runArtillery, summariseReport } from '../src/bench/artillery.js';
 import { runLab } from '../src/bench/run-lab.js';
-import { readCheckouts, warmUp } from '../src/bench/warm-up.js';
+import { readCheckouts, useMsOf, warmUp } from '../src/bench/warm-up.js';
 import { parsePositive } from '../src/cli/options.js';
 import { MIXED_SCENARIO, mixed } from '../src/labs/mixed.js';
 import { openMongo } from '../src/mongo/open.js';
@@ -20,6 +20,7 @@ import { predict } from '../src/predict/predict.js';
 import { quantile } from '../src/predict/quantile.js';
 import { readScenario } from '../src/predict/scenario/read-scenario.js';
 import { simulate } from '../src/predict/simulator/simulate.js';
+import { createTraceLoad } from '../src/predict/trace/trace-load.js';
 import { readSettings } from '../src/settings.js';
 
 const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_SCENARIO, repeat: 2 };
@@ -84,7 +85,7 @@ async function compareMinutes(count) {
   try {
     for (let run = 1; run <= count; run++) {
       say(`customers alone, run ${run}`);
-      const { aloneMs, serviceMs } = await measureAlone(mongo.url);
+      const { overheadMs, takenMs } = await measureAlone(mongo.url);
       for (const poolSize of MINUTE_POOLS) {
         say(`a minute, pool ${poolSize}, run ${run}`);
         const { measured, arrivals, overheadsMs } = await measureMinute(mongo.url, poolSize);
@@ -95,9 +96,6 @@ async function compareMinutes(count) {
           .map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs).sort((a, b) => a - b);
         // Of n times in order Artillery takes the one at share * (n - 1), from 0 on and rounded down.
         const replayed = (/** @type {number} */ share) => replayedMs[Math.floor(share * (replayedMs.length - 1))];
-        // What is longer than usual counts as the query's: drawn apart, query and rest would make few that are slow in both.
-        const overheadMs = Math.max(0, Math.min(...aloneMs, quantile(aloneMs, 0.5) - serviceMs));
-        const takenMs = aloneMs.map((ms) => ms - overheadMs);
         const { variants: [{ predicted }] } = predict({
           load,
           poolSizes: [poolSize],
@@ -125,15 +123,19 @@ async function compareMinutes(count) {
   return rows;
 }
 
-/** @param {string} mongoUrl */
+/**
+ * What a customer's request takes with nobody else there: the query, and the rest of its response.
+ * @param {string} mongoUrl
+ */
 function measureAlone(mongoUrl) {
   return withWarmApp(mongoUrl, Math.max(...MINUTE_POOLS), async (url, { lastId }) => {
     const { report } = await runArtillery({ ...ALONE, target: url, signal });
     const { checkouts } = await readCheckouts(url, lastId);
-    return {
-      aloneMs: spread(report.summaries['http.response_time']),
-      serviceMs: quantile(checkouts.map(({ gotAtMs, returnedAtMs }) => Number(returnedAtMs) - Number(gotAtMs)), 0.5),
-    };
+    const aloneMs = spread(report.summaries['http.response_time']);
+    // What is longer than usual counts as the query's: drawn apart, query and rest would make few that are slow in both.
+    const restMs = quantile(aloneMs, 0.5) - quantile(checkouts.map(useMsOf), 0.5);
+    const overheadMs = Math.max(0, Math.min(...aloneMs, restMs));
+    return { overheadMs, takenMs: aloneMs.map((ms) => ms - overheadMs) };
   });
 }
 
@@ -146,10 +148,19 @@ function measureMinute(mongoUrl, poolSize) {
     const { report } = await runArtillery({ scenario: MINUTE, target: url, signal });
     const { checkouts } = await readCheckouts(url, lastId);
     const asked = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.askedAtMs - b.askedAtMs);
-    const arrivals = asked.map(({ askedAtMs, gotAtMs, returnedAtMs, route }) => ({
-      atMs: askedAtMs - asked[0].askedAtMs, route: String(route), serviceMs: Number(returnedAtMs) - Number(gotAtMs),
-    }));
-    return { measured: summariseReport(report).routes['/fast'], arrivals, overheadsMs };
+    const routes = ['/slow', '/fast'];
+    const trace = {
+      header: {},
+      routes,
+      askedMs: asked.map(({ askedAtMs }) => askedAtMs - asked[0].askedAtMs),
+      waitMs: asked.map(({ askedAtMs, gotAtMs }) => Number(gotAtMs) - askedAtMs),
+      useMs: asked.map(useMsOf),
+      routeOf: asked.map(({ route }) => routes.indexOf(String(route))),
+      warnings: [],
+    };
+    return {
+      measured: summariseReport(report).routes['/fast'], arrivals: createTraceLoad(trace).arrivals(1, 1), overheadsMs,
+    };
   });
 }
 

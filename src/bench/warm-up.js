@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../predict/quantile.js';
 import { askOnce } from './ask-once.js';
 
+/** @import { CheckoutRecord } from '../pool/checkouts.js' */
+
 /** The warm-up opens no more connections than these, however large the pool. */
 const MOST_OPENED = 50;
 
@@ -36,8 +38,7 @@ export async function warmUp(url, poolSize, { rounds = 5, requests = 40, everyMs
     responsesMs.push(await timeFast(url));
   }
   const { checkouts, lastId } = await readCheckouts(url, opened);
-  const servicesMs = checkouts.filter(({ route }) => route === '/fast')
-    .map(({ gotAtMs, returnedAtMs }) => Number(returnedAtMs) - Number(gotAtMs));
+  const servicesMs = checkouts.filter(({ route }) => route === '/fast').map(useMsOf);
   const overheadsMs = servicesMs.map((serviceMs, index) => Math.max(0, responsesMs[index] - serviceMs));
   return {
     lastId, unloaded: { serviceMs: quantile(servicesMs, 0.5), overheadMs: quantile(overheadsMs, 0.5) }, overheadsMs,
@@ -59,9 +60,14 @@ async function timeFast(url) {
  *
  * @param {string} url of the app
  * @param {number} [after] id of a checkout
- * @returns {Promise<{ checkouts: import('../pool/checkouts.js').CheckoutRecord[], lastId: number }>}
+ * @returns {Promise<{ checkouts: CheckoutRecord[], lastId: number }>}
  */
 export async function readCheckouts(url, after = 0) {
   const response = await fetch(`${url}/pool/checkouts?after=${after}`);
   return /** @type {any} */ (response.json());
+}
+
+/** @param {CheckoutRecord} checkout that ended @returns {number} how long it kept its connection */
+export function useMsOf({ gotAtMs, returnedAtMs }) {
+  return Number(returnedAtMs) - Number(gotAtMs);
 }
