@@ -5,12 +5,10 @@ import { openHop } from '../src/bench/hop.js';
 import { createCap } from '../src/pool/cap.js';
 import { cleanUp } from './support/cleanup.js';
 import { sharedMongoUrl } from './support/environment.js';
+import { inOrder } from './support/in-order.js';
 import { serveApp } from './support/serve-app.js';
 import { serveParts } from './support/serve-parts.js';
 import { until } from './support/until.js';
-
-/** What "at once" may take on a busy machine. */
-const AT_ONCE_MS = 100;
 
 /**
  * Ask, and say what came: problems and answers are both JSON.
@@ -30,13 +28,13 @@ describe('with a MongoDB that answers', () => {
   /** @type {string} */
   let url;
   beforeAll(async () => {
-    url = await serveApp({ MONGO_POOLSIZE: '1', MONGO_MIN_POOLSIZE: '1' });
+    url = await serveApp({ MONGO_POOLSIZE: '1', MONGO_MIN_POOLSIZE: '1', SLOW_MS: '1000' });
   });
 
   test('/slow answers when the server has taken SLOW_MS', async () => {
     const { status, body, ms } = await get(`${url}/slow`);
-    expect({ status, body }).toEqual({ status: 200, body: { query: 'slow', serverMs: 300 } });
-    expect(ms).toBeGreaterThanOrEqual(300);
+    expect({ status, body }).toEqual({ status: 200, body: { query: 'slow', serverMs: 1000 } });
+    expect(ms).toBeGreaterThanOrEqual(1000);
   });
 
   test('/fast answers with a customer', async () => {
@@ -48,19 +46,15 @@ describe('with a MongoDB that answers', () => {
   test('/pool says the size of the pool and the version of the server', async () => {
     const { status, body } = await get(`${url}/pool`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ max: 1, min: 1, slowMs: 300, serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+    expect(body).toMatchObject({ max: 1, min: 1, slowMs: 1000, serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) });
   });
 
   test('while /slow holds the only connection, /fast waits but /livez and /readyz answer at once', async () => {
-    const started = performance.now();
     const slow = get(`${url}/slow`);
-    const fast = get(`${url}/fast`);
-    const probes = await Promise.all([get(`${url}/livez`), get(`${url}/readyz`)]);
-    const probesMs = performance.now() - started;
-    expect(probes).toMatchObject([{ status: 200, body: { status: 'live' } }, { status: 200, body: { status: 'ready' } }]);
-    expect(probesMs).toBeLessThan(AT_ONCE_MS);
-    expect((await fast).ms).toBeGreaterThan(200);
-    expect((await slow).status).toBe(200);
+    await until('it holds it', async () => (await get(`${url}/pool`)).body.active === 1);
+    const answers = await inOrder([slow, get(`${url}/fast`), get(`${url}/livez`).then(() => get(`${url}/readyz`))]);
+    expect(answers).toMatchObject([{ body: { status: 'ready' } }, { body: { query: 'slow' } }, { body: { query: 'fast' } }]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   test.each(['/', '/dashboard/main.js', '/pool', '/control/pool-size', '/nowhere'])('%s tells a browser what it may do with it', async (path) => {
@@ -84,14 +78,12 @@ describe('with a MongoDB that answers', () => {
 
 test('who waits too long for a connection gets 503 and is told when to come back', async () => {
   const url = await serveApp({ MONGO_POOLSIZE: '1', MONGO_WAIT_QUEUE_TIMEOUT_MS: '50', SLOW_MS: '500' });
-  const answers = await Promise.all([get(`${url}/slow`), get(`${url}/slow`)]);
-  const [refused, served] = answers.sort((one, other) => other.status - one.status);
+  const [refused, served] = await inOrder([get(`${url}/slow`), get(`${url}/slow`)]);
   expect(served).toMatchObject({ status: 200 });
   expect(refused).toMatchObject({
     status: 503, type: 'application/problem+json', retryAfter: '1',
     body: { title: 'No connection became free in time', detail: 'waited 50 ms for a connection: total 1, active 1, idle 0, waiting 0, max 1' },
   });
-  expect(refused.ms).toBeLessThan(400);
 });
 
 test('without MongoDB, queries and /readyz get 503, /livez stays, and all is well when it is back', async () => {

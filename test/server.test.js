@@ -170,7 +170,7 @@ onPosix('told to stop', () => {
     app.child.kill('SIGTERM');
     expect(await app.ended).toMatchObject({ code: 1 });
     expect(await app.slow.answer).toBe(undefined);
-    await until('its mongod has ended', () => !isRunning(app.mongod));
+    await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
   });
 
   test.concurrent('a request that outlasts SHUTDOWN_TIMEOUT_MS is given up', async () => {
@@ -178,7 +178,7 @@ onPosix('told to stop', () => {
     app.child.kill('SIGTERM');
     expect(await app.ended).toMatchObject({ code: 1, stderr: 'killed by timeout (200ms)\n' });
     expect(await app.slow.answer).toBe(undefined);
-    await until('its mongod has ended', () => !isRunning(app.mongod));
+    await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
   });
 });
 

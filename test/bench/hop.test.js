@@ -70,7 +70,7 @@ test('it delays and does not throttle: many messages are on their way at once', 
   socket.end();
   expect([...await answer]).toEqual([...Array(100).keys()]);
   // One after the other they would take 10 s.
-  expect(performance.now() - sentAt).toBeLessThan(1000);
+  expect(performance.now() - sentAt).toBeLessThan(5000);
 });
 
 test('every byte comes, in order, also to a side that reads slowly', async () => {

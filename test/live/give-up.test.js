@@ -6,12 +6,11 @@ import { parse } from 'yaml';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
+import { inOrder } from '../support/in-order.js';
 import { runningOperations } from '../support/running-operations.js';
 import { serveApp } from '../support/serve-app.js';
 import { until } from '../support/until.js';
 
-/** What "at once" may take on a busy machine. */
-const AT_ONCE_MS = 300;
 const LONG_MS = 60_000;
 const FIGURES = { active: 0, waiting: 0, queue: [], lanes: [] };
 
@@ -51,7 +50,8 @@ describe('a request that takes longer than REQUEST_TIMEOUT_MS', () => {
       status: 503, type: 'application/problem+json', retryAfter: '1',
       body: { type: 'about:blank', status: 503, title: 'Not answered in time', detail: 'given up after 300 ms' },
     });
-    expect(ms).toBeLessThan(300 + AT_ONCE_MS);
+    // A busy machine can be late, but not as late as the query.
+    expect(ms).toBeLessThan(3000);
     await until('the server has given it up', async () => await running() === 0);
     expect(await ask(`${url}/fast`)).toMatchObject({ status: 200 });
     expect(await readPool(url)).toMatchObject({ ...FIGURES, total: 1, closed: { error: 1 } });
@@ -95,19 +95,20 @@ describe('a client that goes away', () => {
 });
 
 test('beyond MAX_REQUESTS the next gets 503 at once and is told when to come back; the page and the probes stay', async () => {
-  const url = await serveApp({ MONGO_POOLSIZE: '1', MAX_REQUESTS: '2', SLOW_MS: '700' });
-  const served = [ask(`${url}/slow`), ask(`${url}/fast`)];
+  const url = await serveApp({ MONGO_POOLSIZE: '1', MAX_REQUESTS: '2', SLOW_MS: '2000' });
+  const served = ['/slow', '/fast'].map((route) => ask(url + route));
   await until('both are under way', async () => (await readPool(url)).requests.running === 2);
-  const refused = await Promise.all(['/slow', '/fast'].map((route) => ask(url + route)));
-  for (const answer of refused) {
+  const refused = ['/slow', '/fast'].map((route) => ask(url + route));
+  const live = Promise.all(refused).then(() => ask(`${url}/livez`));
+  const answers = await inOrder([...served, ...refused, live]);
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 200, 200, 200]);
+  for (const answer of answers.slice(0, 2)) {
     expect(answer).toMatchObject({
-      status: 503, type: 'application/problem+json', retryAfter: '1',
+      type: 'application/problem+json', retryAfter: '1',
       body: { title: 'Too many of these requests at once', detail: '2 are at work, and no more than 2 may be' },
     });
-    expect(answer.ms).toBeLessThan(AT_ONCE_MS);
   }
-  expect(await ask(`${url}/livez`)).toMatchObject({ status: 200 });
-  expect((await Promise.all(served)).map(({ status }) => status)).toEqual([200, 200]);
+  expect(answers[2].body).toEqual({ status: 'live' });
   expect(await readPool(url)).toMatchObject({ requests: { max: 2, running: 0, refused: 2 } });
 });
 

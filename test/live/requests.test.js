@@ -26,11 +26,11 @@ async function isHeldBy(route) {
 }
 
 test('Server-Timing says how long a request waited for a connection, had it, and took in all', async () => {
-  /** @type {number[]} */
-  const waitedMs = [];
-  /** @type {number[][]} */
-  const spentMs = [];
-  for (let round = 0; round < 3; round++) {
+  // A busy machine sees the bus late, and can only add to the rest, so one good round of many will do for each.
+  let waitedMs = 0;
+  let spentMs = [Infinity, Infinity, Infinity];
+  const isGood = () => waitedMs > 100 && spentMs[0] < 20 && spentMs[1] < 50 && spentMs[2] < 20;
+  for (let round = 0; round < 20 && !isGood(); round++) {
     const first = send('/slow');
     await until('the bus is in', () => isHeldBy('/slow'));
     const fast = await send('/fast');
@@ -38,16 +38,10 @@ test('Server-Timing says how long a request waited for a connection, had it, and
     expect(slow).toMatchObject({ status: 200, poolMs: expect.any(Number), dbMs: expect.any(Number) });
     expect(slow.dbMs).toBeGreaterThanOrEqual(200);
     expect(fast.totalMs).toBeGreaterThanOrEqual(fast.poolMs + fast.dbMs - 0.2);
-    spentMs.push([slow.poolMs, fast.dbMs, fast.totalMs - fast.poolMs - fast.dbMs]);
-    waitedMs.push(fast.poolMs);
+    spentMs = [slow.poolMs, fast.dbMs, fast.totalMs - fast.poolMs - fast.dbMs].map((ms, what) => Math.min(ms, spentMs[what]));
+    waitedMs = Math.max(waitedMs, fast.poolMs);
   }
-  // On a busy machine the bus is seen late.
-  expect(Math.max(...waitedMs)).toBeGreaterThan(100);
-  // A busy machine can only add to these.
-  const [slowPoolMs, fastDbMs, besideMs] = [0, 1, 2].map((what) => Math.min(...spentMs.map((each) => each[what])));
-  expect(slowPoolMs).toBeLessThan(20);
-  expect(fastDbMs).toBeLessThan(50);
-  expect(besideMs).toBeLessThan(20);
+  expect({ waitedMs, spentMs, isGood: isGood() }).toMatchObject({ isGood: true });
 });
 
 test('one that got no connection in time has only waited', async () => {

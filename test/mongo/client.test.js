@@ -24,9 +24,9 @@ describe('MONGO_POOLSIZE limits how many queries run at once', () => {
   afterAll(() => observer.close());
 
   test.each([
-    { poolSize: 2, ms: 203, rounds: 3 },
-    { poolSize: 3, ms: 205, rounds: 2 },
-    { poolSize: 6, ms: 207, rounds: 1 },
+    { poolSize: 2, ms: 603, rounds: 3 },
+    { poolSize: 3, ms: 605, rounds: 2 },
+    { poolSize: 6, ms: 607, rounds: 1 },
   ])('pool $poolSize: six slow queries take $rounds rounds', async ({ poolSize, ms, rounds }) => {
     const client = clientFor(sharedMongoUrl(), { MONGO_POOLSIZE: String(poolSize) });
     const runSlowQuery = createSlowQuery(client);

@@ -40,14 +40,13 @@ test('one client runs all queries unless told otherwise', async () => {
 
 test('slow queries fill the pool of their own, the others find theirs free', async () => {
   const { main, slow } = await open({ MONGO_POOLSIZE: '5', MONGO_MIN_POOLSIZE: '1', SLOW_POOLSIZE: '2', MONGO_APP_NAME: 'shop' });
-  const queries = Array.from({ length: 4 }, () => slow.use(({ runSlowQuery }) => runSlowQuery(400)));
+  const queries = Array.from({ length: 4 }, () => slow.use(({ runSlowQuery }) => runSlowQuery(1000)));
   const gauges = () => [main, slow].map(({ current: { monitor } }) => monitor.snapshot().totals);
   await until('two slow queries run and two wait', () => gauges()[1].active === 2 && gauges()[1].waiting === 2);
 
-  const startedAt = performance.now();
   await Promise.all(Array.from({ length: 5 }, () => main.use(({ customers }) => customers.findOne())));
-  expect(performance.now() - startedAt).toBeLessThan(300);
   const [ofMain, ofSlow] = gauges();
+  expect(ofSlow).toMatchObject({ active: 2, waiting: 2 });
   expect([ofMain.max, ofSlow.max, ofSlow.min]).toEqual([5, 2, 0]);
   expect(await countConnections('shop')).toBe(ofMain.total + MONITORS);
   expect(await countConnections('shop-slow')).toBe(ofSlow.total + MONITORS);

@@ -31,9 +31,9 @@ test('it takes the time asked for, within 1 % and never less, also ten at once',
     Promise.all(Array.from({ length: 10 }, () => timeOf(() => runSlowQuery(ms)))));
   // Opens the ten connections.
   await tenAtOnce(100);
-  // A busy machine can only add to it, so one good run of three will do; never less holds for all.
+  // A busy machine can only add to it, so one good run of four will do; never less holds for all.
   let longest = Infinity;
-  for (let tries = 0; tries < 3 && longest > 5050; tries++) {
+  for (let tries = 0; tries < 4 && longest > 5050; tries++) {
     const times = await tenAtOnce(5000);
     expect(Math.min(...times)).toBeGreaterThanOrEqual(5000);
     longest = Math.max(...times);
