@@ -1,4 +1,4 @@
-import { holderOf, longestHolders } from '../pool/checkouts.js';
+import { holderOf, longestHolders } from '../pool/holders.js';
 import { summariseRequests } from './summarise-requests.js';
 
 const POOL_EVERY_MS = 200;
@@ -129,9 +129,9 @@ function readGauges(shared) {
   const sums = { total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 };
   for (const pool of listPools(shared)) {
     sums.total += pool.connections.size;
-    sums.idle += pool.states.idle;
-    sums.active += pool.states.active;
-    sums.connecting += pool.states.connecting;
+    sums.idle += pool.connections.states.idle;
+    sums.active += pool.connections.states.active;
+    sums.connecting += pool.connections.states.connecting;
     sums.waiting += pool.waiting;
   }
   const { maxPoolSize, minPoolSize } = shared.current.client.options;

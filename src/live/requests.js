@@ -8,7 +8,7 @@ import onHeaders from 'on-headers';
  * @property {number} status HTTP status; 0 when the client went away before it was answered
  * @property {number} totalMs from its arrival to its answer
  * @property {number} waitMs of it, waiting for connections
- * @property {import('../pool/checkouts.js').Holder[]} behind who held the connections it waited for
+ * @property {import('../pool/holders.js').Holder[]} behind who held the connections it waited for
  */
 
 /**

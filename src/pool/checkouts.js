@@ -1,24 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { askerOf, longestHolders, MOST_HOLDERS, nameOf } from './holders.js';
 import { Stays } from './stays.js';
 
+/** @import { Connection } from './connections.js' */
+/** @import { Asker, Holder, RequestContext } from './holders.js' */
 /** @import { PoolMonitor } from './monitor.js' */
-/** @import { Checkout, Connection, PoolEvent, ServerPool } from './server-pool.js' */
+/** @import { Checkout, PoolEvent, ServerPool } from './server-pool.js' */
 
 const KEPT_MS = 5 * 60_000;
 const MOST_KEPT = 10_000;
-const MOST_HOLDERS = 3;
 
 /**
- * @typedef {{ requestId: string | null, route: string | null }} Holder who held a connection that another waited for
- *
- * @typedef {object} RequestContext what a request's checkouts add up to, those side by side too
- * @property {string} route
- * @property {string} requestId
- * @property {number} waitMs waited for connections
- * @property {number} useMs had connections checked out
- * @property {Holder[]} behind who held the connections it waited for
- * @property {AbortSignal} [signal] with which it gives up
- *
  * @typedef {object} CheckoutRecord times are ms since the epoch, null for what never came
  * @property {number} id counts up
  * @property {string | null} pool the name of its client's monitor
@@ -31,12 +23,6 @@ const MOST_HOLDERS = 3;
  * @property {Holder[]} behind who held its connection while it waited, the longest first; of one that got none, who
  *   had held connections longest when it failed
  * @property {string} outcome `returned`, or why it got no connection: the driver's reason, or `gone` if its caller left
- *
- * @typedef {object} Asker who asked, apart from which connection they got
- * @property {RequestContext | undefined} context
- * @property {number} askedAtMs
- * @property {boolean} wasSeen to ask; else it is known by its connection alone
- * @property {Checkout} checkout
  *
  * @typedef {{ context: RequestContext | undefined, asker: Asker | undefined }} Scope whose code runs
  *
@@ -182,42 +168,6 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
       return records.slice(-most).filter(({ id, askedAtMs }) => id > after && askedAtMs >= sinceMs);
     },
   };
-}
-
-/**
- * Whose checkout it is.
- * @param {Checkout | null} checkout
- * @returns {Holder}
- */
-export function holderOf(checkout) {
-  return nameOf(checkout && askerOf(checkout));
-}
-
-/**
- * Who holds the connections of a pool, the longest first.
- * @param {ServerPool} pool
- * @returns {Holder[]}
- */
-export function longestHolders(pool) {
-  return [...pool.connections.values()]
-    .filter(({ state }) => state === 'active')
-    .sort((a, b) => a.sinceMs - b.sinceMs)
-    .slice(0, MOST_HOLDERS)
-    .map(({ checkout }) => holderOf(checkout));
-}
-
-/** @param {Asker | null} asker */
-function nameOf(asker) {
-  return { requestId: asker?.context?.requestId ?? null, route: asker?.context?.route ?? null };
-}
-
-/**
- * @param {Checkout} checkout
- * @returns {Asker}
- */
-function askerOf(checkout) {
-  checkout.ask ??= { context: undefined, askedAtMs: checkout.askedAtMs, wasSeen: false, checkout };
-  return /** @type {Asker} */ (checkout.ask);
 }
 
 /** @param {number} ms of performance.now() */

@@ -45,7 +45,7 @@ export function createMetrics(listMonitors) {
     labelNames: [POOL, STATE],
     collect() {
       this.reset();
-      for (const [label, { states }] of listPools()) {
+      for (const [label, { connections: { states } }] of listPools()) {
         this.inc({ [POOL]: label, [STATE]: 'idle' }, states.idle);
         this.inc({ [POOL]: label, [STATE]: 'used' }, states.active);
       }

@@ -1,3 +1,4 @@
+import { Connections } from './connections.js';
 import { Durations } from './durations.js';
 import { WaitQueue } from './wait-queue.js';
 
@@ -14,14 +15,6 @@ import { WaitQueue } from './wait-queue.js';
  */
 
 /**
- * @typedef {object} Connection
- * @property {number} id the driver's; counts from 1 in each pool
- * @property {'connecting' | 'idle' | 'active'} state
- * @property {number} sinceMs when it entered that state
- * @property {Checkout | null} checkout who holds it
- */
-
-/**
  * What a subscriber hears. `durationMs` is the wait of got and failed, the use of returned, the connect time of
  * opened, else NaN; `reason` comes with failed and closed.
  * @typedef {'asked' | 'got' | 'failed' | 'gone' | 'returned' | 'opened' | 'closed'} PoolEventType
@@ -30,6 +23,7 @@ import { WaitQueue } from './wait-queue.js';
  * @typedef {(event: PoolEvent) => void} PoolListener
  */
 
+/** @typedef {import('./connections.js').Connection} Connection */
 /** @typedef {import('./wait-queue.js').Span} Span */
 /** @typedef {{ max: number, min: number, maxConnecting: number, connectTimeoutMs: number }} Limits */
 
@@ -45,19 +39,11 @@ import { WaitQueue } from './wait-queue.js';
  *   began (one for the socket, one for the handshake).
  */
 export class ServerPool {
-  /** @type {Map<number, Connection>} */
-  connections = new Map();
-  /** Connections being opened that a clear may have orphaned, oldest first. @type {Set<Connection>} */
-  doubted = new Set();
   paused = false;
-  states = { connecting: 0, idle: 0, active: 0 };
   peak = { active: 0, waiting: 0 };
 
-  created = 0;
   checkedOut = 0;
   cleared = 0;
-  /** @type {Record<string, number>} */
-  closed = {};
   /** @type {Record<string, number>} */
   checkOutFailed = {};
   wait = new Durations();
@@ -75,6 +61,7 @@ export class ServerPool {
     this.limits = limits;
     this.now = now;
     this.listeners = listeners;
+    this.connections = new Connections(now);
     this.queue = new WaitQueue(now());
   }
 
@@ -100,8 +87,8 @@ export class ServerPool {
 
   /** @param {number} id */
   opens(id) {
-    this.dropOrphans(this.states.connecting >= this.limits.maxConnecting);
-    this.queue.bind(this.#add(id, 'connecting'));
+    this.dropOrphans(this.connections.states.connecting >= this.limits.maxConnecting);
+    this.queue.bind(this.connections.add(id, 'connecting'));
     this.#notePeak();
   }
 
@@ -111,10 +98,10 @@ export class ServerPool {
    */
   opened(id, driverMs) {
     const seen = this.connections.get(id);
-    const connection = seen ?? this.#add(id, 'connecting');
+    const connection = seen ?? this.connections.add(id, 'connecting');
     const durationMs = seen ? this.now() - seen.sinceMs : driverMs;
     this.queue.unbind(connection);
-    this.#enter(connection, 'idle');
+    this.connections.enter(connection, 'idle');
     this.connect.record(durationMs);
     this.#tell('opened', { connection, durationMs });
   }
@@ -124,12 +111,12 @@ export class ServerPool {
    * @param {Span} asked when its waiter asked, as the driver's duration implies
    */
   got(id, asked) {
-    const connection = this.connections.get(id) ?? this.#add(id, 'idle');
+    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle');
     const { checkout: waiter, connection: itsOwn } = this.#call(asked);
     // A waiter bound to another connection: with an aborted one before it, that one is for the next in the queue.
     if (itsOwn) this.queue.bind(itsOwn);
     const checkout = waiter ?? this.#newCheckout(asked.toMs);
-    this.#enter(connection, 'active');
+    this.connections.enter(connection, 'active');
     connection.checkout = checkout;
     checkout.connection = connection;
     checkout.gotAtMs = connection.sinceMs;
@@ -142,10 +129,10 @@ export class ServerPool {
 
   /** @param {number} id */
   returned(id) {
-    const connection = this.connections.get(id) ?? this.#add(id, 'idle');
+    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle');
     const { checkout } = connection;
     connection.checkout = null;
-    this.#enter(connection, 'idle');
+    this.connections.enter(connection, 'idle');
     if (!checkout) return;
     checkout.returnedAtMs = connection.sinceMs;
     const durationMs = checkout.returnedAtMs - checkout.gotAtMs;
@@ -161,8 +148,8 @@ export class ServerPool {
     const gaveUp = reason === 'timeout';
     const { checkout, connection } = gaveUp ? this.queue.giveUp(asked) : this.#call(asked);
     // Refused while its connection was still being opened: the driver has thrown that connection away.
-    if (connection && !gaveUp) this.#forget(connection, 'abandoned');
-    count(this.checkOutFailed, reason);
+    if (connection && !gaveUp) this.#close(connection, 'abandoned');
+    this.checkOutFailed[reason] = (this.checkOutFailed[reason] ?? 0) + 1;
     this.#tell('failed', { checkout, reason, durationMs: this.now() - (checkout?.askedAtMs ?? asked.toMs) });
   }
 
@@ -182,16 +169,14 @@ export class ServerPool {
     const connection = this.connections.get(id);
     if (!connection) return;
     this.queue.unbind(connection);
-    this.#forget(connection, reason);
+    this.#close(connection, reason);
   }
 
   /** @param {boolean} pauses not so behind a load balancer, where a clear concerns one service alone */
   clear(pauses) {
     this.cleared += 1;
     this.paused ||= pauses;
-    for (const connection of this.connections.values()) {
-      if (connection.state === 'connecting') this.doubted.add(connection);
-    }
+    this.connections.doubtThoseBeingOpened();
   }
 
   /**
@@ -220,7 +205,7 @@ export class ServerPool {
   dropOrphans(oneMore = false) {
     const doomedBeforeMs = this.now() - 2 * this.limits.connectTimeoutMs;
     let excess = oneMore ? 1 : 0;
-    for (const connection of this.doubted) {
+    for (const connection of this.connections.doubted) {
       if (excess === 0 && connection.sinceMs >= doomedBeforeMs) return;
       excess = 0;
       this.closes(connection.id, 'abandoned');
@@ -240,8 +225,8 @@ export class ServerPool {
    */
   #hasRoom() {
     const { max, maxConnecting } = this.limits;
-    const mayOpen = this.states.connecting < maxConnecting && (max === 0 || this.connections.size < max);
-    return this.paused || this.states.idle > 0 || mayOpen;
+    const mayOpen = this.connections.states.connecting < maxConnecting && (max === 0 || this.connections.size < max);
+    return this.paused || this.connections.states.idle > 0 || mayOpen;
   }
 
   /**
@@ -253,44 +238,16 @@ export class ServerPool {
   }
 
   /**
-   * @param {number} id
-   * @param {Connection['state']} state
-   */
-  #add(id, state) {
-    /** @type {Connection} */
-    const connection = { id, state, sinceMs: this.now(), checkout: null };
-    this.connections.set(id, connection);
-    this.states[state] += 1;
-    this.created += 1;
-    return connection;
-  }
-
-  /**
-   * @param {Connection} connection
-   * @param {Connection['state']} state
-   */
-  #enter(connection, state) {
-    this.states[connection.state] -= 1;
-    this.states[state] += 1;
-    connection.state = state;
-    connection.sinceMs = this.now();
-    this.doubted.delete(connection);
-  }
-
-  /**
    * @param {Connection} connection
    * @param {string} reason
    */
-  #forget(connection, reason) {
-    this.connections.delete(connection.id);
-    this.doubted.delete(connection);
-    this.states[connection.state] -= 1;
-    count(this.closed, reason);
+  #close(connection, reason) {
+    this.connections.close(connection, reason);
     this.#tell('closed', { connection, reason });
   }
 
   #notePeak() {
-    this.peak.active = Math.max(this.peak.active, this.states.active);
+    this.peak.active = Math.max(this.peak.active, this.connections.states.active);
     this.peak.waiting = Math.max(this.peak.waiting, this.waiting);
   }
 
@@ -304,11 +261,3 @@ export class ServerPool {
     for (const listener of this.listeners) listener(event);
   }
 }
-
-/**
- * @param {Record<string, number>} counts
- * @param {string} key
- */
-const count = (counts, key) => {
-  counts[key] = (counts[key] ?? 0) + 1;
-};

@@ -1,4 +1,4 @@
-/** @import { Connection } from './server-pool.js' */
+/** @import { Connection } from './connections.js' */
 
 /**
  * @template T

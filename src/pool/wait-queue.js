@@ -1,6 +1,6 @@
 /**
  * @typedef {import('./server-pool.js').Checkout} Checkout
- * @typedef {import('./server-pool.js').Connection} Connection
+ * @typedef {import('./connections.js').Connection} Connection
  */
 
 /**

@@ -123,7 +123,7 @@ function check({ client, monitor, happened, strayed, aborts }) {
   const [pool] = monitor.servers.values();
   happened.checks += 1;
   expect(gauges).toMatchObject({ idle: truth.idle, active: truth.active });
-  expect(gauges.connecting).toBeLessThanOrEqual(truth.connecting + pool.doubted.size);
+  expect(gauges.connecting).toBeLessThanOrEqual(truth.connecting + pool.connections.doubted.size);
   if (gauges.connecting < truth.connecting) strayed.connecting += 1;
   const over = gauges.standing - truth.standing;
   if (over < 0 || (over > 0 && !aborts)) strayed.standing += 1;
