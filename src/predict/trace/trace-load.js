@@ -14,8 +14,8 @@ import { findHandovers } from './handovers.js';
 const PIECES = 20;
 
 /**
- * The load of a trace: who came when and how long they kept their connection, whatever the pool. Nobody's request
- * waits for the answer to another.
+ * The load of a trace: who came when, how long they kept their connection and how long it then took to hand it over,
+ * whatever the pool. Nobody's request waits for the answer to another.
  *
  * @param {Trace} trace
  * @param {object} [options]
