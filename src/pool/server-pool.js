@@ -80,7 +80,7 @@ export class ServerPool {
   /** @param {Span} asked */
   asked(asked) {
     const checkout = this.#newCheckout(this.now());
-    this.queue.push({ checkout, asked });
+    this.queue.push(checkout, asked);
     this.#notePeak();
     this.#tell('asked', { checkout });
   }

@@ -6,10 +6,13 @@
 /**
  * The whole milliseconds in which a wait can have begun, both ends included.
  * @typedef {{ fromMs: number, toMs: number }} Span
- * @typedef {{ checkout: Checkout, asked: Span }} Asker
- * @typedef {Asker & { surely: Span }} Waiter surely: longer than asked if the driver paused between its reading of the
- *   clock and its event, which then no time tells
+ * @typedef {{ checkout: Checkout, asked: Span, sinceMs: number }} Waiter sinceMs: no earlier did it ask, even if the
+ *   driver paused between its reading of the clock and its event, which no time tells
+ * @typedef {{ checkout: Checkout | null, connection: Connection | null }} Left
  */
+
+/** @type {Left} */
+const NOBODY = { checkout: null, connection: null };
 
 /**
  * Who waits for a connection, told from the driver's events. They carry no identity, but the queue is first come,
@@ -30,12 +33,11 @@ export class WaitQueue {
     this.lastAskedMs = Math.floor(sinceMs);
   }
 
-  /** @param {Asker} asker */
-  push(asker) {
-    const { toMs } = asker.asked;
+  /** @param {Checkout} checkout @param {Span} asked */
+  push(checkout, asked) {
     // The driver read its clock for this one after it had told of the one before.
-    this.standing.push({ ...asker, surely: { fromMs: this.lastAskedMs, toMs } });
-    this.lastAskedMs = toMs;
+    this.standing.push({ checkout, asked, sinceMs: this.lastAskedMs });
+    this.lastAskedMs = asked.toMs;
   }
 
   /**
@@ -62,12 +64,12 @@ export class WaitQueue {
   /**
    * The driver served or refused a waiter in its turn: those before it in the queue must have gone.
    * @param {Span} asked
-   * @returns {{ checkout: Checkout | null, connection: Connection | null, gone: Checkout[] }} checkout is null if
-   *   it was not seen to ask; connection is the one being opened for it, if it was bound
+   * @returns {Left & { gone: Checkout[] }} checkout is null if it was not seen to ask; connection is the one being
+   *   opened for it, if it was bound
    */
   call(asked) {
     const gone = this.leaveBefore(asked);
-    const left = find(asked, (isIt) => (this.standing.slice(0, 1).some(isIt) ? this.#leave(0) : this.#leaveBound(isIt)));
+    const left = this.#leaveInTurn(asked, isLikely) ?? this.#leaveInTurn(asked, isPossible) ?? NOBODY;
     return { ...left, gone };
   }
 
@@ -87,10 +89,7 @@ export class WaitQueue {
    * @param {Span} asked
    */
   giveUp(asked) {
-    return find(asked, (isIt) => {
-      const place = this.standing.findIndex(isIt);
-      return this.#leaveBound(isIt) ?? (place >= 0 ? this.#leave(place) : null);
-    });
+    return this.#leaveAnywhere(asked, isLikely) ?? this.#leaveAnywhere(asked, isPossible) ?? NOBODY;
   }
 
   /**
@@ -105,15 +104,27 @@ export class WaitQueue {
     return place >= 0 || Boolean(connection && this.bound.delete(connection));
   }
 
-  /** @param {number} place */
+  /** @param {number} place @returns {Left} */
   #leave(place) {
     return { checkout: this.standing.splice(place, 1)[0].checkout, connection: null };
   }
 
-  /** @param {(waiter: Waiter) => boolean} isIt */
-  #leaveBound(isIt) {
+  /** @param {Span} asked @param {typeof isLikely} isIt */
+  #leaveInTurn(asked, isIt) {
+    const first = this.standing.at(0);
+    return first && isIt(first, asked) ? this.#leave(0) : this.#leaveBound(asked, isIt);
+  }
+
+  /** @param {Span} asked @param {typeof isLikely} isIt */
+  #leaveAnywhere(asked, isIt) {
+    const place = this.standing.findIndex((waiter) => isIt(waiter, asked));
+    return this.#leaveBound(asked, isIt) ?? (place >= 0 ? this.#leave(place) : null);
+  }
+
+  /** @param {Span} asked @param {typeof isLikely} isIt @returns {Left | null} */
+  #leaveBound(asked, isIt) {
     for (const [connection, waiter] of this.bound) {
-      if (!isIt(waiter)) continue;
+      if (!isIt(waiter, asked)) continue;
       this.bound.delete(connection);
       return { checkout: waiter.checkout, connection };
     }
@@ -122,18 +133,19 @@ export class WaitQueue {
 }
 
 /**
- * Looks for the waiter who asked then: one whom its event's time tells, else one who can have.
- * @param {Span} asked
- * @param {(isIt: (waiter: Waiter) => boolean) => { checkout: Checkout, connection: Connection | null } | null} look
+ * Whether the waiter asked then, as its event's time tells.
+ * @param {Waiter} waiter
+ * @param {Span} then
  */
-function find(asked, look) {
-  return look((waiter) => overlap(waiter.asked, asked))
-    ?? look((waiter) => overlap(waiter.surely, asked))
-    ?? { checkout: null, connection: null };
+function isLikely({ asked }, then) {
+  return asked.fromMs <= then.toMs && then.fromMs <= asked.toMs;
 }
 
 /**
- * @param {Span} one
- * @param {Span} other
+ * Whether it can have asked then.
+ * @param {Waiter} waiter
+ * @param {Span} then
  */
-const overlap = (one, other) => one.fromMs <= other.toMs && other.fromMs <= one.toMs;
+function isPossible({ asked, sinceMs }, then) {
+  return sinceMs <= then.toMs && then.fromMs <= asked.toMs;
+}
