@@ -9,6 +9,8 @@ import { countPool, describePool } from './pool.js';
 /** @import { SessionOptions, SessionVariant } from './plan.js' */
 
 const STATS_EVERY_MS = 1000;
+/** What is measured is rehearsed for so long at the most: in its first second a client gets half as much done. */
+const WARM_UP_MS = 1000;
 const WARM_UP_CLIENTS = 10;
 
 /**
@@ -33,6 +35,7 @@ export async function measurePool({ name, settings: asked }, options, { mongoUrl
     // Whoever finds no connection idle has the driver open one, two at a time, so that this may take some rounds.
     do await runClosedLoop({ workers: wanted, total: wanted, task, signal });
     while (shared.monitor.snapshot().totals.total < wanted);
+    await runClosedLoop({ workers, total: queries, task, signal, withinMs: WARM_UP_MS });
     if (leaks > 0) await leakStreams(leaky.client, leaky.monitor, Math.min(leaks, leaky.client.options.maxPoolSize));
 
     const readPool = countPool(shared.monitor);
