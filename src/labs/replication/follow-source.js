@@ -30,6 +30,7 @@ export async function followSource(work, begin, { stop, onSession }) {
   let moved = -1;
   let movedAtMs = performance.now();
   for (;;) {
+    const isLast = stop.aborted;
     try {
       await target?.reach();
       await target?.waitForWrites();
@@ -38,7 +39,7 @@ export async function followSource(work, begin, { stop, onSession }) {
       onSession(session);
       return await session.done;
     } catch (error) {
-      if (!isPassing(error) || stop.aborted) throw error;
+      if (!isPassing(error) || isLast) throw error;
       if (counters.ops + counters.skipped > moved) {
         moved = counters.ops + counters.skipped;
         movedAtMs = performance.now();

@@ -120,6 +120,31 @@ test.each([
   await expectIdentical();
 });
 
+test('a stop that comes when the line has just broken ends it in order', async () => {
+  const { figures, stop, done } = await replicate({
+    ...options, sources: [`mongodb://127.0.0.1:${line.port}/?directConnection=true`],
+  });
+  const insertOne = async () => {
+    const before = figures().inserts;
+    await sourceClient.db('shop').collection('a').insertOne({});
+    return before;
+  };
+  const before = await insertOne();
+  await until('it is there', () => figures().inserts > before);
+  target.pause();
+  await insertOne();
+  await until('a write is under way', () => figures().queued > 0);
+  line.cut();
+  // It notices, and waits for that write.
+  await sleep(300);
+  const stopped = stop();
+  target.goOn();
+  await line.restore();
+  await stopped;
+  await done;
+  await expectIdentical();
+});
+
 test('it ends with what went wrong when a server stays away, and can be begun again', async () => {
   const { done } = await replicate({ ...options, target: `${target.url}&serverSelectionTimeoutMS=300` });
   await target.kill('SIGKILL');
