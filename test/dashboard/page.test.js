@@ -55,10 +55,10 @@ describeInBrowser('the live page of the real app', () => {
     expect(await note.innerText()).toMatch(/^\/fast took \d\.\d s, \d\.\d s of it waiting behind \/slow$/);
     const tookMs = await took;
     expect(tookMs).toBeGreaterThan(1000);
-    expect(Math.abs(await readData(note.locator('data')) - tookMs)).toBeLessThan(50);
+    expectAbout(await readData(note.locator('data')), tookMs);
     const inChart = page.locator('#latency-chart data').first();
     await pollUntil(async () => await readData(inChart) > 0);
-    expect(Math.abs(await readData(inChart) - tookMs)).toBeLessThan(50);
+    expectAbout(await readData(inChart), tookMs);
     expect(incidents).toEqual([]);
   });
 
@@ -316,6 +316,15 @@ async function findFaults() {
 /** @param {import('axe-core').Result} violation */
 function summariseViolation({ id, impact, nodes }) {
   return `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`;
+}
+
+/**
+ * A request ends after its head was sent, on a busy machine some time after.
+ * @param {number} totalMs @param {number} atHeadMs
+ */
+function expectAbout(totalMs, atHeadMs) {
+  expect(totalMs).toBeGreaterThan(0.99 * atHeadMs);
+  expect(totalMs).toBeLessThan(atHeadMs + 500);
 }
 
 /** @param {import('playwright-core').Locator} locator of a data element */
