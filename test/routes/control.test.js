@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { readEvents } from '../support/read-events.js';
 import { serveApp } from '../support/serve-app.js';
 import { until } from '../support/until.js';
 
@@ -131,19 +132,16 @@ describe('anybody else changes nothing', () => {
 
 test('the app runs mixed.yaml against itself, one at a time, and tells its progress on the stream; what it measured is tested with the page', async () => {
   await post('slow-ms', { slowMs: 200 });
-  const stream = await fetch(`${url}/pool/events`);
+  const told = readEvents(url, 'load-test');
   const first = await post('load-test', {});
   expect(first).toMatchObject({ status: 202, body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200 } });
   for (const [control, body] of [['load-test', {}], ['pool-size', { poolSize: 5 }], ['slow-ms', { slowMs: 1 }]]) {
     expect(await post(String(control), body)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/load test/) } });
   }
 
-  let text = '';
-  for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (stream.body)) {
-    text += Buffer.from(chunk).toString();
-    const [, data] = [...text.matchAll(/^event: load-test\ndata: (.+)\n/gm)].at(-1) ?? [];
-    if (!data || JSON.parse(data).progress < 0.1) continue;
-    expect(JSON.parse(data)).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
+  for await (const loadTest of told) {
+    if (loadTest.progress < 0.1) continue;
+    expect(loadTest).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
     break;
   }
 });
