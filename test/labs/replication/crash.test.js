@@ -30,6 +30,8 @@ let targetClient;
 let line;
 /** @type {ReplicateOptions} */
 let options;
+/** @type {ReplicateOptions} the same, with the source at the end of that line */
+let lineOptions;
 beforeAll(async () => {
   [source, target] = await Promise.all([startReplicaSet(), startReplicaSet()]);
   [sourceClient, targetClient] = [source, target].map(({ url }) => new MongoClient(url));
@@ -40,6 +42,7 @@ beforeAll(async () => {
     sources: [source.url], target: target.url, tunnel: 'direct', workers: 3, hash: 'id', from: 'checkpoint',
     checkpointEveryMs: 50,
   };
+  lineOptions = { ...options, sources: [`mongodb://127.0.0.1:${line.port}/?directConnection=true`] };
 });
 
 /** @param {number} seed @returns {() => Promise<unknown>} ends it */
@@ -104,9 +107,7 @@ test.each([
   }],
 ])('it goes on by itself when %s', async (_, disturb) => {
   const stopWriting = keepWriting(3);
-  const { figures, stop, done } = await replicate({
-    ...options, sources: [`mongodb://127.0.0.1:${line.port}/?directConnection=true`],
-  });
+  const { figures, stop, done } = await replicate(lineOptions);
   const waitForMore = async () => {
     const before = figures().ops;
     await Promise.race([until('more operations', () => figures().ops > before + 100), done]);
@@ -121,18 +122,12 @@ test.each([
 });
 
 test('a stop that comes when the line has just broken ends it in order', async () => {
-  const { figures, stop, done } = await replicate({
-    ...options, sources: [`mongodb://127.0.0.1:${line.port}/?directConnection=true`],
-  });
-  const insertOne = async () => {
-    const before = figures().inserts;
-    await sourceClient.db('shop').collection('a').insertOne({});
-    return before;
-  };
-  const before = await insertOne();
-  await until('it is there', () => figures().inserts > before);
+  const { figures, stop, done } = await replicate(lineOptions);
+  const collection = sourceClient.db('shop').collection('a');
+  await collection.insertOne({});
+  await until('it follows', () => figures().inserts > 0);
   target.pause();
-  await insertOne();
+  await collection.insertOne({});
   await until('a write is under way', () => figures().queued > 0);
   line.cut();
   // It notices, and waits for that write.
