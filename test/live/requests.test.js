@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import { measureUntil } from '../support/measure-until.js';
 import { serveApp } from '../support/serve-app.js';
 import { until } from '../support/until.js';
 
@@ -25,12 +26,12 @@ async function isHeldBy(route) {
   return (await (await fetch(`${url}/pool`)).json()).lanes[0]?.route === route;
 }
 
+/** On a busy machine the bus is seen late, and all else takes longer. @param {Record<string, number>} spent */
+const isGood = ({ waitedMs, busWaitedMs, hadMs, restMs }) => (
+  waitedMs > 100 && busWaitedMs < 20 && hadMs < 50 && restMs < 20);
+
 test('Server-Timing says how long a request waited for a connection, had it, and took in all', async () => {
-  // A busy machine sees the bus late, and can only add to the rest, so one good round of many will do for each.
-  let waitedMs = 0;
-  let spentMs = [Infinity, Infinity, Infinity];
-  const isGood = () => waitedMs > 100 && spentMs[0] < 20 && spentMs[1] < 50 && spentMs[2] < 20;
-  for (let round = 0; round < 20 && !isGood(); round++) {
+  const spent = await measureUntil(async () => {
     const first = send('/slow');
     await until('the bus is in', () => isHeldBy('/slow'));
     const fast = await send('/fast');
@@ -38,16 +39,16 @@ test('Server-Timing says how long a request waited for a connection, had it, and
     expect(slow).toMatchObject({ status: 200, poolMs: expect.any(Number), dbMs: expect.any(Number) });
     expect(slow.dbMs).toBeGreaterThanOrEqual(200);
     expect(fast.totalMs).toBeGreaterThanOrEqual(fast.poolMs + fast.dbMs - 0.2);
-    spentMs = [slow.poolMs, fast.dbMs, fast.totalMs - fast.poolMs - fast.dbMs].map((ms, what) => Math.min(ms, spentMs[what]));
-    waitedMs = Math.max(waitedMs, fast.poolMs);
-  }
-  expect({ waitedMs, spentMs, isGood: isGood() }).toMatchObject({ isGood: true });
+    return { waitedMs: fast.poolMs, busWaitedMs: slow.poolMs, hadMs: fast.dbMs, restMs: fast.totalMs - fast.poolMs - fast.dbMs };
+  }, isGood, 20);
+  expect({ ...spent, isGood: isGood(spent) }).toMatchObject({ isGood: true });
 });
 
 test('one that got no connection in time has only waited', async () => {
   const first = send('/slow');
   await until('the bus is in', () => isHeldBy('/slow'));
-  const rest = await Promise.all([send('/slow'), send('/slow')]);
+  // However late the bus was seen, the last of three waits for two more.
+  const rest = await Promise.all([send('/slow'), send('/slow'), send('/slow')]);
   const refused = rest.find(({ status }) => status === 503);
   expect(refused).toMatchObject({ dbMs: 0 });
   expect(refused?.poolMs).toBeGreaterThanOrEqual(249);

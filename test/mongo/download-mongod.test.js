@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { downloadFromPython } from '../../src/mongo/download-mongod.js';
+import { measureUntil } from '../support/measure-until.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 import { startSilentHost } from '../support/silent-host.js';
 
@@ -27,14 +28,17 @@ async function download(name, target, environment) {
 
 describe('the release', () => {
   test('a host that stays silent is given up after 2 s, and nothing is left', async () => {
-    const [host, folder] = await Promise.all([startSilentHost(), scratchFolder()]);
-    const { error, ms } = await download('downloadRelease', path.join(folder, 'mongod'), host.environment);
-    expect(error).toBe('the download host did not answer within 2 s');
-    await host.called;
+    const tookMs = await measureUntil(async () => {
+      const [host, folder] = await Promise.all([startSilentHost(), scratchFolder()]);
+      const { error, ms } = await download('downloadRelease', path.join(folder, 'mongod'), host.environment);
+      expect(error).toBe('the download host did not answer within 2 s');
+      await host.called;
+      expect(ms).toBeGreaterThanOrEqual(1990);
+      expect(await readdir(folder)).toEqual([]);
+      return ms;
+    }, (ms) => ms < 4000);
     // The library alone would try for 6.5 s; the start of its process is in this, too.
-    expect(ms).toBeGreaterThanOrEqual(1990);
-    expect(ms).toBeLessThan(6000);
-    expect(await readdir(folder)).toEqual([]);
+    expect(tookMs).toBeLessThan(4000);
   });
 
   test('one that the library has already is copied, not taken away', async () => {
