@@ -23,11 +23,11 @@ test('a resize takes over at once, what runs on the old client is finished', asy
   expect(shared.current.client.options.maxPoolSize).toBe(10);
   expect(shared.handles).toEqual([old, shared.current]);
 
-  await Promise.all(Array.from({ length: 10 }, () => runSlow(200)));
-  expect(shared.current.monitor.snapshot().totals.peakActive).toBe(10);
+  const after = Array.from({ length: 10 }, () => runSlow(1000));
+  await until('ten run at once', () => shared.current.monitor.snapshot().totals.active === 10);
   expect(running).toBe(2);
 
-  await Promise.all(before);
+  await Promise.all([...before, ...after]);
   await until('the old client is closed', () => shared.handles.length === 1);
   await expect(old.runSlowQuery(1)).rejects.toThrow();
 });

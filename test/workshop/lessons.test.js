@@ -28,9 +28,9 @@ const FEW_RUNS = '--seeds 60 --headroom 1';
 /** What is put behind a command so that it takes seconds; a later option wins over one that the lesson gives. */
 const SHORTENED = /** @type {Record<string, string>} */ ({
   'npx pool-lab run mixed --pool-sizes 1': SHORT,
-  // Half as long as in the lesson, so that three of the five buses meet, and three lanes are the knee.
-  'npx pool-lab run mixed --pool-sizes 1,3,10 --parallel': '--slow-ms 2500 --pool-sizes 4',
-  'npx pool-lab run mixed --pool-sizes 4,5,6 --parallel': '--slow-ms 2500 --pool-sizes 2,3',
+  // With two buses, two lanes are the knee.
+  'npx pool-lab run mixed --pool-sizes 1,3,10 --parallel': `${SHORT} --slow-ms 2500 --pool-sizes 3`,
+  'npx pool-lab run mixed --pool-sizes 4,5,6 --parallel': `${SHORT} --slow-ms 2500 --pool-sizes 1,2`,
   'npx pool-lab run mixed --pool-sizes 2': SHORT,
   // Long enough that the second user has waited for 2.5 s.
   'MONGO_WAIT_QUEUE_TIMEOUT_MS=2500 npx pool-lab run mixed --pool-sizes 1,5 --parallel': `${SHORT} --slow-ms 4000`,
