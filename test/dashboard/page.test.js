@@ -244,6 +244,8 @@ describeInBrowser('the live page of the real app', () => {
     await openPage({ colorScheme });
     await send('a bus');
     await send('ten Ferraris');
+    // The queue stands still now, so that the pointer meets who it aims at.
+    await page.getByRole('heading', { name: /10 wait/ }).waitFor();
     await page.getByRole('button', { name: '/fast waits' }).first().hover();
     await page.getByText(/^\/fast has waited/).waitFor();
 
