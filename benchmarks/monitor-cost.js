@@ -11,6 +11,7 @@ import { parsePositive } from '../src/cli/options.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { createCheckouts } from '../src/pool/checkouts.js';
 import { monitorPool } from '../src/pool/monitor.js';
+import { quantile } from '../src/predict/quantile.js';
 import { readSettings } from '../src/settings.js';
 
 const KINDS = ['plain', 'plain again', 'monitor', 'monitor and record'];
@@ -56,15 +57,10 @@ async function compare() {
   }
   for (const [index, each] of KINDS.entries()) {
     const ratios = rates[index].map((rate, turn) => rate / rates[0][turn]);
-    process.stdout.write(`${each.padEnd(20)} ${median(rates[index]).toFixed(0)} findOne/s, `
-      + `median ratio to plain ${median(ratios).toFixed(3)}\n`);
+    process.stdout.write(`${each.padEnd(20)} ${quantile(rates[index], 0.5).toFixed(0)} findOne/s, `
+      + `median ratio to plain ${quantile(ratios, 0.5).toFixed(3)}\n`);
   }
   for (const child of children) child.disconnect();
   await Promise.all(children.map((child) => once(child, 'exit')));
   await mongo.stop();
-}
-
-/** @param {number[]} values */
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
