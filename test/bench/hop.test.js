@@ -46,15 +46,18 @@ const echo = (/** @type {import('node:net').Socket} */ socket) => { socket.pipe(
 test('a round trip takes twice the delay longer', async () => {
   const { hop } = await hopTo(10, echo);
   const socket = await call(hop.port);
-  const tookMs = await measureUntil(async () => {
-    const sentAt = performance.now();
-    socket.write('ping');
-    await once(socket, 'data');
-    const ms = performance.now() - sentAt;
-    expect(ms).toBeGreaterThan(20 - 2 * EARLY_MS);
-    return ms;
-  }, (ms) => ms < 22, 50);
-  expect(tookMs).toBeLessThan(22);
+  const shortestMs = await measureUntil(async () => {
+    const tookMs = [];
+    while (tookMs.length < 5) {
+      const sentAt = performance.now();
+      socket.write('ping');
+      await once(socket, 'data');
+      tookMs.push(performance.now() - sentAt);
+    }
+    expect(Math.min(...tookMs)).toBeGreaterThan(20 - 2 * EARLY_MS);
+    return Math.min(...tookMs);
+  }, (ms) => ms < 22, 10);
+  expect(shortestMs).toBeLessThan(22);
 });
 
 test('it delays and does not throttle: many messages are on their way at once', async () => {

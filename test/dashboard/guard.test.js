@@ -16,7 +16,7 @@ describeInBrowser('what guards the live page', () => {
   /** @type {Page} */
   let page;
   beforeAll(async () => {
-    [browser, url] = await Promise.all([launchChromium(), serveApp({ CONTROLS_TOKEN: TOKEN })]);
+    [browser, url] = await Promise.all([launchChromium(), serveApp({ CONTROLS_TOKEN: TOKEN, SLOW_MS: '3000' })]);
   });
   beforeEach(async () => {
     page = await browser.newPage();
@@ -26,8 +26,12 @@ describeInBrowser('what guards the live page', () => {
 
   const field = () => page.getByLabel('Token');
   const sendBus = () => page.getByRole('button', { name: 'Send a bus' });
+  const allFree = () => page.getByRole('heading', { name: 'All 100 lanes are free.' });
+  const oneBusy = () => page.getByRole('heading', { name: /^1 of 100 lanes busy/ });
   /** @returns {Promise<number>} the status of the answer */
   async function orderBus() {
+    // The bus of the test before may still drive.
+    await allFree().waitFor();
     const answer = page.waitForResponse((response) => response.url().endsWith('/control/traffic'));
     await sendBus().click();
     return (await answer).status();
@@ -46,6 +50,7 @@ describeInBrowser('what guards the live page', () => {
     await field().fill(TOKEN);
     await field().press('Enter');
     expect(await orderBus()).toBe(202);
+    await oneBusy().waitFor();
     await page.reload();
     await sendBus().waitFor();
     expect(await field().isVisible()).toBe(false);
@@ -54,6 +59,7 @@ describeInBrowser('what guards the live page', () => {
   test('the link from the log brings the token along, and the address bar does not show it', async () => {
     await page.goto(`${url}/#token=${TOKEN}`);
     expect(await orderBus()).toBe(202);
+    await oneBusy().waitFor();
     expect(page.url()).toBe(`${url}/`);
   });
 
