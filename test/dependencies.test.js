@@ -37,3 +37,35 @@ test('npm run sbom is a CycloneDX list of what comes along, and of no developmen
   expect(purls).toEqual(expect.arrayContaining(Object.keys(dependencies).map(purlOf)));
   expect(purls).not.toContain(purlOf('jest'));
 });
+
+/**
+ * The dependencies that a lockfile names and does not hold, as npm resolves them: from the dependent's own folder up.
+ * `npm ci` refuses such a lockfile.
+ * @param {Record<string, Record<string, any>>} packages
+ */
+function findUnresolved(packages) {
+  const reaches = (/** @type {string} */ from, /** @type {string} */ name) => {
+    for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+      if (packages[`${at}${at && '/'}node_modules/${name}`]) return true;
+      if (!at) return false;
+    }
+  };
+  return Object.entries(packages).flatMap(([at, { dependencies: needed, optionalDependencies: optional }]) => (
+    Object.keys({ ...needed, ...optional }).filter((name) => !reaches(at, name)).map((name) => `${at || '.'}: ${name}`)));
+}
+
+describe('package-lock.json', () => {
+  test('holds each dependency of each package, optional ones too', async () => {
+    const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
+    expect(findUnresolved(packages)).toEqual([]);
+  });
+
+  test('is found out where it lacks one', () => {
+    const packages = {
+      '': { dependencies: { a: '1' } },
+      'node_modules/a': { dependencies: { b: '1' }, optionalDependencies: { 'only-on-macos': '1' } },
+      'node_modules/a/node_modules/b': { dependencies: { a: '1' } },
+    };
+    expect(findUnresolved(packages)).toEqual(['node_modules/a: only-on-macos']);
+  });
+});
