@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { startEmbeddedMongo } from '../src/mongo/embedded.js';
+import { readSettings } from '../src/settings.js';
+import { cleanUp } from './support/cleanup.js';
+import { commandsOf } from './support/commands-of.js';
+import { createWorkbench } from './support/workbench.js';
+
+const onWindows = process.platform === 'win32';
+
+const readme = await readFile('README.md', 'utf8');
+const ci = await readFile('.ci/run', 'utf8');
+
+/** Commands that .ci/run runs as they are, or with more options behind. */
+const RUN_BY_CI = ['npm install && npm run demo', 'npm install && npm test'];
+/** Its image and its file are checked against the compose schema; it needs a Docker engine to run. */
+const CHECKED_ELSEWHERE = ['docker compose up -d mongo'];
+const START = 'MONGO_POOLSIZE=1 npm start';
+const ARTILLERY = 'npx artillery run loadtests/mixed.yaml';
+const RUN = 'npx pool-lab run mixed --pool-sizes 1,2,3,5,10 --repeat 3';
+const NPX = 'npx pool-lab run mixed';
+/** Each experiment, and what makes it a matter of seconds here. */
+const EXPERIMENTS = new Map([
+  [NPX, '--pool-sizes 3 --slow-ms 100 --environment smoke'],
+  ['npx pool-lab run sessions --rtt 20', '--workers 2 --queries 5 --pool-sizes 2 --rtt 2'],
+  ['npx pool-lab run handles', '--handles one --connections 4 --warm-up-ms 100 --duration-ms 100'],
+  ['npx pool-lab run inserts', '--cases 1/2 --docs 20'],
+  ['npx pool-lab run replication', '--cases 1 --ops 1000'],
+  ['npx pool-lab run remedies', '--remedies client --environment smoke --slow-ms 100'],
+]);
+const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
+const SERVICES = '--service /slow=5000 --service /fast=2';
+const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
+const ADVISE = `npx pool-lab advise --slo '/fast p99 < 50ms' --scenario loadtests/users-and-admins.yaml ${SERVICES}`;
+
+// Not the MongoDB that all tests share: others run the same experiments, on collections of the same names.
+const mongo = await startEmbeddedMongo(readSettings());
+cleanUp(mongo.stop);
+const settings = { MONGO_URL: mongo.url, SLOW_MS: '100', PORT: '0' };
+const env = { ...process.env, ...settings, ARTILLERY_DISABLE_TELEMETRY: 'true' };
+const bench = await createWorkbench({ env: settings });
+
+/** @param {string} command for the shell */
+async function runAsTyped(command) {
+  const child = spawn(command, { shell: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => { said += chunk; });
+  const [code] = await once(child, 'close');
+  return { code, said };
+}
+
+test('every command is run by a test or by .ci/run', () => {
+  expect(commandsOf(readme).toSorted()).toEqual([
+    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, ADVISE,
+  ].toSorted());
+  for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`);
+});
+
+test('the app starts, and the load test runs against it', async () => {
+  const powershell = readme.match(/`(\$env:.+?)`/)?.[1];
+  expect(powershell).toBe('$env:MONGO_POOLSIZE=1; npm start');
+  const app = onWindows
+    ? spawn('powershell', ['-Command', String(powershell)], { env })
+    : spawn(START, { shell: true, env, detached: true });
+  try {
+    const url = await new Promise((resolve, reject) => {
+      let said = '';
+      app.stdout.on('data', (chunk) => {
+        said += chunk;
+        const found = said.match(/listening on (http:[^\s"]+)/);
+        if (found && said.includes('maxPoolSize 1')) resolve(found[1]);
+      });
+      app.once('exit', () => reject(new Error(`the app ended: ${said}`)));
+    });
+    const { code, said } = await runAsTyped(`${ARTILLERY} --target ${url}`);
+    expect(said).toMatch(/http\.responses: \.+ 10\n/);
+    expect(said).toMatch(/vusers\.failed: \.+ 0\n/);
+    expect(code).toBe(0);
+  } finally {
+    const ended = once(app, 'exit');
+    if (onWindows) app.kill();
+    else process.kill(-Number(app.pid), 'SIGTERM');
+    await ended;
+  }
+});
+
+test('the experiment runs, and its results can be shown side by side', async () => {
+  const measured = await bench.run(`${RUN} --repeat 1 --parallel --slow-ms 100 --environment smoke`);
+  expect(measured).toMatchObject({ code: 0, said: expect.stringContaining('ratio') });
+
+  // What the reader's shell makes of the star.
+  const kept = (await readdir(path.join(bench.cwd, 'results'))).map((name) => `results/${name}/mixed.json`);
+  expect(kept).toHaveLength(1);
+  expect(await bench.run(REPORT.replace('results/*/mixed.json', kept.join(' ')))).toMatchObject({ code: 0 });
+  expect(existsSync(path.join(bench.cwd, 'comparison.html'))).toBe(true);
+});
+
+test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
+  const out = path.join(bench.cwd, command.replaceAll(/\W/g, ''));
+  // What npx does is the same each time.
+  const run = command === NPX ? runAsTyped : bench.run;
+  expect(await run(`${command} ${inSeconds} --out ${out}`)).toMatchObject(
+    { code: 0, said: expect.stringContaining('Report: ') });
+});
+
+test.each([[PREDICT, /From 5 connections on, more of them\s+bring nothing/], [ADVISE, /\d+ connections are enough/]])(
+  '%s', async (command, says) => {
+    expect(await bench.run(command)).toMatchObject({ code: 0, said: expect.stringMatching(says) });
+  });
