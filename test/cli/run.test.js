@@ -39,18 +39,6 @@ test('run mixed measures what the arithmetic says, and keeps report and raw resu
   expect(await readdir(out)).toHaveLength(2);
 });
 
-test('failed requests are an error, with their reason', async () => {
-  const { code, stdout, stderr } = await runNode(
-    [CLI, 'run', 'mixed', '--pool-sizes', '1', '--slow-ms', '1500', '--environment', 'smoke', '--json',
-      '--out', path.join(folder, 'failed')],
-    { env: { ...env, MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' } });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/pool 1.*\d x HTTP 503/);
-  const [{ measured, predicted }] = JSON.parse(stdout).variants;
-  expect(measured.failures).toBeGreaterThan(0);
-  expect(predicted.failures).toBeGreaterThan(0);
-});
-
 test('an interrupted run stops all it started and keeps nothing', async () => {
   const out = path.join(folder, 'interrupted');
   const { code, stderr } = await runNode([CLI, 'run', 'mixed', '--pool-sizes', '1', '--out', out], {
