@@ -1,7 +1,7 @@
 export default {
   testEnvironment: 'node',
   // Tests that are slow by nature have a run of their own: jest.long.config.js.
-  testMatch: ['<rootDir>/test/**/!(*.long).test.js'],
+  testMatch: ['<rootDir>/{test,packages/*/test}/**/!(*.long).test.js'],
   transform: {},
   globalSetup: '<rootDir>/test/support/start-mongo.js',
   globalTeardown: '<rootDir>/test/support/stop-mongo.js',

@@ -1,3 +1,3 @@
 import config from './jest.config.js';
 
-export default { ...config, testMatch: ['<rootDir>/test/**/*.long.test.js'] };
+export default { ...config, testMatch: ['<rootDir>/{test,packages/*/test}/**/*.long.test.js'] };

@@ -44,9 +44,9 @@ const settings = { MONGO_URL: mongo.url, SLOW_MS: '100', PORT: '0' };
 const env = { ...process.env, ...settings, ARTILLERY_DISABLE_TELEMETRY: 'true' };
 const bench = await createWorkbench({ env: settings });
 
-/** @param {string} command for the shell */
-async function runAsTyped(command) {
-  const child = spawn(command, { shell: true, env, stdio: ['ignore', 'pipe', 'pipe'] });
+/** @param {string} command as it is typed @param {Record<string, string>} [changes] of the environment */
+async function run(command, changes) {
+  const child = spawn(command, { shell: true, env: { ...env, ...changes }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => { said += chunk; });
   const [code] = await once(child, 'close');
@@ -76,7 +76,7 @@ test('the app starts, and the load test runs against it', async () => {
       });
       app.once('exit', () => reject(new Error(`the app ended: ${said}`)));
     });
-    const { code, said } = await runAsTyped(`${ARTILLERY} --target ${url}`);
+    const { code, said } = await run(`${ARTILLERY} --target ${url}`);
     expect(said).toMatch(/http\.responses: \.+ 10\n/);
     expect(said).toMatch(/vusers\.failed: \.+ 0\n/);
     expect(code).toBe(0);
@@ -102,9 +102,8 @@ test('the experiment runs, and its results can be shown side by side', async () 
 test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
   const out = path.join(bench.cwd, command.replaceAll(/\W/g, ''));
   // What npx does is the same each time.
-  const run = command === NPX ? runAsTyped : bench.run;
-  expect(await run(`${command} ${inSeconds} --out ${out}`)).toMatchObject(
-    { code: 0, said: expect.stringContaining('Report: ') });
+  const ran = await (command === NPX ? run : bench.run)(`${command} ${inSeconds} --out ${out}`);
+  expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Report: ') });
 });
 
 test.each([[PREDICT, /From 5 connections on, more of them\s+bring nothing/], [ADVISE, /\d+ connections are enough/]])(
