@@ -7,6 +7,6 @@ export default {
   globalTeardown: '<rootDir>/test/support/stop-mongo.js',
   // For what hangs. Tests talk to real processes, and on a busy machine six times longer than alone is not unusual.
   testTimeout: 120_000,
-  // Many tests wait for real processes, and leave the processor to another.
-  maxWorkers: 3,
+  // Twice the cores of a small machine: many tests wait for real processes, and leave the processor to another.
+  maxWorkers: 4,
 };
