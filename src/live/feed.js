@@ -88,9 +88,10 @@ function pickEnded(requests) {
  * @param {import('../mongo/database.js').Database} database
  * @param {{ slowMs: number }} load
  */
-export function readPool({ main, slow }, { slowMs }) {
+export function readPool({ main, slow, isReady }, { slowMs }) {
   return {
     atMs: Date.now(),
+    database: { reachable: isReady(), reason: null },
     ...readClient(main),
     slowMs,
     ...(slow !== main && { slowPool: readClient(slow) }),
