@@ -123,7 +123,7 @@ function readClient(shared) {
 }
 
 /**
- * The gauges of all clients that have work; max and min are the current one's.
+ * The gauges of all clients that have work; the limits are the current one's.
  * @param {SharedClient} shared
  */
 function readGauges(shared) {
@@ -135,8 +135,8 @@ function readGauges(shared) {
     sums.connecting += pool.connections.states.connecting;
     sums.waiting += pool.waiting;
   }
-  const { maxPoolSize, minPoolSize } = shared.current.client.options;
-  return { max: maxPoolSize, min: minPoolSize, ...sums };
+  const { maxPoolSize, minPoolSize, maxConnecting } = shared.current.client.options;
+  return { max: maxPoolSize, min: minPoolSize, maxConnecting, ...sums };
 }
 
 /**
