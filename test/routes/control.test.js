@@ -141,6 +141,7 @@ test('the app runs mixed.yaml against itself, one at a time, and tells its progr
   expect(started).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
 
   expect(await post('pool-size', { poolSize: 5 })).toMatchObject({ status: 200 });
+  await readLoadTest(({ changes }) => changes.length >= 1);
   expect(await post('slow-ms', { slowMs: 200 })).toMatchObject({ status: 200 });
   expect(await post('slow-ms', { slowMs: 100 })).toMatchObject({ status: 200 });
   const changed = await readLoadTest(({ changes }) => changes.length >= 2);
@@ -155,6 +156,9 @@ test('the app runs mixed.yaml against itself, one at a time, and tells its progr
 
 /** @param {(loadTest: import('../../src/live/load-tests.js').LoadTest) => boolean} isThis */
 async function readLoadTest(isThis) {
-  for await (const loadTest of readEvents(url, 'load-test')) if (isThis(loadTest)) return loadTest;
+  for await (const loadTest of readEvents(url, 'load-test')) {
+    if (isThis(loadTest)) return loadTest;
+    if (loadTest.state !== 'running') throw new Error(`not seen before the load test ended: ${isThis}`);
+  }
   throw new Error('the stream ended');
 }
