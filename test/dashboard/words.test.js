@@ -42,6 +42,8 @@ describe('the pool in a sentence', () => {
     // Nobody is held up by that once those that wait are served by the lanes being opened, or all lanes are there.
     [{ max: 10, total: 6, active: 4, connecting: 2, waiting: 2 }, 0, 'queue', '4 of 10 lanes busy', '2 waiting, 2 lanes opening'],
     [{ max: 5, total: 5, active: 4, connecting: 1, waiting: 9 }, 0, 'queue', '4 of 5 lanes busy', '9 waiting, 1 lane opening'],
+    [{ max: 10, total: 3, active: 0, idle: 2, connecting: 1, waiting: 1 }, 0, 'queue',
+      'No lane is busy', '1 waiting, 1 lane opening'],
     // Lanes that are opened for nobody are not worth a word.
     [{ max: 10, total: 2, active: 0, connecting: 2 }, 0, 'calm', 'All 10 lanes are free', ''],
     [{ max: 3, active: 0, database: GONE }, 0, 'queue', 'MongoDB is unreachable', 'requests fail'],
