@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import { startApp } from '../../src/bench/app-process.js';
 import { describeInBrowser, launchChromium } from '../support/chromium.js';
 import { measureUntil } from '../support/measure-until.js';
+import { startMongod } from '../support/mongod-process.js';
 import { readEvents } from '../support/read-events.js';
 import { until } from '../support/until.js';
 
@@ -44,7 +45,7 @@ describeInBrowser('the live page of the real app', () => {
     const ended = readEnded('/fast');
     const toHead = timeToHead('/fast');
     const waiting = page.getByRole('button', { name: '/fast waits behind /slow' });
-    await page.getByRole('heading', { name: /^1 of 1 lanes busy, 1 waits, for \d\.\d s\.$/ }).waitFor();
+    await page.getByRole('heading', { name: /^The only lane is busy, 1 waiting, for \d\.\d s\.$/ }).waitFor();
 
     const seconds = async () => Number.parseFloat((await waiting.innerText()).split('for')[1]);
     const early = await seconds();
@@ -82,7 +83,7 @@ describeInBrowser('the live page of the real app', () => {
 
     await page.getByText('The pool has 10 lanes now.').waitFor();
     await page.getByRole('img', { name: /^The tunnel has 10 lanes/ }).waitFor();
-    await page.getByRole('heading', { name: /of 10 lanes busy, nobody waits/ }).waitFor();
+    await page.getByRole('heading', { name: /of 10 lanes busy, nobody is waiting/ }).waitFor();
     isOver = true;
     const all = (await statuses).flat();
     expect(all.length).toBeGreaterThan(20);
@@ -95,10 +96,10 @@ describeInBrowser('the live page of the real app', () => {
   test('ten Ferraris queue up, and what does not fit is counted', async () => {
     await openPage({ viewport: { width: 390, height: 844 } });
     await send('a bus');
-    await page.getByRole('heading', { name: /^1 of 1 lanes busy, nobody waits/ }).waitFor();
+    await page.getByRole('heading', { name: /^The only lane is busy, nobody is waiting/ }).waitFor();
     await send('ten Ferraris');
 
-    await page.getByRole('heading', { name: /busy, 10 wait; the longest for/ }).waitFor();
+    await page.getByRole('heading', { name: /busy, 10 waiting, the longest for/ }).waitFor();
     const shown = page.getByRole('button', { name: '/fast waits' });
     await pollUntil(async () => await shown.count() > 0);
     const more = Number.parseInt((await page.locator('.rest').innerText()).slice(1), 10);
@@ -112,7 +113,7 @@ describeInBrowser('the live page of the real app', () => {
     const atFirst = await top();
     await send('a bus');
     await send('ten Ferraris');
-    await page.getByRole('heading', { name: /busy, 10 wait; the longest for/ }).waitFor();
+    await page.getByRole('heading', { name: /busy, 10 waiting, the longest for/ }).waitFor();
     expect(await top()).toBeCloseTo(atFirst, 0);
     await page.getByRole('button', { name: '/fast waits' }).first().focus();
     await page.getByText(/^\/fast has waited/).waitFor();
@@ -127,7 +128,7 @@ describeInBrowser('the live page of the real app', () => {
       await openPage({ viewport: { width: 390, height: 844 } }, other.url);
       await send('a bus');
       await send('a bus');
-      await page.getByRole('heading', { name: /^The tunnel of the buses: 1 of 1 lanes busy, 1 waits, for \d+\.\d s\.$/ }).waitFor();
+      await page.getByRole('heading', { name: /^The buses have a pool of their own\. The only lane is busy, 1 waiting, for \d+\.\d s\.$/ }).waitFor();
       await page.getByRole('heading', { name: 'All 2 lanes are free.' }).waitFor();
       await timeToHead('/fast');
       expect((await readPool(other.url)).slowPool).toMatchObject({ active: 1, waiting: 1 });
@@ -135,7 +136,7 @@ describeInBrowser('the live page of the real app', () => {
       await page.mouse.move(0, 0);
       await page.getByRole('button', { name: '/slow waits behind /slow' }).focus();
       await page.getByText(/^\/slow has waited \d+\.\d s behind \/slow$/).waitFor();
-      await page.getByText(/^Not told here/).waitFor();
+      await page.getByText(/^No prediction/).waitFor();
       expect(await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth)).toBe(0);
       expect(await findFaults()).toEqual([]);
       expect(incidents).toEqual([]);
@@ -155,21 +156,78 @@ describeInBrowser('the live page of the real app', () => {
     expect(await field.inputValue()).toBe('5000');
   });
 
-  test('mixed.yaml runs, and its result stays on the page', async () => {
+  test('mixed.yaml runs while somebody changes the pool, and its result stays on the page', async () => {
     await setPool({ poolSize: 3, slowMs: 300 });
     await openPage();
     await page.getByRole('button', { name: 'Run mixed.yaml' }).click();
     await page.getByRole('progressbar', { name: 'Progress of the load test' }).waitFor();
+    await page.getByRole('button', { name: '10', exact: true }).click();
+    await page.getByText('The pool has 10 lanes now.').waitFor();
+    const changes = /changed during the test: the pool size to 10 after \d+\.\d s/;
+    await page.getByText(new RegExp(`^running; ${changes.source}$`)).waitFor();
 
     const row = page.getByRole('row', { name: /^3 \d+ ms/ });
     await row.waitFor({ timeout: 60_000 });
+    expect(await row.getByRole('cell').nth(1).innerText()).toBe('–');
     expect(await row.getByRole('cell').nth(3).innerText()).toBe('10');
     expect(await row.getByRole('cell').nth(4).innerText()).toBe('0');
-    const told = page.getByText(/^With a pool of 3, the slowest request took .*; no request failed\.$/);
+    const told = page.getByText(new RegExp(`^With a pool of 3 \\(${changes.source}\\), the slowest .*; no request failed\\.$`));
     await told.waitFor({ state: 'attached' });
     await page.reload();
     await row.waitFor();
+    await page.getByRole('cell', { name: changes }).waitFor();
     expect(incidents).toEqual([]);
+  });
+
+  test('what the pointer is on does not look like what is selected', async () => {
+    await openPage();
+    const [selected, other] = ['1', '3'].map((name) => page.getByRole('button', { name, exact: true }));
+    const lookOf = (/** @type {typeof other} */ button) => (
+      readStyle(button, ['background-color', 'color']));
+    await page.locator('#pool-size [aria-pressed=true]').waitFor();
+    const atRest = await lookOf(other);
+    await other.hover();
+
+    const [hovered, pressed] = [await lookOf(other), await lookOf(selected)];
+    expect(hovered).not.toEqual(atRest);
+    expect(hovered[0]).not.toBe(pressed[0]);
+    expect(hovered[1]).not.toBe(pressed[1]);
+    await selected.hover();
+    expect(await lookOf(selected)).toEqual(pressed);
+  });
+
+  test('a window too small for any lane is no error', async () => {
+    await openPage({ viewport: { width: 60, height: 40 } });
+    await page.getByRole('img', { name: /1 open$/ }).waitFor();
+    await page.locator('#tunnel').evaluate((node) => new Promise((resolve) => {
+      node.ownerDocument.defaultView?.requestAnimationFrame(resolve);
+    }));
+    expect(incidents).toEqual([]);
+  });
+
+  test('it says so when MongoDB is gone, tells of what fails, and is live again when it is back', async () => {
+    const mongod = await startMongod();
+    const other = await start({
+      MONGO_URL: `mongodb://127.0.0.1:${mongod.port}`, MONGO_SERVER_SELECTION_TIMEOUT_MS: '500',
+    });
+    try {
+      await openPage({}, other.url);
+      await page.getByRole('heading', { name: 'The only lane is free.' }).waitFor();
+      await mongod.kill('SIGKILL');
+      await page.getByRole('heading', { name: 'MongoDB is unreachable, requests fail.' }).waitFor();
+      await page.getByText(/^The app answers, but MongoDB does not/).waitFor();
+      await page.getByRole('img', { name: /: 1 closed$/ }).waitFor();
+      await send('a Ferrari');
+      await page.getByText(/^Sent\. It fails/).waitFor();
+      await page.getByText(/^\/fast failed with status 503 after \d+ ms$/).waitFor();
+      expect(await findFaults()).toEqual([]);
+
+      await mongod.start();
+      await page.getByText('Live', { exact: true }).waitFor();
+      await page.getByRole('heading', { name: 'The only lane is free.' }).waitFor();
+    } finally {
+      await other.stop();
+    }
   });
 
   test.each([
@@ -218,11 +276,18 @@ describeInBrowser('the live page of the real app', () => {
     await openPage({ viewport: { width, height: 900 } });
     await send('a bus');
     await send('ten Ferraris');
-    await page.getByRole('heading', { name: /10 wait/ }).waitFor();
+    await page.getByRole('heading', { name: /10 waiting/ }).waitFor();
 
+    await page.getByText('10 are waiting now.').waitFor();
+    const times = page.locator('#queue .large button');
+    expect(await times.count()).toBeGreaterThan(0);
+    for (const time of await times.all()) {
+      expect(await time.innerText()).toMatch(/\d\.\d s$/);
+      expect(Number.parseFloat((await readStyle(time, ['font-size']))[0])).toBeGreaterThan(28);
+    }
     const excess = await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth);
     expect(excess).toBe(0);
-    for (const part of ['#sentence', '#queue', '#tunnel', '#pool-size', '#latency-chart canvas']) {
+    for (const part of ['#sentence', '.what', '#queue', '#tunnel', '#pool-size', '#latency-chart canvas']) {
       const box = await page.locator(part).boundingBox();
       expect(box?.width).toBeGreaterThan(100);
       expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(width);
@@ -245,7 +310,7 @@ describeInBrowser('the live page of the real app', () => {
     await send('a bus');
     await send('ten Ferraris');
     // The queue stands still now, so that the pointer meets who it aims at.
-    await page.getByRole('heading', { name: /10 wait/ }).waitFor();
+    await page.getByRole('heading', { name: /10 waiting/ }).waitFor();
     await page.getByRole('button', { name: '/fast waits' }).first().hover();
     await page.getByText(/^\/fast has waited/).waitFor();
 
@@ -257,7 +322,7 @@ describeInBrowser('the live page of the real app', () => {
     const port = new URL(other.url).port;
     await openPage({}, other.url);
     await other.stop();
-    await page.getByText('The app does not answer; trying again. What you see is how it was.').waitFor();
+    await page.getByText('The app does not answer. The page shows its last state and keeps trying.').waitFor();
 
     const again = await start({ PORT: port, MONGO_POOLSIZE: '3' });
     try {
@@ -354,6 +419,17 @@ async function findFaults() {
 /** @param {import('axe-core').Result} violation */
 function summariseViolation({ id, impact, nodes }) {
   return `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`;
+}
+
+/**
+ * @param {import('playwright-core').Locator} locator
+ * @param {string[]} properties
+ */
+function readStyle(locator, properties) {
+  return locator.evaluate((node, names) => {
+    const style = node.ownerDocument.defaultView?.getComputedStyle(node);
+    return names.map((name) => String(style?.getPropertyValue(name)));
+  }, properties);
 }
 
 /** @param {import('playwright-core').Locator} locator of a data element */
