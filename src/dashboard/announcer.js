@@ -1,3 +1,4 @@
+import { conditionOf } from './state.js';
 import { describeLoadTest } from './words.js';
 
 /** @import { State } from './state.js' */
@@ -8,17 +9,23 @@ import { describeLoadTest } from './words.js';
  * @property {number} saidAtMs
  * @property {boolean} queued whether it was told that requests wait
  * @property {number} changedAtMs when the truth began to differ from that, NaN while it does not
- * @property {boolean} lost whether it was told that the app is gone
+ * @property {keyof typeof CONDITIONS} condition the last that it was told
  * @property {Set<number>} running load tests whose end it is waiting for
  */
 
 /** A queue that comes and goes within this time is not worth a word. */
 const HOLD_MS = 1000;
 const PAUSE_MS = 5000;
+/** What is said when each begins, and when all is well after it. */
+const CONDITIONS = {
+  live: { now: '', over: '' },
+  lost: { now: 'The app does not answer.', over: 'The app answers again.' },
+  unreachable: { now: 'MongoDB is unreachable: requests fail.', over: 'MongoDB is back.' },
+};
 
 /** @returns {Memory} */
 export function createMemory() {
-  return { saidAtMs: -Infinity, queued: false, changedAtMs: NaN, lost: false, running: new Set() };
+  return { saidAtMs: -Infinity, queued: false, changedAtMs: NaN, condition: 'live', running: new Set() };
 }
 
 /**
@@ -29,7 +36,8 @@ export function createMemory() {
  * @param {number} nowMs
  * @returns {{ memory: Memory, message?: string }}
  */
-export function announce(memory, { connection, pool, loadTests }, nowMs) {
+export function announce(memory, state, nowMs) {
+  const { pool, loadTests } = state;
   const queued = Boolean(pool && pool.waiting > 0);
   const since = Number.isNaN(memory.changedAtMs) ? nowMs : memory.changedAtMs;
   const running = loadTests.filter(({ state }) => state === 'running').map(({ id }) => id);
@@ -40,10 +48,10 @@ export function announce(memory, { connection, pool, loadTests }, nowMs) {
   };
   if (nowMs - memory.saidAtMs < PAUSE_MS) return { memory: next };
 
-  const isLost = connection === 'lost';
-  if (isLost !== memory.lost) {
-    const message = isLost ? 'The app does not answer.' : 'The app answers again.';
-    return { memory: { ...next, saidAtMs: nowMs, lost: isLost }, message };
+  const condition = conditionOf(state);
+  if (condition !== 'connecting' && condition !== memory.condition) {
+    const message = CONDITIONS[condition].now || CONDITIONS[memory.condition].over;
+    return { memory: { ...next, saidAtMs: nowMs, condition }, message };
   }
   const ended = loadTests.find(({ id, state }) => state !== 'running' && memory.running.has(id));
   if (ended) {

@@ -1,7 +1,7 @@
 import { attempt, setDisabled } from './attempt.js';
 import { post } from './post.js';
 import { keepToken, readToken, watchLink } from './token.js';
-import { formatSeconds } from './words.js';
+import { describeChanges, formatSeconds } from './words.js';
 
 /** @import { State } from './state.js' */
 /** @import { LoadTest } from './types.js' */
@@ -16,7 +16,7 @@ export function createControls() {
     order: (value) => post('/control/slow-ms', { slowMs: value }),
     confirm: ({ slowMs: ms }) => `A bus now takes ${formatSeconds(ms)}.`,
   });
-  listenToSenders(find('traffic'));
+  const senders = listenToSenders(find('traffic'));
   const loadTest = createLoadTestForm();
   watchLink();
   listenToUnlock(find('unlock'));
@@ -30,6 +30,7 @@ export function createControls() {
     if (pool) {
       poolSize(pool.max);
       slowMs(pool.slowMs);
+      senders(pool.database.reachable);
     }
     loadTest(loadTests.find(({ state }) => state === 'running'));
   }
@@ -74,15 +75,22 @@ function createSetting(id, { order, confirm }) {
   };
 }
 
-/** @param {HTMLElement} form */
+/**
+ * @param {HTMLElement} form
+ * @returns {(reachable: boolean) => void} told whether MongoDB is reachable
+ */
 function listenToSenders(form) {
+  let isReachable = true;
   for (const button of form.querySelectorAll('button')) {
     const { route, count } = button.dataset;
     button.addEventListener('click', () => attempt(form, async () => {
       await post('/control/traffic', { route, count: Number(count) });
-      return '';
+      return isReachable ? '' : 'Sent. It fails, unless MongoDB comes back in time.';
     }));
   }
+  return (reachable) => {
+    isReachable = reachable;
+  };
 }
 
 /** @param {HTMLElement} form */
@@ -118,9 +126,12 @@ function createLoadTestForm() {
     progress.hidden = !running;
     if (!form.hasAttribute('aria-busy')) setDisabled(button, Boolean(running));
     if (!running) return;
-    bar.value = running.progress;
+    const changes = describeChanges(running);
+    // How long the rest takes was worked out for a load that stays as it is.
+    if (changes) bar.removeAttribute('value');
+    else bar.value = running.progress;
     const leftS = Math.ceil(running.leftMs / 1000);
-    left.textContent = `running with a pool of ${running.poolSize}, about ${leftS} s left`;
+    left.textContent = changes ? `running; ${changes}` : `running with a pool of ${running.poolSize}, about ${leftS} s left`;
   };
 }
 

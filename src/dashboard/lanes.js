@@ -14,6 +14,19 @@
  * @property {Lane} [lane] its connection, when busy
  */
 
+/**
+ * @typedef {object} Box the tunnel within the canvas, in px
+ * @property {number} left
+ * @property {number} right
+ * @property {number} top
+ * @property {number} width of the canvas
+ * @property {number} height of the canvas
+ * @property {number} hill how far it reaches beyond the lanes
+ */
+
+/** In px. */
+const HILL = 14;
+const NARROW = 560;
 const LARGE_LANES = 12;
 /** The lowest and shortest lane in which one can still tell a bus from a Ferrari. */
 const LOWEST_ROW = 15;
@@ -58,7 +71,8 @@ export function keyOf({ id, requestId }) {
 export function listSlots(pool, slots) {
   const count = Math.max(pool.max || pool.total, 1, ...[...slots.values()].map((slot) => slot + 1));
   const bySlot = new Map(pool.lanes.map((lane) => [slots.get(keyOf(lane)), lane]));
-  let { idle, connecting } = pool;
+  // The driver may not have noticed yet that the connections of a database that is gone are gone as well.
+  let { idle, connecting } = pool.database.reachable ? pool : { idle: 0, connecting: 0 };
   return Array.from({ length: count }, (_, index) => {
     const lane = bySlot.get(index);
     if (lane) return { state: 'busy', lane };
@@ -66,6 +80,23 @@ export function listSlots(pool, slots) {
     if (connecting-- > 0) return { state: 'connecting' };
     return { state: 'closed' };
   });
+}
+
+/**
+ * The tunnel in its room, with the road before it, and behind it the road and how long each has been inside.
+ * A page that is not laid out yet has no room at all: even then no lane is smaller than nothing, which canvas refuses.
+ * @param {number} count of lanes
+ * @param {number} width
+ * @param {number} height
+ * @returns {{ layout: Layout, box: Box }}
+ */
+export function placeTunnel(count, width, height) {
+  const isNarrow = width < NARROW;
+  const [before, after] = count > LARGE_LANES ? [HILL, HILL] : isNarrow ? [16, 76] : [40, 150];
+  const laneRoom = Math.max(width - before - after, 1);
+  const layout = layOutLanes(count, laneRoom, Math.max(height - 2 * HILL, 1));
+  const top = (height - layout.rows * layout.laneHeight) / 2;
+  return { layout, box: { left: before, right: before + laneRoom, top, width, height, hill: HILL } };
 }
 
 /**

@@ -1,6 +1,9 @@
 import { formatQuantity } from './shared/quantity.js';
+import { describeChanges } from './words.js';
 
 /** @import { LoadTest } from './types.js' */
+
+const COLUMNS = 8;
 
 /**
  * Earlier load tests beside each other, latest first.
@@ -16,8 +19,23 @@ export function createLoadTestTable(section) {
     if (shown === loadTests) return;
     shown = loadTests;
     section.hidden = loadTests.length === 0;
-    body.replaceChildren(...loadTests.map(createRow));
+    body.replaceChildren(...loadTests.flatMap(createRows));
   };
+}
+
+/**
+ * A load test, and a note below it where its figures are not those of one pool size.
+ * @param {LoadTest} loadTest
+ */
+function createRows(loadTest) {
+  const changes = describeChanges(loadTest);
+  if (!changes) return [createRow(loadTest)];
+  const note = document.createElement('tr');
+  const cell = createCell(changes);
+  Object.assign(cell, { colSpan: COLUMNS, className: 'text' });
+  note.className = 'note';
+  note.append(cell);
+  return [createRow(loadTest), note];
 }
 
 /** @param {LoadTest} loadTest */

@@ -8,7 +8,8 @@ import { watchPalette } from './palette.js';
 import { createPredictionPanel } from './prediction-panel.js';
 import { createScene } from './scene.js';
 import { VEHICLE_SYMBOLS } from './shared/vehicles.js';
-import { createState } from './state.js';
+import { conditionOf, createState } from './state.js';
+import { describeConnection } from './words.js';
 
 /** @import { State } from './state.js' */
 
@@ -42,7 +43,7 @@ let isStale = true;
 function show(next) {
   const before = state;
   state = next;
-  document.body.dataset.connection = state.connection;
+  document.body.dataset.connection = conditionOf(state);
   say('#connection', describeConnection(state));
   say('#version', state.snapshot ? `MongoDB ${state.snapshot.serverVersion}` : '');
   if (state.seconds !== before.seconds) {
@@ -52,7 +53,7 @@ function show(next) {
   scene.show(state);
   find('#slow').hidden = !state.slow;
   slowScene.show(state.slow);
-  showNotes(state.notes);
+  showNotes(state);
   controls.show(state);
   showLoadTests(state.loadTests);
   isStale = true;
@@ -86,13 +87,6 @@ function paintFrames() {
 function say(selector, text) {
   const element = find(selector);
   if (element.textContent !== text) element.textContent = text;
-}
-
-/** @param {State} state */
-function describeConnection({ connection }) {
-  if (connection === 'live') return 'Live';
-  if (connection === 'connecting') return 'Connecting to the app';
-  return 'The app does not answer; trying again. What you see is how it was.';
 }
 
 watchPalette((palette) => {

@@ -3,18 +3,10 @@ import { drawVehicle } from './draw-vehicle.js';
 import { VEHICLES } from './shared/vehicles.js';
 import { formatSeconds } from './words.js';
 
-/** @import { Layout, Slot } from './lanes.js' */
+/** @import { Box, Layout, Slot } from './lanes.js' */
 /** @import { Palette } from './palette.js' */
 
 /**
- * @typedef {object} Box the tunnel within the canvas, in px
- * @property {number} left
- * @property {number} right
- * @property {number} top
- * @property {number} width of the canvas
- * @property {number} height of the canvas
- * @property {number} hill how far it reaches beyond the lanes
- *
  * @typedef {object} Vehicle
  * @property {string | null} route
  * @property {number} progress 0 at the entrance, 1 at the exit
@@ -83,7 +75,7 @@ export function createPainter(canvas) {
     const { left, top } = place(index);
     const { laneWidth, laneHeight, kind } = layout;
     const gap = kind === 'lane' ? 0 : kind === 'row' ? 2 : Math.min(2, laneHeight / 6);
-    context.globalAlpha = state === 'closed' ? 0.16 : 1;
+    context.globalAlpha = state === 'closed' ? 0.07 : 1;
     fill(colors.tube, () => context.rect(left + gap, top + gap / 2, laneWidth - 2 * gap, laneHeight - gap));
     context.globalAlpha = 1;
     if (kind === 'lane' && index > 0) drawDashes(left, top, laneWidth);

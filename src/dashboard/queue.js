@@ -4,7 +4,7 @@ import { describeBehind, describeWaiter, formatSeconds, nameRoute } from './word
 /** @import { Pool, Waiter } from './types.js' */
 
 const SVG = 'http://www.w3.org/2000/svg';
-const HINT = 'Point at a waiting vehicle to see whom it waits for.';
+const HINT = 'Point at a waiting vehicle to see what it is waiting for.';
 
 /**
  * The vehicles outside the tunnel. The first in the list has waited longest and stands next to the entrance.
@@ -48,11 +48,14 @@ export function createQueue({ list, detail }, onChoose) {
   function show({ waiting, queue }) {
     const fit = fitQueue(waiting, queue.length, room.clientWidth, room.clientHeight);
     shown = queue.slice(0, fit.shown);
-    list.dataset.size = fit.size;
+    setLook('--cell', `${fit.cell}px`);
+    setLook('--rows', String(fit.rows));
     const keys = new Set(shown.map(({ requestId }) => String(requestId)));
     const lostFocus = removeOthers(keys);
     for (const [index, waiter] of shown.entries()) {
-      const { item } = places.get(String(waiter.requestId)) ?? addPlace(waiter);
+      const { item, time } = places.get(String(waiter.requestId)) ?? addPlace(waiter);
+      item.className = index < fit.large ? 'large' : '';
+      time.className = index < fit.large ? '' : 'unseen';
       if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null);
     }
     rest.textContent = fit.more > 0 ? `+${fit.more} more` : '';
@@ -60,6 +63,15 @@ export function createQueue({ list, detail }, onChoose) {
     else if (list.lastElementChild !== rest) list.append(rest);
     // The one in focus has left: the next in the queue takes over, so that the keyboard keeps its place.
     if (lostFocus) (list.querySelector('button') ?? list).focus();
+  }
+
+  /**
+   * Told only when it changes: a style costs a layout.
+   * @param {string} property
+   * @param {string} value
+   */
+  function setLook(property, value) {
+    if (list.style.getPropertyValue(property) !== value) list.style.setProperty(property, value);
   }
 
   /** @param {Set<string>} keys */

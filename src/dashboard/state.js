@@ -32,6 +32,15 @@ export function createState() {
   };
 }
 
+/**
+ * What the page can show: all there is, the last that was known, or that there is no database behind the app.
+ * @param {Pick<State, 'connection' | 'pool'>} state
+ * @returns {State['connection'] | 'unreachable'}
+ */
+export function conditionOf({ connection, pool }) {
+  return connection === 'live' && pool?.database.reachable === false ? 'unreachable' : connection;
+}
+
 /** @returns {View} */
 function createView() {
   return { pool: null, receivedAtMs: 0, slots: new Map() };

@@ -1,13 +1,10 @@
-import { layOutLanes, listSlots } from './lanes.js';
+import { listSlots, placeTunnel } from './lanes.js';
 import { GONE, addDepartures, progressOf, progressOfDeparture } from './motion.js';
 import { createPainter } from './paint-lanes.js';
 
 /** @import { View } from './state.js' */
 /** @import { Departure } from './motion.js' */
 /** @import { Slot } from './lanes.js' */
-
-/** The hill reaches this much beyond the lanes, in px. */
-const HILL = 14;
 
 /**
  * The picture of the pool: its lanes, what drives in them and what has just left them.
@@ -43,16 +40,9 @@ export function createTunnel(canvas, stillness) {
    */
   function paint({ pool, receivedAtMs }, elapsedMs) {
     const [width, height] = [room.clientWidth, room.clientHeight];
-    const isNarrow = width < 560;
-    const large = layOutLanes(slots.length, width, height - 2 * HILL).kind === 'lane';
-    // Room for the road before the tunnel, and behind it for the road and how long each has been inside.
-    const before = large ? (isNarrow ? 16 : 40) : HILL;
-    const after = large ? (isNarrow ? 76 : 150) : HILL;
-    const layout = layOutLanes(slots.length, width - before - after, height - 2 * HILL);
-    const roadHeight = layout.rows * layout.laneHeight;
-    widenRoad(`${Math.round(roadHeight)}px`);
-    const top = (height - roadHeight) / 2;
-    painter.begin(layout, { left: before, right: width - after, top, width, height, hill: HILL });
+    const { layout, box } = placeTunnel(slots.length, width, height);
+    widenRoad(`${Math.round(layout.rows * layout.laneHeight)}px`);
+    painter.begin(layout, box);
     for (const [index, { state, lane }] of slots.entries()) {
       painter.paintLane(index, state);
       if (!lane || !pool) continue;
@@ -106,7 +96,7 @@ function describeSlots(slots) {
     [count(({ lane }) => lane !== undefined && lane.route !== '/slow'), 'with a Ferrari'],
     [count(({ state }) => state === 'idle'), 'open'],
     [count(({ state }) => state === 'connecting'), 'being opened'],
-    [count(({ state }) => state === 'closed'), 'not opened yet'],
+    [count(({ state }) => state === 'closed'), 'closed'],
   ].filter(([number]) => Number(number) > 0).map((part) => part.join(' '));
   return `The tunnel has ${slots.length} ${slots.length === 1 ? 'lane' : 'lanes'}: ${parts.join(', ')}`;
 }

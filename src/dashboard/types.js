@@ -3,8 +3,10 @@
  *
  * @typedef {object} Pool four times a second
  * @property {number} atMs the app's clock
+ * @property {{ reachable: boolean, reason: string | null }} database MongoDB, as the driver sees it
  * @property {number} max 0 for no limit
  * @property {number} min
+ * @property {number} maxConnecting so many connections may be opened at once
  * @property {number} total
  * @property {number} idle
  * @property {number} active
@@ -14,7 +16,7 @@
  * @property {Lane[]} lanes checked-out connections, at most 1000
  * @property {Waiter[]} queue longest wait first, at most 50
  * @property {Finished[]} finished since the last time, at most 20
- * @property {Omit<Pool, 'atMs' | 'slowMs' | 'finished' | 'slowPool'>} [slowPool] that of /slow, where it has its own
+ * @property {Omit<Pool, 'atMs' | 'database' | 'slowMs' | 'finished' | 'slowPool'>} [slowPool] that of /slow, where it has its own
  *
  * @typedef {object} Holder a request that holds a connection; both are null for a query of the app's own
  * @property {string | null} requestId
@@ -63,6 +65,7 @@
  * @property {number} poolSize
  * @property {number} slowMs
  * @property {string} startedAt
+ * @property {{ poolSize: number, slowMs: number, afterMs: number }[]} changes made while it ran, oldest first
  * @property {'running' | 'done' | 'failed'} state
  * @property {number} progress 0 to 1
  * @property {number} leftMs

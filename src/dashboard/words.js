@@ -1,6 +1,7 @@
 import { formatQuantity } from './shared/quantity.js';
 
 /** @import { Holder, LoadTest, Pool } from './types.js' */
+/** @import { State } from './state.js' */
 
 /**
  * A time that grows while one looks at it: always in seconds with one decimal.
@@ -11,28 +12,77 @@ export function formatSeconds(ms) {
 }
 
 /**
+ * Whether what one sees is what is.
+ * @param {Pick<State, 'connection' | 'pool'>} state
+ */
+export function describeConnection({ connection, pool }) {
+  if (connection === 'connecting') return 'Connecting to the app';
+  if (connection === 'lost') return 'The app does not answer. The page shows its last state and keeps trying.';
+  if (!pool || pool.database.reachable) return 'Live';
+  const { reason } = pool.database;
+  return `The app answers, but MongoDB does not${reason ? `: ${reason}` : '.'}`;
+}
+
+/**
  * The pool in a sentence of two halves, of which the second is the one that hurts.
  * @param {Pool} pool
  * @param {number} elapsedMs since the app told it
  * @returns {{ mood: 'calm' | 'queue', lanes: string, queue: string }}
  */
-export function describePool({ max, active, waiting, queue }, elapsedMs) {
-  const lanes = describeLanes(max, active);
-  if (waiting === 0) return { mood: 'calm', lanes, queue: active === 0 ? '' : 'nobody waits' };
-  const longest = queue.length > 0 ? formatSeconds(queue[0].waitMs + elapsedMs) : undefined;
-  if (waiting === 1) return { mood: 'queue', lanes, queue: `1 waits${longest ? `, for ${longest}` : ''}` };
-  return { mood: 'queue', lanes, queue: `${waiting} wait${longest ? `; the longest for ${longest}` : ''}` };
+export function describePool(pool, elapsedMs) {
+  const { database, active, waiting } = pool;
+  if (!database.reachable) {
+    return {
+      mood: 'queue', lanes: 'MongoDB is unreachable', queue: waiting > 0 ? describeQueue(pool, elapsedMs) : 'requests fail',
+    };
+  }
+  const lanes = describeLanes(pool);
+  if (waiting === 0) return { mood: 'calm', lanes, queue: active === 0 ? '' : 'nobody is waiting' };
+  return { mood: 'queue', lanes, queue: describeOpening(pool) ?? describeQueue(pool, elapsedMs) };
 }
 
-/**
- * @param {number} max
- * @param {number} active
- */
-function describeLanes(max, active) {
+/** @param {Pool} pool */
+function describeLanes({ max, active, idle, waiting }) {
+  if (active === 0 && waiting > 0) return idle === 0 ? 'No lane is open yet' : 'No lane is busy';
   if (active === 0 && max === 1) return 'The only lane is free';
   if (active === 0) return max === 0 ? 'All lanes are free' : `All ${max} lanes are free`;
   if (max === 0) return `${active} ${active === 1 ? 'lane' : 'lanes'} busy, and no limit`;
-  return `${active} of ${max} lanes busy`;
+  return max === 1 ? 'The only lane is busy' : `${active} of ${max} lanes busy`;
+}
+
+/**
+ * Why requests wait although there are lanes for them: these have to be opened, and the driver opens only so many at
+ * once. It takes the place of the longest wait, for the sentence has but one line.
+ * @param {Pool} pool
+ */
+function describeOpening({ max, maxConnecting, total, connecting, waiting }) {
+  if (connecting === 0) return undefined;
+  const isHeldUp = waiting > connecting && (max === 0 || total < max);
+  if (isHeldUp) return `${waiting} waiting: lanes open ${maxConnecting} at a time`;
+  return `${waiting} waiting, ${connecting} ${connecting === 1 ? 'lane' : 'lanes'} opening`;
+}
+
+/**
+ * @param {Pool} pool
+ * @param {number} elapsedMs
+ */
+function describeQueue({ waiting, queue }, elapsedMs) {
+  if (queue.length === 0) return `${waiting} waiting`;
+  const longest = formatSeconds(queue[0].waitMs + elapsedMs);
+  return waiting === 1 ? `1 waiting, for ${longest}` : `${waiting} waiting, the longest for ${longest}`;
+}
+
+/**
+ * What stands where requests that came through late will be listed.
+ * @param {Pool | null} pool
+ */
+export function describeNoneYet(pool) {
+  const count = pool?.queue.filter(({ route }) => route === '/fast').length ?? 0;
+  if (!pool || count === 0) return 'None so far.';
+  // The app tells of the first in the queue alone.
+  if (pool.waiting > pool.queue.length) return `More than ${count} are waiting now. They are listed here once they are through.`;
+  if (count === 1) return 'One is waiting now. It is listed here once it is through.';
+  return `${count} are waiting now. They are listed here once they are through.`;
 }
 
 /**
@@ -67,15 +117,32 @@ export function describeWaiter(route, waitMs, behind) {
 }
 
 /**
- * @param {Pick<LoadTest, 'measured' | 'poolSize' | 'state' | 'error'>} loadTest
+ * What somebody changed while a load test ran, so that nobody takes its figures for those of one pool size: empty
+ * where nothing changed.
+ * @param {Pick<LoadTest, 'poolSize' | 'slowMs' | 'changes'>} loadTest
  */
-export function describeLoadTest({ measured, poolSize, state, error }) {
+export function describeChanges({ changes, ...start }) {
+  const texts = changes.map(({ poolSize, slowMs, afterMs }, index) => {
+    const before = changes[index - 1] ?? start;
+    const became = [
+      ...(poolSize === before.poolSize ? [] : [`the pool size to ${poolSize}`]),
+      ...(slowMs === before.slowMs ? [] : [`SLOW_MS to ${slowMs}`]),
+    ];
+    return `${became.join(' and ')} after ${formatSeconds(afterMs)}`;
+  });
+  return texts.length === 0 ? '' : `changed during the test: ${texts.join(', ')}`;
+}
+
+/** @param {LoadTest} loadTest */
+export function describeLoadTest({ measured, state, error, ...load }) {
+  const { poolSize } = load;
+  const changes = describeChanges(load);
   if (state === 'failed') return `The load test failed: ${error ?? 'no reason given'}`;
   if (!measured) return 'The load test is running.';
   const fastMs = measured.routes['/fast']?.maxMs;
   const failures = measured.failures === 0 ? 'no request failed' : `${measured.failures} requests failed`;
   return [
-    `With a pool of ${poolSize}, the slowest request took ${formatQuantity(measured.maxMs, 'ms')}`,
+    `With a pool of ${poolSize}${changes ? ` (${changes})` : ''}, the slowest request took ${formatQuantity(measured.maxMs, 'ms')}`,
     fastMs === undefined ? '' : `, the slowest /fast ${formatQuantity(fastMs, 'ms')}`,
     `; ${failures}.`,
   ].join('');

@@ -88,9 +88,10 @@ function pickEnded(requests) {
  * @param {import('../mongo/database.js').Database} database
  * @param {{ slowMs: number }} load
  */
-export function readPool({ main, slow }, { slowMs }) {
+export function readPool({ main, slow, isReady }, { slowMs }) {
   return {
     atMs: Date.now(),
+    database: { reachable: isReady(), reason: null },
     ...readClient(main),
     slowMs,
     ...(slow !== main && { slowPool: readClient(slow) }),
@@ -122,7 +123,7 @@ function readClient(shared) {
 }
 
 /**
- * The gauges of all clients that have work; max and min are the current one's.
+ * The gauges of all clients that have work; the limits are the current one's.
  * @param {SharedClient} shared
  */
 function readGauges(shared) {
@@ -134,8 +135,8 @@ function readGauges(shared) {
     sums.connecting += pool.connections.states.connecting;
     sums.waiting += pool.waiting;
   }
-  const { maxPoolSize, minPoolSize } = shared.current.client.options;
-  return { max: maxPoolSize, min: minPoolSize, ...sums };
+  const { maxPoolSize, minPoolSize, maxConnecting } = shared.current.client.options;
+  return { max: maxPoolSize, min: minPoolSize, maxConnecting, ...sums };
 }
 
 /**

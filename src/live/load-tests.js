@@ -7,18 +7,22 @@ const MOST_KEPT = 20;
 const PROGRESS_MS = 500;
 
 /**
- * @typedef {object} LoadTest a run of mixed.yaml against this very app
+ * @typedef {{ poolSize: number, slowMs: number }} Load
+ *
+ * @typedef {object} LoadTestState
  * @property {number} id
  * @property {string} scenario file name
- * @property {number} poolSize
- * @property {number} slowMs
  * @property {string} startedAt ISO 8601
+ * @property {(Load & { afterMs: number })[]} changes what the load became while the test ran, oldest first
  * @property {'running' | 'done' | 'failed'} state
  * @property {number} progress 0 to 1, an estimate
  * @property {number} leftMs
  * @property {Record<string, any>} [measured] as in a result of the mixed lab
- * @property {Record<string, any> | null} [exact]
+ * @property {Record<string, any> | null} [exact] null where the arithmetic does not hold
  * @property {string} [error]
+ *
+ * A run of mixed.yaml against this very app; pool size and slowMs are those that it started with.
+ * @typedef {Load & LoadTestState} LoadTest
  */
 
 /**
@@ -26,7 +30,7 @@ const PROGRESS_MS = 500;
  *
  * @param {object} options
  * @param {() => string} options.ownUrl
- * @param {() => { poolSize: number, slowMs: number }} options.readLoad
+ * @param {() => Load} options.readLoad
  * @param {boolean} options.isPlain whether one pool takes all requests, as the arithmetic has it
  * @param {(test: LoadTest) => void} options.onChange
  */
@@ -45,7 +49,7 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
     try {
       const { variants: [{ exact, estimateMs }] } = await mixed.plan(
         { poolSizes: [test.poolSize], slowMs: test.slowMs, scenario: MIXED_SCENARIO });
-      test.exact = isPlain ? exact : null;
+      test.exact = isPlain && test.changes.length === 0 ? exact : null;
       const startedAt = performance.now();
       ticker = setInterval(() => {
         const elapsedMs = Math.min(performance.now() - startedAt, estimateMs);
@@ -64,10 +68,19 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
     onChange(test);
   }
 
-  const isRunning = () => tests.at(-1)?.state === 'running';
-
   return {
-    isRunning,
+    /** Pool size or slowMs may have changed: a test that runs remembers when, and to what. */
+    noteLoad() {
+      const test = tests.at(-1);
+      if (test?.state !== 'running') return;
+      const load = readLoad();
+      const before = test.changes.at(-1) ?? test;
+      if (before.poolSize === load.poolSize && before.slowMs === load.slowMs) return;
+      test.changes.push({ ...load, afterMs: Date.now() - Date.parse(test.startedAt) });
+      // It was worked out for a load that stays as it is.
+      test.exact = null;
+      onChange(test);
+    },
     /** @returns {readonly LoadTest[]} the last ones, oldest first */
     list: () => tests,
     /**
@@ -75,11 +88,11 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
      * @throws {Error} with status 409 while one runs
      */
     start() {
-      if (isRunning()) throw clientError(409, 'a load test is running already');
+      if (tests.at(-1)?.state === 'running') throw clientError(409, 'a load test is running already');
       /** @type {LoadTest} */
       const test = {
         id: ++lastId, scenario: basename(MIXED_SCENARIO), ...readLoad(), startedAt: new Date().toISOString(),
-        state: 'running', progress: 0, leftMs: 0,
+        changes: [], state: 'running', progress: 0, leftMs: 0,
       };
       tests.push(test);
       if (tests.length > MOST_KEPT) tests.shift();

@@ -21,20 +21,16 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
     res.json({});
   });
 
-  // What a load test was told to measure must not change under it.
-  router.post(['/pool-size', '/slow-ms'], (req, res, next) => {
-    if (loadTests.isRunning()) throw clientError(409, 'a load test is running: wait until it has ended');
-    next();
-  });
-
   router.post('/pool-size', async (req, res) => {
     const poolSize = readInteger(req.body, 'poolSize', 1, MOST_CONNECTIONS);
     await database.main.resize(poolSize);
+    loadTests.noteLoad();
     res.json({ poolSize });
   });
 
   router.post('/slow-ms', (req, res) => {
     load.slowMs = readInteger(req.body, 'slowMs', 1, LONGEST_SLOW_MS);
+    loadTests.noteLoad();
     res.json({ slowMs: load.slowMs });
   });
 

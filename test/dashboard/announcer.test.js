@@ -60,11 +60,15 @@ test('the end of a load test is told, but not of one that had ended before', () 
   ]);
 });
 
-test('the loss of the app and its return are told', () => {
-  const live = withQueue(0);
-  const lost = /** @type {const} */ ({ ...live, connection: 'lost' });
+test.each(/** @type {const} */ ([
+  ['the app', { connection: 'lost' }, ['The app does not answer.', 'The app answers again.']],
+  ['MongoDB', { pool: createPool({ database: { reachable: false, reason: 'connect ECONNREFUSED' } }) },
+    ['MongoDB is unreachable: requests fail.', 'MongoDB is back.']],
+]))('the loss of %s and its return are told', (_, loss, messages) => {
+  const live = /** @type {const} */ ({ ...withQueue(0), connection: 'live' });
+  const lost = { ...live, ...loss };
 
   const said = listen([...during(1, () => live), ...during(8, () => lost), ...during(8, () => live)]);
 
-  expect(said.map(({ message }) => message)).toEqual(['The app does not answer.', 'The app answers again.']);
+  expect(said.map(({ message }) => message)).toEqual(messages);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { assignSlots, layOutLanes, listSlots } from '../../src/dashboard/lanes.js';
+import { assignSlots, layOutLanes, listSlots, placeTunnel } from '../../src/dashboard/lanes.js';
 import { createPool, createLane } from './sample-pool.js';
 
 /** @param {string[]} requestIds */
@@ -34,6 +34,13 @@ describe('the lanes of the picture', () => {
     expect(slots[2].lane?.requestId).toBe('b');
   });
 
+  test('none is open while the database is gone', () => {
+    const database = { reachable: false, reason: null };
+
+    expect(listSlots(createPool({ max: 2, idle: 1, connecting: 1, database }), new Map()))
+      .toEqual([{ state: 'closed' }, { state: 'closed' }]);
+  });
+
   test('a pool that shrinks shows the lanes that are still busy', () => {
     const lanes = lanesOf('a', 'b', 'c');
 
@@ -66,4 +73,15 @@ describe('where they lie', () => {
       expect(Math.min(laneWidth, laneHeight)).toBeGreaterThan(6);
     }
   });
+
+  test.each([[0, 0], [0, 360], [2560, 0], [91, 360], [900, 27], [354, 240], [2560, 600]])(
+    'canvas can paint them in a room of %i by %i pixels, laid out or not', (width, height) => {
+      for (const count of [1, 3, 12, 13, 100, 1000]) {
+        const { layout: { rows, columns, laneWidth, laneHeight }, box } = placeTunnel(count, width, height);
+
+        for (const length of [laneWidth, laneHeight, box.right - box.left]) expect(length).toBeGreaterThan(0);
+        expect([rows, columns, box.top].every(Number.isFinite)).toBe(true);
+        expect(columns * laneWidth).toBeCloseTo(box.right - box.left);
+      }
+    });
 });

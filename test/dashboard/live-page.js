@@ -128,6 +128,17 @@ export function summariseViolation({ id, impact, nodes }) {
   return `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`;
 }
 
+/**
+ * @param {import('playwright-core').Locator} locator
+ * @param {string[]} properties
+ */
+export function readStyle(locator, properties) {
+  return locator.evaluate((node, names) => {
+    const style = node.ownerDocument.defaultView?.getComputedStyle(node);
+    return names.map((name) => String(style?.getPropertyValue(name)));
+  }, properties);
+}
+
 /** @param {import('playwright-core').Locator} locator of a data element */
 export async function readData(locator) {
   return Number(await locator.getAttribute('value'));

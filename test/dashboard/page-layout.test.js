@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.js';
 import { measureUntil } from '../support/measure-until.js';
 import {
-  BUS, findFaults, findFront, incidents, openForEachTest, openPage, page, pollUntil, readPool, send, setPool,
+  BUS, findFaults, findFront, incidents, openForEachTest, openPage, page, pollUntil, readPool, readStyle, send,
+  setPool,
 } from './live-page.js';
 
 describeInBrowser('the look of the live page', () => {
@@ -11,10 +12,10 @@ describeInBrowser('the look of the live page', () => {
   test('ten Ferraris queue up, and what does not fit is counted', async () => {
     await openPage({ viewport: { width: 390, height: 844 } });
     await send('a bus');
-    await page.getByRole('heading', { name: /^1 of 1 lanes busy, nobody waits/ }).waitFor();
+    await page.getByRole('heading', { name: /^The only lane is busy, nobody is waiting/ }).waitFor();
     await send('ten Ferraris');
 
-    await page.getByRole('heading', { name: /busy, 10 wait; the longest for/ }).waitFor();
+    await page.getByRole('heading', { name: /busy, 10 waiting, the longest for/ }).waitFor();
     const shown = page.getByRole('button', { name: '/fast waits' });
     await pollUntil(async () => await shown.count() > 0);
     const more = Number.parseInt((await page.locator('.rest').innerText()).slice(1), 10);
@@ -28,13 +29,39 @@ describeInBrowser('the look of the live page', () => {
     const atFirst = await top();
     await send('a bus');
     await send('ten Ferraris');
-    await page.getByRole('heading', { name: /busy, 10 wait; the longest for/ }).waitFor();
+    await page.getByRole('heading', { name: /busy, 10 waiting, the longest for/ }).waitFor();
     expect(await top()).toBeCloseTo(atFirst, 0);
     await page.getByRole('button', { name: '/fast waits' }).first().focus();
     await page.getByText(/^\/fast has waited/).waitFor();
     expect(await top()).toBeCloseTo(atFirst, 0);
     await page.locator('#notes li').first().waitFor();
     expect(await top()).toBeCloseTo(atFirst, 0);
+  });
+
+  test('what the pointer is on does not look like what is selected', async () => {
+    await openPage();
+    const [selected, other] = ['1', '3'].map((name) => page.getByRole('button', { name, exact: true }));
+    const lookOf = (/** @type {typeof other} */ button) => (
+      readStyle(button, ['background-color', 'color']));
+    await page.locator('#pool-size [aria-pressed=true]').waitFor();
+    const atRest = await lookOf(other);
+    await other.hover();
+
+    const [hovered, pressed] = [await lookOf(other), await lookOf(selected)];
+    expect(hovered).not.toEqual(atRest);
+    expect(hovered[0]).not.toBe(pressed[0]);
+    expect(hovered[1]).not.toBe(pressed[1]);
+    await selected.hover();
+    expect(await lookOf(selected)).toEqual(pressed);
+  });
+
+  test('a window too small for any lane is no error', async () => {
+    await openPage({ viewport: { width: 60, height: 40 } });
+    await page.getByRole('img', { name: /1 open$/ }).waitFor();
+    await page.locator('#tunnel').evaluate((node) => new Promise((resolve) => {
+      node.ownerDocument.defaultView?.requestAnimationFrame(resolve);
+    }));
+    expect(incidents).toEqual([]);
   });
 
   test.each([3, 100, 1000])('a bus is seen on %i lanes', async (poolSize) => {
@@ -70,11 +97,18 @@ describeInBrowser('the look of the live page', () => {
     await openPage({ viewport: { width, height: 900 } });
     await send('a bus');
     await send('ten Ferraris');
-    await page.getByRole('heading', { name: /10 wait/ }).waitFor();
+    await page.getByRole('heading', { name: /10 waiting/ }).waitFor();
 
+    await page.getByText('10 are waiting now.').waitFor();
+    const times = page.locator('#queue .large button');
+    expect(await times.count()).toBeGreaterThan(0);
+    for (const time of await times.all()) {
+      expect(await time.innerText()).toMatch(/\d\.\d s$/);
+      expect(Number.parseFloat((await readStyle(time, ['font-size']))[0])).toBeGreaterThan(28);
+    }
     const excess = await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth);
     expect(excess).toBe(0);
-    for (const part of ['#sentence', '#queue', '#tunnel', '#pool-size', '#latency-chart canvas']) {
+    for (const part of ['#sentence', '.what', '#queue', '#tunnel', '#pool-size', '#latency-chart canvas']) {
       const box = await page.locator(part).boundingBox();
       expect(box?.width).toBeGreaterThan(100);
       expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(width);
@@ -97,7 +131,7 @@ describeInBrowser('the look of the live page', () => {
     await send('a bus');
     await send('ten Ferraris');
     // The queue stands still now, so that the pointer meets who it aims at.
-    await page.getByRole('heading', { name: /10 wait/ }).waitFor();
+    await page.getByRole('heading', { name: /10 waiting/ }).waitFor();
     await page.getByRole('button', { name: '/fast waits' }).first().hover();
     await page.getByText(/^\/fast has waited/).waitFor();
 

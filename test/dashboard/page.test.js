@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.js';
+import { startMongod } from '../support/mongod-process.js';
 import {
   HIGHLIGHT, app, findFaults, findFront, incidents, openForEachTest, openPage, page, pollUntil, readData, readEnded,
   readPool, send, setPool, start, timeToHead,
@@ -15,7 +16,7 @@ describeInBrowser('the live page of the real app', () => {
     const ended = readEnded('/fast');
     const toHead = timeToHead('/fast');
     const waiting = page.getByRole('button', { name: '/fast waits behind /slow' });
-    await page.getByRole('heading', { name: /^1 of 1 lanes busy, 1 waits, for \d\.\d s\.$/ }).waitFor();
+    await page.getByRole('heading', { name: /^The only lane is busy, 1 waiting, for \d\.\d s\.$/ }).waitFor();
 
     const seconds = async () => Number.parseFloat((await waiting.innerText()).split('for')[1]);
     const early = await seconds();
@@ -53,7 +54,7 @@ describeInBrowser('the live page of the real app', () => {
 
     await page.getByText('The pool has 10 lanes now.').waitFor();
     await page.getByRole('img', { name: /^The tunnel has 10 lanes/ }).waitFor();
-    await page.getByRole('heading', { name: /of 10 lanes busy, nobody waits/ }).waitFor();
+    await page.getByRole('heading', { name: /of 10 lanes busy, nobody is waiting/ }).waitFor();
     isOver = true;
     const all = (await statuses).flat();
     expect(all.length).toBeGreaterThan(20);
@@ -69,7 +70,7 @@ describeInBrowser('the live page of the real app', () => {
       await openPage({ viewport: { width: 390, height: 844 } }, other.url);
       await send('a bus');
       await send('a bus');
-      await page.getByRole('heading', { name: /^The tunnel of the buses: 1 of 1 lanes busy, 1 waits, for \d+\.\d s\.$/ }).waitFor();
+      await page.getByRole('heading', { name: /^The buses have a pool of their own\. The only lane is busy, 1 waiting, for \d+\.\d s\.$/ }).waitFor();
       await page.getByRole('heading', { name: 'All 2 lanes are free.' }).waitFor();
       await timeToHead('/fast');
       expect((await readPool(other.url)).slowPool).toMatchObject({ active: 1, waiting: 1 });
@@ -77,7 +78,7 @@ describeInBrowser('the live page of the real app', () => {
       await page.mouse.move(0, 0);
       await page.getByRole('button', { name: '/slow waits behind /slow' }).focus();
       await page.getByText(/^\/slow has waited \d+\.\d s behind \/slow$/).waitFor();
-      await page.getByText(/^Not told here/).waitFor();
+      await page.getByText(/^No prediction/).waitFor();
       expect(await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth)).toBe(0);
       expect(await findFaults()).toEqual([]);
       expect(incidents).toEqual([]);
@@ -97,21 +98,52 @@ describeInBrowser('the live page of the real app', () => {
     expect(await field.inputValue()).toBe('5000');
   });
 
-  test('mixed.yaml runs, and its result stays on the page', async () => {
+  test('mixed.yaml runs while somebody changes the pool, and its result stays on the page', async () => {
     await setPool({ poolSize: 3, slowMs: 300 });
     await openPage();
     await page.getByRole('button', { name: 'Run mixed.yaml' }).click();
     await page.getByRole('progressbar', { name: 'Progress of the load test' }).waitFor();
+    await page.getByRole('button', { name: '10', exact: true }).click();
+    await page.getByText('The pool has 10 lanes now.').waitFor();
+    const changes = /changed during the test: the pool size to 10 after \d+\.\d s/;
+    await page.getByText(new RegExp(`^running; ${changes.source}$`)).waitFor();
 
     const row = page.getByRole('row', { name: /^3 \d+ ms/ });
     await row.waitFor({ timeout: 60_000 });
+    expect(await row.getByRole('cell').nth(1).innerText()).toBe('–');
     expect(await row.getByRole('cell').nth(3).innerText()).toBe('10');
     expect(await row.getByRole('cell').nth(4).innerText()).toBe('0');
-    const told = page.getByText(/^With a pool of 3, the slowest request took .*; no request failed\.$/);
+    const told = page.getByText(new RegExp(`^With a pool of 3 \\(${changes.source}\\), the slowest .*; no request failed\\.$`));
     await told.waitFor({ state: 'attached' });
     await page.reload();
     await row.waitFor();
+    await page.getByRole('cell', { name: changes }).waitFor();
     expect(incidents).toEqual([]);
+  });
+
+  test('it says so when MongoDB is gone, tells of what fails, and is live again when it is back', async () => {
+    const mongod = await startMongod();
+    const other = await start({
+      MONGO_URL: `mongodb://127.0.0.1:${mongod.port}`, MONGO_SERVER_SELECTION_TIMEOUT_MS: '500',
+    });
+    try {
+      await openPage({}, other.url);
+      await page.getByRole('heading', { name: 'The only lane is free.' }).waitFor();
+      await mongod.kill('SIGKILL');
+      await page.getByRole('heading', { name: 'MongoDB is unreachable, requests fail.' }).waitFor();
+      await page.getByText(/^The app answers, but MongoDB does not/).waitFor();
+      await page.getByRole('img', { name: /: 1 closed$/ }).waitFor();
+      await send('a Ferrari');
+      await page.getByText(/^Sent\. It fails/).waitFor();
+      await page.getByText(/^\/fast failed with status 503 after \d+ ms$/).waitFor();
+      expect(await findFaults()).toEqual([]);
+
+      await mongod.start();
+      await page.getByText('Live', { exact: true }).waitFor();
+      await page.getByRole('heading', { name: 'The only lane is free.' }).waitFor();
+    } finally {
+      await other.stop();
+    }
   });
 
   test.each([
@@ -132,7 +164,7 @@ describeInBrowser('the live page of the real app', () => {
     const port = new URL(other.url).port;
     await openPage({}, other.url);
     await other.stop();
-    await page.getByText('The app does not answer; trying again. What you see is how it was.').waitFor();
+    await page.getByText('The app does not answer. The page shows its last state and keeps trying.').waitFor();
 
     const again = await start({ PORT: port, MONGO_POOLSIZE: '3' });
     try {

@@ -26,7 +26,7 @@ describeInBrowser('what a pool of another size would do', () => {
     page.setDefaultTimeout(10_000);
     await page.goto(app.url);
     const section = page.getByRole('region', { name: 'What if the pool were larger?' });
-    await section.getByText(/^Send some traffic first/).waitFor();
+    await section.getByText(/^Send at least ten requests/).waitFor();
     const slider = section.getByRole('slider', { name: 'Try a pool size' });
     expect(await slider.count()).toBe(0);
 

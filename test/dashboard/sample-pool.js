@@ -6,8 +6,8 @@
  */
 export function createPool(overrides) {
   return {
-    atMs: 1_000_000, max: 1, min: 0, total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, slowMs: 5000,
-    lanes: [], queue: [], finished: [], ...overrides,
+    atMs: 1_000_000, database: { reachable: true, reason: null }, max: 1, min: 0, maxConnecting: 2,
+    total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, slowMs: 5000, lanes: [], queue: [], finished: [], ...overrides,
   };
 }
 
@@ -56,6 +56,6 @@ export function createSecond(overrides) {
 export function createLoadTest(overrides) {
   return {
     id: 1, scenario: 'mixed.yaml', poolSize: 1, slowMs: 5000, startedAt: '2026-11-20T10:00:00.000Z',
-    state: 'running', progress: 0.5, leftMs: 10_000, ...overrides,
+    changes: [], state: 'running', progress: 0.5, leftMs: 10_000, ...overrides,
   };
 }

@@ -26,8 +26,28 @@ describe('Ferraris that had to wait', () => {
     const timedOut = createFinished({ status: 503, totalMs: 1000, waitMs: 1000, behind: [] });
 
     expect(notesOf(timedOut, createFinished())).toEqual([
-      '/fast took 4.8 s, 4.8 s of it waiting behind /slow', '/fast failed after 1.0 s, 1.0 s of it waiting',
+      '/fast took 4.8 s, 4.8 s of it waiting behind /slow', '/fast failed with status 503 after 1.0 s, 1.0 s of it waiting',
     ]);
+  });
+
+  test.each([
+    [{ status: 503, totalMs: 5004, waitMs: 0, behind: [] }, '/fast failed with status 503 after 5.0 s'],
+    [{ status: 503, route: '/slow', totalMs: 5, waitMs: 0, behind: [] }, '/slow failed with status 503 after 5 ms'],
+    [{ status: 0, totalMs: 2000, waitMs: 0, behind: [] }, '/fast left unanswered after 2.0 s'],
+  ])('one that failed without having waited is told as well: %j', (finished, text) => {
+    expect(notesOf(createFinished(finished))).toEqual([text]);
+  });
+
+  test('an outage is one note that grows, and leaves room for others', () => {
+    const failed = createFinished({ status: 503, totalMs: 5000, waitMs: 0, behind: [] });
+    let state = takePool(createState(), createPool({ atMs: 0, finished: [createFinished()] }), 0);
+    for (const atMs of [200, 400, 9000]) state = takePool(state, createPool({ atMs, finished: [failed, failed] }), 0);
+
+    expect(state.notes.map(tell)).toEqual([
+      '6 /fast failed with status 503 after up to 5.0 s', '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
+    ]);
+    const later = takePool(state, createPool({ atMs: 60_000, finished: Array(20).fill(failed) }), 0);
+    expect(tell(later.notes[0])).toBe('at least 20 /fast failed with status 503 after up to 5.0 s');
   });
 
   test('buses, and Ferraris that drove right through, are not worth a note', () => {

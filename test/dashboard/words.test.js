@@ -1,24 +1,70 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  describeBehind, describeLoadTest, describePool, describePrediction, describeToday, describeWaiter,
+  describeBehind, describeChanges, describeConnection, describeLoadTest, describeNoneYet, describePool,
+  describePrediction, describeToday, describeWaiter,
 } from '../../src/dashboard/words.js';
 import { createLoadTest, createPool, createWaiter } from './sample-pool.js';
+
+const GONE = { reachable: false, reason: 'connect ECONNREFUSED 127.0.0.1:27017' };
+
+test.each(/** @type {const} */ ([
+  ['connecting', null, /^Connecting to the app$/],
+  ['live', createPool(), /^Live$/],
+  ['live', createPool({ database: GONE }), /^The app answers, but MongoDB does not: connect ECONNREFUSED 127/],
+  ['live', createPool({ database: { reachable: false, reason: null } }), /^The app answers, but MongoDB does not\.$/],
+  ['lost', createPool({ database: GONE }), /^The app does not answer\./],
+]))('while it is %s, the page says so', (connection, pool, text) => {
+  expect(describeConnection({ connection, pool })).toMatch(text);
+});
 
 describe('the pool in a sentence', () => {
   test.each([
     [{ max: 1, active: 0 }, 0, 'calm', 'The only lane is free', ''],
     [{ max: 10, active: 0 }, 0, 'calm', 'All 10 lanes are free', ''],
     [{ max: 0, active: 0 }, 0, 'calm', 'All lanes are free', ''],
-    [{ max: 10, active: 3 }, 0, 'calm', '3 of 10 lanes busy', 'nobody waits'],
-    [{ max: 3, active: 3 }, 0, 'calm', '3 of 3 lanes busy', 'nobody waits'],
-    [{ max: 0, active: 7 }, 0, 'calm', '7 lanes busy, and no limit', 'nobody waits'],
-    [{ waiting: 1, queue: [createWaiter()] }, 250, 'queue', '1 of 1 lanes busy', '1 waits, for 4.3 s'],
-    [{ waiting: 3, queue: [createWaiter()] }, 200, 'queue', '1 of 1 lanes busy',
-      '3 wait; the longest for 4.2 s'],
-    [{ waiting: 2, queue: [] }, 200, 'queue', '1 of 1 lanes busy', '2 wait'],
+    [{ max: 10, active: 3 }, 0, 'calm', '3 of 10 lanes busy', 'nobody is waiting'],
+    [{ max: 3, active: 3 }, 0, 'calm', '3 of 3 lanes busy', 'nobody is waiting'],
+    [{ max: 0, active: 7 }, 0, 'calm', '7 lanes busy, and no limit', 'nobody is waiting'],
+    [{ waiting: 1, queue: [createWaiter()] }, 250, 'queue', 'The only lane is busy', '1 waiting, for 4.3 s'],
+    [{ waiting: 3, queue: [createWaiter()] }, 200, 'queue', 'The only lane is busy',
+      '3 waiting, the longest for 4.2 s'],
+    [{ waiting: 2, queue: [] }, 200, 'queue', 'The only lane is busy', '2 waiting'],
+    // Lanes open a few at a time: requests wait although most of the pool is still closed.
+    [{ max: 10, total: 6, active: 4, connecting: 2, waiting: 6, queue: [createWaiter()] }, 0, 'queue',
+      '4 of 10 lanes busy', '6 waiting: lanes open 2 at a time'],
+    [{ max: 10, total: 2, active: 0, connecting: 2, waiting: 10 }, 0, 'queue',
+      'No lane is open yet', '10 waiting: lanes open 2 at a time'],
+    [{ max: 0, total: 9, active: 7, connecting: 2, waiting: 3 }, 0, 'queue',
+      '7 lanes busy, and no limit', '3 waiting: lanes open 2 at a time'],
+    // Between the end of one and the start of the next.
+    [{ max: 10, total: 5, active: 4, connecting: 1, waiting: 6 }, 0, 'queue',
+      '4 of 10 lanes busy', '6 waiting: lanes open 2 at a time'],
+    // Nobody is held up by that once those that wait are served by the lanes being opened, or all lanes are there.
+    [{ max: 10, total: 6, active: 4, connecting: 2, waiting: 2 }, 0, 'queue', '4 of 10 lanes busy', '2 waiting, 2 lanes opening'],
+    [{ max: 5, total: 5, active: 4, connecting: 1, waiting: 9 }, 0, 'queue', '4 of 5 lanes busy', '9 waiting, 1 lane opening'],
+    [{ max: 10, total: 3, active: 0, idle: 2, connecting: 1, waiting: 1 }, 0, 'queue',
+      'No lane is busy', '1 waiting, 1 lane opening'],
+    // Lanes that are opened for nobody are not worth a word.
+    [{ max: 10, total: 2, active: 0, connecting: 2 }, 0, 'calm', 'All 10 lanes are free', ''],
+    [{ max: 3, active: 0, database: GONE }, 0, 'queue', 'MongoDB is unreachable', 'requests fail'],
+    [{ max: 3, active: 3, waiting: 1, queue: [createWaiter()], database: GONE }, 0, 'queue', 'MongoDB is unreachable',
+      '1 waiting, for 4.0 s'],
   ])('%j', (pool, elapsedMs, mood, lanes, queue) => {
     expect(describePool(createPool(pool), elapsedMs)).toEqual({ mood, lanes, queue });
   });
+});
+
+test.each([
+  [null, 'None so far.'],
+  [createPool(), 'None so far.'],
+  [createPool({ waiting: 1, queue: [createWaiter({ route: '/slow' })] }), 'None so far.'],
+  [createPool({ waiting: 1, queue: [createWaiter()] }), 'One is waiting now. It is listed here once it is through.'],
+  [createPool({ waiting: 10, queue: Array.from({ length: 10 }, () => createWaiter()) }),
+    '10 are waiting now. They are listed here once they are through.'],
+  [createPool({ waiting: 203, queue: Array.from({ length: 50 }, () => createWaiter()) }),
+    'More than 50 are waiting now. They are listed here once they are through.'],
+])('no Ferrari is through, and the page says whether any is waiting', (pool, text) => {
+  expect(describeNoneYet(pool)).toBe(text);
 });
 
 describe('who waits for whom', () => {
@@ -54,6 +100,18 @@ test('a load test is summed up, and its failure told', () => {
     .toBe('With a pool of 1, the slowest request took 21.1 s; 2 requests failed.');
   expect(describeLoadTest(createLoadTest({ state: 'failed', error: 'port in use' })))
     .toBe('The load test failed: port in use');
+});
+
+test('a load test during which somebody changed the pool says so', () => {
+  const changes = [{ poolSize: 10, slowMs: 5000, afterMs: 6200 }, { poolSize: 3, slowMs: 500, afterMs: 8000 }];
+  const measured = { requests: 10, failures: 0, maxMs: 9000, routes: {} };
+
+  expect(describeChanges(createLoadTest())).toBe('');
+  expect(describeChanges(createLoadTest({ changes })))
+    .toBe('changed during the test: the pool size to 10 after 6.2 s, the pool size to 3 and SLOW_MS to 500 after 8.0 s');
+  expect(describeLoadTest(createLoadTest({ state: 'done', measured, changes: changes.slice(0, 1) }))).toBe(
+    'With a pool of 1 (changed during the test: the pool size to 10 after 6.2 s), the slowest request took 9.0 s; '
+    + 'no request failed.');
 });
 
 describe('a prediction', () => {

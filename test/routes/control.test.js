@@ -133,14 +133,32 @@ describe('anybody else changes nothing', () => {
 test('the app runs mixed.yaml against itself, one at a time, and tells its progress on the stream; what it measured is tested with the page', async () => {
   await post('slow-ms', { slowMs: 200 });
   const first = await post('load-test', {});
-  expect(first).toMatchObject({ status: 202, body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200 } });
-  for (const [control, body] of [['load-test', {}], ['pool-size', { poolSize: 5 }], ['slow-ms', { slowMs: 1 }]]) {
-    expect(await post(String(control), body)).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/load test/) } });
-  }
+  expect(first).toMatchObject({
+    status: 202, body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200, changes: [] },
+  });
+  expect(await post('load-test', {})).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/load test/) } });
+  const started = await readLoadTest(({ progress }) => progress >= 0.1);
+  expect(started).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
 
-  for await (const loadTest of readEvents(url, 'load-test')) {
-    if (loadTest.progress < 0.1) continue;
-    expect(loadTest).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
-    break;
-  }
+  expect(await post('pool-size', { poolSize: 5 })).toMatchObject({ status: 200 });
+  await readLoadTest(({ changes }) => changes.length >= 1);
+  expect(await post('slow-ms', { slowMs: 200 })).toMatchObject({ status: 200 });
+  expect(await post('slow-ms', { slowMs: 100 })).toMatchObject({ status: 200 });
+  const changed = await readLoadTest(({ changes }) => changes.length >= 2);
+  expect(changed).toMatchObject({
+    state: 'running', poolSize: 1, slowMs: 200, exact: null,
+    changes: [{ poolSize: 5, slowMs: 200 }, { poolSize: 5, slowMs: 100 }],
+  });
+  const [{ afterMs: resizedMs }, { afterMs: shortenedMs }] = changed.changes;
+  expect(resizedMs).toBeGreaterThan(0);
+  expect(shortenedMs).toBeGreaterThanOrEqual(resizedMs);
 });
+
+/** @param {(loadTest: import('../../src/live/load-tests.js').LoadTest) => boolean} isThis */
+async function readLoadTest(isThis) {
+  for await (const loadTest of readEvents(url, 'load-test')) {
+    if (isThis(loadTest)) return loadTest;
+    if (loadTest.state !== 'running') throw new Error(`not seen before the load test ended: ${isThis}`);
+  }
+  throw new Error('the stream ended');
+}

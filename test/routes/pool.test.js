@@ -7,6 +7,10 @@ beforeAll(async () => {
   url = await serveApp({});
 });
 
+test('its limits are told, with how many connections the driver opens at once', async () => {
+  expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ max: 100, min: 0, maxConnecting: 2 });
+});
+
 /** @param {string} query */
 const ask = (query) => fetch(`${url}/pool/checkouts${query}`);
 
