@@ -1,11 +1,12 @@
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.js'],
+  // Tests that are slow by nature have a run of their own: jest.long.config.js.
+  testMatch: ['<rootDir>/{test,packages/*/test}/**/!(*.long).test.js'],
   transform: {},
   globalSetup: '<rootDir>/test/support/start-mongo.js',
   globalTeardown: '<rootDir>/test/support/stop-mongo.js',
   // For what hangs. Tests talk to real processes, and on a busy machine six times longer than alone is not unusual.
   testTimeout: 120_000,
-  // Many tests wait for real processes, and leave the processor to another.
-  maxWorkers: 3,
+  // Twice the cores of a small machine: many tests wait for real processes, and leave the processor to another.
+  maxWorkers: 4,
 };

@@ -1,13 +1,9 @@
 import { existsSync } from 'node:fs';
-import { copyFile, readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { startApp } from '../src/bench/app-process.js';
 import { compareFleet } from '../src/predict/advise/fleet.js';
 import { commandsOf } from './support/commands-of.js';
-import { sharedMongoUrl } from './support/environment.js';
-import { runNode } from './support/run-node.js';
-import { createWorkbench } from './support/workbench.js';
 
 /** @param {string} name */
 const readDoc = (name) => readFile(path.join('docs', name), 'utf8');
@@ -26,6 +22,7 @@ test.each(pages)('links of $file lead to files that are there', ({ file, text })
 /** They need a Docker engine, a cluster or an account: their files are checked by tests of their own. */
 const NEEDS_MORE = /^(docker|kubectl|aws) /;
 
+// docs.long.test.js tries them.
 test('every command of docs/ is tried, or its files are there', () => {
   const files = commands.filter((one) => NEEDS_MORE.test(one)).flatMap((one) => one.match(/\S+\/\S+\.ya?ml/g) ?? []);
   expect(files.length).toBeGreaterThan(0);
@@ -36,24 +33,6 @@ test('every command of docs/ is tried, or its files are there', () => {
 });
 
 describe('distributed load', () => {
-  const FILE = 'loadtests/users-and-admins.yaml';
-
-  test('its command lines and options are such as Artillery takes', async () => {
-    const text = await readDoc('distributed-load.md');
-    const lines = commands.flatMap((command) => /^npx artillery (run-.+)/.exec(command)?.[1] ?? []);
-    const [, spot, memory] = /`(--spot)`.+`(--memory-size \d+)`/.exec(text) ?? [];
-    const inWords = '--subnet-ids a --security-group-ids b --dotenv c';
-    for (const option of inWords.match(/--\S+/g) ?? []) expect(text).toContain(option);
-    const wrong = ['--regoin eu-west-1', '--region mars', '--count many'];
-    const { stdout } = await runNode(['test/support/parse-artillery.js', JSON.stringify([
-      ...lines, `run-fargate ${spot} ${inWords} ${FILE}`, `run-lambda ${memory} ${inWords} ${FILE}`,
-      ...wrong.map((options) => `run-fargate ${options} ${FILE}`),
-    ])]);
-    const understood = expect.objectContaining({ args: { script: FILE } });
-    expect(lines).toHaveLength(2);
-    expect(JSON.parse(stdout)).toEqual([understood, understood, understood, understood, null, null, null]);
-  });
-
   test('the roles allow what the page says', async () => {
     const templates = commands.flatMap((command) => /--template-file (\S+)/.exec(command)?.[1] ?? []);
     const [fargate, lambda] = await Promise.all(templates.map((file) => readFile(file, 'utf8')));
@@ -62,23 +41,6 @@ describe('distributed load', () => {
       [...new Set([...text.matchAll(/- "?([a-z0-9]+):[A-Z*]/g)].map(([, service]) => service))].toSorted());
     expect(servicesOf(fargate)).toEqual(['ec2', 'ecs', 'iam', 'logs', 's3', 'secretsmanager', 'sqs', 'ssm']);
     expect(servicesOf(lambda)).toEqual(expect.arrayContaining(['iam', 'lambda', 's3', 'sqs']));
-  });
-});
-
-describe('load tests of Artillery', () => {
-  test('are shown side by side', async () => {
-    const bench = await createWorkbench({});
-    const app = await startApp({ MONGO_URL: sharedMongoUrl(), SLOW_MS: '100' });
-    try {
-      await bench.run(`npx artillery run --target ${app.url} -e smoke --output pool-10.json loadtests/mixed.yaml`);
-      await copyFile(path.join(bench.cwd, 'pool-10.json'), path.join(bench.cwd, 'pool-20.json'));
-    } finally {
-      await app.stop();
-    }
-    const [command] = commands.filter((one) => one.includes(' report '));
-    const { code, said } = await bench.run(command);
-    expect({ code, said }).toEqual({ code: 0, said: expect.stringMatching(/pool-10 +4 +0 .+\npool-20 +4 +0 /) });
-    expect(await readFile(path.join(bench.cwd, 'pools.html'), 'utf8')).toContain('Slowest /slow request');
   });
 });
 
@@ -104,13 +66,5 @@ describe('the fleet', () => {
     const instances = Math.ceil(100_000 * 2 / 60);
     const { perServer } = compareFleet({ instances }, POOL);
     expect(text).toContain(`a mongos serves ${instances} instances and sees ${perServer} connections`);
-  });
-
-  test('the advice is given as the page says', async () => {
-    const bench = await createWorkbench({});
-    const [command] = commands.filter((one) => one.includes(' advise '));
-    expect(await bench.run(`${command} --seeds 60 --headroom 1`)).toMatchObject({
-      code: 0, said: expect.stringMatching(/The fleet: 1000 instances x 3 servers .+they fit/s),
-    });
   });
 });

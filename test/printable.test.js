@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { toPrintable } from '../src/printable.js';
 import { createSampleResult } from './report/sample-result.js';
-import { runNode } from './support/run-node.js';
+import { runCli } from './support/run-cli.js';
 import { scratchFolder } from './support/scratch-folder.js';
 import { until } from './support/until.js';
 
@@ -32,7 +32,7 @@ describe('pool-lab', () => {
     ['a command', ['mongodb://user:hunter2@host/']],
     ['a file', ['predict', 'mongodb://user:hunter2@host/']],
   ])('masks a password in %s that it does not know', async (_, args) => {
-    const { code, stderr } = await runNode(['src/cli.js', ...args]);
+    const { code, stderr } = await runCli([...args]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/\*\*\*@host\/(?![^]*hunter2)/) });
   });
 
@@ -43,9 +43,9 @@ describe('pool-lab', () => {
     await writeFile(trace, `{"trace":"mongodb-pool-lab","version":1}\n${
       JSON.stringify({ askedMs: 0, waitMs: 0, useMs: 1, route: HOSTILE })}\n`);
     const shown = await Promise.all([
-      runNode(['src/cli.js', 'report', result, '--out', path.join(folder, 'report.html')]),
-      runNode(['src/cli.js', 'predict', '--trace', trace]),
-      runNode(['src/cli.js', 'advise', '--trace', trace, '--slo', `${HOSTILE} p99 < 1 s`]),
+      runCli(['report', result, '--out', path.join(folder, 'report.html')]),
+      runCli(['predict', '--trace', trace]),
+      runCli(['advise', '--trace', trace, '--slo', `${HOSTILE} p99 < 1 s`]),
     ]);
     for (const { stderr } of shown) {
       expect(stderr).toContain('owned');

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { toPrintable } from '../printable.js';
 import { createAdviseCommand } from './advise.js';
 import { createListCommand } from './list.js';
@@ -17,6 +17,7 @@ export function createProgram() {
     .description(description)
     .version(version)
     .showHelpAfterError('(see --help)')
+    .exitOverride()
     .configureOutput({ outputError: (text, write) => write(toPrintable(text)) });
   const commands = [
     createListCommand(), createRunCommand(), createReportCommand(), createPredictCommand(), createAdviseCommand(),
@@ -24,6 +25,24 @@ export function createProgram() {
   ];
   for (const command of commands) addCommand(program, command);
   return program;
+}
+
+/**
+ * Run `pool-lab`. An error is printed to stderr and sets the exit code.
+ * @param {string[]} args
+ */
+export async function runProgram(args) {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has printed it. Help ends this way too, with exit code 0.
+      process.exitCode = error.exitCode;
+      return;
+    }
+    process.stderr.write(`${toPrintable(error instanceof Error ? error.message : String(error))}\n`);
+    process.exitCode ||= 1;
+  }
 }
 
 /**

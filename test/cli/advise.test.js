@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { runNode } from '../support/run-node.js';
+import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
 const MINUTE = ['--scenario', 'loadtests/users-and-admins.yaml'];
@@ -9,7 +9,7 @@ const SERVICES = ['--service', '/slow=500', '--service', '/fast=2'];
 const folder = await scratchFolder();
 
 /** @param {string[]} args */
-const advise = (...args) => runNode(['src/cli.js', 'advise', ...args]);
+const advise = (...args) => runCli(['advise', ...args]);
 
 test('a size, in words and as JSON', async () => {
   const { code, stdout, stderr } = await advise('--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES,

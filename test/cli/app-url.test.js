@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parseAppUrl } from '../../src/cli/app-url.js';
 import { cleanUp } from '../support/cleanup.js';
-import { runNode } from '../support/run-node.js';
+import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
 const PASSWORD = 'p@ss/w:rd?#%é';
@@ -34,7 +34,7 @@ test('user and password become a header, and are nowhere else', async () => {
   const out = path.join(await scratchFolder(), 'trace.jsonl');
 
   const url = `http://user:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`;
-  const { code, stderr } = await runNode(['src/cli.js', 'record', '--url', url, '--out', out, '--seconds', '1']);
+  const { code, stderr } = await runCli(['record', '--url', url, '--out', out, '--seconds', '1']);
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`Recording http://127.0.0.1:${port}/ to`) });
   expect(new Set(seen)).toEqual(new Set([`Basic ${Buffer.from(`user:${PASSWORD}`).toString('base64')}`]));
@@ -43,7 +43,7 @@ test('user and password become a header, and are nowhere else', async () => {
 
 test.each([['record', '--out', 'never.jsonl', '--url'], ['predict', 'loadtests/mixed.yaml', '--app']])(
   'an app that is not there is an error of `%s` without the password', async (...args) => {
-    const { code, stdout, stderr } = await runNode(['src/cli.js', ...args, 'http://user:hunter2@127.0.0.1:1']);
+    const { code, stdout, stderr } = await runCli([...args, 'http://user:hunter2@127.0.0.1:1']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^--(url|app) http:\/\/127\.0\.0\.1:1\/: (?!.*hunter2)/);
   });
@@ -54,7 +54,7 @@ test.each([['record', '--out', 'never.jsonl', '--url'], ['predict', 'loadtests/m
     cleanUp(() => server.close());
     await once(server, 'listening');
     const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-    const { code, stderr } = await runNode(['src/cli.js', ...args, `http://127.0.0.1:${port}`]);
+    const { code, stderr } = await runCli([...args, `http://127.0.0.1:${port}`]);
     expect({ code, stderr }).toEqual({
       code: 1, stderr: `${args.at(-1)} http://127.0.0.1:${port}: its GET /pool is no JSON object\n`,
     });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parseUpTo } from '../../src/cli/options.js';
-import { runNode } from '../support/run-node.js';
+import { runCli } from '../support/run-cli.js';
 
 test('a whole number has a largest', () => {
   expect(parseUpTo(7)('7')).toBe(7);
@@ -16,7 +16,7 @@ test.concurrent.each([
   ['--every', '2147483648', ['record', '--url', 'http://127.0.0.1:1', '--out', 'never'], 'It must be a whole number from 1 to 2147483647.'],
   ['--seconds', '2147484', ['record', '--url', 'http://127.0.0.1:1', '--out', 'never'], 'It must be a whole number from 1 to 2147483.'],
 ])('%s %s, for which nobody would wait, is refused', async (option, value, args, message) => {
-  const { code, stdout, stderr } = await runNode(['src/cli.js', ...args, option, value]);
+  const { code, stdout, stderr } = await runCli([...args, option, value]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^error: option '${option} <\\S+>' argument '${value}' is invalid. ${message}`));
 });

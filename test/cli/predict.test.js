@@ -4,16 +4,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createSampleResult } from '../report/sample-result.js';
-import { runNode } from '../support/run-node.js';
+import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
-const CLI = 'src/cli.js';
 const MIXED = 'loadtests/mixed.yaml';
 const SERVICES = ['--service', '/slow=5000', '--service', '/fast=2'];
 const folder = await scratchFolder();
 
 /** @param {string[]} args */
-const predict = (...args) => runNode([CLI, 'predict', ...args]);
+const predict = (...args) => runCli(['predict', ...args]);
 
 /** @param {string} stderr */
 const widthOf = (stderr) => Math.max(...stderr.split('\n').map((line) => line.length));

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { startApp } from '../../src/bench/app-process.js';
 import { readTrace } from '../../src/predict/trace/trace.js';
+import { runCli } from '../support/run-cli.js';
 import { runNode } from '../support/run-node.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
@@ -71,7 +72,7 @@ test('a real app under load, replayed at the same size: the recorded waits withi
   } finally {
     await app.stop();
   }
-  const { stdout, stderr } = await runNode([CLI, 'predict', '--trace', file, '--pool-sizes', '1..4', '--json']);
+  const { stdout, stderr } = await runCli(['predict', '--trace', file, '--pool-sizes', '1..4', '--json']);
   const { variants } = JSON.parse(stdout);
   const { measured, predicted } = variants[1];
   expect(measured.meanWaitMs).toBeGreaterThan(100);
@@ -94,7 +95,7 @@ describe('recording', () => {
       return { checkouts: ids.map(checkout), lastId: ids.at(-1) ?? after };
     });
     const file = fileOf('lost.jsonl');
-    const { code, stderr } = await runNode([CLI, 'record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
     expect(code).toBe(0);
     expect(stderr).toContain('2 checkouts recorded.\n4 are lost');
     expect((await readTrace(file)).header).toMatchObject({ url, maxPoolSize: 3 });
@@ -108,7 +109,7 @@ describe('recording', () => {
       return { checkouts, lastId: checkouts.at(-1)?.id };
     });
     const file = fileOf('full.jsonl');
-    const { code, stderr } = await runNode([CLI, 'record', '--url', url, '--out', file, '--every', '10', '--max-mb', '1']);
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '10', '--max-mb', '1']);
     expect(code).toBe(0);
     expect(stderr).toMatch(/The trace has reached its bound; --max-mb sets it\.\n\d+ were left out\./);
     expect((await readFile(file, 'utf8')).endsWith('{"end":"full"}\n')).toBe(true);
@@ -119,7 +120,7 @@ describe('recording', () => {
     const url = await startFake((after) => (
       ++asked > 2 ? {} : { checkouts: after === 0 ? [] : [checkout(2)], lastId: after === 0 ? 1 : 2 }));
     const file = fileOf('gone.jsonl');
-    const { code, stderr } = await runNode([CLI, 'record', '--url', url, '--out', file, '--every', '50']);
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/1 checkout recorded\.\n--url .*GET \/pool\/checkouts has no list of checkouts/);
     expect((await readTrace(file)).askedMs).toHaveLength(1);
@@ -129,7 +130,7 @@ describe('recording', () => {
     ['no app', ['--url', 'http://127.0.0.1:1'], /^--url http:\/\/127\.0\.0\.1:1: /],
     ['no URL', [], /--url <url>' not specified/],
   ])('%s is one clear message', async (_, args, message) => {
-    const { code, stdout, stderr } = await runNode([CLI, 'record', ...args, '--out', fileOf('never.jsonl')]);
+    const { code, stdout, stderr } = await runCli(['record', ...args, '--out', fileOf('never.jsonl')]);
     expect(stderr).toMatch(message);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
@@ -142,7 +143,7 @@ describe('a trace in place of a scenario', () => {
   test('is advised on: what happened, and pieces of it drawn again', async () => {
     const file = fileOf('advise.jsonl');
     await writeFile(file, header + Array.from({ length: 1000 }, (_, index) => line(index)).join(''));
-    const { code, stdout } = await runNode([CLI, 'advise', '--trace', file, '--slo', '/a p99 < 400ms', '--seeds', '59', '--json']);
+    const { code, stdout } = await runCli(['advise', '--trace', file, '--slo', '/a p99 < 400ms', '--seeds', '59', '--json']);
     expect(code).toBe(0);
     const { verdict, poolSize, settings } = JSON.parse(stdout);
     expect({ verdict, recorded: settings.recorded.maxPoolSize }).toEqual({ verdict: 'size', recorded: 2 });
@@ -152,7 +153,7 @@ describe('a trace in place of a scenario', () => {
   test('of too few checkouts is not enough data', async () => {
     const file = fileOf('short.jsonl');
     await writeFile(file, header + line(0) + line(1));
-    const { code, stderr } = await runNode([CLI, 'advise', '--trace', file, '--slo', '/a p99 < 400ms']);
+    const { code, stderr } = await runCli(['advise', '--trace', file, '--slo', '/a p99 < 400ms']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Not enough data\.\n\nThe load has 2 requests of \/a/);
   });
@@ -160,7 +161,7 @@ describe('a trace in place of a scenario', () => {
   test('with its last line cut is read with a warning', async () => {
     const file = fileOf('cut.jsonl');
     await writeFile(file, header + line(0) + line(1).slice(0, 20));
-    const { code, stderr } = await runNode([CLI, 'predict', '--trace', file, '--pool-sizes', '1']);
+    const { code, stderr } = await runCli(['predict', '--trace', file, '--pool-sizes', '1']);
     expect(code).toBe(0);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain('line 3: the last line is cut, it is left out');
   });
@@ -173,7 +174,7 @@ describe('a trace in place of a scenario', () => {
   ])('%s is refused', async (name, text, args, message) => {
     const file = fileOf(`${name.replaceAll(' ', '-')}.jsonl`);
     await writeFile(file, text);
-    const { code, stdout, stderr } = await runNode([CLI, 'predict', '--trace', file, ...args]);
+    const { code, stdout, stderr } = await runCli(['predict', '--trace', file, ...args]);
     expect(stderr).toMatch(message);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).not.toMatch(/^ +at /m);

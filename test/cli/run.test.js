@@ -3,6 +3,7 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createSampleResult } from '../report/sample-result.js';
+import { runCli } from '../support/run-cli.js';
 import { runNode } from '../support/run-node.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
@@ -38,18 +39,6 @@ test('run mixed measures what the arithmetic says, and keeps report and raw resu
   expect(await readdir(out)).toHaveLength(2);
 });
 
-test('failed requests are an error, with their reason', async () => {
-  const { code, stdout, stderr } = await runNode(
-    [CLI, 'run', 'mixed', '--pool-sizes', '1', '--slow-ms', '1500', '--environment', 'smoke', '--json',
-      '--out', path.join(folder, 'failed')],
-    { env: { ...env, MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' } });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/pool 1.*\d x HTTP 503/);
-  const [{ measured, predicted }] = JSON.parse(stdout).variants;
-  expect(measured.failures).toBeGreaterThan(0);
-  expect(predicted.failures).toBeGreaterThan(0);
-});
-
 test('an interrupted run stops all it started and keeps nothing', async () => {
   const out = path.join(folder, 'interrupted');
   const { code, stderr } = await runNode([CLI, 'run', 'mixed', '--pool-sizes', '1', '--out', out], {
@@ -71,14 +60,14 @@ describe('bad input is one clear line and no run', () => {
     ['an unknown scenario', ['--scenario', 'nowhere.yaml'], /nowhere\.yaml can't be read/],
     ['an unknown option', ['--pool-size', '1'], /unknown option/],
   ])('%s', async (_, args, message) => {
-    const { code, stdout, stderr } = await runNode([CLI, 'run', 'mixed', ...args], { env });
+    const { code, stdout, stderr } = await runCli(['run', 'mixed', ...args], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(lines(stderr)[0]).toMatch(message);
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
   test('a setting', async () => {
-    const { code, stderr } = await runNode([CLI, 'run', 'mixed'], { env: { MONGO_MAX_CONNECTING: '0' } });
+    const { code, stderr } = await runCli(['run', 'mixed'], { env: { MONGO_MAX_CONNECTING: '0' } });
     expect(code).toBe(1);
     expect(lines(stderr)).toEqual(['MONGO_MAX_CONNECTING=0 is not allowed: a whole number from 1']);
   });
@@ -88,7 +77,7 @@ describe('report', () => {
   test('refuses what is no result', async () => {
     const file = path.join(folder, 'other.json');
     await writeFile(file, '{"lab":"constructor","variants":[]}');
-    const { code, stderr } = await runNode([CLI, 'report', file, '--out', path.join(folder, 'other.html')]);
+    const { code, stderr } = await runCli(['report', file, '--out', path.join(folder, 'other.html')]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/is not a result of pool-lab run/);
     expect(existsSync(path.join(folder, 'other.html'))).toBe(false);
@@ -101,14 +90,14 @@ describe('report', () => {
       return file;
     }));
     const out = path.join(folder, 'both.html');
-    const { code } = await runNode([CLI, 'report', ...files, '--out', out]);
+    const { code } = await runCli(['report', ...files, '--out', out]);
     expect(code).toBe(0);
     expect(await readFile(out, 'utf8')).toContain('2 January 2026');
   });
 });
 
 test.each([[[]], [['run']], [['run', 'mixed']], [['run', 'replication']], [['report']]])('help of %j fits a terminal', async (command) => {
-  const { code, stdout } = await runNode([CLI, ...command, '--help']);
+  const { code, stdout } = await runCli([...command, '--help']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Usage: pool-lab/);
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);

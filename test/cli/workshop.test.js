@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
 import { createSampleResult } from '../report/sample-result.js';
 import { findFreePort } from '../support/free-port.js';
-import { runNode } from '../support/run-node.js';
+import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
 const nowhere = `http://127.0.0.1:${await findFreePort()}`;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 /** @param {string[]} args */
 function workshop(...args) {
-  return runNode(['src/cli.js', 'workshop', ...args], { env: { POOL_LAB_DATA: path.join(folder, 'data') } });
+  return runCli(['workshop', ...args], { env: { POOL_LAB_DATA: path.join(folder, 'data') } });
 }
 
 /** A run with one lane alone, which the second lesson asks for. */

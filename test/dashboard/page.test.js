@@ -1,42 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import axe from 'axe-core';
-import { startApp } from '../../src/bench/app-process.js';
-import { describeInBrowser, launchChromium } from '../support/chromium.js';
-import { measureUntil } from '../support/measure-until.js';
+import { expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.js';
 import { startMongod } from '../support/mongod-process.js';
-import { readEvents } from '../support/read-events.js';
-import { until } from '../support/until.js';
-
-/** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
-
-/** The colours of the light theme; the bar that stands for movement is a paler blue. */
-const BUS = /** @type {const} */ ([0x00, 0x72, 0xb2]);
-const HIGHLIGHT = /** @type {const} */ ([0xe6, 0xb4, 0x22]);
-
-/** @type {Browser} */
-let browser;
-/** @type {Awaited<ReturnType<typeof startApp>>} */
-let app;
-/** @type {Page} */
-let page;
-/** @type {string[]} what the page complained about, and what it asked of others */
-let incidents;
+import {
+  HIGHLIGHT, app, findFaults, findFront, incidents, openForEachTest, openPage, page, pollUntil, readData, readEnded,
+  readPool, send, setPool, start, timeToHead,
+} from './live-page.js';
 
 describeInBrowser('the live page of the real app', () => {
-  /** Apps take as long to stop as their last bus drives; the next test has an app of its own and need not wait. */
-  /** @type {Promise<void>[]} */
-  const stopping = [];
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  beforeEach(async () => {
-    app = await start();
-  });
-  afterEach(async () => {
-    stopping.push(app.stop());
-    await page.close();
-  });
-  afterAll(() => Promise.all([browser?.close(), ...stopping]));
+  openForEachTest();
 
   test('a Ferrari waits behind a bus, and the page says how long and for whom', async () => {
     await openPage();
@@ -91,35 +62,6 @@ describeInBrowser('the live page of the real app', () => {
     const preset = page.getByRole('button', { name: '10', exact: true });
     expect(await preset.getAttribute('aria-pressed')).toBe('true');
     expect(incidents).toEqual([]);
-  });
-
-  test('ten Ferraris queue up, and what does not fit is counted', async () => {
-    await openPage({ viewport: { width: 390, height: 844 } });
-    await send('a bus');
-    await page.getByRole('heading', { name: /^The only lane is busy, nobody is waiting/ }).waitFor();
-    await send('ten Ferraris');
-
-    await page.getByRole('heading', { name: /busy, 10 waiting, the longest for/ }).waitFor();
-    const shown = page.getByRole('button', { name: '/fast waits' });
-    await pollUntil(async () => await shown.count() > 0);
-    const more = Number.parseInt((await page.locator('.rest').innerText()).slice(1), 10);
-    expect(await shown.count() + more).toBe(10);
-  });
-
-  test.each([320, 390, 768, 1440])('at %i pixels the controls stay where they are, whatever drives', async (width) => {
-    await openPage({ viewport: { width, height: 900 } });
-    const top = async () => page.locator('#controls').evaluate((node) => (
-      node.getBoundingClientRect().top - node.ownerDocument.body.getBoundingClientRect().top));
-    const atFirst = await top();
-    await send('a bus');
-    await send('ten Ferraris');
-    await page.getByRole('heading', { name: /busy, 10 waiting, the longest for/ }).waitFor();
-    expect(await top()).toBeCloseTo(atFirst, 0);
-    await page.getByRole('button', { name: '/fast waits' }).first().focus();
-    await page.getByText(/^\/fast has waited/).waitFor();
-    expect(await top()).toBeCloseTo(atFirst, 0);
-    await page.locator('#notes li').first().waitFor();
-    expect(await top()).toBeCloseTo(atFirst, 0);
   });
 
   test('buses with a pool of their own have a tunnel of their own, and Ferraris drive past', async () => {
@@ -179,32 +121,6 @@ describeInBrowser('the live page of the real app', () => {
     expect(incidents).toEqual([]);
   });
 
-  test('what the pointer is on does not look like what is selected', async () => {
-    await openPage();
-    const [selected, other] = ['1', '3'].map((name) => page.getByRole('button', { name, exact: true }));
-    const lookOf = (/** @type {typeof other} */ button) => (
-      readStyle(button, ['background-color', 'color']));
-    await page.locator('#pool-size [aria-pressed=true]').waitFor();
-    const atRest = await lookOf(other);
-    await other.hover();
-
-    const [hovered, pressed] = [await lookOf(other), await lookOf(selected)];
-    expect(hovered).not.toEqual(atRest);
-    expect(hovered[0]).not.toBe(pressed[0]);
-    expect(hovered[1]).not.toBe(pressed[1]);
-    await selected.hover();
-    expect(await lookOf(selected)).toEqual(pressed);
-  });
-
-  test('a window too small for any lane is no error', async () => {
-    await openPage({ viewport: { width: 60, height: 40 } });
-    await page.getByRole('img', { name: /1 open$/ }).waitFor();
-    await page.locator('#tunnel').evaluate((node) => new Promise((resolve) => {
-      node.ownerDocument.defaultView?.requestAnimationFrame(resolve);
-    }));
-    expect(incidents).toEqual([]);
-  });
-
   test('it says so when MongoDB is gone, tells of what fails, and is live again when it is back', async () => {
     const mongod = await startMongod();
     const other = await start({
@@ -243,80 +159,6 @@ describeInBrowser('the live page of the real app', () => {
     }
   });
 
-  test.each([3, 100, 1000])('a bus is seen on %i lanes', async (poolSize) => {
-    await setPool({ poolSize });
-    await openPage();
-    await send('a bus');
-
-    const lanes = `The tunnel has ${poolSize} lanes: 1 with a bus`;
-    await page.getByRole('img', { name: new RegExp(`^${lanes}`) }).waitFor();
-    await pollUntil(async () => await findFront(BUS) > 0);
-    expect(incidents).toEqual([]);
-  });
-
-  test('it is light and on the screen at once', async () => {
-    const paintedAtMs = await measureUntil(async () => {
-      await openPage();
-      const { bytes, paintMs } = await page.evaluate(() => {
-        const entries = performance.getEntries();
-        return {
-          bytes: entries.reduce((sum, entry) => sum + (Reflect.get(entry, 'encodedBodySize') ?? 0), 0),
-          paintMs: entries.find(({ name }) => name === 'first-contentful-paint')?.startTime,
-        };
-      });
-      expect(bytes).toBeGreaterThan(200_000);
-      expect(bytes).toBeLessThan(1_500_000);
-      return Number(paintMs);
-    }, (ms) => ms < 1000);
-    expect(paintedAtMs).toBeLessThan(1000);
-    expect(incidents).toEqual([]);
-  });
-
-  test.each([390, 768, 1440, 2560])('nothing sticks out at a width of %i pixels', async (width) => {
-    await openPage({ viewport: { width, height: 900 } });
-    await send('a bus');
-    await send('ten Ferraris');
-    await page.getByRole('heading', { name: /10 waiting/ }).waitFor();
-
-    await page.getByText('10 are waiting now.').waitFor();
-    const times = page.locator('#queue .large button');
-    expect(await times.count()).toBeGreaterThan(0);
-    for (const time of await times.all()) {
-      expect(await time.innerText()).toMatch(/\d\.\d s$/);
-      expect(Number.parseFloat((await readStyle(time, ['font-size']))[0])).toBeGreaterThan(28);
-    }
-    const excess = await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth);
-    expect(excess).toBe(0);
-    for (const part of ['#sentence', '.what', '#queue', '#tunnel', '#pool-size', '#latency-chart canvas']) {
-      const box = await page.locator(part).boundingBox();
-      expect(box?.width).toBeGreaterThan(100);
-      expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(width);
-    }
-  });
-
-  test.each(/** @type {const} */ ([['no-preference', true], ['reduce', false]]))(
-    'with a wish for motion of "%s", that a bus moves is %s', async (reducedMotion, moves) => {
-      await openPage({ reducedMotion });
-      await send('a bus');
-      await pollUntil(async () => await findFront(BUS) > 0);
-      const x = await findFront(BUS);
-      await pollUntil(async () => (await readPool()).lanes[0].busyMs > 1500);
-
-      expect(await findFront(BUS) > x).toBe(moves);
-    });
-
-  test.each(/** @type {const} */ (['light', 'dark']))('axe finds no fault in the %s', async (colorScheme) => {
-    await openPage({ colorScheme });
-    await send('a bus');
-    await send('ten Ferraris');
-    // The queue stands still now, so that the pointer meets who it aims at.
-    await page.getByRole('heading', { name: /10 waiting/ }).waitFor();
-    await page.getByRole('button', { name: '/fast waits' }).first().hover();
-    await page.getByText(/^\/fast has waited/).waitFor();
-
-    expect(await findFaults()).toEqual([]);
-  });
-
   test('it says so when the app is gone, and catches up when it is back', async () => {
     const other = await start();
     const port = new URL(other.url).port;
@@ -333,128 +175,3 @@ describeInBrowser('the live page of the real app', () => {
     }
   });
 });
-
-/** @param {Record<string, string>} [settings] */
-function start(settings) {
-  const MONGO_URL = String(process.env.TEST_MONGO_URL);
-  return startApp({ MONGO_URL, MONGO_POOLSIZE: '1', ...settings });
-}
-
-/**
- * @param {BrowserContextOptions} [options]
- * @param {string} [url]
- */
-async function openPage(options, url = app.url) {
-  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
-  page.setDefaultTimeout(15_000);
-  incidents = [];
-  page.on('console', (message) => incidents.push(message.text()));
-  page.on('pageerror', (error) => incidents.push(error.message));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(url)) incidents.push(request.url());
-  });
-  await page.goto(url);
-  await page.getByText('Live', { exact: true }).waitFor();
-}
-
-/** @param {string} what */
-function send(what) {
-  return page.getByRole('button', { name: `Send ${what}` }).click();
-}
-
-/**
- * How long the head of an answer took to a request that the page itself sends, in ms with one decimal.
- * @param {string} path
- */
-function timeToHead(path) {
-  return page.evaluate(async (url) => {
-    const response = await fetch(url);
-    await response.text();
-    return Number(response.headers.get('server-timing')?.match(/total;dur=([\d.]+)/)?.[1]);
-  }, path);
-}
-
-/**
- * The rightmost pixel of a colour in the picture of the tunnel, 0 where there is none.
- * @param {readonly [red: number, green: number, blue: number]} color
- */
-function findFront(color) {
-  return page.locator('#tunnel').evaluate((node, [red, green, blue]) => {
-    const canvas = /** @type {HTMLCanvasElement} */ (node);
-    // Read from a copy: the browser warns of reading often from a canvas that was not made for it.
-    const copy = canvas.ownerDocument.createElement('canvas');
-    Object.assign(copy, { width: canvas.width, height: canvas.height });
-    const context = copy.getContext('2d', { willReadFrequently: true });
-    context?.drawImage(canvas, 0, 0);
-    const data = context?.getImageData(0, 0, copy.width, copy.height).data ?? [];
-    let front = 0;
-    for (let at = 0; at < data.length; at += 4) {
-      const isOfColor = data[at] === red && data[at + 1] === green && data[at + 2] === blue;
-      if (isOfColor) front = Math.max(front, at / 4 % copy.width);
-    }
-    return front;
-  }, color);
-}
-
-/**
- * The next request of a route that ends, as the app tells of it.
- * @param {string} route
- */
-async function readEnded(route) {
-  for await (const { finished } of readEvents(app.url, 'pool')) {
-    const ended = finished.find((/** @type {{ route: string }} */ request) => request.route === route);
-    if (ended) return ended;
-  }
-  throw new Error('the stream ended');
-}
-
-/** What axe finds wrong with the page. */
-async function findFaults() {
-  await page.evaluate(axe.source);
-  const { violations, passes } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
-  expect(passes.length).toBeGreaterThan(20);
-  return violations.map(summariseViolation);
-}
-
-/** @param {import('axe-core').Result} violation */
-function summariseViolation({ id, impact, nodes }) {
-  return `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`;
-}
-
-/**
- * @param {import('playwright-core').Locator} locator
- * @param {string[]} properties
- */
-function readStyle(locator, properties) {
-  return locator.evaluate((node, names) => {
-    const style = node.ownerDocument.defaultView?.getComputedStyle(node);
-    return names.map((name) => String(style?.getPropertyValue(name)));
-  }, properties);
-}
-
-/** @param {import('playwright-core').Locator} locator of a data element */
-async function readData(locator) {
-  return Number(await locator.getAttribute('value'));
-}
-
-/** @param {{ poolSize?: number, slowMs?: number }} settings */
-async function setPool(settings) {
-  for (const [name, value] of Object.entries(settings)) {
-    const path = name === 'poolSize' ? 'pool-size' : 'slow-ms';
-    const response = await fetch(`${app.url}/control/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: app.url },
-      body: JSON.stringify({ [name]: value }),
-    });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  }
-}
-
-async function readPool(url = app.url) {
-  return (await fetch(`${url}/pool`)).json();
-}
-
-/** @param {() => Promise<boolean>} isSo */
-function pollUntil(isSo) {
-  return until(String(isSo), isSo);
-}

@@ -7,7 +7,7 @@ import { choosePublished } from '../../src/labs/inserts/published.js';
 import { describeFaults, verifyInserts } from '../../src/labs/inserts/verify.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
-import { runNode } from '../support/run-node.js';
+import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
 /** @typedef {import('../../src/report/types.js').Variant} Variant */
@@ -16,7 +16,7 @@ const defaults = Object.fromEntries(Object.entries(inserts.options).map(([name, 
 
 test('run inserts measures each case plain and gathered, and finds every document once', async () => {
   const out = path.join(await scratchFolder(), 'out');
-  const { code, stdout, stderr } = await runNode(['src/cli.js', 'run', 'inserts', '--cases', '1/1,2/50', '--docs', '300',
+  const { code, stdout, stderr } = await runCli(['run', 'inserts', '--cases', '1/1,2/50', '--docs', '300',
     '--repeat', '2', '--write-concern', '1', '--json', '--out', out], { env: { MONGO_URL: sharedMongoUrl() } });
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/2\/50: gathered \/ plain +\d/) });
   const { variants } = JSON.parse(stdout);
@@ -94,6 +94,6 @@ test.each([
   [['--write-concern', '2'], 'It must be majority or 1.'],
   [['--docs', '99', '--cases', '1/100'], '--docs is 99; 1/100 needs at least 100'],
 ])('%j is refused', async (args, words) => {
-  const { code, stderr } = await runNode(['src/cli.js', 'run', 'inserts', ...args]);
+  const { code, stderr } = await runCli(['run', 'inserts', ...args]);
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
 });

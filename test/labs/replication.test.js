@@ -4,10 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import { replication } from '../../src/labs/replication.js';
 import { sharedMongoUrl } from '../support/environment.js';
 import { startMongod } from '../support/mongod-process.js';
-import { runNode } from '../support/run-node.js';
+import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
-const CLI = 'src/cli.js';
 const standalone = await startMongod();
 
 describe('the plan', () => {
@@ -40,8 +39,8 @@ describe('the plan', () => {
 
 test('a run moves what it has written, compares it, and shows it', async () => {
   const out = await scratchFolder();
-  const { code, stdout, stderr } = await runNode(
-    [CLI, 'run', 'replication', '--cases', '1,3,10', '--ops', '300', '--stats', '--json', '--out', out]);
+  const { code, stdout, stderr } = await runCli(
+    ['run', 'replication', '--cases', '1,3,10', '--ops', '300', '--stats', '--json', '--out', out]);
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/ops\/s .*published/s) });
   expect(stderr).toMatch(/^case 3: \d+ ops\/s · CPU \d+ % · peak RSS \d+ MB · queued 0, .* · lag \d+ ms$/m);
   const { variants } = JSON.parse(stdout);
@@ -61,7 +60,7 @@ describe('what can not be is one line', () => {
     ['an unknown case', ['--cases', '11'], /"11" is not a case from 1 to 10/],
     ['an unknown hash', ['--hash', 'name'], /"name" is not one of id, collection/],
   ])('%s', async (_, args, message) => {
-    const { code, stdout, stderr } = await runNode([CLI, 'run', 'replication', '--ops', '10', ...args],
+    const { code, stdout, stderr } = await runCli(['run', 'replication', '--ops', '10', ...args],
       { env: { MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' } });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.split('\n')[0]).toMatch(message);

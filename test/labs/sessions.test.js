@@ -5,6 +5,7 @@ import { MongoClient } from 'mongodb';
 import { sessions } from '../../src/labs/sessions.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
+import { runCli } from '../support/run-cli.js';
 import { runNode } from '../support/run-node.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
@@ -22,8 +23,10 @@ async function plan(given) {
  */
 async function run(args, onStart) {
   const out = path.join(folder, args.join(''));
-  const { code, stdout, stderr } = await runNode(['src/cli.js', 'run', 'sessions', '--json', '--out', out, ...args],
-    { env: { MONGO_URL: sharedMongoUrl() }, onStart });
+  const command = ['run', 'sessions', '--json', '--out', out, ...args];
+  const env = { MONGO_URL: sharedMongoUrl() };
+  const { code, stdout, stderr } = await (
+    onStart ? runNode(['src/cli.js', ...command], { env, onStart }) : runCli(command, { env }));
   /** @type {import('../../src/report/types.js').Variant[]} */
   const variants = stdout ? JSON.parse(stdout).variants : [];
   const figures = Object.fromEntries(variants.map(({ name, measured }) => [name, measured ?? {}]));

@@ -5,6 +5,7 @@ import { createSlowQuery } from '../../src/mongo/slow-query.js';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
+import { inOrder } from '../support/in-order.js';
 import { measureUntil } from '../support/measure-until.js';
 import { runningOperations } from '../support/running-operations.js';
 import { until } from '../support/until.js';
@@ -26,18 +27,23 @@ async function timeOf(action) {
   return performance.now() - startedAt;
 }
 
-test('it takes the time asked for, within 1 % and never less, also ten at once', async () => {
-  const runSlowQuery = createSlowQuery(clientFor(sharedMongoUrl(), 10));
-  const tenAtOnce = (/** @type {number} */ ms) => (
-    Promise.all(Array.from({ length: 10 }, () => timeOf(() => runSlowQuery(ms)))));
-  // Opens the ten connections.
-  await tenAtOnce(100);
-  const longest = await measureUntil(async () => {
-    const times = await tenAtOnce(5000);
-    expect(Math.min(...times)).toBeGreaterThanOrEqual(5000);
-    return Math.max(...times);
-  }, (ms) => ms <= 5050);
-  expect(longest).toBeLessThanOrEqual(5050);
+test('it takes the time asked for, never less and not 50 ms more, also ten at once', async () => {
+  const client = clientFor(sharedMongoUrl(), 11);
+  const runSlowQuery = createSlowQuery(client);
+  const collection = client.db('slow_query').collection('one');
+  await collection.replaceOne({}, {}, { upsert: true });
+  // The server's own sleep is what they are held against: a busy machine is late with both.
+  const sleepOn = (/** @type {number} */ ms) => collection.findOne({ $where: `sleep(${ms}) || true` });
+  const race = (/** @type {number} */ ms) => inOrder([
+    sleepOn(ms + 50).then(() => Infinity), ...Array.from({ length: 10 }, () => timeOf(() => runSlowQuery(ms)))]);
+  // Opens the connections, and starts the server's JavaScript.
+  await race(100);
+  const times = await measureUntil(async () => {
+    const all = await race(1000);
+    expect(Math.min(...all)).toBeGreaterThanOrEqual(1000);
+    return all;
+  }, (all) => all.at(-1) === Infinity);
+  expect(times.at(-1)).toBe(Infinity);
 });
 
 test('the first one of all takes its time too', async () => {

@@ -8,6 +8,7 @@ import { cleanUp } from './cleanup.js';
  *
  * @returns {Promise<string[] | undefined>} what to put in front of a command so that it runs there; undefined where the
  *   system has no such thing, or does not allow it
+ * @throws {Error} on Linux in CI, where nothing may be skipped
  */
 export async function cutNetwork() {
   if (process.platform !== 'linux') return undefined;
@@ -22,7 +23,9 @@ export async function cutNetwork() {
     once(holder, 'error').then(() => false),
   ]);
   if (!isUp) {
-    process.stderr.write('The network can not be cut here: commands run with it as it is.\n');
+    const problem = 'The network cannot be cut here: unshare does not work.';
+    if (process.env.CI) throw new Error(problem);
+    process.stderr.write(`${problem} Commands run with the network as it is.\n`);
     return undefined;
   }
   return ['nsenter', '--target', String(holder.pid), '--net', ...(isRoot ? [] : ['--user', '--preserve-credentials'])];

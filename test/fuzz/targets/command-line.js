@@ -119,7 +119,6 @@ function placeIn(folder, args) {
 async function runHere(folder, args) {
   const program = createProgram();
   for (const command of listCommands(program)) {
-    command.exitOverride();
     if (command.name() === 'report') command.setOptionValue('out', path.join(folder, 'report.html'));
   }
   for (const command of program.commands.filter((each) => HEAVY.includes(each.name())).flatMap(listCommands)) {

@@ -18,7 +18,7 @@ async function runOffline(command) {
   return { code, said: said.join('\n') };
 }
 
-// The lessons of the workshop are tried without a network by their own test.
+// The lessons of the workshop are done without a network too, by their own test.
 testOffline('the demo works without a network, with a MongoDB of its own', async () => {
   const short = `--environment smoke --slow-ms 200 --pool-sizes 1,3 --parallel --out ${folder}`;
   expect(await runOffline(`npm run demo -- ${short}`)).toMatchObject({
@@ -27,7 +27,7 @@ testOffline('the demo works without a network, with a MongoDB of its own', async
 });
 
 testOffline('so do tests', async () => {
-  expect(await runOffline('npm test -- test/loadtests.test.js')).toMatchObject({
+  expect(await runOffline('npm test -- test/app.test.js')).toMatchObject({
     code: 0, said: expect.stringMatching(/Tests: +\d+ passed/),
   });
 });

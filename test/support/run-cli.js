@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { cleanUp } from './cleanup.js';
+
+/** No command prints it. */
+const END = '\0end\0';
+
+/** @type {Worker | undefined} */
+let thread;
+/** @type {Promise<unknown>} */
+let last = Promise.resolve();
+cleanUp(() => thread?.terminate());
+
+/**
+ * Run `pool-lab` without the time that a process takes to start: in a thread that this test file keeps. For commands
+ * that need no signal. Several at once are run one after the other.
+ *
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string> }} [options] env: added to this environment
+ * @returns {Promise<{ code: number, stdout: string, stderr: string }>}
+ */
+export function runCli(args, { env = {} } = {}) {
+  const outcome = last.then(() => run({ args, env, end: END }));
+  last = outcome.catch(() => {});
+  return outcome;
+}
+
+/** @param {{ args: string[], env: Record<string, string>, end: string }} order */
+async function run(order) {
+  thread ??= new Worker(new URL('cli-thread.js', import.meta.url), { stdout: true, stderr: true, env: process.env });
+  const outcome = Promise.all([once(thread, 'message'), readToEnd(thread.stdout), readToEnd(thread.stderr)]);
+  thread.postMessage(order);
+  const [[code], stdout, stderr] = await outcome;
+  return { code, stdout, stderr };
+}
+
+/** @param {import('node:stream').Readable} stream @returns {Promise<string>} what comes before the next end */
+function readToEnd(stream) {
+  return new Promise((resolve) => {
+    let said = '';
+    const listen = (/** @type {string} */ chunk) => {
+      said += chunk;
+      if (!said.endsWith(END)) return;
+      stream.off('data', listen);
+      resolve(said.slice(0, -END.length));
+    };
+    stream.setEncoding('utf8').on('data', listen);
+  });
+}
