@@ -19,6 +19,8 @@ import { parseYaml } from './yaml-source.js';
 // Artillery drops a socket that is silent for 8 s, unless http.timeout is written as a number.
 const AGENT_TIMEOUT_MS = 8000;
 const SCENARIO_HOOKS = ['beforeScenario', 'afterScenario', 'beforeRequest', 'afterResponse', 'onError'];
+/** The hook of our own load tests: it takes no time and changes nothing but the port. */
+const PORT_HOOK = 'findApp';
 
 /**
  * Reads an Artillery scenario file into what `simulate` needs.
@@ -72,7 +74,7 @@ function readScenarios(scenarios, config, issues) {
     }
     if (!Array.isArray(flow)) issues.refuse(path, 'a scenario needs a flow, a list of steps');
     for (const hook of SCENARIO_HOOKS) {
-      if (scenario?.[hook] !== undefined) issues.warn([...path, hook], `${hook} is not run`);
+      if (![undefined, PORT_HOOK].includes(scenario?.[hook])) issues.warn([...path, hook], `${hook} is not run`);
     }
     const steps = engine === 'http' && Array.isArray(flow)
       ? flow.flatMap((step, at) => readListed(step, [...path, 'flow', at], { issues, jitter }))
