@@ -6,6 +6,10 @@ export const mixedView = {
   title: 'The bus and the Ferrari',
   question: 'An app sends its database queries through a pool of shared connections. '
     + 'What happens to quick requests while slow ones hold the connections?',
+  source: {
+    title: 'MongoDB in production: How connection pool size can bottleneck application scale',
+    url: 'https://medium.com/@kyle_martin/mongodb-in-production-how-connection-pool-size-can-bottleneck-application-scale-439c6e5a8424',
+  },
   howToRead: [
     '/slow is a query that takes the database seconds (the bus), /fast one of a few milliseconds (the Ferrari).',
     'A query keeps its connection, a lane of the tunnel, until it is answered. If none is free, it waits.',
@@ -53,7 +57,7 @@ export const mixedView = {
     category: ({ settings }) => describeSize(settings.poolSize),
     series: [
       { label: 'Slowest request of all', role: 'measured', value: ({ measured }) => measured?.maxMs },
-      { label: 'Slowest /fast request', role: 'measured', value: ofRoute('/fast', 'maxMs') },
+      { label: 'Slowest /fast request', role: 'measured', route: '/fast', value: ofRoute('/fast', 'maxMs') },
       { label: 'Slowest of all, predicted', role: 'predicted', value: ({ predicted }) => predicted?.maxMs },
       { label: 'Slowest of all, exact', role: 'exact', value: ({ exact }) => exact?.maxMs },
       { label: 'Slowest of all, article', role: 'published', value: ({ published }) => published?.maxMs },
