@@ -124,8 +124,8 @@ describeInBrowser('in a browser without a network', () => {
       expect(edges).toEqual([false, false]);
     });
 
-  test.each(/** @type {const} */ ([[390, 'dot'], [390, 'line'], [1440, 'dot']]))(
-    'at a width of %i pixels no names on the axes of a logarithmic %s chart overlap', async (width, kind) => {
+  test.each(/** @type {const} */ ([[390, 'dot'], [390, 'line']]))(
+    'at a width of %i pixels no names on the axes of a logarithmic %s chart overlap or lean', async (width, kind) => {
       const [spec] = mixed.charts;
       const result = createSampleResult();
       const course = Object.fromEntries(Array.from({ length: 60 }, (_, second) => [(second / 2).toFixed(1), 3 + 40 * second]));
@@ -142,7 +142,7 @@ describeInBrowser('in a browser without a network', () => {
             at: scale.getPixelForTick(index), half: scale.isHorizontal() ? ctx.measureText(label).width / 2 : options.font.size / 2,
           })).toSorted((/** @type {any} */ a, /** @type {any} */ b) => a.at - b.at);
           return named.slice(1).filter((/** @type {any} */ { at, half }, /** @type {number} */ index) => (
-            at - half < named[index].at + named[index].half)).length + (named.length > 1 ? 0 : 100);
+            at - half < named[index].at + named[index].half)).length + (named.length > 1 && scale.labelRotation === 0 ? 0 : 100);
         });
       });
       expect(overlaps).toEqual([0, 0]);
