@@ -76,9 +76,11 @@ test('the app starts, and the load test runs against it', async () => {
       });
       app.once('exit', () => reject(new Error(`the app ended: ${said}`)));
     });
-    const { code, said } = await run(`${ARTILLERY} --target ${url}`);
+    const { code, said } = await run(ARTILLERY, { PORT: new URL(url).port });
     expect(said).toMatch(/http\.responses: \.+ 10\n/);
     expect(said).toMatch(/vusers\.failed: \.+ 0\n/);
+    // Where the README says that a look at /fast shows what happened.
+    expect(said).toMatch(/Summary report[^]+plugins\.metrics-by-endpoint\.response_time\.\/fast:\n +min: [^]+ +max: \.+ \d/);
     expect(code).toBe(0);
   } finally {
     const ended = once(app, 'exit');

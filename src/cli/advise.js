@@ -5,9 +5,10 @@ import { advise } from '../predict/advise/advise.js';
 import { explainAdvice } from '../predict/advise/explain-advice.js';
 import { parseSlo } from '../predict/advise/slo.js';
 import { escapeControls } from '../printable.js';
-import { renderTable, wrap } from '../report/table.js';
+import { renderTable, WIDEST_TEXT, wrap } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MOST_SEEDS, collect, parsePositive, parseUpTo } from './options.js';
+import { widthOf } from './terminal-width.js';
 
 /** People wonder after so long, in ms, whether anything happens. */
 const PATIENCE_MS = 10_000;
@@ -47,11 +48,12 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
 
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;
+  const width = widthOf(process.stderr);
   process.stderr.write(`${escapeControls([
     verdict,
-    ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice))] : []),
-    ...warnings.map((warning) => wrap(`! ${warning}`, 80)),
-    ...reasons.map((reason) => wrap(reason, 80)),
+    ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), { width })] : []),
+    ...warnings.map((warning) => wrap(`! ${warning}`, Math.min(width, WIDEST_TEXT))),
+    ...reasons.map((reason) => wrap(reason, Math.min(width, WIDEST_TEXT))),
   ].join('\n\n'))}\n`);
   if (json) {
     process.stdout.write(`${JSON.stringify({

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { labs } from '../labs/index.js';
-import { wrap } from '../report/table.js';
+import { WIDEST_TEXT, wrap } from '../report/table.js';
+import { widthOf } from './terminal-width.js';
 
 const INDENT = '  ';
-const WIDTH = 80 - INDENT.length;
 
 /** `pool-lab list` */
 export function createListCommand() {
@@ -15,6 +15,8 @@ export function createListCommand() {
 }
 
 /** @param {import('../report/types.js').Lab} lab */
-function describeLab({ name, title, question }) {
-  return `${name}: ${title}\n${wrap(question, WIDTH).replaceAll(/^/gm, INDENT)}`;
+function describeLab({ name, title, question, source }) {
+  const width = Math.min(widthOf(process.stdout), WIDEST_TEXT) - INDENT.length;
+  const text = `${wrap(question, width)}${source ? `\nFirst published: ${source.url}` : ''}`;
+  return `${name}: ${title}\n${text.replaceAll(/^/gm, INDENT)}`;
 }

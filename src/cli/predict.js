@@ -9,6 +9,7 @@ import { renderTable } from '../report/table.js';
 import { writeWhole } from '../write-whole.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MOST_SEEDS, orInvalid, parseUpTo } from './options.js';
+import { widthOf } from './terminal-width.js';
 
 const DEFAULT_SIZES = '1..20';
 
@@ -47,7 +48,7 @@ async function showPrediction(scenario, { poolSizes, seeds, html, json, ...loadO
     warnings,
   };
   const view = createPredictView({ load: prediction.load, isDrawn: prediction.seeds > 1, isReplay: Boolean(trace) });
-  process.stderr.write(`${renderTable(view, result)}\n`);
+  process.stderr.write(`${renderTable(view, result, { width: widthOf(process.stderr) })}\n`);
   if (html) {
     await writeWhole(html, renderHtml([{ lab: view, result }]));
     process.stderr.write(`\nReport: ${html}\n`);

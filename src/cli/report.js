@@ -8,6 +8,7 @@ import { renderTable } from '../report/table.js';
 import { writeWhole } from '../write-whole.js';
 import { readJson } from './read-json.js';
 import { toResult } from './read-result.js';
+import { widthOf } from './terminal-width.js';
 
 /** @import { Lab, Result } from '../report/types.js' */
 /** @typedef {{ lab: Lab, result: Result }} Entry */
@@ -32,7 +33,7 @@ async function showResults(files, { out }) {
     ...read.filter((one) => !tests.includes(one)).map(({ file, json }) => ({ file, ...toResult(json, file) })),
     ...(tests.length > 0 ? [{ file: tests[0].file, ...gatherLoadTests(tests) }] : []),
   ];
-  const shown = entries.map(({ file, ...entry }) => showResult(file, entry));
+  const shown = entries.map(({ file, ...entry }) => showResult(file, entry, widthOf(process.stderr)));
   for (const { table } of shown) process.stderr.write(table);
   await writeWhole(out, entries.length === 1 ? shown[0].page : renderHtml(entries));
   process.stderr.write(`Report: ${out}\n`);
@@ -41,13 +42,14 @@ async function showResults(files, { out }) {
 /**
  * @param {string} file
  * @param {Entry} entry that it holds
+ * @param {number} [width] columns of the terminal
  * @returns {{ table: string, page: string }}
  * @throws {Error} naming the file: a lab takes for granted that figures are its own
  */
-export function showResult(file, { lab, result }) {
+export function showResult(file, { lab, result }, width) {
   try {
     return {
-      table: `${lab.title}, ${escapeControls(result.startedAt)}\n${renderTable(lab, result)}\n\n`,
+      table: `${lab.title}, ${escapeControls(result.startedAt)}\n${renderTable(lab, result, { width })}\n\n`,
       page: renderHtml([{ lab, result }]),
     };
   } catch (cause) {

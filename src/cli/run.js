@@ -9,6 +9,7 @@ import { abortOnSignal } from './abort.js';
 import { orInvalid, parseUpTo } from './options.js';
 import { createProgress } from './progress.js';
 import { saveResult } from './save.js';
+import { widthOf } from './terminal-width.js';
 
 /** @import { Lab } from '../bench/run-lab.js' */
 
@@ -70,7 +71,7 @@ async function runAndReport(lab, { out, json, ...options }) {
     });
     progress.stop();
     // Shown before it is kept: a full disk should not cost what was measured.
-    process.stderr.write(`\n${renderTable(lab, result)}\n\n`);
+    process.stderr.write(`\n${renderTable(lab, result, { width: widthOf(process.stderr) })}\n\n`);
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
     const files = await saveResult(lab, result, out ?? defaultFolder(result));
     process.stderr.write(`Report: ${files.report}\nResult: ${files.result}\n`);

@@ -10,6 +10,10 @@ export const handlesView = {
   title: 'One handle or several',
   question: 'A busy app answers each request with one document of its database. Does it answer more of them with '
     + 'several database clients, with several processes, or by asking the database less often?',
+  source: {
+    title: 'Benchmarking large concurrent db access',
+    url: 'https://gist.github.com/methane/1341a204256e5dab52ac',
+  },
   howToRead: [
     'c128: 128 connections ask for GET /db, each again as soon as it is answered. Each answer is one of 10,000 '
     + 'documents, found by its _id.',

@@ -12,6 +12,7 @@ import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { predict } from '../predict/predict.js';
 import { readScenario } from '../predict/scenario/read-scenario.js';
 import { simulate } from '../predict/simulator/simulate.js';
+import { checkRequests } from './mixed/check-requests.js';
 import { mixedView } from './mixed-view.js';
 
 /** The article's load test. */
@@ -20,6 +21,9 @@ export const MIXED_SCENARIO = fileURLToPath(new URL('../../loadtests/mixed.yaml'
 /** Longest response in ms by pool size, from the article "How connection pool size can bottleneck application scale". */
 const PUBLISHED_MAX_MS = new Map([[1, 21142.7], [3, 9017], [10, 5019]]);
 const PUBLISHED_SLOW_MS = 5000;
+
+/** The target of our own load tests: the app of a person who runs them without this lab. */
+const OWN_TARGET = 'http://127.0.0.1:{{ $env.PORT }}';
 
 /** Artillery's own start and end, and the app's, in ms: an estimate for the progress bar. */
 const OVERHEAD_MS = 5500;
@@ -53,7 +57,7 @@ export const mixed = {
       published: PUBLISHED_SLOW_MS,
     },
     scenario: {
-      value: 'file', about: 'Artillery scenario to run', default: MIXED_SCENARIO, published: MIXED_SCENARIO,
+      value: 'file', about: "Artillery scenario to run against the lab's app", default: MIXED_SCENARIO, published: MIXED_SCENARIO,
     },
     environment: { value: 'name', about: "one of the scenario's environments" },
     parallel: { about: 'measure all variants at once', default: false },
@@ -66,15 +70,20 @@ export const mixed = {
 /**
  * @param {MixedOptions} options
  * @returns {Promise<Plan & { load: Load }>}
+ * @throws {Error} for a scenario that can't be read, or that the app can't answer
  */
 async function plan({ poolSizes, slowMs, scenario, environment }) {
   const workload = await readScenario(scenario, { environment });
+  checkRequests(scenario, workload.requests);
   const load = createScenarioLoad(workload, { workers: WORKERS });
   const isArticles = slowMs === PUBLISHED_SLOW_MS && !environment
     && await realpath(scenario) === await realpath(MIXED_SCENARIO);
   return {
     settings: { scenario: path.relative(process.cwd(), scenario), environment, poolSizes, slowMs },
     load,
+    warnings: workload.target === undefined || workload.target === OWN_TARGET ? []
+      : [`the target of ${path.relative(process.cwd(), scenario)}, ${workload.target}, was not used: this lab starts an app `
+        + 'of its own for each pool size'],
     variants: poolSizes.map((poolSize) => {
       // The arithmetic of the queue: fast queries take no time, connections are ready.
       const answer = simulate({

@@ -14,9 +14,6 @@ import { listVariants, REMEDIES } from './remedies/variants.js';
 
 const SCENARIO = fileURLToPath(new URL('../../loadtests/remedies.yaml', import.meta.url));
 
-/** Longest response of the article's own load at that pool size, see the mixed lab. */
-const PUBLISHED_MAX_MS = new Map([[1, 21142.7], [3, 9017], [10, 5019]]);
-
 /** So many customers are a burst. @type {DueRequest[]} */
 const BURST = Array.from({ length: 100 }, () => ({ route: '/fast', atMs: 0 }));
 
@@ -99,14 +96,7 @@ async function plan({ treated, poolSizes, remedies: chosen, slowMs, rtt, environ
       .filter(({ settings: { remedy } }) => remedy === 'none' || chosen.includes(remedy))
       .map((variant) => ({
         ...variant,
-        published: publishedOf(variant),
         estimateMs: OVERHEAD_MS + (variant.settings.load === 'burst' ? 0 : all[all.length - 1].atMs) + slowMs,
       })),
   };
-}
-
-/** @param {RemedyVariant} variant */
-function publishedOf({ settings: { remedy, load, env } }) {
-  const maxMs = PUBLISHED_MAX_MS.get(env.MONGO_POOLSIZE);
-  return maxMs && load === 'all' && ['none', 'size'].includes(remedy) ? { maxMs } : null;
 }

@@ -22,6 +22,10 @@ export const replicationView = {
   title: 'More hands, or fuller boxes',
   question: 'A replicator reads what happened in one MongoDB and does the same in another. It hands the work to several '
     + 'workers, each with a connection of its own. Do more workers move more?',
+  source: {
+    title: 'MongoShake Performance Document',
+    url: 'https://github.com/alibaba/MongoShake/wiki/MongoShake-Performance-Document',
+  },
   howToRead: [
     'The oplog is the diary of a MongoDB, with an entry for each insert. A replicator reads it and gives each entry to '
     + 'one of its workers, who writes it to the other MongoDB.',

@@ -8,17 +8,30 @@ export const sessionsView = {
   title: 'One connection or many',
   question: 'Many workers ask the database at the same time. Should all share one connection, or should each query '
     + 'take one from a pool? And how large must the pool be?',
+  source: {
+    title: 'Understanding Mgo Session',
+    url: 'https://lnquy.com/blog/understanding-mgo-session/',
+  },
   howToRead: [
     'Each worker asks for the newest document of a type, again and again, by an index.',
-    'Fixed: all share one connection. Copy: each query takes one out of a pool of this size. Clone: like copy, but if '
-    + 'its parent session was primed by a ping, it shares the parent\'s connection, like fixed.',
-    'These are the ways of mgo, a driver for Go. A session of today\'s driver holds no socket: here fixed is a client '
-    + 'with a pool of one, and copy a client with a larger pool.',
+    'Fixed: all share one connection. Copy: each query takes one out of a pool of this size.',
+    'Clone: what mgo, a driver for Go, calls a session that takes over its parent\'s connection if the parent has one '
+    + '(--prime: then it is like fixed), and else takes one out of the pool, like copy.',
+    'A session of today\'s driver for Node.js holds no connection: here fixed is a client with a pool of one, and copy and '
+    + 'clone are clients with a larger pool.',
     'Client-per-query opens a client for each query and closes it. That takes so long that it makes far fewer queries.',
     'The further away the server (--rtt), the more a second connection brings: while one query travels, another can. '
     + 'mgo sent the next query on a connection before the last was answered; today\'s driver waits.',
-    'Published: measured in 2021 with mgo and MongoDB 4.2 in Docker.',
+    'Published: measured in 2021 with mgo and MongoDB 4.2 in Docker on one machine; shown where workers and connections are '
+    + 'the same, and the server is near.',
   ],
+  glossary: {
+    fixed: 'all workers share one connection.',
+    copy: 'each query takes a connection out of a pool of this size.',
+    clone: "what mgo, the article's driver for Go, calls a session that shares its parent's connection if the parent has one "
+      + '(--prime), and else takes one out of the pool, like copy.',
+    'client-per-query': 'each query opens a client and closes it.',
+  },
   columns: [
     { heading: 'variant', about: 'who asks, and how each query gets its connection', value: ({ name }) => name },
     { heading: 'queries', about: 'of all workers together', value: ({ settings }) => settings.queries },

@@ -42,8 +42,9 @@ export const sessions = {
       about: 'maxPoolSize of copy and clone; the largest stands for all with room for every worker',
     },
     strategies: {
-      value: 'list', about: 'how a query gets its connection: some of these', parse: createChoicesParser(STRATEGIES),
-      default: STRATEGIES,
+      value: 'list', parse: createChoicesParser(STRATEGIES), default: STRATEGIES,
+      about: 'how a query gets its connection, some of: fixed (one for all), copy (one out of a pool), clone (that of its '
+        + 'parent session if that was primed, else like copy), client-per-query',
     },
     prime: { about: "clone's parent session was pinged, so that clones share its connection", default: false },
     stats: { about: 'a line each second: sockets, waits and timeouts of the pool', default: false },

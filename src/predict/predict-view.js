@@ -35,6 +35,10 @@ export function createPredictView({ load, isDrawn, isReplay = false }) {
         + 'runs lie in the band.'] : []),
       describeClosedForms(load),
     ],
+    glossary: {
+      'Erlang C': 'a formula for the mean wait in a queue. It knows how many requests come and how long they take on average.',
+      'Allen-Cunneen': 'the same formula, corrected for how unequal those times are.',
+    },
     columns: [
       { heading: 'pool', about: 'connections in the pool', value: ({ settings }) => settings.poolSize },
       { heading: 'fail', about: 'requests without a good answer', value: of((figures) => figures.failures) },
@@ -98,10 +102,10 @@ function routeChart(route) {
     category: describePool,
     // The report draws what a page is about in the colours of what was measured.
     series: [
-      { label: 'max', role: 'measured', value: ofRoute(route, 'maxMs') },
-      { label: 'p99', role: 'measured', value: ofRoute(route, 'p99Ms') },
-      { label: 'p95', role: 'measured', value: ofRoute(route, 'p95Ms') },
-      { label: 'p50', role: 'measured', value: ofRoute(route, 'p50Ms') },
+      { label: 'max', role: 'measured', route, value: ofRoute(route, 'maxMs') },
+      { label: 'p99', role: 'measured', route, value: ofRoute(route, 'p99Ms') },
+      { label: 'p95', role: 'measured', route, value: ofRoute(route, 'p95Ms') },
+      { label: 'p50', role: 'measured', route, value: ofRoute(route, 'p50Ms') },
     ],
   };
 }
@@ -165,7 +169,7 @@ function takeaway(variants, { floor, busy, knee }, route) {
     `It takes ${countConnections(floor)} to keep up: at that rate queries keep ${formatNumber(busy, 1)} busy on `
     + 'average.',
     knee === null
-      ? `Even ${large.size} are not as good as a pool without a limit.`
+      ? `Even with ${large.size}, requests wait longer than in a pool without a limit.`
       : `From ${countConnections(knee)} on, more of them bring nothing.`,
   ].join(' ');
 }

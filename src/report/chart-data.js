@@ -6,7 +6,7 @@ import { formatQuantity } from '../dashboard/shared/quantity.js';
 /**
  * A chart without functions: what the page carries and its script draws.
  * @typedef {object} ChartData
- * @property {'bar' | 'line'} kind
+ * @property {'bar' | 'dot' | 'line'} kind
  * @property {boolean} log
  * @property {string} title
  * @property {string} xTitle
@@ -23,13 +23,19 @@ import { formatQuantity } from '../dashboard/shared/quantity.js';
  */
 
 // As many colours as a reader can tell apart; a lab with more measured series should draw two charts.
-const MEASURED_LOOKS = 4;
+const MEASURED_LOOKS = 6;
 const DASHES = 4;
+/** The bus is blue and the Ferrari orange, wherever they are drawn. @type {Record<string, number>} */
+const PLACES = { '/slow': 0, '/fast': 1 };
+/** The courses of variants are all of one route, and none of them is the bus or the Ferrari. */
+const COURSE_PLACE = 2;
+/** @type {Record<ChartData['kind'], string>} */
+const KIND_NAMES = { bar: 'Bar', dot: 'Dot', line: 'Line' };
 /** @type {Record<string, string>} */
 const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds' };
 
 /**
- * Each variant has bars of its own; on a line the variants of one category are one point, of which each series takes
+ * Each variant has bars or dots of its own; on a line the variants of one category are one point, of which each series takes
  * the first value it has.
  * @param {ChartSpec} spec
  * @param {Result} result
@@ -39,7 +45,7 @@ export function layOutChart(spec, result) {
   const { variants } = result;
   if (spec.course) return layOutCourses(spec, [{ name: '', result }]);
   const categories = variants.map(spec.category);
-  if (spec.kind === 'bar') {
+  if (spec.kind !== 'line') {
     return finish(spec, categories.map((category) => [category]), layOutSeries(spec, variants.map((variant) => [variant])));
   }
   const points = [...new Set(categories)];
@@ -48,21 +54,22 @@ export function layOutChart(spec, result) {
 }
 
 /**
- * Several results of a lab in one chart. Bars stand side by side within a category, so that like is next to
- * like; each line is drawn once for each run.
- * @param {ChartSpec} spec
+ * What was measured in several results of a lab, in one chart. Bars stand side by side within a category, so that like
+ * is next to like; each line is drawn once for each run.
+ * @param {ChartSpec} whole
  * @param {NamedRun[]} runs
  * @returns {ChartData}
  */
-export function layOutComparison(spec, runs) {
-  if (spec.course) return layOutCourses(spec, runs);
+export function layOutComparison(whole, runs) {
+  if (whole.course) return layOutCourses(whole, runs);
+  const spec = { ...whole, series: whole.series.filter(({ role }) => role === 'measured') };
   const points = runs.flatMap(({ name, result }) => result.variants.map((variant) => (
     { name, variant, category: spec.category(variant) }
   )));
   const categories = [...new Set(points.map(({ category }) => category))];
-  if (spec.kind === 'bar') {
+  if (spec.kind !== 'line') {
     const ordered = categories.flatMap((category) => points.filter((point) => point.category === category));
-    const lines = ordered.map(({ category, name }) => [category, `run ${name}`]);
+    const lines = ordered.map(({ category, name }) => [`${category}, run ${name}`]);
     return finish(spec, lines, layOutSeries(spec, ordered.map(({ variant }) => [variant])));
   }
   const series = runs.flatMap(({ name }, index) => {
@@ -85,7 +92,7 @@ export function describeChart({ kind, title, categories, series }) {
     const values = series.map(({ label, texts }) => texts[index] && `${label} ${texts[index]}`);
     return `${lines.join(', ')}: ${values.filter(Boolean).join('; ') || 'no value'}.`;
   });
-  return [`${kind === 'bar' ? 'Bar' : 'Line'} chart: ${title}.`, ...sentences].join(' ');
+  return [`${KIND_NAMES[kind]} chart: ${title}.`, ...sentences].join(' ');
 }
 
 /**
@@ -96,7 +103,7 @@ function layOutCourses(spec, runs) {
   const lines = runs.flatMap(({ name, result }, index) => result.variants
     .map((variant) => ({ label: spec.category(variant), course: spec.course?.(variant) }))
     .flatMap(({ label, course }) => (course ? { label: nameLine(label, name), dash: index % DASHES, course } : []))
-    .map((line, place) => ({ ...line, look: nameLook(place) })));
+    .map((line, place) => ({ ...line, look: nameLook(COURSE_PLACE + place % (MEASURED_LOOKS - COURSE_PLACE)) })));
   const points = [...new Set(lines.flatMap(({ course }) => Object.keys(course)))];
   return finish(spec, points.map((point) => [point]), lines.map(({ course, ...line }) => (
     { ...line, values: points.map((point) => course[point] ?? null) })));
@@ -107,10 +114,12 @@ function layOutCourses(spec, runs) {
  * @param {Variant[][]} groups those of each category; where none has a value there is a gap
  */
 function layOutSeries(spec, groups) {
+  const looks = spec.series.map((_, index) => lookOf(spec, index));
   return spec.series.map(({ label, value }, index) => ({
     label,
-    look: lookOf(spec, index),
-    dash: 0,
+    look: looks[index],
+    // Several series of one route share its colour.
+    dash: looks.slice(0, index).filter((look) => look === looks[index]).length % DASHES,
     values: groups.map((variants) => variants.map(value).find(Number.isFinite) ?? null),
   }));
 }
@@ -123,7 +132,7 @@ function layOutSeries(spec, groups) {
  * @param {Omit<SeriesData, 'texts'>[]} all
  * @returns {ChartData}
  */
-function finish({ kind, log = false, title, xLabel, yLabel, unit }, categories, all) {
+function finish({ kind, log = kind === 'dot', title, xLabel, yLabel, unit }, categories, all) {
   const series = all.filter(({ values }) => values.some((value) => value !== null));
   const largest = Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const isSeconds = unit === 'ms' && largest >= 2000 && !log;
@@ -149,13 +158,17 @@ function finish({ kind, log = false, title, xLabel, yLabel, unit }, categories, 
 function lookOf({ series }, index) {
   const { role } = series[index];
   if (role !== 'measured') return role;
-  const before = series.slice(0, index).filter((each) => each.role === 'measured').length;
-  return nameLook(before);
+  const measured = series.filter((each) => each.role === 'measured');
+  const places = measured.map(({ route }) => (route && Object.hasOwn(PLACES, route) ? PLACES[route] : undefined));
+  const at = measured.indexOf(series[index]);
+  const free = Array.from({ length: MEASURED_LOOKS }, (_, place) => place).filter((place) => !places.includes(place));
+  const before = places.slice(0, at).filter((place) => place === undefined).length;
+  return nameLook(places[at] ?? free[before % free.length]);
 }
 
 /** @param {number} place among measured series */
 function nameLook(place) {
-  return `measured-${place % MEASURED_LOOKS + 1}`;
+  return `measured-${place + 1}`;
 }
 
 /**

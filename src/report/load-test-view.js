@@ -33,7 +33,8 @@ export function createLoadTestView(routes) {
       kind: 'bar',
       category: ({ name }) => name,
       series: routes.map((route) => ({
-        label: `Slowest ${route} request`, role: 'measured', value: ({ measured }) => measured?.routes[route]?.maxMs,
+        label: `Slowest ${route} request`, role: 'measured', route,
+        value: ({ measured }) => measured?.routes[route]?.maxMs,
       })),
     }],
     takeaway,

@@ -12,7 +12,7 @@ import { nameRuns } from './runs.js';
 
 /**
  * One lab: its question, what came out, the picture and how to read it; then the figures and all that stands
- * behind them. Several results are compared first and then shown one by one.
+ * behind them. Several results share the charts and one table; what stands behind each is folded.
  * @param {Lab} lab
  * @param {Result[]} results at least one
  * @param {string} id
@@ -36,6 +36,8 @@ ${first && renderChart(first)}
 <ul>${lab.howToRead.map((sentence) => html`<li>${sentence}</li>`)}</ul>
 </div>
 </div>
+${lab.source && html`<p class="aside">First published in <a href="${lab.source.url}" rel="noreferrer">${
+    lab.source.title}</a></p>`}
 ${others.map(renderChart)}
 ${isSingle ? html`${renderFindings(lab, results[0])}${renderDetails(lab, results[0], id)}` : [
     renderFigures('All runs, side by side', ...compareFigures(lab, runs)),
@@ -51,12 +53,11 @@ ${isSingle ? html`${renderFindings(lab, results[0])}${renderDetails(lab, results
  * @param {string} id
  */
 function renderRun(lab, { name, label, result }, id) {
-  return html`<section class="run" aria-labelledby="${id}">
-<h3 id="${id}">Run ${name} <span>${label}</span></h3>
-${layOutCharts(lab, (spec) => layOutChart(spec, result)).map(renderChart)}
+  return html`<details class="run">
+<summary>All of run ${name} <span>${label}</span></summary>
 ${renderFindings(lab, result)}
 ${renderDetails(lab, result, id)}
-</section>`;
+</details>`;
 }
 
 /**

@@ -15,11 +15,14 @@ const QUIET = Object.fromEntries([
 ].map((name) => [name, '']));
 const RULED = { mid: '─', 'mid-mid': ' ', 'top-mid': ' ' };
 
+/** Longer lines of text are hard to read, however wide the terminal is. */
+export const WIDEST_TEXT = 100;
+
 /** What the figures of the findings' table take beside its words, in columns of the terminal. */
 const FINDING_FIGURES = 22;
 
 /**
- * A result for a terminal: the table, the findings, then what went wrong, then the lab's sentence. A table that is too wide
+ * A result for a terminal: the table, what its words mean, the findings, then what went wrong, then the lab's sentence. A table that is too wide
  * is cut between groups of columns into several, each of which repeats the first column.
  * @param {Lab} lab
  * @param {Result} result
@@ -39,11 +42,22 @@ export function renderTable(lab, result, { width = 80 } = {}) {
     .map((finding) => ({ ...finding, claim: wrap(finding.claim, width - FINDING_FIGURES) }));
   const summary = sumUp(lab, result);
   const texts = [...listNotes(result).map((note) => `! ${note}`), summary && lab.load ? LOADS[lab.load] : '', summary];
+  const textWidth = Math.min(width, WIDEST_TEXT);
+  const tables = blocks.map((block) => drawBlock(block, result.variants));
   return escapeControls([
-    ...blocks.map((block) => drawBlock(block, result.variants)),
+    ...tables,
+    explainWords(lab, tables.join('\n')).map((text) => wrap(text, textWidth)).join('\n'),
     ...(findings.length > 0 ? [renderRows(FINDING_COLUMNS, findings)] : []),
-    ...texts.filter(Boolean).map((text) => wrap(text, width)),
-  ].join('\n\n'));
+    ...texts.map((text) => wrap(text, textWidth)),
+  ].filter(Boolean).join('\n\n'));
+}
+
+/**
+ * @param {Pick<Lab, 'glossary'>} lab
+ * @param {string} text those of the lab's words that are in it are explained
+ */
+function explainWords({ glossary = {} }, text) {
+  return Object.entries(glossary).filter(([word]) => text.includes(word)).map(([word, meaning]) => `${word}: ${meaning}`);
 }
 
 /**

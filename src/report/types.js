@@ -5,7 +5,9 @@
  * @property {string} name what `pool-lab run` calls it, for example `mixed`
  * @property {string} title
  * @property {string} question in words for somebody who has never heard of a connection pool
+ * @property {{ title: string, url: string }} [source] where the experiment was published
  * @property {string[]} howToRead short sentences for the same reader
+ * @property {Record<string, string>} [glossary] words of the table that a newcomer does not know, and what they mean
  * @property {Column[]} columns the first one names the variant
  * @property {ChartSpec[]} charts the first one is the picture of the result
  * @property {'open' | 'closed' | 'backlog'} [load] open: users come when they come; closed: each asks again once it has
@@ -39,8 +41,8 @@
  * @property {string} xLabel what the categories are
  * @property {string} yLabel what the values are
  * @property {string} unit of the values; `ms` is shown in seconds where that reads better
- * @property {'bar' | 'line'} kind
- * @property {boolean} [log] logarithmic values
+ * @property {'bar' | 'dot' | 'line'} kind dots have a logarithmic axis, which has no zero for a bar to start from
+ * @property {boolean} [log] logarithmic values of a line
  * @property {(variant: Variant) => string} category what the variant is called
  * @property {Series[]} series
  * @property {(variant: Variant) => Record<string, number> | null | undefined} [course] how a value went, for example
@@ -49,6 +51,7 @@
  * @typedef {object} Series
  * @property {string} label
  * @property {Role} role measured figures are drawn in full colour, those they are compared with lightly
+ * @property {string} [route] whose times these are: `/slow` and `/fast` look the same in every chart
  * @property {(variant: Variant) => number | null | undefined} value as in a column
  *
  * @typedef {'measured' | 'predicted' | 'exact' | 'published'} Role

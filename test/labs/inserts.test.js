@@ -64,8 +64,10 @@ test('published figures are those of the machine that is most like this one, and
   expect([1, 2, 3, 8, 64].map((cores) => choosePublished(cores).instance)).toEqual(
     ['t2.small', 't2.medium', 't2.medium', 't2.2xlarge', 'm4.4xlarge']);
   const { ratesPerSec } = choosePublished();
-  const { variants } = await inserts.plan({ ...defaults, cases: ['1/1', '3/7'] });
-  expect(variants.map(({ published }) => published?.ratePerSec)).toEqual([ratesPerSec['1/1'], undefined, undefined, undefined]);
+  const ratesWith = async (/** @type {'majority' | 1} */ writeConcern) => (
+    (await inserts.plan({ ...defaults, writeConcern, cases: ['1/1', '3/7'] })).variants.map(({ published }) => published?.ratePerSec));
+  expect(await ratesWith(1)).toEqual([ratesPerSec['1/1'], undefined, undefined, undefined]);
+  expect(await ratesWith('majority')).toEqual([undefined, undefined, undefined, undefined]);
 });
 
 test('the findings compare more sessions and inserters, and gathered with plain', () => {

@@ -66,6 +66,13 @@ describe('the plan', () => {
     for (const { settings, published: figures } of published) expect(settings.queries).toBe(figures?.count);
   });
 
+  test('with another distance, or with connections taken away, there are no published figures', async () => {
+    for (const given of [{ rtt: 20 }, { leaks: 2, poolSizes: [50], strategies: ['copy'] }]) {
+      const { variants } = await plan({ workers: [100], ...given });
+      expect(variants.filter(({ published }) => published)).toEqual([]);
+    }
+  });
+
   test('all ways make the same queries, but a client for each makes fewer', async () => {
     const { variants } = await plan({ workers: [2, 20], queries: [1000] });
     const countsOf = (/** @type {string} */ strategy) => [...new Set(variants

@@ -114,7 +114,7 @@ test('beyond MAX_REQUESTS the next gets 503 at once and is told when to come bac
 
 test('by default both limits are beyond what any load test waits for or sends', async () => {
   const { requestTimeoutMs, maxRequests } = readSettings({}, 'no .env file');
-  for (const name of await readdir('loadtests')) {
+  for (const name of (await readdir('loadtests')).filter((file) => file.endsWith('.yaml'))) {
     const { config } = parse(await readFile(path.join('loadtests', name), 'utf8'));
     expect(requestTimeoutMs).toBeGreaterThan(config.http.timeout * 1000);
     const users = config.phases.map((/** @type {any} */ { duration, arrivalCount, arrivalRate, rampTo = arrivalRate }) => (

@@ -32,6 +32,13 @@ test('the quickest route comes first, and the sentence says what to do', async (
   expect(table).not.toContain('p95 in');
 });
 
+test('the sentence holds for one connection, too, and the formulas are explained', async () => {
+  const [one, more] = await Promise.all([[1], [4, 10]].map((poolSizes) => show('mixed', 5000, poolSizes)));
+  expect(one.table.replaceAll('\n', ' ')).toContain('Even with 1 connection, requests wait longer than in a pool without a limit.');
+  expect(more.table).toMatch(/Erlang C: a formula for the mean wait in a queue\./);
+  expect(more.table).toMatch(/Allen-Cunneen: the same formula, corrected/);
+});
+
 test('a drawn load shows its band, and fits 80 columns', async () => {
   const { table } = await show('users-and-admins', 5000, [1, 6, 20]);
   expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);

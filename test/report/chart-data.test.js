@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeChart, layOutChart, layOutComparison } from '../../src/report/chart-data.js';
 import { nameRuns } from '../../src/report/runs.js';
+import { labs } from '../../src/labs/index.js';
 import { mixed } from '../../src/labs/mixed.js';
 import { createSampleResult } from './sample-result.js';
 
@@ -32,6 +33,30 @@ describe('a chart', () => {
 
     expect(layOutChart(spec, result).series.map(({ look }) => look))
       .toEqual(['measured-1', 'measured-2', 'predicted', 'exact', 'published']);
+  });
+
+  test('has the bus in blue and the Ferrari in orange, in whatever order they come', () => {
+    const value = () => 1;
+    /** @param {(string | undefined)[]} routes */
+    const looksOf = (routes) => layOutChart({
+      ...spec, series: routes.map((route, index) => ({ label: String(index), role: 'measured', route, value })),
+    }, createSampleResult()).series.map(({ look, dash }) => `${look} ${dash}`);
+
+    expect(looksOf(['/fast', '/slow'])).toEqual(['measured-2 0', 'measured-1 0']);
+    expect(looksOf(['/fast', '/pool', undefined])).toEqual(['measured-2 0', 'measured-1 0', 'measured-3 0']);
+    expect(looksOf(['/pool', '/slow', 'constructor'])).toEqual(['measured-2 0', 'measured-1 0', 'measured-3 0']);
+    expect(looksOf(['/fast', '/fast', '/fast'])).toEqual(['measured-2 0', 'measured-2 1', 'measured-2 2']);
+  });
+
+  test('of any lab tells routes apart by the same colours, and has no bars on a logarithmic axis', () => {
+    const charts = Object.values(labs).flatMap((lab) => lab.charts.map((chart) => ({ lab: lab.name, chart })));
+    const perRoute = charts.flatMap(({ lab, chart }) => chart.series.flatMap(({ label, route }) => (
+      [label.match(/\/(slow|fast)/)?.[0] === route ? [] : `${lab}: ${label}`].flat())));
+    expect(perRoute).toEqual([]);
+    expect(charts.filter(({ chart }) => chart.kind !== 'line' && chart.log)).toEqual([]);
+    const dots = charts.filter(({ chart }) => chart.kind === 'dot');
+    expect(dots.map(({ lab }) => lab)).toEqual(['inserts', 'remedies']);
+    expect(layOutChart({ ...spec, kind: 'dot' }, createSampleResult())).toMatchObject({ log: true });
   });
 
   test('leaves a gap where a variant was not measured', () => {
@@ -87,10 +112,9 @@ test('lines of several runs differ in dashes, and a category that a run lacks is
 
   expect(categories).toEqual([['1 connection'], ['3 connections'], ['10 connections']]);
   expect(series.map(({ label, dash }) => [label, dash])).toEqual([
-    ['Slowest /fast request, run A', 0], ['Slowest of all, exact, run A', 0],
-    ['Slowest /fast request, run B', 1], ['Slowest of all, exact, run B', 1],
+    ['Slowest /fast request, run A', 0], ['Slowest /fast request, run B', 1],
   ]);
-  expect(series[3].values).toEqual([21, null, 5]);
+  expect(series[1].values).toEqual([20.071, null, 0.006]);
 });
 
 describe('a course', () => {
@@ -107,15 +131,15 @@ describe('a course', () => {
     const { categories, series } = layOutChart(course, result);
     expect(categories).toEqual([['0.0'], ['0.5'], ['1.0']]);
     expect(series.map(({ label, look, values }) => [label, look, values])).toEqual([
-      ['1 connection', 'measured-1', [3, 900, null]], ['10 connections', 'measured-2', [null, 4, 5]],
+      ['1 connection', 'measured-3', [3, 900, null]], ['10 connections', 'measured-4', [null, 4, 5]],
     ]);
   });
 
   test('of several runs is told apart by its dashes', () => {
     const { series } = layOutComparison(course, nameRuns([result, { ...result, startedAt: '2026-02-01T00:00:00.000Z' }]));
     expect(series.map(({ label, look, dash }) => [label, look, dash])).toEqual([
-      ['1 connection, run A', 'measured-1', 0], ['10 connections, run A', 'measured-2', 0],
-      ['1 connection, run B', 'measured-1', 1], ['10 connections, run B', 'measured-2', 1],
+      ['1 connection, run A', 'measured-3', 0], ['10 connections, run A', 'measured-4', 0],
+      ['1 connection, run B', 'measured-3', 1], ['10 connections, run B', 'measured-4', 1],
     ]);
   });
 });

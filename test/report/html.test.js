@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { renderHtml } from '../../src/report/html.js';
+import { labs } from '../../src/labs/index.js';
 import { mixed } from '../../src/labs/mixed.js';
 import { createSampleResult } from './sample-result.js';
 
@@ -59,12 +61,23 @@ describe('the page', () => {
     expect(text).toContain('the machine was busy');
   });
 
-  test('refers to nothing outside itself', () => {
+  test('loads nothing from outside, and links to where the experiment was first published', () => {
     const page = withoutScripts(renderHtml([{ lab: mixed, result: createSampleResult() }]));
 
     expect(page).toContain('<link rel="icon" href="data:,">');
-    expect(page).not.toMatch(/https?:|@import|url\(|src=/);
-    expect(page.match(/href="[^#"][^"]*"/g)).toEqual(['href="data:,"']);
+    const { url, title } = /** @type {{ url: string, title: string }} */ (mixed.source);
+    const link = `<a href="${url}" rel="noreferrer">${title}</a>`;
+    expect(page).toContain(`First published in ${link}`);
+    const rest = page.replace(link, '');
+    expect(rest).not.toMatch(/https?:|@import|url\(|src=/);
+    expect(rest.match(/href="[^#"][^"]*"/g)).toEqual(['href="data:,"']);
+  });
+
+  test('every experiment that others published links to them, from its report and from the README', async () => {
+    const readme = await readFile('README.md', 'utf8');
+    const sources = Object.values(labs).map(({ name, source }) => [name, source?.url]);
+    expect(sources.filter(([, url]) => !url)).toEqual([['remedies', undefined]]);
+    for (const [name, url] of sources.filter((each) => each[1])) expect(readme).toContain(`[${name}]: ${url}\n`);
   });
 
   test('does not say where a source map would be', () => {
@@ -119,9 +132,19 @@ describe('several results', () => {
     expect(table).toMatch(/ratio 1 A 10 0 .* 1 B 10 0 .* 3 A 10 0 .* 3 B 10 0 .* 10 A 10 0 .* 10 B 10 0 /);
     const [, chart] = page.match(/<script type="application\/json">(.*?)<\/script>/) ?? [];
     expect(JSON.parse(chart).categories.slice(0, 3)).toEqual([
-      ['1 connection', 'run A'], ['1 connection', 'run B'], ['3 connections', 'run A'],
+      ['1 connection, run A'], ['1 connection, run B'], ['3 connections, run A'],
     ]);
     expect(page.match(/<h2/g)).toHaveLength(1);
+  });
+
+  test('of one lab are one picture, however many they are; what stands behind each is folded', () => {
+    const page = renderHtml(Array.from({ length: 5 }, () => ({ lab: mixed, result: first })));
+
+    expect(page.match(/<canvas/g)).toHaveLength(1);
+    expect(page.match(/<details class="run">/g)).toHaveLength(5);
+    const [, chart] = page.match(/<script type="application\/json">(.*?)<\/script>/) ?? [];
+    expect(JSON.parse(chart).series.map((/** @type {any} */ { label }) => label))
+      .toEqual(['Slowest request of all', 'Slowest /fast request']);
   });
 
   test('of different labs have a section each, and a list of them', () => {

@@ -105,6 +105,58 @@ describeInBrowser('in a browser without a network', () => {
     expect(chart?.width).toBeGreaterThan(300);
   });
 
+  test.each(/** @type {const} */ ([[390, 'bar'], [390, 'dot'], [1440, 'bar'], [1440, 'dot']]))(
+    'at a width of %i pixels a %s chart cuts off no name and no figure', async (width, kind) => {
+      const result = createSampleResult();
+      for (const { measured } of result.variants) Object.assign(measured ?? {}, { maxMs: 516, routes: {} });
+      const [{ series: [longest], ...spec }] = mixed.charts;
+      /** @type {import('../../src/report/types.js').ChartSpec} */
+      const chart = { ...spec, kind, series: [longest], category: ({ settings }) => `${settings.poolSize}00: client-per-query` };
+      await openReport([{ lab: { ...mixed, charts: [chart] }, result }], { viewport: { width, height: 900 } });
+
+      const edges = await page.locator('canvas').evaluate((node) => {
+        const { width: wide, height, ownerDocument } = /** @type {HTMLCanvasElement} */ (node);
+        const copy = Object.assign(ownerDocument.createElement('canvas'), { width: wide, height });
+        const context = /** @type {CanvasRenderingContext2D} */ (copy.getContext('2d'));
+        context.drawImage(/** @type {HTMLCanvasElement} */ (node), 0, 0);
+        return [0, wide - 1].map((x) => context.getImageData(x, 0, 1, height).data.some((value) => value > 0));
+      });
+      expect(edges).toEqual([false, false]);
+    });
+
+  test.each(/** @type {const} */ ([[390, 'dot'], [390, 'line']]))(
+    'at a width of %i pixels no names on the axes of a logarithmic %s chart overlap or lean', async (width, kind) => {
+      const [spec] = mixed.charts;
+      const result = createSampleResult();
+      const course = Object.fromEntries(Array.from({ length: 60 }, (_, second) => [(second / 2).toFixed(1), 3 + 40 * second]));
+      /** @type {import('../../src/report/types.js').ChartSpec} */
+      const chart = { ...spec, kind, log: true, ...(kind === 'line' && { course: () => course }) };
+      await openReport([{ lab: { ...mixed, charts: [chart] }, result }], { viewport: { width, height: 900 } });
+
+      const overlaps = await page.locator('canvas').evaluate((node) => {
+        /** @type {any} */
+        const { ctx, scales, options } = /** @type {any} */ (node.ownerDocument.defaultView).Chart.getChart(node);
+        ctx.font = `${options.font.size}px ${options.font.family}`;
+        return Object.values(scales).map((scale) => {
+          const named = scale.ticks.map((/** @type {any} */ { label }, /** @type {number} */ index) => ({
+            at: scale.getPixelForTick(index), half: scale.isHorizontal() ? ctx.measureText(label).width / 2 : options.font.size / 2,
+          })).toSorted((/** @type {any} */ a, /** @type {any} */ b) => a.at - b.at);
+          return named.slice(1).filter((/** @type {any} */ { at, half }, /** @type {number} */ index) => (
+            at - half < named[index].at + named[index].half)).length + (named.length > 1 && scale.labelRotation === 0 ? 0 : 100);
+        });
+      });
+      expect(overlaps).toEqual([0, 0]);
+    });
+
+  test('a dot on a logarithmic axis is no bar', async () => {
+    const [spec] = mixed.charts;
+    await openReport([{ lab: { ...mixed, charts: [{ ...spec, kind: 'dot' }] }, result: createSampleResult() }]);
+
+    // Three dots, where three bars are tens of thousands.
+    expect(await countPixels(BLUE)).toBeGreaterThan(100);
+    expect(await countPixels(BLUE)).toBeLessThan(1000);
+  });
+
   test('the question, the answer, the chart and how to read it are on the first screen', async () => {
     await openReport(entries(), { viewport: { width: 1440, height: 900 } });
 
@@ -171,7 +223,7 @@ describeInBrowser('in a browser without a network', () => {
     await openReport([{ lab, result: createSampleResult() }, { lab, result: createSampleResult() }]);
 
     expect(await countPixels(BLUE)).toBeGreaterThan(100);
-    expect(await page.locator('canvas').count()).toBe(6);
+    expect(await page.locator('canvas').count()).toBe(2);
     expect(incidents).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderTable } from '../../src/report/table.js';
+import { widthOf as widthOfStream } from '../../src/cli/terminal-width.js';
+import { labs } from '../../src/labs/index.js';
 import { mixed } from '../../src/labs/mixed.js';
 import { createSampleResult } from './sample-result.js';
 
@@ -40,6 +42,26 @@ describe('the table', () => {
 
     expect(widthOf(text)).toBeLessThanOrEqual(width);
     for (const figure of ['20071', '13063', '21143', '1.006']) expect(text).toContain(figure);
+  });
+
+  test('takes the width there is', () => {
+    const result = createSampleResult();
+    for (const variant of result.variants) {
+      Object.assign(variant, { predicted: { maxMs: 21_010 } });
+      Object.assign(variant.measured ?? {}, { pool: { waitP95Ms: 1, waitMaxMs: 2, peakActive: 3, peakWaiting: 4 } });
+    }
+    const countTables = (/** @type {number} */ width) => renderTable(mixed, result, { width }).match(/^pool /gm)?.length;
+
+    expect([80, 140].map(countTables)).toEqual([2, 1]);
+    expect(widthOf(renderTable(mixed, result, { width: 140 }))).toBeGreaterThan(80);
+    expect([{ columns: 132 }, { columns: 7 }, {}].map(widthOfStream)).toEqual([132, 40, 80]);
+  });
+
+  test('explains the words of the table that are not everyday ones', () => {
+    const lab = { ...mixed, glossary: { ratio: 'measured to exact', clone: 'a word that is not in it' } };
+    expect(renderTable(lab, createSampleResult())).toMatch(/\n\nratio: measured to exact\n\n/);
+    expect(renderTable(lab, createSampleResult())).not.toContain('clone');
+    expect(Object.keys(labs.sessions.glossary ?? {})).toContain('clone');
   });
 
   test('has a second table for what was found, whose words wrap', () => {

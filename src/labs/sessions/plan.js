@@ -83,7 +83,8 @@ function planVariant({ rtt = 0, poolTimeout, leaks = 0, secondClient }, settings
   return {
     name,
     settings,
-    published: findPublished(settings, isShared(settings)),
+    // The article's server was near, and no connection was taken away.
+    published: rtt > 0 || leaks > 0 ? null : findPublished(settings, isShared(settings)),
     estimateMs: WARM_UP_MS + (isFrozen ? queries / workers * Number(poolTimeout) : workMs),
   };
 }

@@ -9,13 +9,19 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 const CODE_HOOKS = ['beforeRequest', 'afterResponse'];
 
 /**
+ * @typedef {object} FlowContext
+ * @property {Issues} issues
+ * @property {unknown} jitter the default of every think
+ * @property {(path: Path, method: string, url: string) => void} onRequest hears of each request
+ */
+
+/**
  * Reads one step of a flow, as Artillery's HTTP engine tells them apart (its lib/core/engine_http.ts,
  * `step`).
  *
  * @param {any} step
  * @param {Path} path
- * @param {{ issues: Issues, jitter: unknown }} context jitter: the default of
- *   every think
+ * @param {FlowContext} context
  * @returns {Step[]} none for a step that takes no time, or was refused
  */
 export function readStep(step, path, context) {
@@ -85,7 +91,7 @@ function readThink(step, defaultJitter) {
 }
 
 /** @type {typeof readStep} */
-function readRequest(params, path, { issues }) {
+function readRequest(params, path, { issues, onRequest }) {
   const url = params?.url ?? params?.uri;
   if (typeof url !== 'string') {
     issues.refuse(path, 'a request needs a url');
@@ -100,13 +106,14 @@ function readRequest(params, path, { issues }) {
   for (const key of ['capture', 'match']) {
     if (params[key] !== undefined) issues.warn([...path, key], `${key} is taken to succeed always`);
   }
+  onRequest(path, String(path.at(-1)), url);
   const route = routeOf(url);
   if (route.includes('{{')) issues.warn([...path, 'url'], `${route} counts as one route, as it is written`);
   return [{ kind: 'request', route }];
 }
 
 /** The path, without host, query string or fragment. @param {string} url */
-function routeOf(url) {
+export function routeOf(url) {
   const [route] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/);
   return route || '/';
 }

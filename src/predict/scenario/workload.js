@@ -6,7 +6,8 @@ import { parseYaml } from './yaml-source.js';
 
 /** @import { Phase } from '../simulator/arrivals.js' */
 /** @import { Scenario } from '../simulator/scenarios.js' */
-/** @import { Issue, Issues } from './workload-issues.js' */
+/** @import { FlowContext } from './workload-flow.js' */
+/** @import { Issue } from './workload-issues.js' */
 /** @import { Path } from './yaml-source.js' */
 
 /**
@@ -14,11 +15,15 @@ import { parseYaml } from './yaml-source.js';
  * @property {Phase[]} phases
  * @property {Scenario[]} scenarios
  * @property {number} [timeoutMs] how long users wait for an answer, default for ever
+ *
+ * @typedef {{ line: number, method: string, url: string }} RequestLine
  */
 
 // Artillery drops a socket that is silent for 8 s, unless http.timeout is written as a number.
 const AGENT_TIMEOUT_MS = 8000;
 const SCENARIO_HOOKS = ['beforeScenario', 'afterScenario', 'beforeRequest', 'afterResponse', 'onError'];
+/** The hook of our own load tests: it takes no time and changes nothing but the port. */
+const PORT_HOOK = 'findApp';
 
 /**
  * Reads an Artillery scenario file into what `simulate` needs.
@@ -27,7 +32,8 @@ const SCENARIO_HOOKS = ['beforeScenario', 'afterScenario', 'beforeRequest', 'aft
  * @param {object} [options]
  * @param {string} [options.environment] one of config.environments, laid over config
  * @param {string} [options.file] its name, for messages
- * @returns {Workload & { target: unknown, warnings: Issue[] }}
+ * @returns {Workload & { target: unknown, requests: RequestLine[], warnings: Issue[] }} `requests`: each that the file
+ *   names, once, as it is written
  * @throws {Error} for text that is not YAML; or naming, with its line, everything that cannot be simulated
  */
 export function readWorkload(yamlText, { environment, file = 'The scenario file' } = {}) {
@@ -43,7 +49,12 @@ export function readWorkload(yamlText, { environment, file = 'The scenario file'
       : path,
   ));
   const phases = readPhases(config, issues);
-  const scenarios = readScenarios(value.scenarios, config, issues);
+  /** @type {RequestLine[]} */
+  const requests = [];
+  const scenarios = readScenarios(value.scenarios, config, {
+    issues,
+    onRequest: (path, method, url) => { requests.push({ line: lineAt(path), method, url }); },
+  });
   const timeoutMs = issues.attempt(['config', 'http', 'timeout'], () => readTimeoutMs(config));
   for (const hook of ['before', 'after']) {
     if (value[hook] !== undefined) issues.warn([hook], `${hook} runs once beside the load: it is left out`);
@@ -52,16 +63,16 @@ export function readWorkload(yamlText, { environment, file = 'The scenario file'
     issues.warn(['config', 'http', 'pool'], 'http.pool: the client\'s own limit on connections is left out');
   }
   issues.throwIfRefused(file);
-  return { target: config.target, phases, scenarios, timeoutMs, warnings: issues.warnings };
+  return { target: config.target, phases, scenarios, timeoutMs, requests, warnings: issues.warnings };
 }
 
 /**
  * @param {any[]} scenarios
  * @param {any} config
- * @param {Issues} issues
+ * @param {Omit<FlowContext, 'jitter'>} context
  * @returns {Scenario[]}
  */
-function readScenarios(scenarios, config, issues) {
+function readScenarios(scenarios, config, { issues, onRequest }) {
   const jitter = (config.http?.defaults?.think ?? config.defaults?.think)?.jitter;
   const read = scenarios.map((scenario, index) => {
     const path = ['scenarios', index];
@@ -72,10 +83,10 @@ function readScenarios(scenarios, config, issues) {
     }
     if (!Array.isArray(flow)) issues.refuse(path, 'a scenario needs a flow, a list of steps');
     for (const hook of SCENARIO_HOOKS) {
-      if (scenario?.[hook] !== undefined) issues.warn([...path, hook], `${hook} is not run`);
+      if (![undefined, PORT_HOOK].includes(scenario?.[hook])) issues.warn([...path, hook], `${hook} is not run`);
     }
     const steps = engine === 'http' && Array.isArray(flow)
-      ? flow.flatMap((step, at) => readListed(step, [...path, 'flow', at], { issues, jitter }))
+      ? flow.flatMap((step, at) => readListed(step, [...path, 'flow', at], { issues, jitter, onRequest }))
       : [];
     return { name, weight: Number(textOf(weight)), steps };
   });

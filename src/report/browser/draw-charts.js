@@ -2,7 +2,12 @@
 /** @import { ChartData, SeriesData } from '../chart-data.js' */
 
 const NARROW = 560;
+/** Letters in a line of a row's name, where there is little room. */
+const NARROW_NAME = 15;
+/** With more of them, rows move together, so that the chart stays one picture. */
+const MANY_ROWS = 12;
 const LABEL_GAP = 7;
+const DOT_RADIUS = 6;
 /** Solid, dashed, dotted and mixed, in the order of the legend. */
 const DASHES = [[], [10, 6], [2, 4], [10, 4, 2, 4]];
 
@@ -25,43 +30,49 @@ function draw(figure) {
   const source = /** @type {HTMLScriptElement} */ (figure.querySelector('script'));
   /** @type {ChartData} */
   const { kind, log, xTitle, categories, series } = JSON.parse(source.text);
-  const isBar = kind === 'bar';
+  const isRows = kind !== 'line';
   const isNarrow = box.clientWidth < NARROW;
   const size = isNarrow ? 13 : 16;
-  const longestText = Math.max(...series.flatMap(({ texts }) => texts.map((text) => text.length)));
   Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size };
   Chart.defaults.color = readColor('ink');
-  box.style.height = isBar
-    ? `${categories.length * (series.length * (isNarrow ? 21 : 25) + 26) + 40}px`
+  box.style.height = isRows
+    ? `${categories.length * (series.length * (isNarrow ? 21 : 25) + (categories.length > MANY_ROWS ? 12 : 26)) + 40}px`
     : `${isNarrow ? 320 : 460}px`;
   const valueAxis = {
-    type: /** @type {'linear'} */ (log ? 'logarithmic' : 'linear'),
-    beginAtZero: true,
+    ...(log ? createLogAxis(series, isRows) : { type: /** @type {'linear'} */ ('linear'), beginAtZero: true }),
     // The longest bar reaches the edge, and a round number beyond it takes no width from the others.
-    ...(isBar && !log && { max: Math.max(...series.flatMap(({ values }) => values.map(Number))) }),
+    ...(isRows && { max: Math.max(...series.flatMap(({ values }) => values.map(Number))) }),
     grid: { color: readColor('rule') },
     border: { display: false },
-    ticks: { color: readColor('muted'), maxTicksLimit: 8, autoSkipPadding: 18, includeBounds: false },
+    ticks: {
+      color: readColor('muted'), maxTicksLimit: isNarrow ? 5 : 8, autoSkipPadding: 18, includeBounds: false, maxRotation: 0,
+    },
   };
   const categoryAxis = {
     type: /** @type {const} */ ('category'),
     // Bars carry their categories in words beside them; the points of a line need to be told what they count.
-    title: { display: !isBar, text: xTitle, color: readColor('muted') },
+    title: { display: !isRows, text: xTitle, color: readColor('muted') },
     offset: true,
-    grid: { display: false },
+    // A dot stands by itself on its axis: the rules lead the eye from its name to it.
+    grid: { display: kind === 'dot', color: readColor('rule') },
     border: { color: readColor('ink') },
+    // Every row has its name; along a line names that do not fit are left out.
+    ticks: { color: readColor('ink'), autoSkip: !isRows, maxRotation: 0, autoSkipPadding: 14 },
   };
   return new Chart(canvas, {
-    type: kind,
-    data: { labels: categories, datasets: isBar ? series.map(createBars) : series.map(createLine) },
+    type: isRows ? 'bar' : 'line',
+    data: {
+      labels: isNarrow ? categories.map((lines) => lines.flatMap(breakWords)) : categories,
+      datasets: isRows ? series.map((each) => createBars(each, kind === 'dot')) : series.map(createLine),
+    },
     options: {
       animation: false,
       maintainAspectRatio: false,
-      indexAxis: isBar ? 'y' : 'x',
-      // Room for the words at the end of the longest bar: bold figures are about 0.6 of their height wide.
-      layout: { padding: { right: isBar ? longestText * size * 0.65 + LABEL_GAP : 8 } },
-      interaction: { mode: 'index', axis: isBar ? 'y' : 'x', intersect: false },
-      scales: isBar ? { x: valueAxis, y: categoryAxis } : { x: categoryAxis, y: valueAxis },
+      indexAxis: isRows ? 'y' : 'x',
+      // Room for the words at the end of the longest bar.
+      layout: { padding: { right: isRows ? measureTexts(canvas, series, size) + LABEL_GAP + 2 * DOT_RADIUS : 8 } },
+      interaction: { mode: 'index', axis: isRows ? 'y' : 'x', intersect: false },
+      scales: isRows ? { x: valueAxis, y: categoryAxis } : { x: categoryAxis, y: valueAxis },
       plugins: {
         legend: { display: false },
         tooltip: {
@@ -74,13 +85,62 @@ function draw(figure) {
         },
       },
     },
-    plugins: isBar ? [createBarLabels(series, size)] : [],
+    plugins: isRows ? [createLabels(series, size, kind === 'dot')] : [],
   });
 }
 
-/** @param {SeriesData} series */
-function createBars({ label, look, values }) {
-  const color = readColor(look);
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {SeriesData[]} series
+ * @param {number} size of the letters
+ */
+function measureTexts(canvas, series, size) {
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  context.font = boldFont(size);
+  return Math.max(...series.flatMap(({ texts }) => texts.map((text) => context.measureText(text).width)));
+}
+
+/** @param {number} size */
+function boldFont(size) {
+  return `700 ${size}px ${Chart.defaults.font.family}`;
+}
+
+/**
+ * Powers of ten alone are named, or also 2 and 5 times as much where there are few of them.
+ * @param {SeriesData[]} series
+ * @param {boolean} isRows a dot at the very edge would hide the axis
+ */
+function createLogAxis(series, isRows) {
+  const values = series.flatMap((each) => each.values.filter((value) => Number(value) > 0).map(Number));
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(Math.log10);
+  const named = most - least >= 2 ? [1] : [1, 2, 5];
+  return {
+    type: /** @type {'linear'} */ (/** @type {string} */ ('logarithmic')),
+    ...(isRows && { min: 10 ** Math.floor(least - 0.1) }),
+    afterBuildTicks(/** @type {import('chart.js').Scale} */ axis) {
+      axis.ticks = axis.ticks.filter(({ value }) => named.includes(Number(value.toExponential(3).split('e')[0])));
+    },
+  };
+}
+
+/**
+ * Names of rows take half of a telephone's width at the most.
+ * @param {string} text
+ * @returns {string[]}
+ */
+function breakWords(text) {
+  return text.split(' ').reduce((/** @type {string[]} */ lines, word) => {
+    const line = [...lines.slice(-1), word].join(' ');
+    return lines.length > 0 && line.length <= NARROW_NAME ? [...lines.slice(0, -1), line] : [...lines, word];
+  }, []);
+}
+
+/**
+ * @param {SeriesData} series
+ * @param {boolean} isDot only its end is drawn then, by createLabels
+ */
+function createBars({ label, look, values }, isDot) {
+  const color = isDot ? 'transparent' : readColor(look);
   const isHollow = look === 'published';
   return {
     label,
@@ -113,28 +173,46 @@ function createLine({ label, look, dash, values }) {
 }
 
 /**
- * Each value in words at the end of its bar, so that nobody has to look it up on the axis.
+ * Each value in words at the end of its bar or beside its dot, so that nobody has to look it up on the axis.
  * @param {SeriesData[]} series
  * @param {number} size of the letters
+ * @param {boolean} isDot
  * @returns {Plugin}
  */
-function createBarLabels(series, size) {
+function createLabels(series, size, isDot) {
   return {
-    id: 'barLabels',
+    id: 'labels',
     afterDatasetsDraw(chart) {
       const { ctx } = chart;
       ctx.save();
       ctx.textBaseline = 'middle';
       for (const [index, { look, texts }] of series.entries()) {
-        ctx.fillStyle = readColor(isMeasured(look) ? 'ink' : 'muted');
-        ctx.font = `${isMeasured(look) ? 700 : 400} ${size}px ${Chart.defaults.font.family}`;
+        const inWords = readColor(isMeasured(look) ? 'ink' : 'muted');
+        ctx.font = isMeasured(look) ? boldFont(size) : boldFont(size).replace('700', '400');
         for (const [row, bar] of chart.getDatasetMeta(index).data.entries()) {
-          ctx.fillText(texts[row], bar.x + LABEL_GAP, bar.y + 1);
+          if (isDot && texts[row]) drawDot(ctx, bar, look);
+          ctx.fillStyle = inWords;
+          ctx.fillText(texts[row], bar.x + LABEL_GAP + (isDot ? DOT_RADIUS : 0), bar.y + 1);
         }
       }
       ctx.restore();
     },
   };
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {{ x: number, y: number }} center
+ * @param {string} look
+ */
+function drawDot(ctx, { x, y }, look) {
+  ctx.beginPath();
+  ctx.arc(x, y, DOT_RADIUS, 0, 2 * Math.PI);
+  ctx.fillStyle = readColor(look === 'published' ? 'paper' : look);
+  ctx.strokeStyle = readColor(look);
+  ctx.lineWidth = 1.5;
+  ctx.fill();
+  ctx.stroke();
 }
 
 /** @param {string} look */

@@ -9,7 +9,8 @@ import { changesOf, mutationsOf, sentencesOf } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';
 
 const FILE = 'fuzz.yaml';
-const FILES = readdirSync('loadtests').map((name) => readFileSync(`loadtests/${name}`, 'utf8'));
+const FILES = readdirSync('loadtests').filter((name) => name.endsWith('.yaml'))
+  .map((name) => readFileSync(`loadtests/${name}`, 'utf8'));
 const SAMPLE = {
   config: {
     target: 'http://127.0.0.1:3000',

@@ -70,6 +70,11 @@ describe('a scenario file', () => {
         ] },
         { weight: 1, steps: [{ kind: 'request', route: '/' }] },
       ],
+      requests: [
+        { line: 31, method: 'get', url: '/slow?full=1#top' },
+        { line: 34, method: 'post', url: 'http://other.example:80/items' },
+        { line: 42, method: 'delete', url: '/' },
+      ],
       warnings: [],
     });
   });
@@ -119,7 +124,7 @@ scenarios:
     ]);
   });
 
-  test.each(readdirSync(LOADTESTS))('loadtests/%s can be simulated', (name) => {
+  test.each(readdirSync(LOADTESTS).filter((name) => name.endsWith('.yaml')))('loadtests/%s can be simulated', (name) => {
     const text = readFileSync(new URL(name, LOADTESTS), 'utf8');
     for (const environment of [undefined, 'smoke', 'remote']) {
       expect(readWorkload(text, { environment }).warnings).toEqual([]);
