@@ -37,8 +37,9 @@ export async function openDatabase(url, settings, onMonitor) {
     /** The client for `/slow`: the same one, unless it has one of its own. */
     slow,
     clients,
-    /** Whether queries of every kind could be served now. */
-    isReady: () => clients.every(({ current }) => current.isReady()),
+    /** Whether queries of every kind could be served now, and if not, why. */
+    status: () => (
+      clients.map(({ current }) => current.readStatus()).find(({ reachable }) => !reachable) ?? { reachable: true, reason: null }),
     /** Close all clients, whatever runs on them. */
     async close() {
       await Promise.all(clients.map(({ close }) => close()));
