@@ -85,7 +85,7 @@ async function fetchCheckouts(app, after) {
  */
 function report({ checkouts, failed, dropped, isFull }, lost) {
   const said = [`${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} recorded.`];
-  if (failed > 0) said.push(`The operation of ${failed} of them failed: predict and advise leave those out.`);
+  if (failed > 0) said.push(`${failed} of them had an operation that failed; predict and advise leave them out.`);
   if (isFull) said.push('The trace has reached its bound; --max-mb sets it.');
   if (dropped > 0) said.push(`${dropped} were left out.`);
   if (lost > 0) said.push(`${lost} are lost, because the app remembers only so many: ask oftener with --every.`);

@@ -103,12 +103,12 @@ async function collect(lines, file) {
   if (!header) throw new Error(`${file} is empty: a trace begins with a line that names its format`);
   if (broken > 0) warnings.push(`${file}, line ${broken}: the last line is cut, it is left out`);
   if (unserved > 0) {
-    warnings.push(`${unserved} checkouts got no connection: how long they would have kept it is unknown, they are `
-      + 'left out');
+    warnings.push(`${sayCheckouts(unserved)} got no connection and ${unserved === 1 ? 'is' : 'are'} left out: nobody knows `
+      + 'how long a connection would have been kept');
   }
   if (failed > 0) {
-    warnings.push(`${failed} checkouts had an operation that failed: how long it would have taken is unknown, they are `
-      + 'left out');
+    warnings.push(`${sayCheckouts(failed)} had an operation that failed and ${failed === 1 ? 'is' : 'are'} left out: `
+      + 'nobody knows how long it would have taken');
   }
   if (columns.asked.length === 0) {
     const left = [...(unserved ? [`${unserved} that got no connection`] : []), ...(failed ? [`${failed} that failed`] : [])];
@@ -126,6 +126,11 @@ async function collect(lines, file) {
     routeOf: Uint32Array.from(order, (index) => columns.route[index]),
     warnings,
   };
+}
+
+/** @param {number} count */
+function sayCheckouts(count) {
+  return count === 1 ? '1 checkout' : `${count} checkouts`;
 }
 
 /** @param {string} line @returns {any} undefined when it is not JSON */

@@ -55,7 +55,7 @@ describe('what is written can be read', () => {
     expect(await readFile(file, 'utf8')).toContain('{"askedMs":0,"waitMs":2,"useMs":3.5,"route":"/a","failed":true}\n');
     const { useMs, warnings } = await readTrace(file);
     expect(useMs).toHaveLength(1);
-    expect(warnings).toEqual([expect.stringMatching(/^1 checkouts had an operation that failed/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^1 checkout had an operation that failed and is left out/)]);
   });
 
   test('a trace of nothing but failures says so', async () => {
