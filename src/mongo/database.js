@@ -38,8 +38,10 @@ export async function openDatabase(url, settings, onMonitor) {
     slow,
     clients,
     /** Whether queries of every kind could be served now, and if not, why. */
-    status: () => (
-      clients.map(({ current }) => current.readStatus()).find(({ reachable }) => !reachable) ?? { reachable: true, reason: null }),
+    status() {
+      const each = clients.map(({ current }) => current.readStatus());
+      return each.find(({ reachable }) => !reachable) ?? each[0];
+    },
     /** Close all clients, whatever runs on them. */
     async close() {
       await Promise.all(clients.map(({ close }) => close()));
