@@ -66,16 +66,19 @@ export function createTraceWriter(file: string, options?: {
 }): Promise<TraceWriter>;
 
 export interface TraceWriter {
-  write(checkout: Pick<Checkout, 'askedAtMs' | 'gotAtMs' | 'returnedAtMs'> & { route?: string }): void;
+  write(checkout: Pick<Checkout, 'askedAtMs' | 'gotAtMs' | 'returnedAtMs'> & { route?: string; hasFailed?: boolean }): void;
   /**
-   * dropped: for want of room, or of speed.
+   * failed: of the checkouts, those whose operation failed; dropped: for want of room, or of speed.
    * @throws when the disk did not take it all
    */
-  close(): Promise<{ checkouts: number; dropped: number; isFull: boolean }>;
+  close(): Promise<{ checkouts: number; failed: number; dropped: number; isFull: boolean }>;
 }
 
 export interface PoolMonitor {
-  /** Plain JSON, by host:port and over all servers; the totals' peaks are sums of the servers' peaks. */
+  /**
+   * Plain JSON, by host:port and over all servers. In the totals, idle connections count only on servers that new
+   * queries go to, and peaks are sums of the servers' peaks.
+   */
   snapshot(): { servers: Record<string, PoolSnapshot>; totals: PoolSnapshot };
   /**
    * Calls the listener within each event, so it must be quick and must not throw.
@@ -88,10 +91,10 @@ export interface PoolMonitor {
 
 /** Gauges of now, counters and summaries of the lifetime. */
 export interface PoolSnapshot {
-  /** Most connections the pool may hold; 0 means no limit. */
+  /** Most connections there may be to the servers that new queries go to; 0 means no limit. */
   max: number;
   min: number;
-  /** idle + active + connecting */
+  /** idle + active + connecting; at most max + retiring */
   total: number;
   idle: number;
   /** Checked out. */
@@ -100,9 +103,16 @@ export interface PoolSnapshot {
   connecting: number;
   /** Callers that wait for a connection, those included for whom one is being opened. */
   waiting: number;
+  /** Of the total, those that finish their work on a server that no new query goes to, as after a failover. */
+  retiring: number;
   peakActive: number;
   peakWaiting: number;
   checkedOut: number;
+  /**
+   * Uses of a connection in which an operation failed. The driver tells of those that broke their connection (a lost
+   * server, an abort), and with `monitorCommands` of all.
+   */
+  operationsFailed: number;
   /** By reason: timeout, connectionError, poolClosed. */
   checkOutFailed: Record<string, number>;
   created: number;
@@ -114,7 +124,7 @@ export interface PoolSnapshot {
   cleared: number;
   /** From the question to the connection, connecting included. */
   wait: DurationSummary;
-  /** From the connection to its return. */
+  /** From the connection to its return, also where the operation failed. */
   use: DurationSummary;
   /** Opening a connection, handshake included. */
   connect: DurationSummary;
@@ -132,8 +142,11 @@ export interface DurationSummary {
 
 /** Times are milliseconds of `performance.now()`. */
 export interface PoolEvent {
-  /** A waiter is `gone` when it is found to have left the queue without an event: its AbortSignal fired. */
-  type: 'asked' | 'got' | 'failed' | 'gone' | 'returned' | 'opened' | 'closed';
+  /**
+   * A waiter is `gone` when it is found to have left the queue without an event: its AbortSignal fired.
+   * `operationFailed` comes before `returned`, or right after it.
+   */
+  type: 'asked' | 'got' | 'failed' | 'gone' | 'returned' | 'operationFailed' | 'opened' | 'closed';
   atMs: number;
   /** host:port */
   server: string;
@@ -151,6 +164,8 @@ export interface Checkout {
   askedAtMs: number;
   gotAtMs: number;
   returnedAtMs: number;
+  /** Whether what the connection was used for has failed, as far as the driver tells. */
+  hasFailed: boolean;
 }
 
 export interface Connection {

@@ -3,6 +3,7 @@ import { MongoNetworkError, MongoServerError, MongoServerSelectionError, MongoTo
 import { ClientGoneError, RequestTimeoutError } from './live/give-up.js';
 import { CapError } from './pool/cap.js';
 import { PoolTimeoutError } from './pool/pool-timeout-error.js';
+import { createThrottle } from './throttle.js';
 
 const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError];
 
@@ -14,6 +15,8 @@ const STATE_CHANGES = new Set([91, 189, 10058, 10107, 11600, 11602, 13435, 13436
 
 /** How long a client should wait before it tries again, in whole seconds. */
 const RETRY_AFTER_S = 1;
+
+const LOG_EVERY_MS = 1000;
 
 /**
  * @typedef {object} Problem what a client is told, as in RFC 9457
@@ -77,19 +80,24 @@ export function sendProblem(res, problem) {
 }
 
 /**
- * Tell the client of an error in its words, and the log all of it.
+ * Tell the client of an error in its words, and the log what it has to know: of a fault of ours all, of an outage the
+ * message, and neither more often than once a second.
  * @param {import('pino').Logger} log
  * @returns {import('express').ErrorRequestHandler}
  */
 export function answerErrors(log) {
+  const throttle = createThrottle(LOG_EVERY_MS);
   return (error, req, res, next) => {
     if (error instanceof ClientGoneError) {
       log.debug({ path: req.path }, error.message);
       return;
     }
     const problem = toProblem(error);
-    const level = problem.status === 500 ? 'error' : problem.status === 503 ? 'warn' : 'debug';
-    log[level]({ err: error, path: req.path }, problem.title);
+    const { path } = req;
+    const { title, status } = problem;
+    if (status === 500) throttle(`${title} ${error?.message}`, (count) => log.error({ err: error, path, count }, title));
+    else if (status === 503) throttle(title, (count) => log.warn({ reason: error.message, path, count }, title));
+    else log.debug({ err: error, path }, title);
     if (res.headersSent) next(error);
     else sendProblem(res, problem);
   };

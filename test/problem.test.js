@@ -1,6 +1,9 @@
+import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { MongoServerError, MongoServerSelectionError } from 'mongodb';
-import { toProblem } from '../src/problem.js';
+import { pino } from 'pino';
+import { answerErrors, toProblem } from '../src/problem.js';
+import { until } from './support/until.js';
 
 describe('an error in a client\'s words', () => {
   test('a fault of the request keeps its status, in standard words', () => {
@@ -23,4 +26,28 @@ describe('an error in a client\'s words', () => {
     'a server that answers with code %i is a %i: ending, or no primary any more, or a fault of ours', (code, status) => {
       expect(toProblem(new MongoServerError({ message: 'secret', code })).status).toBe(status);
     });
+});
+
+test('an outage under load is one short line a second and kind, with its count; a fault of ours keeps its stack', async () => {
+  /** @type {string[]} */
+  const lines = [];
+  const log = pino(new Writable({
+    write(chunk, encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  }));
+  const answer = answerErrors(log);
+  const res = /** @type {any} */ ({ set: () => res, status: () => res, type: () => res, send: () => res });
+  const outage = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
+  const fail = (/** @type {Error} */ error) => answer(error, /** @type {any} */ ({ path: '/fast' }), res, () => {});
+  for (let request = 0; request < 500; request += 1) fail(outage);
+  fail(new Error('a fault'));
+  await until('the second is over', () => lines.length > 2, 5000);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ msg: 'MongoDB is unreachable', reason: outage.message, path: '/fast', count: 1 }),
+    expect.objectContaining({ msg: 'Internal Server Error', err: expect.objectContaining({ stack: expect.any(String) }), count: 1 }),
+    expect.objectContaining({ msg: 'MongoDB is unreachable', reason: outage.message, count: 499 }),
+  ]);
+  expect(lines[2].length).toBeLessThan(300);
 });

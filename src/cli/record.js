@@ -43,7 +43,9 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
         isLast = stop.signal.aborted || await pause(every, stop.signal);
         const { checkouts, lastId } = await fetchCheckouts(app, after);
         if (checkouts.length > 0) lost += checkouts[0].id - after - 1;
-        for (const checkout of checkouts) trace.write(checkout);
+        for (const checkout of checkouts) {
+          trace.write({ ...checkout, hasFailed: checkout.outcome === 'operationFailed' });
+        }
         after = lastId;
       }
     } finally {
@@ -67,7 +69,7 @@ async function pause(ms, signal) {
 /**
  * @param {AppUrl} app
  * @param {number} after id
- * @returns {Promise<{ checkouts: (RecordedCheckout & { id: number })[], lastId: number }>}
+ * @returns {Promise<{ checkouts: (RecordedCheckout & { id: number, outcome: string })[], lastId: number }>}
  */
 async function fetchCheckouts(app, after) {
   const body = await fetchJson(app, `/pool/checkouts?after=${after}`);
@@ -81,8 +83,9 @@ async function fetchCheckouts(app, after) {
  * @param {Written} written
  * @param {number} lost
  */
-function report({ checkouts, dropped, isFull }, lost) {
+function report({ checkouts, failed, dropped, isFull }, lost) {
   const said = [`${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} recorded.`];
+  if (failed > 0) said.push(`${failed} of them had an operation that failed; predict and advise leave them out.`);
   if (isFull) said.push('The trace has reached its bound; --max-mb sets it.');
   if (dropped > 0) said.push(`${dropped} were left out.`);
   if (lost > 0) said.push(`${lost} are lost, because the app remembers only so many: ask oftener with --every.`);

@@ -1,3 +1,4 @@
+import { readGauges } from '../pool/gauges.js';
 import { holderOf, longestHolders } from '../pool/holders.js';
 import { summariseRequests } from './summarise-requests.js';
 
@@ -88,10 +89,10 @@ function pickEnded(requests) {
  * @param {import('../mongo/database.js').Database} database
  * @param {{ slowMs: number }} load
  */
-export function readPool({ main, slow, isReady }, { slowMs }) {
+export function readPool({ main, slow, status }, { slowMs }) {
   return {
     atMs: Date.now(),
-    database: { reachable: isReady(), reason: null },
+    database: status(),
     ...readClient(main),
     slowMs,
     ...(slow !== main && { slowPool: readClient(slow) }),
@@ -104,7 +105,8 @@ export function readPool({ main, slow, isReady }, { slowMs }) {
  */
 function readClient(shared) {
   const nowMs = performance.now();
-  const pools = listPools(shared);
+  const gauges = readShared(shared);
+  const pools = shared.handles.flatMap(listPools);
   const held = pools.flatMap((pool) => [...pool.connections.values()].filter(({ state }) => state === 'active'));
   const waiters = pools
     .flatMap((pool) => {
@@ -113,7 +115,7 @@ function readClient(shared) {
     })
     .sort((a, b) => a.checkout.askedAtMs - b.checkout.askedAtMs);
   return {
-    ...readGauges(shared),
+    ...gauges,
     lanes: held.slice(0, MOST_LANES).map(({ id, sinceMs, checkout }) => (
       { id, ...holderOf(checkout), busyMs: Math.round(nowMs - sinceMs) })),
     queue: waiters.slice(0, MOST_WAITERS).map(({ checkout, behind }) => ({
@@ -123,20 +125,12 @@ function readClient(shared) {
 }
 
 /**
- * The gauges of all clients that have work; the limits are the current one's.
+ * The gauges of all clients that have work.
  * @param {SharedClient} shared
  */
-function readGauges(shared) {
-  const sums = { total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 };
-  for (const pool of listPools(shared)) {
-    sums.total += pool.connections.size;
-    sums.idle += pool.connections.states.idle;
-    sums.active += pool.connections.states.active;
-    sums.connecting += pool.connections.states.connecting;
-    sums.waiting += pool.waiting;
-  }
-  const { maxPoolSize, minPoolSize, maxConnecting } = shared.current.client.options;
-  return { max: maxPoolSize, min: minPoolSize, maxConnecting, ...sums };
+function readShared({ current, handles }) {
+  const gauges = readGauges(listPools(current), handles.filter((handle) => handle !== current).flatMap(listPools));
+  return { ...gauges, maxConnecting: current.client.options.maxConnecting };
 }
 
 /**
@@ -144,7 +138,7 @@ function readGauges(shared) {
  * @param {import('../mongo/database.js').Database} database
  */
 function sumGauges({ clients }) {
-  const each = clients.map(readGauges);
+  const each = clients.map(readShared);
   /** @param {'max' | 'idle' | 'active' | 'waiting'} gauge */
   const sum = (gauge) => each.reduce((total, gauges) => total + gauges[gauge], 0);
   return {
@@ -153,7 +147,7 @@ function sumGauges({ clients }) {
   };
 }
 
-/** @param {SharedClient} shared */
-function listPools({ handles }) {
-  return handles.flatMap(({ monitor }) => [...monitor.servers.values()]);
+/** @param {SharedClient['current']} handle */
+function listPools({ monitor }) {
+  return [...monitor.servers.values()];
 }

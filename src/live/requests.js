@@ -32,6 +32,7 @@ export function createRequests(checkouts) {
       const arrivedAtMs = performance.now();
       const context = checkouts.createContext({ route, requestId: `r${++lastId}`, signal: res.locals.signal });
       onHeaders(res, () => {
+        if (res.statusCode >= 500) checkouts.fail(context);
         res.setHeader('Server-Timing', [
           `pool;dur=${context.waitMs.toFixed(1)}`, `db;dur=${context.useMs.toFixed(1)}`,
           `total;dur=${(performance.now() - arrivedAtMs).toFixed(1)}`,

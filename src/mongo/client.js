@@ -8,7 +8,7 @@ import { checkMongoUrl } from './mongo-url.js';
  *
  * @param {string} url connection string; its own options hold where a setting is unset
  * @param {Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
- *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'> & { appName?: string }} settings
+ *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'> & { appName?: string, heartbeatMs?: number }} settings
  * @param {string} [origin] where the connection string was given
  * @throws {SettingsError} when the URL can't be read, or the driver refuses the combination
  */
@@ -21,6 +21,7 @@ export function createClient(url, settings, origin = 'MONGO_URL') {
     maxConnecting: settings.maxConnecting,
     waitQueueTimeoutMS: settings.waitQueueTimeoutMs,
     serverSelectionTimeoutMS: settings.serverSelectionTimeoutMs,
+    heartbeatFrequencyMS: settings.heartbeatMs,
   };
   try {
     return new MongoClient(url, options);

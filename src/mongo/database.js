@@ -37,8 +37,11 @@ export async function openDatabase(url, settings, onMonitor) {
     /** The client for `/slow`: the same one, unless it has one of its own. */
     slow,
     clients,
-    /** Whether queries of every kind could be served now. */
-    isReady: () => clients.every(({ current }) => current.isReady()),
+    /** Whether queries of every kind could be served now, and if not, why. */
+    status() {
+      const each = clients.map(({ current }) => current.readStatus());
+      return each.find(({ reachable }) => !reachable) ?? each[0];
+    },
     /** Close all clients, whatever runs on them. */
     async close() {
       await Promise.all(clients.map(({ close }) => close()));

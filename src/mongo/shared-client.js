@@ -2,14 +2,14 @@ import { monitorPool } from '../pool/monitor.js';
 import { explainPoolTimeout } from '../pool/pool-timeout-error.js';
 import { connectClient, createClient } from './client.js';
 import { customersOf, seedCustomers } from './data.js';
-import { watchReadiness } from './readiness.js';
+import { heartbeatOf, watchReadiness } from './readiness.js';
 import { createSlowQuery } from './slow-query.js';
 
 /**
  * @typedef {object} Handle a MongoClient and what hangs on it
  * @property {import('mongodb').MongoClient} client
  * @property {import('../pool/monitor.js').PoolMonitor} monitor
- * @property {() => boolean} isReady
+ * @property {() => import('./readiness.js').DatabaseStatus} readStatus
  * @property {import('mongodb').Collection<import('./data.js').Customer>} customers
  * @property {ReturnType<typeof createSlowQuery>} runSlowQuery
  * @property {number} uses how many `use` calls run on it
@@ -35,14 +35,14 @@ export async function openSharedClient(url, settings, { name = null, onMonitor =
 
   /** @param {number | undefined} poolSize */
   async function open(poolSize) {
-    const client = createClient(url, { ...settings, poolSize });
+    const client = createClient(url, { ...settings, poolSize, heartbeatMs: heartbeatOf(url) });
     const monitor = monitorPool(client, { name });
     onMonitor(monitor);
     /** @type {Handle} */
     const handle = {
       client,
       monitor,
-      isReady: watchReadiness(client),
+      readStatus: watchReadiness(client),
       customers: customersOf(client),
       runSlowQuery: createSlowQuery(client),
       uses: 0,

@@ -22,7 +22,8 @@ const MOST_KEPT = 10_000;
  * @property {number | null} returnedAtMs
  * @property {Holder[]} behind who held its connection while it waited, the longest first; of one that got none, who
  *   had held connections longest when it failed
- * @property {string} outcome `returned`, or why it got no connection: the driver's reason, or `gone` if its caller left
+ * @property {string} outcome `returned`; `operationFailed` if it was returned but what it was used for had failed, so
+ *   that its use is no service time; or why it got no connection: the driver's reason, or `gone` if its caller left
  *
  * @typedef {{ context: RequestContext | undefined, asker: Asker | undefined }} Scope whose code runs
  *
@@ -50,8 +51,8 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
   let lastId = 0;
   /** @type {Stays<Asker>} */
   const stays = new Stays();
-  /** Of checkouts that are taken for gone. @type {WeakMap<Checkout, CheckoutRecord>} */
-  const goneRecords = new WeakMap();
+  /** @type {WeakMap<Checkout, CheckoutRecord>} */
+  const recordOf = new WeakMap();
 
   /**
    * @param {Checkout} checkout
@@ -74,9 +75,9 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
       outcome,
     };
     records.push(record);
+    recordOf.set(checkout, record);
     // Cut rarely, and a good piece at once, so that keeping one costs next to nothing.
     if (records.length >= 2 * most) records = records.slice(-most);
-    return record;
   }
 
   /**
@@ -92,8 +93,8 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
     supposed.checkout = other;
     checkout.ask = asker;
     asker.checkout = checkout;
-    const mistaken = goneRecords.get(other);
-    if (!mistaken) return;
+    const mistaken = recordOf.get(other);
+    if (mistaken?.outcome !== 'gone') return;
     if (supposed.wasSeen) Object.assign(mistaken, nameOf(supposed), { askedAtMs: toEpoch(supposed.askedAtMs) });
     else records = records.filter((record) => record !== mistaken);
   }
@@ -104,6 +105,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
       const context = scopes.getStore()?.context;
       const asker = { context, askedAtMs: checkout.askedAtMs, wasSeen: true, checkout };
       checkout.ask = asker;
+      if (context) context.last = undefined;
       // The driver says nothing when a signal ends a wait.
       context?.signal?.addEventListener('abort', () => pool.leave(asker.checkout), { once: true });
       // From here to the return of the connection the driver runs in this scope.
@@ -117,9 +119,14 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
       if (context) {
         context.waitMs += gotAtMs - askedAtMs;
         context.useMs += returnedAtMs - gotAtMs;
+        context.last = { checkout, pool };
       }
       const waitedFor = stays.end(connection, { who: asker, askedAtMs, gotAtMs, returnedAtMs }, MOST_HOLDERS);
-      keep(checkout, name, waitedFor.map(nameOf), 'returned');
+      keep(checkout, name, waitedFor.map(nameOf), checkout.hasFailed ? 'operationFailed' : 'returned');
+    },
+    operationFailed({ checkout }) {
+      const record = recordOf.get(checkout);
+      if (record) record.outcome = 'operationFailed';
     },
     failed({ checkout, reason, atMs }, pool, name) {
       // A pool refuses everyone in the same breath; a timeout is the caller's own.
@@ -132,7 +139,7 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
       const { askedAtMs, context } = askerOf(checkout);
       // Taken for gone without having said so, it may turn up again with its wait.
       if (context?.signal?.aborted) context.waitMs += atMs - askedAtMs;
-      goneRecords.set(checkout, keep(checkout, name, [], 'gone'));
+      keep(checkout, name, [], 'gone');
     },
   };
 
@@ -159,6 +166,13 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
      * @param {() => T} work
      */
     runInRequest: (context, work) => scopes.run({ context, asker: undefined }, work),
+    /**
+     * A request has failed: so has what its last checkout was for, even where that is not seen on the connection.
+     * @param {RequestContext} context
+     */
+    fail({ last }) {
+      last?.pool.failOperation(last.checkout);
+    },
     /**
      * @param {{ after?: number }} [from] only those with a higher id
      * @returns {CheckoutRecord[]} oldest first, in the order in which they ended

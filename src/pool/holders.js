@@ -13,6 +13,7 @@ export const MOST_HOLDERS = 3;
  * @property {number} useMs had connections checked out
  * @property {Holder[]} behind who held the connections it waited for
  * @property {AbortSignal} [signal] with which it gives up
+ * @property {{ checkout: Checkout, pool: ServerPool }} [last] its last checkout, once that was returned
  *
  * @typedef {object} Asker who asked, apart from which connection they got
  * @property {RequestContext | undefined} context

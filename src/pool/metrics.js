@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { readGauges } from './gauges.js';
 
 /** @import { PoolMonitor } from './monitor.js' */
-/** @import { ServerPool } from './server-pool.js' */
+/** @import { Gauges } from './gauges.js' */
 
 /** In seconds, from a connection that is handed over at once to a minute behind slow queries. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
@@ -17,12 +18,12 @@ const DURATIONS = /** @type {const} */ ({
   opened: ['create_time', 'Time to create a connection'],
 });
 
-/** How a gauge is called, what it is, and where it comes from. @type {[string, string, (pool: ServerPool) => number][]} */
+/** How a gauge is called, what it is, and where it comes from. @type {[string, string, keyof Gauges][]} */
 const GAUGES = [
-  ['idle_max', 'Most idle connections allowed', ({ limits }) => limits.max],
-  ['idle_min', 'Fewest connections kept open', ({ limits }) => limits.min],
-  ['max', 'Most connections allowed', ({ limits }) => limits.max],
-  ['pending_requests', 'Requests that wait for a connection', ({ waiting }) => waiting],
+  ['idle_max', 'Most idle connections allowed', 'max'],
+  ['idle_min', 'Fewest connections kept open', 'min'],
+  ['max', 'Most connections allowed', 'max'],
+  ['pending_requests', 'Requests that wait for a connection', 'waiting'],
 ];
 
 /**
@@ -45,20 +46,21 @@ export function createMetrics(listMonitors) {
     labelNames: [POOL, STATE],
     collect() {
       this.reset();
-      for (const [label, { connections: { states } }] of listPools()) {
-        this.inc({ [POOL]: label, [STATE]: 'idle' }, states.idle);
-        this.inc({ [POOL]: label, [STATE]: 'used' }, states.active);
+      for (const [label, pool] of listPools()) {
+        const { idle, active } = readGauges([pool]);
+        this.inc({ [POOL]: label, [STATE]: 'idle' }, idle);
+        this.inc({ [POOL]: label, [STATE]: 'used' }, active);
       }
     },
   });
-  for (const [name, help, read] of GAUGES) {
+  for (const [name, help, gauge] of GAUGES) {
     new Gauge({
       ...shared,
       name: named(name),
       help,
       collect() {
         this.reset();
-        for (const [label, pool] of listPools()) this.inc({ [POOL]: label }, read(pool));
+        for (const [label, pool] of listPools()) this.inc({ [POOL]: label }, readGauges([pool])[gauge]);
       },
     });
   }
@@ -83,8 +85,9 @@ export function createMetrics(listMonitors) {
   });
 
   function listPools() {
-    return listMonitors().flatMap((monitor) => [...monitor.servers.values()].map((pool) => (
-      /** @type {const} */ ([labelOf(monitor, pool.address), pool]))));
+    return listMonitors().flatMap((monitor) => [...monitor.servers.values()]
+      .filter(({ isClosed }) => !isClosed)
+      .map((pool) => /** @type {const} */ ([labelOf(monitor, pool.address), pool])));
   }
 
   return {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Durations } from './durations.js';
+import { readGauges } from './gauges.js';
 import { ServerPool } from './server-pool.js';
 
 /**
@@ -10,26 +11,23 @@ import { ServerPool } from './server-pool.js';
  */
 
 /**
- * Gauges of now, counters and summaries of the lifetime.
- * @typedef {object} PoolSnapshot
- * @property {number} max most connections the pool may hold; 0 means no limit
- * @property {number} min
- * @property {number} total idle + active + connecting
- * @property {number} idle
- * @property {number} active checked out
- * @property {number} connecting being opened
- * @property {number} waiting callers that wait for a connection, those included for whom one is being opened
+ * Counters and summaries of the lifetime.
+ * @typedef {object} Lifetime
  * @property {number} peakActive
  * @property {number} peakWaiting
  * @property {number} checkedOut
+ * @property {number} operationsFailed uses of a connection in which an operation failed. The driver tells of those that
+ *   broke their connection (a lost server, an abort), and with `monitorCommands` of all
  * @property {Record<string, number>} checkOutFailed by reason: timeout, connectionError, poolClosed
  * @property {number} created
  * @property {Record<string, number>} closed by reason: idle, stale, error, poolClosed, and abandoned for a
  *   connection that the driver threw away in silence; created minus all closed is total
  * @property {number} cleared
  * @property {DurationSummary} wait from the question to the connection, connecting included
- * @property {DurationSummary} use from the connection to its return
+ * @property {DurationSummary} use from the connection to its return, also where the operation failed
  * @property {DurationSummary} connect opening a connection, handshake included
+ *
+ * @typedef {import('./gauges.js').Gauges & Lifetime} PoolSnapshot
  */
 
 /**
@@ -41,6 +39,8 @@ import { ServerPool } from './server-pool.js';
  *   quick and must not throw; returns the function that ends it
  * @property {ReadonlyMap<string, ServerPool>} servers the live mirrors, to read
  * @property {() => void} close detaches from the client; the last snapshot stays readable
+ *
+ * @typedef {(`connection${string}` & keyof MongoClientEvents) | 'commandFailed' | 'serverDescriptionChanged'} WatchedEvent
  */
 
 // An event reaches a listener within some microseconds of the driver's reading of the clock, or after a pause of
@@ -75,7 +75,8 @@ export function monitorPool(client, { name = null, record, now = () => performan
   const listeners = new Set();
   if (record) {
     listeners.add(({ type, checkout }) => {
-      if (checkout && ENDS.has(type)) record.write(checkout);
+      // Whether its operation failed is known at the end of this turn.
+      if (checkout && ENDS.has(type)) queueMicrotask(() => record.write(checkout));
     });
   }
   const { maxPoolSize, minPoolSize, maxConnecting, connectTimeoutMS } = client.options;
@@ -102,15 +103,21 @@ export function monitorPool(client, { name = null, record, now = () => performan
     return { fromMs: Math.floor(atMs - DELIVERY_MS) - lateMs - durationMS, toMs: Math.floor(atMs) - durationMS };
   };
 
-  /** @type {Pick<MongoClientEvents, `connection${string}` & keyof MongoClientEvents>} */
+  /** @type {Pick<MongoClientEvents, WatchedEvent>} */
   const handlers = {
     // The address had a pool before if the client lost that server, or was closed and connected again.
     connectionPoolCreated: (event) => {
-      poolOf(event).end();
+      const pool = poolOf(event);
+      pool.end();
+      pool.isClosed = false;
     },
     connectionPoolReady: (event) => poolOf(event).resume(spanOf(event)),
     connectionPoolCleared: (event) => poolOf(event).clear(!('serviceId' in event && event.serviceId)),
-    connectionPoolClosed: (event) => poolOf(event).end(),
+    connectionPoolClosed: (event) => {
+      const pool = poolOf(event);
+      pool.end();
+      pool.isClosed = true;
+    },
     connectionCreated: (event) => poolOf(event).opens(Number(event.connectionId)),
     connectionReady: (event) => poolOf(event).opened(Number(event.connectionId), event.durationMS),
     connectionClosed: (event) => poolOf(event).closes(Number(event.connectionId), event.reason),
@@ -118,6 +125,10 @@ export function monitorPool(client, { name = null, record, now = () => performan
     connectionCheckOutFailed: (event) => poolOf(event).failed(event.reason, spanOf(event)),
     connectionCheckedOut: (event) => poolOf(event).got(Number(event.connectionId), spanOf(event)),
     connectionCheckedIn: (event) => poolOf(event).returned(Number(event.connectionId)),
+    // The driver tells this one of clients with monitorCommands alone.
+    commandFailed: (event) => servers.get(event.address)?.failOperationOn(Number(event.connectionId)),
+    serverDescriptionChanged: ({ address, previousDescription, newDescription }) => (
+      servers.get(address)?.describe(previousDescription, newDescription)),
   };
   const names = /** @type {(keyof MongoClientEvents)[]} */ (Object.keys(handlers));
   const attached = /** @type {MongoClientEvents} */ (handlers);
@@ -151,20 +162,14 @@ export function monitorPool(client, { name = null, record, now = () => performan
  * @returns {PoolSnapshot}
  */
 function summarise(pools) {
-  for (const pool of pools) pool.dropOrphans();
   /** @param {(pool: ServerPool) => number} of */
   const sum = (of) => pools.reduce((total, pool) => total + of(pool), 0);
   return {
-    max: pools.some((pool) => pool.limits.max === 0) ? 0 : sum((pool) => pool.limits.max),
-    min: sum((pool) => pool.limits.min),
-    total: sum((pool) => pool.connections.size),
-    idle: sum((pool) => pool.connections.states.idle),
-    active: sum((pool) => pool.connections.states.active),
-    connecting: sum((pool) => pool.connections.states.connecting),
-    waiting: sum((pool) => pool.waiting),
+    ...readGauges(pools),
     peakActive: sum((pool) => pool.peak.active),
     peakWaiting: sum((pool) => pool.peak.waiting),
     checkedOut: sum((pool) => pool.checkedOut),
+    operationsFailed: sum((pool) => pool.operationsFailed),
     checkOutFailed: sumByKey(pools.map((pool) => pool.checkOutFailed)),
     created: sum((pool) => pool.connections.created),
     closed: sumByKey(pools.map((pool) => pool.connections.closed)),

@@ -11,13 +11,14 @@ import { WaitQueue } from './wait-queue.js';
  * @property {number} gotAtMs
  * @property {number} returnedAtMs
  * @property {Connection | null} connection null until it has one
+ * @property {boolean} hasFailed whether what it was used for has failed, as far as the driver or its caller tells
  * @property {unknown} ask what a subscriber keeps about it; the monitor only carries it
  */
 
 /**
  * What a subscriber hears. `durationMs` is the wait of got and failed, the use of returned, the connect time of
- * opened, else NaN; `reason` comes with failed and closed.
- * @typedef {'asked' | 'got' | 'failed' | 'gone' | 'returned' | 'opened' | 'closed'} PoolEventType
+ * opened, else NaN; `reason` comes with failed and closed. `operationFailed` comes before `returned` or right after.
+ * @typedef {'asked' | 'got' | 'failed' | 'gone' | 'returned' | 'operationFailed' | 'opened' | 'closed'} PoolEventType
  * @typedef {{ type: PoolEventType, atMs: number, server: string, checkout: Checkout | null,
  *   connection: Connection | null, reason: string | null, durationMs: number }} PoolEvent
  * @typedef {(event: PoolEvent) => void} PoolListener
@@ -40,15 +41,23 @@ import { WaitQueue } from './wait-queue.js';
  */
 export class ServerPool {
   paused = false;
+  isClosed = false;
+  /** Whether its server takes writes. */
+  isWritable = false;
+  /** Whether a connection to its server, as what that is now, was ever asked for. */
+  isUsed = false;
   peak = { active: 0, waiting: 0 };
 
   checkedOut = 0;
+  operationsFailed = 0;
   cleared = 0;
   /** @type {Record<string, number>} */
   checkOutFailed = {};
   wait = new Durations();
   use = new Durations();
   connect = new Durations();
+  /** Within the turn in which it was returned. @type {Checkout | null} */
+  #justReturned = null;
 
   /**
    * @param {string} address
@@ -63,6 +72,11 @@ export class ServerPool {
     this.listeners = listeners;
     this.connections = new Connections(now);
     this.queue = new WaitQueue(now());
+  }
+
+  /** Whether new queries go to its server: not to a secondary that nobody reads from, nor to a primary that was. */
+  get isServing() {
+    return !this.isClosed && (this.isWritable || this.isUsed);
   }
 
   /** Callers that wait for a connection, whether one is being opened for them or not. */
@@ -80,6 +94,7 @@ export class ServerPool {
   /** @param {Span} asked */
   asked(asked) {
     const checkout = this.#newCheckout(this.now());
+    this.isUsed = true;
     this.queue.push(checkout, asked);
     this.#notePeak();
     this.#tell('asked', { checkout });
@@ -121,6 +136,7 @@ export class ServerPool {
     checkout.connection = connection;
     checkout.gotAtMs = connection.sinceMs;
     const durationMs = checkout.gotAtMs - checkout.askedAtMs;
+    this.isUsed = true;
     this.checkedOut += 1;
     this.wait.record(durationMs);
     this.#notePeak();
@@ -137,7 +153,28 @@ export class ServerPool {
     checkout.returnedAtMs = connection.sinceMs;
     const durationMs = checkout.returnedAtMs - checkout.gotAtMs;
     this.use.record(durationMs);
+    this.#justReturned = checkout;
+    queueMicrotask(() => {
+      if (this.#justReturned === checkout) this.#justReturned = null;
+    });
     this.#tell('returned', { checkout, connection, durationMs });
+  }
+
+  /**
+   * What a connection was used for has failed, so how long it was used says nothing of how long that takes.
+   * @param {Checkout} checkout
+   */
+  failOperation(checkout) {
+    if (checkout.hasFailed) return;
+    checkout.hasFailed = true;
+    this.operationsFailed += 1;
+    this.#tell('operationFailed', { checkout, connection: checkout.connection });
+  }
+
+  /** The same, known by the connection that is in use. @param {number} id */
+  failOperationOn(id) {
+    const checkout = this.connections.get(id)?.checkout;
+    if (checkout) this.failOperation(checkout);
   }
 
   /**
@@ -168,6 +205,8 @@ export class ServerPool {
   closes(id, reason) {
     const connection = this.connections.get(id);
     if (!connection) return;
+    // The driver closes a broken connection in the breath in which it takes it back; an idle one it finds out later.
+    if (reason === 'error' && this.#justReturned?.connection === connection) this.failOperation(this.#justReturned);
     this.queue.unbind(connection);
     this.#close(connection, reason);
   }
@@ -177,6 +216,21 @@ export class ServerPool {
     this.cleared += 1;
     this.paused ||= pauses;
     this.connections.doubtThoseBeingOpened();
+    if (!pauses) return;
+    // The driver never hands these out again, but it closes them only when somebody asks, if ever.
+    for (const connection of this.connections.values()) {
+      if (connection.state === 'idle') this.#close(connection, 'stale');
+    }
+  }
+
+  /**
+   * The server has become something else, or was lost or found.
+   * @param {{ type: string }} before
+   * @param {{ type: string, isWritable: boolean }} now
+   */
+  describe(before, now) {
+    this.isWritable = now.isWritable;
+    if (before.type !== now.type) this.isUsed = false;
   }
 
   /**
@@ -192,7 +246,10 @@ export class ServerPool {
   end() {
     this.paused = true;
     for (const connection of this.connections.values()) {
-      if (connection.state === 'active') this.returned(connection.id);
+      if (connection.checkout) {
+        this.failOperation(connection.checkout);
+        this.returned(connection.id);
+      }
       this.closes(connection.id, 'poolClosed');
     }
     for (const { checkout } of this.queue.standing.splice(0)) this.#tell('gone', { checkout });
@@ -234,7 +291,7 @@ export class ServerPool {
    * @returns {Checkout}
    */
   #newCheckout(askedAtMs) {
-    return { server: this.address, askedAtMs, gotAtMs: NaN, returnedAtMs: NaN, connection: null, ask: null };
+    return { server: this.address, askedAtMs, gotAtMs: NaN, returnedAtMs: NaN, connection: null, hasFailed: false, ask: null };
   }
 
   /**

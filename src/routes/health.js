@@ -11,13 +11,15 @@ export function createLiveRoute() {
 }
 
 /**
- * `GET /readyz`: MongoDB is there. It never waits for a connection of the pool.
+ * `GET /readyz`: MongoDB is there, as far as the driver's own connections tell. It asks nothing, and so never waits
+ * for a connection of the pool, or for a server that hangs.
  * @param {Pick<import('../app.js').Parts, 'database'>} parts
  * @returns {import('express').RequestHandler}
  */
 export function createReadyRoute({ database }) {
   return (req, res) => {
-    if (database.isReady()) res.json({ status: 'ready' });
-    else sendProblem(res, { status: 503, title: 'MongoDB is unreachable' });
+    const { reachable, reason } = database.status();
+    if (reachable) res.json({ status: 'ready' });
+    else sendProblem(res, { status: 503, title: 'MongoDB is unreachable', detail: String(reason) });
   };
 }

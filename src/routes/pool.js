@@ -31,8 +31,10 @@ export function createPoolRoute({ database, load, requestCap, slowCap, checkouts
  * @param {import('../mongo/shared-client.js').SharedClient} shared
  */
 function readLifetime({ current: { monitor } }) {
-  const { wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared } = monitor.snapshot().totals;
-  return { wait, use, connect, checkedOut, checkOutFailed, created, closed, cleared };
+  const {
+    wait, use, connect, checkedOut, operationsFailed, checkOutFailed, created, closed, cleared,
+  } = monitor.snapshot().totals;
+  return { wait, use, connect, checkedOut, operationsFailed, checkOutFailed, created, closed, cleared };
 }
 
 /**

@@ -92,13 +92,15 @@ describe('recording', () => {
     const answers = [[4, 5], [10, 11], []];
     const url = await startFake((after) => {
       const ids = answers.shift() ?? [];
-      return { checkouts: ids.map(checkout), lastId: ids.at(-1) ?? after };
+      const checkouts = ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'returned' }));
+      return { checkouts, lastId: ids.at(-1) ?? after };
     });
     const file = fileOf('lost.jsonl');
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
     expect(code).toBe(0);
-    expect(stderr).toContain('2 checkouts recorded.\n4 are lost');
-    expect((await readTrace(file)).header).toMatchObject({ url, maxPoolSize: 3 });
+    expect(stderr).toContain(
+      '2 checkouts recorded.\n1 of them had an operation that failed; predict and advise leave them out.\n4 are lost');
+    expect(await readTrace(file)).toMatchObject({ header: { url, maxPoolSize: 3 }, askedMs: { length: 1 } });
   });
 
   test('ends at the bound', async () => {

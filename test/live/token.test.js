@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
@@ -31,6 +32,46 @@ async function order(url, authorization) {
   });
   return response.status;
 }
+
+/**
+ * The same from a browser that knows the app by a name, which fetch would not let through.
+ * @param {string} url
+ * @param {string} name
+ * @param {string} [token]
+ * @returns {Promise<number | undefined>}
+ */
+function orderUnder(url, name, token) {
+  const host = `${name}:${new URL(url).port}`;
+  return new Promise((resolve, reject) => {
+    request(`${url}/control/slow-ms`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json', Host: host, Origin: `http://${host}`,
+        ...(token && { Authorization: `Bearer ${token}` }),
+      },
+    })
+      .on('response', (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+      .on('error', reject)
+      .end('{"slowMs":100}');
+  });
+}
+
+describe('CONTROLS=on', () => {
+  test('on loopback does not let in a name of somebody else that points here', async () => {
+    const { url } = await serve({ CONTROLS: 'on' });
+    expect(await orderUnder(url, 'rebound.example')).toBe(403);
+    expect(await orderUnder(url, 'localhost')).toBe(200);
+  });
+
+  test('elsewhere takes any name of the app, with the token', async () => {
+    const { url } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on', CONTROLS_TOKEN: TOKEN });
+    expect(await orderUnder(url, 'lab.example')).toBe(401);
+    expect(await orderUnder(url, 'lab.example', TOKEN)).toBe(200);
+  });
+});
 
 describe('CONTROLS_TOKEN', () => {
   test('is what an order has to show, on loopback too; it is in no log', async () => {

@@ -54,10 +54,10 @@ test('slow queries fill the pool of their own, the others find theirs free', asy
 });
 
 test('a change of size concerns the pool of the others alone, and closing closes all', async () => {
-  const { main, slow, isReady, close } = await open({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', MONGO_APP_NAME: 'office' });
+  const { main, slow, status, close } = await open({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', MONGO_APP_NAME: 'office' });
   await main.resize(3);
   expect([main, slow].map(({ current }) => current.client.options.maxPoolSize)).toEqual([3, 1]);
-  expect(isReady()).toBe(true);
+  expect(status()).toEqual({ reachable: true, reason: null });
   await close();
   await until('the server has no connection of them', async () => (
     await countConnections('office') + await countConnections('office-slow') === 0));

@@ -163,6 +163,43 @@ describe('a checkout that fails', () => {
   });
 });
 
+describe('an operation that fails', () => {
+  function useOnce() {
+    const fake = createFakeClient();
+    const checkouts = createCheckouts({ now: fake.now });
+    checkouts.watch(fake.monitor);
+    const context = checkouts.createContext({ route: '/slow', requestId: 'bus' });
+    fake.start();
+    checkouts.runInRequest(context, fake.ask);
+    fake.give(1, 0);
+    fake.pass(2000);
+    fake.giveBack(1);
+    const failed = () => [checkouts.list()[0].outcome, fake.monitor.snapshot().totals.operationsFailed];
+    return { fake, checkouts, context, failed };
+  }
+
+  test('and breaks its connection is no service time', () => {
+    const { fake, failed } = useOnce();
+    fake.closeConnection(1, 'error');
+    expect(failed()).toEqual(['operationFailed', 1]);
+  });
+
+  test('and leaves its connection whole is known by its request', () => {
+    const { checkouts, context, failed } = useOnce();
+    expect(failed()).toEqual(['returned', 0]);
+    checkouts.fail(context);
+    expect(failed()).toEqual(['operationFailed', 1]);
+  });
+
+  test('is not the one before a question for a connection that failed', () => {
+    const { fake, checkouts, context, failed } = useOnce();
+    checkouts.runInRequest(context, fake.ask);
+    fake.fail('timeout', 0);
+    checkouts.fail(context);
+    expect(failed()).toEqual(['returned', 0]);
+  });
+});
+
 test('who gives up by the signal of its request leaves at once, from the queue and from a connection in the making', () => {
   const fake = createFakeClient({ max: 1 });
   const checkouts = createCheckouts({ now: fake.now });

@@ -3,15 +3,16 @@ import { monitorPool } from '../../src/pool/monitor.js';
 
 /**
  * A client that tells what a test wants it to tell, at the time the test wants, and the monitor attached to it.
- * @param {{ max?: number, min?: number, maxConnecting?: number, connectTimeoutMs?: number }} [limits]
+ * @param {{ max?: number, min?: number, maxConnecting?: number, connectTimeoutMs?: number,
+ *   record?: NonNullable<Parameters<typeof monitorPool>[1]>['record'] }} [options]
  */
-export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectTimeoutMs = 1000 } = {}) {
+export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectTimeoutMs = 1000, record } = {}) {
   const options = { maxPoolSize: max, minPoolSize: min, maxConnecting, connectTimeoutMS: connectTimeoutMs };
   const emitter = Object.assign(new EventEmitter(), { options });
   const client = /** @type {import('mongodb').MongoClient} */ (/** @type {unknown} */ (emitter));
   const clock = { nowMs: 1000 };
   const now = () => clock.nowMs;
-  const monitor = monitorPool(client, { now });
+  const monitor = monitorPool(client, { now, record });
   // A time ahead of the real clock: no event of a replay is taken for a late one.
   const time = new Date(Date.now() + 3_600_000);
 
@@ -35,6 +36,11 @@ export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectT
     gauges: () => {
       const { total, idle, active, connecting, waiting } = monitor.snapshot().totals;
       return { total, idle, active, connecting, waiting };
+    },
+    /** @param {string} address @param {string} type @param {string} [before] */
+    becomes: (address, type, before = 'Unknown') => {
+      const newDescription = { type, isWritable: type === 'RSPrimary' };
+      emitter.emit('serverDescriptionChanged', { address, previousDescription: { type: before }, newDescription });
     },
     start: () => {
       emit('PoolCreated');

@@ -180,9 +180,12 @@ function driverServer(client) {
 /** @param {MongoClient} client */
 function truthOf(client) {
   const { pool } = driverServer(client);
+  // From before a clear: the driver will close them, and hands them out no more.
+  const stale = pool.connections.toArray()
+    .filter((/** @type {{ generation: number }} */ { generation }) => generation !== pool.generation).length;
   return {
-    total: pool.totalConnectionCount,
-    idle: pool.availableConnectionCount,
+    total: pool.totalConnectionCount - stale,
+    idle: pool.availableConnectionCount - stale,
     active: pool.currentCheckedOutCount,
     connecting: pool.pendingConnectionCount,
     // Those who gave up lie about in the driver's queue until it comes across them.

@@ -40,6 +40,8 @@ describe('an ordinary checkout', () => {
     const fake = busyPoolOfOne();
     fake.emit('PoolReady', {}, 'b:2');
     fake.emit('Ready', { connectionId: 1, durationMS: 40 }, 'b:2');
+    fake.emit('CheckedOut', { connectionId: 1, durationMS: 0 }, 'b:2');
+    fake.emit('CheckedIn', { connectionId: 1 }, 'b:2');
 
     const { servers, totals } = fake.monitor.snapshot();
     expect(servers['a:1']).toMatchObject({ active: 1, idle: 0 });
@@ -73,6 +75,22 @@ describe('an ordinary checkout', () => {
     fake.give(1, 15);
     expect(fake.gauges()).toMatchObject({ active: 1, waiting: 0 });
     expect(fake.monitor.snapshot().totals.wait.count).toBe(2);
+  });
+
+  test('is told apart though the process was kept from hearing of its end in time', () => {
+    const fake = busyPoolOfOne();
+    /** @type {string[]} */
+    const heard = [];
+    fake.monitor.subscribe(({ type, durationMs }) => heard.push(`${type} ${durationMs}`));
+    for (let asker = 0; asker < 2; asker += 1) {
+      fake.ask();
+      fake.pass(20);
+    }
+    // The first one was served 5 ms after the second had asked; the event comes 20 ms after that.
+    fake.pass(5);
+    fake.emit('CheckedOut', { connectionId: 1, durationMS: 25, time: new Date(Date.now() - 20) });
+    expect(heard).toEqual(['asked NaN', 'asked NaN', 'got 45']);
+    expect(fake.gauges().waiting).toBe(1);
   });
 
   test('is served while an older caller still waits for a connection to open', () => {
@@ -256,6 +274,113 @@ describe('a connection thrown away after a clear, which no event tells', () => {
   });
 });
 
+describe('an operation that fails', () => {
+  /** @param {ReturnType<typeof createFakeClient>} fake */
+  const countFailed = ({ monitor }) => monitor.snapshot().totals.operationsFailed;
+
+  test('breaks its connection, which the driver closes in the breath in which it takes it back', () => {
+    const fake = busyPoolOfOne();
+    /** @type {string[]} */
+    const heard = [];
+    fake.monitor.subscribe(({ type, checkout }) => heard.push(`${type} ${checkout?.hasFailed}`));
+    fake.giveBack(1);
+    fake.closeConnection(1, 'error');
+    expect(heard).toEqual(['returned false', 'operationFailed true', 'closed undefined']);
+    expect(countFailed(fake)).toBe(1);
+  });
+
+  test('or is told by the driver of a client with monitorCommands, before it gives back its connection', () => {
+    const fake = busyPoolOfOne();
+    /** @type {string[]} */
+    const heard = [];
+    fake.monitor.subscribe(({ type, checkout }) => heard.push(`${type} ${checkout?.hasFailed}`));
+    for (let command = 0; command < 2; command += 1) {
+      fake.client.emit('commandFailed', /** @type {any} */ ({ address: 'a:1', connectionId: 1 }));
+    }
+    fake.giveBack(1);
+    expect(heard).toEqual(['operationFailed true', 'returned true']);
+    expect(countFailed(fake)).toBe(1);
+  });
+
+  test('is not the one before a connection breaks that lies idle, or is closed for its age', async () => {
+    const fake = busyPoolOfOne();
+    fake.giveBack(1);
+    fake.closeConnection(1, 'stale');
+    fake.give(2, 0);
+    fake.giveBack(2);
+    await Promise.resolve();
+    fake.closeConnection(2, 'error');
+    expect(countFailed(fake)).toBe(0);
+  });
+
+  test('is marked in the record that the monitor writes', async () => {
+    const written = /** @type {boolean[]} */ ([]);
+    const fake = createFakeClient({ record: { write: ({ hasFailed }) => written.push(hasFailed) } });
+    fake.start();
+    for (const reason of ['error', 'stale']) {
+      fake.give(1, 0);
+      fake.giveBack(1);
+      fake.closeConnection(1, reason);
+    }
+    await Promise.resolve();
+    expect(written).toEqual([true, false]);
+  });
+});
+
+describe('after a failover', () => {
+  /** Both members have had the work, the first one before. */
+  function failOver() {
+    const fake = createFakeClient({ max: 20 });
+    for (const address of ['a:1', 'b:2', 'c:3']) {
+      fake.emit('PoolCreated', {}, address);
+      fake.emit('PoolReady', {}, address);
+    }
+    work('a:1');
+    fake.becomes('a:1', 'RSSecondary');
+    fake.becomes('b:2', 'RSPrimary');
+    fake.pass(1000);
+    work('b:2');
+    return fake;
+
+    /** @param {string} address */
+    function work(address) {
+      for (let id = 1; id <= 19; id += 1) {
+        fake.emit('CheckOutStarted', {}, address);
+        fake.emit('CheckedOut', { connectionId: id, durationMS: 0 }, address);
+      }
+      for (let id = 1; id <= 19; id += 1) fake.emit('CheckedIn', { connectionId: id }, address);
+    }
+  }
+
+  test('what lies idle at the old primary is not there for new queries', () => {
+    const { totals, servers } = failOver().monitor.snapshot();
+    expect(totals).toMatchObject({ max: 20, total: 19, idle: 19, retiring: 0 });
+    expect(servers['a:1']).toMatchObject({ max: 20, total: 19, idle: 19 });
+  });
+
+  test('what still works there is told apart', () => {
+    const fake = failOver();
+    fake.emit('CheckedOut', { connectionId: 1, durationMS: 0 }, 'a:1');
+    fake.becomes('a:1', 'Unknown', 'RSSecondary');
+    expect(fake.monitor.snapshot().totals).toMatchObject({ max: 20, total: 20, idle: 19, active: 1, retiring: 1 });
+  });
+
+  test('a member that is read from counts, until it is taken out of the set', () => {
+    const fake = failOver();
+    fake.emit('CheckOutStarted', {}, 'a:1');
+    expect(fake.monitor.snapshot().totals).toMatchObject({ max: 40, total: 38 });
+    fake.emit('PoolClosed', {}, 'a:1');
+    expect(fake.monitor.snapshot().totals).toMatchObject({ max: 20, total: 19 });
+  });
+
+  test('the size of the pool stays known while there is no primary', () => {
+    const fake = failOver();
+    fake.becomes('b:2', 'Unknown', 'RSPrimary');
+    fake.emit('PoolCleared', {}, 'b:2');
+    expect(fake.monitor.snapshot().totals).toMatchObject({ max: 20, total: 0, idle: 0 });
+  });
+});
+
 describe('the end of a pool', () => {
   test('leaves nothing, whatever was held, waited for or being opened', () => {
     const fake = createFakeClient({ max: 2 });
@@ -270,8 +395,9 @@ describe('the end of a pool', () => {
     fake.ask();
     fake.emit('PoolClosed');
     expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
-    const { created, closed, use } = fake.monitor.snapshot().totals;
-    expect({ created, closed }).toEqual({ created: 2, closed: { poolClosed: 2 } });
+    const { created, closed, use, operationsFailed } = fake.monitor.snapshot().totals;
+    // What becomes of its operation is never heard.
+    expect({ created, closed, operationsFailed }).toEqual({ created: 2, closed: { poolClosed: 2 }, operationsFailed: 1 });
     expect(use).toMatchObject({ count: 1, sumMs: 10 });
   });
 });

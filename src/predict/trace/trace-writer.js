@@ -16,8 +16,10 @@ const END_BYTES = 64;
  * @property {number | null} gotAtMs
  * @property {number | null} returnedAtMs
  * @property {string | null} [route]
+ * @property {boolean} [hasFailed] whether what it was used for has failed
  *
- * @typedef {{ checkouts: number, dropped: number, isFull: boolean }} Written dropped: for want of room, or of speed
+ * @typedef {{ checkouts: number, failed: number, dropped: number, isFull: boolean }} Written failed: of the checkouts,
+ *   those whose operation failed; dropped: for want of room, or of speed
  */
 
 /**
@@ -48,6 +50,7 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
 
   let bytes = 0;
   let checkouts = 0;
+  let failed = 0;
   let dropped = 0;
   let isFull = false;
   /** @type {number | undefined} */
@@ -66,7 +69,7 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
   append({ trace: TRACE_NAME, version: TRACE_VERSION, startedAt: new Date().toISOString(), ...header }, 0);
 
   return {
-    write({ askedAtMs, gotAtMs, returnedAtMs, route }) {
+    write({ askedAtMs, gotAtMs, returnedAtMs, route, hasFailed }) {
       if (isFull || failure || stream.writableLength > MAX_PENDING_BYTES) {
         dropped++;
         return;
@@ -78,9 +81,11 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
         waitMs: isServed ? round(Number(gotAtMs) - askedAtMs) : null,
         useMs: isServed ? round(Number(returnedAtMs) - Number(gotAtMs)) : null,
         ...(typeof route === 'string' && { route }),
+        ...(isServed && hasFailed && { failed: true }),
       };
       if (append(entry, END_BYTES)) {
         checkouts++;
+        if (isServed && hasFailed) failed++;
       } else {
         dropped++;
         isFull = true;
@@ -94,7 +99,7 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
         await new Promise((resolve) => stream.once('close', () => resolve(undefined)).end());
       }
       if (failure) throw new Error(`${file} is not whole: ${failure.message}`, { cause: failure });
-      return { checkouts, dropped, isFull };
+      return { checkouts, failed, dropped, isFull };
     },
   };
 }

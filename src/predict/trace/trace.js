@@ -10,11 +10,13 @@ import { textOf } from '../text-of.js';
  *     {"trace":"mongodb-pool-lab","version":1,"startedAt":"2026-01-01T00:00:00.000Z","maxPoolSize":10}
  *     {"askedMs":0,"waitMs":0.21,"useMs":1.83,"route":"/fast"}
  *     {"askedMs":12.5,"waitMs":null,"useMs":null,"route":"/slow"}
+ *     {"askedMs":13.1,"waitMs":0.18,"useMs":1834.2,"route":"/slow","failed":true}
  *     {"end":"closed"}
  *
  * - The first line names the format; `maxPoolSize` is that of the recorded pool, if it is known.
  * - `askedMs` counts from any moment; lines come in the order in which connections were given back. `route` may be
- *   absent. Nulls: it never got a connection.
+ *   absent. Nulls: it never got a connection. `failed`: it had one, but the operation failed, and was cut short or
+ *   answered with an error.
  * - The last line says why the record ends: `closed`, or `full` when it reached its bound. A record that was
  *   interrupted has none.
  */
@@ -28,7 +30,7 @@ const MOST_MS = Number.MAX_SAFE_INTEGER;
 const UNNAMED_ROUTE = 'checkout';
 
 /**
- * Those that got a connection, in the order they asked.
+ * Those that got a connection and whose operation succeeded, in the order they asked.
  *
  * @typedef {object} Trace
  * @property {Record<string, unknown>} header
@@ -69,6 +71,7 @@ async function collect(lines, file) {
   const warnings = [];
   let number = 0;
   let unserved = 0;
+  let failed = 0;
   let broken = 0;
 
   for await (const line of lines) {
@@ -82,8 +85,9 @@ async function collect(lines, file) {
       if (entry.end === 'full') warnings.push(`${file} is not the whole record: it reached its bound`);
     } else if (isCheckout(entry)) {
       const { askedMs, waitMs, useMs, route: name = UNNAMED_ROUTE } = entry;
-      if (useMs === null) {
-        unserved++;
+      if (useMs === null || entry.failed) {
+        if (useMs === null) unserved++;
+        else failed++;
         continue;
       }
       let route = routes.get(name);
@@ -99,10 +103,17 @@ async function collect(lines, file) {
   if (!header) throw new Error(`${file} is empty: a trace begins with a line that names its format`);
   if (broken > 0) warnings.push(`${file}, line ${broken}: the last line is cut, it is left out`);
   if (unserved > 0) {
-    warnings.push(`${unserved} checkouts got no connection: how long they would have kept it is unknown, they are `
-      + 'left out');
+    warnings.push(`${sayCheckouts(unserved)} got no connection and ${unserved === 1 ? 'is' : 'are'} left out: nobody knows `
+      + 'how long a connection would have been kept');
   }
-  if (columns.asked.length === 0) throw new Error(`${file} has no checkouts`);
+  if (failed > 0) {
+    warnings.push(`${sayCheckouts(failed)} had an operation that failed and ${failed === 1 ? 'is' : 'are'} left out: `
+      + 'nobody knows how long it would have taken');
+  }
+  if (columns.asked.length === 0) {
+    const left = [...(unserved ? [`${unserved} that got no connection`] : []), ...(failed ? [`${failed} that failed`] : [])];
+    throw new Error(`${file} has no checkouts${left.length > 0 ? ` but ${left.join(' and ')}` : ''}`);
+  }
 
   const order = Uint32Array.from(columns.asked.keys()).sort((a, b) => columns.asked[a] - columns.asked[b]);
   const firstMs = columns.asked[order[0]];
@@ -115,6 +126,11 @@ async function collect(lines, file) {
     routeOf: Uint32Array.from(order, (index) => columns.route[index]),
     warnings,
   };
+}
+
+/** @param {number} count */
+function sayCheckouts(count) {
+  return count === 1 ? '1 checkout' : `${count} checkouts`;
 }
 
 /** @param {string} line @returns {any} undefined when it is not JSON */
@@ -142,6 +158,7 @@ function requireHeader(entry, file) {
 function isCheckout(entry) {
   if (typeof entry !== 'object' || entry === null || !isWithin(entry.askedMs, -MOST_MS, MOST_MS)) return false;
   if (entry.route !== undefined && typeof entry.route !== 'string') return false;
+  if (entry.failed !== undefined && typeof entry.failed !== 'boolean') return false;
   const { waitMs, useMs } = entry;
   if (waitMs === null && useMs === null) return true;
   return isWithin(waitMs, 0, LONGEST_MS) && isWithin(useMs, 0, LONGEST_MS);

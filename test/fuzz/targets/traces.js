@@ -17,6 +17,7 @@ const LINES = [
   { askedMs: 0, waitMs: 0.21, useMs: 1.83, route: '/fast' },
   { askedMs: 12.5, waitMs: null, useMs: null, route: '/slow' },
   { askedMs: 3, waitMs: 1, useMs: 2 },
+  { askedMs: 4, waitMs: 1, useMs: 2, failed: true },
   { end: 'closed' },
 ];
 const print = (/** @type {unknown[]} */ lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');

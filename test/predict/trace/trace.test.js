@@ -27,7 +27,7 @@ describe('what is written can be read', () => {
     for (const [atMs, route] of /** @type {const} */ ([[1_000_010, '/a'], [1_000_000, '/b'], [1_000_020, undefined]])) {
       writer.write(checkout(atMs, route));
     }
-    expect(await writer.close()).toEqual({ checkouts: 3, dropped: 0, isFull: false });
+    expect(await writer.close()).toEqual({ checkouts: 3, failed: 0, dropped: 0, isFull: false });
     const trace = await readTrace(file);
     expect(trace).toMatchObject({ header: { maxPoolSize: 4, version: 1 }, routes: ['/a', '/b', 'checkout'], warnings: [] });
     expect([trace.askedMs, trace.waitMs, trace.useMs, trace.routeOf].map((list) => Array.from(list))).toEqual(
@@ -44,6 +44,26 @@ describe('what is written can be read', () => {
     const { askedMs, warnings } = await readTrace(file);
     expect(askedMs).toHaveLength(1);
     expect(warnings).toEqual([expect.stringMatching(/^2 checkouts got no connection/)]);
+  });
+
+  test('those whose operation failed are marked, told of, and left out: they are no service times', async () => {
+    const file = newFile();
+    const writer = await createTraceWriter(file);
+    writer.write({ ...checkout(0, '/a'), hasFailed: true });
+    writer.write(checkout(6, '/a'));
+    expect(await writer.close()).toMatchObject({ checkouts: 2, failed: 1 });
+    expect(await readFile(file, 'utf8')).toContain('{"askedMs":0,"waitMs":2,"useMs":3.5,"route":"/a","failed":true}\n');
+    const { useMs, warnings } = await readTrace(file);
+    expect(useMs).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringMatching(/^1 checkout had an operation that failed and is left out/)]);
+  });
+
+  test('a trace of nothing but failures says so', async () => {
+    const file = newFile();
+    const writer = await createTraceWriter(file);
+    writer.write({ ...checkout(0, '/a'), hasFailed: true });
+    await writer.close();
+    await expect(readTrace(file)).rejects.toThrow('has no checkouts but 1 that failed');
   });
 
   test('up to the bound, which the reader is told of', async () => {

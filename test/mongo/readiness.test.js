@@ -1,0 +1,57 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { heartbeatOf, watchReadiness } from '../../src/mongo/readiness.js';
+
+/** A client that tells of its servers what a test wants, and what is known of them. */
+function watch() {
+  const client = Object.assign(new EventEmitter(), { options: { heartbeatFrequencyMS: 2000 } });
+  let nowMs = 0;
+  const readStatus = watchReadiness(/** @type {any} */ (client), () => nowMs);
+  return {
+    readStatus,
+    /** @param {string[]} types */
+    have: (...types) => client.emit('topologyDescriptionChanged', {
+      newDescription: {
+        servers: new Map(types.map((type, index) => [
+          `${index}`, { address: `${index}`, type, isWritable: ['RSPrimary', 'Standalone', 'Mongos'].includes(type) }])),
+      },
+    }),
+    hear: () => client.emit('serverHeartbeatSucceeded', { connectionId: '0' }),
+    /** @param {number} ms */
+    pass: (ms) => { nowMs += ms; },
+  };
+}
+const READY = { reachable: true, reason: null };
+
+describe('MongoDB', () => {
+  test('is not reachable before a server has answered', () => {
+    expect(watch().readStatus()).toEqual({ reachable: false, reason: 'no server answers' });
+  });
+
+  test.each([
+    [['RSPrimary', 'RSSecondary'], READY], [['Standalone'], READY], [['Unknown', 'Mongos'], READY],
+    [['Unknown', 'Unknown'], { reachable: false, reason: 'no server answers' }],
+    [['RSSecondary', 'Unknown'], { reachable: false, reason: 'the replica set has no primary' }],
+  ])('of %j is %j', (types, status) => {
+    const { have, readStatus } = watch();
+    have(...types);
+    expect(readStatus()).toEqual(status);
+  });
+
+  test('hangs when a heartbeat is missing, and is back with the next', () => {
+    const { have, hear, pass, readStatus } = watch();
+    have('RSPrimary');
+    hear();
+    pass(5000);
+    expect(readStatus()).toEqual(READY);
+    pass(600);
+    expect(readStatus()).toEqual({ reachable: false, reason: 'the server has not answered for 6 s' });
+    hear();
+    expect(readStatus()).toEqual(READY);
+  });
+});
+
+test('the connection string has the last word on how often the driver hears from a server', () => {
+  expect(heartbeatOf('mongodb://host/?replicaSet=rs')).toBe(2000);
+  expect(heartbeatOf('mongodb://host/?replicaSet=rs&heartbeatfrequencyms=10000')).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import { Writable } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { startMongod } from './support/mongod-process.js';
+import { readEvents } from './support/read-events.js';
+import { serveApp } from './support/serve-app.js';
+import { until } from './support/until.js';
+
+const SLOW_MS = 1000;
+
+/** The app over a mongod of its own, and the lines that it logs. */
+async function serve() {
+  const mongod = await startMongod();
+  /** @type {Record<string, any>[]} */
+  const lines = [];
+  const log = pino(new Writable({
+    write(chunk, encoding, done) {
+      lines.push(JSON.parse(chunk));
+      done();
+    },
+  }));
+  const url = await serveApp({
+    MONGO_URL: `mongodb://127.0.0.1:${mongod.port}/?heartbeatFrequencyMS=500`, MONGO_POOLSIZE: '1',
+    MONGO_SERVER_SELECTION_TIMEOUT_MS: '300', SLOW_MS: String(SLOW_MS),
+  }, log);
+  const get = async (/** @type {string} */ path) => (await fetch(url + path)).json();
+  return { url, mongod, lines, get };
+}
+
+test.each(/** @type {const} */ (['SIGKILL', 'SIGTERM']))('a query that %s of mongod cuts short is told as failed, and is no service time', async (signal) => {
+  const { url, mongod, lines, get } = await serve();
+  const bus = fetch(`${url}/slow`);
+  await until('the bus is in', async () => (await get('/pool')).lanes[0]?.route === '/slow');
+  await mongod.kill(signal);
+  await until('the page learns of it', async () => !(await get('/pool')).database.reachable, 2000);
+  for await (const { database } of readEvents(url, 'pool')) {
+    expect(database).toEqual({ reachable: false, reason: 'no server answers' });
+    break;
+  }
+  expect((await bus).status).toBe(503);
+  const { checkouts } = await get('/pool/checkouts');
+  expect(checkouts.filter((/** @type {any} */ { route }) => route === '/slow').at(-1)).toMatchObject({ outcome: 'operationFailed' });
+  const { operationsFailed, services } = await get('/pool');
+  expect(operationsFailed).toBeGreaterThanOrEqual(1);
+  expect(services['/slow']).toBeUndefined();
+
+  await Promise.all(Array.from({ length: 50 }, () => fetch(`${url}/fast`)));
+  await until('the log has the rest', () => lines.at(-1)?.count > 40);
+  const outage = lines.filter(({ msg }) => msg === 'MongoDB is unreachable');
+  expect(outage.length).toBeLessThanOrEqual(5);
+  expect(outage.reduce((sum, { count }) => sum + count, 0)).toBe(51);
+
+  await mongod.start();
+  await until('the page learns that it is back', async () => (await get('/pool')).database.reachable);
+  expect((await fetch(`${url}/slow`)).status).toBe(200);
+  const { valuesMs } = (await get('/pool')).services['/slow'];
+  expect(valuesMs).toHaveLength(1);
+  expect(valuesMs[0]).toBeGreaterThanOrEqual(SLOW_MS);
+});
+
+test('/readyz learns in time that mongod hangs, and that it goes on', async () => {
+  const { mongod, get } = await serve();
+  expect(await get('/readyz')).toEqual({ status: 'ready' });
+  mongod.pause();
+  const pausedAtMs = performance.now();
+  const problem = await until('/readyz learns that it hangs', async () => {
+    const answer = await get('/readyz');
+    return answer.status === 503 && answer;
+  });
+  // It may have been silent for a heartbeat already, and may be late by 3 s.
+  expect(performance.now() - pausedAtMs).toBeGreaterThan(2500);
+  expect(problem).toMatchObject({ title: 'MongoDB is unreachable', detail: expect.stringMatching(/^the server has not answered for \d s$/) });
+  mongod.goOn();
+  await until('/readyz learns that it goes on', async () => (await get('/readyz')).status === 'ready');
+});
