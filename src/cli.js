@@ -1,10 +1,14 @@
 #!/usr/bin/env node
-import { createProgram } from './cli/program.js';
-import { toPrintable } from './printable.js';
+// Every user of the machine can list its processes, and an argument may hold a password: the title takes the place of the
+// arguments before anything else is loaded, which takes a while.
+const commands = process.argv.slice(2);
+const others = commands.findIndex((word) => !/^[a-z]+$/.test(word));
+process.title = ['pool-lab', ...others < 0 ? commands : commands.slice(0, others)].join(' ');
 
-// Every user of the machine can list its processes, and --url may hold a password.
-process.title = ['pool-lab', ...process.argv.slice(2).map(toPrintable)].join(' ');
-
+const { surviveBrokenOutput } = await import('./broken-output.js');
+surviveBrokenOutput();
+const { createProgram } = await import('./cli/program.js');
+const { toPrintable } = await import('./printable.js');
 try {
   await createProgram().parseAsync();
 } catch (error) {

@@ -1,7 +1,7 @@
-import { connectClient, createClient } from '../mongo/client.js';
 import { openMongo } from '../mongo/open.js';
 import { describeEnvironment } from './environment.js';
 import { mergeFigures } from './merge-figures.js';
+import { watchMongo } from './watch-mongo.js';
 
 /** @import { Settings } from '../settings.js' */
 
@@ -71,11 +71,16 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
   )).flat();
   const { members, urlOption = 'url' } = lab.mongo ?? {};
   const mongo = await openMongo({ ...settings, mongoUrl: options[urlOption] ?? settings.mongoUrl }, { members, report, signal });
-  const context = { mongoUrl: mongo.url, settings, signal, report };
+  const gone = new AbortController();
+  mongo.died?.then((error) => gone.abort(error));
+  const until = AbortSignal.any([signal, gone.signal]);
+  let close = mongo.stop;
   let undo = async () => {};
   try {
-    const environment = describeEnvironment(await askVersion(
-      mongo.url, settings, options[urlOption] ? `--${urlOption}` : 'MONGO_URL'));
+    const watch = await watchMongo(mongo.url, settings, options[urlOption] ? `--${urlOption}` : 'MONGO_URL');
+    close = () => watch.close().finally(mongo.stop);
+    signal.throwIfAborted();
+    const context = { mongoUrl: mongo.url, settings, signal: until, report };
     undo = await lab.prepare?.(plan, context) ?? undo;
     /** @type {{ variant: PlannedVariant, run?: Measurement, error?: Error }[]} */
     const outcomes = [];
@@ -88,24 +93,27 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       });
       outcomes.push(...await Promise.all(round.map(async (variant) => {
         try {
-          return { variant, run: await lab.measure(variant, plan, context) };
+          return { variant, run: await watch.during((until) => lab.measure(variant, plan, { ...context, signal: until }), until) };
         } catch (error) {
           signal.throwIfAborted();
-          return { variant, error: /** @type {Error} */ (error) };
+          return { variant, error: gone.signal.aborted ? gone.signal.reason : /** @type {Error} */ (error) };
         }
       })));
     }
+    // What was measured is worth more than what is left behind.
+    const leftovers = await undo().then(() => [], ({ message }) => [`what was set up could not be removed: ${message}`]);
+    undo = async () => {};
     return {
       lab: lab.name,
       startedAt,
-      environment,
+      environment: describeEnvironment(watch.version),
       settings: { ...plan.settings, repeat, parallel },
       variants: plan.variants.map((variant) => (
         summarise(lab, plan, variant, { outcomes: outcomes.filter((one) => one.variant === variant), settings }))),
-      warnings: [...plan.warnings ?? [], ...listWarnings(outcomes)],
+      warnings: [...plan.warnings ?? [], ...listWarnings(outcomes), ...leftovers],
     };
   } finally {
-    await undo().finally(mongo.stop);
+    await undo().catch(() => {}).finally(close);
   }
 }
 
@@ -136,20 +144,6 @@ function summarise(lab, plan, variant, { outcomes, settings }) {
 /** @param {{ variant: PlannedVariant, run?: Measurement }[]} outcomes */
 function listWarnings(outcomes) {
   return outcomes.flatMap(({ variant, run }) => (run?.warnings ?? []).map((text) => `${variant.name}: ${text}`));
-}
-
-/**
- * @param {string} url
- * @param {Settings} settings
- * @param {string} origin where the connection string was given
- */
-async function askVersion(url, settings, origin) {
-  const client = createClient(url, settings, origin);
-  try {
-    return await connectClient(client, origin);
-  } finally {
-    await client.close();
-  }
 }
 
 /** @param {PlannedVariant[]} round */

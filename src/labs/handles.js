@@ -139,7 +139,7 @@ async function measure({ settings: { handle, connections, clients, processes, po
     signal,
   });
   try {
-    return await runHttpLoad({ url: `${app.url}/db`, connections, warmUpMs, durationMs }, { signal });
+    return await runHttpLoad({ url: `${app.url}/db`, connections, warmUpMs, durationMs }, app);
   } finally {
     await app.stop();
   }

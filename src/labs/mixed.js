@@ -105,7 +105,7 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
     { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs) }, { signal });
   try {
     const { lastId, unloaded } = await warmUp(app.url, poolSize);
-    const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal });
+    const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal: app.signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
     const measured = { ...summariseReport(report), pool: summariseCheckouts(checkouts), unloaded };
     return {
