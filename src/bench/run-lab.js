@@ -1,3 +1,4 @@
+import { shortenRefusal } from '../mongo/client.js';
 import { openMongo } from '../mongo/open.js';
 import { describeEnvironment } from './environment.js';
 import { mergeFigures } from './merge-figures.js';
@@ -81,7 +82,9 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
     close = () => watch.close().finally(mongo.stop);
     signal.throwIfAborted();
     const context = { mongoUrl: mongo.url, settings, signal: until, report };
-    undo = await lab.prepare?.(plan, context) ?? undo;
+    undo = await lab.prepare?.(plan, context).catch((cause) => {
+      throw new Error(shortenRefusal(cause.message), { cause });
+    }) ?? undo;
     /** @type {{ variant: PlannedVariant, run?: Measurement, error?: Error }[]} */
     const outcomes = [];
     for (const [index, round] of rounds.entries()) {
@@ -127,7 +130,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
 function summarise(lab, plan, variant, { outcomes, settings }) {
   const { name, exact = null, published = null } = variant;
   const runs = outcomes.flatMap(({ run }) => run ?? []);
-  const errors = outcomes.flatMap(({ run, error }) => error?.message ?? run?.failed ?? []);
+  const errors = outcomes.flatMap(({ run, error }) => (error ? shortenRefusal(error.message) : run?.failed ?? []));
   const measured = runs.length > 0 ? mergeFigures(runs.map((run) => run.measured)) : null;
   return {
     name,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
+import { parseAppUrl } from '../../src/cli/app-url.js';
 import { gatherEvidence, readResults } from '../../src/cli/evidence.js';
 import { readLessons } from '../../src/workshop/lessons.js';
 import { renderMarkdown } from '../../src/workshop/markdown.js';
@@ -156,7 +157,8 @@ test.concurrent.each(lessons)('$name: its check fails before its commands, and p
   const port = await findFreePort();
   const bench = await createWorkbench({ prefix, env: { PORT: String(port), SLOW_MS: '2500', MONGO_URL: mongoUrl } });
   // Where nothing is measured, what is missing is the answer.
-  const nothing = { results: bench.cwd, app: `http://127.0.0.1:${port}`, answer: lesson.lab ? 1 : undefined };
+  const app = parseAppUrl('--app', `http://127.0.0.1:${port}`);
+  const nothing = { results: bench.cwd, app, answer: lesson.lab ? 1 : undefined };
   const before = gatherEvidence(lesson, { lessons: {} }, nothing).then((evidence) => lesson.check(evidence).isRight);
   expect(await before.catch(() => false)).toBe(false);
 
