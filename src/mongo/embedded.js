@@ -50,15 +50,18 @@ export async function startEmbeddedMongo({ members = 1, args = [], signal, ...wh
     await Promise.all(mongods.map((mongod) => mongod.stop()));
     await rm(folder, { recursive: true, force: true });
   };
-  signal?.addEventListener('abort', stop);
+  // What it could not remove is removed below.
+  const cutShort = () => { stop().catch(() => {}); };
+  signal?.addEventListener('abort', cutShort);
   try {
     const ports = await findFreePorts(members);
     for (const [member, port] of ports.entries()) {
       const dbPath = path.join(folder, `member-${member}`);
       await mkdir(dbPath);
+      signal?.throwIfAborted();
       mongods.push(keepRunning(file, [
         '--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', SET, ...args,
-      ], { folder, signal }));
+      ], { folder }));
     }
     await Promise.all(mongods.map(listening));
     const hosts = ports.map((port) => `127.0.0.1:${port}`);
@@ -74,7 +77,7 @@ export async function startEmbeddedMongo({ members = 1, args = [], signal, ...wh
     signal?.throwIfAborted();
     throw new Error(`mongod ${version} (${file}) did not start: ${/** @type {Error} */ (cause).message}`, { cause });
   } finally {
-    signal?.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', cutShort);
   }
 }
 

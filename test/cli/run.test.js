@@ -93,7 +93,7 @@ const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux.each([[['list']], [['--help']], [['predict', 'loadtests/mixed.yaml', '--service', '/slow=5', '--service', '/fast=1', '--json']]])(
   'a full disk under stdout is one line: %j', async (args) => {
     const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] });
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    const [said, [code]] = await Promise.all([text(/** @type {import('node:stream').Readable} */ (child.stderr)), once(child, 'close')]);
     expect(code).toBe(1);
     expect(lines(said).at(-1)).toMatch(/^stdout can't be written: ENOSPC/);
     expect(said).not.toMatch(/^ +at /m);
