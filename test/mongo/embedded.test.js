@@ -36,11 +36,14 @@ describe('one member', () => {
   /** @type {string} */
   let leftover;
   /** @type {string} */
+  let artilleryLeftover;
+  /** @type {string} */
   let inUse;
   beforeAll(async () => {
     const ended = spawn(process.execPath, ['--eval', '0']);
     await once(ended, 'exit');
     leftover = await mkdtemp(path.join(os.tmpdir(), `mongodb-pool-lab-${ended.pid}-`));
+    artilleryLeftover = await mkdtemp(path.join(os.tmpdir(), `artillery-pool-lab-${ended.pid}-`));
     await mkdir(path.join(leftover, 'member-0'));
     await writeFile(path.join(leftover, 'member-0', 'data'), 'old');
     inUse = await mkdtemp(path.join(os.tmpdir(), `mongodb-pool-lab-${process.ppid}-`));
@@ -64,6 +67,7 @@ describe('one member', () => {
   test('removed what a dead process left and nothing else', async () => {
     const names = await readdir(os.tmpdir());
     expect(names).not.toContain(path.basename(leftover));
+    expect(names).not.toContain(path.basename(artilleryLeftover));
     expect(names).toContain(path.basename(inUse));
   });
 
