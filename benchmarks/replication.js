@@ -99,7 +99,7 @@ async function measureCeiling(stage, ops) {
   await stage.clearTarget(DIRECT);
   const { namespaces: { include: [database] } } = stage.describe(DIRECT);
   const { child, died, stop } = await forkScript(fileURLToPath(import.meta.url), {
-    problem: 'the ceiling was not measured', args: [stage.target.url, database, String(ops)],
+    name: "the ceiling's process", args: [stage.target.url, database, String(ops)],
   });
   try {
     child.send('go');

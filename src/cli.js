@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-import { runProgram } from './cli/program.js';
-import { toPrintable } from './printable.js';
+// Every user of the machine can list its processes, and an argument may hold a password: the title takes the place of the
+// arguments before anything else is loaded, which takes a while.
+const commands = process.argv.slice(2);
+const others = commands.findIndex((word) => !/^[a-z]+$/.test(word));
+process.title = ['pool-lab', ...others < 0 ? commands : commands.slice(0, others)].join(' ');
 
-// Every user of the machine can list its processes, and --url may hold a password.
-process.title = ['pool-lab', ...process.argv.slice(2).map(toPrintable)].join(' ');
-
-await runProgram(process.argv.slice(2));
+const { surviveBrokenOutput } = await import('./broken-output.js');
+surviveBrokenOutput();
+const { runProgram } = await import('./cli/program.js');
+await runProgram(commands);

@@ -7,6 +7,6 @@ import pretty from 'pino-pretty';
  * @returns {import('pino').Logger}
  */
 export function createLogger(level) {
-  if (!process.stdout.isTTY) return pino({ level });
+  if (!process.stdout.isTTY) return pino({ level }, process.stdout);
   return pino({ level }, pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }));
 }

@@ -1,7 +1,9 @@
 /** Neither may move a terminal's cursor, change its title or turn the direction of its text. */
 const CONTROLS = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
-/** Up to the last @ of the line, because a password that was not encoded may hold one, or a blank. */
-const CREDENTIALS = /([a-z][a-z\d+.-]*:\/\/).*@/gi;
+/** The words USER:PASSWORD are ours: they say what a connection string is like. */
+const CREDENTIALS = /([a-z][a-z\d+.-]*:\/\/)(?!USER:PASSWORD@)\S*@/gi;
+/** Of a value that was given, up to its last @: a password that was not encoded may hold one, or a blank. */
+const CREDENTIALS_IN_VALUE = /([a-z][a-z\d+.-]*:\/\/).*@/is;
 /** As in options of a connection string, and in settings. */
 const SECRET_OPTIONS = /((?:password|token)[=:])[^&,\s]+/gi;
 
@@ -14,9 +16,14 @@ export function escapeControls(text) {
 }
 
 /**
- * A message that may quote such text: secrets in URLs are masked too.
+ * A message that may quote such text: secrets in it are masked too, and nothing else of the message.
+ *
  * @param {string} text
+ * @param {string[]} [values] that it may quote whole: the arguments of this process
  */
-export function toPrintable(text) {
-  return escapeControls(text.replace(CREDENTIALS, '$1***@').replace(SECRET_OPTIONS, '$1***'));
+export function toPrintable(text, values = process.argv.slice(2)) {
+  const masked = values.reduce((shown, value) => (
+    CREDENTIALS_IN_VALUE.test(value) ? shown.replaceAll(value, () => value.replace(CREDENTIALS_IN_VALUE, '$1***@')) : shown
+  ), text);
+  return escapeControls(masked.replace(CREDENTIALS, '$1***@').replace(SECRET_OPTIONS, '$1***'));
 }

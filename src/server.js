@@ -1,4 +1,5 @@
 import closeWithGrace from 'close-with-grace';
+import { surviveBrokenOutput } from './broken-output.js';
 import { createLogger } from './logger.js';
 import { toPrintable } from './printable.js';
 import { renderSettingsHelp } from './settings-docs.js';
@@ -33,24 +34,38 @@ async function run(settings) {
     stopping.abort();
     await closeAll();
   });
-  // A parent process that started the app asks it to stop by letting go of it, and so does one that dies. Once is
-  // enough: a second `close` would find nothing left to wait for and exit.
-  process.once('disconnect', () => {
-    if (!stopping.signal.aborted) close();
-  });
-  try {
-    const url = await start(settings, { log, closers, signal: stopping.signal });
-    process.send?.({ url });
-  } catch (error) {
-    if (stopping.signal.aborted) return;
+  /** @param {unknown} error */
+  const giveUp = async (error) => {
     fail(error);
     stopping.abort();
     uninstall();
+    setTimeout(() => process.exit(), settings.shutdownTimeoutMs).unref();
     await closeAll();
-    process.disconnect?.();
+    if (process.connected) process.disconnect();
+  };
+  // A parent process that started the app asks it to stop by letting go of it, and so does one that dies. Once is
+  // enough: a second `close` would find nothing left to wait for and exit.
+  const end = () => {
+    if (!stopping.signal.aborted) close();
+  };
+  process.once('disconnect', end);
+  try {
+    const url = await start(settings, {
+      log, closers, signal: stopping.signal,
+      // Another mongod would have none of the data, and an app without one answers 503 for ever.
+      onMongoDeath(error) {
+        if (!stopping.signal.aborted) giveUp(new Error(`${error.message}, and its data with it: the app ends too`));
+      },
+    });
+    if (process.connected) process.send?.({ url });
+    // It may have let go before anybody listened.
+    else if (process.send) end();
+  } catch (error) {
+    if (!stopping.signal.aborted) await giveUp(error);
   }
 }
 
+surviveBrokenOutput();
 if (process.argv.includes('--help')) {
   process.stdout.write(HELP);
 } else {

@@ -8,6 +8,8 @@ export const MAX_DELAY_MS = 2 ** 31 - 1;
 /**
  * @typedef {object} Settings
  * @property {string} [mongoUrl]
+ * @property {string} [mongoTargetUrl]
+ * @property {string} [appUrl]
  * @property {string} [mongodPath]
  * @property {string} cacheDir
  * @property {string} dataDir
@@ -36,7 +38,7 @@ export const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {string} env its name in the environment
  * @property {Exclude<keyof Settings, 'searchPath'>} key its name in Settings
  * @property {string} doc one sentence
- * @property {'integer' | 'text' | 'mongoUrl' | 'token' | 'choice'} type
+ * @property {'integer' | 'text' | 'mongoUrl' | 'appUrl' | 'token' | 'choice'} type
  * @property {number | string} [default] absent: may stay unset
  * @property {string} [unset] what happens while it is unset
  * @property {number} [min]
@@ -69,6 +71,10 @@ export const SETTINGS = [
     doc: 'how long the server takes to answer the query of /slow, in ms' },
   { env: 'MONGO_URL', key: 'mongoUrl', type: 'mongoUrl',
     doc: 'connection string of the MongoDB to use', unset: 'an embedded MongoDB is started' },
+  { env: 'MONGO_TARGET_URL', key: 'mongoTargetUrl', type: 'mongoUrl',
+    doc: 'connection string of the MongoDB that run replication writes to', unset: 'an embedded MongoDB is started' },
+  { env: 'APP_URL', key: 'appUrl', type: 'appUrl',
+    doc: 'URL of the app that record follows', unset: 'record needs --url' },
   { env: 'MONGO_APP_NAME', key: 'appName', type: 'text', default: 'mongodb-pool-lab',
     doc: 'what the server calls the connections of this app, in its logs and in currentOp' },
   { env: 'MONGO_SERVER_SELECTION_TIMEOUT_MS', key: 'serverSelectionTimeoutMs', type: 'integer', min: 1,
@@ -150,6 +156,7 @@ export function describeAllowed({ type, min, max, choices = [] }) {
   if (type === 'integer') return `a whole number from ${min}${max === undefined ? '' : ` to ${max}`}`;
   if (type === 'choice') return `one of ${choices.join(', ')}`;
   if (type === 'mongoUrl') return 'a URL that starts with mongodb:// or mongodb+srv://';
+  if (type === 'appUrl') return 'a URL that starts with http:// or https://';
   if (type === 'token') return '16 or more of A-Z, a-z, 0-9, - and _';
   return 'text';
 }
@@ -160,7 +167,7 @@ export function describeAllowed({ type, min, max, choices = [] }) {
  */
 function describeProblem(setting, text) {
   // What is mistyped may still hold a secret.
-  const isSecret = ['mongoUrl', 'token'].includes(setting.type);
+  const isSecret = ['mongoUrl', 'appUrl', 'token'].includes(setting.type);
   const shown = isSecret ? setting.env : `${setting.env}=${text.replaceAll('\n', '\\n')}`;
   return `${shown} is not allowed: ${describeAllowed(setting)}${setting.note ? ` (${setting.note})` : ''}`;
 }
@@ -177,6 +184,7 @@ function parseValue({ type, min = 0, max = Number.MAX_SAFE_INTEGER, choices = []
   }
   if (type === 'choice') return choices.includes(text) ? text : undefined;
   if (type === 'mongoUrl') return /^mongodb(\+srv)?:\/\/./.test(text) ? text : undefined;
+  if (type === 'appUrl') return /^https?:\/\/./.test(text) ? text : undefined;
   if (type === 'token') return /^[\w-]{16,}$/.test(text) ? text : undefined;
   return text;
 }
@@ -186,11 +194,30 @@ function parseValue({ type, min = 0, max = Number.MAX_SAFE_INTEGER, choices = []
  * @returns {Record<string, string | undefined>}
  */
 function readEnvFile(file) {
+  let text;
   try {
-    return parse(readFileSync(file));
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return {};
     throw new SettingsError(`${file} can't be read: ${/** @type {Error} */ (error).message}`, { cause: error });
+  }
+  assertNoLostEnds(text, file);
+  return parse(text);
+}
+
+/**
+ * A # ends an unquoted value. In a password it is no comment, and what is left of it may still look right.
+ * @param {string} text
+ * @param {string} file
+ */
+function assertNoLostEnds(text, file) {
+  const lines = text.split(/\r?\n/);
+  for (const { env, type } of SETTINGS) {
+    const cut = new RegExp(`^\\s*(?:export\\s+)?${env}\\s*[=:]\\s*(?!["'\`])[^#]*[^\\s#=:]#`);
+    const index = lines.findIndex((line) => cut.test(line));
+    if (index < 0) continue;
+    const instead = ['mongoUrl', 'appUrl'].includes(type) ? 'write it as %23' : 'put the value in quotes';
+    throw new SettingsError(`${file}, line ${index + 1}: ${env} would end at its #: ${instead}`);
   }
 }
 

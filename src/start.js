@@ -22,12 +22,14 @@ import { createMetrics } from './pool/metrics.js';
  * @param {import('pino').Logger} options.log
  * @param {(() => unknown)[]} options.closers
  * @param {AbortSignal} options.signal cuts the start short
+ * @param {(error: Error) => void} [options.onMongoDeath] an embedded MongoDB ended by itself
  * @returns {Promise<string>} where it listens
  */
-export async function start(settings, { log, closers, signal }) {
+export async function start(settings, { log, closers, signal, onMongoDeath = () => {} }) {
   const opening = openMongo(settings, { report: (line) => log.info(line), signal });
   closers.push(() => opening.then((mongo) => mongo.stop(), () => {}));
   const mongo = await opening;
+  mongo.died?.then(onMongoDeath);
   signal.throwIfAborted();
   const checkouts = createCheckouts();
   const metrics = createMetrics(() => (

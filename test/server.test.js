@@ -187,6 +187,19 @@ test.concurrent('a parent that lets go ends it, after what runs', async () => {
   expect(isRunning(app.mongod)).toBe(false);
 });
 
+onPosix('when its embedded MongoDB is killed', () => {
+  test.concurrent('it says so once, and ends with 1', async () => {
+    const app = startApp();
+    await app.url;
+    const [mongod] = await mongodsOf(app.pid);
+    process.kill(mongod, 'SIGKILL');
+    expect(await app.ended).toMatchObject({
+      code: 1, stderr: 'the embedded MongoDB ended by itself (signal SIGKILL), and its data with it: the app ends too\n',
+    });
+    expect(await dataFoldersOf(app.pid)).toEqual([]);
+  });
+});
+
 test.concurrent('killed with no time to clean up, it leaves no mongod behind for 5 s', async () => {
   const app = await startBusyApp({ SLOW_MS: '60000' });
   app.child.kill('SIGKILL');

@@ -45,13 +45,15 @@ test('every setting is read, numbers as numbers', async () => {
   expect(await read({
     MONGO_POOLSIZE: '10', MONGO_MIN_POOLSIZE: '0', MONGO_MAX_CONNECTING: '5', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100',
     SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '4', SLOW_MS: '1', MONGO_URL: 'mongodb+srv://db.example.com',
+    MONGO_TARGET_URL: 'mongodb://other', APP_URL: 'http://shop',
     MONGO_APP_NAME: 'shop', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
     MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', POOL_LAB_DATA: '/data', HOST: '::1', PORT: '0',
     SHUTDOWN_TIMEOUT_MS: '1000', LOG_LEVEL: 'silent', CONTROLS: 'off', PATH: '/bin', REQUEST_TIMEOUT_MS: '2000',
     MAX_REQUESTS: '20',
   })).toEqual({
     poolSize: 10, minPoolSize: 0, maxConnecting: 5, waitQueueTimeoutMs: 100,
-    slowPoolSize: 2, slowConcurrency: 4, slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com', appName: 'shop',
+    slowPoolSize: 2, slowConcurrency: 4, slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com',
+    mongoTargetUrl: 'mongodb://other', appUrl: 'http://shop', appName: 'shop',
     serverSelectionTimeoutMs: 300, requestTimeoutMs: 2000, maxRequests: 20,
     mongodPath: '/opt/mongod', cacheDir: '/cache', dataDir: '/data', host: '::1', port: 0, shutdownTimeoutMs: 1000, controls: 'off',
     logLevel: 'silent', searchPath: '/bin',
@@ -119,5 +121,21 @@ describe('a bad value is refused in one line with its name, itself and what is a
   test('several bad ones get a line each', async () => {
     const complaints = await complaintsAbout({ PORT: 'x', MONGO_POOLSIZE: '0', LOG_LEVEL: 'loud', SLOW_MS: '100' });
     expect(complaints.map((line) => line.split('=')[0]).sort()).toEqual(['LOG_LEVEL', 'MONGO_POOLSIZE', 'PORT']);
+  });
+});
+
+describe('an unquoted # in a .env file', () => {
+  test.each([
+    ['MONGO_URL=mongodb://user:hunt#er2@host/', /^\S*\.env, line 2: MONGO_URL would end at its #: write it as %23$/],
+    ['export MONGO_APP_NAME = shop#1', /line 2: MONGO_APP_NAME would end at its #: put the value in quotes$/],
+  ])('%s is refused, and no part of the value is shown', async (line, message) => {
+    const error = await read({}, `PORT=1 # first\n${line}\n`).catch((reason) => reason);
+    expect(error).toBeInstanceOf(SettingsError);
+    expect(error.message).toMatch(message);
+  });
+
+  test('that begins a comment, or is in quotes, is not', async () => {
+    expect(await read({}, 'PORT=1 # see x#y\nMONGO_APP_NAME="shop#1"\n# MONGO_URL=mongodb://a:b#c@d\nHOST=#none\n')).toMatchObject(
+      { port: 1, appName: 'shop#1', host: '127.0.0.1' });
   });
 });

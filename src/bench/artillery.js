@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import { keepRunning } from '../process/keep.js';
+import { makeTempFolder } from '../process/temp-folder.js';
 import { childEnvironment } from '../settings.js';
 import { collectText } from './child-process.js';
 
@@ -30,20 +30,16 @@ export const WORKERS = Math.max(1, os.cpus().length - 1);
  * @throws {Error} with Artillery's last words when it gives no report
  */
 export async function runArtillery({ scenario, target, environment, signal }) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'pool-lab-artillery-'));
+  const folder = await makeTempFolder('artillery');
   try {
     const output = path.join(folder, 'report.json');
     const args = ['run', '--target', target, '--output', output];
     if (environment) args.push('--environment', environment);
-    const child = spawn(process.execPath, [COMMAND, ...args, scenario], {
-      env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }),
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const child = keepRunning(process.execPath, [COMMAND, ...args, scenario], {
+      folder, env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }), signal,
     });
-    const kill = () => child.kill('SIGKILL');
-    signal?.addEventListener('abort', kill);
     const said = [collectText(child.stdout), collectText(child.stderr)];
-    await once(child, 'close');
-    signal?.removeEventListener('abort', kill);
+    await child.ended;
     signal?.throwIfAborted();
 
     const text = await readFile(output, 'utf8').catch((cause) => {

@@ -22,7 +22,7 @@ const PROCESS = fileURLToPath(new URL('./http-load-process.js', import.meta.url)
  */
 export async function runHttpLoad(load, { signal } = {}) {
   const { message, stop } = await forkScript(PROCESS, {
-    problem: 'the load tool gave no figures', args: [JSON.stringify(load)], signal,
+    name: 'the load tool', args: [JSON.stringify(load)], signal,
   });
   await stop();
   return message;

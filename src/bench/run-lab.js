@@ -1,7 +1,8 @@
-import { connectClient, createClient } from '../mongo/client.js';
+import { shortenRefusal } from '../mongo/client.js';
 import { openMongo } from '../mongo/open.js';
 import { describeEnvironment } from './environment.js';
 import { mergeFigures } from './merge-figures.js';
+import { watchMongo } from './watch-mongo.js';
 
 /** @import { Settings } from '../settings.js' */
 
@@ -71,12 +72,19 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
   )).flat();
   const { members, urlOption = 'url' } = lab.mongo ?? {};
   const mongo = await openMongo({ ...settings, mongoUrl: options[urlOption] ?? settings.mongoUrl }, { members, report, signal });
-  const context = { mongoUrl: mongo.url, settings, signal, report };
+  const gone = new AbortController();
+  mongo.died?.then((error) => gone.abort(error));
+  const until = AbortSignal.any([signal, gone.signal]);
+  let close = mongo.stop;
   let undo = async () => {};
   try {
-    const environment = describeEnvironment(await askVersion(
-      mongo.url, settings, options[urlOption] ? `--${urlOption}` : 'MONGO_URL'));
-    undo = await lab.prepare?.(plan, context) ?? undo;
+    const watch = await watchMongo(mongo.url, settings, options[urlOption] ? `--${urlOption}` : 'MONGO_URL');
+    close = () => watch.close().finally(mongo.stop);
+    signal.throwIfAborted();
+    const context = { mongoUrl: mongo.url, settings, signal: until, report };
+    undo = await lab.prepare?.(plan, context).catch((cause) => {
+      throw new Error(shortenRefusal(cause.message), { cause });
+    }) ?? undo;
     /** @type {{ variant: PlannedVariant, run?: Measurement, error?: Error }[]} */
     const outcomes = [];
     for (const [index, round] of rounds.entries()) {
@@ -88,24 +96,27 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       });
       outcomes.push(...await Promise.all(round.map(async (variant) => {
         try {
-          return { variant, run: await lab.measure(variant, plan, context) };
+          return { variant, run: await watch.during((until) => lab.measure(variant, plan, { ...context, signal: until }), until) };
         } catch (error) {
           signal.throwIfAborted();
-          return { variant, error: /** @type {Error} */ (error) };
+          return { variant, error: gone.signal.aborted ? gone.signal.reason : /** @type {Error} */ (error) };
         }
       })));
     }
+    // What was measured is worth more than what is left behind.
+    const leftovers = await undo().then(() => [], ({ message }) => [`what was set up could not be removed: ${message}`]);
+    undo = async () => {};
     return {
       lab: lab.name,
       startedAt,
-      environment,
+      environment: describeEnvironment(watch.version),
       settings: { ...plan.settings, repeat, parallel },
       variants: plan.variants.map((variant) => (
         summarise(lab, plan, variant, { outcomes: outcomes.filter((one) => one.variant === variant), settings }))),
-      warnings: [...plan.warnings ?? [], ...listWarnings(outcomes)],
+      warnings: [...plan.warnings ?? [], ...listWarnings(outcomes), ...leftovers],
     };
   } finally {
-    await undo().finally(mongo.stop);
+    await undo().catch(() => {}).finally(close);
   }
 }
 
@@ -119,7 +130,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
 function summarise(lab, plan, variant, { outcomes, settings }) {
   const { name, exact = null, published = null } = variant;
   const runs = outcomes.flatMap(({ run }) => run ?? []);
-  const errors = outcomes.flatMap(({ run, error }) => error?.message ?? run?.failed ?? []);
+  const errors = outcomes.flatMap(({ run, error }) => (error ? shortenRefusal(error.message) : run?.failed ?? []));
   const measured = runs.length > 0 ? mergeFigures(runs.map((run) => run.measured)) : null;
   return {
     name,
@@ -136,20 +147,6 @@ function summarise(lab, plan, variant, { outcomes, settings }) {
 /** @param {{ variant: PlannedVariant, run?: Measurement }[]} outcomes */
 function listWarnings(outcomes) {
   return outcomes.flatMap(({ variant, run }) => (run?.warnings ?? []).map((text) => `${variant.name}: ${text}`));
-}
-
-/**
- * @param {string} url
- * @param {Settings} settings
- * @param {string} origin where the connection string was given
- */
-async function askVersion(url, settings, origin) {
-  const client = createClient(url, settings, origin);
-  try {
-    return await connectClient(client, origin);
-  } finally {
-    await client.close();
-  }
 }
 
 /** @param {PlannedVariant[]} round */

@@ -5,6 +5,7 @@ import { unescape } from 'node:querystring';
  * @property {string} option that gave it, for messages
  * @property {string} url without user and password: for messages, files and requests
  * @property {Record<string, string>} headers that carry them
+ * @property {string} [hint] what to say after an error
  */
 
 /**

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readTrace } from '../predict/trace/trace.js';
-import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { readResult } from './read-result.js';
 
@@ -13,7 +12,7 @@ import { readResult } from './read-result.js';
 /**
  * @typedef {object} EvidenceOptions where to look
  * @property {string} results folder in which `pool-lab run` keeps its own
- * @property {string} app URL
+ * @property {import('./app-url.js').AppUrl} app
  * @property {string} [trace] file
  * @property {number} [answer]
  */
@@ -60,11 +59,10 @@ export async function readResults(folder, lab, since = '') {
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-/** @param {string} url */
-async function askApp(url) {
-  const app = parseAppUrl('--app', url);
+/** @param {import('./app-url.js').AppUrl} app */
+async function askApp(app) {
   const { max } = await fetchJson(app, '/pool');
   const { checkouts } = await fetchJson(app, '/pool/checkouts');
-  if (!Array.isArray(checkouts)) throw new Error(`--app ${app.url}: its GET /pool/checkouts has no list of checkouts`);
+  if (!Array.isArray(checkouts)) throw new Error(`${app.option} ${app.url}: its GET /pool/checkouts has no list of checkouts`);
   return { max, checkouts };
 }

@@ -8,13 +8,15 @@ const TIMEOUT_MS = 5000;
  *
  * @param {AppUrl} app
  * @param {string} path
+ * @param {AbortSignal} [signal] gives it up
  * @returns {Promise<any>}
  * @throws {Error} naming the option, for no answer, a bad one, or one that is no JSON object
  */
-export async function fetchJson({ option, url, headers }, path) {
+export async function fetchJson({ option, url, headers, hint = '' }, path, signal) {
   try {
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(new URL(path, url), {
-      headers: { Accept: 'application/json', ...headers }, signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { Accept: 'application/json', ...headers }, signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     if (!response.ok) throw new Error(`its GET ${path} answered HTTP ${response.status}`);
     const body = await response.json();
@@ -22,6 +24,6 @@ export async function fetchJson({ option, url, headers }, path) {
     return body;
   } catch (cause) {
     const { message, cause: reason } = /** @type {Error} */ (cause);
-    throw new Error(`${option} ${url}: ${reason instanceof Error ? reason.message : message}`, { cause });
+    throw new Error(`${option} ${url}: ${reason instanceof Error ? reason.message : message}${hint}`, { cause });
   }
 }

@@ -34,6 +34,15 @@ export function parseUpTo(most) {
 }
 
 /**
+ * A variable of a shell that is not set leaves nothing, which must not mean "as if the option were not there".
+ * @param {string} text
+ */
+export function parseText(text) {
+  if (text.trim() === '') throw new Error('It is empty.');
+  return text;
+}
+
+/**
  * An option that may be given several times: all its values.
  * @template T
  * @param {(text: string) => T} parse

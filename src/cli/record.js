@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { createTraceWriter } from '../predict/trace/trace-writer.js';
-import { MAX_DELAY_MS } from '../settings.js';
+import { MAX_DELAY_MS, readSettings } from '../settings.js';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { parsePositive, parseUpTo } from './options.js';
+
+const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /** @import { RecordedCheckout, Written } from '../predict/trace/trace-writer.js' */
 /** @import { AppUrl } from './app-url.js' */
@@ -13,7 +15,7 @@ import { parsePositive, parseUpTo } from './options.js';
 export function createRecordCommand() {
   return new Command('record')
     .description("record an app's checkouts to a trace, which predict and advise can replay; ends with Ctrl-C")
-    .requiredOption('--url <url>', 'the app')
+    .option('--url <url>', 'the app, in place of APP_URL')
     .requiredOption('--out <file>', 'the trace to write')
     .option('--seconds <n>', 'end by itself after so long', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
     .option('--every <ms>', 'how often to ask the app', parseUpTo(MAX_DELAY_MS), 1000)
@@ -21,17 +23,24 @@ export function createRecordCommand() {
     .action(recordApp);
 }
 
-/** @param {{ url: string, out: string, seconds?: number, every: number, maxMb: number }} options */
+/** How long the app may take to answer once the record is to end, in ms. */
+const LAST_ANSWER_MS = 2000;
+
+/** @param {{ url?: string, out: string, seconds?: number, every: number, maxMb: number }} options */
 async function recordApp({ url: text, out, seconds, every, maxMb }) {
-  const app = parseAppUrl('--url', text);
+  const app = text === undefined ? parseAppUrl('APP_URL', requireAppUrl()) : parseAppUrl('--url', text);
   const stop = new AbortController();
-  const end = () => stop.abort();
-  process.once('SIGINT', end).once('SIGTERM', end);
+  const patience = new AbortController();
+  const end = () => {
+    stop.abort();
+    setTimeout(() => patience.abort(new Error('the app does not answer')), LAST_ANSWER_MS).unref();
+  };
+  for (const name of SIGNALS) process.once(name, end);
   const timer = seconds && setTimeout(end, seconds * 1000);
   try {
-    const { max, slowPool, slowCap } = await fetchJson(app, '/pool');
+    const { max, slowPool, slowCap } = await fetchJson(app, '/pool', patience.signal);
     // What came before the recording is none of its business.
-    let after = (await fetchCheckouts(app, 0)).lastId;
+    let after = (await fetchCheckouts(app, 0, patience.signal)).lastId;
     let lost = 0;
     // What waited before two pools, or for a cap, can't be held against a prediction for one pool.
     const isOne = max > 0 && !slowPool && !slowCap;
@@ -41,7 +50,7 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
     try {
       for (let isLast = false; !isLast;) {
         isLast = stop.signal.aborted || await pause(every, stop.signal);
-        const { checkouts, lastId } = await fetchCheckouts(app, after);
+        const { checkouts, lastId } = await fetchCheckouts(app, after, patience.signal);
         if (checkouts.length > 0) lost += checkouts[0].id - after - 1;
         for (const checkout of checkouts) {
           trace.write({ ...checkout, hasFailed: checkout.outcome === 'operationFailed' });
@@ -53,8 +62,14 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
     }
   } finally {
     clearTimeout(timer);
-    process.off('SIGINT', end).off('SIGTERM', end);
+    for (const name of SIGNALS) process.off(name, end);
   }
+}
+
+function requireAppUrl() {
+  const { appUrl } = readSettings();
+  if (appUrl === undefined) throw new Error('There is no app to follow: give --url URL, or set APP_URL');
+  return appUrl;
 }
 
 /**
@@ -69,12 +84,13 @@ async function pause(ms, signal) {
 /**
  * @param {AppUrl} app
  * @param {number} after id
+ * @param {AbortSignal} signal gives it up
  * @returns {Promise<{ checkouts: (RecordedCheckout & { id: number, outcome: string })[], lastId: number }>}
  */
-async function fetchCheckouts(app, after) {
-  const body = await fetchJson(app, `/pool/checkouts?after=${after}`);
+async function fetchCheckouts(app, after, signal) {
+  const body = await fetchJson(app, `/pool/checkouts?after=${after}`, signal);
   if (!Array.isArray(body?.checkouts) || !Number.isInteger(body.lastId)) {
-    throw new Error(`--url ${app.url}: its GET /pool/checkouts has no list of checkouts`);
+    throw new Error(`${app.option} ${app.url}: its GET /pool/checkouts has no list of checkouts`);
   }
   return body;
 }

@@ -6,7 +6,7 @@ import { labs } from '../labs/index.js';
 import { renderTable } from '../report/table.js';
 import { readSettings } from '../settings.js';
 import { abortOnSignal } from './abort.js';
-import { orInvalid, parseUpTo } from './options.js';
+import { orInvalid, parseText, parseUpTo } from './options.js';
 import { createProgress } from './progress.js';
 import { saveResult } from './save.js';
 import { widthOf } from './terminal-width.js';
@@ -26,12 +26,12 @@ function createLabCommand(lab) {
   for (const [name, { value, about, parse, default: initial, published }] of Object.entries(lab.options)) {
     const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const option = new Option(value ? `${flag} <${value}>` : flag, describeOption(about, initial, published));
-    if (parse) option.argParser(orInvalid(parse));
+    if (value) option.argParser(orInvalid(parse ?? parseText));
     if (initial !== undefined) option.default(initial, describeValue(initial));
     command.addOption(option);
   }
   if (!lab.mongo?.urlOption) {
-    command.option('--url <url>', 'connection string of the MongoDB to use, in place of MONGO_URL');
+    command.option('--url <url>', 'connection string of the MongoDB to use, in place of MONGO_URL', orInvalid(parseText));
   }
   return command
     .addOption(new Option('--preset <name>', 'take the values of the published experiment').choices(['published']))

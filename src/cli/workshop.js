@@ -7,6 +7,7 @@ import { findLesson, readLessons } from '../workshop/lessons.js';
 import { renderLessonList } from '../workshop/list-view.js';
 import { renderMarkdown } from '../workshop/markdown.js';
 import { nextLesson, noteLesson, readProgress, writeProgress } from '../workshop/progress.js';
+import { parseAppUrl } from './app-url.js';
 import { gatherEvidence } from './evidence.js';
 
 /** @import { Evidence, Lesson, Verdict } from '../workshop/types.js' */
@@ -68,7 +69,10 @@ async function verifyLesson(name, options) {
   const lesson = findLesson(lessons, name);
   const { dataDir, port } = readSettings();
   const before = await readProgress(dataDir);
-  const evidence = await gatherEvidence(lesson, before, { ...options, app: options.app ?? `http://127.0.0.1:${port}` });
+  const app = options.app === undefined
+    ? { option: 'the app at', url: `http://127.0.0.1:${port}`, headers: {}, hint: '; start it with npm start, or name another with --app' }
+    : parseAppUrl('--app', options.app);
+  const evidence = await gatherEvidence(lesson, before, { ...options, app });
   const { isRight, words, figures = [] } = judge(lesson, evidence);
 
   const width = Math.max(0, ...figures.map(([label]) => label.length));

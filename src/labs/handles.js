@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../bench/app-process.js';
 import { runHttpLoad } from '../bench/http-load.js';
-import { createChoicesParser, parseWhole, parseWholes } from '../bench/lab-options.js';
+import { createChoicesParser, parseDelay, parseWhole, parseWholes } from '../bench/lab-options.js';
 import { connectClient, createClient } from '../mongo/client.js';
 import { documentsOf, seedDocuments } from './handles/documents.js';
 import { handlesView } from './handles-view.js';
@@ -61,10 +61,10 @@ export const handles = {
     clients: { value: 'n', about: 'how many "several" clients are', parse: parseWhole, default: 4 },
     processes: { value: 'n', about: 'how many "processes" are', parse: parseWhole, default: 2 },
     warmUpMs: {
-      value: 'ms', about: 'how long the load runs before it counts, at least', parse: parseWhole, default: 2000,
+      value: 'ms', about: 'how long the load runs before it counts, at least', parse: parseDelay, default: 2000,
     },
     durationMs: {
-      value: 'ms', about: 'how long it counts', parse: parseWhole, default: 4000, published: PUBLISHED_DURATION_MS,
+      value: 'ms', about: 'how long it counts', parse: parseDelay, default: 4000, published: PUBLISHED_DURATION_MS,
     },
   },
   plan,
@@ -139,7 +139,7 @@ async function measure({ settings: { handle, connections, clients, processes, po
     signal,
   });
   try {
-    return await runHttpLoad({ url: `${app.url}/db`, connections, warmUpMs, durationMs }, { signal });
+    return await runHttpLoad({ url: `${app.url}/db`, connections, warmUpMs, durationMs }, app);
   } finally {
     await app.stop();
   }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../bench/app-process.js';
 import { describeFailures, runArtillery, summariseReport, WORKERS } from '../bench/artillery.js';
-import { parseWhole } from '../bench/lab-options.js';
+import { parseDelay } from '../bench/lab-options.js';
 import { listArrivals, summariseCheckouts } from '../bench/summarise-checkouts.js';
 import { readCheckouts, warmUp } from '../bench/warm-up.js';
 import { poolOfApp } from '../predict/app-pool.js';
@@ -53,7 +53,7 @@ export const mixed = {
       default: [1, 3, 10], published: [...PUBLISHED_MAX_MS.keys()],
     },
     slowMs: {
-      value: 'ms', about: 'how long a query of /slow takes', parse: parseWhole, default: PUBLISHED_SLOW_MS,
+      value: 'ms', about: 'how long a query of /slow takes', parse: parseDelay, default: PUBLISHED_SLOW_MS,
       published: PUBLISHED_SLOW_MS,
     },
     scenario: {
@@ -114,7 +114,7 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
     { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs) }, { signal });
   try {
     const { lastId, unloaded } = await warmUp(app.url, poolSize);
-    const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal });
+    const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal: app.signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
     const measured = { ...summariseReport(report), pool: summariseCheckouts(checkouts), unloaded };
     return {

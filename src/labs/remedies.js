@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createChoicesParser, parseWhole } from '../bench/lab-options.js';
+import { createChoicesParser, parseDelay, parseWhole } from '../bench/lab-options.js';
 import { drawRequests } from '../bench/open-load.js';
 import { parsePoolSizes } from '../predict/pool-sizes.js';
 import { readScenario } from '../predict/scenario/read-scenario.js';
@@ -50,8 +50,8 @@ export const remedies = {
       value: 'list', about: `which to try: ${REMEDIES.join(', ')}`, parse: createChoicesParser(REMEDIES),
       default: REMEDIES,
     },
-    slowMs: { value: 'ms', about: 'how long a query of /slow takes', parse: parseWhole, default: 1000 },
-    rtt: { value: 'ms', about: 'of the burst alone: how far away the server is', parse: parseWhole, default: 20 },
+    slowMs: { value: 'ms', about: 'how long a query of /slow takes', parse: parseDelay, default: 1000 },
+    rtt: { value: 'ms', about: 'of the burst alone: how far away the server is', parse: parseDelay, default: 20 },
     environment: { value: 'name', about: 'one of those of loadtests/remedies.yaml' },
   },
   plan,

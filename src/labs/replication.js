@@ -63,7 +63,7 @@ export const replication = {
     latency: { about: 'also measure how late single inserts are when no backlog is left' },
     stats: { about: 'print a line each second' },
     source: { value: 'url', about: 'connection string of the replica set to read, in place of MONGO_URL' },
-    target: { value: 'url', about: 'connection string of the MongoDB to write to (default: an embedded one)' },
+    target: { value: 'url', about: 'connection string of the MongoDB to write to, in place of\nMONGO_TARGET_URL' },
   },
   plan,
   prepare,

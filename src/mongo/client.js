@@ -1,4 +1,4 @@
-import { MongoClient, MongoServerSelectionError } from 'mongodb';
+import { MongoClient, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { SettingsError } from '../settings.js';
 import { checkMongoUrl } from './mongo-url.js';
 
@@ -43,12 +43,34 @@ export async function connectClient(client, origin = 'MONGO_URL') {
   try {
     await client.connect();
     const { version } = await client.db('admin').command({ buildInfo: 1 });
+    // Anybody may ask for the version. This asks for a login where the server wants one, and for no role.
+    await client.db('admin').command({ listDatabases: 1, nameOnly: true, authorizedDatabases: true });
     return version;
   } catch (cause) {
+    if (isUnauthorized(cause)) {
+      throw new Error(`${origin}: the server wants a login: put USER:PASSWORD@ in front of its hosts`, { cause });
+    }
     const { message } = /** @type {Error} */ (cause);
     const problem = cause instanceof MongoServerSelectionError
       ? `${origin}: no MongoDB was found within ${client.options.serverSelectionTimeoutMS} ms`
       : `${origin} or a pool setting is refused`;
     throw new Error(`${problem}: ${message}`, { cause });
   }
+}
+
+const UNAUTHORIZED = 13;
+
+/** @param {unknown} error @returns {boolean} whether the server refuses a command to this user, or to nobody in particular */
+function isUnauthorized(error) {
+  return error instanceof MongoServerError && error.code === UNAUTHORIZED;
+}
+
+/**
+ * What a server says to a user who lacks a role repeats the whole command, session and all.
+ * @param {string} message
+ * @returns {string} with the command's name alone, and the role that is missing
+ */
+export function shortenRefusal(message) {
+  return message.replace(/not authorized on (\S+) to execute command \{ (\w+)[^]*$/,
+    'the user may not run "$2" on the database $1: it needs the role readWrite there');
 }

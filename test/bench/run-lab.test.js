@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { startApp } from '../../src/bench/app-process.js';
 import { runLab } from '../../src/bench/run-lab.js';
 import { readSettings } from '../../src/settings.js';
 import { mixed } from '../../src/labs/mixed.js';
+import { startReplicaSet } from '../support/mongod-process.js';
 
 /** @import { Lab, Measurement, Step } from '../../src/bench/run-lab.js' */
 
@@ -121,4 +123,51 @@ test('a MongoDB can be named in place of MONGO_URL', async () => {
   await expect(runLab(lab, {}, surroundings({ settings }))).rejects.toThrow(/no MongoDB was found/);
   await runLab(lab, { url: process.env.TEST_MONGO_URL }, surroundings({ settings }));
   await runLab({ ...lab, mongo: { urlOption: 'source' } }, { source: process.env.TEST_MONGO_URL }, surroundings({ settings }));
+});
+
+test('when the app is killed during a measurement, the result says so and has no figures', async () => {
+  const lab = {
+    ...makeLab(() => ({ measured: {} })),
+    /** @type {Lab['measure']} */
+    measure: async (variant, plan, { mongoUrl, signal }) => {
+      const app = await startApp({ MONGO_URL: mongoUrl }, { signal });
+      try {
+        process.kill(app.pid, 'SIGKILL');
+        await new Promise((resolve) => { app.signal.addEventListener('abort', resolve); });
+        await fetch(app.url);
+        return { measured: { requests: 1 } };
+      } finally {
+        await app.stop();
+      }
+    },
+  };
+  const { variants: [variant] } = await runLab(lab, {}, surroundings());
+  expect(variant).toMatchObject({ measured: null, error: 'the app ended by itself: signal SIGKILL' });
+});
+
+test('when MongoDB is killed during a measurement, the result says so and has no figures', async () => {
+  const mongod = await startReplicaSet();
+  /** @type {string[]} */
+  const order = [];
+  const lab = {
+    ...makeLab(() => ({ measured: {} })),
+    /** @type {Lab['measure']} */
+    measure: async ({ name }, plan, { signal }) => {
+      order.push(name);
+      if (name === 'A') return { measured: { requests: 1 } };
+      const aborted = new Promise((resolve) => { signal.addEventListener('abort', resolve); });
+      await mongod.kill('SIGKILL');
+      await aborted;
+      // As an app would have answered with 503 until the end of the load.
+      return { measured: { requests: 1, failures: 1 } };
+    },
+    prepare: async () => async () => { throw new Error('it is gone'); },
+  };
+  const { variants, warnings } = await runLab(lab, {}, surroundings({
+    settings: readSettings({ MONGO_URL: mongod.url, MONGO_SERVER_SELECTION_TIMEOUT_MS: '2000' }),
+  }));
+  expect(variants).toMatchObject([
+    { measured: { requests: 1 } }, { measured: null, error: expect.stringMatching(/^MongoDB was lost during the measurement: /) },
+  ]);
+  expect(warnings).toEqual(['what was set up could not be removed: it is gone']);
 });

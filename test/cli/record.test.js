@@ -130,7 +130,7 @@ describe('recording', () => {
 
   test.each([
     ['no app', ['--url', 'http://127.0.0.1:1'], /^--url http:\/\/127\.0\.0\.1:1: /],
-    ['no URL', [], /--url <url>' not specified/],
+    ['no URL', [], /give --url URL, or set APP_URL/],
   ])('%s is one clear message', async (_, args, message) => {
     const { code, stdout, stderr } = await runCli(['record', ...args, '--out', fileOf('never.jsonl')]);
     expect(stderr).toMatch(message);

@@ -1,6 +1,9 @@
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { createSampleResult } from '../report/sample-result.js';
 import { runCli } from '../support/run-cli.js';
@@ -43,8 +46,8 @@ test('an interrupted run stops all it started and keeps nothing', async () => {
   const out = path.join(folder, 'interrupted');
   const { code, stderr } = await runNode([CLI, 'run', 'mixed', '--pool-sizes', '1', '--out', out], {
     env,
-    onStart: (child) => child.stderr?.on('data', (text) => {
-      if (String(text).includes('pool 1:')) child.kill('SIGINT');
+    onStart: (child) => child.stderr?.on('data', (said) => {
+      if (String(said).includes('pool 1:')) child.kill('SIGINT');
     }),
   });
   expect(code).toBe(130);
@@ -58,6 +61,8 @@ describe('bad input is one clear line and no run', () => {
     ['a pool size of 0', ['--pool-sizes', '0'], /no limit/],
     ['a repeat of 0', ['--repeat', '0'], /--repeat.*whole number from 1/],
     ['an unknown scenario', ['--scenario', 'nowhere.yaml'], /nowhere\.yaml can't be read/],
+    ['an empty connection string', ['--url', ''], /--url.*It is empty/],
+    ['a time that no timer holds', ['--slow-ms', '2147483648'], /at most 2147483647 ms/],
     ['an unknown option', ['--pool-size', '1'], /unknown option/],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await runCli(['run', 'mixed', ...args], { env });
@@ -72,6 +77,16 @@ describe('bad input is one clear line and no run', () => {
     expect(lines(stderr)).toEqual(['MONGO_MAX_CONNECTING=0 is not allowed: a whole number from 1']);
   });
 });
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+onLinux.each([[['list']], [['--help']], [['predict', 'loadtests/mixed.yaml', '--service', '/slow=5', '--service', '/fast=1', '--json']]])(
+  'a full disk under stdout is one line: %j', async (args) => {
+    const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] });
+    const [said, [code]] = await Promise.all([text(/** @type {import('node:stream').Readable} */ (child.stderr)), once(child, 'close')]);
+    expect(code).toBe(1);
+    expect(lines(said).at(-1)).toMatch(/^stdout can't be written: ENOSPC/);
+    expect(said).not.toMatch(/^ +at /m);
+  });
 
 describe('report', () => {
   test('refuses what is no result', async () => {

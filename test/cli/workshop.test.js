@@ -95,3 +95,12 @@ test('results that have not the figures of their lab are one clear line', async 
     code: 1, stdout: '', stderr: '02-one-lane: what was measured has not the figures that are looked at\n',
   });
 });
+
+test('without an app it says how to start one, and names no option that nobody typed', async () => {
+  const { port } = new URL(nowhere);
+  const { code, stderr } = await runCli(['workshop', 'verify', '1'], {
+    env: { POOL_LAB_DATA: path.join(folder, 'data'), PORT: port },
+  });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `the app at ${nowhere}: connect ECONNREFUSED 127.0.0.1:${port}; `
+    + 'start it with npm start, or name another with --app\n' });
+});

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
@@ -16,6 +17,10 @@ async function start(options) {
   cleanUp(mongo.stop);
   return mongo;
 }
+
+/** Jest's own process has one more when it runs this file itself. */
+const others = await mongodsOf(process.pid);
+const ownMongods = async () => (await mongodsOf(process.pid)).filter((pid) => !others.includes(pid));
 
 /** @param {string} url */
 async function membersOf(url) {
@@ -31,11 +36,14 @@ describe('one member', () => {
   /** @type {string} */
   let leftover;
   /** @type {string} */
+  let artilleryLeftover;
+  /** @type {string} */
   let inUse;
   beforeAll(async () => {
     const ended = spawn(process.execPath, ['--eval', '0']);
     await once(ended, 'exit');
     leftover = await mkdtemp(path.join(os.tmpdir(), `mongodb-pool-lab-${ended.pid}-`));
+    artilleryLeftover = await mkdtemp(path.join(os.tmpdir(), `artillery-pool-lab-${ended.pid}-`));
     await mkdir(path.join(leftover, 'member-0'));
     await writeFile(path.join(leftover, 'member-0', 'data'), 'old');
     inUse = await mkdtemp(path.join(os.tmpdir(), `mongodb-pool-lab-${process.ppid}-`));
@@ -59,15 +67,16 @@ describe('one member', () => {
   test('removed what a dead process left and nothing else', async () => {
     const names = await readdir(os.tmpdir());
     expect(names).not.toContain(path.basename(leftover));
+    expect(names).not.toContain(path.basename(artilleryLeftover));
     expect(names).toContain(path.basename(inUse));
   });
 
   test('stopping it, twice even, ends its process and removes its data', async () => {
-    const [mongod] = await mongodsOf(process.pid);
+    const [mongod] = await ownMongods();
     expect(isRunning(mongod)).toBe(true);
     await mongo.stop();
     expect(isRunning(mongod)).toBe(false);
-    expect(await dataFoldersOf(process.pid)).toEqual([]);
+    expect(await ownMongods()).toEqual([]);
     await mongo.stop();
   });
 });
@@ -75,7 +84,7 @@ describe('one member', () => {
 test('three members elect a primary', async () => {
   const { url, stop } = await start({ members: 3 });
   expect(await membersOf(url)).toContain('PRIMARY');
-  const mongods = await mongodsOf(process.pid);
+  const mongods = await ownMongods();
   expect(mongods.filter(isRunning)).toHaveLength(3);
   await stop();
   expect(mongods.filter(isRunning)).toEqual([]);
@@ -85,4 +94,23 @@ test('a mongod that refuses its arguments is an error that names it, and leaves 
   const folders = await dataFoldersOf(process.pid);
   await expect(start({ args: ['--no-such-option'] })).rejects.toThrow(/^mongod \d+\.\d+\.\d+ \(.*mongod.*\) did not start: /);
   expect(await dataFoldersOf(process.pid)).toEqual(folders);
+});
+
+test.each([1, 150, 600, 1500])('told to stop %i ms after its start began, it ends at once and leaves nothing', async (afterMs) => {
+  const folders = await dataFoldersOf(process.pid);
+  const controller = new AbortController();
+  const starting = start({ signal: controller.signal, members: 3 });
+  await Promise.race([starting.catch(() => {}), sleep(afterMs)]);
+  controller.abort(new Error('no more'));
+  const abortedAt = performance.now();
+  await expect(starting).rejects.toThrow('no more');
+  expect(performance.now() - abortedAt).toBeLessThan(5000);
+  expect(await dataFoldersOf(process.pid)).toEqual(folders);
+});
+
+test('a mongod that is killed is told', async () => {
+  const { died } = await start();
+  const [pid] = await ownMongods();
+  process.kill(pid, 'SIGKILL');
+  expect(await died).toEqual(new Error('the embedded MongoDB ended by itself (signal SIGKILL)'));
 });

@@ -1,6 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
 import { heartbeatOf, watchReadiness } from '../../src/mongo/readiness.js';
+import { cleanUp } from '../support/cleanup.js';
+import { startReplicaSet } from '../support/mongod-process.js';
+import { until } from '../support/until.js';
 
 /** A client that tells of its servers what a test wants, and what is known of them. */
 function watch() {
@@ -54,4 +58,22 @@ describe('MongoDB', () => {
 test('the connection string has the last word on how often the driver hears from a server', () => {
   expect(heartbeatOf('mongodb://host/?replicaSet=rs')).toBe(2000);
   expect(heartbeatOf('mongodb://host/?replicaSet=rs&heartbeatfrequencyms=10000')).toBeUndefined();
+});
+
+test('a server that runs but takes no writes is not ready, and is once it is primary again', async () => {
+  const { url } = await startReplicaSet();
+  const client = new MongoClient(url);
+  cleanUp(() => client.close());
+  const readStatus = watchReadiness(client);
+  const isReady = () => readStatus().reachable;
+  expect(isReady()).toBe(false);
+  await client.connect();
+  await until('it is ready', isReady);
+  const admin = client.db('admin');
+  await admin.command({ replSetStepDown: 2, force: true });
+  await until('it is no longer ready', () => !isReady());
+  // It answers all the while.
+  expect(await admin.command({ hello: 1 }, { readPreference: 'secondaryPreferred' })).toMatchObject({ secondary: true });
+  expect(readStatus()).toEqual({ reachable: false, reason: 'the replica set has no primary' });
+  await until('it is ready', isReady);
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
 import { runLab } from '../../src/bench/run-lab.js';
 import { mixed } from '../../src/labs/mixed.js';
 import { renderHtml } from '../../src/report/html.js';
@@ -9,6 +10,7 @@ import { runNode } from '../support/run-node.js';
 import { CA_FILE, startSecuredMongod } from '../support/secured-mongod.js';
 import { startApp } from '../support/start-app.js';
 
+const MIXED_OPTIONS = { poolSizes: [1], slowMs: 1, scenario: 'loadtests/mixed.yaml' };
 const PASSWORD = 'hunter2@/:?#%&+"\'\\ é€';
 /** What of it must be nowhere, however it is encoded. */
 const TRACES = /hunter2|%40%2F|@\/:\?/i;
@@ -58,6 +60,7 @@ describe('a start that can not be is one line, without the password', () => {
   test.each([
     ['a wrong password', () => urlOf({ password: `${PASSWORD}x` }), 'MONGO_URL or a pool setting is refused: Authentication failed.'],
     ['a certificate of somebody unknown', () => urlOf({ tls: 'tls=true' }), /^MONGO_URL: no MongoDB was found .*certificate/],
+    ['no login', () => urlOf().replace(/lab:.*?@/, ''), /^MONGO_URL: the server wants a login: put USER:PASSWORD@ in front of its hosts$/],
     ['no TLS', () => urlOf({ tls: '' }), /^MONGO_URL: no MongoDB was found/],
     ['a password that was not encoded', () => urlOf().replace(/lab:.*?@/, () => `lab:${PASSWORD}@`), /^MONGO_URL can't be read/],
   ])('%s', async (_, make, message) => {
@@ -74,6 +77,16 @@ describe('a start that can not be is one line, without the password', () => {
       code: 1, stdout: '', stderr: '--url or a pool setting is refused: Authentication failed.\n',
     });
   });
+});
+
+test('a lab that the user may not run says what is missing, in one line', async () => {
+  const client = new MongoClient(url);
+  /** @type {import('../../src/bench/run-lab.js').Lab} */
+  const lab = { ...mixed, prepare: () => client.db('other').createCollection('any').then(() => async () => {}) };
+  await expect(runLab(lab, { ...MIXED_OPTIONS, url }, {
+    settings: readSettings({}, 'no .env file'), signal: new AbortController().signal, report() {}, onStep() {},
+  })).rejects.toThrow(/^the user may not run "create" on the database other: it needs the role readWrite there$/);
+  await client.close();
 });
 
 test('a result and its report do not say where the MongoDB is', async () => {

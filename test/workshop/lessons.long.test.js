@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
+import { parseAppUrl } from '../../src/cli/app-url.js';
 import { gatherEvidence, readResults } from '../../src/cli/evidence.js';
 import { readLessons } from '../../src/workshop/lessons.js';
 import { cleanUp } from '../support/cleanup.js';
@@ -130,7 +131,8 @@ test.concurrent.each(lessons)('$name: its check fails before its commands, and p
   const port = await findFreePort();
   const bench = await createWorkbench({ prefix, env: { PORT: String(port), SLOW_MS: '2500', MONGO_URL: mongoUrl } });
   // Where nothing is measured, what is missing is the answer.
-  const nothing = { results: bench.cwd, app: `http://127.0.0.1:${port}`, answer: lesson.lab ? 1 : undefined };
+  const app = parseAppUrl('--app', `http://127.0.0.1:${port}`);
+  const nothing = { results: bench.cwd, app, answer: lesson.lab ? 1 : undefined };
   const before = gatherEvidence(lesson, { lessons: {} }, nothing).then((evidence) => lesson.check(evidence).isRight);
   expect(await before.catch(() => false)).toBe(false);
 

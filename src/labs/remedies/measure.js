@@ -47,7 +47,6 @@ export async function measureRemedy(variant, plan, context) {
  */
 async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, plan, context) {
   const { settings: { slowMs, patienceMs }, requests } = plan;
-  const { signal } = context;
   const appName = `remedies-${process.pid}-${name.replaceAll(/\W+/g, '-')}`;
   const app = await startApp({
     MONGO_URL: mongoUrl, MONGO_APP_NAME: appName, SLOW_MS: String(slowMs),
@@ -55,7 +54,8 @@ async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, pl
     SHUTDOWN_TIMEOUT_MS: '1',
     ...NO_REMEDY,
     ...Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)])),
-  }, { signal });
+  }, { signal: context.signal });
+  const { signal } = app;
   try {
     // A burst meets the pool as it is.
     const { unloaded } = await warmUp(app.url, load === 'burst' ? 1 : Math.min(env.MONGO_POOLSIZE, MOST_OPENED));

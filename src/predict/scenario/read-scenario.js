@@ -7,8 +7,23 @@ import { readWorkload } from './workload.js';
  * @throws {Error} naming the file, when it can't be read or simulated
  */
 export async function readScenario(file, { environment } = {}) {
-  const text = await readFile(file, 'utf8').catch((cause) => {
+  const bytes = await readFile(file).catch((cause) => {
     throw new Error(`${file} can't be read: ${cause.message}`, { cause });
   });
+  const text = decode(bytes);
+  if (text === undefined) throw new Error(`${file} is not UTF-8 text: save it as UTF-8`);
   return readWorkload(text, { environment, file });
+}
+
+/**
+ * @param {Buffer} bytes
+ * @returns {string | undefined} undefined when it is not UTF-8: UTF-16 has a zero byte in each letter of English
+ */
+function decode(bytes) {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -6,6 +6,8 @@ import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml'
 const MOST_LEVELS = 100;
 const TOO_DEEP = `it is nested deeper than ${MOST_LEVELS} levels, or an alias refers to what holds it`;
 
+const SEVERAL = 'another YAML document begins here, and a scenario is one: remove the line --- and what follows';
+
 /** @typedef {(string | number)[]} Path from the top of the file: ['config', 'phases', 0] */
 
 /**
@@ -26,7 +28,7 @@ export function parseYaml(text, file) {
   const [error] = document.errors;
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
-    const message = error.code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : error.message;
+    const message = { RESOURCE_EXHAUSTION: TOO_DEEP, MULTIPLE_DOCS: SEVERAL }[String(error.code)] ?? error.message;
     throw new Error(`${file}, line ${line}, column ${col}: ${message}`, { cause: error });
   }
 

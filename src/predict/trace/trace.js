@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { LONGEST_MS } from '../duration.js';
 import { textOf } from '../text-of.js';
 
@@ -25,6 +24,9 @@ export const TRACE_VERSION = 1;
 
 /** Any clock's, with whole milliseconds at least. */
 const MOST_MS = Number.MAX_SAFE_INTEGER;
+
+/** Characters. A line says when and which route, and what has no ends of lines at all is no trace. */
+const LONGEST_LINE = 1_000_000;
 
 /** The route of a checkout that has none. */
 const UNNAMED_ROUTE = 'checkout';
@@ -52,8 +54,27 @@ export async function readTrace(file) {
   const failed = new Promise((_, reject) => {
     stream.once('error', (cause) => reject(new Error(`${file} can't be read: ${cause.message}`, { cause })));
   });
-  const reading = collect(createInterface({ input: stream, crlfDelay: Infinity }), file);
+  const reading = collect(splitLines(stream, file), file);
   return /** @type {Promise<Trace>} */ (Promise.race([failed, reading])).finally(() => stream.destroy());
+}
+
+/**
+ * @param {import('node:stream').Readable} stream
+ * @param {string} file
+ */
+async function* splitLines(stream, file) {
+  let rest = '';
+  let number = 1;
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const lines = (rest + chunk).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    number += lines.length;
+    yield* lines;
+    if (rest.length > LONGEST_LINE) {
+      throw new Error(`${file} is not a trace: its line ${number} is longer than ${LONGEST_LINE} characters`);
+    }
+  }
+  if (rest !== '') yield rest;
 }
 
 /**

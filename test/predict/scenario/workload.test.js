@@ -289,6 +289,8 @@ describe('a file that is no scenario at all', () => {
       'bad.yaml: Excessive alias count indicates a resource exhaustion attack'],
     ['lists in lists', `scenarios: ${'['.repeat(101)}${']'.repeat(101)}`, `bad.yaml: ${itself}`],
     ['lists in lists in lists', `scenarios: ${'['.repeat(5000)}`, expect.stringMatching(/^bad\.yaml, line 1, column \d+: it is nested deeper/)],
+    ['a second document', 'scenarios: []\n---\nscenarios: []',
+      'bad.yaml, line 2, column 1: another YAML document begins here, and a scenario is one: remove the line --- and what follows'],
     ['what is no map to merge', '<<: 5\nscenarios: []', 'bad.yaml: Merge sources must be maps or map aliases'],
   ])('%s is refused', (_, text, message) => {
     expect(() => readWorkload(text, { file: 'bad.yaml' })).toThrow(expect.objectContaining({ message }));

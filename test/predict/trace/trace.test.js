@@ -20,6 +20,11 @@ async function write(text) {
 /** @param {number} askedAtMs @param {string} [route] */
 const checkout = (askedAtMs, route) => ({ askedAtMs, gotAtMs: askedAtMs + 2, returnedAtMs: askedAtMs + 5.5, route });
 
+test('a file without ends of lines is refused before it is all in memory', async () => {
+  const file = await write('x'.repeat(1_100_000));
+  await expect(readTrace(file)).rejects.toThrow(`${file} is not a trace: its line 1 is longer than 1000000 characters`);
+});
+
 describe('what is written can be read', () => {
   test('in the order in which connections were asked for', async () => {
     const file = newFile();

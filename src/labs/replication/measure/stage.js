@@ -24,7 +24,7 @@ const CHECKPOINT = 'pool-lab run replication';
  *
  * @param {object} options
  * @param {string} options.source connection string
- * @param {string} [options.target] connection string; an embedded MongoDB unless given
+ * @param {string} [options.target] connection string in place of MONGO_TARGET_URL
  * @param {number} [options.shards] the others are embedded
  * @param {object} surroundings
  * @param {Settings} surroundings.settings
@@ -49,7 +49,7 @@ export async function openStage({ source, target, shards = 1 }, { settings, repo
   try {
     const sources = [await open(source, '--source')];
     while (sources.length < shards) sources.push(await open());
-    const ends = { sources, target: await open(target, '--target') };
+    const ends = { sources, target: await open(target ?? settings.mongoTargetUrl, target ? '--target' : 'MONGO_TARGET_URL') };
     await assertUsable(ends);
     return createStage(ends, close, signal);
   } catch (error) {

@@ -19,7 +19,7 @@ const SCRIPT = fileURLToPath(new URL('replicator.js', import.meta.url));
  * @throws {Error} why it can't replicate
  */
 export async function startReplicator(options, { onReport = () => {}, signal } = {}) {
-  const { child, died, stop } = await forkScript(SCRIPT, { problem: 'the replicator ended', signal });
+  const { child, died, stop } = await forkScript(SCRIPT, { name: 'the replicator', signal });
   /** @param {string} name of a part of a message @returns {Promise<any>} */
   const hear = (name) => new Promise((resolve, reject) => {
     died.then(reject);

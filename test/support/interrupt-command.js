@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanEnvironment } from './environment.js';
+import { until } from './until.js';
+
+/**
+ * Run `pool-lab`, and send it a signal some time after its start.
+ *
+ * @param {string[]} args
+ * @param {object} options
+ * @param {string} options.folder that it may use
+ * @param {number} options.afterMs
+ * @param {NodeJS.Signals} [options.signal]
+ * @param {Record<string, string>} [options.env]
+ * @returns {Promise<{ code: number, tookMs: number, stderr: string, left: string[] }>} its exit code as a shell has it, how
+ *   long it took to end, and the temporary files that are left once no process of its own is
+ * @throws {Error} when a process of its own is left 5 s after the signal
+ */
+export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT', env }) {
+  const temp = path.join(folder, `temp-${args.slice(1).join('-').replaceAll(/\W+/g, '-')}-${afterMs}-${signal}`);
+  await mkdir(temp);
+  const child = spawn(process.execPath, [path.resolve('src/cli.js'), ...args], {
+    cwd: folder, env: cleanEnvironment({ ...env, TMPDIR: temp }), stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });
+  const ended = once(child, 'exit');
+  const isEarly = await Promise.race([ended.then(() => true), sleep(afterMs, false)]);
+  if (isEarly) throw new Error(`it ended before it was told to: ${stderr}`);
+  const sentAt = performance.now();
+  child.kill(signal);
+  const [code, name] = await ended;
+  const tookMs = performance.now() - sentAt;
+  await until(`no process of ${args.join(' ')} is left`, async () => (await processesWith(temp)).length === 0, 5000 - tookMs);
+  return { code: code ?? 128 + signalNumbers[/** @type {keyof typeof signalNumbers} */ (name)], tookMs, stderr, left: await readdir(temp) };
+}
+
+const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
+
+/**
+ * The processes whose environment names a folder, which is how those of one command are told from all others. A process
+ * that has just ended has none.
+ * @param {string} folder
+ */
+async function processesWith(folder) {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(pids.map(async (pid) => {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    return environment.includes(`TMPDIR=${folder}\0`) && await readlink(`/proc/${pid}/exe`).then(() => true, () => false);
+  }));
+  return pids.filter((_, index) => found[index]);
+}
