@@ -41,8 +41,8 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
     try {
       for (let isLast = false; !isLast;) {
         isLast = stop.signal.aborted || await pause(every, stop.signal);
-        const { checkouts, lastId } = await fetchCheckouts(app, after);
-        if (checkouts.length > 0) lost += checkouts[0].id - after - 1;
+        const { checkouts, lastId, forgotten } = await fetchCheckouts(app, after);
+        lost += forgotten;
         for (const checkout of checkouts) trace.write(checkout);
         after = lastId;
       }
@@ -67,11 +67,11 @@ async function pause(ms, signal) {
 /**
  * @param {AppUrl} app
  * @param {number} after id
- * @returns {Promise<{ checkouts: (RecordedCheckout & { id: number })[], lastId: number }>}
+ * @returns {Promise<{ checkouts: RecordedCheckout[], lastId: number, forgotten: number }>}
  */
 async function fetchCheckouts(app, after) {
   const body = await fetchJson(app, `/pool/checkouts?after=${after}`);
-  if (!Array.isArray(body?.checkouts) || !Number.isInteger(body.lastId)) {
+  if (!Array.isArray(body?.checkouts) || ![body.lastId, body.forgotten].every(Number.isInteger)) {
     throw new Error(`--url ${app.url}: its GET /pool/checkouts has no list of checkouts`);
   }
   return body;
@@ -83,8 +83,11 @@ async function fetchCheckouts(app, after) {
  */
 function report({ checkouts, dropped, isFull }, lost) {
   const said = [`${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} recorded.`];
-  if (isFull) said.push('The trace has reached its bound; --max-mb sets it.');
-  if (dropped > 0) said.push(`${dropped} were left out.`);
-  if (lost > 0) said.push(`${lost} are lost, because the app remembers only so many: ask oftener with --every.`);
+  if (isFull) said.push('The trace is full: --max-mb allows for more.');
+  if (dropped > 0) said.push(`${dropped} ${dropped === 1 ? 'was' : 'were'} left out.`);
+  if (lost > 0) {
+    said.push(`${lost} ${lost === 1 ? 'is' : 'are'} lost: the app had forgotten them when it was asked. Ask more often `
+      + 'with --every.');
+  }
   process.stderr.write(`${said.join('\n')}\n`);
 }

@@ -48,6 +48,8 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
   /** @type {CheckoutRecord[]} */
   let records = [];
   let lastId = 0;
+  /** The newest of those that are kept no more. */
+  let droppedId = 0;
   /** @type {Stays<Asker>} */
   const stays = new Stays();
   /** Of checkouts that are taken for gone. @type {WeakMap<Checkout, CheckoutRecord>} */
@@ -75,7 +77,10 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
     };
     records.push(record);
     // Cut rarely, and a good piece at once, so that keeping one costs next to nothing.
-    if (records.length >= 2 * most) records = records.slice(-most);
+    if (records.length >= 2 * most) {
+      droppedId = records[records.length - most - 1].id;
+      records = records.slice(-most);
+    }
     return record;
   }
 
@@ -136,7 +141,25 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
     },
   };
 
+  /**
+   * @param {{ after?: number }} [from] only those with a higher id
+   * @returns {CheckoutRecord[]} oldest first, in the order in which they ended
+   */
+  function list({ after = 0 } = {}) {
+    const sinceMs = toEpoch(now()) - keptMs;
+    return records.slice(-most).filter(({ id, askedAtMs }) => id > after && askedAtMs >= sinceMs);
+  }
+
   return {
+    list,
+    /** The last checkout that ended, however long ago; 0 if there was none. */
+    lastId: () => lastId,
+    /**
+     * How many that ended after an id are not listed any more: an id that is missing need not be one of them.
+     * @param {number} after
+     */
+    countForgotten: (after) => (
+      Math.max(0, droppedId - after) + records.filter(({ id }) => id > after).length - list({ after }).length),
     /**
      * Record the checkouts of a client.
      * @param {PoolMonitor} monitor
@@ -159,14 +182,6 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
      * @param {() => T} work
      */
     runInRequest: (context, work) => scopes.run({ context, asker: undefined }, work),
-    /**
-     * @param {{ after?: number }} [from] only those with a higher id
-     * @returns {CheckoutRecord[]} oldest first, in the order in which they ended
-     */
-    list({ after = 0 } = {}) {
-      const sinceMs = toEpoch(now()) - keptMs;
-      return records.slice(-most).filter(({ id, askedAtMs }) => id > after && askedAtMs >= sinceMs);
-    },
   };
 }
 
