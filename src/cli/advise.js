@@ -22,11 +22,11 @@ export function createAdviseCommand() {
     .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
       collect(parseSlo))
     .option('--scenario <file>', 'Artillery scenario'))
-    .option('--headroom <factor>', 'the goals must hold at so many times the load as well', parseHeadroom, 1.3)
+    .option('--headroom <factor>', 'the goals must also hold at this many times the load', parseHeadroom, 1.3)
     .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
-    .option('--servers <n>', 'servers of the deployment that each talks to', parsePositive)
-    .option('--server-limit <n>', 'connections that each server takes', parsePositive)
-    .option('--seeds <n>', 'runs to draw when anything is left to chance', parseUpTo(MOST_SEEDS))
+    .option('--servers <n>', 'servers that each instance talks to', parsePositive)
+    .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
+    .option('--seeds <n>', 'runs to simulate when the load has chance in it', parseUpTo(MOST_SEEDS))
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }
@@ -48,7 +48,7 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;
   process.stderr.write(`${escapeControls([
-    verdict,
+    wrap(verdict, 80),
     ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice))] : []),
     ...warnings.map((warning) => wrap(`! ${warning}`, 80)),
     ...reasons.map((reason) => wrap(reason, 80)),

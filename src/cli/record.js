@@ -15,9 +15,9 @@ export function createRecordCommand() {
     .description("record an app's checkouts to a trace, which predict and advise can replay; ends with Ctrl-C")
     .requiredOption('--url <url>', 'the app')
     .requiredOption('--out <file>', 'the trace to write')
-    .option('--seconds <n>', 'end by itself after so long', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
+    .option('--seconds <n>', 'stop after this many seconds', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
     .option('--every <ms>', 'how often to ask the app', parseUpTo(MAX_DELAY_MS), 1000)
-    .option('--max-mb <n>', 'most that the trace may take on disk', parsePositive, 100)
+    .option('--max-mb <n>', 'largest size of the trace on disk', parsePositive, 100)
     .action(recordApp);
 }
 
