@@ -24,7 +24,9 @@ test.each([[30, true], [34, null], [50, null], [74, null], [76, false]])('%d ms,
  */
 function createVariant(name, { remedy = 'size', load = 'all' }, p99sMs, counts) {
   const runs = p99sMs.map((p99Ms) => ({
-    measured: { routes: { '/fast': { count: 500, refused: 0, failures: 0, p99Ms, ...counts } } },
+    measured: {
+      routes: { '/fast': { count: 500, refused: 0, failures: 0, p99Ms, ...counts } }, unloaded: { serviceMs: 2, overheadMs: 5 },
+    },
   }));
   const { measured } = runs[runs.length >> 1];
   return { name, settings: { remedy, load }, measured, runs };
@@ -41,6 +43,7 @@ describe('whether a remedy works', () => {
     ['a busy moment of the load without administrators', [70, 75, 80], [9, 60, 9], undefined, null],
     ['more than 1 in 100 customers refused, however soon the others are answered', [12], [9], { refused: 6 }, false],
     ['as many without an answer', [12], [9], { failures: 6 }, false],
+    ['a machine that is busy with something else', [3150], [256], { failures: 300 }, null],
     ['one of them', [12], [9], { failures: 1 }, true],
   ];
 

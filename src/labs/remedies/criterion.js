@@ -9,6 +9,16 @@ const NOISE_TIMES = 1.5;
 /** So many customers without an answer are more than a p99 leaves out. */
 const UNANSWERED_SHARE = 0.01;
 
+/** A p99 of customers alone this many times what one of them takes says that something else uses the machine. */
+const BUSY_RATIO = 10;
+
+/**
+ * @param {Record<string, any>} measured of the load without administrators
+ */
+export function isBusyMachine({ routes, unloaded: { serviceMs, overheadMs } }) {
+  return routes['/fast'].p99Ms > BUSY_RATIO * (serviceMs + overheadMs);
+}
+
 /** @param {number} unloadedP99Ms p99 without administrators */
 export function closeLimitMs(unloadedP99Ms) {
   return Math.max(CLOSE_TIMES * unloadedP99Ms, UNNOTICED_MS);
@@ -37,7 +47,8 @@ export function isCloseToUnloaded(p99Ms, unloadedP99Ms, noise = 1) {
  */
 export function isCure({ measured, runs = [] }, alone) {
   const { refused, failures, count } = measured?.routes['/fast'] ?? {};
-  if (!count) return null;
+  // Where customers wait though nothing holds them up, no remedy can be blamed, or praised.
+  if (!count || !alone.measured || isBusyMachine(alone.measured)) return null;
   if (refused + failures > UNANSWERED_SHARE * count) return false;
   const unloadedMs = listP99(alone);
   const noise = Math.min(runs.length, unloadedMs.length) > 1 ? 1 : NOISE_TIMES;
