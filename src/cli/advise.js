@@ -23,11 +23,11 @@ export function createAdviseCommand() {
     .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
       collect(parseSlo))
     .option('--scenario <file>', 'Artillery scenario'))
-    .option('--headroom <factor>', 'the goals must hold at so many times the load as well', parseHeadroom, 1.3)
+    .option('--headroom <factor>', 'the goals must also hold at this many times the load', parseHeadroom, 1.3)
     .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
-    .option('--servers <n>', 'servers of the deployment that each talks to', parsePositive)
-    .option('--server-limit <n>', 'connections that each server takes', parsePositive)
-    .option('--seeds <n>', 'runs to draw when anything is left to chance', parseUpTo(MOST_SEEDS))
+    .option('--servers <n>', 'servers that each instance talks to', parsePositive)
+    .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
+    .option('--seeds <n>', 'runs to simulate when the load has chance in it', parseUpTo(MOST_SEEDS))
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }
@@ -50,7 +50,7 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   const [verdict, ...reasons] = paragraphs;
   const width = widthOf(process.stderr);
   process.stderr.write(`${escapeControls([
-    verdict,
+    wrap(verdict, Math.min(width, WIDEST_TEXT)),
     ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), { width })] : []),
     ...warnings.map((warning) => wrap(`! ${warning}`, Math.min(width, WIDEST_TEXT))),
     ...reasons.map((reason) => wrap(reason, Math.min(width, WIDEST_TEXT))),

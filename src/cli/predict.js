@@ -20,7 +20,7 @@ export function createPredictCommand() {
     .argument('[scenario]', 'Artillery scenario')
     .addOption(new Option('--pool-sizes <list>', 'e.g. 1,3,10 or 1..20')
       .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES)))
-    .option('--seeds <n>', 'runs to draw when anything is left to chance', parseUpTo(MOST_SEEDS))
+    .option('--seeds <n>', 'runs to simulate when the load has chance in it', parseUpTo(MOST_SEEDS))
     .option('--html <file>', 'also write a page with charts')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(showPrediction);

@@ -17,9 +17,9 @@ export function createRecordCommand() {
     .description("record an app's checkouts to a trace, which predict and advise can replay; ends with Ctrl-C")
     .option('--url <url>', 'the app, in place of APP_URL')
     .requiredOption('--out <file>', 'the trace to write')
-    .option('--seconds <n>', 'end by itself after so long', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
+    .option('--seconds <n>', 'stop after this many seconds', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
     .option('--every <ms>', 'how often to ask the app', parseUpTo(MAX_DELAY_MS), 1000)
-    .option('--max-mb <n>', 'most that the trace may take on disk', parsePositive, 100)
+    .option('--max-mb <n>', 'largest size of the trace on disk', parsePositive, 100)
     .action(recordApp);
 }
 
@@ -50,8 +50,8 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
     try {
       for (let isLast = false; !isLast;) {
         isLast = stop.signal.aborted || await pause(every, stop.signal);
-        const { checkouts, lastId } = await fetchCheckouts(app, after, patience.signal);
-        if (checkouts.length > 0) lost += checkouts[0].id - after - 1;
+        const { checkouts, lastId, forgotten } = await fetchCheckouts(app, after, patience.signal);
+        lost += forgotten;
         for (const checkout of checkouts) {
           trace.write({ ...checkout, hasFailed: checkout.outcome === 'operationFailed' });
         }
@@ -85,11 +85,11 @@ async function pause(ms, signal) {
  * @param {AppUrl} app
  * @param {number} after id
  * @param {AbortSignal} signal gives it up
- * @returns {Promise<{ checkouts: (RecordedCheckout & { id: number, outcome: string })[], lastId: number }>}
+ * @returns {Promise<{ checkouts: (RecordedCheckout & { outcome: string })[], lastId: number, forgotten: number }>}
  */
 async function fetchCheckouts(app, after, signal) {
   const body = await fetchJson(app, `/pool/checkouts?after=${after}`, signal);
-  if (!Array.isArray(body?.checkouts) || !Number.isInteger(body.lastId)) {
+  if (!Array.isArray(body?.checkouts) || ![body.lastId, body.forgotten].every(Number.isInteger)) {
     throw new Error(`${app.option} ${app.url}: its GET /pool/checkouts has no list of checkouts`);
   }
   return body;
@@ -102,8 +102,11 @@ async function fetchCheckouts(app, after, signal) {
 function report({ checkouts, failed, dropped, isFull }, lost) {
   const said = [`${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} recorded.`];
   if (failed > 0) said.push(`${failed} of them had an operation that failed; predict and advise leave them out.`);
-  if (isFull) said.push('The trace has reached its bound; --max-mb sets it.');
-  if (dropped > 0) said.push(`${dropped} were left out.`);
-  if (lost > 0) said.push(`${lost} are lost, because the app remembers only so many: ask oftener with --every.`);
+  if (isFull) said.push('The trace is full: --max-mb allows for more.');
+  if (dropped > 0) said.push(`${dropped} ${dropped === 1 ? 'was' : 'were'} left out.`);
+  if (lost > 0) {
+    said.push(`${lost} ${lost === 1 ? 'is' : 'are'} lost: the app had forgotten them when it was asked. Ask more often `
+      + 'with --every.');
+  }
   process.stderr.write(`${said.join('\n')}\n`);
 }

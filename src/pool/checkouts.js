@@ -49,6 +49,8 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
   /** @type {CheckoutRecord[]} */
   let records = [];
   let lastId = 0;
+  /** The newest of those that are kept no more. */
+  let droppedId = 0;
   /** @type {Stays<Asker>} */
   const stays = new Stays();
   /** @type {WeakMap<Checkout, CheckoutRecord>} */
@@ -77,7 +79,10 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
     records.push(record);
     recordOf.set(checkout, record);
     // Cut rarely, and a good piece at once, so that keeping one costs next to nothing.
-    if (records.length >= 2 * most) records = records.slice(-most);
+    if (records.length >= 2 * most) {
+      droppedId = records[records.length - most - 1].id;
+      records = records.slice(-most);
+    }
   }
 
   /**
@@ -143,7 +148,25 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
     },
   };
 
+  /**
+   * @param {{ after?: number }} [from] only those with a higher id
+   * @returns {CheckoutRecord[]} oldest first, in the order in which they ended
+   */
+  function list({ after = 0 } = {}) {
+    const sinceMs = toEpoch(now()) - keptMs;
+    return records.slice(-most).filter(({ id, askedAtMs }) => id > after && askedAtMs >= sinceMs);
+  }
+
   return {
+    list,
+    /** The last checkout that ended, however long ago; 0 if there was none. */
+    lastId: () => lastId,
+    /**
+     * How many that ended after an id are not listed any more: an id that is missing need not be one of them.
+     * @param {number} after
+     */
+    countForgotten: (after) => (
+      Math.max(0, droppedId - after) + records.filter(({ id }) => id > after).length - list({ after }).length),
     /**
      * Record the checkouts of a client.
      * @param {PoolMonitor} monitor
@@ -172,14 +195,6 @@ export function createCheckouts({ keptMs = KEPT_MS, most = MOST_KEPT, now = () =
      */
     fail({ last }) {
       last?.pool.failOperation(last.checkout);
-    },
-    /**
-     * @param {{ after?: number }} [from] only those with a higher id
-     * @returns {CheckoutRecord[]} oldest first, in the order in which they ended
-     */
-    list({ after = 0 } = {}) {
-      const sinceMs = toEpoch(now()) - keptMs;
-      return records.slice(-most).filter(({ id, askedAtMs }) => id > after && askedAtMs >= sinceMs);
     },
   };
 }

@@ -70,16 +70,6 @@ export function allenCunneenWaitMs(servers, stream, arrivalScv = 1) {
 }
 
 /**
- * The fewest servers that can keep up in the long run: more than are busy on average, which is the load by
- * Little's law (J. D. C. Little, 1961).
- *
- * @param {Stream} stream
- */
-export function littleFloor(stream) {
-  return Math.floor(loadOf(stream)) + 1;
-}
-
-/**
  * Several streams seen as one: rates add up; of the service times, means and second moments are weighted by
  * rate.
  *

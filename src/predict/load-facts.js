@@ -1,4 +1,4 @@
-import { littleFloor, loadOf, mixStreams } from './closed-forms.js';
+import { mixStreams } from './closed-forms.js';
 import { serviceMoments } from './simulator/service-time.js';
 
 /** @import { Stream } from './closed-forms.js' */
@@ -17,9 +17,11 @@ export const AS_GOOD_MS = 1;
  * @property {Record<string, { count: number, ratePerSec: number, meanMs: number, scv: number }>} routes
  * @property {Required<Stream>} stream all routes as one
  * @property {number} arrivalScv of the gaps between users: 0 evenly spaced, 1 at random
- * @property {number} busy connections busy on average: the rate times the service time (Little)
- * @property {number} peakActive connections in use at once when there is no limit: more are never used
- * @property {number} floor the fewest connections that keep up
+ * @property {number} lastsMs from the first request to the last answer when connections have no limit
+ * @property {number} busy connections in use on average in that time: the rate times the service time (Little)
+ * @property {number} peakActive the most in use at once in that time: more are never used
+ * @property {number} floor with fewer than these, requests pile up until the load ends: the work takes longer than the
+ *   load lasts
  */
 
 /**
@@ -39,36 +41,51 @@ export function describeLoad(load, services, runs, factor = 1) {
   if (facts.length === 0) throw new Error('The load has no requests: there is nothing to predict');
   const stream = mixStreams(facts.map(([, fact]) => fact));
   const peakActive = Math.max(...runs.map((run) => run.peakActive));
+  const busy = mean(runs.map(({ durationMs, meanActive }) => (durationMs > 0 ? meanActive : 0)));
   return {
     requests: mean(runs.map(({ requests }) => requests)),
     durationMs: load.durationMs,
     routes: Object.fromEntries(facts),
     stream,
     arrivalScv: gapScv(load.arrivals(1, factor)),
-    busy: loadOf(stream),
+    lastsMs: mean(runs.map(({ durationMs }) => durationMs)),
+    busy,
     peakActive,
-    // A load that ends, or users who wait for their answers, may not need what an endless load would.
-    floor: Math.min(littleFloor(stream), peakActive),
+    floor: connectionsFor(busy, peakActive),
   };
 }
 
 /**
- * The first from which on all are as good as no limit, judged by each route's p95 and p99.
+ * The fewest connections that get the work done while the load lasts.
  *
- * @param {Figures[]} figures by ascending pool size
- * @param {Figures} unlimited
- * @returns {number | undefined} its index
+ * @param {number} busy on average
+ * @param {number} peakActive
  */
-export function findKnee(figures, unlimited) {
-  const last = figures.findLastIndex(({ routes }) => Object.entries(unlimited.routes).some(([route, best]) => (
-    isWorse(routes[route].p95Ms, best.p95Ms) || isWorse(routes[route].p99Ms, best.p99Ms)
-  )));
-  return last + 1 < figures.length ? last + 1 : undefined;
+export function connectionsFor(busy, peakActive) {
+  // To one decimal, as it is shown.
+  return Math.min(Math.max(1, Math.ceil(Math.round(busy * 10) / 10)), peakActive);
 }
 
-/** @param {number} ms @param {number} bestMs */
+/**
+ * The first from which on all are as good as no limit: as few requests fail, and p95 and p99 of each route are alike.
+ * None below the floor is: whatever percentiles say of it, its last requests are late.
+ *
+ * @param {{ poolSize: number, figures: Figures }[]} sizes ascending
+ * @param {Figures} unlimited
+ * @param {number} floor
+ * @returns {number | undefined} the size
+ */
+export function findKnee(sizes, unlimited, floor) {
+  const last = sizes.findLastIndex(({ poolSize, figures: { failures, routes } }) => (
+    poolSize < floor || failures > unlimited.failures
+      || Object.entries(unlimited.routes).some(([route, { all: best }]) => (
+        isWorse(routes[route]?.all.p95Ms, best.p95Ms) || isWorse(routes[route]?.all.p99Ms, best.p99Ms)))));
+  return sizes[last + 1]?.poolSize;
+}
+
+/** @param {number | undefined} ms nothing where no request got so far @param {number} bestMs */
 function isWorse(ms, bestMs) {
-  return ms > bestMs * (1 + AS_GOOD_SHARE) + AS_GOOD_MS;
+  return bestMs >= 0 && !(Number(ms) <= bestMs * (1 + AS_GOOD_SHARE) + AS_GOOD_MS);
 }
 
 /** @param {number[]} values */

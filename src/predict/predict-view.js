@@ -1,9 +1,9 @@
 import { formatNumber, formatQuantity } from '../dashboard/shared/quantity.js';
+import { explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, Lab, Variant } from '../report/types.js' */
+/** @import { Facts } from './explain-prediction.js' */
 /** @import { LoadFacts } from './load-facts.js' */
-
-/** @typedef {LoadFacts & { knee: number | null }} Facts */
 
 /** From this ratio of their service times on, two routes are of two kinds. */
 const TWO_KINDS = 10;
@@ -27,10 +27,9 @@ export function createPredictView({ load, isDrawn, isReplay = false }) {
     howToRead: [
       'Each line is a percentile of one route: p95 means that 95 of 100 requests took at most this long. '
       + 'The axis is logarithmic: each step up is ten times as long.',
-      'Where the lines fall steeply, connections are what requests wait for. Where they are flat, more connections '
-      + 'bring nothing.',
-      ...(isReplay ? ['The load is a record of checkouts, replayed: a response is the wait for a connection and its use. '
-        + 'Nobody\'s request waits for the answer to another.'] : []),
+      'Where the lines fall steeply, requests wait for connections. Where they are flat, more connections do not help.',
+      ...(isReplay ? ['The load is a trace of checkouts, replayed: a response is the wait for a connection and its use. '
+        + 'No request waits for the answer to another.'] : []),
       ...(isDrawn ? ['What the load leaves to chance was drawn in many runs: the figures are medians, and 90 of 100 '
         + 'runs lie in the band.'] : []),
       describeClosedForms(load),
@@ -55,7 +54,7 @@ export function createPredictView({ load, isDrawn, isReplay = false }) {
       { ...MEAN_WAIT, heading: 'Allen-Cunneen', value: closedForm('allenCunneenWaitMs') },
     ],
     charts: [...routes.map((route) => routeChart(route)), waitChart()],
-    takeaway: ({ variants }) => takeaway(variants, load, routes[0]),
+    takeaway: ({ variants }) => explainPrediction(variants, load, routes[0]),
   };
 }
 
@@ -153,40 +152,6 @@ function describePool({ settings }) {
 }
 
 /**
- * @param {Variant[]} variants
- * @param {Facts} load
- * @param {string} route the quickest
- */
-function takeaway(variants, { floor, busy, knee }, route) {
-  const [small, large] = [variants[0], variants[variants.length - 1]].map((variant) => ({
-    size: countConnections(variant.settings.poolSize),
-    maxMs: variant.predicted?.routes[route]?.maxMs,
-  }));
-  const others = variants.length > 1 ? `, with ${large.size} ${formatQuantity(large.maxMs, 'ms')}` : '';
-  return [
-    ...variants.filter(({ measured }) => measured).map((variant) => compareReplay(variant, route)),
-    `With ${small.size} the slowest ${route} request takes ${formatQuantity(small.maxMs, 'ms')}${others}.`,
-    `It takes ${countConnections(floor)} to keep up: at that rate queries keep ${formatNumber(busy, 1)} busy on `
-    + 'average.',
-    knee === null
-      ? `Even with ${large.size}, requests wait longer than in a pool without a limit.`
-      : `From ${countConnections(knee)} on, more of them bring nothing.`,
-  ].join(' ');
-}
-
-/**
- * Whether to trust the replay: it must give the waits that were recorded.
- * @param {Variant} variant
- * @param {string} route
- */
-function compareReplay({ settings, measured, predicted }, route) {
-  const [recorded, replayed] = [measured, predicted].map((figures) => (
-    `${formatQuantity(figures?.routes[route].wait.p95Ms, 'ms')} and ${formatQuantity(figures?.meanWaitMs, 'ms')}`));
-  return `Recorded with ${countConnections(settings.poolSize)}: p95 of the waits of ${route} and mean of all waits `
-    + `${recorded}; replayed ${replayed}.`;
-}
-
-/**
  * Why the formulas beside the simulation are no substitute for it, with this load's own numbers.
  * @param {LoadFacts} load
  */
@@ -200,9 +165,4 @@ function describeClosedForms({ routes, stream, durationMs }) {
     : ' that come for ever; here';
   return `Erlang C and Allen-Cunneen give the mean wait of requests${kinds} and the load lasts `
     + `${formatQuantity(durationMs, 'ms')}: such a mean tells neither who waits nor how long the unlucky do.`;
-}
-
-/** @param {number} count */
-function countConnections(count) {
-  return count === 1 ? '1 connection' : `${count} connections`;
 }

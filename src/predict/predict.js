@@ -36,14 +36,15 @@ const MOST_RUNS = 100;
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with all else
  *   at its default
  * @returns {{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }} knee: the
- *   first of the sizes from which on more connections bring nothing
+ *   first of the sizes from which on more connections do not help
  * @throws {Error} for a load without requests, or service times that cannot be
  */
 export function predict({
   load, poolSizes, services, seeds: asked, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
 }) {
   const isDrawn = load.isDrawn(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
-  const seeds = isDrawn ? asked ?? chooseSeeds(load, services, poolSizes.length + 1) : 1;
+  const countRequests = () => createRuns({ load, services, seeds: 1 }).simulateAll(UNLIMITED)[0].requests;
+  const seeds = isDrawn ? asked ?? chooseSeeds(countRequests(), poolSizes.length + 1) : 1;
   const runs = createRuns({ load, services, seeds, overhead, resolutionMs });
   const unlimited = runs.simulateAll(UNLIMITED);
   const facts = describeLoad(load, services, unlimited);
@@ -57,17 +58,18 @@ export function predict({
       allenCunneenWaitMs: finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)),
     },
   }));
-  const knee = findKnee(variants.map(({ predicted }) => predicted), summariseRuns(unlimited));
-  return { variants, load: { ...facts, knee: knee === undefined ? null : poolSizes[knee] }, seeds };
+  const knee = findKnee(variants.map(({ settings: { poolSize }, predicted }) => ({ poolSize, figures: predicted })),
+    summariseRuns(unlimited), facts.floor);
+  return { variants, load: { ...facts, knee: knee ?? null }, seeds };
 }
 
 /**
- * @param {Load} load
- * @param {Record<string, Service>} services
+ * How often a load is drawn unless told: as often as is useful, of a long load as often as one can wait for.
+ *
+ * @param {number} requests of one run
  * @param {number} pools how many pools each run is repeated with
  */
-function chooseSeeds(load, services, pools) {
-  const [{ requests }] = createRuns({ load, services, seeds: 1 }).simulateAll(UNLIMITED);
+export function chooseSeeds(requests, pools) {
   return Math.min(MOST_RUNS, Math.max(FEWEST_RUNS, Math.floor(AFFORDABLE_REQUESTS / requests / pools)));
 }
 

@@ -38,7 +38,8 @@ function readLifetime({ current: { monitor } }) {
 }
 
 /**
- * `GET /pool/checkouts?after=ID`: the record of the last minutes' checkouts, those after an id where one is given.
+ * `GET /pool/checkouts?after=ID`: the record of the last minutes' checkouts, those after an id where one is given; what
+ * the next question is to come after, and how many the record has forgotten in between.
  * @param {Pick<import('../app.js').Parts, 'checkouts'>} parts
  * @returns {import('express').RequestHandler}
  */
@@ -47,7 +48,8 @@ export function createCheckoutsRoute({ checkouts }) {
     const { after: text = '0' } = req.query;
     const after = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : NaN;
     if (Number.isNaN(after)) throw clientError(400, 'after must be the id of a checkout, a whole number');
-    const list = checkouts.list({ after });
-    res.json({ checkouts: list, lastId: list.at(-1)?.id ?? after });
+    res.json({
+      checkouts: checkouts.list({ after }), lastId: checkouts.lastId(), forgotten: checkouts.countForgotten(after),
+    });
   };
 }

@@ -32,13 +32,14 @@ function hear(child, words) {
 }
 
 /**
- * An app that remembers only the checkouts given.
+ * An app with the checkouts given.
  * @param {(after: number) => object} answer
  */
 async function startFake(answer) {
   const server = createServer((req, res) => {
     const url = new URL(String(req.url), 'http://app');
-    res.end(JSON.stringify(url.pathname === '/pool' ? { max: 3 } : answer(Number(url.searchParams.get('after')))));
+    res.end(JSON.stringify(url.pathname === '/pool' ? { max: 3 }
+      : { forgotten: 0, ...answer(Number(url.searchParams.get('after'))) }));
   }).listen(0, '127.0.0.1');
   fakes.push(server);
   await once(server, 'listening');
@@ -87,20 +88,31 @@ test('a real app under load, replayed at the same size: the recorded waits withi
 });
 
 describe('recording', () => {
-  test('begins with what comes after it has begun, and says what was lost between two questions', async () => {
-    // The first answer is the past; the second has lost 6 to 9.
-    const answers = [[4, 5], [10, 11], []];
+  /** @type {[string, { ids: number[], lastId: number, forgotten: number }[], string][]} */
+  const pasts = [
+    ['what the app forgot between two questions is lost, what it forgot before is not', [
+      { ids: [4, 5], lastId: 5, forgotten: 3 }, { ids: [10, 11], lastId: 11, forgotten: 4 },
+    ], '2 checkouts recorded.\n1 of them had an operation that failed; predict and advise leave them out.\n4 are lost: the app had forgotten them when it was asked. Ask more often with --every.\n'],
+    ['nothing is lost of an app that was idle before', [
+      { ids: [], lastId: 3014, forgotten: 3014 }, { ids: [3015], lastId: 3015, forgotten: 0 },
+    ], '1 checkout recorded.\n'],
+    ['an id that never was is not lost', [
+      { ids: [1], lastId: 1, forgotten: 0 }, { ids: [3], lastId: 3, forgotten: 0 },
+    ], '1 checkout recorded.\n'],
+  ];
+
+  test.each(pasts)('%s', async (name, answers, says) => {
+    const asked = /** @type {number[]} */ ([]);
     const url = await startFake((after) => {
-      const ids = answers.shift() ?? [];
-      const checkouts = ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'returned' }));
-      return { checkouts, lastId: ids.at(-1) ?? after };
+      const { ids, ...rest } = answers[asked.push(after) - 1] ?? { ids: [], lastId: after, forgotten: 0 };
+      return { checkouts: ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'returned' })), ...rest };
     });
-    const file = fileOf('lost.jsonl');
+    const file = fileOf(`${name.replaceAll(/\W/g, '-')}.jsonl`);
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
     expect(code).toBe(0);
-    expect(stderr).toContain(
-      '2 checkouts recorded.\n1 of them had an operation that failed; predict and advise leave them out.\n4 are lost');
-    expect(await readTrace(file)).toMatchObject({ header: { url, maxPoolSize: 3 }, askedMs: { length: 1 } });
+    expect(stderr).toBe(`Recording ${url} to ${file}; Ctrl-C ends it.\n${says}`);
+    expect(asked.slice(0, 3)).toEqual([0, ...answers.map(({ lastId }) => lastId)]);
+    expect((await readTrace(file)).header).toMatchObject({ url, maxPoolSize: 3 });
   });
 
   test('ends at the bound', async () => {
@@ -113,7 +125,7 @@ describe('recording', () => {
     const file = fileOf('full.jsonl');
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '10', '--max-mb', '1']);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/The trace has reached its bound; --max-mb sets it\.\n\d+ were left out\./);
+    expect(stderr).toMatch(/The trace is full: --max-mb allows for more\.\n\d+ were left out\./);
     expect((await readFile(file, 'utf8')).endsWith('{"end":"full"}\n')).toBe(true);
   });
 

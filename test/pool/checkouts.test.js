@@ -254,4 +254,12 @@ describe('the record', () => {
   test('tells what ended after a given one', () => {
     expect(recordTen().list({ after: 8 }).map(({ id }) => id)).toEqual([9, 10]);
   });
+
+  test.each([
+    ['too many', { most: 3 }, [7, 2, 0]], ['too old', { keptMs: 3000 }, [7, 2, 0]], ['all too old', { keptMs: 500 }, [10, 5, 2]],
+  ])('knows the last one and how many it has forgotten, for there were %s', (_, options, forgotten) => {
+    const { lastId, countForgotten } = recordTen(options);
+    expect(lastId()).toBe(10);
+    expect([0, 5, 8].map(countForgotten)).toEqual(forgotten);
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  allenCunneenWaitMs, erlangB, erlangC, erlangWaitMs, littleFloor, loadOf, mixStreams,
+  allenCunneenWaitMs, erlangB, erlangC, erlangWaitMs, loadOf, mixStreams,
 } from '../../src/predict/closed-forms.js';
 
 describe('closed forms', () => {
@@ -31,7 +31,6 @@ describe('closed forms', () => {
     const mix = mixStreams([{ ratePerSec: 10, meanMs: 5, scv: 0 }, { ratePerSec: 1, meanMs: 5000, scv: 0 }]);
     expect(loadOf(mix)).toBeCloseTo(5.05, 9);
     expect(mix.scv).toBeCloseTo(9.8, 1);
-    expect(littleFloor(mix)).toBe(6);
     expect(Math.abs(erlangWaitMs(6, mix) - 293)).toBeLessThan(2);
     expect(Math.abs(allenCunneenWaitMs(6, mix) - 1578)).toBeLessThan(10);
   });
@@ -40,10 +39,5 @@ describe('closed forms', () => {
     const stream = { ratePerSec: 30, meanMs: 100 };
     expect(allenCunneenWaitMs(4, stream)).toBe(erlangWaitMs(4, stream));
     expect(allenCunneenWaitMs(4, { ...stream, scv: 0 }, 0)).toBe(0);
-  });
-
-  test('Little: a load of exactly 5 needs a sixth connection', () => {
-    expect(littleFloor({ ratePerSec: 1, meanMs: 5000 })).toBe(6);
-    expect(littleFloor({ ratePerSec: 0, meanMs: 5000 })).toBe(1);
   });
 });

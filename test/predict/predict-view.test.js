@@ -26,8 +26,8 @@ test('the quickest route comes first, and the sentence says what to do', async (
     'Response time of /fast', 'Response time of /slow', 'Mean wait for a connection, simulated and by formula',
   ]);
   expect(table.replaceAll('\n', ' ')).toContain('With 1 connection the slowest /fast request takes 20.0 s, with 10 '
-    + 'connections 2 ms. It takes 5 connections to keep up: at that rate queries keep 5.0 busy on average. From 5 '
-    + 'connections on, more of them bring nothing.');
+    + 'connections 2 ms. Without a limit, the load lasts 9.0 s and uses up to 5 connections at once, 2.8 on average. With '
+    + 'fewer than 3, requests pile up until it ends. More than 5 connections do not help.');
   expect(page.includes('here they are of several (/slow 5.0 s, /fast 2 ms), and the load lasts 5.0 s')).toBe(true);
   expect(table).not.toContain('p95 in');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad } from '../../src/predict/load.js';
-import { predict } from '../../src/predict/predict.js';
+import { chooseSeeds, predict } from '../../src/predict/predict.js';
 import { quantile } from '../../src/predict/quantile.js';
 import { readScenario } from '../../src/predict/scenario/read-scenario.js';
 import { readWorkload } from '../../src/predict/scenario/workload.js';
@@ -26,9 +26,9 @@ describe('the article\'s load', () => {
     }
   });
 
-  test('five connections keep up, and more bring nothing', () => {
-    expect(load).toMatchObject({ requests: 10, durationMs: 5000, peakActive: 5, floor: 5, knee: 5, arrivalScv: 0 });
-    expect(load.busy).toBeCloseTo(5.002, 9);
+  test('three connections get the work done while it lasts, and more than five do not help', () => {
+    expect(load).toMatchObject({ requests: 10, durationMs: 5000, lastsMs: 9002, peakActive: 5, floor: 3, knee: 5, arrivalScv: 0 });
+    expect(load.busy).toBeCloseTo(25.01 / 9.002, 9);
   });
 
   test('a formula has no mean wait where the pool cannot keep up', () => {
@@ -67,6 +67,9 @@ describe('a load that is drawn', () => {
   test('it is drawn as often as can be afforded unless told', () => {
     expect(predict({ ...options, poolSizes: [4] }).seeds).toBe(100);
   });
+
+  test.each([[1200, 2, 100], [25_000, 2, 100], [50_000, 2, 50], [125_000, 2, 20], [1e6, 21, 20]])(
+    '%i requests with %i pools: %i times', (requests, pools, runs) => expect(chooseSeeds(requests, pools)).toBe(runs));
 });
 
 test('no knee among sizes that are all too small', () => {

@@ -20,7 +20,8 @@ test('the checkouts after an id are told, and the last id', async () => {
   expect(checkouts.at(-1)).toMatchObject({ id: lastId, route: '/fast' });
   await fetch(`${url}/fast`);
   const later = await (await ask(`?after=${lastId}`)).json();
-  expect(later).toMatchObject({ checkouts: [{ id: lastId + 1 }], lastId: lastId + 1 });
+  expect(later).toMatchObject({ checkouts: [{ id: lastId + 1 }], lastId: lastId + 1, forgotten: 0 });
+  expect(await (await ask(`?after=${lastId + 1}`)).json()).toEqual({ checkouts: [], lastId: lastId + 1, forgotten: 0 });
 });
 
 const NO_IDS = ['', '-1', '1.5', '1e3', '0x10', ' 5', '5x', '9'.repeat(16), '1&after=2', '%00'];

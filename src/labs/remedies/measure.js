@@ -4,6 +4,7 @@ import { openDistance } from '../../bench/distance.js';
 import { sendOpenLoad } from '../../bench/open-load.js';
 import { countConnections } from '../../bench/server-connections.js';
 import { warmUp } from '../../bench/warm-up.js';
+import { isBusyMachine } from './criterion.js';
 import { summariseAnswers } from './figures.js';
 import { refuses } from './variants.js';
 
@@ -14,8 +15,6 @@ import { refuses } from './variants.js';
 /** The warm-up opens no more connections than these: a larger pool opens the others when it needs them. */
 const MOST_OPENED = 20;
 const POLL_MS = 50;
-/** A p99 of customers alone this many times what one of them takes says that something else uses the machine. */
-const BUSY_RATIO = 10;
 /** What the user's own environment says must not treat an app that goes without. */
 const NO_REMEDY = {
   MONGO_MIN_POOLSIZE: '', MONGO_MAX_CONNECTING: '', MONGO_WAIT_QUEUE_TIMEOUT_MS: '', SLOW_POOLSIZE: '', SLOW_CONCURRENCY: '',
@@ -64,8 +63,7 @@ async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, pl
       sendOpenLoad(requests[load], { url: app.url, patienceMs, signal })));
     const { connect } = await readPool(app.url);
     const figures = summariseAnswers(outcome, refuses(remedy));
-    const aloneMs = unloaded.serviceMs + unloaded.overheadMs;
-    const isBusy = load === 'customers' && Number(figures.routes['/fast'].p99Ms) > BUSY_RATIO * aloneMs;
+    const isBusy = load === 'customers' && isBusyMachine({ ...figures, unloaded });
     return {
       measured: { ...figures, connections, unloaded: { ...unloaded, connectMs: connect.p50Ms } },
       warnings: [

@@ -22,7 +22,7 @@ export function createAdviceView({ rows, loads, seeds }) {
         return [
           { group: `${group} ms`, heading, value: of(({ goals }) => goals[goal].medianMs) },
           ...(seeds > 1
-            ? [{ group: `${group} ms`, heading: 'limit', value: of(({ goals }) => goals[goal].upperMs) }]
+            ? [{ group: `${group} ms`, heading: 'at most', value: of(({ goals }) => goals[goal].upperMs) }]
             : []),
         ];
       }),

@@ -40,13 +40,14 @@ const LONG_LOAD = 10_000;
  *
  * @typedef {object} Advice
  * @property {'size' | 'nothing' | 'notEnoughData' | 'tooManyConnections'} verdict
- * @property {number | null} poolSize that meets all goals at every load, even if the server has no room for it
- * @property {{ slo: Slo, count: number, needed: number, isEnough: boolean }[]} samples requests of the goals' routes
+ * @property {number | null} poolSize the smallest that meets all goals at every load, even if the server has no room for it
+ * @property {{ slo: Slo, count: number, needed: number, isEnough: boolean }[]} samples requests of the goals' routes in
+ *   one run; 0 where these would be enough, but another run has none
  * @property {number} seeds how many runs each figure rests on
  * @property {{ factor: number, smallest: number | null, floor: number, busy: number, peakActive: number,
  *   bestMs: number[] }[]} loads bestMs: for each goal, what a pool without a limit gives
  * @property {Row[]} rows one step either side of the size
- * @property {number | null} noBenefitAfter at the higher load
+ * @property {number | null} noBenefitAfter connections that are as good as any number, at the higher load
  * @property {Remedy[]} remedies
  * @property {FleetFacts | null} fleet
  */
@@ -74,9 +75,11 @@ export function advise({ load, services, slos, headroom = 1.3, seeds: asked, fle
     throw new Error(`${seeds} runs are too few: at least ${FEWEST_RUNS} are needed`);
   }
 
+  const drawn = createRuns({ load, services, seeds }).simulateAll(UNLIMITED);
   const samples = slos.map((slo) => {
-    const count = once.routes[slo.route]?.count ?? 0;
+    const counts = drawn.map(({ routes }) => routes[slo.route]?.count ?? 0);
     const needed = samplesNeeded(slo.share);
+    const count = counts[0] >= needed && counts.includes(0) ? 0 : counts[0];
     return { slo, count, needed, isEnough: count >= needed };
   });
   /** @type {Omit<Advice, 'verdict' | 'poolSize'>} */
@@ -92,8 +95,10 @@ export function advise({ load, services, slos, headroom = 1.3, seeds: asked, fle
   if (studies.some(({ smallest }) => smallest === null)) {
     return { ...nothing, verdict: 'nothing', poolSize: null, loads };
   }
-  const poolSize = Math.max(...studies.map(({ smallest }) => Number(smallest)));
+  const poolSize = findCommonSize(studies);
   const hardest = studies[studies.length - 1];
+  const { floor, peakActive } = hardest.facts;
+  const enough = Math.max(poolSize, floor);
   const fleetFacts = fleet ? compareFleet(fleet, poolSize) : null;
   return {
     ...nothing,
@@ -102,7 +107,7 @@ export function advise({ load, services, slos, headroom = 1.3, seeds: asked, fle
     loads,
     rows: [poolSize - 1, poolSize, poolSize + 1].filter((size) => size > 0)
       .flatMap((size) => studies.map(({ factor, judge }) => describeRow(size, factor, judge({ maxPoolSize: size })))),
-    noBenefitAfter: findSmallest(poolSize, hardest.facts.peakActive, (size) => isAsGood(
+    noBenefitAfter: findSmallest(enough, Math.max(enough, peakActive), (size) => isAsGood(
       hardest.judge({ maxPoolSize: size }), hardest.judge(UNLIMITED))),
     remedies: weighRemedies({ study: hardest, services, slos, poolSize }),
     fleet: fleetFacts,
@@ -141,10 +146,22 @@ function studyLoad({ load, services, slos, seeds, factor, onStep }) {
   return { factor, facts, judge, smallest };
 }
 
+/**
+ * What is enough for one load need not be enough for another: where users wait for their answers, a few connections more
+ * may have them come at a worse moment.
+ * @param {LoadStudy[]} studies each of which has a size that is enough
+ */
+function findCommonSize(studies) {
+  let size = Math.max(...studies.map(({ smallest }) => Number(smallest)));
+  while (!studies.every(({ judge }) => judge({ maxPoolSize: size }).isMet)) size++;
+  return size;
+}
+
 /** @param {SimulationResult[]} runs @param {Slo[]} slos @returns {Judgement} */
 function judgeRuns(runs, slos) {
   const goals = slos.map((slo) => {
-    const values = runs.map(({ routes }) => routes[slo.route]?.all[slo.figure]).filter((ms) => ms >= 0);
+    // Users who never get as far as that route, because of what failed before, have no answer from it either.
+    const values = runs.map(({ routes: { [slo.route]: route } }) => (route?.count > 0 ? route.all[slo.figure] : Infinity));
     const upperMs = upperLimit(values);
     return { slo, medianMs: quantile(values, 0.5), upperMs, isMet: upperMs < slo.limitMs };
   });

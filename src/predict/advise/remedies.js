@@ -1,6 +1,7 @@
-import { littleFloor, mixStreams } from '../closed-forms.js';
+import { connectionsFor } from '../load-facts.js';
 import { quantile } from '../quantile.js';
 import { serviceMoments } from '../simulator/service-time.js';
+import { SHARE } from './confidence.js';
 import { findSmallest } from './find-smallest.js';
 
 /** @import { Judgement, LoadStudy } from './advise.js' */
@@ -21,8 +22,8 @@ const SLOW_RATIO = 10;
  * @property {string[]} slowRoutes
  * @property {number} timeoutMs 0: none
  * @property {{ route: string, p95Ms: number }[]} slow what it costs them, medians over the runs
- * @property {{ text: string, answeredMs: number }[]} goals p99 of the requests that were answered, or the maximum
- *   where that is the goal, medians over the runs
+ * @property {{ route: string, answeredMs: number }[]} goals p99 of the requests that were answered, or the maximum
+ *   where that is the goal, in 95 of 100 runs
  * @property {number} failureShare
  */
 
@@ -57,7 +58,8 @@ function findSlowRoutes({ facts }, services, slos) {
 }
 
 /**
- * The fewest connections for the slow routes that meet their own goals and keep up, then the fewest in all.
+ * The fewest connections for the slow routes that meet their own goals and get their work done while the load lasts,
+ * then the fewest in all.
  *
  * @param {'split' | 'capped'} kind
  * @param {LoadStudy} study
@@ -66,8 +68,9 @@ function findSlowRoutes({ facts }, services, slos) {
  * @returns {Remedy}
  */
 function keepApart(kind, { facts, judge }, slos, slowRoutes) {
-  const { peakActive, routes } = facts;
-  const floor = Math.min(littleFloor(mixStreams(slowRoutes.map((route) => routes[route]))), peakActive);
+  const { peakActive, routes, lastsMs } = facts;
+  const busy = slowRoutes.reduce((sum, route) => sum + (routes[route].count * routes[route].meanMs) / lastsMs, 0);
+  const floor = connectionsFor(busy, peakActive);
   const poolOf = (/** @type {number} */ common, /** @type {number} */ apart) => (
     { kind, maxPoolSize: common + apart, apartRoutes: slowRoutes, apartSize: apart });
   const isSlow = slos.map(({ route }) => slowRoutes.includes(route));
@@ -101,15 +104,14 @@ function timeOut({ judge }, slos, slowRoutes, poolSize) {
  * @param {string[]} slowRoutes
  */
 function tellCost({ runs, failureShare }, slos, slowRoutes) {
-  /** @param {string} route @param {'p95Ms' | 'p99Ms' | 'maxMs'} figure */
-  const median = (route, figure) => {
+  /** @param {string} route @param {'p95Ms' | 'p99Ms' | 'maxMs'} figure @param {number} share of the runs */
+  const tell = (route, figure, share) => {
     const values = runs.map(({ routes }) => routes[route]?.[figure]).filter((ms) => ms >= 0);
-    return values.length > 0 ? quantile(values, 0.5) : NaN;
+    return values.length > 0 ? quantile(values, share) : NaN;
   };
   return {
-    slow: slowRoutes.map((route) => ({ route, p95Ms: median(route, 'p95Ms') })),
-    goals: slos.map(({ text, route, share }) => (
-      { text, answeredMs: median(route, share === 1 ? 'maxMs' : 'p99Ms') })),
+    slow: slowRoutes.map((route) => ({ route, p95Ms: tell(route, 'p95Ms', 0.5) })),
+    goals: slos.map(({ route, share }) => ({ route, answeredMs: tell(route, share === 1 ? 'maxMs' : 'p99Ms', SHARE) })),
     failureShare,
   };
 }

@@ -24,6 +24,15 @@ const PERCENTILES = {
 const EXAMPLE = "write it like '/fast p99 < 50ms'";
 
 /**
+ * The percentiles nearer the middle than a goal's.
+ * @param {Slo} slo
+ */
+export function listEasier({ share }) {
+  return Object.entries(PERCENTILES).filter(([, easier]) => easier.share < share)
+    .map(([name, easier]) => ({ name, share: easier.share }));
+}
+
+/**
  * @param {string} text such as `/fast p99 < 50ms`
  * @returns {Slo}
  * @throws {Error} naming what is wrong, with an example

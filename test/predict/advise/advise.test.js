@@ -43,9 +43,9 @@ describe('an ordinary load with slow queries of half a second', () => {
   test('says what it rests on', () => {
     expect(words[0]).toBe(`${advice.poolSize} connections are enough.`);
     expect(words[1]).toMatch(/^"\/fast p99 < 50 ms": at most .* at load x1 and .* at load x1\.3, in 95 of 100 runs \(95 % .*, 59/);
-    expect(words.join(' ')).toMatch(/1 connection to keep up at all: queries keep 0\.5 busy/);
-    expect(words.join(' ')).toMatch(/One fewer gives "\/fast p99 < 50 ms" \d+ ms/);
-    expect(words.join(' ')).toMatch(/no benefit after \d/);
+    expect(words.join(' ')).toMatch(/Connections in use without a limit: at load x1 0\.5 on average and up to \d+ at once, at load x1\.3 0\.\d on/);
+    expect(words.join(' ')).toMatch(/With \d, "\/fast p99 < 50 ms" is missed at load x1(\.3)? \(\d+ ms\)\./);
+    expect(words.join(' ')).toMatch(/More than \d connections do not make these times better at load x1\.3/);
   });
 
   test('fewer will do with the slow queries kept apart', () => {
@@ -63,10 +63,30 @@ describe('an ordinary load with slow queries of half a second', () => {
   });
 });
 
-test('more load takes more, and headroom 1 asks for none', () => {
+describe('more load', () => {
   const [modest, bold] = [1, 3].map((headroom) => ask(['/fast p99 < 50ms'], { headroom }));
-  expect(modest.loads.map(({ factor }) => factor)).toEqual([1]);
-  expect(bold.poolSize).toBeGreaterThan(Number(modest.poolSize));
+
+  test('takes more, and headroom 1 asks for none', () => {
+    expect(modest.loads.map(({ factor }) => factor)).toEqual([1]);
+    expect(bold.poolSize).toBeGreaterThan(Number(modest.poolSize));
+  });
+
+  test('is what the remedies must bear, and what decides from where on more do not help', () => {
+    expect(bold.remedies.map(({ kind }) => kind)).toEqual(modest.remedies.map(({ kind }) => kind));
+    const [usual, most] = [modest, bold].map(({ remedies }) => remedies.map(({ apart }) => Number(apart)));
+    expect(most[0]).toBeGreaterThan(usual[0]);
+    expect(most[1]).toBeGreaterThan(usual[1]);
+    expect(bold.noBenefitAfter).toBeGreaterThan(Number(modest.noBenefitAfter));
+  });
+});
+
+test('a long load is drawn no oftener than it must be', () => {
+  const load = createScenarioLoad({
+    phases: [{ durationMs: 60_000, arrivalCount: 10_001 }],
+    scenarios: [{ weight: 1e5, steps: [{ kind: 'request', route: '/fast' }] }, { steps: [{ kind: 'request', route: '/slow' }] }],
+  });
+  const { verdict, seeds } = ask(['/slow p99 < 1s'], { load, seeds: undefined });
+  expect({ verdict, seeds }).toEqual({ verdict: 'notEnoughData', seeds: 59 });
 });
 
 test('every goal counts', () => {
@@ -78,14 +98,14 @@ test('nothing meets a goal below the service time, and the words say why', () =>
   const advice = ask(['/fast p99 < 1ms']);
   expect(advice).toMatchObject({ verdict: 'nothing', poolSize: null, rows: [], remedies: [] });
   expect(explainAdvice(advice).join(' ')).toMatch(
-    /^No pool size meets it\. "\/fast p99 < 1 ms": at load x1 even a pool without a limit gives up to 2 ms/);
+    /^No pool size meets the goal\. "\/fast p99 < 1 ms": at load x1, even without a limit on connections, it is up to 2 ms/);
 });
 
 test('a percentile needs samples', () => {
   const advice = ask(['/fast p99 < 50ms', '/slow p99 < 10s']);
   expect(advice).toMatchObject({ verdict: 'notEnoughData', poolSize: null, loads: [] });
   expect(advice.samples.map(({ needed, isEnough }) => [needed, isEnough])).toEqual([[299, true], [299, false]]);
-  expect(explainAdvice(advice).join(' ')).toMatch(/^Not enough data\. The load has \d\d requests of \/slow; .* from 299 on/);
+  expect(explainAdvice(advice).join(' ')).toMatch(/^Not enough data\. The load has \d\d requests of \/slow, .* takes at least 299: /);
 });
 
 test('requests that fail miss the goal', () => {
@@ -96,7 +116,7 @@ test('requests that fail miss the goal', () => {
   });
   const advice = advise({ load, services: { '/a': { kind: 'fixed', ms: 50 } }, slos: [parseSlo('/a p50 < 100ms')] });
   expect(advice.verdict).toBe('nothing');
-  expect(explainAdvice(advice)[1]).toContain('gives up to no answer');
+  expect(explainAdvice(advice)[1]).toContain('too many requests fail');
 });
 
 describe('a load that leaves nothing to chance', () => {
