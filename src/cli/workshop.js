@@ -69,12 +69,13 @@ async function verifyLesson(name, options) {
   const { dataDir, port } = readSettings();
   const before = await readProgress(dataDir);
   const evidence = await gatherEvidence(lesson, before, { ...options, app: options.app ?? `http://127.0.0.1:${port}` });
-  const { isRight, words, figures = [] } = judge(lesson, evidence);
+  const { isRight, words, figures = [], runs = [] } = judge(lesson, evidence);
 
   const width = Math.max(0, ...figures.map(([label]) => label.length));
   process.stdout.write(`${escapeControls([
     figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
     wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
+    runs.map(({ file }) => `Judged: ${file}`).join('\n'),
   ].filter(Boolean).join('\n\n'))}\n`);
   if (!isRight) {
     process.exitCode = 1;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../bench/app-process.js';
 import { describeFailures, runArtillery, summariseReport, WORKERS } from '../bench/artillery.js';
-import { parseWhole } from '../bench/lab-options.js';
+import { parseDelay, parseWhole } from '../bench/lab-options.js';
 import { listArrivals, summariseCheckouts } from '../bench/summarise-checkouts.js';
 import { readCheckouts, warmUp } from '../bench/warm-up.js';
 import { poolOfApp } from '../predict/app-pool.js';
@@ -31,6 +31,7 @@ const OVERHEAD_MS = 5500;
  * @typedef {object} MixedOptions
  * @property {number[]} poolSizes
  * @property {number} slowMs
+ * @property {number} [poolTimeout] ms
  * @property {string} scenario path of an Artillery scenario
  * @property {string} [environment] one of the scenario's
  */
@@ -52,6 +53,9 @@ export const mixed = {
       value: 'ms', about: 'how long a query of /slow takes', parse: parseWhole, default: PUBLISHED_SLOW_MS,
       published: PUBLISHED_SLOW_MS,
     },
+    poolTimeout: {
+      value: 'ms', about: 'longest wait for a connection (default: MONGO_WAIT_QUEUE_TIMEOUT_MS)', parse: parseDelay,
+    },
     scenario: {
       value: 'file', about: 'Artillery scenario to run', default: MIXED_SCENARIO, published: MIXED_SCENARIO,
     },
@@ -67,13 +71,13 @@ export const mixed = {
  * @param {MixedOptions} options
  * @returns {Promise<Plan & { load: Load }>}
  */
-async function plan({ poolSizes, slowMs, scenario, environment }) {
+async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment }) {
   const workload = await readScenario(scenario, { environment });
   const load = createScenarioLoad(workload, { workers: WORKERS });
   const isArticles = slowMs === PUBLISHED_SLOW_MS && !environment
     && await realpath(scenario) === await realpath(MIXED_SCENARIO);
   return {
-    settings: { scenario: path.relative(process.cwd(), scenario), environment, poolSizes, slowMs },
+    settings: { scenario: path.relative(process.cwd(), scenario), environment, poolSizes, slowMs, poolTimeout },
     load,
     variants: poolSizes.map((poolSize) => {
       // The arithmetic of the queue: fast queries take no time, connections are ready.
@@ -100,9 +104,11 @@ async function plan({ poolSizes, slowMs, scenario, environment }) {
  * @param {Context} context
  */
 async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, signal }) {
-  const { slowMs, scenario, environment } = /** @type {MixedOptions} */ (settings);
-  const app = await startApp(
-    { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs) }, { signal });
+  const { slowMs, poolTimeout, scenario, environment } = /** @type {MixedOptions} */ (settings);
+  const app = await startApp({
+    MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs),
+    ...(poolTimeout && { MONGO_WAIT_QUEUE_TIMEOUT_MS: String(poolTimeout) }),
+  }, { signal });
   try {
     const { lastId, unloaded } = await warmUp(app.url, poolSize);
     const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal });
@@ -125,12 +131,13 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
  * @type {NonNullable<Lab['predict']>}
  */
 function predictVariant({ settings: { poolSize } }, plan, { unloaded }, settings) {
-  const { load, settings: { slowMs } } = /** @type {{ load: Load, settings: any }} */ (/** @type {unknown} */ (plan));
+  const { load, settings: { slowMs, poolTimeout = settings.waitQueueTimeoutMs } } = (
+    /** @type {{ load: Load, settings: any }} */ (/** @type {unknown} */ (plan)));
   const { serviceMs, overheadMs } = unloaded;
   const services = servicesWithSleep(load.routes, serviceMs, slowMs);
   const { variants: [{ predicted }] } = predict({
     load, poolSizes: [poolSize], services, overhead: { kind: 'fixed', ms: overheadMs },
-    poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
+    poolOf: (size) => poolOfApp({ ...settings, poolSize: size, waitQueueTimeoutMs: poolTimeout }),
   });
   return predicted;
 }

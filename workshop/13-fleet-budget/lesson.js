@@ -6,7 +6,9 @@ const FLEET = { instances: 400, servers: 3, serverLimit: 3000 };
 /** @type {import('../../src/workshop/types.js').LessonRules} */
 export const lesson = {
   minutes: 10,
-  asks: { question: 'How large can each pool be at the most, with 400 instances?', unit: 'connections' },
+  asks: {
+    question: 'How large can each pool be at the most, with 400 instances?', unit: 'connections', isCount: true,
+  },
   check({ answer }) {
     const { instances, serverLimit } = FLEET;
     const { perServer, largestPool } = compareFleet(FLEET, answer);
