@@ -36,7 +36,7 @@ test('a check that fails says why and exits with 1; one that passes is remembere
 
   await keepResult();
   expect(await workshop(...verify)).toMatchObject({
-    code: 0, stdout: expect.stringMatching(/^Right\..+Next: pool-lab workshop 01/s),
+    code: 0, stdout: expect.stringMatching(/^Right\..+\n\nJudged: .+mixed\.json\n\nNext: pool-lab workshop 01/s),
   });
   expect((await workshop()).stdout).toMatch(/02-one-lane .+ done$/m);
 

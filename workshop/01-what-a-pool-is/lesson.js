@@ -23,7 +23,9 @@ export const lesson = {
     }
     const waitsMs = waits.filter(({ lanes }) => lanes === LANES).map(({ ms }) => ms);
     if (waitsMs.length === 0) {
-      return wrong(`Buses waited, but for one of ${waits[0].lanes} lanes: start the app with MONGO_POOLSIZE=2.`);
+      const [{ lanes }] = waits;
+      return wrong(`Buses waited, but in a tunnel with ${lanes === 1 ? '1 lane' : `${lanes} lanes`}: start the app with `
+        + 'MONGO_POOLSIZE=2.');
     }
     return right(`With both lanes taken, ${waitsMs.length} buses waited, the longest for `
       + `${formatQuantity(Math.max(...waitsMs), 'ms')}. Each borrowed a lane and gave it back.`);

@@ -60,8 +60,8 @@ describe('01-what-a-pool-is', () => {
     ['nobody came', appWith(), /send the load/],
     ['only Ferraris came', appWith({ route: '/fast', askedAtMs: 0, gotAtMs: 9000 }), /No bus/],
     ['nobody waited', appWith(...driveBuses(2).slice(0, 2)), /2 lanes are too many/],
-    ['there was one lane', appWith(...driveBuses(1)), /for one of 1 lanes/],
-    ['there were three', appWith(...driveBuses(3)), /for one of 3 lanes: start the app with MONGO_POOLSIZE=2/],
+    ['there was one lane', appWith(...driveBuses(1)), /a tunnel with 1 lane:/],
+    ['there were three', appWith(...driveBuses(3)), /a tunnel with 3 lanes: start the app with MONGO_POOLSIZE=2/],
     ['the only bus got no lane', appWith({ route: '/slow', askedAtMs: 0, gotAtMs: null }), /No bus/],
   ])('not yet when %s', (_, evidence, words) => expectNotYet(name, evidence, words));
 });
