@@ -84,7 +84,7 @@ describe('the app', () => {
 
   test('has what its page says: a version of Kubernetes that knows its fields, and memory', async () => {
     const page = await readFile('docs/kubernetes.md', 'utf8');
-    const [manifest] = texts;
+    const manifest = texts[files.indexOf('app.yaml')];
     expect(container.lifecycle.preStop.sleep).toBeDefined();
     for (const text of [page, manifest]) expect(text).toMatch(/1\.30/);
     expect(container.resources.limits.memory).toBe('512Mi');
@@ -93,7 +93,7 @@ describe('the app', () => {
 
   test('is given its password in a file, not on a command line', async () => {
     const page = await readFile('docs/kubernetes.md', 'utf8');
-    for (const text of [page, texts[0]]) {
+    for (const text of [page, texts[files.indexOf('app.yaml')]]) {
       expect(text).toContain('--from-env-file=');
       expect(text).not.toContain('--from-literal');
     }
