@@ -15,6 +15,6 @@ export const lesson = {
     const sum = `${instances} x (${answer} + ${MONITORS}) = ${perServer} connections at each server`;
     if (perServer > serverLimit) return wrong(`${sum}: it takes only ${serverLimit}.`);
     if (answer !== largestPool) return wrong(`${sum}: there is room for more.`);
-    return right(`${sum}, and not one more fits. The load needs 15: time for larger instances, or fewer.`);
+    return right(`${sum}, and not one more fits. The load needs 15: time for fewer and larger instances.`);
   },
 };
