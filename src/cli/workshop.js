@@ -27,7 +27,7 @@ export function createWorkshopCommand() {
     .argument('<value>', 'a number', parseNumber)
     .action(noteGuess);
   command.command('verify')
-    .description("look at what you measured and answered; exits with 1 while it isn't right")
+    .description("check what you measured and answered; exits with 1 until it is right")
     .argument('<lesson>', 'its name or number')
     .option('--answer <number>', "the answer to the lesson's question", parseNumber)
     .option('--results <dir>', 'where `pool-lab run` kept its results', 'results')
@@ -35,7 +35,7 @@ export function createWorkshopCommand() {
     .option('--trace <file>', 'the trace, for lessons about one')
     .action(verifyLesson);
   command.command('reset')
-    .description('begin anew: what was done and measured until now counts no more')
+    .description('start over: what was done and measured until now no longer counts')
     .action(resetProgress);
   return command;
 }
@@ -98,13 +98,13 @@ export function judge(lesson, evidence) {
     return lesson.check(evidence);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new Error(`${lesson.name}: what was measured has not the figures that are looked at`, { cause });
+    throw new Error(`${lesson.name}: the result lacks the figures that this lesson looks at`, { cause });
   }
 }
 
 async function resetProgress() {
   await writeProgress(readSettings().dataDir, { since: new Date().toISOString(), lessons: {} });
-  process.stdout.write('You begin anew: the first lesson is next.\n');
+  process.stdout.write('You start over: the first lesson is next.\n');
 }
 
 /** @param {NodeJS.WriteStream} stream @returns {Paint | undefined} */

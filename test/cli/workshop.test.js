@@ -92,6 +92,6 @@ test('results that have not the figures of their lab are one clear line', async 
   await mkdir(kept, { recursive: true });
   await writeFile(path.join(kept, 'mixed.json'), JSON.stringify(createSampleResult({ variants: [] })));
   expect(await workshop('verify', '2', '--results', path.join(folder, 'results'))).toEqual({
-    code: 1, stdout: '', stderr: '02-one-lane: what was measured has not the figures that are looked at\n',
+    code: 1, stdout: '', stderr: '02-one-lane: the result lacks the figures that this lesson looks at\n',
   });
 });
