@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { gatherEvidence, readResults } from '../../src/cli/evidence.js';
-import { isCloseToUnloaded } from '../../src/labs/remedies/criterion.js';
+import { isCure } from '../../src/labs/remedies/criterion.js';
 import { readLessons } from '../../src/workshop/lessons.js';
 import { renderMarkdown } from '../../src/workshop/markdown.js';
 import { cleanUp } from '../support/cleanup.js';
@@ -58,10 +58,9 @@ const ANSWERS = /** @type {Record<string, (variants: any[]) => number>} */ ({
     return cold - warm;
   },
   '08-remedies': (variants) => {
-    const all = variants.map(({ settings, measured }) => ({ ...settings, ms: measured.routes['/fast'].p99Ms }));
-    const alone = all.find(({ load }) => load === 'customers').ms;
-    return all.filter(({ remedy, load, ms }) => (
-      load === 'all' && remedy !== 'none' && isCloseToUnloaded(ms, alone))).length;
+    const alone = variants.find(({ settings }) => settings.load === 'customers');
+    return variants.filter((variant) => (
+      variant.settings.load === 'all' && variant.settings.remedy !== 'none' && isCure(variant, alone))).length;
   },
   '09-one-client-or-several': (variants) => 1_000_000 / rateOf(variants, 'c8 one'),
   '10-batching': (variants) => rateOf(variants, '1/100 gathered') / rateOf(variants, '100/100 plain'),

@@ -1,7 +1,5 @@
-import { isCloseToUnloaded } from '../../src/labs/remedies/criterion.js';
+import { isCure } from '../../src/labs/remedies/criterion.js';
 import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
-
-/** @import { Variant } from '../../src/report/types.js' */
 
 /** The twist changes it. */
 const SLOW_MS = 1000;
@@ -19,8 +17,7 @@ export const lesson = {
     if (runs.length === 0) return wrong('There is no run of several remedies: pool-lab run remedies');
     return judgeRuns(runs, (run) => {
       const { alone, treated } = sortOut(run);
-      const names = treated.filter((variant) => isCloseToUnloaded(fastP99(variant), fastP99(alone)))
-        .map(({ name }) => name);
+      const names = treated.filter((variant) => alone && isCure(variant, alone)).map(({ name }) => name);
       if (answer !== names.length) return wrong(`It is not ${answer}: read the run's last sentence.`);
       return right(`${names.length} of ${treated.length} work${names.length > 0 ? `: ${names.join(', ')}` : ''}. Now `
         + 'look at what each costs the administrators.');
@@ -35,9 +32,4 @@ function sortOut({ variants }) {
     alone: measured.find(({ settings }) => settings.load === 'customers'),
     treated: measured.filter(({ settings }) => settings.load === 'all' && settings.remedy !== 'none'),
   };
-}
-
-/** @param {Variant | undefined} variant @returns {number} */
-function fastP99(variant) {
-  return variant?.measured?.routes['/fast'].p99Ms;
 }
