@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { copyFile, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { MongoClient } from 'mongodb';
 import { startApp } from '../src/bench/app-process.js';
 import { compareFleet } from '../src/predict/advise/fleet.js';
 import { commandsOf } from './support/commands-of.js';
@@ -105,12 +104,6 @@ describe('the fleet', () => {
     const instances = Math.ceil(100_000 * 2 / 60);
     const { perServer } = compareFleet({ instances }, POOL);
     expect(text).toContain(`a mongos serves ${instances} instances and sees ${perServer} connections`);
-  });
-
-  test('srvMaxHosts needs mongodb+srv', async () => {
-    expect(await readDoc('database.md')).toMatch(/takes a `mongodb\+srv:\/\/` address[^.]+`srvMaxHosts=2`/);
-    expect(() => new MongoClient('mongodb://mongos1,mongos2/?srvMaxHosts=2')).toThrow('Cannot use srvMaxHosts with a non-srv connection string');
-    expect(new MongoClient('mongodb+srv://cluster.example/?srvMaxHosts=2').options).toMatchObject({ srvMaxHosts: 2 });
   });
 
   test('the advice is given as the page says', async () => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
 import { runClosedLoop } from '../../src/bench/closed-loop.js';
 import { MIXED_SCENARIO } from '../../src/labs/mixed.js';
 import { createClient } from '../../src/mongo/client.js';
@@ -12,7 +13,7 @@ import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
 import { until } from '../support/until.js';
 
-/** @import { Document, MongoClient } from 'mongodb' */
+/** @import { Document } from 'mongodb' */
 
 /** @param {Partial<import('../../src/settings.js').Settings>} [settings] */
 function openClient(settings) {
@@ -142,4 +143,11 @@ test('teaching: a lesson comes after those that it relies on', async () => {
   const order = rows.flatMap(([, , lessons]) => lessons.split(',').map(Number));
   expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
   expect(order.indexOf(13)).toBeGreaterThan(order.indexOf(12));
+});
+
+test('docs/database.md: srvMaxHosts needs mongodb+srv', async () => {
+  expect(await readPage('../docs/database.md')).toMatch(/takes a `mongodb\+srv:\/\/` address[^.]+`srvMaxHosts=2`/);
+  expect(() => new MongoClient('mongodb://mongos1,mongos2/?srvMaxHosts=2'))
+    .toThrow('Cannot use srvMaxHosts with a non-srv connection string');
+  expect(new MongoClient('mongodb+srv://cluster.example/?srvMaxHosts=2').options).toMatchObject({ srvMaxHosts: 2 });
 });

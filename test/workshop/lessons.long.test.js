@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { gatherEvidence, readResults } from '../../src/cli/evidence.js';
 import { isCure } from '../../src/labs/remedies/criterion.js';
 import { readLessons } from '../../src/workshop/lessons.js';
-import { renderMarkdown } from '../../src/workshop/markdown.js';
 import { cleanUp } from '../support/cleanup.js';
 import { commandsOf } from '../support/commands-of.js';
 import { cleanEnvironment } from '../support/environment.js';
@@ -16,7 +14,6 @@ import { cutNetwork } from '../support/offline.js';
 import { createWorkbench } from '../support/workbench.js';
 
 const lessons = await readLessons();
-const names = lessons.map(({ name }) => name);
 const prefix = await cutNetwork();
 const offlineTest = prefix ? test : test.skip;
 const mongoUrl = await serveMongo();
@@ -87,34 +84,6 @@ async function serveMongo() {
 function rateOf(variants, name) {
   return variants.find((variant) => variant.name === name).measured.ratePerSec;
 }
-
-test('the lessons are numbered from 1', () => {
-  expect(names.map((name) => Number(name.slice(0, 2)))).toEqual(names.map((_, index) => index + 1));
-});
-
-test('the table of contents lists them all', async () => {
-  const page = await readFile('workshop/README.md', 'utf8');
-  const rows = lessons.map(({ name, title, minutes }, index) => (
-    `| [${index + 1}. ${title}](${name}/README.md) | ${minutes} |`));
-  expect(page).toContain(rows.join('\n'));
-});
-
-test.each(lessons)('$name has all its parts, and fits a terminal', ({ text, title, name, minutes }) => {
-  expect(text.startsWith(`# ${title}\n`)).toBe(true);
-  expect([...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual(
-    ['The question', 'Do it', 'What you should see', 'Check yourself', 'Why', 'A twist']);
-  expect(commandsOf(text).at(-1)).toContain(`npx pool-lab workshop verify ${name}`);
-  expect(minutes).toBeGreaterThanOrEqual(5);
-  expect(minutes).toBeLessThanOrEqual(15);
-  // A command is not broken, so that it can be copied.
-  const prose = renderMarkdown(text.replaceAll(/^```sh\n.+?^```/gms, ''));
-  expect(prose.split('\n').filter((line) => line.length > 80)).toEqual([]);
-});
-
-test.each(lessons.filter(({ lab, asks, guess }) => lab && (asks || guess)))(
-  '$name shows what was measured only after its question is answered', ({ text }) => {
-    expect(text.slice(0, text.indexOf('## Check yourself'))).not.toMatch(/^```text$/m);
-  });
 
 offlineTest('nothing beyond loopback can be reached from where the lessons are tried', async () => {
   const bench = await createWorkbench({ prefix });
