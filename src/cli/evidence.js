@@ -5,8 +5,7 @@ import { readTrace } from '../predict/trace/trace.js';
 import { fetchJson } from './fetch-json.js';
 import { readResult } from './read-result.js';
 
-/** @import { Result } from '../report/types.js' */
-/** @import { Evidence, Lesson } from '../workshop/types.js' */
+/** @import { Evidence, KeptResult, Lesson } from '../workshop/types.js' */
 /** @import { Progress } from '../workshop/progress.js' */
 
 /**
@@ -42,6 +41,9 @@ export async function gatherEvidence(lesson, { since, lessons }, { results, app,
   if (lesson.asks && answer === undefined) {
     throw new Error(`There is no answer: ${lesson.asks.question}\n  --answer <${lesson.asks.unit}>`);
   }
+  if (lesson.asks?.isCount && !(Number.isInteger(answer) && Number(answer) >= 0)) {
+    throw new Error(`--answer ${answer} must be a whole number from 0: ${lesson.asks.question}`);
+  }
   return /** @type {Evidence} */ ({ ...evidence, answer });
 }
 
@@ -49,13 +51,13 @@ export async function gatherEvidence(lesson, { since, lessons }, { results, app,
  * @param {string} folder
  * @param {string} lab
  * @param {string} [since] ISO 8601; older ones count no more
- * @returns {Promise<Result[]>} the newest first
+ * @returns {Promise<KeptResult[]>} the newest first
  */
 export async function readResults(folder, lab, since = '') {
   const names = await readdir(folder).catch(() => []);
   const files = names.map((name) => path.join(folder, name, `${lab}.json`)).filter(existsSync);
-  const kept = await Promise.all(files.map(readResult));
-  return kept.map(({ result }) => result).filter(({ startedAt }) => startedAt > since)
+  const kept = await Promise.all(files.map(async (file) => ({ ...(await readResult(file)).result, file })));
+  return kept.filter(({ startedAt }) => startedAt > since)
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 

@@ -28,7 +28,7 @@ export function createWorkshopCommand() {
     .argument('<value>', 'a number', parseNumber)
     .action(noteGuess);
   command.command('verify')
-    .description("look at what you measured and answered; exits with 1 while it isn't right")
+    .description("check what you measured and answered; exits with 1 until it is right")
     .argument('<lesson>', 'its name or number')
     .option('--answer <number>', "the answer to the lesson's question", parseNumber)
     .option('--results <dir>', 'where `pool-lab run` kept its results', 'results')
@@ -36,7 +36,7 @@ export function createWorkshopCommand() {
     .option('--trace <file>', 'the trace, for lessons about one')
     .action(verifyLesson);
   command.command('reset')
-    .description('begin anew: what was done and measured until now counts no more')
+    .description('start over: what was done and measured until now no longer counts')
     .action(resetProgress);
   return command;
 }
@@ -73,12 +73,13 @@ async function verifyLesson(name, options) {
     ? { option: 'the app at', url: `http://127.0.0.1:${port}`, headers: {}, hint: '; start it with npm start, or name another with --app' }
     : parseAppUrl('--app', options.app);
   const evidence = await gatherEvidence(lesson, before, { ...options, app });
-  const { isRight, words, figures = [] } = judge(lesson, evidence);
+  const { isRight, words, figures = [], runs = [] } = judge(lesson, evidence);
 
   const width = Math.max(0, ...figures.map(([label]) => label.length));
   process.stdout.write(`${escapeControls([
     figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
     wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
+    runs.map(({ file }) => `Judged: ${file}`).join('\n'),
   ].filter(Boolean).join('\n\n'))}\n`);
   if (!isRight) {
     process.exitCode = 1;
@@ -101,13 +102,13 @@ export function judge(lesson, evidence) {
     return lesson.check(evidence);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new Error(`${lesson.name}: what was measured has not the figures that are looked at`, { cause });
+    throw new Error(`${lesson.name}: the result lacks the figures that this lesson looks at`, { cause });
   }
 }
 
 async function resetProgress() {
   await writeProgress(readSettings().dataDir, { since: new Date().toISOString(), lessons: {} });
-  process.stdout.write('You begin anew: the first lesson is next.\n');
+  process.stdout.write('You start over: the first lesson is next.\n');
 }
 
 /** @param {NodeJS.WriteStream} stream @returns {Paint | undefined} */

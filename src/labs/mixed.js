@@ -35,6 +35,7 @@ const OVERHEAD_MS = 5500;
  * @typedef {object} MixedOptions
  * @property {number[]} poolSizes
  * @property {number} slowMs
+ * @property {number} [poolTimeout] ms
  * @property {string} scenario path of an Artillery scenario
  * @property {string} [environment] one of the scenario's
  */
@@ -56,6 +57,9 @@ export const mixed = {
       value: 'ms', about: 'how long a query of /slow takes', parse: parseDelay, default: PUBLISHED_SLOW_MS,
       published: PUBLISHED_SLOW_MS,
     },
+    poolTimeout: {
+      value: 'ms', about: 'longest wait for a connection (default: MONGO_WAIT_QUEUE_TIMEOUT_MS)', parse: parseDelay,
+    },
     scenario: {
       value: 'file', about: "Artillery scenario to run against the lab's app", default: MIXED_SCENARIO, published: MIXED_SCENARIO,
     },
@@ -72,14 +76,14 @@ export const mixed = {
  * @returns {Promise<Plan & { load: Load }>}
  * @throws {Error} for a scenario that can't be read, or that the app can't answer
  */
-async function plan({ poolSizes, slowMs, scenario, environment }) {
+async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment }) {
   const workload = await readScenario(scenario, { environment });
   checkRequests(scenario, workload.requests);
   const load = createScenarioLoad(workload, { workers: WORKERS });
   const isArticles = slowMs === PUBLISHED_SLOW_MS && !environment
     && await realpath(scenario) === await realpath(MIXED_SCENARIO);
   return {
-    settings: { scenario: path.relative(process.cwd(), scenario), environment, poolSizes, slowMs },
+    settings: { scenario: path.relative(process.cwd(), scenario), environment, poolSizes, slowMs, poolTimeout },
     load,
     warnings: workload.target === undefined || workload.target === OWN_TARGET ? []
       : [`the target of ${path.relative(process.cwd(), scenario)}, ${workload.target}, was not used: this lab starts an app `
@@ -109,9 +113,11 @@ async function plan({ poolSizes, slowMs, scenario, environment }) {
  * @param {Context} context
  */
 async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, signal }) {
-  const { slowMs, scenario, environment } = /** @type {MixedOptions} */ (settings);
-  const app = await startApp(
-    { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs) }, { signal });
+  const { slowMs, poolTimeout, scenario, environment } = /** @type {MixedOptions} */ (settings);
+  const app = await startApp({
+    MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs),
+    ...(poolTimeout && { MONGO_WAIT_QUEUE_TIMEOUT_MS: String(poolTimeout) }),
+  }, { signal });
   try {
     const { lastId, unloaded } = await warmUp(app.url, poolSize);
     const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal: app.signal });
@@ -134,12 +140,13 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
  * @type {NonNullable<Lab['predict']>}
  */
 function predictVariant({ settings: { poolSize } }, plan, { unloaded }, settings) {
-  const { load, settings: { slowMs } } = /** @type {{ load: Load, settings: any }} */ (/** @type {unknown} */ (plan));
+  const { load, settings: { slowMs, poolTimeout = settings.waitQueueTimeoutMs } } = (
+    /** @type {{ load: Load, settings: any }} */ (/** @type {unknown} */ (plan)));
   const { serviceMs, overheadMs } = unloaded;
   const services = servicesWithSleep(load.routes, serviceMs, slowMs);
   const { variants: [{ predicted }] } = predict({
     load, poolSizes: [poolSize], services, overhead: { kind: 'fixed', ms: overheadMs },
-    poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
+    poolOf: (size) => poolOfApp({ ...settings, poolSize: size, waitQueueTimeoutMs: poolTimeout }),
   });
   return predicted;
 }

@@ -13,6 +13,8 @@ import { createStatsLine } from './replication/measure/stats-line.js';
 /** Start of a process, comparison and the like, in ms: an estimate for the progress bar. */
 const OVERHEAD_MS = 2500;
 const ESTIMATED_RATE_PER_MS = 100;
+/** The same where each write holds one operation. */
+const UNMERGED_RATE_PER_MS = 2.5;
 const LATENCY_INSERTS = 100;
 const LATENCY_MS = 14_000;
 
@@ -104,7 +106,7 @@ function planCase(preset, { number, collections, fields, shards, tunnel, workers
     name: [`case ${number}`, ...changes].join(', '),
     settings: { case: number, collections, fields, shards, tunnel, workers, hash, merge },
     published: changes.length > 0 ? null : preset.published,
-    estimateMs: OVERHEAD_MS + ops / ESTIMATED_RATE_PER_MS,
+    estimateMs: OVERHEAD_MS + ops / (merge || tunnel === 'mock' ? ESTIMATED_RATE_PER_MS : UNMERGED_RATE_PER_MS),
   };
 }
 

@@ -52,7 +52,11 @@ export const sessions = {
       value: 'ms', about: 'longest wait for a connection (default: for ever)', parse: parseDelay,
     },
     rtt: { value: 'ms', about: 'distance: how much longer a round trip to the server takes', parse: parseDelay },
-    leaks: { value: 'n', about: 'change streams left open, each of which holds a connection', parse: parseWhole },
+    leaks: { value: 'n', about: 'change streams left open in the same pool', parse: parseWhole },
+    maxAwait: {
+      value: 'ms', parse: parseDelay,
+      about: "maxAwaitTimeMS of those change streams: how long each holds its connection (default: the server's, 1000)",
+    },
     secondClient: { about: 'give those change streams a client of their own', default: false },
   },
   plan: planSessions,

@@ -9,7 +9,7 @@ import { writeWhole } from '../write-whole.js';
  * How far somebody has come.
  *
  * @typedef {object} Progress
- * @property {string} [since] ISO 8601: when they last began anew; what was measured before counts no more
+ * @property {string} [since] ISO 8601: when they last started over; what was measured before no longer counts
  * @property {Record<string, LessonProgress>} lessons by their names
  *
  * @typedef {{ doneAt?: string, guess?: Guess }} LessonProgress
@@ -41,7 +41,7 @@ export async function readProgress(folder) {
     checkProgress(progress, 'it');
     return progress;
   } catch (cause) {
-    throw new Error(`${file} does not hold the workshop's progress: pool-lab workshop reset begins anew`, { cause });
+    throw new Error(`${file} does not hold the workshop's progress: pool-lab workshop reset starts over`, { cause });
   }
 }
 

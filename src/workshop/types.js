@@ -12,16 +12,19 @@
  * @property {Question} [guess] what `guess` is to tell, before anything is measured
  * @property {(evidence: Evidence) => Verdict} check pure; of the evidence it is given what the lesson asks for
  *
- * @typedef {{ question: string, unit: string }} Question whose answer is a number
+ * @typedef {{ question: string, unit: string, isCount?: boolean }} Question whose answer is a number, a whole one from 0
+ *   if it is a count
  *
  * @typedef {LessonRules & { name: string, title: string, text: string }} Lesson name: of the folder; text: README.md
  *
  * @typedef {object} Evidence
- * @property {import('../report/types.js').Result[]} results of the lab, the newest first
+ * @property {KeptResult[]} results of the lab, the newest first
  * @property {{ max: number, checkouts: import('../pool/checkouts.js').CheckoutRecord[] }} app max: the size of its pool
  * @property {import('../predict/trace/trace.js').Trace} trace
  * @property {number} answer
  * @property {Guess} guess
+ *
+ * @typedef {import('../report/types.js').Result & { file: string }} KeptResult file: that it was read from
  *
  * @typedef {{ value: number, at: string }} Guess at: ISO 8601
  *
@@ -29,6 +32,7 @@
  * @property {boolean} isRight
  * @property {string} words why, in a sentence or two
  * @property {[label: string, value: string][]} [figures] shown above the words
+ * @property {KeptResult[]} [runs] that it is about
  */
 
 export {};

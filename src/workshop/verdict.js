@@ -1,4 +1,4 @@
-/** @import { Verdict } from './types.js' */
+/** @import { KeptResult, Verdict } from './types.js' */
 
 /** A tenth: what a busy machine may cost a measurement, and rounding an answer. */
 const CLOSE = 0.1;
@@ -11,6 +11,18 @@ export function right(words, figures) {
 /** @param {string} words @param {Verdict['figures']} [figures] @returns {Verdict} */
 export function wrong(words, figures) {
   return { isRight: false, words, figures };
+}
+
+/**
+ * The verdict on the runs that a lesson asks for: one that is right is enough, whatever was measured since.
+ *
+ * @param {KeptResult[]} runs at least one, the newest first
+ * @param {(run: KeptResult) => Verdict} judge
+ * @returns {Verdict} that names the run
+ */
+export function judgeRuns(runs, judge) {
+  const verdicts = runs.map((run) => ({ ...judge(run), runs: [run] }));
+  return verdicts.find(({ isRight }) => isRight) ?? verdicts[0];
 }
 
 /**

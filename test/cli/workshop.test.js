@@ -36,7 +36,7 @@ test('a check that fails says why and exits with 1; one that passes is remembere
 
   await keepResult();
   expect(await workshop(...verify)).toMatchObject({
-    code: 0, stdout: expect.stringMatching(/^Right\..+Next: pool-lab workshop 01/s),
+    code: 0, stdout: expect.stringMatching(/^Right\..+\n\nJudged: .+mixed\.json\n\nNext: pool-lab workshop 01/s),
   });
   expect((await workshop()).stdout).toMatch(/02-one-lane .+ done$/m);
 
@@ -92,7 +92,7 @@ test('results that have not the figures of their lab are one clear line', async 
   await mkdir(kept, { recursive: true });
   await writeFile(path.join(kept, 'mixed.json'), JSON.stringify(createSampleResult({ variants: [] })));
   expect(await workshop('verify', '2', '--results', path.join(folder, 'results'))).toEqual({
-    code: 1, stdout: '', stderr: '02-one-lane: what was measured has not the figures that are looked at\n',
+    code: 1, stdout: '', stderr: '02-one-lane: the result lacks the figures that this lesson looks at\n',
   });
 });
 

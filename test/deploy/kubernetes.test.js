@@ -82,6 +82,23 @@ describe('the app', () => {
     expect(seconds * 1000 + settings.shutdownTimeoutMs).toBeLessThan(pod.terminationGracePeriodSeconds * 1000);
   });
 
+  test('has what its page says: a version of Kubernetes that knows its fields, and memory', async () => {
+    const page = await readFile('docs/kubernetes.md', 'utf8');
+    const manifest = texts[files.indexOf('app.yaml')];
+    expect(container.lifecycle.preStop.sleep).toBeDefined();
+    for (const text of [page, manifest]) expect(text).toMatch(/1\.30/);
+    expect(container.resources.limits.memory).toBe('512Mi');
+    for (const text of [page, manifest]) expect(text).toMatch(/95 % of\D+256\sMiB/);
+  });
+
+  test('is given its password in a file, not on a command line', async () => {
+    const page = await readFile('docs/kubernetes.md', 'utf8');
+    for (const text of [page, texts[files.indexOf('app.yaml')]]) {
+      expect(text).toContain('--from-env-file=');
+      expect(text).not.toContain('--from-literal');
+    }
+  });
+
   test('runs without root, as the version of the package', async () => {
     const { name, version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(container.image).toBe(`${name}:${version}`);
@@ -91,7 +108,8 @@ describe('the app', () => {
 
   test('brings as many connections as the autoscaler says', async () => {
     const text = await readFile(path.join(FOLDER, 'autoscaler.yaml'), 'utf8');
-    const instances = find('HorizontalPodAutoscaler').spec.maxReplicas + spec.strategy.rollingUpdate.maxSurge;
+    // The Deployment does not count those that still shut down: all of the old ones, at worst.
+    const instances = 2 * find('HorizontalPodAutoscaler').spec.maxReplicas;
     const { perServer } = compareFleet({ instances }, Number(settings.poolSize));
     expect(text).toContain(`${instances} x (${settings.poolSize} + 2) = ${perServer} connections`);
   });

@@ -43,6 +43,10 @@ test('the prediction is of the pool that the app was told to have', async () => 
     mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...told }));
   expect(predictWith({ waitQueueTimeoutMs: 4500 })?.failures).toBeGreaterThan(0);
   expect(predictWith({})?.failures).toBe(0);
+  const limited = await mixed.plan({ ...article, poolTimeout: 4500 });
+  expect(limited.settings).toMatchObject({ poolTimeout: 4500 });
+  expect(mixed.predict?.(plan.variants[0], limited, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings))
+    .toEqual(predictWith({ waitQueueTimeoutMs: 4500 }));
   expect(predictWith({ slowPoolSize: 1 })?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
 });
 

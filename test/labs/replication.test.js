@@ -35,6 +35,13 @@ describe('the plan', () => {
     ]);
     expect(variants[1]).toMatchObject({ settings: { hash: 'collection', tunnel: 'mock', merge: false }, published: null });
   });
+
+  test('says that it takes minutes when each operation is written by itself', async () => {
+    const { variants } = await replication.plan({ ...all, cases: [7], ops: 200_000, workers: [1, 8, 64], merge: false });
+    const minutes = variants.reduce((total, { estimateMs }) => total + estimateMs, 0) / 60_000;
+    expect(minutes).toBeGreaterThan(3);
+    expect(minutes).toBeLessThan(6);
+  });
 });
 
 test('a run moves what it has written, compares it, and shows it', async () => {

@@ -91,8 +91,10 @@ describe('the plan', () => {
   test('options that do not go together are refused', async () => {
     await expect(plan({ workers: [1, 10, 100], queries: [5, 6] })).rejects.toThrow(
       '--queries has 2 numbers and --workers 3: give one number of queries, or one for each number of workers');
-    await expect(plan({ leaks: 10 })).rejects.toThrow(/^--leaks 10 holds every connection of "1 worker: fixed"/);
-    await plan({ leaks: 10, secondClient: true });
+    const frozen = { leaks: 10, maxAwait: 86_400_000 };
+    await expect(plan(frozen)).rejects.toThrow(/^With --leaks 10, each query of "1 worker: fixed" would wait for up to/);
+    await plan({ ...frozen, secondClient: true });
+    await plan({ ...frozen, poolTimeout: 500 });
   });
 });
 
@@ -151,23 +153,47 @@ test('over a distance, one connection answers one query a round trip, and ten an
 });
 
 describe('change streams that nobody closes', () => {
-  const common = ['--strategies', 'copy', '--workers', '4', '--pool-sizes', '2', '--queries', '5', '--leaks', '2'];
+  const common = ['--strategies', 'copy', '--workers', '4', '--pool-sizes', '2', '--queries', '2'];
+  /** A day: longer than any run. */
+  const HELD = ['--max-await', '86400000'];
 
-  test('as many as the pool is large freeze it: every query waits until its patience ends', async () => {
-    const { code, stderr, figures } = await run([...common, '--pool-timeout', '50']);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/20 queries got no connection within\s50 ms/);
-    expect(figures['4 workers: copy 2']).toMatchObject({ failures: 20, timesWaited: 20, ratePerSec: 0 });
+  test('as many as the pool is large make queries wait for a stream to be answered, and none fails', async () => {
+    const { code, figures } = await run([...common, '--leaks', '2']);
+    expect(code).toBe(0);
+    const { ['4 workers: copy 2']: measured } = figures;
+    expect(measured).toMatchObject({ count: 8, failures: 0 });
+    // The server answers a stream after a second, and then all queries in the queue go first.
+    expect(measured.p99Ms).toBeGreaterThan(500);
+    // Streams wait too, and are not counted.
+    expect(measured.timesWaited).toBeLessThanOrEqual(8);
   });
 
-  test('on a second client they freeze nobody', async () => {
-    const { code, figures } = await run([...common, '--pool-timeout', '5000', '--second-client']);
+  test('twice as many make a query wait twice', async () => {
+    const { code, figures } = await run([...common, '--leaks', '4', '--max-await', '300']);
     expect(code).toBe(0);
-    expect(figures['4 workers: copy 2']).toMatchObject({ count: 20, failures: 0, opened: 2 });
+    const { ['4 workers: copy 2']: measured } = figures;
+    // Two lanes: two streams are answered, then the other two.
+    expect(measured.p99Ms).toBeGreaterThan(2 * 290);
+    expect(measured).toMatchObject({ count: 8, failures: 0 });
+    expect(measured.timesWaited).toBeLessThanOrEqual(8);
+  });
+
+  test('where the server holds back its answers for a day, every query waits until its patience ends', async () => {
+    const { code, stderr, figures } = await run([...common, '--leaks', '2', ...HELD, '--pool-timeout', '50']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/8 queries got no connection within\s50 ms/);
+    expect(figures['4 workers: copy 2']).toMatchObject({ failures: 8, timesWaited: 8, ratePerSec: 0 });
+  });
+
+  test('on a second client they hold up nobody', async () => {
+    const { code, figures } = await run([...common, '--leaks', '2', ...HELD, '--pool-timeout', '5000', '--second-client']);
+    expect(code).toBe(0);
+    expect(figures['4 workers: copy 2']).toMatchObject({ count: 8, failures: 0, opened: 2 });
   });
 
   test('a frozen run can be interrupted', async () => {
-    const { code } = await run([...common, '--pool-timeout', '1000000', '--stats'], (child) => {
+    const frozen = [...common, '--leaks', '2', ...HELD, '--pool-timeout', '1000000', '--stats'];
+    const { code } = await run(frozen, (child) => {
       child.stderr?.on('data', (text) => {
         if (String(text).includes('times acquired')) child.kill('SIGINT');
       });

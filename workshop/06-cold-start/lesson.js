@@ -1,19 +1,25 @@
 import { formatQuantity } from '../../src/dashboard/shared/quantity.js';
-import { isClose, right, wrong } from '../../src/workshop/verdict.js';
+import { isClose, judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+
+/** The twist changes it. */
+const RTT_MS = 20;
 
 /** @type {import('../../src/workshop/types.js').LessonRules} */
 export const lesson = {
   minutes: 10,
   lab: 'remedies',
-  asks: { question: 'How many times as long did the slowest 1 in 100 wait with the cold pool?', unit: 'times' },
+  asks: { question: 'How many ms sooner was the slowest 1 in 100 answered with the warm pool?', unit: 'ms' },
   check({ results, answer }) {
-    const [bursts] = results.map(({ variants }) => [false, true].map((isWarm) => findBurst(variants, isWarm)))
-      .filter((both) => both.every(Boolean));
-    if (!bursts) return wrong('There is no run with both bursts: pool-lab run remedies --remedies warm');
-    const [coldMs, warmMs] = bursts.map((burst) => burst?.measured?.routes['/fast'].p99Ms);
-    if (!isClose(answer, coldMs / warmMs)) return wrong('Divide the p99 of /fast of the two bursts by each other.');
-    return right(`${formatQuantity(coldMs, 'ms')} against ${formatQuantity(warmMs, 'ms')}: the same pool, the same `
-      + 'crowd. Only the connections were there already.');
+    const runs = results.filter(({ settings, variants }) => (
+      settings.rttMs === RTT_MS && findBurst(variants, false) && findBurst(variants, true)));
+    if (runs.length === 0) return wrong('There is no run with both bursts: pool-lab run remedies --remedies warm');
+    return judgeRuns(runs, ({ variants }) => {
+      const [coldMs, warmMs] = [false, true].map((isWarm) => (
+        findBurst(variants, isWarm)?.measured?.routes['/fast'].p99Ms));
+      if (!isClose(answer, coldMs - warmMs)) return wrong('Compare the p99 of /fast of the two bursts.');
+      return right(`${formatQuantity(coldMs, 'ms')} against ${formatQuantity(warmMs, 'ms')}: the same pool, the same `
+        + 'crowd. Only the connections were there already.');
+    });
   },
 };
 

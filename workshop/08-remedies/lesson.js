@@ -1,25 +1,27 @@
-import { right, wrong } from '../../src/workshop/verdict.js';
+import { isCure } from '../../src/labs/remedies/criterion.js';
+import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
 
-/** @import { Variant } from '../../src/report/types.js' */
-
-/** Within so many times of what customers have without administrators, a remedy works. */
-const WORKS_TIMES = 2;
+/** The twist changes it. */
+const SLOW_MS = 1000;
 
 /** @type {import('../../src/workshop/types.js').LessonRules} */
 export const lesson = {
   minutes: 15,
   lab: 'remedies',
-  asks: { question: 'How many of the remedies work?', unit: 'remedies' },
+  asks: { question: 'How many of the remedies work?', unit: 'remedies', isCount: true },
   check({ results, answer }) {
-    const [run] = results.map(sortOut).filter(({ alone, treated }) => alone && treated.length > 1);
-    if (!run) return wrong('There is no run of several remedies: pool-lab run remedies');
-    const { alone, treated } = run;
-    const names = treated
-      .filter((variant) => fastP99(variant) <= WORKS_TIMES * fastP99(alone))
-      .map(({ name }) => name);
-    if (answer !== names.length) return wrong(`It is not ${answer}: read the run's last sentence.`);
-    return right(`${names.length} of ${treated.length} work${names.length > 0 ? `: ${names.join(', ')}` : ''}. Now look `
-      + 'at what each costs the administrators.');
+    const runs = results.filter((run) => {
+      const { alone, treated } = sortOut(run);
+      return run.settings.slowMs === SLOW_MS && alone && treated.length > 1;
+    });
+    if (runs.length === 0) return wrong('There is no run of several remedies: pool-lab run remedies');
+    return judgeRuns(runs, (run) => {
+      const { alone, treated } = sortOut(run);
+      const names = treated.filter((variant) => alone && isCure(variant, alone)).map(({ name }) => name);
+      if (answer !== names.length) return wrong(`It is not ${answer}: read the run's last sentence.`);
+      return right(`${names.length} of ${treated.length} work${names.length > 0 ? `: ${names.join(', ')}` : ''}. Now `
+        + 'look at what each costs the administrators.');
+    });
   },
 };
 
@@ -30,9 +32,4 @@ function sortOut({ variants }) {
     alone: measured.find(({ settings }) => settings.load === 'customers'),
     treated: measured.filter(({ settings }) => settings.load === 'all' && settings.remedy !== 'none'),
   };
-}
-
-/** @param {Variant | undefined} variant @returns {number} */
-function fastP99(variant) {
-  return variant?.measured?.routes['/fast'].p99Ms;
 }

@@ -9,7 +9,9 @@ const PROMISE = parseSlo('/fast p99 < 50ms');
 export const lesson = {
   minutes: 15,
   trace: true,
-  asks: { question: 'How many connections are enough if tomorrow is no busier than today?', unit: 'connections' },
+  asks: {
+    question: 'How many connections are enough if tomorrow is no busier than today?', unit: 'connections', isCount: true,
+  },
   check({ trace, answer }) {
     const load = createTraceLoad(trace, { redraw: true });
     const { poolSize } = advise({ load, services: load.services, slos: [PROMISE], headroom: 1 });

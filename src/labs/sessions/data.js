@@ -52,10 +52,10 @@ export async function findNewest(client, n) {
 /**
  * A change stream on the lab's data that nobody closes: it keeps a connection while it waits for a change.
  * @param {import('mongodb').MongoClient} client
- * @param {number} waitMs how long the server holds back its answer
+ * @param {number} [maxAwaitMs] how long the server holds back its answer; its own default unless told
  */
-export function watchCiphers(client, waitMs) {
-  return ciphersOf(client).watch([], { maxAwaitTimeMS: waitMs });
+export function watchCiphers(client, maxAwaitMs) {
+  return ciphersOf(client).watch([], { maxAwaitTimeMS: maxAwaitMs });
 }
 
 /** @param {number} n */

@@ -13,6 +13,10 @@ const LEAST_QUERIES = 10;
 /** A client for one query takes so much longer that so many times fewer queries will do. */
 const FEWER_BY_CLIENTS = 100;
 const WARM_UP_MS = 500;
+/** How long a server holds back its answer to a change stream unless told otherwise. */
+const DEFAULT_AWAIT_MS = 1000;
+/** A query that may have to wait longer than this for a change stream needs a limit, or a run would seem to hang. */
+const LONGEST_HOLD_MS = 60_000;
 
 /**
  * @typedef {'fixed' | 'copy' | 'clone' | 'client-per-query'} Strategy
@@ -27,6 +31,7 @@ const WARM_UP_MS = 500;
  * @property {number} [poolTimeout] ms
  * @property {number} [rtt] ms
  * @property {number} [leaks] change streams left open
+ * @property {number} [maxAwait] ms, of those streams
  * @property {boolean} secondClient whether those have a client of their own
  *
  * @typedef {object} SessionSettings of a variant
@@ -45,7 +50,9 @@ const WARM_UP_MS = 500;
  * @throws {Error} for options that don't go together
  */
 export async function planSessions(options) {
-  const { workers, queries, poolSizes, strategies, prime, stats, poolTimeout, rtt, leaks, secondClient } = options;
+  const {
+    workers, queries, poolSizes, strategies, prime, stats, poolTimeout, rtt, leaks, maxAwait, secondClient,
+  } = options;
   if (queries && queries.length !== 1 && queries.length !== workers.length) {
     throw new Error(`--queries has ${queries.length} numbers and --workers ${workers.length}: give one number of `
       + 'queries, or one for each number of workers');
@@ -58,7 +65,9 @@ export async function planSessions(options) {
     })));
   });
   return {
-    settings: { workers, queries, poolSizes, strategies, prime, stats, poolTimeout, rtt, leaks, secondClient },
+    settings: {
+      workers, queries, poolSizes, strategies, prime, stats, poolTimeout, rtt, leaks, maxAwait, secondClient,
+    },
     variants,
   };
 }
@@ -68,13 +77,14 @@ export async function planSessions(options) {
  * @param {SessionSettings} settings
  * @returns {SessionVariant}
  */
-function planVariant({ rtt = 0, poolTimeout, leaks = 0, secondClient }, settings) {
+function planVariant(options, settings) {
+  const { rtt = 0, poolTimeout, leaks = 0 } = options;
   const { workers, poolSize, queries } = settings;
   const name = nameVariant(settings);
-  const isFrozen = poolSize !== null && !secondClient && leaks >= poolSize;
-  if (isFrozen && !poolTimeout) {
-    throw new Error(`--leaks ${leaks} holds every connection of "${name}", which would wait for ever: give `
-      + '--pool-timeout, --second-client or larger --pool-sizes');
+  const heldMs = estimateHold(options, poolSize);
+  if (heldMs > LONGEST_HOLD_MS && !poolTimeout) {
+    throw new Error(`With --leaks ${leaks}, each query of "${name}" would wait for up to ${heldMs / 1000} s: give `
+      + '--pool-timeout, --second-client, larger --pool-sizes or a smaller --max-await');
   }
   const roundTripMs = rtt + QUERY_MS;
   const workMs = poolSize === null
@@ -85,8 +95,17 @@ function planVariant({ rtt = 0, poolTimeout, leaks = 0, secondClient }, settings
     settings,
     // The article's server was near, and no connection was taken away.
     published: rtt > 0 || leaks > 0 ? null : findPublished(settings, isShared(settings)),
-    estimateMs: WARM_UP_MS + (isFrozen ? queries / workers * Number(poolTimeout) : workMs),
+    estimateMs: WARM_UP_MS + workMs + queries / workers * Math.min(heldMs, poolTimeout ?? Infinity),
   };
+}
+
+/**
+ * How long change streams make each query wait, in ms, where they take turns in all connections of its pool.
+ * @param {SessionOptions} options
+ * @param {number | null} poolSize
+ */
+function estimateHold({ leaks = 0, maxAwait = DEFAULT_AWAIT_MS, secondClient }, poolSize) {
+  return secondClient || poolSize === null ? 0 : Math.floor(leaks / poolSize) * maxAwait;
 }
 
 /** @param {SessionSettings} settings */
@@ -124,6 +143,7 @@ function isShared({ strategy, primed }) {
  * @param {SessionOptions} options
  * @param {number} workers
  */
-function chooseQueries({ rtt = 0 }, workers) {
+function chooseQueries({ rtt = 0, leaks = 0, secondClient }, workers) {
+  if (leaks > 0 && !secondClient) return LEAST_QUERIES;
   return Math.max(LEAST_QUERIES, Math.ceil(ENOUGH_MS / (rtt + QUERY_MS) / workers));
 }

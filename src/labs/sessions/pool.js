@@ -1,4 +1,5 @@
 import { WAITED_MS } from '../../bench/summarise-checkouts.js';
+import { isStreamAsking } from './leak.js';
 
 /** @import { PoolMonitor } from '../../pool/monitor.js' */
 
@@ -12,14 +13,18 @@ import { WAITED_MS } from '../../bench/summarise-checkouts.js';
  * @property {number} timeouts how often the wait was too long
  */
 
+const STREAM = 'a change stream';
+
 /**
- * Count what a pool does from now on.
+ * Count what a pool does for queries from now on. Change streams that share it are not counted.
  * @param {PoolMonitor} monitor
  * @returns {() => PoolFigures} what it did until then
  */
 export function countPool(monitor) {
   const counts = { acquired: 0, timesWaited: 0, totalWaitMs: 0, timeouts: 0 };
-  monitor.subscribe(({ type, durationMs, reason }) => {
+  monitor.subscribe(({ type, checkout, durationMs, reason }) => {
+    if (checkout && type === 'asked' && isStreamAsking()) checkout.ask = STREAM;
+    if (checkout?.ask === STREAM) return;
     if (type === 'got') counts.acquired += 1;
     else if (type === 'failed' && reason === 'timeout') counts.timeouts += 1;
     else return;

@@ -22,7 +22,7 @@ const WARM_UP_CLIENTS = 10;
  */
 export async function measurePool({ name, settings: asked }, options, { mongoUrl, settings, signal, report }) {
   const { workers, poolSize, queries } = asked;
-  const { poolTimeout, stats, leaks = 0, secondClient } = options;
+  const { poolTimeout, stats, leaks = 0, maxAwait, secondClient } = options;
   const shared = openClient(Number(poolSize));
   const leaky = secondClient ? openClient(leaks) : shared;
   const close = () => Promise.all([shared.client.close(), leaky.client.close()]);
@@ -36,9 +36,9 @@ export async function measurePool({ name, settings: asked }, options, { mongoUrl
     do await runClosedLoop({ workers: wanted, total: wanted, task, signal });
     while (shared.monitor.snapshot().totals.total < wanted);
     await runClosedLoop({ workers, total: queries, task, signal, withinMs: WARM_UP_MS });
-    if (leaks > 0) await leakStreams(leaky.client, leaky.monitor, Math.min(leaks, leaky.client.options.maxPoolSize));
 
     const readPool = countPool(shared.monitor);
+    if (leaks > 0) await leakStreams(leaky.client, leaky.monitor, leaks, maxAwait);
     const tell = () => report(`${name}: ${describePool(readPool())}`);
     if (stats) ticker = setInterval(tell, STATS_EVERY_MS);
     const loop = await runClosedLoop({ workers, total: queries, task, signal });

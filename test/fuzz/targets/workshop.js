@@ -32,12 +32,13 @@ const variantOf = (settings) => ({
   predicted: { maxMs: 20_000 },
 });
 const RESULT = createSampleResult({
-  settings: { leaks: 5, secondClient: false },
+  settings: { leaks: 5, secondClient: false, slowMs: 5000, poolTimeout: 2500, rttMs: 20, poolSize: 20 },
   variants: [
     variantOf({}), variantOf({ poolSize: 2, load: 'customers', handle: 'several', workers: 64 }),
     variantOf({ load: 'burst', handle: 'gathered', env: { MONGO_MIN_POOLSIZE: 1 } }),
   ],
 });
+const TREATED = { ...RESULT, settings: { ...RESULT.settings, slowMs: 1000 } };
 const APP = { max: 2, checkouts: [{ route: '/slow', askedAtMs: 1, gotAtMs: 2000, returnedAtMs: 3000 }] };
 const TRACE = {
   header: {}, routes: ['/fast'], warnings: [], askedMs: [0, 1, 2], waitMs: [0, 0, 0], useMs: [1, 2, 3],
@@ -66,13 +67,13 @@ export const workshop = {
   },
   'checks of lessons': {
     arbitrary: fc.record({
-      lesson: fc.constantFrom(...lessons), result: changesOf([RESULT]), app: changesOf([APP]),
+      lesson: fc.constantFrom(...lessons), result: changesOf([RESULT, TREATED]), app: changesOf([APP]),
       answer: fc.double({ noNaN: true }),
     }),
     check({ lesson, result, app, answer }) {
       const entry = attempt(() => toResult(result, 'fuzz.json')).value;
       if (!entry || !Array.isArray(app?.checkouts)) return;
-      const evidence = { results: [entry.result], app, trace: TRACE, answer, guess: GUESS };
+      const evidence = { results: [{ ...entry.result, file: 'fuzz.json' }], app, trace: TRACE, answer, guess: GUESS };
       const verdict = attempt(() => judge(lesson, evidence)).value;
       require(!verdict || (typeof verdict.isRight === 'boolean' && verdict.words !== ''), 'no verdict');
     },

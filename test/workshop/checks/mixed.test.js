@@ -20,43 +20,71 @@ function mixedResult(maxima, changes) {
   return createSampleResult({ variants, ...changes });
 }
 
-/** @param {{ route: string, askedAtMs: number, gotAtMs: number | null }[]} checkouts */
+/** @param {{ route: string, askedAtMs: number, gotAtMs: number | null, returnedAtMs?: number | null }[]} checkouts */
 const appWith = (...checkouts) => ({ app: { max: 2, checkouts } });
 
-/** @param {number[]} waitsMs */
-const busesThatWaited = (...waitsMs) => (
-  appWith(...waitsMs.map((waitMs) => ({ route: '/slow', askedAtMs: 1000, gotAtMs: 1000 + waitMs }))));
+/**
+ * Five buses of 5 s, one a second, in a tunnel of so many lanes.
+ * @param {number} lanes
+ */
+function driveBuses(lanes) {
+  const freeAtMs = Array.from({ length: lanes }, () => 0);
+  return Array.from({ length: 5 }, (_, index) => {
+    const askedAtMs = index * 1000;
+    const lane = freeAtMs.indexOf(Math.min(...freeAtMs));
+    const gotAtMs = Math.max(askedAtMs + 0.2, freeAtMs[lane] + 1);
+    freeAtMs[lane] = gotAtMs + 5000;
+    return { route: '/slow', askedAtMs, gotAtMs, returnedAtMs: freeAtMs[lane] };
+  });
+}
 
 describe('01-what-a-pool-is', () => {
   const name = '01-what-a-pool-is';
 
-  test('right when buses waited, and says how many and how long', () => {
-    expect(check(name, busesThatWaited(0.2, 1, 3000, 3001, 6004))).toMatchObject({
-      isRight: true, words: expect.stringContaining('3 of 5 buses waited for one of 2 lanes, the longest for 6.0 s'),
+  test('right when buses waited for one of two lanes, and says how many and how long', () => {
+    expect(check(name, appWith(...driveBuses(2)))).toMatchObject({
+      isRight: true, words: expect.stringContaining('With both lanes taken, 3 buses waited, the longest for 6.0 s'),
+    });
+  });
+
+  test('and still right when the twist has changed the pool since', () => {
+    const later = driveBuses(4).map((bus) => (
+      { ...bus, askedAtMs: bus.askedAtMs + 60_000, gotAtMs: bus.gotAtMs + 60_000, returnedAtMs: bus.returnedAtMs + 60_000 }));
+    const { app } = appWith(...driveBuses(2), ...later);
+    expect(check(name, { app: { ...app, max: 4 } })).toMatchObject({
+      isRight: true, words: expect.stringContaining('3 buses waited'),
     });
   });
 
   test.each([
     ['nobody came', appWith(), /send the load/],
     ['only Ferraris came', appWith({ route: '/fast', askedAtMs: 0, gotAtMs: 9000 }), /No bus/],
-    ['nobody waited', busesThatWaited(0.2, 0.3), /2 lanes are too many/],
+    ['nobody waited', appWith(...driveBuses(2).slice(0, 2)), /2 lanes are too many/],
+    ['there was one lane', appWith(...driveBuses(1)), /a tunnel with 1 lane:/],
+    ['there were three', appWith(...driveBuses(3)), /a tunnel with 3 lanes: start the app with MONGO_POOLSIZE=2/],
     ['the only bus got no lane', appWith({ route: '/slow', askedAtMs: 0, gotAtMs: null }), /No bus/],
   ])('not yet when %s', (_, evidence, words) => expectNotYet(name, evidence, words));
 });
 
 describe('02-one-lane', () => {
   const name = '02-one-lane';
-
-  test('right with a run of one lane alone', () => {
-    expect(check(name, { results: [mixedResult({ 1: 21_000, 3: 7000 }), mixedResult({ 1: 21_000 })] })).toMatchObject({
-      isRight: true, words: expect.stringContaining('A query of 2 ms was answered after 20.1 s'),
-    });
-  });
-
   const failed = mixedResult({ 1: 21_000 });
   failed.variants[0].error = '2 x HTTP 503';
   const idle = mixedResult({ 1: 21_000 });
   Object.assign(idle.variants[0].measured?.routes['/fast'], { maxMs: 6 });
+
+  test('right with a run of one lane alone', () => {
+    const alone = mixedResult({ 1: 21_000 });
+    expect(check(name, { results: [mixedResult({ 1: 21_000, 3: 7000 }), alone] })).toMatchObject({
+      isRight: true, words: expect.stringContaining('A query of 2 ms was answered after 20.1 s'), runs: [alone],
+    });
+  });
+
+  test('and still right when the twist was measured since', () => {
+    const alone = mixedResult({ 1: 21_000 });
+    expect(check(name, { results: [idle, alone] })).toMatchObject({ isRight: true, runs: [alone] });
+  });
+
   test.each([
     ['nothing was run', [], /no run with one lane/],
     ['another size was run', [mixedResult({ 3: 7000 })], /no run with one lane/],
@@ -72,12 +100,19 @@ describe('03-find-the-knee', () => {
   const near = { 4: 6000, 5: 5030, 6: 5000 };
 
   test('right when the sizes around the knee were measured, over several runs', () => {
-    expect(check(name, { results: [mixedResult(near), mixedResult(far)] })).toMatchObject({
-      isRight: true, words: expect.stringContaining('The knee is at 5 connections'),
+    const results = [mixedResult(near), mixedResult(far)];
+    expect(check(name, { results })).toMatchObject({
+      isRight: true, words: expect.stringContaining('The knee is at 5 connections'), runs: expect.arrayContaining(results),
     });
   });
 
-  const ofAnotherLoad = mixedResult(near, { settings: { scenario: 'other.yaml' } });
+  test('and still right when the twist was measured since', () => {
+    const twist = mixedResult({ 1: 10_000, 2: 4000, 3: 3000, 4: 2000 }, { settings: { slowMs: 2000 } });
+    expect(check(name, { results: [twist, mixedResult(near), mixedResult(far)] })).toMatchObject({ isRight: true });
+    expectNotYet(name, { results: [twist] }, /measure several/);
+  });
+
+  const ofAnotherLoad = mixedResult(near, { settings: { scenario: 'other.yaml', slowMs: 5000 } });
   test.each([
     ['nothing was run', [], /measure several/],
     ['the knee may be smaller', [mixedResult(far)], /between 3 and 10/],
@@ -97,6 +132,7 @@ describe('04-predict-then-reveal', () => {
       isRight: true,
       words: expect.stringContaining('27 % too high'),
       figures: [['you guessed', '14.0 s'], ['predicted', '11.0 s'], ['measured', '11.0 s']],
+      runs: results,
     });
     expect(check(name, { results, guess: { ...guess, value: 11 } }).words).toMatch(/like a queue/);
     expect(check(name, { results, guess: { ...guess, value: 5.5 } }).words).toMatch(/50 % too low/);
@@ -115,9 +151,13 @@ describe('05-wait-queue', () => {
     name: `pool ${poolSize}`, settings: { poolSize }, measured: { requests: 10, failures, pool: { waitMaxMs: 2014 } },
   });
 
-  test('right when the refused ones were counted', () => {
-    const results = [resultOf([lanes(3, 0)]), resultOf([lanes(1, 7), lanes(5, 0)])];
-    expectAnswer(name, { results }, 7, [3, 10]);
+  const limit = { poolTimeout: 2500 };
+
+  test('right when the refused ones were counted, also after the twist', () => {
+    const twist = resultOf([lanes(1, 8), lanes(5, 0)], { poolTimeout: 100 });
+    const results = [twist, resultOf([lanes(3, 0)], limit), resultOf([lanes(1, 7), lanes(5, 0)], limit)];
+    expectAnswer(name, { results }, 7, [3, 8, 10]);
+    expect(check(name, { results, answer: 7 }).runs).toEqual([results[2]]);
     expect(check(name, { results, answer: 7 }).words).toMatch(/7 of 10 were refused.+2\.0 s.+5 lanes/);
   });
 
@@ -126,5 +166,5 @@ describe('05-wait-queue', () => {
     ['with a limit that refuses in every pool', [lanes(1, 9), lanes(5, 2)]],
     ['of one lane alone', [lanes(1, 7)]],
   ])('not yet after a run %s', (_, variants) => (
-    expectNotYet(name, { results: [resultOf(variants)], answer: 7 }, /set the limit/)));
+    expectNotYet(name, { results: [resultOf(variants, limit)], answer: 7 }, /--pool-timeout 2500/)));
 });

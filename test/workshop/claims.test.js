@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { runClosedLoop } from '../../src/bench/closed-loop.js';
+import { MIXED_SCENARIO } from '../../src/labs/mixed.js';
+import { createClient } from '../../src/mongo/client.js';
+import { createSlowQuery } from '../../src/mongo/slow-query.js';
+import { monitorPool } from '../../src/pool/monitor.js';
+import { poolOfApp } from '../../src/predict/app-pool.js';
+import { readScenario } from '../../src/predict/scenario/read-scenario.js';
+import { simulate } from '../../src/predict/simulator/simulate.js';
+import { cleanUp } from '../support/cleanup.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { until } from '../support/until.js';
+
+/** @import { Document } from 'mongodb' */
+
+/** @param {Partial<import('../../src/settings.js').Settings>} [settings] */
+function openClient(settings) {
+  const client = createClient(sharedMongoUrl(), { serverSelectionTimeoutMs: 5000, ...settings });
+  cleanUp(() => client.close());
+  return client;
+}
+
+/** A page as one line, so that it does not matter where lines break. @param {string} name */
+const readPage = async (name) => (await readFile(`workshop/${name}`, 'utf8')).replaceAll(/\s+/g, ' ');
+
+describe('lesson 2: what the log of the database shows', () => {
+  const documents = () => client.db('pool_lab').collection('claims');
+  /** @type {MongoClient} */
+  let client;
+  beforeAll(async () => {
+    client = openClient({ poolSize: 1, appName: 'the claims of lesson 2' });
+    await documents().insertOne({});
+  });
+  afterAll(() => documents().drop());
+
+  test('queries that run for longer than 100 ms, and not one that waits for a connection', async () => {
+    expect(await readPage('02-one-lane/README.md')).toContain('each query that runs for longer than 100 ms');
+    expect((await client.db('pool_lab').command({ profile: -1 })).slowms).toBe(100);
+    await createSlowQuery(client)(300);
+    const bus = documents().findOne({ $where: 'sleep(300) || true' }, { comment: 'a bus' });
+    const askedAt = performance.now();
+    await documents().findOne({}, { comment: 'a Ferrari' });
+    expect(performance.now() - askedAt).toBeGreaterThan(290);
+    await bus;
+    const slow = await until('the log has the bus', async () => {
+      const { log } = await client.db('admin').command({ getLog: 'global' });
+      const lines = log.filter((/** @type {string} */ line) => (
+        line.includes('Slow query') && line.includes('the claims of lesson 2')));
+      return lines.length > 0 ? lines.join('\n') : undefined;
+    });
+    expect(slow).toContain('a bus');
+    expect(slow).not.toMatch(/a Ferrari|maxAwaitTimeMS/);
+  });
+});
+
+describe('lesson 5: who is served in one lane', () => {
+  /** @param {number} [waitQueueTimeoutMs] */
+  async function listServed(waitQueueTimeoutMs) {
+    const { records = [] } = simulate({
+      workload: await readScenario(MIXED_SCENARIO), pool: poolOfApp({ poolSize: 1, waitQueueTimeoutMs }), keepRequests: true,
+      services: { '/slow': { kind: 'fixed', ms: 5000 }, '/fast': { kind: 'fixed', ms: 2 } },
+    });
+    const beginMs = Math.min(...records.map(({ arrivedAtMs }) => arrivedAtMs));
+    const served = records.filter(({ outcome }) => outcome === 'ok');
+    return {
+      all: records.length,
+      routes: served.map(({ route }) => route).toSorted(),
+      lastSecond: Math.round((Math.max(...served.map(({ finishedAtMs }) => finishedAtMs)) - beginMs) / 1000),
+    };
+  }
+
+  test('all ten without a limit, for 25 s; two buses and one Ferrari with 2.5 s, until second 10', async () => {
+    const page = await readPage('05-wait-queue/README.md');
+    expect(page).toMatch(/Without it all ten are served.+busy for 25 seconds\. With it, two buses and one Ferrari are served, and after 10 seconds/);
+    const unlimited = await listServed();
+    expect(unlimited.routes).toHaveLength(10);
+    expect(unlimited).toMatchObject({ all: 10, lastSecond: 25 });
+    expect(await listServed(2500)).toEqual({ all: 10, routes: ['/fast', '/slow', '/slow'], lastSecond: 10 });
+  });
+
+  test('the twist: one user alone with 100 ms', async () => {
+    expect(await listServed(100)).toMatchObject({ routes: ['/fast', '/slow'] });
+  });
+});
+
+test('lesson 6: the pool fills by one connection every 100 ms, whatever maxConnecting is', async () => {
+  const page = await readPage('06-cold-start/README.md');
+  expect(page).toContain('adds one every 100 ms, so it takes two seconds to fill a pool of 20');
+  const CONNECTIONS = 4;
+  await Promise.all([2, 20].map(async (maxConnecting) => {
+    const client = openClient({ minPoolSize: CONNECTIONS, maxConnecting });
+    /** @type {number[]} */
+    const readyAtMs = [];
+    client.on('connectionReady', () => readyAtMs.push(performance.now()));
+    await client.connect();
+    await until('the pool is full', () => readyAtMs.length === CONNECTIONS);
+    // The second may come with the first, which is opened to greet the server. Timers may be a millisecond early.
+    expect(readyAtMs[CONNECTIONS - 1] - readyAtMs[0]).toBeGreaterThan((CONNECTIONS - 2) * 99);
+  }));
+});
+
+test('lesson 8: the load lasts four seconds', async () => {
+  expect(await readPage('08-remedies/README.md')).toContain('the very same four busy seconds of requests');
+  const { phases } = await readScenario('loadtests/remedies.yaml');
+  expect(phases.reduce((total, { durationMs = 0 }) => total + durationMs, 0)).toBe(4000);
+});
+
+test('lesson 9: most of an answer is waiting for a connection, and yet more connections answer no more', async () => {
+  const page = await readPage('09-one-client-or-several/README.md');
+  expect(page).toContain("Most of an answer's time is spent waiting for a connection");
+  const [few, many] = [20, 128].map((poolSize) => {
+    const client = openClient({ poolSize });
+    return { client, monitor: monitorPool(client) };
+  });
+  /** @param {MongoClient} client @param {number} total */
+  const ask = (client, total) => runClosedLoop({
+    workers: 128, total, task: () => client.db('pool_lab').collection('claims').findOne({ _id: /** @type {any} */ (1) }),
+  });
+  // The warm-up opens the connections.
+  for (const { client } of [few, many]) await ask(client, 300);
+  const before = few.monitor.snapshot().totals;
+  const [fewer, more] = [await ask(few.client, 1500), await ask(many.client, 1500)];
+  const { wait, use } = few.monitor.snapshot().totals;
+  expect(wait.sumMs - before.wait.sumMs).toBeGreaterThan(use.sumMs - before.use.sumMs);
+  // 128 connections are 6.4 times as many.
+  expect(more.ratePerSec).toBeLessThan(3 * fewer.ratePerSec);
+});
+
+test('teaching: how many reads and writes a server works on at a time', async () => {
+  expect(await readPage('teaching.md')).toContain('Up to MongoDB 6.0 a server works on 128 reads and 128 writes at a time');
+  /** @type {Document} */
+  const status = await openClient().db('admin').command({ serverStatus: 1 });
+  const { read, write } = status.wiredTiger?.concurrentTransactions ?? {};
+  const fixed = { read: 128, write: 128 };
+  expect(Number(status.version.split('.')[0]) < 7 ? { read: read.totalTickets, write: write.totalTickets } : fixed)
+    .toEqual(fixed);
+});
+
+test('teaching: a lesson comes after those that it relies on', async () => {
+  const rows = [...(await readFile('workshop/teaching.md', 'utf8')).matchAll(/^\| (\**[\d:]+).*\| ([\d, ]+?)(?:;.*)? \|$/gm)];
+  const order = rows.flatMap(([, , lessons]) => lessons.split(',').map(Number));
+  expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
+  expect(order.indexOf(13)).toBeGreaterThan(order.indexOf(12));
+});
+
+test('docs/database.md: srvMaxHosts needs mongodb+srv', async () => {
+  expect(await readPage('../docs/database.md')).toMatch(/takes a `mongodb\+srv:\/\/` address[^.]+`srvMaxHosts=2`/);
+  expect(() => new MongoClient('mongodb://mongos1,mongos2/?srvMaxHosts=2'))
+    .toThrow('Cannot use srvMaxHosts with a non-srv connection string');
+  expect(new MongoClient('mongodb+srv://cluster.example/?srvMaxHosts=2').options).toMatchObject({ srvMaxHosts: 2 });
+});
