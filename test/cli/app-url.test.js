@@ -26,7 +26,7 @@ test('user and password become a header, and are nowhere else', async () => {
   const seen = [];
   const server = createServer((req, res) => {
     seen.push(req.headers.authorization);
-    res.end(JSON.stringify({ max: 3, checkouts: [], lastId: 0 }));
+    res.end(JSON.stringify({ max: 3, checkouts: [], lastId: 0, forgotten: 0 }));
   }).listen(0, '127.0.0.1');
   cleanUp(() => server.close());
   await once(server, 'listening');

@@ -9,7 +9,7 @@ import { createFakeClient } from './fake-client.js';
  * @param {ReturnType<typeof createFakeClient>} [retired] whose place it has taken
  */
 async function readAll(fake, retired) {
-  const handles = [...(retired ? [retired] : []), fake].map(({ monitor }) => ({ monitor }));
+  const handles = [...(retired ? [retired] : []), fake].map(({ monitor }) => ({ monitor, client: { options: {} } }));
   const shared = { current: handles.at(-1), handles };
   const database = /** @type {any} */ (
     { main: shared, slow: shared, clients: [shared], status: () => ({ reachable: true, reason: null }) });

@@ -34,7 +34,7 @@ test('the quickest route comes first, and the sentence says what to do', async (
 
 test('the sentence holds for one connection, too, and the formulas are explained', async () => {
   const [one, more] = await Promise.all([[1], [4, 10]].map((poolSizes) => show('mixed', 5000, poolSizes)));
-  expect(one.table.replaceAll('\n', ' ')).toContain('Even with 1 connection, requests wait longer than in a pool without a limit.');
+  expect(one.table.replaceAll('\n', ' ')).toContain('More than 1 connection would still help.');
   expect(more.table).toMatch(/Erlang C: a formula for the mean wait in a queue\./);
   expect(more.table).toMatch(/Allen-Cunneen: the same formula, corrected/);
 });

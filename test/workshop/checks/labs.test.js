@@ -5,8 +5,10 @@ import { check, expectAnswer, expectNotYet, resultOf } from '../../support/check
 const rate = (name, ratePerSec, settings = {}) => ({ name, settings, measured: { ratePerSec } });
 
 /** @param {string} remedy @param {string} load @param {number} p99Ms @param {object} [env] */
-const treat = (remedy, load, p99Ms, env = {}) => (
-  { name: `${remedy} of ${load}`, settings: { remedy, load, env }, measured: { routes: { '/fast': { count: 400, refused: 0, failures: 0, p99Ms } } } });
+const treat = (remedy, load, p99Ms, env = {}) => ({
+  name: `${remedy} of ${load}`, settings: { remedy, load, env },
+  measured: { routes: { '/fast': { count: 400, refused: 0, failures: 0, p99Ms } }, unloaded: { serviceMs: 1, overheadMs: 2 } },
+});
 const remedies = [
   treat('none', 'customers', 4), treat('none', 'all', 4000),
   treat('size', 'all', 5), treat('cap', 'all', 8), treat('timeout', 'all', 501),
