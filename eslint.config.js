@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import globals from 'globals';
+import { walls } from './scripts/lint/walls.js';
 
 export default [
   { ignores: ['results/', 'coverage/'] },
@@ -30,6 +31,24 @@ export default [
       }],
     },
   },
-  { files: ['src/**/browser/**', 'src/dashboard/**'], languageOptions: { globals: globals.browser } },
+  {
+    files: ['src/**', 'packages/*/src/**'],
+    plugins: { house: { rules: { walls } } },
+    rules: { 'house/walls': 'error' },
+  },
+  {
+    // What may run in a browser has no Node under it.
+    files: ['src/universal/**', 'src/page/**', 'src/**/browser/**', 'packages/pool-predictor/src/**'],
+    ignores: ['packages/pool-predictor/src/node/**'],
+    languageOptions: { globals: globals['shared-node-browser'] },
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [{ regex: '^node:', message: 'This may run in a browser.' }] }],
+    },
+  },
+  {
+    files: ['src/**/browser/**', 'src/page/**'],
+    languageOptions: { globals: globals.browser },
+  },
+  { files: ['packages/pool-predictor/src/worker.js'], languageOptions: { globals: globals.worker } },
   { files: ['*.config.js'], rules: { 'no-restricted-syntax': 'off' } },
 ];

@@ -1,66 +1,66 @@
-// How far predictions are from measurements, on real runs: of the article's load at six pool sizes, and of an ordinary
-// minute (95 customers to 5 administrators, SLOW_MS 500) at three, several times each. It takes five minutes, and five
-// more for each run of the minutes: node benchmarks/predicted-vs-measured.js --runs 10
+// How far are predictions from measurements? Compares both on real runs: the article's load at six pool sizes, and an
+// ordinary minute (95 customers to 5 administrators, SLOW_MS 500) at three pool sizes, several times each. The article takes
+// five minutes, each run of the minutes five more.
 //
-// What is off by less than 5 ms, but more than its share, is marked (ms): no prediction can be better there, as two
-// measurements of the same differ by as much, which the article's table shows. Artillery takes half a processor itself,
-// so one minute after the other is measured.
+//   node benchmarks/predicted-vs-measured.js [--runs 3] [--only article|minutes]
+//
+// A difference above the allowed share but below 5 ms is marked (ms): two measurements of the same load differ as much,
+// as the article's table shows. Runs never overlap, because Artillery alone needs half a core.
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
-import { startApp } from '../src/bench/app-process.js';
-import { runArtillery, summariseReport } from '../src/bench/artillery.js';
-import { runLab } from '../src/bench/run-lab.js';
-import { readCheckouts, useMsOf, warmUp } from '../src/bench/warm-up.js';
+import { createScenarioLoad, createTraceLoad, predict, quantile, simulate } from 'mongodb-pool-predictor';
+import { readScenario } from 'mongodb-pool-predictor/node';
 import { parsePositive } from '../src/cli/options.js';
-import { MIXED_SCENARIO, mixed } from '../src/labs/mixed.js';
+import { startApp } from '../src/harness/app-process.js';
+import { runArtillery, summariseReport } from '../src/harness/artillery.js';
+import { runLab } from '../src/harness/run-lab.js';
+import { readCheckouts, useMsOf, warmUp } from '../src/harness/warm-up.js';
+import { MIXED_SCENARIO, mixed } from '../src/labs/mixed/mixed-lab.js';
 import { openMongo } from '../src/mongo/open.js';
-import { createScenarioLoad } from '../src/predict/load.js';
-import { predict } from '../src/predict/predict.js';
-import { quantile } from '../src/predict/quantile.js';
-import { readScenario } from '../src/predict/scenario/read-scenario.js';
-import { simulate } from '../src/predict/simulator/simulate.js';
-import { createTraceLoad } from '../src/predict/trace/trace-load.js';
 import { readSettings } from '../src/settings.js';
+
+/** @typedef {import('../src/harness/artillery.js').Summary & { p75: number, p90: number }} FullSummary in ms */
 
 const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_SCENARIO, repeat: 2 };
 const MINUTE = fileURLToPath(new URL('../loadtests/users-and-admins.yaml', import.meta.url));
 const MINUTE_SLOW_MS = 500;
 const MINUTE_POOLS = [2, 4, 8];
-/** Before each minute: until the app is at its speed, and what requests take alone then, at the minute's own pace. */
+/** Warms the app up before each minute, then times lone requests at the minute's own rate. */
 const WARM_UP = { rounds: 500, requests: 200, everyMs: 50 };
 /**
- * What they take alone as Artillery tells it, whose own slow moments are longer. As many as in the minute, and as fast:
- * it is slower in its first twenty seconds, which weighed twice as much in thirty.
+ * Times unloaded requests with Artillery, because its own pauses add to response times. It sends them as often and for as
+ * long as in the minute: it is slower in its first twenty seconds.
  */
 const ALONE = { scenario: fileURLToPath(new URL('../loadtests/fast-only.yaml', import.meta.url)), environment: 'minute' };
-/** Artillery tells response times in whole milliseconds, and their percentiles to 1 %. */
+/** Artillery reports response times in whole milliseconds, and their percentiles with an error of 1 %. */
 const RESOLUTION_MS = 1;
-const SKETCH = 0.01;
+const SKETCH_ERROR = 0.01;
 const NOISE_MS = 5;
 
 const { runs, only } = new Command('predicted-vs-measured.js')
-  .option('--runs <n>', 'minutes at each pool size', parsePositive, 3)
-  .addOption(new Option('--only <part>', 'one of the two').choices(['article', 'minutes']))
+  .description('Compares predictions with measurements on real runs, which takes 20 minutes by default.')
+  .option('--runs <n>', 'runs of the minute at each pool size', parsePositive, 3)
+  .addOption(new Option('--only <part>', 'run one of the two parts').choices(['article', 'minutes']))
   .parse().opts();
 const settings = readSettings();
 const { signal } = new AbortController();
 const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 
 if (only !== 'minutes') {
-  print('The article, medians and maxima: first / second measurement / prediction, ms, to be within 2 %', await compareArticle());
+  print('The article, median and maximum: first / second measurement / prediction, in ms; allowed 2 %', await compareArticle());
 }
 if (only !== 'article') {
   const minutes = await compareMinutes(runs);
-  print('An ordinary minute, /fast: measured / predicted, ms, from what came as it came, to be within 10 % or 5 ms; '
-    + 'and the 90 % band of its p95 from the YAML file', minutes);
-  print('Of the minutes, so many of all runs', MINUTE_POOLS.map((pool) => {
+  print('An ordinary minute, /fast: measured / predicted, in ms, from the recorded arrivals; allowed 10 % or 5 ms. '
+    + 'Last the 90 % band of the p95 predicted from the YAML file', minutes);
+  print('Runs of the minute within the allowed difference', MINUTE_POOLS.map((pool) => {
     const ofPool = minutes.filter((row) => row.pool === pool);
     const share = (/** @type {(row: typeof minutes[0]) => boolean} */ is) => `${ofPool.filter(is).length} of ${ofPool.length}`;
     return {
       pool,
       ...Object.fromEntries(/** @type {const} */ (['p50', 'p95', 'p99'])
-        .map((figure) => [`${figure} as it came`, share((row) => !row[figure].includes('OFF'))])),
+        .map((figure) => [`${figure} from arrivals`, share((row) => !row[figure].includes('OFF'))])),
       'p95 in the band': share((row) => row['in band']),
     };
   }));
@@ -112,8 +112,8 @@ async function compareMinutes(count) {
           p95: compare(p95Ms, replayed(0.95), 0.1),
           p99: compare(measured.p99Ms, replayed(0.99), 0.1),
           'p95 from YAML': `${low.toFixed(1)} to ${high.toFixed(1)}`,
-          'in band': p95Ms >= low * (1 - SKETCH) && p95Ms <= high * (1 + SKETCH),
-          'load of the machine': os.loadavg()[0].toFixed(1),
+          'in band': p95Ms >= low * (1 - SKETCH_ERROR) && p95Ms <= high * (1 + SKETCH_ERROR),
+          'load average': os.loadavg()[0].toFixed(1),
         });
       }
     }
@@ -124,15 +124,15 @@ async function compareMinutes(count) {
 }
 
 /**
- * What a customer's request takes with nobody else there: the query, and the rest of its response.
+ * Measures the unloaded response time of a customer's request, split into the query and the overhead.
  * @param {string} mongoUrl
  */
 function measureAlone(mongoUrl) {
   return withWarmApp(mongoUrl, Math.max(...MINUTE_POOLS), async (url, { lastId }) => {
     const { report } = await runArtillery({ ...ALONE, target: url, signal });
     const { checkouts } = await readCheckouts(url, lastId);
-    const aloneMs = spread(report.summaries['http.response_time']);
-    // What is longer than usual counts as the query's: drawn apart, query and rest would make few that are slow in both.
+    const aloneMs = interpolate(/** @type {FullSummary} */ (report.summaries['http.response_time']));
+    // All variation counts as the query's: drawn independently, query and overhead would rarely both be slow.
     const restMs = quantile(aloneMs, 0.5) - quantile(checkouts.map(useMsOf), 0.5);
     const overheadMs = Math.max(0, Math.min(...aloneMs, restMs));
     return { overheadMs, takenMs: aloneMs.map((ms) => ms - overheadMs) };
@@ -140,6 +140,7 @@ function measureAlone(mongoUrl) {
 }
 
 /**
+ * Runs the minute and turns its recorded checkouts into arrivals for the simulator.
  * @param {string} mongoUrl
  * @param {number} poolSize
  */
@@ -147,15 +148,15 @@ function measureMinute(mongoUrl, poolSize) {
   return withWarmApp(mongoUrl, poolSize, async (url, { lastId, overheadsMs }) => {
     const { report } = await runArtillery({ scenario: MINUTE, target: url, signal });
     const { checkouts } = await readCheckouts(url, lastId);
-    const asked = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.askedAtMs - b.askedAtMs);
+    const routed = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
     const routes = ['/slow', '/fast'];
     const trace = {
       header: {},
       routes,
-      askedMs: asked.map(({ askedAtMs }) => askedAtMs - asked[0].askedAtMs),
-      waitMs: asked.map(({ askedAtMs, gotAtMs }) => Number(gotAtMs) - askedAtMs),
-      useMs: asked.map(useMsOf),
-      routeOf: asked.map(({ route }) => routes.indexOf(String(route))),
+      askedMs: routed.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs - routed[0].checkOutStartedAtMs),
+      waitMs: routed.map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs),
+      useMs: routed.map(useMsOf),
+      routeOf: routed.map(({ route }) => routes.indexOf(String(route))),
       warnings: [],
     };
     return {
@@ -168,7 +169,7 @@ function measureMinute(mongoUrl, poolSize) {
  * @template T
  * @param {string} mongoUrl
  * @param {number} poolSize
- * @param {(url: string, warm: import('../src/bench/warm-up.js').WarmUp) => Promise<T>} measure
+ * @param {(url: string, warm: import('../src/harness/warm-up.js').WarmUp) => Promise<T>} measure
  */
 async function withWarmApp(mongoUrl, poolSize, measure) {
   const app = await startApp(
@@ -183,7 +184,7 @@ async function withWarmApp(mongoUrl, poolSize, measure) {
 /**
  * @param {number} measured
  * @param {number} predicted
- * @param {number} share that they may differ by
+ * @param {number} share allowed difference, e.g. 0.1
  */
 function compare(measured, predicted, share) {
   const offMs = Math.abs(measured - predicted);
@@ -192,11 +193,11 @@ function compare(measured, predicted, share) {
 }
 
 /**
- * So many values as were measured, of which only percentiles are told: in between they are taken to lie on lines.
- * @param {any} summary of Artillery's
+ * Reconstructs the sample behind a summary by linear interpolation between its percentiles.
+ * @param {FullSummary} summary
  * @returns {number[]}
  */
-function spread({ count, min, p50, p75, p90, p95, p99, max }) {
+function interpolate({ count, min, p50, p75, p90, p95, p99, max }) {
   const points = [[0, min], [0.5, p50], [0.75, p75], [0.9, p90], [0.95, p95], [0.99, p99], [1, max]];
   return Array.from({ length: count }, (_, index) => {
     const share = index / (count - 1);

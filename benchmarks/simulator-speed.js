@@ -1,21 +1,29 @@
-// How fast the simulator is and what memory it takes: 95 users with a fast query to 5 with a slow one, on a
-// pool of 10 that is 83 % busy. Each row is a process of its own, so that its peak memory is its own.
+// How fast is the simulator, and how much memory does it use? The load is 95 users with a fast query to 5 with a slow one,
+// on a pool of 10 that is 83 % busy. Each row runs in a process of its own, so that its peak memory is its own.
+//
+//   node benchmarks/simulator-speed.js [--max-requests 10000000]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { simulate } from '../src/predict/simulator/simulate.js';
+import { simulate } from 'mongodb-pool-predictor';
+import { parsePositive } from '../src/cli/options.js';
+
+const REQUESTS = [10_000, 100_000, 1_000_000];
 
 if (process.send) process.send(measure(Number(process.argv[2])));
 else {
-  new Command('simulator-speed.js').parse();
-  await printTable([1e4, 1e5, 1e6, 1e7]);
+  const { maxRequests } = new Command('simulator-speed.js')
+    .description('Measures the speed and the peak memory of the simulator.')
+    .option('--max-requests <n>', 'requests of the longest simulation', parsePositive, 10_000_000)
+    .parse().opts();
+  await printTable([...REQUESTS.filter((requests) => requests < maxRequests), maxRequests]);
 }
 
 /** @param {number} requests */
 function measure(requests) {
   const ratePerSec = 400;
-  const startedAt = performance.now();
+  const startedAtMs = performance.now();
   const result = simulate({
     workload: {
       phases: [{ durationMs: (requests / ratePerSec) * 1000, arrivalRate: ratePerSec, mode: 'poisson' }],
@@ -30,7 +38,7 @@ function measure(requests) {
     },
     pool: { maxPoolSize: 10 },
   });
-  const seconds = (performance.now() - startedAt) / 1000;
+  const seconds = (performance.now() - startedAtMs) / 1000;
   return {
     requests: result.requests,
     seconds: seconds.toFixed(3),
@@ -41,7 +49,7 @@ function measure(requests) {
   };
 }
 
-/** @param {number[]} counts */
+/** @param {number[]} counts of requests */
 async function printTable(counts) {
   const rows = [];
   for (const requests of counts) {

@@ -1,9 +1,9 @@
-// Watches the pool of any MongoClient while it is too small for its work, and records each checkout, so that
-// `pool-lab predict --trace own.jsonl` can say what another size would have done.
+// Monitors the pool of a MongoClient that is too small for its work, and records every checkout, so that
+// `pool-lab predict --trace own.jsonl` can predict what another pool size would have done.
 //
 //   node examples/monitor-your-own-client.js mongodb://localhost:27017 own.jsonl
 import { MongoClient } from 'mongodb';
-import { createTraceWriter, monitorPool } from 'mongodb-pool-lab';
+import { createTraceWriter, monitorPool } from 'mongodb-pool-monitor';
 
 const client = new MongoClient(process.argv[2] ?? 'mongodb://localhost:27017', { maxPoolSize: 2 });
 const trace = await createTraceWriter(process.argv[3] ?? 'own.jsonl', { header: { maxPoolSize: 2 } });

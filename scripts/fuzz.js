@@ -1,4 +1,4 @@
-// Tries every parser and every endpoint with what nobody should send, and prints how many cases failed.
+// Sends hostile input to every parser and endpoint, and prints how many targets failed.
 import { Command } from 'commander';
 import { parsePositive } from '../src/cli/options.js';
 import { openMongo } from '../src/mongo/open.js';
@@ -6,10 +6,11 @@ import { readSettings } from '../src/settings.js';
 import { createFuzzer } from '../test/fuzz/fuzzer.js';
 
 const program = new Command('npm run fuzz --')
-  .argument('[targets...]', 'those to try, by parts of their names (default: all)', [])
-  .option('--cases <n>', 'cases of each', parsePositive, 10_000)
-  .option('--seed <n>', 'gives the same cases again', parsePositive, Date.now() % 2 ** 31)
-  .option('--file <module>', 'where the targets are, from test/fuzz on', './targets.js')
+  .description('Sends hostile input to every parser and endpoint.')
+  .argument('[targets...]', 'targets whose name contains one of these words (default: all)', [])
+  .option('--cases <n>', 'cases per target', parsePositive, 10_000)
+  .option('--seed <n>', 'seed of an earlier run, to repeat its cases', parsePositive, Date.now() % 2 ** 31)
+  .option('--file <module>', 'module with the targets, relative to test/fuzz', './targets.js')
   .action(fuzz);
 try {
   await program.parseAsync();
@@ -19,22 +20,22 @@ try {
 }
 
 /**
- * @param {string[]} parts
+ * @param {string[]} words
  * @param {{ cases: number, seed: number, file: string }} options
  */
-async function fuzz(parts, { cases, seed, file }) {
+async function fuzz(words, { cases, seed, file }) {
   const mongo = await openMongo(readSettings(), {
     report: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal,
   });
   const fuzzer = await createFuzzer({ mongoUrl: mongo.url, file });
   try {
-    const names = fuzzer.names.filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
-    if (names.length === 0) throw new Error(`There is no such target: they are ${fuzzer.names.join(', ')}`);
+    const names = fuzzer.names.filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
+    if (names.length === 0) throw new Error(`There is no such target: choose from ${fuzzer.names.join(', ')}`);
     print(`seed ${seed}`, 'cases', 'failures', 'seconds');
     for (const name of names) {
-      const startedAt = performance.now();
+      const startedAtMs = performance.now();
       const { cases: tried, failure } = await fuzzer.run({ name, cases, seed });
-      print(name, tried, failure === null ? 0 : 1, ((performance.now() - startedAt) / 1000).toFixed(1));
+      print(name, tried, failure === null ? 0 : 1, ((performance.now() - startedAtMs) / 1000).toFixed(1));
       if (failure === null) continue;
       process.stdout.write(`\n${failure}\n\n`);
       process.exitCode = 1;

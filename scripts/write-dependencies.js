@@ -1,5 +1,5 @@
-// Writes the tables of dependencies in CONTRIBUTING.md anew. The reasons stay; licences come from the installed
-// packages, dates from the registry that npm uses. A new dependency gets a row whose reason is still to be written.
+// Updates the tables of dependencies in CONTRIBUTING.md. Reasons are kept, licences come from the installed packages,
+// dates from the registry that npm uses. A new dependency gets a row without a reason: write it.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -9,27 +9,27 @@ const PLACE = /(?<=<!-- dependencies -->\n).*(?=<!-- \/dependencies -->)/s;
 const run = promisify(execFile);
 
 const page = await readFile(PAGE, 'utf8');
-if (!PLACE.test(page)) throw new Error('the page has no lines <!-- dependencies --> and <!-- /dependencies -->');
+if (!PLACE.test(page)) throw new Error('CONTRIBUTING.md lacks the lines <!-- dependencies --> and <!-- /dependencies -->');
 const reasons = new Map([...page.matchAll(/^\| (\S+) \| (.*?) \|.*\|$/gm)].map(([, name, why]) => [name, why]));
-const { dependencies, devDependencies } = await readPackage('..');
+const { dependencies, devDependencies } = await readJson('../package.json');
+const { packages: locked } = await readJson('../package-lock.json');
 
 const [own, development] = [await renderTable(dependencies), await renderTable(devDependencies)];
 await writeFile(PAGE, page.replace(PLACE, () => `${own}\n\nFor development alone:\n\n${development}\n`));
 
-/** @param {Record<string, string>} packages by name */
-async function renderTable(packages) {
+/** @param {Record<string, string>} ranges by name */
+async function renderTable(ranges) {
   const rows = ['| package | why | licence | last release |', '| --- | --- | --- | --- |'];
-  for (const name of Object.keys(packages)) {
-    const { license } = await readPackage(`../node_modules/${name}`);
+  for (const name of Object.keys(ranges)) {
+    // The packages of this repository are links.
+    if (locked[`node_modules/${name}`].link) continue;
+    const { license } = await readJson(`../node_modules/${name}/package.json`);
     rows.push(`| ${name} | ${reasons.get(name) ?? ''} | ${license} | ${await findLastRelease(name)} |`);
   }
   return rows.join('\n');
 }
 
-/**
- * @param {string} name of a package
- * @returns {Promise<string>} its date and version
- */
+/** @param {string} name @returns {Promise<string>} date and version */
 async function findLastRelease(name) {
   const args = ['view', name, 'version', 'time', '--json'];
   const { stdout } = await run('npm', args, { shell: process.platform === 'win32' });
@@ -37,7 +37,7 @@ async function findLastRelease(name) {
   return `${time[version].slice(0, 10)}, ${version}`;
 }
 
-/** @param {string} folder */
-async function readPackage(folder) {
-  return JSON.parse(await readFile(new URL(`${folder}/package.json`, import.meta.url), 'utf8'));
+/** @param {string} file */
+async function readJson(file) {
+  return JSON.parse(await readFile(new URL(file, import.meta.url), 'utf8'));
 }

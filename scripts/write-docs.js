@@ -1,4 +1,4 @@
-// Writes what is made from the table of settings: .env.example and the list in README.md.
+// Writes .env.example and the settings table in README.md from the table in src/settings.js.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { insertSettingsTable, renderEnvExample } from '../src/settings-docs.js';
 

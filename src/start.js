@@ -1,17 +1,17 @@
 import { createApp } from './app.js';
-import { listen } from './listen.js';
-import { createFeed } from './live/feed.js';
-import { createLoadTests } from './live/load-tests.js';
-import { createRequests } from './live/requests.js';
-import { isLoopback } from './live/same-origin.js';
+import { listen } from './http/listen.js';
+import { createFeed } from './live/pool-feed.js';
+import { createLoadTests } from './live/load-test-runner.js';
+import { createRequests } from './http/requests.js';
+import { isLoopback } from './http/same-origin.js';
 import { createStreams } from './live/streams.js';
-import { createToken } from './live/token.js';
+import { createToken } from './http/controls-token.js';
 import { createTraffic } from './live/traffic.js';
 import { openDatabase } from './mongo/database.js';
 import { openMongo } from './mongo/open.js';
-import { createCap } from './pool/cap.js';
-import { createCheckouts } from './pool/checkouts.js';
-import { createMetrics } from './pool/metrics.js';
+import { createConcurrencyLimit } from './http/concurrency-limit.js';
+import { createCheckouts } from 'mongodb-pool-monitor';
+import { createMetrics } from './metrics.js';
 
 /**
  * Start everything in order: MongoDB, the shared client, the app, the server. What has been started is put on
@@ -61,8 +61,8 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   });
   const controls = chooseControls(settings);
   const server = await listen(createApp({
-    database, load, slowCap: createCap(settings.slowConcurrency), checkouts, metrics, requests,
-    requestTimeoutMs: settings.requestTimeoutMs, requestCap: createCap(settings.maxRequests),
+    database, load, slowLimit: createConcurrencyLimit(settings.slowConcurrency), checkouts, metrics, requests,
+    requestTimeoutMs: settings.requestTimeoutMs, requestLimit: createConcurrencyLimit(settings.maxRequests),
     streams, loadTests, traffic: createTraffic(ownUrl, log), controls, log,
   }), settings);
   // Streams and load tests would keep the server from ending, so they end first.

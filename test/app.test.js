@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { openHop } from '../src/bench/hop.js';
-import { createCap } from '../src/pool/cap.js';
+import { openDelayProxy } from '../src/harness/delay-proxy.js';
+import { createConcurrencyLimit } from '../src/http/concurrency-limit.js';
 import { cleanUp } from './support/cleanup.js';
 import { sharedMongoUrl } from './support/environment.js';
 import { inOrder } from './support/in-order.js';
@@ -57,7 +57,7 @@ describe('with a MongoDB that answers', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test.each(['/', '/dashboard/main.js', '/pool', '/control/pool-size', '/nowhere'])('%s tells a browser what it may do with it', async (path) => {
+  test.each(['/', '/page/main.js', '/pool', '/control/pool-size', '/nowhere'])('%s tells a browser what it may do with it', async (path) => {
     const { headers } = await fetch(url + path);
     const policy = String(headers.get('content-security-policy')).split(';');
     expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]));
@@ -96,7 +96,7 @@ test('who waits too long for a connection gets 503 and is told when to come back
 });
 
 test('without MongoDB, queries and /readyz get 503, /livez stays, and all is well when it is back', async () => {
-  const hop = await openHop({ host: '127.0.0.1', port: Number(new URL(sharedMongoUrl()).port) });
+  const hop = await openDelayProxy({ host: '127.0.0.1', port: Number(new URL(sharedMongoUrl()).port) });
   cleanUp(hop.close);
   const mongoUrl = `mongodb://127.0.0.1:${hop.port}/?directConnection=true`;
   const url = await serveApp({ MONGO_URL: mongoUrl, MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' });
@@ -126,7 +126,7 @@ test('of a fault of ours a client learns nothing but that, and the log has it al
     },
   }));
   const database = /** @type {any} */ ({ slow: { use: async () => { throw new Error('the secret of line 42'); } } });
-  const url = await serveParts({ log, database, load: { slowMs: 300 }, slowCap: createCap(), requestTimeoutMs: 1000 });
+  const url = await serveParts({ log, database, load: { slowMs: 300 }, slowLimit: createConcurrencyLimit(), requestTimeoutMs: 1000 });
   const { status, type, body } = await get(`${url}/slow`);
   expect({ status, type, body }).toEqual({
     status: 500, type: 'application/problem+json',

@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 
-const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+const { dependencies: declared, devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+const { packages: locked } = JSON.parse(await readFile('package-lock.json', 'utf8'));
+/** Others' packages: ours are links into packages/. */
+const dependencies = Object.fromEntries(Object.entries(declared).filter(([name]) => !locked[`node_modules/${name}`].link));
 const all = Object.keys({ ...dependencies, ...devDependencies });
 const page = await readFile('CONTRIBUTING.md', 'utf8');
 const [tables] = page.match(/(?<=<!-- dependencies -->\n).*(?=<!-- \/dependencies -->)/s) ?? [''];

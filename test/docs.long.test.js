@@ -1,7 +1,7 @@
 import { copyFile, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { startApp } from '../src/bench/app-process.js';
+import { startApp } from '../src/harness/app-process.js';
 import { commandsOf } from './support/commands-of.js';
 import { sharedMongoUrl } from './support/environment.js';
 import { runNode } from './support/run-node.js';

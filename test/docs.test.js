@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { compareFleet } from '../src/predict/advise/fleet.js';
+import { compareFleet } from '../packages/pool-predictor/src/advise/fleet.js';
 import { commandsOf } from './support/commands-of.js';
 
 /** @param {string} name */

@@ -3,7 +3,7 @@ import { leakStreams } from '../src/labs/sessions/leak.js';
 import { createLogger } from '../src/logger.js';
 import { createClient } from '../src/mongo/client.js';
 import { openDatabase } from '../src/mongo/database.js';
-import { monitorPool } from '../src/pool/monitor.js';
+import { monitorPool } from '../packages/pool-monitor/src/monitor.js';
 import { readSettings } from '../src/settings.js';
 import { cleanUp } from './support/cleanup.js';
 import { sharedMongoUrl } from './support/environment.js';

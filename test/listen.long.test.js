@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { listen } from '../src/listen.js';
+import { listen } from '../src/http/listen.js';
 import { cleanUp } from './support/cleanup.js';
 
 // Node's own limits are one minute and five, and it looks every half minute.

@@ -2,8 +2,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { startApp } from '../src/bench/app-process.js';
-import { runArtillery, summariseReport } from '../src/bench/artillery.js';
+import { startApp } from '../src/harness/app-process.js';
+import { runArtillery, summariseReport } from '../src/harness/artillery.js';
 import { cleanUp } from './support/cleanup.js';
 import { sharedMongoUrl } from './support/environment.js';
 

@@ -2,7 +2,7 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { readWorkload } from '../src/predict/scenario/workload.js';
+import { readWorkload } from '../packages/pool-predictor/src/scenario/workload.js';
 import { scratchFolder } from './support/scratch-folder.js';
 
 const FOLDER = 'loadtests';

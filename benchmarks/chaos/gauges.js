@@ -1,58 +1,71 @@
-import { settle } from './measure.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { settle } from './recovery.js';
+import { APP_NAME } from './test-bed.js';
 
-const APP_NAME = 'chaos-app';
+/** @import { MongoClient } from 'mongodb' */
+/** @import { App } from './test-bed.js' */
+
 const EVERY_MS = 100;
-/** The driver watches each server over one or two connections that are not of the pool. */
-const MOST_WATCHING = 2;
+/** The driver monitors each server over one or two connections outside the pool. */
+const MAX_MONITORING = 2;
 const WITHIN_MS = 5000;
 
-/** What an app has to be told, so that its connections can be counted at the server. */
-export const NAMED = { MONGO_APP_NAME: APP_NAME };
-
-/** How many connections the app has at these servers, as they see it. */
-export async function countAtServers(admins) {
+/** Counts the app's connections as the servers see them. @param {MongoClient[]} admins */
+async function countAtServers(admins) {
   const counts = await Promise.all(admins.map(async (client) => {
     const [{ connections } = { connections: 0 }] = await client.db('admin').aggregate([
       { $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName: APP_NAME } }, { $count: 'connections' },
     ]).toArray();
-    return connections;
+    return Number(connections);
   }));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Look at the gauges all the while that something happens: whatever it is, they can't contradict each other. */
-export function watchGauges(app) {
+/**
+ * Polls the gauges until the returned function is called. Whatever happens, they must not contradict each other.
+ * @param {App} app
+ * @param {MongoClient[]} admins
+ */
+export function watchGauges(app, admins) {
+  /** @type {string[]} */
   const problems = [];
+  /** @type {number[]} */
   const rssMB = [];
-  let mostRequests = 0;
+  let maxRequests = 0;
   let isOver = false;
   async function watch() {
     while (!isOver) {
-      const pool = await app.readPool();
-      const { total, idle, active, connecting, waiting, max, requests } = pool;
-      mostRequests = Math.max(mostRequests, requests.running);
-      rssMB.push((await app.readProcess()).rssMB ?? 0);
-      if (total !== idle + active + connecting || total > max || waiting < 0 || waiting > requests.running) {
+      const { total, idle, active, connecting, waiting, max = Infinity, requests } = await app.readPool();
+      maxRequests = Math.max(maxRequests, requests.running);
+      const usage = await app.readProcess();
+      if (usage) rssMB.push(usage.rssMB);
+      // The gauges are sums over one pool for each server, and `max` is the limit of one pool.
+      if (total !== idle + active + connecting || total > max * admins.length || waiting < 0 || waiting > requests.running) {
         problems.push(`gauges: ${JSON.stringify({ total, idle, active, connecting, waiting, requests })}`);
       }
-      await new Promise((resolve) => { setTimeout(resolve, EVERY_MS); });
+      await sleep(EVERY_MS);
     }
   }
   const watching = watch();
   return async () => {
     isOver = true;
     await watching;
-    return { problems, mostRequests, rssMB };
+    return { problems, maxRequests, rssMB };
   };
 }
 
-/** With nothing under way the gauges have to be those of an empty pool, and as many as the server counts. */
+/**
+ * Waits until the gauges show an idle pool with as many connections as the servers count.
+ * @param {App} app
+ * @param {MongoClient[]} admins
+ * @returns {Promise<string[]>} the problem, where they do not
+ */
 export function checkAtRest(app, admins) {
   return settle(WITHIN_MS, async () => {
     const { total, active, connecting, waiting, requests } = await app.readPool();
-    const watching = await countAtServers(admins) - total;
+    const monitoring = await countAtServers(admins) - total;
     const isRight = active + connecting + waiting + requests.running === 0
-      && watching >= admins.length && watching <= MOST_WATCHING * admins.length;
-    return isRight ? '' : `at rest: ${JSON.stringify({ total, active, connecting, waiting, running: requests.running, watching })}`;
+      && monitoring >= admins.length && monitoring <= MAX_MONITORING * admins.length;
+    return isRight ? '' : `at rest: ${JSON.stringify({ total, active, connecting, waiting, running: requests.running, monitoring })}`;
   });
 }

@@ -1,33 +1,36 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
 import { findMongod } from '../../src/mongo/find-mongod.js';
 import { readSettings } from '../../src/settings.js';
+import { findFreePort } from '../../test/support/free-port.js';
 
-/** A mongod on a port and on data of its own, that can be ended in every way and started again. */
+/** @typedef {Awaited<ReturnType<typeof createMongod>>} Mongod */
+
+/** A mongod that can be stopped, killed, paused and started again on the same port with the same data. */
 export async function createMongod() {
   const { file } = await findMongod(readSettings());
   const folder = await mkdtemp(path.join(os.tmpdir(), 'pool-lab-chaos-'));
   const port = await findFreePort();
   const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  /** @type {import('node:child_process').ChildProcess | undefined} */
   let child;
-  let ended;
 
   async function start() {
     child = spawn(file, [
       '--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1', '--setParameter', 'enableTestCommands=1',
     ], { stdio: 'ignore' });
-    ended = once(child, 'exit');
     const client = await MongoClient.connect(url, { serverSelectionTimeoutMS: 30_000 });
     await client.close();
   }
+  /** @param {NodeJS.Signals} signal */
   async function end(signal) {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
-    await ended;
+    await once(child, 'exit');
   }
   const killWithParent = () => child?.kill('SIGKILL');
   process.once('exit', killWithParent);
@@ -36,21 +39,12 @@ export async function createMongod() {
     port,
     start,
     end,
-    pause: () => child.kill('SIGSTOP'),
-    resume: () => child.kill('SIGCONT'),
+    pause: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
     async remove() {
       await end('SIGKILL');
       process.off('exit', killWithParent);
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function findFreePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { readTrace } from '../predict/trace/trace.js';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { fetchJson } from './fetch-json.js';
 import { readResult } from './read-result.js';
 
-/** @import { Evidence, KeptResult, Lesson } from '../workshop/types.js' */
-/** @import { Progress } from '../workshop/progress.js' */
+/** @import { Evidence, KeptResult, Lesson } from '../workshop/lesson-types.js' */
+/** @import { Progress } from '../workshop/lesson-progress.js' */
 
 /**
  * @typedef {object} EvidenceOptions where to look
@@ -35,7 +35,7 @@ export async function gatherEvidence(lesson, { since, lessons }, { results, app,
   const evidence = {
     guess,
     results: lesson.lab ? await readResults(results, lesson.lab, since) : [],
-    ...(lesson.app && { app: await askApp(app) }),
+    ...(lesson.app && { app: await fetchFromApp(app) }),
     ...(trace && { trace: await readTrace(trace) }),
   };
   if (lesson.asks && answer === undefined) {
@@ -62,7 +62,7 @@ export async function readResults(folder, lab, since = '') {
 }
 
 /** @param {import('./app-url.js').AppUrl} app */
-async function askApp(app) {
+async function fetchFromApp(app) {
   const { max } = await fetchJson(app, '/pool');
   const { checkouts } = await fetchJson(app, '/pool/checkouts');
   if (!Array.isArray(checkouts)) throw new Error(`${app.option} ${app.url}: its GET /pool/checkouts has no list of checkouts`);

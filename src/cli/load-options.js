@@ -1,22 +1,19 @@
-import { WORKERS } from '../bench/artillery.js';
-import { createScenarioLoad } from '../predict/load.js';
-import { readScenario } from '../predict/scenario/read-scenario.js';
-import { servicesOfApp, servicesOfResult } from '../predict/service/known-services.js';
-import { parseServices } from '../predict/service/parse-service.js';
-import { createTraceLoad } from '../predict/trace/trace-load.js';
-import { readTrace } from '../predict/trace/trace.js';
+import { WORKERS } from '../harness/artillery.js';
+import {
+  createScenarioLoad, createTraceLoad, parseServices, servicesOfApp, servicesOfResult,
+} from 'mongodb-pool-predictor';
+import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { collect, parseUpTo } from './options.js';
 import { readResult } from './read-result.js';
 
 /** @import { Command } from 'commander' */
-/** @import { Load } from '../predict/load.js' */
-/** @import { Service } from '../predict/simulator/service-time.js' */
-/** @import { Trace } from '../predict/trace/trace.js' */
+/** @import { Load, Service } from 'mongodb-pool-predictor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
 
 /** More threads than any machine has. */
-const MOST_WORKERS = 1024;
+const MAX_WORKERS = 1024;
 
 /**
  * @typedef {object} LoadOptions
@@ -50,7 +47,7 @@ export function withLoadOptions(command) {
     .option('--app <url>', 'a running app that tells service times at GET /pool')
     .option('--from <result>', 'result file of `run mixed` to take service times from')
     .option('--workers <n>', "Artillery's worker threads, over which it splits an\narrivalRate",
-      parseUpTo(MOST_WORKERS), WORKERS);
+      parseUpTo(MAX_WORKERS), WORKERS);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { parseWhole } from '../bench/lab-options.js';
+import { parseInteger } from '../harness/lab-options.js';
 
 /** More runs make no figure better. */
-export const MOST_SEEDS = 10_000;
+export const MAX_SEEDS = 10_000;
 
 /**
  * Have the command line say why a parser refused a value.
@@ -27,7 +27,7 @@ export const parsePositive = parseUpTo(Number.MAX_SAFE_INTEGER);
  */
 export function parseUpTo(most) {
   return orInvalid((text) => {
-    const number = parseWhole(text);
+    const number = parseInteger(text);
     if (number > most) throw new Error(`It must be a whole number from 1 to ${most}.`);
     return number;
   });

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { toPrintable } from '../printable.js';
-import { createAdviseCommand } from './advise.js';
-import { createListCommand } from './list.js';
-import { createPredictCommand } from './predict.js';
-import { createRecordCommand } from './record.js';
-import { createReportCommand } from './report.js';
-import { createRunCommand } from './run.js';
-import { createWorkshopCommand } from './workshop.js';
+import { createAdviseCommand } from './advise-command.js';
+import { createListCommand } from './list-command.js';
+import { createPredictCommand } from './predict-command.js';
+import { createRecordCommand } from './record-command.js';
+import { createReportCommand } from './report-command.js';
+import { createRunCommand } from './run-command.js';
+import { createWorkshopCommand } from './workshop-command.js';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json');
 

@@ -2,7 +2,7 @@ import { labs } from '../labs/index.js';
 import { checkResult } from '../report/check-result.js';
 import { readJson } from './read-json.js';
 
-/** @import { Lab, Result } from '../report/types.js' */
+/** @import { Lab, Result } from '../report/result-types.js' */
 
 /**
  * @param {string} file that `pool-lab run` kept

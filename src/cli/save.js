@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { renderHtml } from '../report/html.js';
-import { writeWhole } from '../write-whole.js';
+import { writeAtomically } from '../write-atomically.js';
 
 /**
  * Keep a result: its raw JSON, and the report that shows it.
  *
- * @param {import('../report/types.js').Lab} lab
- * @param {import('../report/types.js').Result} result
+ * @param {import('../report/result-types.js').Lab} lab
+ * @param {import('../report/result-types.js').Result} result
  * @param {string} folder made if it is not there
  * @returns {Promise<{ report: string, result: string }>} the files
  */
@@ -16,7 +16,7 @@ export async function saveResult(lab, result, folder) {
   await mkdir(folder, { recursive: true }).catch((cause) => {
     throw new Error(`the folder ${folder} can't be made: ${cause.message}`, { cause });
   });
-  await writeWhole(files.result, `${JSON.stringify(result, null, 2)}\n`);
-  await writeWhole(files.report, renderHtml([{ lab, result }]));
+  await writeAtomically(files.result, `${JSON.stringify(result, null, 2)}\n`);
+  await writeAtomically(files.report, renderHtml([{ lab, result }]));
   return files;
 }

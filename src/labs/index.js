@@ -1,9 +1,9 @@
-import { handles } from './handles.js';
-import { inserts } from './inserts.js';
-import { mixed } from './mixed.js';
-import { remedies } from './remedies.js';
-import { replication } from './replication.js';
-import { sessions } from './sessions.js';
+import { handles } from './handles/handles-lab.js';
+import { inserts } from './inserts/inserts-lab.js';
+import { mixed } from './mixed/mixed-lab.js';
+import { remedies } from './remedies/remedies-lab.js';
+import { replication } from './replication/replication-lab.js';
+import { sessions } from './sessions/sessions-lab.js';
 
-/** Every lab there is, by name. @type {Record<string, import('../bench/run-lab.js').Lab>} */
+/** Every lab there is, by name. @type {Record<string, import('../harness/run-lab.js').Lab>} */
 export const labs = { mixed, sessions, handles, inserts, replication, remedies };

@@ -1,5 +1,5 @@
 /** A reader this far behind, in bytes, is dropped: it can connect again, and what it missed is out of date. */
-const MOST_UNREAD_BYTES = 1 << 20;
+const MAX_UNREAD_BYTES = 1 << 20;
 
 /** How long a reader may take to read what is left when its stream ends, in ms. */
 const FAREWELL_MS = 500;
@@ -53,7 +53,7 @@ export function createStreams(greet) {
       if (readers.size === 0) return;
       const text = format(event, data);
       for (const reader of readers) {
-        if (reader.writableLength > MOST_UNREAD_BYTES) reader.destroy();
+        if (reader.writableLength > MAX_UNREAD_BYTES) reader.destroy();
         else reader.write(text);
       }
     },

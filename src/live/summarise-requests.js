@@ -1,9 +1,9 @@
-import { quantile } from '../predict/quantile.js';
+import { quantile } from 'mongodb-pool-predictor';
 
 /**
  * Sum up the requests that ended within some time, by route.
  *
- * @param {Pick<import('./requests.js').EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs'>[]} requests
+ * @param {Pick<import('../http/requests.js').EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs'>[]} requests
  * @param {number} periodMs
  */
 export function summariseRequests(requests, periodMs) {

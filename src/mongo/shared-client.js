@@ -1,16 +1,15 @@
-import { monitorPool } from '../pool/monitor.js';
-import { explainPoolTimeout } from '../pool/pool-timeout-error.js';
+import { explainPoolTimeout, monitorPool } from 'mongodb-pool-monitor';
 import { connectClient, createClient } from './client.js';
-import { customersOf, seedCustomers } from './data.js';
+import { customersOf, seedCustomers } from './demo-data.js';
 import { heartbeatOf, watchReadiness } from './readiness.js';
 import { createSlowQuery } from './slow-query.js';
 
 /**
  * @typedef {object} Handle a MongoClient and what hangs on it
  * @property {import('mongodb').MongoClient} client
- * @property {import('../pool/monitor.js').PoolMonitor} monitor
+ * @property {import('mongodb-pool-monitor').PoolMonitor} monitor
  * @property {() => import('./readiness.js').DatabaseStatus} readStatus
- * @property {import('mongodb').Collection<import('./data.js').Customer>} customers
+ * @property {import('mongodb').Collection<import('./demo-data.js').Customer>} customers
  * @property {ReturnType<typeof createSlowQuery>} runSlowQuery
  * @property {number} uses how many `use` calls run on it
  * @property {() => void} [onUnused]
@@ -26,7 +25,7 @@ import { createSlowQuery } from './slow-query.js';
  * @param {import('../settings.js').Settings} settings
  * @param {object} [options]
  * @param {string | null} [options.name] tells its pool from those of other clients
- * @param {(monitor: import('../pool/monitor.js').PoolMonitor) => void} [options.onMonitor] hears of each client's
+ * @param {(monitor: import('mongodb-pool-monitor').PoolMonitor) => void} [options.onMonitor] hears of each client's
  *   monitor before that client connects
  */
 export async function openSharedClient(url, settings, { name = null, onMonitor = () => {} } = {}) {
@@ -87,7 +86,7 @@ export async function openSharedClient(url, settings, { name = null, onMonitor =
      * Do something on the current client, which stays open until it is done.
      * @template T
      * @param {(handle: Handle) => Promise<T>} work
-     * @throws {import('../pool/pool-timeout-error.js').PoolTimeoutError} instead of the driver's wait-queue timeout
+     * @throws {import('mongodb-pool-monitor').PoolTimeoutError} instead of the driver's wait-queue timeout
      */
     async use(work) {
       const handle = current;

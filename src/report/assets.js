@@ -11,7 +11,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
  * What the page carries inside itself, and the policy that lets it run nothing else.
  */
 export function loadAssets() {
-  const look = read(join(HERE, '..', 'dashboard', 'shared', 'look.css'));
+  const look = read(join(HERE, '..', 'universal', 'look.css'));
   const style = look + read(join(HERE, 'browser', 'style.css'));
   const library = read(CHART_JS);
   const script = read(join(HERE, 'browser', 'draw-charts.js'));

@@ -1,7 +1,7 @@
-import { formatQuantity } from '../dashboard/shared/quantity.js';
+import { formatQuantity } from '../universal/quantity.js';
 
-/** @import { ChartSpec, Result, Variant } from './types.js' */
-/** @import { NamedRun } from './runs.js' */
+/** @import { ChartSpec, Result, Variant } from './result-types.js' */
+/** @import { NamedRun } from './name-runs.js' */
 
 /**
  * A chart without functions: what the page carries and its script draws.
@@ -27,7 +27,7 @@ const MEASURED_LOOKS = 6;
 const DASHES = 4;
 /** The bus is blue and the Ferrari orange, wherever they are drawn. @type {Record<string, number>} */
 const PLACES = { '/slow': 0, '/fast': 1 };
-/** The courses of variants are all of one route, and none of them is the bus or the Ferrari. */
+/** The time series of variants are all of one route, and none of them is the bus or the Ferrari. */
 const COURSE_PLACE = 2;
 /** @type {Record<ChartData['kind'], string>} */
 const KIND_NAMES = { bar: 'Bar', dot: 'Dot', line: 'Line' };
@@ -43,7 +43,7 @@ const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds' };
  */
 export function layOutChart(spec, result) {
   const { variants } = result;
-  if (spec.course) return layOutCourses(spec, [{ name: '', result }]);
+  if (spec.timeSeries) return layOutTimeSeries(spec, [{ name: '', result }]);
   const categories = variants.map(spec.category);
   if (spec.kind !== 'line') {
     return finish(spec, categories.map((category) => [category]), layOutSeries(spec, variants.map((variant) => [variant])));
@@ -61,7 +61,7 @@ export function layOutChart(spec, result) {
  * @returns {ChartData}
  */
 export function layOutComparison(whole, runs) {
-  if (whole.course) return layOutCourses(whole, runs);
+  if (whole.timeSeries) return layOutTimeSeries(whole, runs);
   const spec = { ...whole, series: whole.series.filter(({ role }) => role === 'measured') };
   const points = runs.flatMap(({ name, result }) => result.variants.map((variant) => (
     { name, variant, category: spec.category(variant) }
@@ -99,14 +99,14 @@ export function describeChart({ kind, title, categories, series }) {
  * @param {ChartSpec} spec
  * @param {Pick<NamedRun, 'name' | 'result'>[]} runs
  */
-function layOutCourses(spec, runs) {
+function layOutTimeSeries(spec, runs) {
   const lines = runs.flatMap(({ name, result }, index) => result.variants
-    .map((variant) => ({ label: spec.category(variant), course: spec.course?.(variant) }))
-    .flatMap(({ label, course }) => (course ? { label: nameLine(label, name), dash: index % DASHES, course } : []))
+    .map((variant) => ({ label: spec.category(variant), timeSeries: spec.timeSeries?.(variant) }))
+    .flatMap(({ label, timeSeries }) => (timeSeries ? { label: nameLine(label, name), dash: index % DASHES, timeSeries } : []))
     .map((line, place) => ({ ...line, look: nameLook(COURSE_PLACE + place % (MEASURED_LOOKS - COURSE_PLACE)) })));
-  const points = [...new Set(lines.flatMap(({ course }) => Object.keys(course)))];
-  return finish(spec, points.map((point) => [point]), lines.map(({ course, ...line }) => (
-    { ...line, values: points.map((point) => course[point] ?? null) })));
+  const points = [...new Set(lines.flatMap(({ timeSeries }) => Object.keys(timeSeries)))];
+  return finish(spec, points.map((point) => [point]), lines.map(({ timeSeries, ...line }) => (
+    { ...line, values: points.map((point) => timeSeries[point] ?? null) })));
 }
 
 /**

@@ -23,7 +23,7 @@ const checkShape = shape({
  * Whether something read from a file has the shape that all results share; a lab's own figures may still be missing.
  *
  * @param {unknown} value
- * @returns {asserts value is import('./types.js').Result}
+ * @returns {asserts value is import('./result-types.js').Result}
  * @throws {Error} that names the first part that is wrong, and what it must be
  */
 export function checkResult(value) {

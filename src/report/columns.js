@@ -1,9 +1,9 @@
 import { DASH, formatCell } from './format.js';
 
-/** @import { Column, Lab, Result } from './types.js' */
+/** @import { Column, Lab, Result } from './result-types.js' */
 
 /**
- * @template [Row=import('./types.js').Variant]
+ * @template [Row=import('./result-types.js').Variant]
  * @typedef {object} Group neighbouring columns under one heading
  * @property {string} heading with the unit, if all its columns share one; empty for a column without a group
  * @property {Column<Row>[]} columns

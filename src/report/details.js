@@ -3,7 +3,7 @@ import { formatDate, formatSetting } from './format.js';
 import { LOADS } from './loads.js';
 import { embedJson, html } from './markup.js';
 
-/** @import { Column, Lab, Result, Variant } from './types.js' */
+/** @import { Column, Lab, Result, Variant } from './result-types.js' */
 
 const SHOWN_ARRIVALS = 12;
 

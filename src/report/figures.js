@@ -2,7 +2,7 @@ import { DASH, formatCell } from './format.js';
 import { groupColumns, isText, pickFilled } from './columns.js';
 import { html } from './markup.js';
 
-/** @import { Column } from './types.js' */
+/** @import { Column } from './result-types.js' */
 /** @import { ChartData } from './chart-data.js' */
 
 /**

@@ -1,4 +1,4 @@
-/** @import { Column, Finding, Lab, Result } from './types.js' */
+/** @import { Column, Finding, Lab, Result } from './result-types.js' */
 
 export const FINDINGS_CAPTION = 'What was found, as ratios';
 

@@ -1,6 +1,6 @@
-import { formatNumber } from '../dashboard/shared/quantity.js';
+import { formatNumber } from '../universal/quantity.js';
 
-/** @import { Column } from './types.js' */
+/** @import { Column } from './result-types.js' */
 
 export const DASH = '–';
 

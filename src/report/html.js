@@ -1,9 +1,9 @@
 import { html } from './markup.js';
 import { loadAssets } from './assets.js';
 import { renderLab } from './section.js';
-import { drawTunnel } from './tunnel.js';
+import { drawTunnel } from './tunnel-picture.js';
 
-/** @import { Lab, Result } from './types.js' */
+/** @import { Lab, Result } from './result-types.js' */
 
 /**
  * One HTML file that needs no network and allows none: open it from disk, mail it, keep it beside the raw

@@ -4,11 +4,11 @@ import { FINDING_COLUMNS, FINDINGS_CAPTION, listFindings } from './findings.js';
 import { renderDetails } from './details.js';
 import { renderChartFigures, renderFigures, renderHeadings } from './figures.js';
 import { embedJson, html } from './markup.js';
-import { nameRuns } from './runs.js';
+import { nameRuns } from './name-runs.js';
 
-/** @import { ChartSpec, Column, Lab, Result, Variant } from './types.js' */
+/** @import { ChartSpec, Column, Lab, Result, Variant } from './result-types.js' */
 /** @import { ChartData } from './chart-data.js' */
-/** @import { NamedRun } from './runs.js' */
+/** @import { NamedRun } from './name-runs.js' */
 
 /**
  * One lab: its question, what came out, the picture and how to read it; then the figures and all that stands

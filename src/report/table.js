@@ -6,7 +6,7 @@ import { FINDING_COLUMNS, listFindings } from './findings.js';
 import { formatCell } from './format.js';
 import { LOADS } from './loads.js';
 
-/** @import { Column, Lab, Result } from './types.js' */
+/** @import { Column, Lab, Result } from './result-types.js' */
 /** @import { Group } from './columns.js' */
 
 const QUIET = Object.fromEntries([

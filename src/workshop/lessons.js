@@ -1,21 +1,22 @@
 import { readFile, readdir } from 'node:fs/promises';
 
-/** @import { Lesson } from './types.js' */
+/** @import { Lesson } from './lesson-types.js' */
 
-const FOLDER = new URL('../../workshop/', import.meta.url);
+const FOLDER = new URL('../../lessons/', import.meta.url);
 
 /** @returns {Promise<Lesson[]>} in their order */
 export async function readLessons() {
   const names = (await readdir(FOLDER)).filter((name) => /^\d\d-/.test(name)).toSorted();
-  return Promise.all(names.map(readLesson));
+  const lessons = [];
+  for (const name of names) lessons.push(await readLesson(name));
+  return lessons;
 }
 
 /** @param {string} name @returns {Promise<Lesson>} */
 async function readLesson(name) {
   const folder = new URL(`${name}/`, FOLDER);
-  const [text, { lesson }] = await Promise.all([
-    readFile(new URL('README.md', folder), 'utf8'), import(new URL('lesson.js', folder).href),
-  ]);
+  const text = await readFile(new URL('README.md', folder), 'utf8');
+  const { lesson } = await import(new URL('lesson.js', folder).href);
   return { name, title: text.slice(text.indexOf('# ') + 2, text.indexOf('\n')), text, ...lesson };
 }
 

@@ -1,8 +1,8 @@
 import { renderRows } from '../report/table.js';
-import { nextLesson } from './progress.js';
+import { nextLesson } from './lesson-progress.js';
 
-/** @import { Lesson } from './types.js' */
-/** @import { Progress } from './progress.js' */
+/** @import { Lesson } from './lesson-types.js' */
+/** @import { Progress } from './lesson-progress.js' */
 
 /**
  * The lessons and how far somebody has come, for a terminal.

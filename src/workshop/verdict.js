@@ -1,4 +1,4 @@
-/** @import { KeptResult, Verdict } from './types.js' */
+/** @import { KeptResult, Verdict } from './lesson-types.js' */
 
 /** A tenth: what a busy machine may cost a measurement, and rounding an answer. */
 const CLOSE = 0.1;

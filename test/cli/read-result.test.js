@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseJson } from '../../src/cli/read-json.js';
 import { toResult } from '../../src/cli/read-result.js';
-import { showResult } from '../../src/cli/report.js';
+import { showResult } from '../../src/cli/report-command.js';
 import { createSampleResult } from '../report/sample-result.js';
 
 /** @param {unknown} value */

@@ -5,8 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { startApp } from '../../src/bench/app-process.js';
-import { readTrace } from '../../src/predict/trace/trace.js';
+import { startApp } from '../../src/harness/app-process.js';
+import { readTrace } from '../../packages/pool-predictor/src/node/trace.js';
 import { runCli } from '../support/run-cli.js';
 import { runNode } from '../support/run-node.js';
 import { scratchFolder } from '../support/scratch-folder.js';
@@ -47,7 +47,7 @@ async function startFake(answer) {
 }
 
 /** @param {number} id */
-const checkout = (id) => ({ id, askedAtMs: id * 10, gotAtMs: id * 10 + 1, returnedAtMs: id * 10 + 3, route: '/a' });
+const checkout = (id) => ({ id, checkOutStartedAtMs: id * 10, checkedOutAtMs: id * 10 + 1, checkedInAtMs: id * 10 + 3, route: '/a' });
 
 test('a real app under load, replayed at the same size: the recorded waits within 2 %', async () => {
   const app = await startApp({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import { expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
-import { startApp } from '../../src/bench/app-process.js';
+import { startApp } from '../../src/harness/app-process.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { parseAllDocuments } from 'yaml';
-import { compareFleet } from '../../src/predict/advise/fleet.js';
+import { compareFleet } from '../../packages/pool-predictor/src/advise/fleet.js';
 import { readSettings } from '../../src/settings.js';
 import { sharedMongoUrl } from '../support/environment.js';
 import { serveApp } from '../support/serve-app.js';

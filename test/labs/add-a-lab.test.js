@@ -1,19 +1,20 @@
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { runNode } from '../support/run-node.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
-test("CONTRIBUTING's lab is one file and one line", async () => {
+test("CONTRIBUTING's lab is one folder and one line", async () => {
   const folder = await scratchFolder();
   await Promise.all(['src', 'package.json', 'loadtests'].map((name) => cp(name, path.join(folder, name), { recursive: true })));
   await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'), 'junction');
 
   const [, lab] = String(await readFile('CONTRIBUTING.md', 'utf8')).match(/^```js\n(.+?)^```/ms) ?? [];
-  await writeFile(path.join(folder, 'src/labs/pings.js'), lab);
+  await mkdir(path.join(folder, 'src/labs/pings'));
+  await writeFile(path.join(folder, 'src/labs/pings/pings-lab.js'), lab);
   const index = path.join(folder, 'src/labs/index.js');
   const text = await readFile(index, 'utf8');
-  await writeFile(index, `import { pings } from './pings.js';\n${text.replace(/(labs = \{.*?),? \}/, '$1, pings }')}`);
+  await writeFile(index, `import { pings } from './pings/pings-lab.js';\n${text.replace(/(labs = \{.*?),? \}/, '$1, pings }')}`);
 
   const cli = path.join(folder, 'src/cli.js');
   expect((await runNode([cli, 'list'])).stdout).toMatch(/^pings: The empty query$/m);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, expect, test } from '@jest/globals';
-import { listen } from '../../src/listen.js';
+import { listen } from '../../src/http/listen.js';
 import { createStreams } from '../../src/live/streams.js';
 import { cleanUp } from '../support/cleanup.js';
 import { measureUntil } from '../support/measure-until.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { runLab } from '../../src/bench/run-lab.js';
-import { mixed } from '../../src/labs/mixed.js';
+import { runLab } from '../../src/harness/run-lab.js';
+import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { renderHtml } from '../../src/report/html.js';
 import { readSettings } from '../../src/settings.js';
 import { createSampleResult } from '../report/sample-result.js';
@@ -81,7 +81,7 @@ describe('a start that can not be is one line, without the password', () => {
 
 test('a lab that the user may not run says what is missing, in one line', async () => {
   const client = new MongoClient(url);
-  /** @type {import('../../src/bench/run-lab.js').Lab} */
+  /** @type {import('../../src/harness/run-lab.js').Lab} */
   const lab = { ...mixed, prepare: () => client.db('other').createCollection('any').then(() => async () => {}) };
   await expect(runLab(lab, { ...MIXED_OPTIONS, url }, {
     settings: readSettings({}, 'no .env file'), signal: new AbortController().signal, report() {}, onStep() {},
@@ -90,7 +90,7 @@ test('a lab that the user may not run says what is missing, in one line', async 
 });
 
 test('a result and its report do not say where the MongoDB is', async () => {
-  /** @type {import('../../src/bench/run-lab.js').Lab} */
+  /** @type {import('../../src/harness/run-lab.js').Lab} */
   const lab = {
     ...mixed,
     plan: async (options) => ({ settings: { slowMs: options.slowMs }, variants: [{ name: 'pool 1', settings: { poolSize: 1 }, estimateMs: 1 }] }),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeChart, layOutChart, layOutComparison } from '../../src/report/chart-data.js';
-import { nameRuns } from '../../src/report/runs.js';
+import { nameRuns } from '../../src/report/name-runs.js';
 import { labs } from '../../src/labs/index.js';
-import { mixed } from '../../src/labs/mixed.js';
+import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { createSampleResult } from './sample-result.js';
 
 const [spec] = mixed.charts;
-/** @type {import('../../src/report/types.js').ChartSpec} */
+/** @type {import('../../src/report/result-types.js').ChartSpec} */
 const lineSpec = { ...spec, kind: 'line', series: [spec.series[1], spec.series[3]] };
 
 describe('a chart', () => {
@@ -80,7 +80,7 @@ describe('a chart', () => {
     const [one] = createSampleResult().variants;
     const variants = [8, 64, 8].map((workers, index) => ({ ...one, name: String(index), settings: { workers } }));
     /** @param {string} name */
-    const valueOf = (name) => (/** @type {import('../../src/report/types.js').Variant} */ variant) => (
+    const valueOf = (name) => (/** @type {import('../../src/report/result-types.js').Variant} */ variant) => (
       variant.name === name ? 1 : null);
 
     const { categories, series } = layOutChart({
@@ -117,18 +117,18 @@ test('lines of several runs differ in dashes, and a category that a run lacks is
   expect(series[1].values).toEqual([20.071, null, 0.006]);
 });
 
-describe('a course', () => {
-  const course = {
+describe('a time series', () => {
+  const spec = {
     ...lineSpec,
     series: [],
-    course: (/** @type {import('../../src/report/types.js').Variant} */ { measured }) => measured?.course,
+    timeSeries: (/** @type {import('../../src/report/result-types.js').Variant} */ { measured }) => measured?.timeSeries,
   };
-  const courses = [{ '0.0': 3, '0.5': 900 }, null, { '0.5': 4, '1.0': 5 }];
+  const timeSeries = [{ '0.0': 3, '0.5': 900 }, null, { '0.5': 4, '1.0': 5 }];
   const result = createSampleResult();
-  for (const [index, { measured }] of result.variants.entries()) Object.assign(measured ?? {}, { course: courses[index] });
+  for (const [index, { measured }] of result.variants.entries()) Object.assign(measured ?? {}, { timeSeries: timeSeries[index] });
 
   test('is a line for each variant that has one, over the points of all', () => {
-    const { categories, series } = layOutChart(course, result);
+    const { categories, series } = layOutChart(spec, result);
     expect(categories).toEqual([['0.0'], ['0.5'], ['1.0']]);
     expect(series.map(({ label, look, values }) => [label, look, values])).toEqual([
       ['1 connection', 'measured-3', [3, 900, null]], ['10 connections', 'measured-4', [null, 4, 5]],
@@ -136,7 +136,7 @@ describe('a course', () => {
   });
 
   test('of several runs is told apart by its dashes', () => {
-    const { series } = layOutComparison(course, nameRuns([result, { ...result, startedAt: '2026-02-01T00:00:00.000Z' }]));
+    const { series } = layOutComparison(spec, nameRuns([result, { ...result, startedAt: '2026-02-01T00:00:00.000Z' }]));
     expect(series.map(({ label, look, dash }) => [label, look, dash])).toEqual([
       ['1 connection, run A', 'measured-3', 0], ['10 connections, run A', 'measured-4', 0],
       ['1 connection, run B', 'measured-3', 1], ['10 connections, run B', 'measured-4', 1],

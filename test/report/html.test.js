@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { renderHtml } from '../../src/report/html.js';
 import { labs } from '../../src/labs/index.js';
-import { mixed } from '../../src/labs/mixed.js';
+import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { createSampleResult } from './sample-result.js';
 
 /** @param {string} page */

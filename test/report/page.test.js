@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { renderHtml } from '../../src/report/html.js';
 import { describeInBrowser, launchChromium } from '../support/chromium.js';
-import { mixed } from '../../src/labs/mixed.js';
+import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { createSampleResult } from './sample-result.js';
 
 /** @import { Browser, Page } from 'playwright-core' */
@@ -110,7 +110,7 @@ describeInBrowser('in a browser without a network', () => {
       const result = createSampleResult();
       for (const { measured } of result.variants) Object.assign(measured ?? {}, { maxMs: 516, routes: {} });
       const [{ series: [longest], ...spec }] = mixed.charts;
-      /** @type {import('../../src/report/types.js').ChartSpec} */
+      /** @type {import('../../src/report/result-types.js').ChartSpec} */
       const chart = { ...spec, kind, series: [longest], category: ({ settings }) => `${settings.poolSize}00: client-per-query` };
       await openReport([{ lab: { ...mixed, charts: [chart] }, result }], { viewport: { width, height: 900 } });
 
@@ -128,9 +128,9 @@ describeInBrowser('in a browser without a network', () => {
     'at a width of %i pixels no names on the axes of a logarithmic %s chart overlap or lean', async (width, kind) => {
       const [spec] = mixed.charts;
       const result = createSampleResult();
-      const course = Object.fromEntries(Array.from({ length: 60 }, (_, second) => [(second / 2).toFixed(1), 3 + 40 * second]));
-      /** @type {import('../../src/report/types.js').ChartSpec} */
-      const chart = { ...spec, kind, log: true, ...(kind === 'line' && { course: () => course }) };
+      const timeSeries = Object.fromEntries(Array.from({ length: 60 }, (_, second) => [(second / 2).toFixed(1), 3 + 40 * second]));
+      /** @type {import('../../src/report/result-types.js').ChartSpec} */
+      const chart = { ...spec, kind, log: true, ...(kind === 'line' && { timeSeries: () => timeSeries }) };
       await openReport([{ lab: { ...mixed, charts: [chart] }, result }], { viewport: { width, height: 900 } });
 
       const overlaps = await page.locator('canvas').evaluate((node) => {
@@ -218,7 +218,7 @@ describeInBrowser('in a browser without a network', () => {
 
   test('bars and lines of several runs are drawn', async () => {
     const [bars] = mixed.charts;
-    /** @type {import('../../src/report/types.js').Lab} */
+    /** @type {import('../../src/report/result-types.js').Lab} */
     const lab = { ...mixed, charts: [{ ...bars, kind: 'line', log: true }, bars] };
     await openReport([{ lab, result: createSampleResult() }, { lab, result: createSampleResult() }]);
 

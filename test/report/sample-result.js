@@ -1,4 +1,4 @@
-/** @import { Result, Variant } from '../../src/report/types.js' */
+/** @import { Result, Variant } from '../../src/report/result-types.js' */
 
 /**
  * The three maxima were measured (driver 7.8, MongoDB 6.0.5, Artillery 2.0.34); the rest is made up to go

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { renderTable } from '../../src/report/table.js';
 import { widthOf as widthOfStream } from '../../src/cli/terminal-width.js';
 import { labs } from '../../src/labs/index.js';
-import { mixed } from '../../src/labs/mixed.js';
+import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { createSampleResult } from './sample-result.js';
 
 /** @param {string} text */

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { readLessons } from '../../src/workshop/lessons.js';
 import { createSampleResult } from '../report/sample-result.js';
 
-/** @import { Evidence } from '../../src/workshop/types.js' */
+/** @import { Evidence } from '../../src/workshop/lesson-types.js' */
 
 const lessons = await readLessons();
 

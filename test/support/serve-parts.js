@@ -1,16 +1,16 @@
 import { createApp } from '../../src/app.js';
-import { listen } from '../../src/listen.js';
-import { createCap } from '../../src/pool/cap.js';
+import { listen } from '../../src/http/listen.js';
+import { createConcurrencyLimit } from '../../src/http/concurrency-limit.js';
 import { cleanUp } from './cleanup.js';
 
 /**
  * Serve the app until the test file ends, made of some of its parts: the others do nothing.
- * @param {Partial<import('../../src/app.js').Parts>} parts
+ * @param {Partial<import('../../src/routes/parts.js').Parts>} parts
  * @returns {Promise<string>} its URL
  */
 export async function serveParts(parts) {
   const idle = /** @type {any} */ ({
-    requestCap: createCap(),
+    requestLimit: createConcurrencyLimit(),
     requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
     streams: { open() {} },
     controls: { enabled: false, anyHost: false },

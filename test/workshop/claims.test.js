@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { runClosedLoop } from '../../src/bench/closed-loop.js';
-import { MIXED_SCENARIO } from '../../src/labs/mixed.js';
+import { runClosedLoop } from '../../src/harness/closed-loop.js';
+import { MIXED_SCENARIO } from '../../src/labs/mixed/mixed-lab.js';
 import { createClient } from '../../src/mongo/client.js';
 import { createSlowQuery } from '../../src/mongo/slow-query.js';
-import { monitorPool } from '../../src/pool/monitor.js';
-import { poolOfApp } from '../../src/predict/app-pool.js';
-import { readScenario } from '../../src/predict/scenario/read-scenario.js';
-import { simulate } from '../../src/predict/simulator/simulate.js';
+import { monitorPool } from '../../packages/pool-monitor/src/monitor.js';
+import { poolOfApp } from '../../src/predictions/app-pool.js';
+import { readScenario } from '../../packages/pool-predictor/src/node/read-scenario.js';
+import { simulate } from '../../packages/pool-predictor/src/simulator/simulate.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
 import { until } from '../support/until.js';
@@ -23,7 +23,7 @@ function openClient(settings) {
 }
 
 /** A page as one line, so that it does not matter where lines break. @param {string} name */
-const readPage = async (name) => (await readFile(`workshop/${name}`, 'utf8')).replaceAll(/\s+/g, ' ');
+const readPage = async (name) => (await readFile(`lessons/${name}`, 'utf8')).replaceAll(/\s+/g, ' ');
 
 describe('lesson 2: what the log of the database shows', () => {
   const documents = () => client.db('pool_lab').collection('claims');
@@ -139,7 +139,7 @@ test('teaching: how many reads and writes a server works on at a time', async ()
 });
 
 test('teaching: a lesson comes after those that it relies on', async () => {
-  const rows = [...(await readFile('workshop/teaching.md', 'utf8')).matchAll(/^\| (\**[\d:]+).*\| ([\d, ]+?)(?:;.*)? \|$/gm)];
+  const rows = [...(await readFile('lessons/teaching.md', 'utf8')).matchAll(/^\| (\**[\d:]+).*\| ([\d, ]+?)(?:;.*)? \|$/gm)];
   const order = rows.flatMap(([, , lessons]) => lessons.split(',').map(Number));
   expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
   expect(order.indexOf(13)).toBeGreaterThan(order.indexOf(12));

@@ -12,7 +12,7 @@ test('the lessons are numbered from 1', () => {
 });
 
 test('the table of contents lists them all', async () => {
-  const page = await readFile('workshop/README.md', 'utf8');
+  const page = await readFile('lessons/README.md', 'utf8');
   const rows = lessons.map(({ name, title, minutes }, index) => (
     `| [${index + 1}. ${title}](${name}/README.md) | ${minutes} |`));
   expect(page).toContain(rows.join('\n'));

@@ -1,4 +1,4 @@
-import { gatherLookups } from '../../gather/gather-lookups.js';
+import { gatherLookups } from 'mongodb-gather';
 import { documentsOf } from './documents.js';
 
 /**

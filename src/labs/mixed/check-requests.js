@@ -1,6 +1,6 @@
-import { routeOf } from '../../predict/scenario/workload-flow.js';
+import { routeOf } from 'mongodb-pool-predictor';
 
-/** @import { RequestLine } from '../../predict/scenario/workload.js' */
+/** @import { RequestLine } from 'mongodb-pool-predictor' */
 
 /** What a load test can ask of the lab's app. */
 export const APP_PATHS = ['/slow', '/fast', '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/metrics'];

@@ -1,4 +1,4 @@
-/** @import { Variant } from '../../report/types.js' */
+/** @import { Variant } from '../../report/result-types.js' */
 
 /** With a remedy that works, customers wait at most so many times as long as without administrators. */
 const CLOSE_TIMES = 2;

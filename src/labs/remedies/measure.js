@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startApp } from '../../bench/app-process.js';
-import { openDistance } from '../../bench/distance.js';
-import { sendOpenLoad } from '../../bench/open-load.js';
-import { countConnections } from '../../bench/server-connections.js';
-import { warmUp } from '../../bench/warm-up.js';
+import { startApp } from '../../harness/app-process.js';
+import { openDistance } from '../../harness/distance.js';
+import { sendOpenLoad } from '../../harness/open-load.js';
+import { countConnections } from '../../harness/server-connections.js';
+import { warmUp } from '../../harness/warm-up.js';
 import { isBusyMachine } from './criterion.js';
-import { summariseAnswers } from './figures.js';
+import { summariseAnswers } from './remedies-figures.js';
 import { refuses } from './variants.js';
 
-/** @import { Context } from '../../bench/run-lab.js' */
-/** @import { RemediesPlan } from '../remedies.js' */
+/** @import { Context } from '../../harness/run-lab.js' */
+/** @import { RemediesPlan } from './remedies-lab.js' */
 /** @import { RemedyVariant } from './variants.js' */
 
 /** The warm-up opens no more connections than these: a larger pool opens the others when it needs them. */
-const MOST_OPENED = 20;
+const MAX_OPENED = 20;
 const POLL_MS = 50;
 /** What the user's own environment says must not treat an app that goes without. */
 const NO_REMEDY = {
@@ -57,7 +57,7 @@ async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, pl
   const { signal } = app;
   try {
     // A burst meets the pool as it is.
-    const { unloaded } = await warmUp(app.url, load === 'burst' ? 1 : Math.min(env.MONGO_POOLSIZE, MOST_OPENED));
+    const { unloaded } = await warmUp(app.url, load === 'burst' ? 1 : Math.min(env.MONGO_POOLSIZE, MAX_OPENED));
     await waitUntilOpen(app.url, env.MONGO_MIN_POOLSIZE ?? 0, signal);
     const { outcome, connections, problem } = await countConnections({ ...context, appName }, () => (
       sendOpenLoad(requests[load], { url: app.url, patienceMs, signal })));

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { watchCiphers } from './data.js';
+import { watchCiphers } from './sessions-data.js';
 
 /** Whose code runs: a change stream's, or that of a query. @type {AsyncLocalStorage<true>} */
 const streams = new AsyncLocalStorage();
@@ -14,7 +14,7 @@ export function isStreamAsking() {
  * again, until the client closes, and keeps a connection until it is answered.
  *
  * @param {import('mongodb').MongoClient} client
- * @param {import('../../pool/monitor.js').PoolMonitor} monitor the client's
+ * @param {import('mongodb-pool-monitor').PoolMonitor} monitor the client's
  * @param {number} count from 1
  * @param {number} [maxAwaitMs] how long the server holds back an answer; the server's own default unless told
  * @returns {Promise<void>} resolves once they hold as many connections as they can

@@ -1,6 +1,6 @@
-import { findPublished } from './published.js';
+import { findPublished } from './sessions-published.js';
 
-/** @import { Plan, PlannedVariant } from '../../bench/run-lab.js' */
+/** @import { Plan, PlannedVariant } from '../../harness/run-lab.js' */
 
 /** What a query takes where the server is near, in ms; measured on two cores that client and servers share. */
 const QUERY_MS = 0.35;

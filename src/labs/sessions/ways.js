@@ -1,11 +1,11 @@
-import { runClosedLoop } from '../../bench/closed-loop.js';
+import { runClosedLoop } from '../../harness/closed-loop.js';
 import { createClient } from '../../mongo/client.js';
-import { monitorPool } from '../../pool/monitor.js';
-import { findNewest } from './data.js';
+import { monitorPool } from 'mongodb-pool-monitor';
+import { findNewest } from './sessions-data.js';
 import { leakStreams } from './leak.js';
-import { countPool, describePool } from './pool.js';
+import { countPool, describePool } from './sessions-pool.js';
 
-/** @import { Context } from '../../bench/run-lab.js' */
+/** @import { Context } from '../../harness/run-lab.js' */
 /** @import { SessionOptions, SessionVariant } from './plan.js' */
 
 const STATS_EVERY_MS = 1000;

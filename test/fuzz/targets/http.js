@@ -14,7 +14,7 @@ import { ordersTo, questionsOf } from '../questions.js';
 
 // The record of checkouts grows by /fast and /slow, and /pool/checkouts tells all of it.
 const PATHS = [
-  '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/events', '/metrics', '/dashboard/main.js',
+  '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/events', '/metrics', '/page/main.js',
   '/predict/simulator/simulate.js', '/control/token', '/nowhere', '/fast', '/slow',
 ];
 const ORDERS = {

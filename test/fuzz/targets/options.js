@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { parsePositive, parseUpTo } from '../../../src/cli/options.js';
 import { labs } from '../../../src/labs/index.js';
-import { parseSlo } from '../../../src/predict/advise/slo.js';
-import { parseDurationMs } from '../../../src/predict/duration.js';
-import { parsePoolSizes } from '../../../src/predict/pool-sizes.js';
-import { checkService } from '../../../src/predict/service/check-service.js';
-import { parseServices } from '../../../src/predict/service/parse-service.js';
+import { parseSlo } from '../../../packages/pool-predictor/src/advise/slo.js';
+import { parseDurationMs } from '../../../packages/pool-predictor/src/duration.js';
+import { parsePoolSizes } from '../../../packages/pool-predictor/src/pool-sizes.js';
+import { checkService } from '../../../packages/pool-predictor/src/service/check-service.js';
+import { parseServices } from '../../../packages/pool-predictor/src/service/parse-service.js';
 import { mutationsOf, oddValues, sentencesOf, texts } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { parseJson } from '../../../src/cli/read-json.js';
 import { toResult } from '../../../src/cli/read-result.js';
-import { showResult } from '../../../src/cli/report.js';
+import { showResult } from '../../../src/cli/report-command.js';
 import { labs } from '../../../src/labs/index.js';
-import { servicesOfApp, servicesOfResult } from '../../../src/predict/service/known-services.js';
-import { createRandom } from '../../../src/predict/simulator/random.js';
-import { createServiceTime } from '../../../src/predict/simulator/service-time.js';
+import { servicesOfApp, servicesOfResult } from '../../../packages/pool-predictor/src/service/known-services.js';
+import { createRandom } from '../../../packages/pool-predictor/src/simulator/random.js';
+import { createServiceTime } from '../../../packages/pool-predictor/src/simulator/service-time.js';
 import { createSampleResult } from '../../report/sample-result.js';
 import { changesOf, mutationsOf, oddValues } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { countSteps } from '../../../src/predict/load-size.js';
-import { createScenarioLoad } from '../../../src/predict/load.js';
-import { predict } from '../../../src/predict/predict.js';
-import { readWorkload } from '../../../src/predict/scenario/workload.js';
+import { countSteps } from '../../../packages/pool-predictor/src/load-size.js';
+import { createScenarioLoad } from '../../../packages/pool-predictor/src/load.js';
+import { predict } from '../../../packages/pool-predictor/src/predict.js';
+import { readWorkload } from '../../../packages/pool-predictor/src/scenario/workload.js';
 import { changesOf, mutationsOf, sentencesOf } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { predict } from '../../../src/predict/predict.js';
-import { createTraceLoad, summariseTrace } from '../../../src/predict/trace/trace-load.js';
-import { createTraceWriter } from '../../../src/predict/trace/trace-writer.js';
-import { readTrace } from '../../../src/predict/trace/trace.js';
+import { predict } from '../../../packages/pool-predictor/src/predict.js';
+import { createTraceLoad, summariseTrace } from '../../../packages/pool-predictor/src/trace/trace-load.js';
+import { createTraceWriter } from '../../../packages/pool-monitor/src/trace-writer.js';
+import { readTrace } from '../../../packages/pool-predictor/src/node/trace.js';
 import { changesOf, mutationsOf, texts } from '../arbitraries.js';
 import { requireClear, require } from '../outcome.js';
 
@@ -22,7 +22,7 @@ const LINES = [
 ];
 const print = (/** @type {unknown[]} */ lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 const ms = fc.integer({ min: 0, max: 1e9 }).map((us) => us / 1000);
-const checkout = fc.record({ askedAtMs: ms, waitMs: ms, useMs: ms, route: fc.option(texts, { nil: undefined }) });
+const checkout = fc.record({ checkOutStartedAtMs: ms, waitMs: ms, useMs: ms, route: fc.option(texts, { nil: undefined }) });
 /** The writer rounds to microseconds. */
 const TOLERANCE_MS = 0.002;
 
@@ -59,13 +59,13 @@ export const traces = {
     async check(/** @type {any[]} */ checkouts, { file }) {
       rmSync(file, { force: true });
       const writer = await createTraceWriter(file);
-      for (const { askedAtMs, waitMs, useMs, route } of checkouts) {
-        writer.write({ askedAtMs, gotAtMs: askedAtMs + waitMs, returnedAtMs: askedAtMs + waitMs + useMs, route });
+      for (const { checkOutStartedAtMs, waitMs, useMs, route } of checkouts) {
+        writer.write({ checkOutStartedAtMs, checkedOutAtMs: checkOutStartedAtMs + waitMs, checkedInAtMs: checkOutStartedAtMs + waitMs + useMs, route });
       }
       await writer.close();
       const trace = await readTrace(file);
       require(checkouts.length === trace.useMs.length, 'a checkout is lost');
-      const inOrder = checkouts.toSorted((a, b) => a.askedAtMs - b.askedAtMs);
+      const inOrder = checkouts.toSorted((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
       for (const [index, { route = 'checkout', waitMs, useMs }] of inOrder.entries()) {
         require(trace.routes[trace.routeOf[index]] === route, `checkout ${index} has another route`);
         const [waitErrorMs, useErrorMs] = [trace.waitMs[index] - waitMs, trace.useMs[index] - useMs].map(Math.abs);

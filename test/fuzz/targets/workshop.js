@@ -3,10 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { toResult } from '../../../src/cli/read-result.js';
-import { judge } from '../../../src/cli/workshop.js';
+import { judge } from '../../../src/cli/workshop-command.js';
 import { readLessons } from '../../../src/workshop/lessons.js';
 import { renderLessonList } from '../../../src/workshop/list-view.js';
-import { progressFile, readProgress } from '../../../src/workshop/progress.js';
+import { progressFile, readProgress } from '../../../src/workshop/lesson-progress.js';
 import { createSampleResult } from '../../report/sample-result.js';
 import { changesOf, mutationsOf, oddValues } from '../arbitraries.js';
 import { attempt, require, requireClear } from '../outcome.js';
@@ -39,7 +39,7 @@ const RESULT = createSampleResult({
   ],
 });
 const TREATED = { ...RESULT, settings: { ...RESULT.settings, slowMs: 1000 } };
-const APP = { max: 2, checkouts: [{ route: '/slow', askedAtMs: 1, gotAtMs: 2000, returnedAtMs: 3000 }] };
+const APP = { max: 2, checkouts: [{ route: '/slow', checkOutStartedAtMs: 1, checkedOutAtMs: 2000, checkedInAtMs: 3000 }] };
 const TRACE = {
   header: {}, routes: ['/fast'], warnings: [], askedMs: [0, 1, 2], waitMs: [0, 0, 0], useMs: [1, 2, 3],
   routeOf: [0, 0, 0],

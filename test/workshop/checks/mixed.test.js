@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createSampleResult } from '../../report/sample-result.js';
 import { check, expectAnswer, expectNotYet, resultOf } from '../../support/check-lesson.js';
 
-/** @import { Result } from '../../../src/report/types.js' */
+/** @import { Result } from '../../../src/report/result-types.js' */
 
 /**
  * A result of the mixed lab.
@@ -20,7 +20,7 @@ function mixedResult(maxima, changes) {
   return createSampleResult({ variants, ...changes });
 }
 
-/** @param {{ route: string, askedAtMs: number, gotAtMs: number | null, returnedAtMs?: number | null }[]} checkouts */
+/** @param {{ route: string, checkOutStartedAtMs: number, checkedOutAtMs: number | null, checkedInAtMs?: number | null }[]} checkouts */
 const appWith = (...checkouts) => ({ app: { max: 2, checkouts } });
 
 /**
@@ -30,11 +30,11 @@ const appWith = (...checkouts) => ({ app: { max: 2, checkouts } });
 function driveBuses(lanes) {
   const freeAtMs = Array.from({ length: lanes }, () => 0);
   return Array.from({ length: 5 }, (_, index) => {
-    const askedAtMs = index * 1000;
+    const checkOutStartedAtMs = index * 1000;
     const lane = freeAtMs.indexOf(Math.min(...freeAtMs));
-    const gotAtMs = Math.max(askedAtMs + 0.2, freeAtMs[lane] + 1);
-    freeAtMs[lane] = gotAtMs + 5000;
-    return { route: '/slow', askedAtMs, gotAtMs, returnedAtMs: freeAtMs[lane] };
+    const checkedOutAtMs = Math.max(checkOutStartedAtMs + 0.2, freeAtMs[lane] + 1);
+    freeAtMs[lane] = checkedOutAtMs + 5000;
+    return { route: '/slow', checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs: freeAtMs[lane] };
   });
 }
 
@@ -49,7 +49,7 @@ describe('01-what-a-pool-is', () => {
 
   test('and still right when the twist has changed the pool since', () => {
     const later = driveBuses(4).map((bus) => (
-      { ...bus, askedAtMs: bus.askedAtMs + 60_000, gotAtMs: bus.gotAtMs + 60_000, returnedAtMs: bus.returnedAtMs + 60_000 }));
+      { ...bus, checkOutStartedAtMs: bus.checkOutStartedAtMs + 60_000, checkedOutAtMs: bus.checkedOutAtMs + 60_000, checkedInAtMs: bus.checkedInAtMs + 60_000 }));
     const { app } = appWith(...driveBuses(2), ...later);
     expect(check(name, { app: { ...app, max: 4 } })).toMatchObject({
       isRight: true, words: expect.stringContaining('3 buses waited'),
@@ -58,11 +58,11 @@ describe('01-what-a-pool-is', () => {
 
   test.each([
     ['nobody came', appWith(), /send the load/],
-    ['only Ferraris came', appWith({ route: '/fast', askedAtMs: 0, gotAtMs: 9000 }), /No bus/],
+    ['only Ferraris came', appWith({ route: '/fast', checkOutStartedAtMs: 0, checkedOutAtMs: 9000 }), /No bus/],
     ['nobody waited', appWith(...driveBuses(2).slice(0, 2)), /2 lanes are too many/],
     ['there was one lane', appWith(...driveBuses(1)), /a tunnel with 1 lane:/],
     ['there were three', appWith(...driveBuses(3)), /a tunnel with 3 lanes: start the app with MONGO_POOLSIZE=2/],
-    ['the only bus got no lane', appWith({ route: '/slow', askedAtMs: 0, gotAtMs: null }), /No bus/],
+    ['the only bus got no lane', appWith({ route: '/slow', checkOutStartedAtMs: 0, checkedOutAtMs: null }), /No bus/],
   ])('not yet when %s', (_, evidence, words) => expectNotYet(name, evidence, words));
 });
 

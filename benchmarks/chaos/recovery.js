@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from 'mongodb-pool-predictor';
+import { requestOnce } from '../../src/harness/request-once.js';
+
+const WINDOW = 100;
+/** Without recovery after this long, there is none. */
+const TIMEOUT_MS = 30_000;
+/** Noise of the p99 of a window this small. */
+const NOISE_MS = 5;
+
+/** The app must be back to normal this soon after a fault. */
+export const MAX_RECOVERY_MS = 5000;
+
+/** Sends a window of requests, one after the other. @param {string} url @returns {Promise<number>} their p99 in ms */
+async function timeFast(url) {
+  const timesMs = [];
+  for (let index = 0; index < WINDOW; index += 1) {
+    const { status, tookMs } = await requestOnce(new URL('/fast', url), { patienceMs: TIMEOUT_MS });
+    if (status !== 200) return Infinity;
+    timesMs.push(tookMs);
+  }
+  return quantile(timesMs, 0.99);
+}
+
+/**
+ * Measures the p99 of /fast without load: the median of five windows of 100 requests.
+ * @param {string} url
+ */
+export async function measureUnloaded(url) {
+  const windows = [];
+  for (let index = 0; index < 5; index += 1) windows.push(await timeFast(url));
+  return quantile(windows, 0.5);
+}
+
+/**
+ * Waits for a window of 100 requests with a p99 of at most twice the unloaded one.
+ * @param {string} url
+ * @param {number} unloadedMs
+ * @returns {Promise<number>} ms until that window began, Infinity where there is none
+ */
+export async function measureRecovery(url, unloadedMs) {
+  const startedAtMs = performance.now();
+  for (;;) {
+    const elapsedMs = performance.now() - startedAtMs;
+    if (await timeFast(url) <= 2 * unloadedMs + NOISE_MS) return elapsedMs;
+    if (elapsedMs > TIMEOUT_MS) return Infinity;
+    await sleep(20);
+  }
+}
+
+/**
+ * Polls until there is no problem, or the deadline has passed.
+ * @param {number} withinMs
+ * @param {() => Promise<string>} findProblem resolves with '' where there is none
+ * @returns {Promise<string[]>} the last problem, or nothing
+ */
+export async function settle(withinMs, findProblem) {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const problem = await findProblem();
+    if (!problem) return [];
+    if (performance.now() > deadline) return [problem];
+    await sleep(50);
+  }
+}

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { readFile, readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { MongoClient } from 'mongodb';
+import { forkScript } from '../../src/harness/forked-process.js';
+import { createMongod } from './mongod.js';
+
+/**
+ * @typedef {object} Row what one fault did
+ * @property {string} name of the fault
+ * @property {number} sent requests
+ * @property {number} answered with 200
+ * @property {number} refused as they should be, e.g. with 503
+ * @property {string[]} problems wrong or missing answers, contradictory gauges, leaks
+ * @property {number} [recoveryMs] Infinity where the app never recovered
+ * @property {string} [note]
+ *
+ * @typedef {{ isShort: boolean, report: (row: Row) => void }} Options
+ *
+ * @typedef {ReturnType<typeof import('../../src/live/pool-feed.js').readPool>
+ *   & { requests: ReturnType<ReturnType<typeof import('../../src/http/concurrency-limit.js').createConcurrencyLimit>['snapshot']> }
+ * } PoolReading the part of `GET /pool` that is used here
+ *
+ * @typedef {Awaited<ReturnType<typeof startApp>>} App
+ * @typedef {{ app: App, admins: MongoClient[] }} TestBed `admins` has a client for each server, to ask it directly
+ */
+
+const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));
+
+/** The name by which servers know the app's connections. */
+export const APP_NAME = 'chaos-app';
+
+/**
+ * Starts the app in a process that can be sent signals.
+ * @param {Record<string, string>} settings environment variables
+ */
+export async function startApp(settings) {
+  const { child, message, pid, stop } = await forkScript(SERVER, {
+    name: 'the app',
+    env: { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'fatal', MONGO_APP_NAME: APP_NAME, ...settings },
+  });
+  const url = String(message.url);
+  return {
+    url,
+    stop,
+    /** Resolves with the exit code; null after a signal. */
+    exited: once(child, 'exit').then(([code]) => /** @type {number | null} */ (code)),
+    kill: (/** @type {NodeJS.Signals} */ signal) => child.kill(signal),
+    readPool: async () => /** @type {PoolReading} */ (await (await fetch(`${url}/pool`)).json()),
+    /** Memory and open file descriptors; null where there is no /proc. */
+    async readProcess() {
+      try {
+        const [status, descriptors] = await Promise.all([
+          readFile(`/proc/${pid}/status`, 'utf8'), readdir(`/proc/${pid}/fd`),
+        ]);
+        return { rssMB: Number(status.match(/VmRSS:\s+(\d+)/)?.[1]) / 1024, descriptors: descriptors.length };
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/**
+ * Runs work against an app with a healthy mongod.
+ * @template T
+ * @param {Record<string, string>} settings environment variables
+ * @param {(testBed: TestBed) => Promise<T>} work
+ */
+export async function withApp(settings, work) {
+  const mongod = await createMongod();
+  await mongod.start();
+  const admins = [await MongoClient.connect(mongod.url)];
+  const app = await startApp({ MONGO_URL: mongod.url, ...settings });
+  try {
+    return await work({ app, admins });
+  } finally {
+    await app.stop();
+    await admins[0].close();
+    await mongod.remove();
+  }
+}

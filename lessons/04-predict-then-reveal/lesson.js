@@ -1,0 +1,35 @@
+import { formatQuantity } from '../../src/universal/quantity.js';
+import { isClose, right, wrong } from '../../src/workshop/verdict.js';
+
+const POOL_SIZE = 2;
+const SLOW_MS = 5000;
+
+/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
+export const lesson = {
+  minutes: 10,
+  lab: 'mixed',
+  guess: { question: 'With 2 connections, how long will the slowest request take?', unit: 'seconds' },
+  check({ results, guess }) {
+    const [found] = results
+      .filter(({ startedAt, settings }) => startedAt > guess.at && settings.slowMs === SLOW_MS)
+      .flatMap((run) => run.variants.map((variant) => ({ run, variant })))
+      .filter(({ variant: { settings, error } }) => settings.poolSize === POOL_SIZE && !error);
+    if (!found) return wrong('You have guessed, and not measured since: pool-lab run mixed --pool-sizes 2');
+    const { run, variant: { measured, predicted } } = found;
+    const guessedMs = guess.value * 1000;
+    const measuredMs = measured?.maxMs;
+    const percent = Math.round(Math.abs(guessedMs / measuredMs - 1) * 100);
+    const words = isClose(guessedMs, measuredMs)
+      ? 'You think like a queue.'
+      : `You were ${percent} % too ${guessedMs > measuredMs ? 'high' : 'low'}. A queue is hard to guess and easy to `
+        + 'work out.';
+    return {
+      ...right(words, [
+        ['you guessed', formatQuantity(guessedMs, 'ms')],
+        ['predicted', formatQuantity(predicted?.maxMs, 'ms')],
+        ['measured', formatQuantity(measuredMs, 'ms')],
+      ]),
+      runs: [run],
+    };
+  },
+};

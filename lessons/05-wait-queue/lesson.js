@@ -1,0 +1,37 @@
+import { formatQuantity } from '../../src/universal/quantity.js';
+import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+
+/** The twist changes it. */
+const LIMIT_MS = 2500;
+
+/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
+export const lesson = {
+  minutes: 10,
+  lab: 'mixed',
+  asks: { question: 'How many requests were refused with one lane?', unit: 'requests', isCount: true },
+  check({ results, answer }) {
+    const runs = results.filter(({ settings, variants }) => {
+      const { tight, wide } = sortOut(variants);
+      return settings.poolTimeout === LIMIT_MS && tight && wide;
+    });
+    if (runs.length === 0) {
+      return wrong('There is no run in which one lane refused requests and several did not: '
+        + `pool-lab run mixed --pool-sizes 1,5 --parallel --pool-timeout ${LIMIT_MS}`);
+    }
+    return judgeRuns(runs, ({ variants }) => {
+      const { tight, wide } = sortOut(variants);
+      const { requests, failures, pool } = tight?.measured ?? {};
+      if (answer !== failures) return wrong(`It was not ${answer}: look at the column "fail" again.`);
+      return right(`${failures} of ${requests} were refused, and nobody who was served had waited longer than `
+        + `${formatQuantity(pool.waitMaxMs, 'ms')}. With ${wide?.settings.poolSize} lanes the limit hurt nobody.`);
+    });
+  },
+};
+
+/** @param {import('../../src/report/result-types.js').Variant[]} variants */
+function sortOut(variants) {
+  return {
+    tight: variants.find(({ settings, measured }) => settings.poolSize === 1 && measured?.failures > 0),
+    wide: variants.find(({ settings, measured }) => settings.poolSize > 1 && measured?.failures === 0),
+  };
+}

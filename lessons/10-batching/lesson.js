@@ -1,0 +1,27 @@
+import { isClose, judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+
+const ONE_LANE = '1/100 gathered';
+const HUNDRED_LANES = '100/100 plain';
+
+/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
+export const lesson = {
+  minutes: 10,
+  lab: 'inserts',
+  asks: { question: `How many times as many documents as "${HUNDRED_LANES}" does "${ONE_LANE}" store?`, unit: 'times' },
+  check({ results, answer }) {
+    const runs = results.filter((run) => listRates(run).every(Boolean));
+    if (runs.length === 0) return wrong('There is no run of both: pool-lab run inserts --cases 1/100,100/100');
+    return judgeRuns(runs, (run) => {
+      const [gathered, plain] = listRates(run);
+      const times = gathered / plain;
+      if (!isClose(answer, times)) return wrong('Divide the two rates, documents per second, by each other.');
+      return right(`${times.toFixed(1)} times as many documents, over a hundredth of the connections.`);
+    });
+  },
+};
+
+/** @param {import('../../src/report/result-types.js').Result} run */
+function listRates({ variants }) {
+  return [ONE_LANE, HUNDRED_LANES].map((wanted) => (
+    variants.find(({ name }) => name === wanted)?.measured?.ratePerSec));
+}

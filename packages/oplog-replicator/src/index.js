@@ -1,0 +1,8 @@
+export { connectEnds } from './connect-ends.js';
+export { CHECKPOINT_DATABASE } from './namespaces.js';
+export { replicate } from './replicate.js';
+
+/**
+ * @typedef {import('./replicate.js').ReplicateOptions} ReplicateOptions
+ * @typedef {import('./replication-figures.js').Figures} Figures
+ */

@@ -1,0 +1,98 @@
+/**
+ * @typedef {object} Filter databases, or collections as `db.collection`
+ * @property {string[]} [include] these and no others
+ * @property {string[]} [exclude] all but these
+ *
+ * @typedef {object} Namespace
+ * @property {string} name `db.collection`
+ * @property {string} database
+ * @property {string} collection
+ * @property {number} number counts the namespaces in the order in which they were seen
+ * @property {boolean} excluded
+ * @property {import('./workers/constraints.js').Constraints | null} constraints null where they have to be asked for
+ * @property {import('./workers/worker.js').Backlog[]} backlogs by index of the worker
+ */
+
+/** Where checkpoints are kept. What a source has there is about another replication. */
+export const CHECKPOINT_DATABASE = 'pool_lab_replication';
+
+/** What a server keeps for itself. */
+const INTERNAL = new Set(['admin', 'config', 'local', CHECKPOINT_DATABASE]);
+
+/**
+ * All namespaces that were seen, by their bytes in the oplog: no string is made for an entry.
+ * @param {Filter} [filter]
+ */
+export function createNamespaces({ include, exclude = [] } = {}) {
+  /** @type {Map<number, { bytes: Buffer, namespace: Namespace }[]>} by hash */
+  const known = new Map();
+  /** @type {Map<string, Namespace>} */
+  const byName = new Map();
+
+  /** @param {string} database @param {string} collection */
+  function isExcluded(database, collection) {
+    const names = (/** @type {string[]} */ list) => list.includes(database) || list.includes(`${database}.${collection}`);
+    return INTERNAL.has(database) || collection.startsWith('system.') || names(exclude) || (include ? !names(include) : false);
+  }
+
+  /** @param {string} name */
+  function named(name) {
+    let namespace = byName.get(name);
+    if (!namespace) {
+      const dot = name.indexOf('.');
+      const [database, collection] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
+      namespace = {
+        name, database, collection, number: byName.size, excluded: isExcluded(database, collection), constraints: null,
+        backlogs: [],
+      };
+      byName.set(name, namespace);
+    }
+    return namespace;
+  }
+
+  return {
+    named,
+
+    /**
+     * @param {Buffer} bytes
+     * @param {number} at
+     * @param {number} length
+     * @returns {Namespace}
+     */
+    at(bytes, at, length) {
+      let hash = length;
+      for (let i = at; i < at + length; i++) hash = Math.imul(hash ^ bytes[i], 0x01000193);
+      let bucket = known.get(hash);
+      if (bucket) {
+        for (const one of bucket) if (isSame(one.bytes, bytes, at, length)) return one.namespace;
+      } else {
+        bucket = [];
+        known.set(hash, bucket);
+      }
+      const own = Buffer.from(bytes.subarray(at, at + length));
+      const namespace = named(own.toString());
+      bucket.push({ bytes: own, namespace });
+      return namespace;
+    },
+
+    /**
+     * Ask again for the constraints of a collection, or of all of a database.
+     * @param {string} database
+     * @param {string} [collection]
+     */
+    forget(database, collection) {
+      for (const namespace of byName.values()) {
+        if (namespace.database === database && (!collection || namespace.collection === collection)) {
+          namespace.constraints = null;
+        }
+      }
+    },
+  };
+}
+
+/** @param {Buffer} own @param {Buffer} bytes @param {number} at @param {number} length */
+function isSame(own, bytes, at, length) {
+  if (own.length !== length) return false;
+  for (let i = 0; i < length; i++) if (own[i] !== bytes[at + i]) return false;
+  return true;
+}

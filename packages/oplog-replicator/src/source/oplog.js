@@ -1,0 +1,87 @@
+import { comparePositions, formatPosition, positionAt } from './position.js';
+import { createEntry, readEntry } from './raw-entry.js';
+
+/** @import { Document, Timestamp } from 'mongodb' */
+/** @import { Source } from '../connect-ends.js' */
+/** @import { EntryBatch } from './op-msg.js' */
+/** @import { Position } from './position.js' */
+
+/** What a replica set logs first of all. */
+const FIRST_MESSAGE = 'initiating set';
+
+/**
+ * @param {Source} source
+ * @param {1 | -1} order
+ * @returns {Promise<Document>}
+ */
+async function readEnd({ client, name }, order) {
+  const [entry] = await client.db('local').collection('oplog.rs').find({}, {
+    sort: { $natural: order }, limit: 1, readConcern: { level: 'majority' }, promoteLongs: true,
+  }).toArray();
+  if (!entry) throw new Error(`the source ${name} has an empty oplog`);
+  return entry;
+}
+
+/** @param {Source} source @returns {Promise<Position>} of its last entry */
+export async function findLast(source) {
+  const { ts, t } = await readEnd(source, -1);
+  return positionAt(ts, t);
+}
+
+/**
+ * @param {Source} source
+ * @returns {Promise<{ position: Position, isFromStart: boolean }>} of its first entry; whether all that ever happened there
+ *   is in the oplog still
+ */
+export async function findFirst(source) {
+  const { ts, t, op, o } = await readEnd(source, 1);
+  return { position: positionAt(ts, t), isFromStart: op === 'n' && o.msg === FIRST_MESSAGE };
+}
+
+/**
+ * Where to begin.
+ *
+ * @param {Source} source
+ * @param {'start' | 'end' | Timestamp} from
+ * @returns {Promise<Position>} all that comes after it is to be done
+ */
+export async function findBegin(source, from) {
+  if (from === 'end') return findLast(source);
+  if (from !== 'start') return positionAt(from);
+  const { position } = await findFirst(source);
+  // The first entry itself is to be done too.
+  return { ...position, increment: position.increment - 1, term: 0 };
+}
+
+/**
+ * @param {Source} source
+ * @param {Position} from
+ * @param {EntryBatch} batch the first one that was read from there on
+ * @throws {Error} when entries that came after `from` are not in the oplog any more
+ */
+export async function assertReachesBack(source, from, batch) {
+  if (batch.starts.length > 0) {
+    const first = createEntry();
+    readEntry(first, batch.bytes, batch.starts[0]);
+    if (isNext(from, first.position) || isSame(from, first.position)) return;
+  }
+  const { position: oldest } = await findFirst(source);
+  if (comparePositions(oldest, from) > 0) {
+    throw new Error(`the oplog of the source ${source.name} no longer reaches back to ${formatPosition(from)}: it begins `
+      + `at ${formatPosition(oldest)}. Copy the data anew, or give the source a larger oplog`);
+  }
+  // A time between two entries is none that was read.
+  if (from.term === 0) return;
+  throw new Error(`the oplog of the source ${source.name} does not have the entry at ${formatPosition(from)} that the `
+    + 'checkpoint names: it was rolled back, or is another source');
+}
+
+/** @param {Position} from @param {Position} first */
+function isSame(from, first) {
+  return comparePositions(from, first) === 0 && (from.term === 0 || from.term === first.term);
+}
+
+/** @param {Position} from @param {Position} first */
+function isNext(from, first) {
+  return from.seconds === first.seconds && from.increment + 1 === first.increment;
+}

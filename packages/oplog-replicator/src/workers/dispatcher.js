@@ -1,0 +1,207 @@
+import { findId, nameOf, skipName } from '../bson/bytes.js';
+import { hashId } from '../bson/id-hash.js';
+import { comparePositions, findEarliest } from '../source/position.js';
+import { COMMAND, createEntry, DELETE, INSERT, NOOP, readEntry, UPDATE } from '../source/raw-entry.js';
+import { createTransactions } from '../source/transactions.js';
+import { formOf } from '../target/change-document.js';
+import { appendDocument, appendId } from './write-batch.js';
+
+/** @import { EntryBatch } from '../source/op-msg.js' */
+/** @import { Namespace } from '../namespaces.js' */
+/** @import { Position } from '../source/position.js' */
+/** @import { RawEntry } from '../source/raw-entry.js' */
+/** @import { Transaction } from '../source/transactions.js' */
+/** @import { Worker } from './worker.js' */
+/** @import { Kind } from './write-batch.js' */
+
+/**
+ * @typedef {object} DispatcherOptions
+ * @property {Worker[]} workers
+ * @property {ReturnType<typeof import('../namespaces.js').createNamespaces>} namespaces
+ * @property {'id' | 'collection'} hash
+ * @property {(namespace: Namespace) => Promise<void>} readConstraints of a collection, into `namespace.constraints`
+ * @property {(entry: RawEntry, name: string) => Promise<void>} applyCommand called once everything before it is written
+ * @property {() => Promise<void>} saveCheckpoint
+ * @property {{ skipped: number }} counters
+ * @property {Position} from the first entry to read
+ * @property {Position} after the first entry to apply is the one after it
+ * @property {Position} [until] the last entry to apply
+ */
+
+/** Hands each operation of an oplog to a worker. Operations on one document always go to the same worker. */
+export class Dispatcher {
+  #options;
+  #transactions = createTransactions();
+  #entry = createEntry();
+  #operation = createEntry();
+  /** @type {Position} of the last entry that was handed out */
+  #last;
+  /** Whether the source has more entries to read, and when the last one read happened. */
+  #isBehind = false;
+  #lastHappenedMs = 0;
+  #happenedMs = () => Number(this.#entry.bytes.readBigInt64LE(this.#entry.wall));
+
+  /** @param {DispatcherOptions} options */
+  constructor(options) {
+    this.#options = options;
+    this.#last = { ...options.from };
+  }
+
+  /**
+   * @param {EntryBatch} batch
+   * @returns {Promise<boolean>} whether `until` is reached
+   */
+  async dispatch({ bytes, starts, isFull }) {
+    const { after, until } = this.#options;
+    this.#isBehind = false;
+    for (const start of starts) {
+      readEntry(this.#entry, bytes, start);
+      const { position } = this.#entry;
+      if (until && comparePositions(position, until) > 0) return true;
+      // Entries up to `after` are only read again to collect the start of a transaction.
+      if (comparePositions(position, after) <= 0) {
+        this.#collectTransaction();
+      } else {
+        const wait = this.#route(this.#entry, this.#last);
+        if (wait) await wait;
+      }
+      this.#last.seconds = position.seconds;
+      this.#last.increment = position.increment;
+      this.#last.term = position.term;
+    }
+    await this.#startWorkers();
+    if (until && comparePositions(this.#last, until) >= 0) return true;
+    this.#isBehind = isFull;
+    if (isFull) this.#lastHappenedMs = this.#happenedMs();
+    return false;
+  }
+
+  /** Resolves once everything handed out is written. */
+  async drain() {
+    const { workers } = this.#options;
+    for (const worker of workers) worker.start();
+    for (const worker of workers) await worker.waitUntilEmpty();
+  }
+
+  /**
+   * @param {Position | null} limit the position before the oldest operation that is neither written nor with a worker
+   * @returns {import('../target/checkpoint.js').Progress}
+   */
+  progress(limit) {
+    const applied = findEarliest([limit, this.#last, ...this.#listOldest().map(({ after }) => after)]) ?? this.#last;
+    const begin = this.#transactions.findOldest();
+    return {
+      applied: { ...applied },
+      since: begin && comparePositions(begin, applied) < 0 ? begin : null,
+    };
+  }
+
+  /** @returns {number} age of the oldest operation that is not written yet, in ms; 0 when all are */
+  measureLag() {
+    const happened = this.#listOldest().map(({ happenedMs }) => happenedMs);
+    if (this.#isBehind) happened.push(this.#lastHappenedMs);
+    return happened.length > 0 ? Math.max(0, Date.now() - Math.min(...happened)) : 0;
+  }
+
+  #listOldest() {
+    return this.#options.workers.flatMap((worker) => worker.listOldest());
+  }
+
+  /**
+   * @param {RawEntry} what
+   * @param {Position} before of the entry before it
+   * @returns {Promise<void> | undefined} nearly always undefined: an await per operation would be slow
+   */
+  #route(what, before) {
+    switch (what.op) {
+      case INSERT: case UPDATE: case DELETE: return this.#enqueue(what, before);
+      case COMMAND: return this.#runCommand(what, before);
+      case NOOP: this.#options.counters.skipped++; return undefined;
+      default: throw new Error(`the oplog has an operation of the unknown kind "${String.fromCharCode(what.op)}"`);
+    }
+  }
+
+  /** @param {RawEntry} what @param {Position} before @returns {Promise<void> | undefined} */
+  #enqueue(what, before) {
+    const { namespaces, counters, readConstraints, hash, workers } = this.#options;
+    const { bytes, op, o } = what;
+    const namespace = namespaces.at(bytes, what.ns, what.nsLength);
+    if (namespace.excluded || what.fromMigrate) {
+      counters.skipped++;
+      return undefined;
+    }
+    if (!namespace.constraints) return readConstraints(namespace).then(() => this.#enqueue(what, before));
+
+    const id = findId(bytes, op === UPDATE ? what.o2 : o);
+    if (id < 0) throw new Error(`${namespace.name}: a document without _id can't be replicated`);
+    const number = hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashId(bytes, id);
+    const worker = workers[number % workers.length];
+    const batch = worker.openBatch(kindOf(what), namespace, before, this.#happenedMs);
+    const { length } = batch.documents;
+    if (op !== INSERT) appendId(batch, bytes, id);
+    if (op !== DELETE) appendDocument(batch, bytes, o);
+    worker.count(batch, batch.documents.length - length);
+    return undefined;
+  }
+
+  /** @param {RawEntry} what @param {Position} before */
+  async #runCommand(what, before) {
+    const name = commandOf(what);
+    if (name === 'applyOps') await this.#replay(this.#transactions.add(what, before), before);
+    else if (name === 'commitTransaction') await this.#replay(this.#transactions.find(what), before);
+    else if (name === 'abortTransaction') this.#transactions.forget(what);
+    else {
+      const { saveCheckpoint, applyCommand } = this.#options;
+      await this.drain();
+      await saveCheckpoint();
+      await applyCommand(what, name);
+      if (what === this.#entry) Object.assign(this.#last, this.#entry.position);
+      await saveCheckpoint();
+    }
+  }
+
+  /** @param {Transaction | null} transaction null while it is not complete @param {Position} before */
+  async #replay(transaction, before) {
+    if (!transaction) return;
+    for (const { bytes, starts } of transaction.parts) {
+      for (const start of starts) {
+        readEntry(this.#operation, bytes, start);
+        const wait = this.#route(this.#operation, before);
+        if (wait) await wait;
+      }
+      await this.#startWorkers();
+    }
+    if (transaction.isKept) {
+      // Until it is written, a restart must read its entries again.
+      await this.drain();
+      this.#transactions.forget(this.#entry);
+    }
+  }
+
+  /** Resolves once every worker has room in its queue. */
+  async #startWorkers() {
+    const { workers } = this.#options;
+    for (const worker of workers) worker.start();
+    for (const worker of workers) await worker.waitForRoom();
+  }
+
+  #collectTransaction() {
+    const entry = this.#entry;
+    if (entry.op !== COMMAND) return;
+    const name = commandOf(entry);
+    const isComplete = name === 'applyOps' && this.#transactions.add(entry, this.#last);
+    if (isComplete || name === 'commitTransaction' || name === 'abortTransaction') this.#transactions.forget(entry);
+  }
+}
+
+/** @param {RawEntry} entry @returns {Kind} */
+function kindOf({ bytes, op, o }) {
+  if (op === INSERT) return 'insert';
+  if (op === DELETE) return 'delete';
+  return formOf(bytes, o) === 'modifiers' ? 'modify' : 'update';
+}
+
+/** @param {RawEntry} entry @returns {string} */
+function commandOf({ bytes, o }) {
+  return nameOf(bytes, o + 4, skipName(bytes, o + 5));
+}

@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { BSON, MongoClient } from 'mongodb';
+import { changeDocument, formOf } from '../../src/target/change-document.js';
+import { createRandom } from '../../../pool-predictor/src/simulator/random.js';
+import { cleanUp } from '../../../../test/support/cleanup.js';
+
+const UPDATES = 300;
+/** Before the document in `{ o: {} }`: length, type, name. */
+const O_BYTES = 4 + 1 + 'o\0'.length;
+
+describe('what real updates log', () => {
+  /** @type {{ change: Buffer, after: Buffer }[]} in the order in which they happened, to one document */
+  let updates;
+  /** @type {Buffer} */
+  let first;
+  beforeAll(async () => {
+    const client = new MongoClient(String(process.env.TEST_MONGO_URL));
+    cleanUp(() => client.close());
+    const collection = client.db('apply_difference').collection('documents');
+    await collection.drop();
+    ({ first, updates } = await updateAtRandom(client, collection));
+  });
+
+  test('changes a document as the server did, byte for byte', () => {
+    expect(updates.filter(({ change }) => formOf(change, 0) === 'difference').length).toBeGreaterThan(UPDATES / 2);
+    let document = first;
+    for (const { change, after } of updates) {
+      document = /** @type {Buffer} */ (changeDocument(document, change));
+      expect(shown(document)).toEqual(shown(after));
+      expect(document.equals(after)).toBe(true);
+    }
+  });
+
+  test('comes to the same when it is done again, from anywhere to a document that is further on', () => {
+    const [last] = updates.slice(-1);
+    for (let begin = 0; begin < updates.length; begin += 13) {
+      for (let ahead = begin; ahead < updates.length; ahead += 17) {
+        const again = updates.slice(begin).reduce(
+          (document, { change }) => /** @type {Buffer} */ (changeDocument(document, change)), updates[ahead].after);
+        expect(shown(again)).toEqual(shown(last.after));
+        expect(again.equals(last.after)).toBe(true);
+      }
+    }
+  });
+});
+
+test('a document that is not there stays away, unless it comes whole', () => {
+  const whole = Buffer.from(BSON.serialize({ _id: 1, x: 1 }));
+  expect(changeDocument(undefined, Buffer.from(BSON.serialize({ $v: 2, diff: { u: { x: 1 } } })))).toBe(undefined);
+  expect(changeDocument(undefined, whole)).toBe(whole);
+});
+
+test('a difference in a form that no server has today is an error, not a guess', () => {
+  const document = Buffer.from(BSON.serialize({ _id: 1, x: 1 }));
+  const change = Buffer.from(BSON.serialize({ $v: 2, diff: { b: { x: 1 } } }));
+  expect(() => changeDocument(document, change)).toThrow('in a form that is unknown: "b"');
+});
+
+/** @param {MongoClient} client @param {import('mongodb').Collection} collection */
+async function updateAtRandom(client, collection) {
+  const { uniform } = createRandom(1);
+  const pick = (/** @type {any[]} */ list) => list[Math.floor(uniform() * list.length)];
+  const path = () => pick(['a', 'b', 'a.x', 'a.y.z', 'a.list', 'list', 'list.0', 'list.3', 'list.1.x', 'ü', '7', 'a.7']);
+  const value = () => pick([1, 2.5, 'text', null, { x: 1, 1: 2 }, [1, { x: 2 }, 3], [], {}, { y: { z: [1] }, list: [1, 2] }]);
+  const update = () => pick([
+    { $set: { [path()]: value() } },
+    { $set: { [path()]: value(), c: value(), d: value() } },
+    { $unset: { [path()]: '' } },
+    { $push: { list: { $each: [value(), value()], $slice: pick([-3, 5]) } } },
+    { $push: { 'a.list': { $each: [value()], $position: 0 } } },
+    { $pop: { list: 1 } },
+    { $rename: { b: 'c' } },
+    [{ $set: { q: value(), b: value(), 'a.x': value() } }],
+    [{ $unset: ['a.x', 'c'] }, { $set: { p: value(), c: value() } }],
+    [{ $replaceWith: { $setField: { field: { $literal: pick(['a.b', '$c']) }, input: '$$ROOT', value: value() } } }],
+  ]);
+  /** @returns {Promise<any>} */
+  const read = () => collection.findOne({}, { raw: true, promoteBuffers: true });
+
+  await collection.insertOne({ a: { x: 1 }, list: [1, 2], filling: 'makes a difference shorter than the document'.repeat(20) });
+  const states = [Buffer.from(await read())];
+  const { operationTime: from } = await client.db('admin').command({ ping: 1 });
+  while (states.length <= UPDATES) {
+    // Not every update fits every document.
+    const result = await collection.updateOne({}, update()).catch(() => null);
+    if (result?.modifiedCount) states.push(Buffer.from(await read()));
+  }
+  const entries = await client.db('local').collection('oplog.rs')
+    .find({ ts: { $gt: from }, op: 'u', ns: collection.namespace }, { projection: { o: 1 }, raw: true }).toArray();
+  const changes = entries.map((/** @type {any} */ entry) => entry.subarray(O_BYTES));
+  return {
+    first: states[0],
+    updates: changes.map((change, index) => ({ change: Buffer.from(change), after: states[index + 1] })),
+  };
+}
+
+/** @param {Buffer} document */
+function shown(document) {
+  return BSON.EJSON.stringify(BSON.deserialize(document, { promoteValues: false }));
+}

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { openDelayProxy } from '../../../src/harness/delay-proxy.js';
+import { replicate } from '../src/replicate.js';
+import { createRandom } from '../../pool-predictor/src/simulator/random.js';
+import { cleanUp } from '../../../test/support/cleanup.js';
+import { startReplicaSet } from '../../../test/support/mongod-process.js';
+import { until } from '../../../test/support/until.js';
+import { describeData } from './describe-data.js';
+import { writeAnything } from './write-anything.js';
+
+/** @import { ReplicateOptions } from '../src/replicate.js' */
+
+const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
+const KILLS = 10;
+
+/** @type {Awaited<ReturnType<typeof startReplicaSet>>} */
+let source;
+/** @type {Awaited<ReturnType<typeof startReplicaSet>>} */
+let target;
+/** @type {MongoClient} */
+let sourceClient;
+/** @type {MongoClient} */
+let targetClient;
+/** @type {import('../../../src/harness/delay-proxy.js').Hop} to the source */
+let line;
+/** @type {ReplicateOptions} */
+let options;
+/** @type {ReplicateOptions} the same, with the source at the end of that line */
+let lineOptions;
+beforeAll(async () => {
+  [source, target] = await Promise.all([startReplicaSet(), startReplicaSet()]);
+  [sourceClient, targetClient] = [source, target].map(({ url }) => new MongoClient(url));
+  line = await openDelayProxy({ host: '127.0.0.1', port: source.port });
+  cleanUp(line.close);
+  cleanUp(() => Promise.all([sourceClient.close(), targetClient.close()]));
+  options = {
+    sources: [source.url], target: target.url, tunnel: 'direct', workers: 3, hash: 'id', from: 'checkpoint',
+    checkpointEveryMs: 50,
+  };
+  lineOptions = { ...options, sources: [`mongodb://127.0.0.1:${line.port}/?directConnection=true`] };
+});
+
+/** @param {number} seed @returns {() => Promise<unknown>} ends it */
+function keepWriting(seed) {
+  const random = createRandom(seed);
+  let isWriting = true;
+  const write = async () => {
+    while (isWriting) await writeAnything(sourceClient, sourceClient.db('shop'), random);
+  };
+  const writing = Promise.all([write(), write()]);
+  return () => {
+    isWriting = false;
+    return writing;
+  };
+}
+
+async function expectIdentical() {
+  const { operationTime } = await sourceClient.db('admin').command({ ping: 1 });
+  const { done } = await replicate({ ...options, until: operationTime });
+  await done;
+  const [expected, found] = await Promise.all([sourceClient, targetClient].map(describeData));
+  expect(expected).not.toEqual({});
+  expect(found).toEqual(expected);
+}
+
+test('killed ten times at any moment, it loses nothing and does nothing twice', async () => {
+  const stopWriting = keepWriting(1);
+  const { uniform } = createRandom(2);
+  for (let kills = 0; kills < KILLS; kills++) {
+    const child = spawn(process.execPath, [REPLICATOR, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    await once(child, 'message'); // It has begun.
+    await sleep(uniform() * 700);
+    expect(child.exitCode).toBe(null);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await stopWriting();
+  await expectIdentical();
+});
+
+test.each([
+  ['the source is killed', async () => {
+    await source.kill('SIGKILL');
+    await source.start();
+  }],
+  ['the target is killed', async () => {
+    await target.kill('SIGKILL');
+    await target.start();
+  }],
+  ['the target goes down in order', async () => {
+    await target.kill('SIGTERM');
+    await target.start();
+  }],
+  ['the target hangs', async () => {
+    target.pause();
+    await sleep(300);
+    target.goOn();
+  }],
+  ['the line to the source is cut', async () => {
+    line.cut();
+    await line.restore();
+  }],
+])('it goes on by itself when %s', async (_, disturb) => {
+  const stopWriting = keepWriting(3);
+  const { figures, stop, done } = await replicate(lineOptions);
+  const waitForMore = async () => {
+    const before = figures().ops;
+    await Promise.race([until('more operations', () => figures().ops > before + 100), done]);
+  };
+  await waitForMore();
+  await disturb();
+  await waitForMore();
+  await stopWriting();
+  await stop();
+  await done;
+  await expectIdentical();
+});
+
+test('a stop that comes when the line has just broken ends it in order', async () => {
+  const { figures, stop, done } = await replicate(lineOptions);
+  const collection = sourceClient.db('shop').collection('a');
+  await collection.insertOne({});
+  await until('it follows', () => figures().inserts > 0);
+  target.pause();
+  await collection.insertOne({});
+  await until('a write is under way', () => figures().queued > 0);
+  line.cut();
+  // It notices, and waits for that write.
+  await sleep(300);
+  const stopped = stop();
+  target.goOn();
+  await line.restore();
+  await stopped;
+  await done;
+  await expectIdentical();
+});
+
+test('it ends with what went wrong when a server stays away, and can be begun again', async () => {
+  const { done } = await replicate({ ...options, target: `${target.url}&serverSelectionTimeoutMS=300` });
+  await target.kill('SIGKILL');
+  await sourceClient.db('shop').collection('a').insertOne({ late: true });
+  await expect(done).rejects.toThrow(/^the target 127\.0\.0\.1:\d+: no MongoDB was found within 300 ms: /);
+  await target.start();
+  await expectIdentical();
+});

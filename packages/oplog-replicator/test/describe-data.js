@@ -1,0 +1,27 @@
+import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
+
+const INTERNAL = ['admin', 'config', 'local', CHECKPOINT_DATABASE];
+
+/**
+ * All that a replication has to bring over.
+ *
+ * @param {import('mongodb').MongoClient} client
+ * @returns {Promise<Record<string, unknown>>} of each collection, by `db.collection`: the server's hash of its documents
+ *   byte for byte, its options and its indexes
+ */
+export async function describeData(client) {
+  /** @type {Record<string, unknown>} */
+  const found = {};
+  const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
+  for (const { name } of databases.filter((database) => !INTERNAL.includes(database.name))) {
+    const db = client.db(name);
+    const { collections: hashes } = await db.command({ dbHash: 1 });
+    const collections = /** @type {any[]} */ (await db.listCollections({ name: /^(?!system\.)/ }).toArray());
+    for (const { name: collection, options } of collections) {
+      const indexes = await db.collection(collection).indexes();
+      indexes.sort((one, other) => (String(one.name) < String(other.name) ? -1 : 1));
+      found[`${name}.${collection}`] = { hash: hashes[collection], options, indexes };
+    }
+  }
+  return found;
+}

@@ -1,0 +1,102 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { createDriverTail } from '../../src/source/driver-tail.js';
+import { openTail } from '../../src/source/open-tail.js';
+import { positionAt } from '../../src/source/position.js';
+import { createSocketTail } from '../../src/source/socket-tail.js';
+import { cleanUp } from '../../../../test/support/cleanup.js';
+import { startReplicaSet } from '../../../../test/support/mongod-process.js';
+import { scratchFolder } from '../../../../test/support/scratch-folder.js';
+
+/** @import { Tail } from '../../src/source/open-tail.js' */
+
+const url = String(process.env.TEST_MONGO_URL);
+const address = { host: new URL(url).hostname, port: Number(new URL(url).port) };
+
+/** @param {string} from */
+function connect(from) {
+  const client = new MongoClient(from);
+  cleanUp(() => client.close());
+  return client;
+}
+
+/** @param {MongoClient} client */
+async function findEnd(client) {
+  const [last] = await client.db('local').collection('oplog.rs').find().sort({ $natural: -1 }).limit(1).toArray();
+  return positionAt(last.ts);
+}
+
+/**
+ * @param {Tail} tail
+ * @param {number} count
+ * @returns {Promise<Buffer[]>} so many entries, and the rest of the last one's batch
+ */
+async function read(tail, count) {
+  const entries = [];
+  while (entries.length < count) {
+    const batch = await tail.next();
+    if (!batch) throw new Error('closed');
+    for (const start of batch.starts) {
+      entries.push(Buffer.from(batch.bytes.subarray(start, start + batch.bytes.readInt32LE(start))));
+    }
+  }
+  return entries;
+}
+
+test('the driver and the plain socket read the same entries', async () => {
+  const client = connect(url);
+  const from = await findEnd(client);
+  const count = 500;
+  await client.db('open_tail').collection('a').insertMany(Array.from({ length: count }, (_, n) => ({ n, text: 'x'.repeat(n * 20) })));
+  const tails = [
+    createDriverTail({ client, from, batchSize: 70 }),
+    createSocketTail({ address, from, batchSize: 70 }),
+    // Larger than the buffers that it begins with.
+    createSocketTail({ address, from, batchSize: 100_000 }),
+  ];
+  const [expected, ...others] = await Promise.all(tails.map(async (tail) => (await read(tail, count)).slice(0, count)));
+  expect(expected).toHaveLength(count);
+  for (const entries of others) expect(Buffer.concat(entries).equals(Buffer.concat(expected))).toBe(true);
+  await Promise.all(tails.map((tail) => tail.close()));
+});
+
+test.each(['driver', 'socket'])('the tail of the %s waits for what comes, and says when it was closed', async (kind) => {
+  const client = connect(url);
+  const from = await findEnd(client);
+  const tail = kind === 'driver'
+    ? createDriverTail({ client, from, batchSize: 1000 })
+    : createSocketTail({ address, from, batchSize: 1000 });
+  await read(tail, 1);
+  const marker = `marker of the ${kind}`;
+  const found = (async () => {
+    for (;;) if ((await read(tail, 1)).some((entry) => entry.includes(marker))) return true;
+  })();
+  await client.db('open_tail').collection('a').insertOne({ marker });
+  expect(await found).toBe(true);
+  const closed = (async () => {
+    for (;;) if (!await tail.next()) return true;
+  })();
+  await tail.close();
+  expect(await closed).toBe(true);
+});
+
+test('a source that wants a login is read through the driver', async () => {
+  const keyFile = path.join(await scratchFolder(), 'key');
+  await writeFile(keyFile, 'secret', { mode: 0o600 });
+  const guarded = (await startReplicaSet(['--keyFile', keyFile])).url;
+  await connect(guarded).db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
+  const client = connect(guarded.replace('//', '//root:secret@'));
+  const from = await findEnd(client);
+  const reach = () => client.db('admin').command({ hello: 1 });
+  const tail = await openTail({ client, name: '', reach, setId: /** @type {any} */ (undefined) }, from);
+  expect(await read(tail, 1)).not.toEqual([]);
+  await tail.close();
+
+  // A plain socket is no way around it.
+  const { host, port } = new URL(guarded);
+  const socket = createSocketTail({ address: { host: host.split(':')[0], port: Number(port) }, from, batchSize: 10 });
+  await expect(socket.next()).rejects.toThrow('requires authentication');
+  await socket.close();
+});

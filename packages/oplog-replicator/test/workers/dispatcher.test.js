@@ -1,0 +1,83 @@
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { BSON, MongoClient, Timestamp } from 'mongodb';
+import { createNamespaces } from '../../src/namespaces.js';
+import { BulkWriter } from '../../src/target/bulk-writer.js';
+import { createTarget } from '../../src/target/target.js';
+import { DeferredDocuments } from '../../src/workers/deferred-documents.js';
+import { Dispatcher } from '../../src/workers/dispatcher.js';
+import { Worker } from '../../src/workers/worker.js';
+import { cleanUp } from '../../../../test/support/cleanup.js';
+
+const START = { seconds: 1, increment: 0, term: 1 };
+const FREE = { inOrder: false, isUnique: false, isValidated: false };
+
+/** @type {MongoClient} */
+let client;
+/** @type {import('mongodb').Collection<any>} */
+let collection;
+beforeAll(() => {
+  client = new MongoClient(String(process.env.TEST_MONGO_URL));
+  cleanUp(() => client.close());
+  collection = client.db('dispatcher').collection('a');
+});
+beforeEach(async () => {
+  await collection.deleteMany({});
+});
+
+/** Entries that no server here logs any more, or that are hard to come by. @param {Record<string, any>[]} entries */
+async function take(entries) {
+  const session = new AbortController();
+  const target = createTarget({ client, name: '', reach: async () => ({}) }, { replication: 'test' });
+  const writer = new BulkWriter(target, new DeferredDocuments(START));
+  const worker = new Worker({
+    index: 0, merge: true, maxOperations: 100, maxBytes: 1e6, session, write: (batch) => writer.write(batch),
+  });
+  const counters = { skipped: 0 };
+  const dispatcher = new Dispatcher({
+    workers: [worker], namespaces: createNamespaces(), hash: 'id', counters, from: START, after: START,
+    async readConstraints(namespace) { namespace.constraints = FREE; },
+    async applyCommand() {},
+    async saveCheckpoint() {},
+  });
+  const documents = entries.map((entry, index) => Buffer.from(BSON.serialize({
+    ns: 'dispatcher.a', ...entry, ts: new Timestamp({ t: 2, i: index }), wall: new Date(),
+  })));
+  let at = 0;
+  const starts = documents.map(({ length }) => (at += length) - length);
+  await dispatcher.dispatch({ bytes: Buffer.concat(documents), starts, isFull: false });
+  await dispatcher.drain();
+  return counters;
+}
+
+test('applies the modifiers that servers before 5.0 logged', async () => {
+  await take([
+    { op: 'i', o: { _id: 1, a: { b: 1 }, list: [1, 2], gone: 1 } },
+    { op: 'u', o2: { _id: 1 }, o: { $v: 1, $set: { 'a.b': 2, 'list.1': 3 }, $unset: { gone: true } } },
+    { op: 'u', o2: { _id: 1 }, o: { $set: { c: 4 } } },
+  ]);
+  expect(await collection.findOne()).toEqual({ _id: 1, a: { b: 2 }, list: [1, 3], c: 4 });
+});
+
+test('a modifier that does not fit any more, because its document is further on, does no harm', async () => {
+  await collection.insertOne({ _id: 1, a: 5 });
+  await take([
+    { op: 'u', o2: { _id: 1 }, o: { $v: 1, $set: { 'a.b': 2 } } },
+    { op: 'u', o2: { _id: 1 }, o: { $v: 1, $set: { a: 5 } } },
+  ]);
+  expect(await collection.findOne()).toEqual({ _id: 1, a: 5 });
+});
+
+test('leaves alone what a shard only moved to another', async () => {
+  const counters = await take([{ op: 'i', o: { _id: 1 }, fromMigrate: true }, { op: 'n', o: { msg: 'still here' } }]);
+  expect(counters.skipped).toBe(2);
+  expect(await collection.countDocuments()).toBe(0);
+});
+
+test('an operation of an unknown kind is an error', async () => {
+  await expect(take([{ op: 'x', o: {} }])).rejects.toThrow('the oplog has an operation of the unknown kind "x"');
+});
+
+test('a write that fails ends all', async () => {
+  await expect(take([{ op: 'i', ns: 'dispatcher.a$b', o: { _id: 1 } }, { op: 'i', ns: 'dispatcher.', o: { _id: 1 } }]))
+    .rejects.toThrow('the target refuses a write to dispatcher.');
+});

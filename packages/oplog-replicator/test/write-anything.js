@@ -1,0 +1,63 @@
+/** @import { Collection, Db, MongoClient } from 'mongodb' */
+/** @import { Random } from '../../pool-predictor/src/simulator/random.js' */
+
+const IDS = 40;
+
+/**
+ * Do one random thing to a database: what replicators stumble over is all there, and often on the same documents.
+ *
+ * @param {MongoClient} client
+ * @param {Db} db
+ * @param {Random} random
+ */
+export async function writeAnything(client, db, random) {
+  const pick = (/** @type {any[]} */ list) => list[Math.floor(random.uniform() * list.length)];
+  const number = () => Math.floor(random.uniform() * 10);
+  /** @returns {Collection<any>} */
+  const collection = (name = pick(['a', 'b', 'c', 'unique'])) => db.collection(name);
+  const _id = () => Math.floor(random.uniform() * IDS);
+  const field = () => pick(['x', 'y', 'list', 'inner', 'inner.x', 'inner.list', 'list.2', 'list.1.x']);
+  const value = () => pick([number(), String(number()), [number(), { x: number() }, number()], { x: number(), list: [1] }, null]);
+  const document = () => ({ _id: _id(), email: pick([undefined, `user-${number()}`]), x: number(), list: [1, { x: 2 }] });
+  /** @returns {any} */
+  const push = (/** @type {number} */ $slice) => ({ $push: { list: { $each: [value()], $slice } } });
+
+  /** @type {[number, () => Promise<unknown>][]} how often, what */
+  const deeds = [
+    // Here nothing ever makes up for what was lost or done twice.
+    [40, () => collection('kept').insertMany([{ x: number() }, { x: number() }, { x: number(), list: [] }])],
+    [40, () => collection('kept').updateMany({ x: number() }, { $inc: { count: 1 }, ...push(-2) })],
+    [5, () => collection('kept').deleteOne({ x: number() })],
+    [4, () => collection('kept').rename(`kept-${random.uniform()}`)],
+    [30, () => collection().insertOne(document())],
+    [10, () => collection().insertMany(Array.from({ length: 20 }, document), { ordered: false })],
+    [15, () => collection().deleteOne({ _id: _id() })],
+    [40, () => collection().updateOne({ _id: _id() }, { $set: { [field()]: value(), [pick(['k', 'l', 'm'])]: value() } })],
+    [10, () => collection().updateOne({ _id: _id() }, { $unset: { [field()]: '' } })],
+    [20, () => collection().updateOne({ _id: _id() }, push(-4))],
+    [20, () => collection().updateOne({ _id: _id() }, [{ $set: { z: number(), inner: { [pick(['q', 'r'])]: number() } } }])],
+    [10, () => collection().replaceOne({ _id: _id() }, { email: `user-${number()}`, y: value() }, { upsert: true })],
+    [20, () => collection().updateMany({}, { $inc: { count: 1 } })],
+    [20, () => collection('unique').updateOne({ _id: _id() }, { $set: { email: `user-${number()}`, moved: number() } })],
+    [20, () => client.withSession((session) => session.withTransaction(async () => {
+      await collection('a').updateOne({ _id: _id() }, { $inc: { x: 1 } }, { session });
+      await collection('b').replaceOne({ _id: _id() }, { y: value() }, { session, upsert: true });
+      await collection('b').deleteOne({ _id: _id() }, { session });
+    }))],
+    [1, () => collection('a').drop()],
+    [1, () => collection('unique').drop()],
+    [3, () => collection('unique').createIndex({ email: 1 }, {
+      unique: true, partialFilterExpression: { email: { $exists: true } },
+    })],
+    [1, () => collection('b').rename('a', { dropTarget: true })],
+    [1, () => collection('b').rename('c')],
+    [2, () => collection('a').createIndex({ [pick(['x', 'y'])]: 1 })],
+    [1, () => collection('a').dropIndexes()],
+  ];
+  let at = random.uniform() * deeds.reduce((sum, [weight]) => sum + weight, 0);
+  const [, deed] = /** @type {[number, () => Promise<unknown>]} */ (deeds.find(([weight]) => (at -= weight) < 0));
+  await deed().catch((error) => {
+    // A duplicate key, an array that is none, a collection or a server that is away. Whatever came of it counts.
+    if (!error.name.startsWith('Mongo')) throw error;
+  });
+}

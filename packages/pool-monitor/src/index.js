@@ -1,0 +1,17 @@
+export { createCheckouts } from './checkouts.js';
+export { readGauges } from './gauges.js';
+export { holderOf, longestHolders } from './holders.js';
+export { monitorPool } from './monitor.js';
+export { PoolTimeoutError, explainPoolTimeout } from './pool-timeout-error.js';
+export { sampleServiceTimes } from './service-times.js';
+export { createTraceWriter } from './trace-writer.js';
+
+/**
+ * @typedef {import('./checkouts.js').CheckoutRecord} CheckoutRecord
+ * @typedef {import('./checkouts.js').Checkouts} Checkouts
+ * @typedef {import('./gauges.js').Gauges} Gauges
+ * @typedef {import('./holders.js').Holder} Holder
+ * @typedef {import('./monitor.js').PoolMonitor} PoolMonitor
+ * @typedef {import('./trace-writer.js').RecordedCheckout} RecordedCheckout
+ * @typedef {import('./trace-writer.js').Written} Written
+ */

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+
+// The format, as the predictor's readTrace knows it.
+const TRACE_NAME = 'mongodb-pool-lab';
+const TRACE_VERSION = 1;
+
+const DEFAULT_MAX_BYTES = 100 * 2 ** 20;
+/** What may wait for the disk, in bytes, before checkouts are dropped. */
+const MAX_PENDING_BYTES = 8 * 2 ** 20;
+/** Room for the line that ends a record. */
+const END_BYTES = 64;
+
+/**
+ * As the pool's monitor tells it: milliseconds of any one clock, NaN or null for what never came.
+ *
+ * @typedef {object} RecordedCheckout
+ * @property {number} checkOutStartedAtMs
+ * @property {number | null} checkedOutAtMs
+ * @property {number | null} checkedInAtMs
+ * @property {string | null} [route]
+ * @property {boolean} [hasFailed] whether what it was used for has failed
+ *
+ * @typedef {{ checkouts: number, failed: number, dropped: number, isFull: boolean }} Written failed: of the checkouts,
+ *   those whose operation failed; dropped: for want of room, or of speed
+ */
+
+/**
+ * Writes checkouts to a new file as they end; see readTrace for the format. It never waits, never takes more than
+ * `maxBytes` of disk and little memory; whole lines are written, so an interruption costs the last one at most.
+ *
+ * @param {string} file
+ * @param {object} [options]
+ * @param {number} [options.maxBytes]
+ * @param {Record<string, unknown>} [options.header] further facts for the first line, such as maxPoolSize
+ * @param {() => void} [options.onFull] called once, when the file has reached its bound or the disk takes no more
+ * @returns {Promise<{ write: (checkout: RecordedCheckout) => void, close: () => Promise<Written> }>} `close` throws
+ *   when the disk did not take it all
+ * @throws {Error} when the file is there already, or can't be made
+ */
+export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, header = {}, onFull = () => {} } = {}) {
+  const stream = createWriteStream(file, { flags: 'wx' });
+  await once(stream, 'open').catch((cause) => {
+    const reason = cause.code === 'EEXIST' ? 'it is there already' : cause.message;
+    throw new Error(`${file} can't be written: ${reason}`, { cause });
+  });
+  /** @type {Error | undefined} */
+  let failure;
+  stream.on('error', (error) => {
+    failure = error;
+    if (!isFull) onFull();
+  });
+
+  let bytes = 0;
+  let checkouts = 0;
+  let failed = 0;
+  let dropped = 0;
+  let isFull = false;
+  /** @type {number | undefined} */
+  let originMs;
+
+  /** @param {object} entry @param {number} reserve bytes to leave free @returns {boolean} whether there was room */
+  function append(entry, reserve) {
+    const line = `${JSON.stringify(entry)}\n`;
+    const length = Buffer.byteLength(line);
+    if (bytes + length + reserve > maxBytes) return false;
+    bytes += length;
+    stream.write(line);
+    return true;
+  }
+
+  append({ trace: TRACE_NAME, version: TRACE_VERSION, startedAt: new Date().toISOString(), ...header }, 0);
+
+  return {
+    write({ checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, hasFailed }) {
+      if (isFull || failure || stream.writableLength > MAX_PENDING_BYTES) {
+        dropped++;
+        return;
+      }
+      originMs ??= checkOutStartedAtMs;
+      const isServed = Number.isFinite(checkedOutAtMs) && Number.isFinite(checkedInAtMs);
+      const entry = {
+        askedMs: round(checkOutStartedAtMs - originMs),
+        waitMs: isServed ? round(Number(checkedOutAtMs) - checkOutStartedAtMs) : null,
+        useMs: isServed ? round(Number(checkedInAtMs) - Number(checkedOutAtMs)) : null,
+        ...(typeof route === 'string' && { route }),
+        ...(isServed && hasFailed && { failed: true }),
+      };
+      if (append(entry, END_BYTES)) {
+        checkouts++;
+        if (isServed && hasFailed) failed++;
+      } else {
+        dropped++;
+        isFull = true;
+        onFull();
+      }
+    },
+
+    async close() {
+      if (!failure) {
+        append({ end: isFull ? 'full' : 'closed' }, 0);
+        await new Promise((resolve) => stream.once('close', () => resolve(undefined)).end());
+      }
+      if (failure) throw new Error(`${file} is not whole: ${failure.message}`, { cause: failure });
+      return { checkouts, failed, dropped, isFull };
+    },
+  };
+}
+
+/** To microseconds. @param {number} ms */
+function round(ms) {
+  return Math.round(ms * 1000) / 1000;
+}

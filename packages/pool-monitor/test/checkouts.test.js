@@ -1,0 +1,265 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { createSlowQuery } from '../../../src/mongo/slow-query.js';
+import { createCheckouts } from '../src/checkouts.js';
+import { monitorPool } from '../src/monitor.js';
+import { quantile } from '../../pool-predictor/src/quantile.js';
+import { createRandom } from '../../pool-predictor/src/simulator/random.js';
+import { createFakeClient } from './fake-client.js';
+
+const SLOW_MS = 400;
+const RIGHT_TO_MS = 2;
+
+/**
+ * A client whose checkouts are recorded, and next to it, from the driver's command events, when and on which
+ * connection each request really ran.
+ * @param {number} maxPoolSize
+ */
+async function openClient(maxPoolSize) {
+  const client = new MongoClient(String(process.env.TEST_MONGO_URL), { maxPoolSize, monitorCommands: true });
+  const checkouts = createCheckouts();
+  checkouts.watch(monitorPool(client));
+  await client.connect();
+  const runSlowQuery = createSlowQuery(client);
+  // The first query of each kind costs more, and a cold pool would have its connections waited for.
+  await Promise.all(Array.from({ length: maxPoolSize }, () => runSlowQuery(20)));
+
+  /** @type {AsyncLocalStorage<string>} */
+  const requests = new AsyncLocalStorage();
+  /** @type {Map<string, { connectionId: number, startedAtMs: number, endedAtMs: number }>} */
+  const truth = new Map();
+  client.on('commandStarted', ({ connectionId }) => {
+    truth.set(String(requests.getStore()), { connectionId: Number(connectionId), startedAtMs: epochNow(), endedAtMs: NaN });
+  });
+  client.on('commandSucceeded', () => {
+    const command = truth.get(String(requests.getStore()));
+    if (command) command.endedAtMs = epochNow();
+  });
+
+  /**
+   * @param {string} route
+   * @param {string} requestId
+   * @param {AbortSignal} [signal]
+   */
+  const send = async (route, requestId, signal) => {
+    const context = checkouts.createContext({ route, requestId });
+    const query = () => (route === '/slow' ? runSlowQuery(SLOW_MS)
+      : client.db('lab').collection('any').findOne({}, { signal }));
+    const sentAtMs = performance.now();
+    await requests.run(requestId, () => checkouts.runInRequest(context, query));
+    return { ...context, totalMs: performance.now() - sentAtMs };
+  };
+  const lastId = checkouts.list().at(-1)?.id;
+  return { client, send, truth, list: () => checkouts.list({ after: lastId }) };
+}
+
+const epochNow = () => performance.timeOrigin + performance.now();
+
+describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
+  /** @type {Awaited<ReturnType<typeof openClient>>} */
+  let opened;
+  beforeEach(async () => {
+    opened = await openClient(maxPoolSize);
+  });
+  afterEach(() => opened.client.close());
+
+  test('each checkout is put down to the request that made it, at its times', async () => {
+    const { send, truth, list } = opened;
+    const { exponential, uniform } = createRandom(7, `pool ${maxPoolSize}`);
+    const sent = [];
+    for (let number = 0; number < 80; number += 1) {
+      await wait(exponential() * 8);
+      sent.push(send(uniform() < 0.05 ? '/slow' : '/fast', `r${number}`));
+    }
+    const contexts = await Promise.all(sent);
+
+    const records = list();
+    expect(records.map(({ requestId, outcome }) => [requestId, outcome]).sort())
+      .toEqual(contexts.map(({ requestId }) => [requestId, 'returned']).sort());
+    const errors = [];
+    for (const { requestId, connectionId, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of records) {
+      const command = truth.get(String(requestId));
+      expect([requestId, connectionId]).toEqual([requestId, command?.connectionId]);
+      const steps = [checkOutStartedAtMs, checkedOutAtMs, command?.startedAtMs, command?.endedAtMs, checkedInAtMs].map(Number);
+      expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+      errors.push(steps[2] - steps[1], steps[4] - steps[3]);
+    }
+    for (const { waitMs, useMs, totalMs } of contexts) errors.push(totalMs - waitMs - useMs);
+    // Not the highest: on a busy machine the process itself is kept waiting between two steps.
+    expect(quantile(errors, 0.5)).toBeLessThan(RIGHT_TO_MS);
+  });
+
+  test('a fast request names the slow ones that it waited behind', async () => {
+    const { send, list } = opened;
+    const buses = Array.from({ length: maxPoolSize }, (_, number) => send('/slow', `bus ${number}`));
+    await wait(20);
+    const ferraris = Array.from({ length: 12 }, (_, number) => send('/fast', `ferrari ${number}`));
+    const contexts = await Promise.all(ferraris);
+    await Promise.all(buses);
+
+    for (const { behind } of contexts) {
+      expect(behind[0]).toEqual({ route: '/slow', requestId: expect.stringMatching(/^bus/) });
+    }
+    const records = list();
+    for (const { route, behind, connectionId, checkedOutAtMs } of records) {
+      if (route === '/slow') expect(behind).toEqual([]);
+      const [bus] = records.filter((one) => one.route === '/slow' && one.connectionId === connectionId);
+      if (route === '/fast') {
+        expect(behind[0].requestId).toBe(bus.requestId);
+        expect(checkedOutAtMs).toBeGreaterThanOrEqual(Number(bus.checkedInAtMs));
+      }
+    }
+  });
+
+  test('requests stay apart though others of the same millisecond are aborted', async () => {
+    const { send, truth, list } = opened;
+    const buses = Array.from({ length: maxPoolSize }, (_, number) => send('/slow', `bus ${number}`));
+    await wait(20);
+    const controller = new AbortController();
+    setMaxListeners(Infinity, controller.signal);
+    const ferraris = Array.from({ length: 30 }, (_, number) => (
+      send('/fast', `ferrari ${number}`, number % 3 === 0 ? controller.signal : undefined)));
+    await wait(20);
+    controller.abort();
+    await Promise.allSettled([...ferraris, ...buses]);
+    // An aborted one is found out when a later one is served.
+    await wait(5);
+    await send('/fast', 'last');
+
+    const records = list();
+    const served = records.filter(({ outcome }) => outcome === 'returned');
+    expect(served.map(({ requestId, connectionId }) => [requestId, connectionId]).sort())
+      .toEqual([...truth].map(([requestId, { connectionId }]) => [requestId, connectionId]).sort());
+    const gone = records.filter(({ outcome }) => outcome === 'gone');
+    expect(gone.map(({ requestId }) => requestId).sort())
+      .toEqual(Array.from({ length: 10 }, (_, number) => `ferrari ${number * 3}`).sort());
+  });
+});
+
+describe('a checkout that fails', () => {
+  test('is recorded with its reason, its wait and who held the connection', () => {
+    const fake = createFakeClient({ max: 1 });
+    const checkouts = createCheckouts({ now: fake.now });
+    checkouts.watch(fake.monitor);
+    const bus = checkouts.createContext({ route: '/slow', requestId: 'bus' });
+    const ferrari = checkouts.createContext({ route: '/fast', requestId: 'ferrari' });
+    fake.start();
+    checkouts.runInRequest(bus, fake.ask);
+    fake.create(1);
+    fake.ready(1);
+    fake.give(1, 0);
+    checkouts.runInRequest(ferrari, fake.ask);
+    fake.pass(30);
+    fake.fail('timeout', 30);
+
+    const held = [{ route: '/slow', requestId: 'bus' }];
+    expect(checkouts.list()).toEqual([expect.objectContaining({
+      id: 1, route: '/fast', requestId: 'ferrari', outcome: 'timeout', checkedOutAtMs: null, checkedInAtMs: null, behind: held,
+    })]);
+    expect(ferrari).toMatchObject({ waitMs: 30, useMs: 0, behind: held });
+  });
+});
+
+describe('an operation that fails', () => {
+  function useOnce() {
+    const fake = createFakeClient();
+    const checkouts = createCheckouts({ now: fake.now });
+    checkouts.watch(fake.monitor);
+    const context = checkouts.createContext({ route: '/slow', requestId: 'bus' });
+    fake.start();
+    checkouts.runInRequest(context, fake.ask);
+    fake.give(1, 0);
+    fake.pass(2000);
+    fake.giveBack(1);
+    const failed = () => [checkouts.list()[0].outcome, fake.monitor.snapshot().totals.operationsFailed];
+    return { fake, checkouts, context, failed };
+  }
+
+  test('and breaks its connection is no service time', () => {
+    const { fake, failed } = useOnce();
+    fake.closeConnection(1, 'error');
+    expect(failed()).toEqual(['operationFailed', 1]);
+  });
+
+  test('and leaves its connection whole is known by its request', () => {
+    const { checkouts, context, failed } = useOnce();
+    expect(failed()).toEqual(['returned', 0]);
+    checkouts.fail(context);
+    expect(failed()).toEqual(['operationFailed', 1]);
+  });
+
+  test('is not the one before a question for a connection that failed', () => {
+    const { fake, checkouts, context, failed } = useOnce();
+    checkouts.runInRequest(context, fake.ask);
+    fake.fail('timeout', 0);
+    checkouts.fail(context);
+    expect(failed()).toEqual(['returned', 0]);
+  });
+});
+
+test('who gives up by the signal of its request leaves at once, from the queue and from a connection in the making', () => {
+  const fake = createFakeClient({ max: 1 });
+  const checkouts = createCheckouts({ now: fake.now });
+  checkouts.watch(fake.monitor);
+  fake.start();
+  const [bus, ferrari] = ['bus', 'ferrari'].map((requestId) => {
+    const giveUp = new AbortController();
+    const context = checkouts.createContext({ route: '/a', requestId, signal: giveUp.signal });
+    checkouts.runInRequest(context, fake.ask);
+    return { giveUp, context };
+  });
+  fake.create(1);
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 2 });
+  fake.pass(30);
+  ferrari.giveUp.abort();
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
+  bus.giveUp.abort();
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 0 });
+  fake.ready(1);
+  expect(fake.gauges()).toMatchObject({ total: 1, idle: 1, waiting: 0 });
+  expect(checkouts.list().map(({ requestId, outcome }) => [requestId, outcome])).toEqual([['ferrari', 'gone'], ['bus', 'gone']]);
+  expect([bus.context.waitMs, ferrari.context.waitMs]).toEqual([30, 30]);
+});
+
+describe('the record', () => {
+  /** @param {Parameters<typeof createCheckouts>[0]} [options] */
+  function recordTen(options) {
+    const fake = createFakeClient({ max: 1 });
+    const checkouts = createCheckouts({ ...options, now: fake.now });
+    checkouts.watch(fake.monitor);
+    fake.start();
+    fake.create(1);
+    fake.ready(1);
+    for (let number = 0; number < 10; number += 1) {
+      fake.ask();
+      fake.give(1, 0);
+      fake.giveBack(1);
+      fake.pass(1000);
+    }
+    return checkouts;
+  }
+
+  test('keeps no more than it may', () => {
+    expect(recordTen({ most: 3 }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
+  });
+
+  test('goes back no further than it may', () => {
+    // The tenth began a second ago.
+    expect(recordTen({ keptMs: 3000 }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
+  });
+
+  test('tells what ended after a given one', () => {
+    expect(recordTen().list({ after: 8 }).map(({ id }) => id)).toEqual([9, 10]);
+  });
+
+  test.each([
+    ['too many', { most: 3 }, [7, 2, 0]], ['too old', { keptMs: 3000 }, [7, 2, 0]], ['all too old', { keptMs: 500 }, [10, 5, 2]],
+  ])('knows the last one and how many it has forgotten, for there were %s', (_, options, forgotten) => {
+    const { lastId, countForgotten } = recordTen(options);
+    expect(lastId()).toBe(10);
+    expect([0, 5, 8].map(countForgotten)).toEqual(forgotten);
+  });
+});

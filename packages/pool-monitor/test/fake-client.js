@@ -1,0 +1,63 @@
+import { EventEmitter } from 'node:events';
+import { monitorPool } from '../src/monitor.js';
+
+/**
+ * A client that tells what a test wants it to tell, at the time the test wants, and the monitor attached to it.
+ * @param {{ max?: number, min?: number, maxConnecting?: number, connectTimeoutMs?: number,
+ *   record?: NonNullable<Parameters<typeof monitorPool>[1]>['record'] }} [options]
+ */
+export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectTimeoutMs = 1000, record } = {}) {
+  const options = { maxPoolSize: max, minPoolSize: min, maxConnecting, connectTimeoutMS: connectTimeoutMs };
+  const emitter = Object.assign(new EventEmitter(), { options });
+  const client = /** @type {import('mongodb').MongoClient} */ (/** @type {unknown} */ (emitter));
+  const clock = { nowMs: 1000 };
+  const now = () => clock.nowMs;
+  const monitor = monitorPool(client, { now, record });
+  // A time ahead of the real clock: no event of a replay is taken for a late one.
+  const time = new Date(Date.now() + 3_600_000);
+
+  /**
+   * @param {string} name without `connection`
+   * @param {object} [fields]
+   * @param {string} [address]
+   */
+  const emit = (name, fields = {}, address = 'a:1') => {
+    emitter.emit(`connection${name}`, { address, time, ...fields });
+  };
+  return {
+    client,
+    monitor,
+    now,
+    emit,
+    /** @param {number} ms */
+    pass: (ms) => {
+      clock.nowMs += ms;
+    },
+    gauges: () => {
+      const { total, idle, active, connecting, waiting } = monitor.snapshot().totals;
+      return { total, idle, active, connecting, waiting };
+    },
+    /** @param {string} address @param {string} type @param {string} [before] */
+    becomes: (address, type, before = 'Unknown') => {
+      const newDescription = { type, isWritable: type === 'RSPrimary' };
+      emitter.emit('serverDescriptionChanged', { address, previousDescription: { type: before }, newDescription });
+    },
+    start: () => {
+      emit('PoolCreated');
+      emit('PoolReady');
+    },
+    ask: () => emit('CheckOutStarted'),
+    /** @param {number} id */
+    create: (id) => emit('Created', { connectionId: id }),
+    /** @param {number} id @param {number} durationMS */
+    give: (id, durationMS) => emit('CheckedOut', { connectionId: id, durationMS }),
+    /** @param {number} id */
+    ready: (id) => emit('Ready', { connectionId: id, durationMS: 5 }),
+    /** @param {number} id */
+    giveBack: (id) => emit('CheckedIn', { connectionId: id }),
+    /** @param {string} reason @param {number} durationMS */
+    fail: (reason, durationMS) => emit('CheckOutFailed', { reason, durationMS }),
+    /** @param {number} id @param {string} reason */
+    closeConnection: (id, reason) => emit('Closed', { connectionId: id, reason }),
+  };
+}

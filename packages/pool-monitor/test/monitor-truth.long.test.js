@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from 'node:util';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { startEmbeddedMongo } from '../../../src/mongo/embedded.js';
+import { createSlowQuery } from '../../../src/mongo/slow-query.js';
+import { monitorPool } from '../src/monitor.js';
+import { createRandom } from '../../pool-predictor/src/simulator/random.js';
+import { readSettings } from '../../../src/settings.js';
+import { until } from '../../../test/support/until.js';
+
+const CLIENTS = 8;
+const OPERATIONS = 10_000;
+const CALLERS = 40;
+const APP_NAME = 'tested';
+/**
+ * Whose connection is closed after its command was written and before it listens for the answer is never told (driver
+ * 7.8, Connection.readMany): without an end of its own, once in some 500 000 of these queries, it would wait for ever.
+ */
+const PATIENCE_MS = 15_000;
+
+/** @type {import('../../../src/mongo/embedded.js').EmbeddedMongo} */
+let mongo;
+/** @type {MongoClient} */
+let admin;
+
+// Not the shared server: this one has its connections counted and cut.
+beforeAll(async () => {
+  mongo = await startEmbeddedMongo({ ...readSettings(), args: ['--setParameter', 'enableTestCommands=1'] });
+  admin = await MongoClient.connect(mongo.url, { maxPoolSize: 1 });
+});
+afterAll(async () => {
+  await admin.close();
+  await mongo.stop();
+});
+
+test('after 10 000 random operations with kills, clears, aborts, timeouts and resizes the gauges are true', async () => {
+  const random = createRandom(20201, 'monitor');
+  const happened = { abort: 0, timeout: 0, cleared: 0, abandoned: 0, error: 0, stale: 0, checks: 0 };
+  const strayed = { connecting: 0, standing: 0 };
+  for (let turn = 0; turn < CLIENTS; turn += 1) {
+    const { uniform } = random;
+    const client = new MongoClient(mongo.url, {
+      appName: APP_NAME,
+      // One connection to watch the server; by default there is a second one most of the time.
+      serverMonitoringMode: 'poll',
+      maxPoolSize: 1 + Math.floor(uniform() * 8),
+      minPoolSize: Math.floor(uniform() * 2),
+      maxConnecting: 1 + Math.floor(uniform() * 3),
+      waitQueueTimeoutMS: turn % 4 < 2 ? 20 : 0,
+      maxIdleTimeMS: 50,
+      connectTimeoutMS: 500,
+      heartbeatFrequencyMS: 500,
+      minHeartbeatFrequencyMS: 10,
+    });
+    const monitor = monitorPool(client);
+    try {
+      await runOperations({ client, monitor, random, happened, strayed, aborts: turn % 2 === 1 });
+      await until('gauges equal to the driver and to the server', async () => {
+        const { total, waiting } = monitor.snapshot().totals;
+        return waiting === 0 && isDeepStrictEqual(gaugesOf(monitor), truthOf(client))
+          && await countPoolConnections() === total;
+      });
+    } finally {
+      await client.close();
+    }
+    const { totals } = monitor.snapshot();
+    expect(totals).toMatchObject({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
+    expect(totals.created).toBe(Object.values(totals.closed).reduce((sum, count) => sum + count, 0));
+    expect(totals.wait.count).toBe(totals.checkedOut);
+    happened.timeout += totals.checkOutFailed.timeout ?? 0;
+    happened.cleared += totals.cleared;
+    for (const reason of /** @type {const} */ (['abandoned', 'error', 'stale'])) {
+      happened[reason] += totals.closed[reason] ?? 0;
+    }
+  }
+  // Else the run would have proved less than its name says.
+  for (const [what, times] of Object.entries(happened)) expect([what, times]).not.toEqual([what, 0]);
+  // On a machine so busy that this process stands still, it can be hidden who was served, and a connection can take
+  // longer to open than the driver's timeouts allow.
+  expect(strayed.standing + strayed.connecting).toBeLessThan(happened.checks * 0.05);
+});
+
+/**
+ * @typedef {object} Run
+ * @property {MongoClient} client
+ * @property {import('../src/monitor.js').PoolMonitor} monitor
+ * @property {import('../../pool-predictor/src/simulator/random.js').Random} random
+ * @property {Record<string, number>} happened
+ * @property {{ connecting: number, standing: number }} strayed
+ * @property {boolean} aborts
+ */
+
+/** @param {Run} run */
+async function runOperations(run) {
+  const { client, random: { uniform }, happened } = run;
+  const runSlowQuery = createSlowQuery(client);
+  let left = OPERATIONS / CLIENTS;
+  const callers = Array.from({ length: CALLERS }, async () => {
+    while (left > 0) {
+      left -= 1;
+      const draw = uniform();
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      try {
+        if (draw < 0.01) await disturb(run);
+        if (draw < 0.12 && run.aborts) await abortedQuery(client, uniform());
+        else if (draw < 0.2) await runSlowQuery(1 + Math.floor(uniform() * 30), { signal });
+        else await client.db('lab').collection('any').findOne({}, { signal });
+      } catch (error) {
+        // Whatever was disturbed fails as it may: it is the gauges that are tested.
+        if (/** @type {Error} */ (error).name === 'AbortError') happened.abort += 1;
+      }
+      if (draw > 0.8) {
+        await nextTurn();
+        check(run);
+      }
+    }
+  });
+  await Promise.all(callers);
+}
+
+/**
+ * In the middle of it all: equal, save for the lags that the monitor allows itself.
+ * @param {Run} run
+ */
+function check({ client, monitor, happened, strayed, aborts }) {
+  const truth = truthOf(client);
+  const gauges = gaugesOf(monitor);
+  const [pool] = monitor.servers.values();
+  happened.checks += 1;
+  expect(gauges).toMatchObject({ idle: truth.idle, active: truth.active });
+  expect(gauges.connecting).toBeLessThanOrEqual(truth.connecting + pool.connections.doubted.size);
+  if (gauges.connecting < truth.connecting) strayed.connecting += 1;
+  const over = gauges.standing - truth.standing;
+  if (over < 0 || (over > 0 && !aborts)) strayed.standing += 1;
+}
+
+/** @param {Run} run */
+async function disturb({ client, random: { uniform } }) {
+  const server = driverServer(client);
+  const draw = uniform();
+  if (draw < 0.3) {
+    await admin.db('admin').command({
+      configureFailPoint: 'failCommand', mode: { times: 1 }, data: { failCommands: ['find'], closeConnection: true },
+    });
+  } else if (draw < 0.6) {
+    const sockets = [...server.pool.checkedOut, ...server.pool.connections].map((connection) => connection.socket);
+    sockets[Math.floor(uniform() * sockets.length)]?.destroy(new Error('cut by the test'));
+  } else {
+    server.pool.clear({ interruptInUseConnections: draw < 0.8 });
+    await wait(uniform() * 10);
+    server.pool.ready();
+  }
+}
+
+/**
+ * @param {MongoClient} client
+ * @param {number} draw
+ */
+async function abortedQuery(client, draw) {
+  const controller = new AbortController();
+  const answer = client.db('lab').collection('any').findOne({}, { signal: controller.signal });
+  const abort = async () => {
+    if (draw < 0.3) await Promise.resolve();
+    else if (draw < 0.6) await nextTurn();
+    else await wait(draw * 10);
+    controller.abort();
+  };
+  await Promise.all([answer, abort()]);
+}
+
+/**
+ * The driver's own server object: internal, and the only truth there is.
+ * @param {MongoClient} client
+ */
+function driverServer(client) {
+  return [...Reflect.get(client, 'topology').s.servers.values()][0];
+}
+
+/** @param {MongoClient} client */
+function truthOf(client) {
+  const { pool } = driverServer(client);
+  // From before a clear: the driver will close them, and hands them out no more.
+  const stale = pool.connections.toArray()
+    .filter((/** @type {{ generation: number }} */ { generation }) => generation !== pool.generation).length;
+  return {
+    total: pool.totalConnectionCount - stale,
+    idle: pool.availableConnectionCount - stale,
+    active: pool.currentCheckedOutCount,
+    connecting: pool.pendingConnectionCount,
+    // Those who gave up lie about in the driver's queue until it comes across them.
+    standing: pool.waitQueue.toArray().filter((/** @type {{ cancelled: boolean }} */ { cancelled }) => !cancelled).length,
+  };
+}
+
+/** @param {import('../src/monitor.js').PoolMonitor} monitor */
+function gaugesOf(monitor) {
+  const { total, idle, active, connecting, waiting } = monitor.snapshot().totals;
+  const [pool] = monitor.servers.values();
+  return { total, idle, active, connecting, standing: waiting - pool.queue.bound.size };
+}
+
+/** As the server has it, less the one that watches the server and does not belong to the pool. */
+async function countPoolConnections() {
+  const connections = await admin.db('admin').aggregate([
+    { $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName: APP_NAME } },
+  ]).toArray();
+  return connections.length - 1;
+}

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { readWorkload } from '../scenario/workload.js';
+
+/**
+ * @param {string} file an Artillery scenario
+ * @param {{ environment?: string }} [options] see readWorkload
+ * @throws {Error} naming the file, when it can't be read or simulated
+ */
+export async function readScenario(file, { environment } = {}) {
+  const bytes = await readFile(file).catch((cause) => {
+    throw new Error(`${file} can't be read: ${cause.message}`, { cause });
+  });
+  const text = decode(bytes);
+  if (text === undefined) throw new Error(`${file} is not UTF-8 text: save it as UTF-8`);
+  return readWorkload(text, { environment, file });
+}
+
+/**
+ * @param {Buffer} bytes
+ * @returns {string | undefined} undefined when it is not UTF-8: UTF-16 has a zero byte in each letter of English
+ */
+function decode(bytes) {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

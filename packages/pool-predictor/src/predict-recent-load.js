@@ -1,0 +1,94 @@
+import { createRuns } from './simulation-runs.js';
+import { createRandom } from './simulator/random.js';
+import { serviceMoments } from './simulator/service-time.js';
+
+/** @import { Load } from './load.js' */
+/** @import { Service } from './simulator/service-time.js' */
+
+/**
+ * @typedef {object} RecentArrivals
+ * @property {Record<string, number>[]} arrivals requests of each second, by route
+ * @property {number} max maxPoolSize of the pool; 0 for no limit
+ *
+ * @typedef {object} Prediction
+ * @property {number[]} poolSizes ascending
+ * @property {Record<string, number[]>} p95Ms by route, one for each of the sizes
+ */
+
+/** Every size while it matters most, then in growing steps, as far as the page's controls go. */
+const SIZES = [
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000,
+];
+const MIN_LARGEST = 10;
+/** So many requests are simulated in a fifth of a second. */
+const AFFORDABLE_REQUESTS = 2e5;
+const MAX_RUNS = 10;
+
+/**
+ * The p95 of each route, had the same load met a pool of another size.
+ *
+ * @param {RecentArrivals} recent
+ * @param {Record<string, Service>} services by route; a route without is left out
+ * @returns {Prediction}
+ */
+export function predictPoolSizes({ arrivals, max }, services) {
+  const load = createRecentLoad(arrivals, Object.keys(services));
+  const poolSizes = choosePoolSizes(max, countNeeded(arrivals, services));
+  const requests = arrivals.flatMap(Object.values).reduce((sum, count) => sum + count, 0);
+  const seeds = Math.floor(AFFORDABLE_REQUESTS / requests / poolSizes.length);
+  const runs = createRuns({ load, services, seeds: Math.max(1, Math.min(seeds, MAX_RUNS)) });
+  const results = poolSizes.map((maxPoolSize) => runs.predict({ maxPoolSize }));
+  return {
+    poolSizes,
+    p95Ms: Object.fromEntries(load.routes.map((route) => (
+      [route, results.map(({ routes }) => routes[route].p95Ms)]))),
+  };
+}
+
+/**
+ * Sizes to try: up to twice what there is and what the load needs, the present one among them.
+ * @param {number} max 0 for no limit
+ * @param {number} needed
+ */
+export function choosePoolSizes(max, needed) {
+  const largest = Math.max(MIN_LARGEST, 2 * max, 2 * needed);
+  const end = SIZES.findIndex((size) => size >= largest);
+  const sizes = end === -1 ? SIZES : SIZES.slice(0, end + 1);
+  return max === 0 ? sizes : [...new Set([...sizes, max])].sort((a, b) => a - b);
+}
+
+/**
+ * How many connections the load keeps busy on average (Little's law).
+ * @param {Record<string, number>[]} arrivals
+ * @param {Record<string, Service>} services
+ */
+function countNeeded(arrivals, services) {
+  const busyMs = arrivals.flatMap(Object.entries).reduce((sum, [route, count]) => (
+    sum + (services[route] ? count * serviceMoments(services[route]).meanMs : 0)), 0);
+  return busyMs / (arrivals.length * 1000);
+}
+
+/**
+ * Each second brings as many requests as it did, at times drawn for each run: that is what Poisson arrivals
+ * are, given how many there were.
+ *
+ * @param {Record<string, number>[]} arrivals second by second, by route
+ * @param {string[]} known routes
+ * @returns {Load}
+ */
+export function createRecentLoad(arrivals, known) {
+  const routes = known.filter((route) => arrivals.some((counts) => counts[route] > 0)).sort();
+  return {
+    routes,
+    durationMs: arrivals.length * 1000,
+    isDrawn: () => true,
+    *arrivals(seed, factor) {
+      const random = createRandom(seed, 'arrivals');
+      for (const [second, counts] of arrivals.entries()) {
+        const drawn = routes.flatMap((route) => Array.from({ length: counts[route] ?? 0 }, () => (
+          { route, atMs: (second + random.uniform()) * 1000 / factor })));
+        yield* drawn.sort((a, b) => a.atMs - b.atMs);
+      }
+    },
+  };
+}

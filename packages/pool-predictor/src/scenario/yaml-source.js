@@ -1,0 +1,75 @@
+import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml';
+
+/** @import { Document, Pair } from 'yaml' */
+
+/** Deeper than anybody writes, and not too deep for the stack. */
+const MAX_LEVELS = 100;
+const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels, or an alias refers to what holds it`;
+
+const SEVERAL = 'another YAML document begins here, and a scenario is one: remove the line --- and what follows';
+
+/** @typedef {(string | number)[]} Path from the top of the file: ['config', 'phases', 0] */
+
+/**
+ * Parses YAML and remembers where things stood.
+ *
+ * @param {string} text
+ * @param {string} file its name, for messages
+ * @returns {{ value: any, lineAt: (path: Path) => number }} lineAt counts from 1; for a path that is not in
+ *   the file it
+ *   tells the line of what would hold it
+ * @throws {Error} naming line and column, when the text is not YAML; or naming the file, when an alias leads nowhere or
+ *   everywhere
+ */
+export function parseYaml(text, file) {
+  const lines = new LineCounter();
+  // Artillery's own parser knows merge keys (<<) as well.
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error' });
+  const [error] = document.errors;
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    const message = { RESOURCE_EXHAUSTION: TOO_DEEP, MULTIPLE_DOCS: SEVERAL }[String(error.code)] ?? error.message;
+    throw new Error(`${file}, line ${line}, column ${col}: ${message}`, { cause: error });
+  }
+
+  /** @param {Path} path */
+  function lineAt(path) {
+    /** @type {any} */
+    let node = document.contents;
+    let offset = node?.range?.[0] ?? 0;
+    for (const key of path) {
+      if (isAlias(node)) node = node.resolve(document);
+      if (!isCollection(node)) break;
+      const item = node.items.find((item, index) => (isPair(item) ? keyOf(item) : index) === key);
+      if (!item) break;
+      node = isPair(item) ? item.value : item;
+      offset = (isPair(item) ? /** @type {any} */ (item.key) : node)?.range?.[0] ?? offset;
+    }
+    return lines.linePos(offset).line;
+  }
+
+  return { value: toValue(document, file), lineAt };
+}
+
+/** @param {Document} document @param {string} file */
+function toValue(document, file) {
+  try {
+    const value = document.toJS();
+    requireShallow(value);
+    return value;
+  } catch (cause) {
+    throw new Error(`${file}: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
+}
+
+/** @param {unknown} value @param {number} [levels] that hold it */
+function requireShallow(value, levels = 0) {
+  if (levels > MAX_LEVELS) throw new Error(TOO_DEEP);
+  if (typeof value !== 'object' || value === null) return;
+  for (const inner of Object.values(value)) requireShallow(inner, levels + 1);
+}
+
+/** @param {Pair} pair */
+function keyOf(pair) {
+  return /** @type {{ value?: unknown }} */ (pair.key)?.value;
+}

@@ -1,0 +1,101 @@
+import { quantile } from './quantile.js';
+import { createRandom } from './simulator/random.js';
+import { resample } from './simulator/service-time.js';
+import { simulate } from './simulator/simulate.js';
+
+/** @import { Load } from './load.js' */
+/** @import { PoolOptions } from './simulator/create-pool.js' */
+/** @import { RouteResult } from './simulator/route-stats.js' */
+/** @import { Service } from './simulator/service-time.js' */
+
+/** @typedef {ReturnType<typeof simulate>} SimulationResult */
+
+/**
+ * A pool without a limit opens what it needs at once.
+ * @type {PoolOptions}
+ */
+export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: false };
+
+/**
+ * @typedef {object} Figures of one run, or a quantile over several of each
+ * @property {number} requests
+ * @property {number} failures
+ * @property {number} maxMs
+ * @property {Record<string, RouteResult>} routes
+ * @property {number} meanWaitMs for a connection, over all routes
+ * @property {number} peakActive
+ * @property {number} peakWaiting
+ * @property {number} utilisation
+ *
+ * @typedef {Figures & { low?: Figures, high?: Figures }} Prediction medians; low and high bound the middle 90 of
+ *   100 runs, where runs differ
+ */
+
+/**
+ * Runs of one load against any pool, all with the same seeds: what differs between two pools is their doing. Each run
+ * has arrivals of its own, and of measured service times a sample that could as well have been measured.
+ *
+ * @param {object} options
+ * @param {Load} options.load
+ * @param {Record<string, Service>} options.services
+ * @param {number} options.seeds how many runs
+ * @param {number} [options.factor] times the load's rate, default 1
+ * @param {Service} [options.overhead] see simulate
+ * @param {number} [options.resolutionMs] see simulate
+ */
+export function createRuns({ load, services, seeds, factor = 1, overhead, resolutionMs }) {
+  /** @param {PoolOptions} pool */
+  function simulateAll(pool) {
+    return Array.from({ length: seeds }, (_, index) => {
+      const seed = index + 1;
+      return simulate({
+        workload: load.workload,
+        services: Object.fromEntries(Object.entries(services).map(([route, service]) => (
+          [route, resample(service, createRandom(seed, `sample of ${route}`))]))),
+        arrivals: load.arrivals(seed, factor),
+        pool,
+        seed,
+        resolutionMs,
+        overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
+      });
+    });
+  }
+
+  return {
+    simulateAll,
+    /** @param {PoolOptions} pool */
+    predict: (pool) => summariseRuns(simulateAll(pool)),
+  };
+}
+
+/** @param {SimulationResult[]} runs at least one @returns {Prediction} */
+export function summariseRuns(runs) {
+  const figures = runs.map(pickFigures);
+  const median = combine(figures, 0.5);
+  return runs.length === 1 ? median : { ...median, low: combine(figures, 0.05), high: combine(figures, 0.95) };
+}
+
+/** @param {SimulationResult} run @returns {Figures} */
+function pickFigures(run) {
+  const { requests, failures, maxMs, routes, peakActive, peakWaiting, utilisation, meanWaiting, durationMs } = run;
+  const meanWaitMs = (meanWaiting * durationMs) / requests;
+  return { requests, failures, maxMs, routes, meanWaitMs, peakActive, peakWaiting, utilisation };
+}
+
+/**
+ * Figure by figure, the quantile over runs that have it: a run may have no request of a rare route.
+ *
+ * @template {object} T
+ * @param {T[]} sets at least one
+ * @param {number} share
+ * @returns {T}
+ */
+function combine(sets, share) {
+  const keys = [...new Set(sets.flatMap(Object.keys))];
+  return /** @type {T} */ (Object.fromEntries(keys.map((key) => {
+    const values = sets.map((set) => /** @type {any} */ (set)[key]);
+    if (values.some((value) => typeof value === 'object')) return [key, combine(values.filter(Boolean), share)];
+    const numbers = values.filter((value) => !Number.isNaN(value) && value !== undefined);
+    return [key, numbers.length > 0 ? quantile(numbers, share) : NaN];
+  })));
+}

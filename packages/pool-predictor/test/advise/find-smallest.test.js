@@ -1,0 +1,13 @@
+import { expect, test } from '@jest/globals';
+import { findSmallest } from '../../src/advise/find-smallest.js';
+
+test.each([1, 2, 7, 100])('finds %i among a hundred in a few steps', (answer) => {
+  let steps = 0;
+  expect(findSmallest(1, 100, (number) => ++steps > 0 && number >= answer)).toBe(answer);
+  expect(steps).toBeLessThanOrEqual(8);
+});
+
+test('finds nothing where nothing does, or there is nothing', () => {
+  expect(findSmallest(1, 100, () => false)).toBeNull();
+  expect(findSmallest(2, 1, () => true)).toBeNull();
+});

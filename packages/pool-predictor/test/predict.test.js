@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { createScenarioLoad } from '../src/load.js';
+import { chooseSeeds, predict } from '../src/predict.js';
+import { quantile } from '../src/quantile.js';
+import { readScenario } from '../src/node/read-scenario.js';
+import { readWorkload } from '../src/scenario/workload.js';
+import { createRandom } from '../src/simulator/random.js';
+
+/** @import { Service } from '../src/simulator/service-time.js' */
+
+/** @param {number} slowMs @returns {Record<string, Service>} */
+const services = (slowMs) => ({ '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } });
+const mixed = createScenarioLoad(await readScenario('loadtests/mixed.yaml'));
+const minute = createScenarioLoad(await readScenario('loadtests/users-and-admins.yaml'));
+
+describe('the article\'s load', () => {
+  const { variants, load, seeds } = predict({ load: mixed, poolSizes: [1, 2, 3, 4, 5, 10], services: services(5000) });
+
+  test('one run tells all: 21, 11, 7, 6, 5 and 5 s', () => {
+    expect(seeds).toBe(1);
+    const maxima = [21, 11, 7, 6, 5, 5];
+    for (const [index, { name, settings, predicted }] of variants.entries()) {
+      expect(name).toBe(`pool ${settings.poolSize}`);
+      expect(predicted).not.toHaveProperty('low');
+      expect(Math.abs(predicted.maxMs - maxima[index] * 1000)).toBeLessThan(100);
+    }
+  });
+
+  test('three connections get the work done while it lasts, and more than five do not help', () => {
+    expect(load).toMatchObject({ requests: 10, durationMs: 5000, lastsMs: 9002, peakActive: 5, floor: 3, knee: 5, arrivalScv: 0 });
+    expect(load.busy).toBeCloseTo(25.01 / 9.002, 9);
+  });
+
+  test('a formula has no mean wait where the pool cannot keep up', () => {
+    expect(variants[4].closedForms).toEqual({ erlangWaitMs: null, allenCunneenWaitMs: null });
+    // By hand, for a = 5.002 and k = 10: C = 0.0363, Wq = C * 2501 / (10 - 5.002).
+    expect(variants[5].closedForms.erlangWaitMs).toBeCloseTo(18.1, 0);
+  });
+});
+
+describe('a load that is drawn', () => {
+  const options = { load: minute, poolSizes: [2, 4, 8], services: services(500) };
+  const { variants, load, seeds } = predict({ ...options, seeds: 40 });
+
+  test('figures are medians, between the ends of a band', () => {
+    expect(seeds).toBe(40);
+    for (const { predicted: { maxMs, low, high, routes } } of variants) {
+      expect(low?.maxMs).toBeLessThanOrEqual(maxMs);
+      expect(high?.maxMs).toBeGreaterThanOrEqual(maxMs);
+      expect(low?.routes['/fast'].p95Ms).toBeLessThanOrEqual(routes['/fast'].p95Ms);
+    }
+    const [{ predicted: { low, high } }] = variants;
+    expect(high?.routes['/fast'].p95Ms).toBeGreaterThan(10 * Number(low?.routes['/fast'].p95Ms));
+  });
+
+  test('a twentieth of the users being administrators, half a connection is busy', () => {
+    expect(load.requests).toBe(1200);
+    expect(load.busy).toBeGreaterThan(0.45);
+    expect(load.busy).toBeLessThan(0.62);
+    expect(load.floor).toBe(1);
+  });
+
+  test('it is drawn again alike', () => {
+    expect(predict({ ...options, seeds: 3 })).toEqual(predict({ ...options, seeds: 3 }));
+  });
+
+  test('it is drawn as often as can be afforded unless told', () => {
+    expect(predict({ ...options, poolSizes: [4] }).seeds).toBe(100);
+  });
+
+  test.each([[1200, 2, 100], [25_000, 2, 100], [50_000, 2, 50], [125_000, 2, 20], [1e6, 21, 20]])(
+    '%i requests with %i pools: %i times', (requests, pools, runs) => expect(chooseSeeds(requests, pools)).toBe(runs));
+});
+
+test('no knee among sizes that are all too small', () => {
+  expect(predict({ load: mixed, poolSizes: [1, 2], services: services(5000) }).load.knee).toBeNull();
+});
+
+test('a load without requests is refused', () => {
+  const load = createScenarioLoad(readWorkload('config: { phases: [{ duration: 5, arrivalCount: 2 }] }\n'
+    + 'scenarios: [{ flow: [{ think: 1 }] }]'));
+  expect(() => predict({ load, poolSizes: [1], services: {} })).toThrow('The load has no requests');
+});
+
+test('the band knows how little a small sample tells: it has the next percentile about as often as it says', () => {
+  const load = createScenarioLoad(readWorkload(`
+config:
+  phases: [{ duration: 50, arrivalCount: 100 }]
+scenarios: [{ flow: [{ get: { url: /fast } }] }]
+`));
+  let within = 0;
+  for (let trial = 0; trial < 60; trial++) {
+    const random = createRandom(trial, 'measured');
+    const measure = (/** @type {number} */ length) => Array.from({ length }, () => 2 * Math.exp(0.5 * random.normal()));
+    const { variants: [{ predicted: { low, high } }] } = predict({
+      load, poolSizes: [10], services: { '/fast': { kind: 'sample', valuesMs: measure(50) } }, seeds: 60,
+    });
+    const p95Ms = quantile(measure(100), 0.95);
+    if (p95Ms >= Number(low?.routes['/fast'].p95Ms) && p95Ms <= Number(high?.routes['/fast'].p95Ms)) within++;
+  }
+  // 54 of 60 on average; the binomial has 95 of 100 between 49 and 58.
+  expect(within).toBeGreaterThan(48);
+});

@@ -1,0 +1,17 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { readScenario } from '../../src/node/read-scenario.js';
+import { scratchFolder } from '../../../../test/support/scratch-folder.js';
+
+const file = path.join(await scratchFolder(), 'odd.yaml');
+
+test('UTF-16, as some editors save it, is refused in words', async () => {
+  await writeFile(file, `\ufeff${await readFile('loadtests/mixed.yaml', 'utf8')}`, 'utf16le');
+  await expect(readScenario(file)).rejects.toThrow(`${file} is not UTF-8 text: save it as UTF-8`);
+});
+
+test('UTF-8 with a byte order mark is read', async () => {
+  await writeFile(file, `\ufeff${await readFile('loadtests/mixed.yaml', 'utf8')}`);
+  expect(await readScenario(file)).toEqual(await readScenario('loadtests/mixed.yaml'));
+});

@@ -1,0 +1,317 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { readWorkload } from '../../src/scenario/workload.js';
+
+const LOADTESTS = new URL('../../../../loadtests/', import.meta.url);
+
+const GOOD = `
+config:
+  target: http://127.0.0.1:3000
+  http:
+    timeout: 120
+  phases:
+    - duration: 1m
+      arrivalRate: 5
+      rampTo: 20
+      name: warm up
+    - pause: 500ms
+    - duration: 10
+      arrivalRate: "7"
+      maxVusers: 50
+      mode: poisson
+    - duration: 5
+      arrivalCount: 5
+  environments:
+    smoke:
+      target: http://127.0.0.1:4000
+      phases:
+        - rampTo: 6
+          duration: 2
+    slow-client:
+      http:
+        timeout: "{{ $env.TIMEOUT }}"
+scenarios:
+  - name: browse
+    weight: 3
+    flow:
+      - get: { url: "/slow?full=1#top" }
+      - think: 2
+      - loop:
+          - post:
+              url: http://other.example:80/items
+              json: { a: 1 }
+          - think: 500ms
+            jitter: 20%
+        count: 4
+      - log: done
+  - flow:
+      - delete: { url: / }
+`;
+
+describe('a scenario file', () => {
+  test('becomes phases and scenarios', () => {
+    expect(readWorkload(GOOD)).toEqual({
+      target: 'http://127.0.0.1:3000',
+      timeoutMs: 120_000,
+      phases: [
+        { durationMs: 60_000, arrivalRate: 5, rampTo: 20 },
+        { pauseMs: 500 },
+        { durationMs: 10_000, arrivalRate: 7, maxVusers: 50, mode: 'poisson' },
+        { durationMs: 5000, arrivalCount: 5 },
+      ],
+      scenarios: [
+        { name: 'browse', weight: 3, steps: [
+          { kind: 'request', route: '/slow' },
+          { kind: 'think', ms: 2000 },
+          { kind: 'loop', count: 4, steps: [
+            { kind: 'request', route: '/items' },
+            { kind: 'think', ms: 500, jitterMs: 100 },
+          ] },
+        ] },
+        { weight: 1, steps: [{ kind: 'request', route: '/' }] },
+      ],
+      requests: [
+        { line: 31, method: 'get', url: '/slow?full=1#top' },
+        { line: 34, method: 'post', url: 'http://other.example:80/items' },
+        { line: 42, method: 'delete', url: '/' },
+      ],
+      warnings: [],
+    });
+  });
+
+  test('has its environment laid over: maps by key, lists by position', () => {
+    const { phases, target } = readWorkload(GOOD, { environment: 'smoke' });
+    expect(target).toBe('http://127.0.0.1:4000');
+    expect(phases).toHaveLength(4);
+    expect(phases[0]).toEqual({ durationMs: 2000, arrivalRate: 5, rampTo: 6 });
+  });
+
+  test.each([
+    ['timeout: 120', 120_000], ['timeout: 5', 5000], ['timeout: "5"', 5000], ['timeout: "120"', 8000],
+    ['timeout: "{{ $env.T }}"', 8000], ['pool: 10', 8000],
+  ])('http %s: users wait %i ms', (http, timeoutMs) => {
+    expect(readWorkload(GOOD.replace('timeout: 120', http)).timeoutMs).toBe(timeoutMs);
+  });
+
+  test('may use anchors, merge keys and lists of steps', () => {
+    const { scenarios, phases } = readWorkload(`
+config:
+  phases:
+    - &base { duration: 5, arrivalCount: 5 }
+    - { <<: *base, arrivalCount: 10 }
+x-steps: &steps
+  - get: { url: /a }
+  - get: { url: /b }
+scenarios:
+  - flow: [ *steps, { get: { url: /c } } ]
+`);
+    expect(phases[1]).toEqual({ durationMs: 5000, arrivalCount: 10 });
+    expect(scenarios[0].steps).toEqual(['/a', '/b', '/c'].map((route) => ({ kind: 'request', route })));
+  });
+
+  test.each([
+    ['count: 3', 3], ['count: "3"', 3], ['count: 1-15', 14], ['over: [a, b]', 2],
+  ])('loops: %s', (key, count) => {
+    const { scenarios } = readWorkload(withStep(`loop: [ { get: { url: /a } } ]\n        ${key}`));
+    expect(scenarios[0].steps).toEqual([{ kind: 'loop', count, steps: [{ kind: 'request', route: '/a' }] }]);
+  });
+
+  test('that has no phases sends a single user, and says so', () => {
+    const { phases, warnings } = readWorkload('scenarios: [ { flow: [ { get: { url: /a } } ] } ]');
+    expect(phases).toEqual([{ durationMs: 1000, arrivalCount: 1 }]);
+    expect(warnings).toEqual([
+      { line: 1, message: 'there are no phases: a single user comes, as in Artillery' },
+    ]);
+  });
+
+  test.each(readdirSync(LOADTESTS).filter((name) => name.endsWith('.yaml')))('loadtests/%s can be simulated', (name) => {
+    const text = readFileSync(new URL(name, LOADTESTS), 'utf8');
+    for (const environment of [undefined, 'smoke', 'remote']) {
+      expect(readWorkload(text, { environment }).warnings).toEqual([]);
+    }
+  });
+});
+
+/** @param {string} step */
+function withStep(step) {
+  return `config:
+  phases:
+    - { duration: 5, arrivalCount: 5 }
+scenarios:
+  - flow:
+      - ${step}
+`;
+}
+
+/** @param {string} phase */
+function withPhase(phase) {
+  return `config:
+  phases:
+    - { duration: 5, arrivalCount: 5 }
+    - ${phase}
+scenarios: [ { flow: [ { get: { url: /a } } ] } ]
+`;
+}
+
+describe('what cannot be simulated is refused by its line', () => {
+  const ALLOWED = 'is not known here: '
+    + 'allowed are get, post, put, patch, delete, head, options, think, loop and log';
+
+  test('all of it at once', () => {
+    expect(() => readWorkload(`config:
+  phases:
+    - { duration: 5 }
+scenarios:
+  - engine: ws
+    flow: [ { send: hello } ]
+  - flow:
+      - parallel: []
+      - loop:
+          - function: setUp
+        count: 3
+`, { file: 'bad.yaml' })).toThrow(new Error(`bad.yaml cannot be simulated:
+  line 3: a phase needs one of arrivalRate (with or without rampTo), arrivalCount and pause
+  line 5: engine ws: only http can be simulated
+  line 8: the step "parallel" ${ALLOWED}
+  line 10: the step "function" ${ALLOWED}`));
+  });
+
+  test.each([
+    ['think: 0.5', 6, '0.5 is no length of time'],
+    ['{ think: 1, jitter: some }', 6, 'jitter must be a number of ms or a percentage, not "some"'],
+    ['get: { url: /a, ifTrue: x }', 6, 'ifTrue: requests must be sent in any case'],
+    ['get: { url: /a, probability: 50 }', 6, 'probability: requests must be sent in any case'],
+    ['get: { json: {} }', 6, 'a request needs a url'],
+    ['{ loop: [], whileTrue: more }', 6, 'whileTrue asks code how often to loop: write a count'],
+    ['{ loop: [], over: names }', 6, 'a loop over a variable: its length is not known here'],
+    ['{ loop: [] }', 6, 'a loop needs a count of at least 1, not undefined'],
+    ['{ loop: [], count: 0 }', 6, 'a loop needs a count of at least 1, not 0'],
+    ['{ loop: more, count: 2 }', 6, 'loop must be a list of steps'],
+    ['null', 6, 'the step "null" is not known here'],
+    ['think: { toString: 1 }', 6, '{"toString":1} is no length of time'],
+    ['{ think: 1, jitter: { toString: 1 } }', 6, 'jitter must be a number of ms or a percentage, not {"toString":1}'],
+    [`{ think: 1, jitter: ${'9'.repeat(400)} }`, 6, 'jitter must be a number of ms or a percentage, not '],
+    ['{ loop: [], count: { toString: 1 } }', 6, 'a loop needs a count of at least 1, not {"toString":1}'],
+    ['{ loop: [], count: 1e308 }', 6, 'a loop needs a count of at least 1, not 1e+308'],
+  ])('step %s', (step, line, message) => {
+    expect(() => readWorkload(withStep(step))).toThrow(`\n  line ${line}: ${message}`);
+  });
+
+  test.each([
+    ['{ duration: 5, arrivalRate: 0.5 }', 'arrivalRate must be a whole number, not 0.5'],
+    ['{ duration: 5, arrivalRate: "{{ n }}" }', 'arrivalRate must be a number of at least 0, not "{{ n }}"'],
+    ['{ duration: 5, arrivalCount: -1 }', 'arrivalCount must be a number of at least 0, not -1'],
+    ['{ duration: 5, arrivalRate: 1, arrivalCount: 1 }', 'a phase needs one of'],
+    ['{ duration: 5, arrivalCount: 1, rampTo: 5 }', 'a phase needs one of'],
+    ['{ arrivalRate: 5 }', 'a phase with arrivals needs a duration'],
+    ['{ arrivalRate: 5, duration: soon }', '"soon" is no length of time'],
+    ['{ arrivalRate: 5, duration: 0 }', 'duration must be more than 0'],
+    ['{ arrivalRate: 1, duration: 100ms }', 'the phase ends before its first arrival is due'],
+    ['{ arrivalRate: 2000000, duration: 1 }', 'arrivalRate 2000000 is above 1000000 a second'],
+    ['{ arrivalRate: 1, rampTo: 5, duration: 1500ms }', 'the duration of a ramp must be whole seconds'],
+    ['{ arrivalRate: 1, duration: 1, maxVusers: 0 }', 'maxVusers must be more than 0'],
+    ['{ arrivalRate: 1, duration: 1, mode: bursty }', 'mode must be uniform or poisson, not "bursty"'],
+    ['{ pause: 0 }', 'pause must be more than 0'],
+    ['null', 'a phase needs one of'],
+  ])('phase %s', (phase, message) => {
+    expect(() => readWorkload(withPhase(phase))).toThrow(`\n  line 4: ${message}`);
+  });
+
+  test('a timeout that is over before it begins', () => {
+    expect(() => readWorkload(GOOD.replace('timeout: 120', 'timeout: -1'))).toThrow('http.timeout must be more than 0, not -1');
+  });
+
+  test('in an environment, by the line there', () => {
+    const text = GOOD.replace('rampTo: 6', 'rampTo: -6');
+    const line = 1 + text.split('\n').findIndex((it) => it.includes('rampTo: -6'));
+    expect(() => readWorkload(text, { environment: 'smoke' }))
+      .toThrow(`\n  line ${line}: rampTo must be a number`);
+  });
+
+  test('behind an anchor, by the line there', () => {
+    expect(() => readWorkload(`x-steps: &steps
+  - get: { url: /a }
+  - parallel: []
+scenarios:
+  - flow: [ *steps ]
+`)).toThrow(`\n  line 3: the step "parallel" ${ALLOWED}`);
+  });
+
+  test('weights', () => {
+    expect(() => readWorkload('scenarios:\n  - { flow: [], weight: heavy }'))
+      .toThrow('\n  line 2: weight must be a whole number of at most 9 digits, not "heavy"');
+    expect(() => readWorkload('scenarios:\n  - { flow: [], weight: { toString: 1 }, engine: { toString: 1 } }'))
+      .toThrow('\n  line 2: engine {"toString":1}: only http can be simulated\n  line 2: weight must be a whole number of');
+    expect(() => readWorkload('scenarios:\n  - { flow: [], weight: 0 }'))
+      .toThrow('\n  line 1: no scenario has any weight');
+    expect(() => readWorkload('scenarios:\n  - { name: no flow }'))
+      .toThrow('\n  line 2: a scenario needs a flow, a list of steps');
+  });
+});
+
+describe('what may matter is warned of', () => {
+  test.each([
+    ['get: { url: "/users/{{ id }}" }', '/users/{{ id }} counts as one route, as it is written'],
+    ['get: { url: /a, capture: { json: $.id, as: id } }', 'capture is taken to succeed always'],
+    ['get: { url: /a, beforeRequest: sign }', 'beforeRequest is not run'],
+  ])('step %s', (step, message) => {
+    expect(readWorkload(withStep(step)).warnings).toEqual([{ line: 6, message }]);
+  });
+
+  test('a phase without arrivals, which Artillery skips', () => {
+    const { phases, warnings } = readWorkload(withPhase('{ duration: 5, arrivalRate: 0 }'));
+    expect(phases).toHaveLength(1);
+    expect(warnings).toEqual([{
+      line: 4, message: 'a phase without arrivals takes no time in Artillery: write pause to wait',
+    }]);
+  });
+
+  test('hooks beside the flow', () => {
+    const hooks = '    beforeScenario: setUp\nbefore:\n  flow: []\n';
+    expect(readWorkload(withStep('get: { url: /a }') + hooks).warnings).toEqual([
+      { line: 7, message: 'beforeScenario is not run' },
+      { line: 8, message: 'before runs once beside the load: it is left out' },
+    ]);
+  });
+});
+
+describe('a file that is no scenario at all', () => {
+  test('is refused with line and column when it is not YAML', () => {
+    expect(() => readWorkload('config:\n  phases: [ 1, 2\nscenarios: []\n', { file: 'bad.yaml' }))
+      .toThrow(/^bad\.yaml, line 3, column 1: [^\n]+$/);
+  });
+
+  const itself = 'it is nested deeper than 100 levels, or an alias refers to what holds it';
+  test.each([
+    ['an alias without anchor', 'scenarios: [*flow]', 'bad.yaml: Unresolved alias (the anchor must be set before the alias): flow'],
+    ['an alias of what holds it', 'scenarios: [{ flow: &a [{ loop: *a, count: 2 }] }]', `bad.yaml: ${itself}`],
+    ['aliases of aliases', 'a: &a [x]\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\nd: &d [*c, *c, *c, *c]\nscenarios: [*d, *d]',
+      'bad.yaml: Excessive alias count indicates a resource exhaustion attack'],
+    ['lists in lists', `scenarios: ${'['.repeat(101)}${']'.repeat(101)}`, `bad.yaml: ${itself}`],
+    ['lists in lists in lists', `scenarios: ${'['.repeat(5000)}`, expect.stringMatching(/^bad\.yaml, line 1, column \d+: it is nested deeper/)],
+    ['a second document', 'scenarios: []\n---\nscenarios: []',
+      'bad.yaml, line 2, column 1: another YAML document begins here, and a scenario is one: remove the line --- and what follows'],
+    ['what is no map to merge', '<<: 5\nscenarios: []', 'bad.yaml: Merge sources must be maps or map aliases'],
+  ])('%s is refused', (_, text, message) => {
+    expect(() => readWorkload(text, { file: 'bad.yaml' })).toThrow(expect.objectContaining({ message }));
+  });
+
+  test.each(['', 'hello', '[]', 'config: {}', 'scenarios: none'])('"%s" has no scenarios', (text) => {
+    expect(() => readWorkload(text, { file: 'bad.yaml' }))
+      .toThrow(new Error('bad.yaml has no list of scenarios'));
+  });
+
+  test.each(['__proto__', 'constructor'])('%s, which every object has, is no environment', (environment) => {
+    expect(() => readWorkload(GOOD, { environment })).toThrow(`no environment "${environment}"`);
+  });
+
+  test('a key __proto__ of an environment lays nothing over', () => {
+    const text = `${GOOD}\n`.replace('environments:', 'environments:\n    odd: { http: { __proto__: { timeout: 1 } } }');
+    expect(readWorkload(text, { environment: 'odd' }).timeoutMs).toBe(readWorkload(GOOD).timeoutMs);
+  });
+
+  test('an unknown environment is named with those there are', () => {
+    expect(() => readWorkload(GOOD, { environment: 'prod', file: 'good.yaml' }))
+      .toThrow(new Error('good.yaml has no environment "prod": it has smoke, slow-client'));
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import { simulate } from '../../src/simulator/simulate.js';
+
+/** @import { DriverPoolOptions } from '../../src/simulator/driver-pool.js' */
+
+/**
+ * One request for each pair, in the order of arrival.
+ *
+ * @param {DriverPoolOptions} pool
+ * @param {[atMs: number, serviceMs: number][]} requests
+ */
+function serve(pool, requests) {
+  const run = simulate({
+    arrivals: requests.map(([atMs, serviceMs]) => ({ atMs, serviceMs, route: '/x' })),
+    pool,
+    keepRequests: true,
+  });
+  const records = (run.records ?? []).toSorted((a, b) => a.user - b.user);
+  return { ...run, records, starts: records.map(({ startedAtMs }) => startedAtMs) };
+}
+
+describe('a warm pool', () => {
+  test('hands out the connection that was checked in last', () => {
+    const { records } = serve({ maxPoolSize: 3 }, [[0, 10], [0, 30], [0, 20], [40, 100], [41, 1], [50, 1]]);
+    // Checked in at 10, 30 and 20 ms: connection 1 is the freshest, then 2, then 0.
+    expect(records.map(({ connection }) => connection)).toEqual([0, 1, 2, 1, 2, 2]);
+  });
+
+  test('gives a connection that comes back to the longest waiter', () => {
+    expect(serve({ maxPoolSize: 1 }, [[0, 10], [1, 10], [2, 10]]).starts).toEqual([0, 10, 20]);
+  });
+
+  test('counts those who wait, not those who are served at once', () => {
+    expect(serve({ maxPoolSize: 2 }, [[0, 10], [0, 10]])).toMatchObject({ peakWaiting: 0, peakActive: 2 });
+    expect(serve({ maxPoolSize: 1 }, [[0, 10], [0, 10], [0, 10]]))
+      .toMatchObject({ peakWaiting: 2, peakActive: 1 });
+  });
+});
+
+describe('a cold pool', () => {
+  test('opens a connection for a waiter, two at a time unless maxConnecting says otherwise', () => {
+    const five = /** @type {[number, number][]} */ ([[0, 500], [0, 500], [0, 500], [0, 500], [0, 500]]);
+    const pool = { maxPoolSize: 10, warm: false, connectMs: 100 };
+    expect(serve(pool, five).starts).toEqual([100, 100, 200, 200, 300]);
+    expect(serve({ ...pool, maxConnecting: 5 }, five).starts).toEqual([100, 100, 100, 100, 100]);
+    expect(serve({ ...pool, maxConnecting: 1 }, five).starts).toEqual([100, 200, 300, 400, 500]);
+  });
+
+  test('opens no more than maxPoolSize', () => {
+    const run = serve({ maxPoolSize: 2, warm: false, connectMs: 10 }, [[0, 50], [0, 50], [0, 50]]);
+    expect(run.starts).toEqual([10, 10, 60]);
+    expect(run.connections).toBe(2);
+  });
+
+  test('lets a later waiter overtake the one that is bound to a connection which is still opening', () => {
+    // At 150 ms the second request has a connection opened; meanwhile, at 160, the third finds an idle one.
+    const pool = { maxPoolSize: 2, warm: false, connectMs: 100 };
+    const { starts, records } = serve(pool, [[0, 55], [150, 5], [160, 5]]);
+    expect(starts).toEqual([100, 250, 160]);
+    expect(records.map(({ connection }) => connection)).toEqual([0, 1, 0]);
+  });
+
+  test('fills up to minPoolSize one connection at a time, looking again 100 ms after each', () => {
+    const pool = { maxPoolSize: 5, minPoolSize: 3, warm: false, connectMs: 20 };
+    expect(serve(pool, []).connections).toBe(3);
+    // They are open at 20, 140 and 260 ms. Whoever finds none idle has another opened, and gets that.
+    expect(serve(pool, [[300, 9], [300, 9], [300, 9], [300, 9]]).starts).toEqual([300, 300, 300, 320]);
+    expect(serve(pool, [[125, 100], [125, 100], [125, 100]]).starts).toEqual([125, 145, 140]);
+  });
+
+  test('puts a connection opened for minPoolSize behind the idle ones', () => {
+    const { records } = serve({ maxPoolSize: 5, minPoolSize: 2, warm: false, connectMs: 20 }, [[200, 5]]);
+    expect(records[0].connection).toBe(0);
+  });
+});
+
+describe('waitQueueTimeoutMS', () => {
+  test('fails whoever waited so long, and lets the next in line move up', () => {
+    const run = serve({ maxPoolSize: 1, waitQueueTimeoutMS: 30 }, [[0, 100], [10, 5], [80, 5]]);
+    expect(run).toMatchObject({ failures: 1, failuresBy: { waitQueueTimeout: 1, clientTimeout: 0 } });
+    expect(run.records[1]).toMatchObject({ outcome: 'waitQueueTimeout', finishedAtMs: 40, connection: -1 });
+    expect(run.records[2]).toMatchObject({ outcome: 'ok', startedAtMs: 100 });
+  });
+
+  test('does not fail a waiter whose connection comes just in time', () => {
+    expect(serve({ maxPoolSize: 1, waitQueueTimeoutMS: 30 }, [[0, 40], [10, 5]]).failures).toBe(0);
+  });
+
+  test('leaves the connection that a waiter had started to the pool', () => {
+    const pool = { maxPoolSize: 1, warm: false, connectMs: 100, waitQueueTimeoutMS: 50 };
+    const run = serve(pool, [[0, 5], [200, 5]]);
+    expect(run.records.map(({ outcome }) => outcome)).toEqual(['waitQueueTimeout', 'ok']);
+    expect(run.starts[1]).toBe(200);
+  });
+
+  test('is for each request: a user whose request failed goes on to the next', () => {
+    const run = simulate({
+      workload: {
+        phases: [],
+        scenarios: [
+          { name: 'long', steps: [{ kind: 'request', route: '/slow' }] },
+          { name: 'two', steps: [{ kind: 'request', route: '/fast' }, { kind: 'request', route: '/fast' }] },
+        ],
+      },
+      arrivals: [{ atMs: 0, scenario: 'long' }, { atMs: 10, scenario: 'two' }],
+      services: { '/slow': { kind: 'fixed', ms: 50 }, '/fast': { kind: 'fixed', ms: 1 } },
+      pool: { maxPoolSize: 1, waitQueueTimeoutMS: 30 },
+      keepRequests: true,
+    });
+    expect(run.records?.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([
+      ['waitQueueTimeout', 40], ['ok', 50], ['ok', 51],
+    ]);
+  });
+});
+
+test.each([
+  [{ maxPoolSize: 0 }, 'maxPoolSize must be a whole number of at least 1, not 0'],
+  [{ maxPoolSize: 2.5 }, 'maxPoolSize must be a whole number of at least 1, not 2.5'],
+  [{ maxPoolSize: 2, minPoolSize: 3 }, 'minPoolSize must be a whole number from 0 to 2, not 3'],
+  [{ maxPoolSize: 2, maxConnecting: 0 }, 'maxConnecting must be a whole number of at least 1, not 0'],
+  [{ maxPoolSize: 2, waitQueueTimeoutMS: -1 },
+    'waitQueueTimeoutMS must be at least 0 (wait for ever), not -1'],
+  [{ maxPoolSize: 2, connectMs: NaN }, 'connectMs must be at least 0, not NaN'],
+])('a pool of %j is refused: %s', (pool, message) => {
+  expect(() => serve(pool, [[0, 1]])).toThrow(new Error(message));
+});

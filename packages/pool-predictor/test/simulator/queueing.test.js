@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { erlangC, erlangWaitMs } from '../../src/closed-forms.js';
+import { kieferWolfowitz } from './kiefer-wolfowitz.js';
+import { createRandom } from '../../src/simulator/random.js';
+import { simulate } from '../../src/simulator/simulate.js';
+
+/** @import { RequestRecord } from '../../src/simulator/tally.js' */
+
+/** A few long requests among many short ones. @param {number} seed @param {number} count */
+function knownArrivals(seed, count) {
+  const random = createRandom(seed, 'known arrivals');
+  let atMs = 0;
+  return Array.from({ length: count }, () => {
+    atMs += random.exponential() * 10;
+    const isSlow = random.uniform() < 0.1;
+    return { atMs, route: isSlow ? '/slow' : '/fast', serviceMs: random.exponential() * (isSlow ? 200 : 5) };
+  });
+}
+
+/** @param {RequestRecord[]} requests in the order they arrived */
+function byArrival(requests) {
+  return requests.toSorted((a, b) => a.user - b.user);
+}
+
+describe('against theory', () => {
+  // 95 % confidence limits from the means of ten independent runs: Student's t for them is 2.262.
+  test.each([
+    { servers: 1, meanMs: 7 }, { servers: 4, meanMs: 32 }, { servers: 10, meanMs: 80 },
+  ])('$servers connections: mean wait and share of waiters are Erlang\'s', ({ servers, meanMs }) => {
+    const runs = Array.from({ length: 10 }, (_, seed) => simulate({
+      workload: {
+        phases: [{ durationMs: 200_000, arrivalRate: 100, mode: 'poisson' }],
+        scenarios: [{ steps: [{ kind: 'request', route: '/x' }] }],
+      },
+      pool: { maxPoolSize: servers },
+      services: { '/x': { kind: 'exponential', meanMs } },
+      seed,
+      keepRequests: true,
+    }));
+    const stream = { ratePerSec: 100, meanMs };
+    expectWithinLimits(runs.map((run) => run.routes['/x'].wait.meanMs), erlangWaitMs(servers, stream));
+    expectWithinLimits(runs.map(shareOfWaiters), erlangC(servers, meanMs / 10));
+  });
+
+  /** @param {{ records?: RequestRecord[] }} run */
+  function shareOfWaiters({ records = [] }) {
+    return records.filter(({ waitMs }) => waitMs > 0).length / records.length;
+  }
+
+  /** @param {number[]} means @param {number} truth */
+  function expectWithinLimits(means, truth) {
+    const mean = means.reduce((sum, value) => sum + value) / means.length;
+    const variance = means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (means.length - 1);
+    expect(Math.abs(mean - truth)).toBeLessThan(2.262 * Math.sqrt(variance / means.length));
+  }
+
+  test.each([1, 2, 3, 7])('pool %i: known arrivals wait as Kiefer and Wolfowitz say, to 1 us', (servers) => {
+    const arrivals = knownArrivals(servers, 5000);
+    const { records = [] } = simulate({ arrivals, pool: { maxPoolSize: servers }, keepRequests: true });
+    const expected = kieferWolfowitz(
+      arrivals.map(({ atMs }) => atMs), arrivals.map(({ serviceMs }) => serviceMs), servers,
+    );
+    const errors = byArrival(records).map(({ waitMs }, i) => Math.abs(waitMs - expected[i]));
+    expect(errors).toHaveLength(5000);
+    expect(Math.max(...errors)).toBeLessThan(0.001);
+  });
+});
+
+describe('whatever the load', () => {
+  const seeds = Array.from({ length: 20 }, (_, seed) => seed);
+
+  test.each(seeds)('every request ends once, after its wait and its service (seed %i)', (seed) => {
+    const arrivals = knownArrivals(seed, 300);
+    const run = simulate({ arrivals, pool: { maxPoolSize: 1 + (seed % 5) }, keepRequests: true });
+    const records = byArrival(run.records ?? []);
+    expect(records.map(({ user }) => user)).toEqual(arrivals.map((_, index) => index));
+    for (const [i, { arrivedAtMs, startedAtMs, finishedAtMs, waitMs, outcome, route }] of records.entries()) {
+      expect(outcome).toBe('ok');
+      expect(route).toBe(arrivals[i].route);
+      expect(arrivedAtMs).toBe(arrivals[i].atMs);
+      expect(waitMs).toBe(startedAtMs - arrivedAtMs);
+      expect(waitMs).toBeGreaterThanOrEqual(0);
+      expect(finishedAtMs - startedAtMs).toBeCloseTo(arrivals[i].serviceMs, 6);
+    }
+    const busyMs = arrivals.reduce((sum, { serviceMs }) => sum + serviceMs, 0);
+    expect(run.meanActive * run.durationMs).toBeCloseTo(busyMs, 3);
+  });
+
+  test.each(seeds)('a connection serves one request at a time (seed %i)', (seed) => {
+    const maxPoolSize = 1 + (seed % 5);
+    const { records = [], peakActive } = simulate({
+      arrivals: knownArrivals(seed, 300),
+      pool: { maxPoolSize, warm: false, connectMs: 20 },
+      keepRequests: true,
+    });
+    const used = new Set(records.map(({ connection }) => connection));
+    expect(used.size).toBeLessThanOrEqual(maxPoolSize);
+    expect(peakActive).toBeLessThanOrEqual(maxPoolSize);
+    for (const connection of used) {
+      const busy = records.filter((record) => record.connection === connection)
+        .sort((a, b) => a.startedAtMs - b.startedAtMs);
+      for (let i = 1; i < busy.length; i++) {
+        expect(busy[i].startedAtMs).toBeGreaterThanOrEqual(busy[i - 1].finishedAtMs);
+      }
+    }
+  });
+
+  test.each(seeds)('a warm pool serves in the order of arrival (seed %i)', (seed) => {
+    const { records = [] } = simulate({
+      arrivals: knownArrivals(seed, 300), pool: { maxPoolSize: 1 + (seed % 5) }, keepRequests: true,
+    });
+    const starts = byArrival(records).map(({ startedAtMs }) => startedAtMs);
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  });
+
+  test.each(seeds)('more connections never make the total wait longer (seed %i)', (seed) => {
+    const arrivals = knownArrivals(seed, 300);
+    const totals = [1, 2, 3, 4, 6, 10].map((maxPoolSize) => {
+      const run = simulate({ arrivals, pool: { maxPoolSize } });
+      return run.meanWaiting * run.durationMs;
+    });
+    for (let i = 1; i < totals.length; i++) expect(totals[i]).toBeLessThanOrEqual(totals[i - 1] + 1e-6);
+    expect(totals[0]).toBeGreaterThan(totals[5]);
+  });
+});

@@ -1,0 +1,254 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from '@jest/globals';
+import { simulate } from '../../src/simulator/simulate.js';
+
+/** @import { Step } from '../../src/simulator/flow.js' */
+/** @import { Service } from '../../src/simulator/service-time.js' */
+
+/** @type {Record<string, Service>} */
+const services = { '/a': { kind: 'fixed', ms: 10 }, '/b': { kind: 'fixed', ms: 20 } };
+/** @type {Step} */
+const a = { kind: 'request', route: '/a' };
+/** @type {Step} */
+const b = { kind: 'request', route: '/b' };
+
+/** The requests of one user, alone. @param {Step[]} steps @param {object} [options] */
+function follow(steps, options) {
+  const run = simulate({
+    workload: { phases: [], scenarios: [{ steps }] },
+    arrivals: [{ atMs: 0 }],
+    pool: { maxPoolSize: 1 },
+    services,
+    keepRequests: true,
+    ...options,
+  });
+  const records = run.records ?? [];
+  return records.map(({ route, arrivedAtMs, finishedAtMs }) => [route, arrivedAtMs, finishedAtMs]);
+}
+
+describe('a user', () => {
+  test('sends a request when the last is answered, and rests between', () => {
+    expect(follow([a, { kind: 'think', ms: 100 }, b])).toEqual([['/a', 0, 10], ['/b', 110, 130]]);
+  });
+
+  test('goes round loops, also in loops', () => {
+    const routes = follow([{ kind: 'loop', count: 2, steps: [a, { kind: 'loop', count: 3, steps: [b] }] }, a])
+      .map(([route]) => route).join('');
+    expect(routes).toBe('/a/b/b/b/a/b/b/b/a');
+  });
+
+  test('skips a loop of no rounds', () => {
+    expect(follow([{ kind: 'loop', count: 0, steps: [a] }, b])).toEqual([['/b', 0, 20]]);
+  });
+
+  test('has its answer after an overhead that is drawn for each', () => {
+    const { records = [] } = simulate({
+      arrivals: Array.from({ length: 50 }, (_, index) => ({ atMs: index * 100, route: '/x', serviceMs: 10 })),
+      pool: { maxPoolSize: 1 }, overhead: { kind: 'sample', valuesMs: [3, 7] }, keepRequests: true,
+    });
+    const took = records.map(({ arrivedAtMs, finishedAtMs }) => Math.round(finishedAtMs - arrivedAtMs));
+    expect([...new Set(took)].toSorted((a, b) => a - b)).toEqual([13, 17]);
+  });
+
+  test('is told in whole steps of the client\'s clock, which are right on average', () => {
+    const { routes } = simulate({
+      arrivals: Array.from({ length: 4000 }, (_, index) => ({ atMs: index * 100, route: '/fast', serviceMs: 4.25 })),
+      pool: { maxPoolSize: 1 }, resolutionMs: 1,
+    });
+    const { p50Ms, p95Ms, maxMs, meanMs } = routes['/fast'];
+    expect([p50Ms, p95Ms, maxMs].map(Math.round)).toEqual([4, 5, 5]);
+    // The standard error of the mean is 0.007 ms.
+    expect(Math.abs(meanMs - 4.25)).toBeLessThan(0.03);
+  });
+
+  test('has its answer after the overhead, and the connection is free before', () => {
+    const { records = [] } = simulate({
+      arrivals: [0, 1].map((atMs) => ({ atMs, route: '/a' })),
+      pool: { maxPoolSize: 1 }, services, overhead: { kind: 'fixed', ms: 5 }, keepRequests: true,
+    });
+    const times = records.map(({ startedAtMs, finishedAtMs }) => [startedAtMs, finishedAtMs]);
+    expect(times).toEqual([[0, 15], [10, 25]]);
+  });
+
+  test('pauses within the jitter', () => {
+    const rests = Array.from({ length: 50 }, (_, seed) =>
+      Number(follow([a, { kind: 'think', ms: 100, jitterMs: 20 }, b], { seed })[1][1]) - 10);
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(80);
+    expect(Math.max(...rests)).toBeLessThanOrEqual(120);
+    expect(new Set(rests).size).toBeGreaterThan(40);
+  });
+
+  test('whose patience ends leaves, and its query ends with it', () => {
+    const run = simulate({
+      workload: { phases: [], scenarios: [{ steps: [b, a] }], timeoutMs: 25 },
+      arrivals: [{ atMs: 0 }, { atMs: 0 }, { atMs: 30 }],
+      pool: { maxPoolSize: 1 }, services, keepRequests: true,
+    });
+    const { records = [] } = run;
+    const ends = records.map((it) => `${it.user}${it.route} ${it.outcome} ${it.finishedAtMs}`);
+    expect(ends).toEqual([
+      '0/b ok 20', '1/b clientTimeout 25', '0/a ok 35', '2/b ok 55', '2/a ok 65',
+    ]);
+    expect(run.meanActive * run.durationMs).toBe(65);
+  });
+
+  test('who leaves takes no place in the queue, and no connection', () => {
+    const run = simulate({
+      workload: { phases: [], scenarios: [], timeoutMs: 25 },
+      arrivals: [
+        { atMs: 0, route: '/x', serviceMs: 24 }, { atMs: 0, route: '/x', serviceMs: 24 }, { atMs: 1, route: '/x', serviceMs: 5 },
+        { atMs: 2, route: '/x', serviceMs: 5 },
+      ],
+      pool: { maxPoolSize: 1, connectMs: 3 }, keepRequests: true,
+    });
+    const { records = [] } = run;
+    // The second one leaves at 25, the third and fourth at 26 and 27: the new connection is ready at 28, for nobody.
+    expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`)).toEqual([
+      '0 ok 24', '1 clientTimeout 25', '2 clientTimeout 26', '3 clientTimeout 27']);
+    expect(run).toMatchObject({ connections: 1, peakWaiting: 3 });
+    expect(run.meanActive * run.durationMs).toBeCloseTo(25, 9);
+  });
+
+  test('on the pool of 2020 it leaves while the server works on for nobody', () => {
+    const run = simulate({
+      workload: { phases: [], scenarios: [], timeoutMs: 25 },
+      arrivals: [{ atMs: 0, route: '/x', serviceMs: 40 }, { atMs: 20, route: '/x', serviceMs: 4 }],
+      pool: { kind: 'pipelining', maxPoolSize: 1 }, keepRequests: true,
+    });
+    const { records = [] } = run;
+    expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`))
+      .toEqual(['0 clientTimeout 25', '1 ok 44']);
+  });
+
+  test('gives up on a query that takes too long, also when it did not wait', () => {
+    expect(follow([b, a], { workload: { phases: [], scenarios: [{ steps: [b, a] }], timeoutMs: 15 } }))
+      .toEqual([['/b', 0, 15]]);
+  });
+
+  test('who takes the place of one that left in the middle of a loop begins its own', () => {
+    const { records = [] } = simulate({
+      workload: {
+        phases: [],
+        scenarios: [{ steps: [{ kind: 'loop', count: 3, steps: [a] }] }, { steps: [b] }],
+        timeoutMs: 25,
+      },
+      arrivals: [{ atMs: 0, scenario: 0 }, { atMs: 5, scenario: 1 }, { atMs: 100, scenario: 0 }],
+      pool: { maxPoolSize: 1 }, services, keepRequests: true,
+    });
+    expect(records.map(({ user, outcome }) => `${user} ${outcome}`)).toEqual([
+      '0 ok', '1 ok', '0 clientTimeout', '2 ok', '2 ok', '2 ok',
+    ]);
+  });
+});
+
+describe('a run', () => {
+  /** @param {number} seed @param {object} [options] */
+  const run = (seed, options) => simulate({
+    workload: {
+      phases: [{ durationMs: 10_000, arrivalRate: 20, mode: 'poisson' }],
+      scenarios: [{ weight: 3, steps: [a, b] }, { weight: 1, steps: [{ kind: 'request', route: '/c' }] }],
+    },
+    pool: { maxPoolSize: 2 },
+    services: { ...services, '/c': { kind: 'lognormal', medianMs: 100, sigma: 1 } },
+    seed,
+    ...options,
+  });
+
+  test('is the same for the same seed and another for another', () => {
+    expect(run(1, { keepRequests: true })).toEqual(run(1, { keepRequests: true }));
+    expect(run(1)).not.toEqual(run(2));
+  });
+
+  test('has the same users at every pool size', () => {
+    const loads = [1, 2, 20].map((maxPoolSize) => {
+      const { users, routes } = run(7, { pool: { maxPoolSize } });
+      return [users, routes['/a'].count, routes['/c'].count];
+    });
+    expect(loads[1]).toEqual(loads[0]);
+    expect(loads[2]).toEqual(loads[0]);
+  });
+
+  test('picks scenarios by weight', () => {
+    const { routes, users } = run(3, { workload: {
+      phases: [{ durationMs: 100_000, arrivalRate: 100 }],
+      scenarios: [
+        { weight: 3, steps: [a] }, { steps: [b] }, { weight: 0, steps: [{ kind: 'request', route: '/c' }] },
+      ],
+    } });
+    expect(users).toBe(10_000);
+    expect(routes['/c'].count).toBe(0);
+    // Four standard deviations of a share of 3 in 4.
+    expect(Math.abs(routes['/a'].count / users - 0.75)).toBeLessThan(4 * Math.sqrt(0.75 * 0.25 / users));
+  });
+
+  test('lets no more users in than maxVusers', () => {
+    const { users, skipped, peakActive } = run(1, { workload: {
+      phases: [{ durationMs: 1000, arrivalCount: 100, maxVusers: 1 }],
+      scenarios: [{ steps: [b] }],
+    } });
+    // One every 10 ms; each stays 20 ms, and is gone when the one after next comes.
+    expect({ users, skipped, peakActive }).toEqual({ users: 50, skipped: 50, peakActive: 1 });
+  });
+
+  test('adds up', () => {
+    const { requests, failures, maxMs, routes, durationMs, ratePerSec, utilisation, meanActive } = run(5);
+    const each = Object.values(routes);
+    expect(requests).toBe(each.reduce((sum, { count }) => sum + count, 0));
+    expect(failures).toBe(0);
+    expect(maxMs).toBe(Math.max(...each.map((route) => route.maxMs)));
+    expect(ratePerSec).toBeCloseTo(requests / durationMs * 1000, 9);
+    expect(utilisation).toBeCloseTo(meanActive / 2, 9);
+  });
+
+  test('without users is empty', () => {
+    const { requests, maxMs, routes } = run(1, { arrivals: [] });
+    expect(requests).toBe(0);
+    expect(maxMs).toBeNaN();
+    expect(routes['/a'].p95Ms).toBeNaN();
+  });
+});
+
+test('memory does not grow with the requests that are over', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc');
+  const sizes = [20_000, 400_000].map((count) => {
+    let heapBytes = 0;
+    function* arrivals() {
+      for (let i = 0; i < count; i++) yield { atMs: i, route: '/a' };
+      collectGarbage();
+      heapBytes = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+    }
+    simulate({ arrivals: arrivals(), pool: { maxPoolSize: 20 }, services });
+    return heapBytes;
+  });
+  // Twenty bytes for each further request would already be 7.6 MB.
+  expect(sizes[1] - sizes[0]).toBeLessThan(4e6);
+});
+
+describe('bad input is refused', () => {
+  const scenarios = [{ name: 'one', steps: [a, { kind: 'request', route: '/x' }, b] }];
+  const workload = { phases: [], scenarios };
+  const pool = { maxPoolSize: 1 };
+  const some = services['/a'];
+
+  test.each([
+    [{ workload, pool, services }, 'There is no service time for /x'],
+    [{ arrivals: [{ atMs: 0, route: '/y' }], pool }, 'There is no service time for /y'],
+    [{ arrivals: [{ atMs: 5, route: '/a' }, { atMs: 4, route: '/a' }], pool, services },
+      'Arrivals must be in order of time from 0 ms on: 4 came after 5'],
+    [{ arrivals: [{ atMs: NaN, route: '/a' }], pool, services },
+      'Arrivals must be in order of time from 0 ms on: NaN came after 0'],
+    [{ workload, arrivals: [{ atMs: 0, scenario: 'two' }], pool, services: { ...services, '/x': some } },
+      'Unknown scenario "two": the workload has one'],
+    [{ arrivals: [{ atMs: 0 }], pool }, 'No scenario to pick: there must be one with a weight above 0'],
+    [{ workload, pool, services: { ...services, '/x': { kind: 'fixed', ms: -1 } } },
+      'The service time of /x must have a mean of at least 0 ms, not -1'],
+    [{ workload, pool, services: { ...services, '/x': { kind: 'sample', valuesMs: [] } } },
+      'The service time of /x must have a mean of at least 0 ms, not NaN'],
+    [{ workload, pool, services: { ...services, '/x': { kind: 'gamma' } } },
+      'Unknown kind of service time "gamma": allowed are fixed, exponential, lognormal and sample'],
+  ])('%#: %j', (/** @type {any} */ options, message) => {
+    expect(() => simulate(options)).toThrow(new Error(message));
+  });
+});

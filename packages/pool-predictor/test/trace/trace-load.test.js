@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { predict } from '../../src/predict.js';
+import { createRandom } from '../../src/simulator/random.js';
+import { simulate } from '../../src/simulator/simulate.js';
+import { createTraceLoad, summariseTrace } from '../../src/trace/trace-load.js';
+
+/** @import { Trace } from '../../src/node/trace.js' */
+
+/**
+ * What a pool of three does to a few slow queries among many fast ones.
+ * @param {{ handoverMs?: number }} [process] what it has to do, in the mean, before the next has a connection
+ * @returns {Trace}
+ */
+function recordTrace({ handoverMs = 0 } = {}) {
+  const random = createRandom(11);
+  let atMs = 0;
+  const arrivals = Array.from({ length: 2000 }, () => {
+    const isSlow = random.uniform() < 0.05;
+    const arrival = {
+      atMs, route: isSlow ? '/slow' : '/fast', serviceMs: isSlow ? 400 + 200 * random.uniform() : 2,
+      handoverMs: handoverMs * random.exponential(),
+    };
+    atMs += 20 * random.exponential();
+    return arrival;
+  });
+  const { records = [] } = simulate({ arrivals, pool: { maxPoolSize: 3 }, keepRequests: true });
+  records.sort((a, b) => a.user - b.user);
+  return {
+    header: { maxPoolSize: 3 },
+    routes: ['/slow', '/fast'],
+    askedMs: records.map(({ arrivedAtMs }) => arrivedAtMs),
+    waitMs: records.map(({ waitMs }) => waitMs),
+    useMs: arrivals.map(({ serviceMs }) => serviceMs),
+    routeOf: arrivals.map(({ route }) => (route === '/slow' ? 0 : 1)),
+    warnings: [],
+  };
+}
+
+const trace = recordTrace();
+
+test('replayed at the size that was recorded it gives the waits that were recorded', () => {
+  const load = createTraceLoad(trace);
+  const { variants, seeds } = predict({ load, services: load.services, poolSizes: [2, 3, 4] });
+  const recorded = summariseTrace(trace);
+  expect(seeds).toBe(1);
+  const [{ predicted: smaller }, { predicted }, { predicted: larger }] = variants;
+  expect(predicted).toMatchObject({ requests: 2000, failures: 0 });
+  expect(predicted.meanWaitMs).toBeCloseTo(recorded.meanWaitMs, 6);
+  for (const route of trace.routes) {
+    for (const figure of /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs'])) {
+      expect(predicted.routes[route].wait[figure]).toBeCloseTo(recorded.routes[route].wait[figure], 6);
+      expect(predicted.routes[route][figure]).toBeCloseTo(recorded.routes[route][figure], 6);
+    }
+  }
+  expect(smaller.meanWaitMs).toBeGreaterThan(2 * recorded.meanWaitMs);
+  expect(larger.meanWaitMs).toBeLessThan(recorded.meanWaitMs / 2);
+});
+
+test('a process that was busy when connections were given back made the waits longer, and so does the replay', () => {
+  const slowed = recordTrace({ handoverMs: 5 });
+  const load = createTraceLoad(slowed);
+  const { variants: [{ predicted }] } = predict({ load, services: load.services, poolSizes: [3] });
+  const recorded = summariseTrace(slowed);
+  expect(recorded.meanWaitMs).toBeGreaterThan(1.1 * summariseTrace(trace).meanWaitMs);
+  // In a real process nobody asks while it is busy. Here some do, and whose connection they got is not known for sure.
+  expect(predicted.meanWaitMs / recorded.meanWaitMs).toBeCloseTo(1, 2);
+  for (const route of slowed.routes) expect(predicted.routes[route].p50Ms).toBeCloseTo(recorded.routes[route].p50Ms, 1);
+});
+
+test('rates and service times are the record\'s', () => {
+  const load = createTraceLoad(trace);
+  const { load: facts } = predict({ load, services: load.services, poolSizes: [1] });
+  const busy = Array.from(trace.useMs).reduce((sum, ms) => sum + ms) / facts.lastsMs;
+  expect(facts.busy).toBeCloseTo(busy, 6);
+  // The last one's own gap and use are what the two differ by.
+  expect(Math.abs(facts.lastsMs / load.durationMs - 1)).toBeLessThan(0.02);
+  expect(facts.arrivalScv).toBeGreaterThan(0.8);
+  expect(facts.arrivalScv).toBeLessThan(1.2);
+});
+
+describe('drawn again', () => {
+  const load = createTraceLoad(trace, { redraw: true });
+
+  /** @param {number} seed @param {number} factor */
+  const arrivalsOf = (seed, factor) => [...load.arrivals(seed, factor)];
+
+  test('the first run is the record itself, or the record hastened', () => {
+    expect(arrivalsOf(1, 1).map(({ atMs }) => atMs)).toEqual(trace.askedMs);
+    expect(arrivalsOf(1, 2)[1999].atMs).toBeCloseTo(trace.askedMs[1999] / 2, 6);
+  });
+
+  test('each other run is as long, as busy, in order, and different', () => {
+    const runs = [2, 3, 4, 5].map((seed) => arrivalsOf(seed, 1));
+    expect(new Set(runs.map((run) => run[0].atMs)).size).toBe(4);
+    for (const run of runs) {
+      expect(Math.abs(run.length / 2000 - 1)).toBeLessThan(0.1);
+      expect(run.every(({ atMs }, index) => atMs >= (run[index - 1]?.atMs ?? 0))).toBe(true);
+      expect(Number(run.at(-1)?.atMs)).toBeLessThanOrEqual(load.durationMs);
+      expect(Number(run.at(-1)?.atMs)).toBeGreaterThan(0.95 * load.durationMs);
+    }
+  });
+
+  test('more load is more requests in the same time', () => {
+    const run = arrivalsOf(2, 1.5);
+    expect(Math.abs(run.length / 3000 - 1)).toBeLessThan(0.1);
+    expect(Number(run.at(-1)?.atMs)).toBeLessThanOrEqual(load.durationMs);
+  });
+
+  test('is the same with the same seed', () => {
+    expect(arrivalsOf(3, 1.3)).toEqual(arrivalsOf(3, 1.3));
+  });
+});
+
+test('a single checkout is a load too', () => {
+  const load = createTraceLoad({ header: {}, routes: ['/a'], askedMs: [0], waitMs: [0], useMs: [7], routeOf: [0], warnings: [] });
+  const { variants } = predict({ load, services: load.services, poolSizes: [1] });
+  expect(variants[0].predicted).toMatchObject({ requests: 1, maxMs: 7 });
+});

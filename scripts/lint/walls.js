@@ -1,0 +1,79 @@
+import path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/**
+ * The rooms of the house, from the ground up. A file may import from its own room and from rooms below it. Files of
+ * `src/` that are in no room here stand on top: they wire the rest together.
+ */
+const FLOORS = [
+  ['src/universal/'],
+  [
+    'src/settings.js', 'src/printable.js', 'src/shape.js', 'src/write-atomically.js', 'src/logger.js', 'src/throttle.js',
+    'src/broken-output.js',
+  ],
+  ['src/process/'],
+  ['src/settings-docs.js', 'src/mongo/', 'src/page/'],
+  ['src/http/', 'src/metrics.js', 'src/report/'],
+  ['src/predictions/', 'src/harness/'],
+  ['src/labs/'],
+  ['src/live/', 'src/workshop/'],
+  ['src/routes/', 'src/cli/'],
+];
+
+/** @param {string} file from the root @returns {string} the package it is in, as a folder, or '' */
+function packageOf(file) {
+  return file.match(/^packages\/[^/]+\//)?.[0] ?? '';
+}
+
+/** @param {string} file */
+function findRoom(file) {
+  for (const [floor, rooms] of FLOORS.entries()) {
+    const room = rooms.find((each) => file.startsWith(each));
+    if (room) return { floor, room };
+  }
+  return { floor: FLOORS.length, room: 'src/' };
+}
+
+/**
+ * @param {string} from a file, from the root
+ * @param {string} to the file it imports
+ * @returns {string | null} which wall that breaks
+ */
+export function findBrokenWall(from, to) {
+  const home = packageOf(from);
+  if (home) return to.startsWith(home) ? null : `a package imports nothing from outside its folder: ${to}`;
+  if (packageOf(to)) return `import a package by its name, not by its files: ${to}`;
+  const [here, there] = [findRoom(from), findRoom(to)];
+  if (here.room === there.room || there.floor < here.floor) return null;
+  return `${here.room} may not import ${there.room}: it is not below it`;
+}
+
+/** ESLint's rule for it, on imports, exports, `import()` and types in comments alike. */
+export const walls = {
+  /** @param {any} context */
+  create(context) {
+    const file = path.relative(ROOT, context.filename).replaceAll('\\', '/');
+    /** @param {string} specifier @param {object} at */
+    const check = (specifier, at) => {
+      if (!specifier.startsWith('.')) return;
+      const target = path.posix.join(path.posix.dirname(file), specifier);
+      const broken = findBrokenWall(file, target);
+      if (broken) context.report({ ...at, message: broken });
+    };
+    /** @param {any} node */
+    const checkSource = (node) => {
+      if (typeof node.source?.value === 'string') check(node.source.value, { node });
+    };
+    return {
+      ImportDeclaration: checkSource,
+      ExportNamedDeclaration: checkSource,
+      ImportExpression: checkSource,
+      Program() {
+        for (const { value, loc } of context.sourceCode.getAllComments()) {
+          for (const [, specifier] of value.matchAll(/(?:import\(|from )'([^']+)'/g)) check(specifier, { loc });
+        }
+      },
+    };
+  },
+};

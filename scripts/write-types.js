@@ -1,0 +1,18 @@
+// Writes the types of a package from its docstrings into its folder types/, or removes them with --remove. npm runs it
+// there before and after it packs: types that stay behind would hide the source from the editor.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const COMPILER = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+const entries = Object.values(exports).flatMap((entry) => (entry.types ? [entry.default] : []));
+
+rmSync('types', { recursive: true, force: true });
+if (!process.argv.includes('--remove')) execFileSync(process.execPath, [
+  COMPILER, '--ignoreConfig', '--allowJs', '--checkJs', '--strict', '--skipLibCheck', '--module', 'nodenext',
+  '--target', 'es2023', '--types', 'node', '--declaration', '--emitDeclarationOnly', '--rootDir', 'src',
+  '--outDir', 'types', ...entries,
+], { stdio: 'inherit' });

@@ -1,0 +1,82 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { describeEnvironment } from '../harness/environment.js';
+import { createAdviceView } from '../predictions/advice-view.js';
+import { advise, parseSlo } from 'mongodb-pool-predictor';
+import { explainAdvice } from '../predictions/explain-advice.js';
+import { escapeControls } from '../printable.js';
+import { renderTable, WIDEST_TEXT, wrap } from '../report/table.js';
+import { readLoad, withLoadOptions } from './load-options.js';
+import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './options.js';
+import { widthOf } from './terminal-width.js';
+
+/** People wonder after so long, in ms, whether anything happens. */
+const PATIENCE_MS = 10_000;
+
+const MAX_HEADROOM = 100;
+
+/** `pool-lab advise` */
+export function createAdviseCommand() {
+  return withLoadOptions(new Command('advise')
+    .description('the smallest pool with which a load meets its goals, and what else would do; '
+      + 'exits with 1 when nothing meets them')
+    .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
+      collect(parseSlo))
+    .option('--scenario <file>', 'Artillery scenario'))
+    .option('--headroom <factor>', 'the goals must also hold at this many times the load', parseHeadroom, 1.3)
+    .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
+    .option('--servers <n>', 'servers that each instance talks to', parsePositive)
+    .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
+    .option('--seeds <n>', 'runs to simulate when the load has chance in it', parseUpTo(MAX_SEEDS))
+    .option('--json', 'print the advice as one JSON object on stdout', false)
+    .action(showAdvice);
+}
+
+/**
+ * @param {import('./load-options.js').LoadOptions & { slo: import('mongodb-pool-predictor').Slo[], headroom: number,
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, json: boolean }} options
+ */
+async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, json, ...loadOptions }) {
+  const { load, services, settings, warnings } = await readLoad({ ...loadOptions, redraw: true });
+  const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
+  const startedAt = new Date().toISOString();
+  const advice = advise({
+    load, services, slos, headroom, seeds,
+    fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
+    onStep: createStepReport(process.stderr),
+  });
+
+  const paragraphs = explainAdvice(advice);
+  const [verdict, ...reasons] = paragraphs;
+  const width = widthOf(process.stderr);
+  process.stderr.write(`${escapeControls([
+    wrap(verdict, Math.min(width, WIDEST_TEXT)),
+    ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), { width })] : []),
+    ...warnings.map((warning) => wrap(`! ${warning}`, Math.min(width, WIDEST_TEXT))),
+    ...reasons.map((reason) => wrap(reason, Math.min(width, WIDEST_TEXT))),
+  ].join('\n\n'))}\n`);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({
+      lab: 'advise', startedAt, environment: describeEnvironment(null),
+      settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds },
+      ...advice, words: paragraphs, warnings,
+    })}\n`);
+  }
+  if (advice.verdict !== 'size') process.exitCode = 1;
+}
+
+/** @param {NodeJS.WriteStream} stream */
+function createStepReport(stream) {
+  const startedAt = performance.now();
+  return (/** @type {string} */ step) => {
+    if (performance.now() - startedAt > PATIENCE_MS) stream.write(`trying ${step}\n`);
+  };
+}
+
+/** @param {string} text */
+function parseHeadroom(text) {
+  const factor = text.trim() === '' ? NaN : Number(text);
+  if (!(factor >= 1 && factor <= MAX_HEADROOM)) {
+    throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_HEADROOM}, such as 1.3.`);
+  }
+  return factor;
+}

@@ -1,0 +1,22 @@
+import { Command } from 'commander';
+import { labs } from '../labs/index.js';
+import { WIDEST_TEXT, wrap } from '../report/table.js';
+import { widthOf } from './terminal-width.js';
+
+const INDENT = '  ';
+
+/** `pool-lab list` */
+export function createListCommand() {
+  return new Command('list')
+    .description('say which experiments there are, and what each asks')
+    .action(() => {
+      process.stdout.write(`${Object.values(labs).map(describeLab).join('\n\n')}\n`);
+    });
+}
+
+/** @param {import('../report/result-types.js').Lab} lab */
+function describeLab({ name, title, question, source }) {
+  const width = Math.min(widthOf(process.stdout), WIDEST_TEXT) - INDENT.length;
+  const text = `${wrap(question, width)}${source ? `\nFirst published: ${source.url}` : ''}`;
+  return `${name}: ${title}\n${text.replaceAll(/^/gm, INDENT)}`;
+}

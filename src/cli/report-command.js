@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import { createLoadTestResult, isArtilleryOutput } from '../harness/load-test-result.js';
+import { escapeControls } from '../printable.js';
+import { renderHtml } from '../report/html.js';
+import { createLoadTestView } from '../labs/mixed/load-test-view.js';
+import { renderTable } from '../report/table.js';
+import { writeAtomically } from '../write-atomically.js';
+import { readJson } from './read-json.js';
+import { toResult } from './read-result.js';
+import { widthOf } from './terminal-width.js';
+
+/** @import { Lab, Result } from '../report/result-types.js' */
+/** @typedef {{ lab: Lab, result: Result }} Entry */
+
+/** `pool-lab report RESULT.json...` */
+export function createReportCommand() {
+  return new Command('report')
+    .description('show results of earlier runs, several of them side by side')
+    .argument('<results...>', 'result files that `pool-lab run` kept, or that\n`artillery run --output` wrote')
+    .option('--out <file>', 'the HTML file to write', 'report.html')
+    .action(showResults);
+}
+
+/**
+ * @param {string[]} files
+ * @param {{ out: string }} options
+ */
+async function showResults(files, { out }) {
+  const read = await Promise.all(files.map(async (file) => ({ file, json: await readJson(file) })));
+  const tests = read.filter(({ json }) => isArtilleryOutput(json));
+  const entries = [
+    ...read.filter((one) => !tests.includes(one)).map(({ file, json }) => ({ file, ...toResult(json, file) })),
+    ...(tests.length > 0 ? [{ file: tests[0].file, ...gatherLoadTests(tests) }] : []),
+  ];
+  const shown = entries.map(({ file, ...entry }) => showResult(file, entry, widthOf(process.stderr)));
+  for (const { table } of shown) process.stderr.write(table);
+  await writeAtomically(out, entries.length === 1 ? shown[0].page : renderHtml(entries));
+  process.stderr.write(`Report: ${out}\n`);
+}
+
+/**
+ * @param {string} file
+ * @param {Entry} entry that it holds
+ * @param {number} [width] columns of the terminal
+ * @returns {{ table: string, page: string }}
+ * @throws {Error} naming the file: a lab takes for granted that figures are its own
+ */
+export function showResult(file, { lab, result }, width) {
+  try {
+    return {
+      table: `${lab.title}, ${escapeControls(result.startedAt)}\n${renderTable(lab, result, { width })}\n\n`,
+      page: renderHtml([{ lab, result }]),
+    };
+  } catch (cause) {
+    throw new Error(`${file} can't be shown: it has not the figures of pool-lab run ${lab.name}`, { cause });
+  }
+}
+
+/**
+ * @param {{ file: string, json: any }[]} tests
+ * @returns {Entry}
+ */
+function gatherLoadTests(tests) {
+  const result = createLoadTestResult(tests.map(({ file, json }) => ({ name: path.parse(file).name, output: json })));
+  const routes = result.variants.flatMap(({ measured }) => Object.keys(measured?.routes));
+  return { lab: createLoadTestView([...new Set(routes)].toSorted()), result };
+}

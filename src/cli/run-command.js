@@ -1,0 +1,88 @@
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import { takePublished } from '../harness/lab-options.js';
+import { runLab } from '../harness/run-lab.js';
+import { labs } from '../labs/index.js';
+import { renderTable } from '../report/table.js';
+import { readSettings } from '../settings.js';
+import { abortOnSignal } from './abort.js';
+import { orInvalid, parseText, parseUpTo } from './options.js';
+import { createProgress } from './progress-bar.js';
+import { saveResult } from './save.js';
+import { widthOf } from './terminal-width.js';
+
+/** @import { Lab } from '../harness/run-lab.js' */
+
+/** `pool-lab run LAB` */
+export function createRunCommand() {
+  const command = new Command('run').description('run an experiment and report what it measured');
+  for (const lab of Object.values(labs)) command.addCommand(createLabCommand(lab));
+  return command;
+}
+
+/** @param {Lab} lab */
+function createLabCommand(lab) {
+  const command = new Command(lab.name).summary(lab.summary).description(lab.question);
+  for (const [name, { value, about, parse, default: initial, published }] of Object.entries(lab.options)) {
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const option = new Option(value ? `${flag} <${value}>` : flag, describeOption(about, initial, published));
+    if (value) option.argParser(orInvalid(parse ?? parseText));
+    if (initial !== undefined) option.default(initial, describeValue(initial));
+    command.addOption(option);
+  }
+  if (!lab.mongo?.urlOption) {
+    command.option('--url <url>', 'connection string of the MongoDB to use, in place of MONGO_URL', orInvalid(parseText));
+  }
+  return command
+    .addOption(new Option('--preset <name>', 'take the values of the published experiment').choices(['published']))
+    .option('--repeat <n>', 'how often each variant is measured, interleaved', parseUpTo(1000), 1)
+    .option('--out <dir>', 'where the report and the raw result go (default: a new folder in results/)')
+    .option('--json', 'print the result as one JSON object on stdout', false)
+    .action(({ preset, ...options }) => runAndReport(lab, preset
+      ? takePublished(lab.options, options, (name) => command.getOptionValueSource(name) === 'cli') : options));
+}
+
+/**
+ * @param {string} about
+ * @param {unknown} initial
+ * @param {unknown} published
+ */
+function describeOption(about, initial, published) {
+  const isOther = published !== undefined && describeValue(published) !== describeValue(initial);
+  return isOther ? `${about} (published: ${describeValue(published)})` : about;
+}
+
+/** @param {unknown} value */
+function describeValue(value) {
+  return path.isAbsolute(String(value)) ? path.relative(process.cwd(), String(value)) : String(value);
+}
+
+/**
+ * @param {Lab} lab
+ * @param {any} options
+ */
+async function runAndReport(lab, { out, json, ...options }) {
+  const settings = readSettings();
+  const progress = createProgress(process.stderr);
+  const { signal, release } = abortOnSignal();
+  try {
+    const result = await runLab(lab, options, {
+      settings, signal, report: progress.report, onStep: progress.step,
+    });
+    progress.stop();
+    // Shown before it is kept: a full disk should not cost what was measured.
+    process.stderr.write(`\n${renderTable(lab, result, { width: widthOf(process.stderr) })}\n\n`);
+    if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+    const files = await saveResult(lab, result, out ?? defaultFolder(result));
+    process.stderr.write(`Report: ${files.report}\nResult: ${files.result}\n`);
+    if (result.variants.some(({ error }) => error)) process.exitCode = 1;
+  } finally {
+    progress.stop();
+    release();
+  }
+}
+
+/** @param {import('../report/result-types.js').Result} result */
+function defaultFolder({ lab, startedAt }) {
+  return path.join('results', `${lab}-${startedAt.slice(0, 19).replaceAll(':', '-')}`);
+}

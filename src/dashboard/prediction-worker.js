@@ -1,9 +1,0 @@
-import { servicesOfApp } from '../predict/service/known-services.js';
-import { predictPoolSizes } from './prediction.js';
-
-// A thread of its own: the page's pictures must not stand still while this one counts.
-addEventListener('message', ({ data: { load, pool } }) => {
-  const startedAtMs = performance.now();
-  const prediction = predictPoolSizes(load, servicesOfApp(pool));
-  postMessage({ prediction, tookMs: performance.now() - startedAtMs });
-});

@@ -1,0 +1,81 @@
+import { MAX_DELAY_MS } from '../settings.js';
+
+/**
+ * @typedef {object} LabOption an option of `pool-lab run LAB`, by its name in camel case
+ * @property {string} about
+ * @property {string} [value] what stands for the value in the help; without it the option is a flag
+ * @property {(text: string) => unknown} [parse] throws an error that says what is allowed
+ * @property {unknown} [default]
+ * @property {unknown} [published] its value in the published experiment, for `--preset published`
+ */
+
+/**
+ * @param {string} text
+ * @returns {number}
+ * @throws {Error} saying what is allowed
+ */
+export function parseInteger(text) {
+  const number = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(number) || number < 1) throw new Error('It must be a whole number from 1.');
+  return number;
+}
+
+/**
+ * @param {string} text
+ * @returns {number} ms
+ * @throws {Error} saying what is allowed
+ */
+export function parseDelay(text) {
+  const ms = parseInteger(text);
+  if (ms > MAX_DELAY_MS) throw new Error(`It must be at most ${MAX_DELAY_MS} ms.`);
+  return ms;
+}
+
+/**
+ * @param {string} text whole numbers with commas between them, e.g. `1,10,100`
+ * @returns {number[]} as they came
+ * @throws {Error} naming the part that is wrong
+ */
+export function parseIntegers(text) {
+  return text.split(',').map((part) => {
+    try {
+      return parseInteger(part.trim());
+    } catch (cause) {
+      throw new Error(`"${part.trim()}" is not a whole number from 1; several are written 1,10,100.`, { cause });
+    }
+  });
+}
+
+/**
+ * @param {string[]} choices
+ * @returns {(text: string) => string} reads one of them
+ */
+export function createChoiceParser(choices) {
+  return (text) => {
+    const choice = text.trim();
+    if (!choices.includes(choice)) throw new Error(`"${choice}" is not one of ${choices.join(', ')}.`);
+    return choice;
+  };
+}
+
+/**
+ * @param {string[]} choices
+ * @returns {(text: string) => string[]} reads some of them, with commas between
+ */
+export function createChoicesParser(choices) {
+  const parseChoice = createChoiceParser(choices);
+  return (text) => text.split(',').map(parseChoice);
+}
+
+/**
+ * The options as they were in the published experiment, except those that were given.
+ *
+ * @param {Record<string, LabOption>} options of a lab
+ * @param {Record<string, unknown>} values
+ * @param {(name: string) => boolean} isGiven
+ * @returns {Record<string, unknown>}
+ */
+export function takePublished(options, values, isGiven) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => (
+    [name, options[name]?.published === undefined || isGiven(name) ? value : options[name].published])));
+}

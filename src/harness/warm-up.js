@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from 'mongodb-pool-predictor';
+import { requestOnce } from './request-once.js';
+
+/** @import { CheckoutRecord } from 'mongodb-pool-monitor' */
+
+/** The warm-up opens no more connections than these, however large the pool. */
+const MAX_OPENED = 50;
+
+/**
+ * @typedef {object} WarmUp
+ * @property {number} lastId of the checkouts until then
+ * @property {{ serviceMs: number, overheadMs: number }} unloaded medians of how long a query of /fast kept its
+ *   connection, and of what its response took beside
+ * @property {number[]} overheadsMs of each response
+ */
+
+/**
+ * Let the app and the driver come to speed before anything is measured, and see what a query takes when it is alone.
+ *
+ * @param {string} url
+ * @param {number} poolSize
+ * @param {{ rounds?: number, requests?: number, everyMs?: number }} [options] how often all connections are used before,
+ *   how many requests are looked at then, and the pause between two
+ * @returns {Promise<WarmUp>}
+ */
+export async function warmUp(url, poolSize, { rounds = 5, requests = 40, everyMs = 0 } = {}) {
+  // Requests at the same time have the pool open its connections, which the ideal takes for granted.
+  const atOnce = Math.min(poolSize, MAX_OPENED);
+  for (let round = 0; round < rounds; round++) {
+    await Promise.all(Array.from({ length: atOnce }, () => timeFast(url)));
+  }
+  const { lastId: opened } = await readCheckouts(url);
+  /** @type {number[]} */
+  const responsesMs = [];
+  for (let request = 0; request < requests; request++) {
+    await sleep(everyMs);
+    responsesMs.push(await timeFast(url));
+  }
+  const { checkouts, lastId } = await readCheckouts(url, opened);
+  const servicesMs = checkouts.filter(({ route }) => route === '/fast').map(useMsOf);
+  const overheadsMs = servicesMs.map((serviceMs, index) => Math.max(0, responsesMs[index] - serviceMs));
+  return {
+    lastId, unloaded: { serviceMs: quantile(servicesMs, 0.5), overheadMs: quantile(overheadsMs, 0.5) }, overheadsMs,
+  };
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<number>} how long it took, in ms
+ */
+async function timeFast(url) {
+  const { status, tookMs } = await requestOnce(new URL('/fast', url));
+  if (status !== 200) throw new Error(`warm-up: /fast answered HTTP ${status}`);
+  return tookMs;
+}
+
+/**
+ * The app's own record of its checkouts.
+ *
+ * @param {string} url of the app
+ * @param {number} [after] id of a checkout
+ * @returns {Promise<{ checkouts: CheckoutRecord[], lastId: number }>}
+ */
+export async function readCheckouts(url, after = 0) {
+  const response = await fetch(`${url}/pool/checkouts?after=${after}`);
+  return /** @type {any} */ (response.json());
+}
+
+/** @param {CheckoutRecord} checkout that ended @returns {number} how long it kept its connection */
+export function useMsOf({ checkedOutAtMs, checkedInAtMs }) {
+  return Number(checkedInAtMs) - Number(checkedOutAtMs);
+}

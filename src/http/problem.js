@@ -1,0 +1,104 @@
+import { STATUS_CODES } from 'node:http';
+import { MongoNetworkError, MongoServerError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
+import { ClientDisconnectedError, RequestDeadlineError } from './request-deadline.js';
+import { ConcurrencyLimitError } from './concurrency-limit.js';
+import { PoolTimeoutError } from 'mongodb-pool-monitor';
+import { createThrottle } from '../throttle.js';
+
+const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError];
+
+/**
+ * What a server answers that is ending, or has just become or stopped being the primary: "not writable primary" and
+ * "node is recovering" of the driver specification Server Discovery and Monitoring.
+ */
+const STATE_CHANGES = new Set([91, 189, 10058, 10107, 11600, 11602, 13435, 13436]);
+
+/** How long a client should wait before it tries again, in whole seconds. */
+const RETRY_AFTER_S = 1;
+
+const LOG_EVERY_MS = 1000;
+
+/**
+ * @typedef {object} Problem what a client is told, as in RFC 9457
+ * @property {number} status
+ * @property {string} title
+ * @property {string} [detail]
+ */
+
+/**
+ * Say in a client's words what went wrong. Of a fault of ours it learns the kind and no more.
+ * @param {unknown} error
+ * @returns {Problem}
+ */
+export function toProblem(error) {
+  if (error instanceof PoolTimeoutError) {
+    return { status: 503, title: 'No connection became free in time', detail: error.message };
+  }
+  if (error instanceof ConcurrencyLimitError) {
+    return { status: 503, title: 'Too many of these requests at once', detail: error.message };
+  }
+  if (error instanceof RequestDeadlineError) {
+    return { status: 503, title: 'Not answered in time', detail: error.message };
+  }
+  if (UNREACHABLE.some((kind) => error instanceof kind) || isStateChange(error)) {
+    return { status: 503, title: 'MongoDB is unreachable' };
+  }
+  const { status, expose, message } = Object(error);
+  if (!(status >= 400 && status < 500)) return problemOf(500);
+  return { ...problemOf(status), ...(expose && { detail: message }) };
+}
+
+/** @param {unknown} error */
+function isStateChange(error) {
+  return error instanceof MongoServerError && STATE_CHANGES.has(Number(error.code));
+}
+
+/**
+ * An error that is the client's fault, and whose message it may read.
+ * @param {number} status 400 to 499
+ * @param {string} message
+ */
+export function clientError(status, message) {
+  return Object.assign(new Error(message), { status, expose: true });
+}
+
+/**
+ * @param {number} status an HTTP status code
+ * @returns {Problem}
+ */
+export function problemOf(status) {
+  return { status, title: STATUS_CODES[status] ?? 'Error' };
+}
+
+/**
+ * @param {import('express').Response} res
+ * @param {Problem} problem
+ */
+export function sendProblem(res, problem) {
+  if (problem.status === 503) res.set('Retry-After', String(RETRY_AFTER_S));
+  res.status(problem.status).type('application/problem+json').send(JSON.stringify({ type: 'about:blank', ...problem }));
+}
+
+/**
+ * Tell the client of an error in its words, and the log what it has to know: of a fault of ours all, of an outage the
+ * message, and neither more often than once a second.
+ * @param {import('pino').Logger} log
+ * @returns {import('express').ErrorRequestHandler}
+ */
+export function answerErrors(log) {
+  const throttle = createThrottle(LOG_EVERY_MS);
+  return (error, req, res, next) => {
+    if (error instanceof ClientDisconnectedError) {
+      log.debug({ path: req.path }, error.message);
+      return;
+    }
+    const problem = toProblem(error);
+    const { path } = req;
+    const { title, status } = problem;
+    if (status === 500) throttle(`${title} ${error?.message}`, (count) => log.error({ err: error, path, count }, title));
+    else if (status === 503) throttle(title, (count) => log.warn({ reason: error.message, path, count }, title));
+    else log.debug({ err: error, path }, title);
+    if (res.headersSent) next(error);
+    else sendProblem(res, problem);
+  };
+}

@@ -1,0 +1,54 @@
+import onHeaders from 'on-headers';
+
+/**
+ * @typedef {object} EndedRequest
+ * @property {string} requestId
+ * @property {string} method
+ * @property {string} route
+ * @property {number} status HTTP status; 0 when the client went away before it was answered
+ * @property {number} totalMs from its arrival to its answer
+ * @property {number} waitMs of it, waiting for connections
+ * @property {import('mongodb-pool-monitor').Holder[]} behind who held the connections it waited for
+ */
+
+/**
+ * The HTTP requests that use the pool: gives each an identity that its checkouts carry, tells the client by
+ * Server-Timing where its time went, and tells listeners when it has ended.
+ *
+ * @param {import('mongodb-pool-monitor').Checkouts} checkouts
+ */
+export function createRequests(checkouts) {
+  /** @type {Set<(request: EndedRequest) => void>} */
+  const listeners = new Set();
+  let lastId = 0;
+
+  return {
+    /**
+     * Follow the requests of one route.
+     * @param {string} route
+     * @returns {import('express').RequestHandler}
+     */
+    follow: (route) => (req, res, next) => {
+      const arrivedAtMs = performance.now();
+      const context = checkouts.createContext({ route, requestId: `r${++lastId}`, signal: res.locals.signal });
+      onHeaders(res, () => {
+        if (res.statusCode >= 500) checkouts.fail(context);
+        res.setHeader('Server-Timing', [
+          `pool;dur=${context.waitMs.toFixed(1)}`, `db;dur=${context.useMs.toFixed(1)}`,
+          `total;dur=${(performance.now() - arrivedAtMs).toFixed(1)}`,
+        ].join(', '));
+      });
+      res.once('close', () => {
+        const { requestId, waitMs, behind } = context;
+        const status = res.writableFinished ? res.statusCode : 0;
+        const ended = { requestId, method: req.method, route, status, totalMs: performance.now() - arrivedAtMs, waitMs, behind };
+        for (const listener of listeners) listener(ended);
+      });
+      checkouts.runInRequest(context, next);
+    },
+    /** @param {(request: EndedRequest) => void} listener */
+    onEnd(listener) {
+      listeners.add(listener);
+    },
+  };
+}

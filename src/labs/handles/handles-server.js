@@ -1,0 +1,54 @@
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { listen } from '../../http/listen.js';
+import { createLogger } from '../../logger.js';
+import { connectClient, createClient } from '../../mongo/client.js';
+import { readSettings } from '../../settings.js';
+import { createApp } from './handles-app.js';
+import { createLookUp } from './look-up.js';
+
+const { values: { processes, clients, gather } } = parseArgs({
+  options: {
+    processes: { type: 'string', default: '1' },
+    clients: { type: 'string', default: '1' },
+    gather: { type: 'boolean', default: false },
+  },
+});
+
+/** Serve `GET /db` from this process until its parent lets go of it. */
+async function serve() {
+  const settings = readSettings();
+  const opened = Array.from({ length: Number(clients) }, () => createClient(String(settings.mongoUrl), settings));
+  const close = () => Promise.all(opened.map((client) => client.close()));
+  try {
+    await Promise.all(opened.map((client) => connectClient(client)));
+    const server = await listen(createApp(createLookUp(opened, { gather }), createLogger(settings.logLevel)), settings);
+    process.once('disconnect', () => server.close().then(close));
+    return server.url;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Have several processes serve it on one port: Node deals new connections out to them in turn. */
+async function serveFromSeveral() {
+  process.once('disconnect', () => cluster.disconnect());
+  let url = '';
+  for (let started = 0; started < Number(processes); started++) {
+    const worker = cluster.fork();
+    const ended = once(worker, 'exit').then(() => { throw new Error('a process of the app ended'); });
+    const [message] = await Promise.race([once(worker, 'message'), ended]);
+    ({ url } = message);
+  }
+  return url;
+}
+
+try {
+  const url = await (cluster.isPrimary && Number(processes) > 1 ? serveFromSeveral() : serve());
+  process.send?.({ url });
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.disconnect?.();
+}

@@ -1,0 +1,36 @@
+import { poolOfApp } from '../../predictions/app-pool.js';
+import { simulate } from 'mongodb-pool-predictor';
+import { summariseAnswers } from './remedies-figures.js';
+import { refuses } from './variants.js';
+
+/** @import { RemediesPlan } from './remedies-lab.js' */
+/** @import { RemedyVariant } from './variants.js' */
+
+/** What the simulator's outcomes are over HTTP. */
+const STATUS = { ok: 200, waitQueueTimeout: 503, clientTimeout: 0 };
+
+/**
+ * The same requests, simulated with what a query took when it was alone.
+ *
+ * @param {RemedyVariant} variant
+ * @param {RemediesPlan} plan
+ * @param {{ serviceMs: number, overheadMs: number, connectMs: number }} unloaded
+ */
+export function predictRemedy({ settings }, plan, { serviceMs, overheadMs, connectMs }) {
+  const { settings: { slowMs, patienceMs }, requests } = plan;
+  const {
+    MONGO_POOLSIZE: poolSize, MONGO_MIN_POOLSIZE: minPoolSize = 0, MONGO_MAX_CONNECTING: maxConnecting,
+    MONGO_WAIT_QUEUE_TIMEOUT_MS: waitQueueTimeoutMs, SLOW_POOLSIZE: slowPoolSize, SLOW_CONCURRENCY: slowConcurrency,
+  } = settings.env;
+  const { records = [] } = simulate({
+    workload: { phases: [], scenarios: [], timeoutMs: patienceMs },
+    arrivals: requests[settings.load],
+    pool: poolOfApp({ poolSize, slowPoolSize, slowConcurrency, maxConnecting, waitQueueTimeoutMs },
+      { connectMs, warm: settings.load !== 'burst' || minPoolSize > 0 }),
+    services: { '/fast': { kind: 'fixed', ms: serviceMs }, '/slow': { kind: 'fixed', ms: slowMs + serviceMs } },
+    overhead: { kind: 'fixed', ms: overheadMs },
+    keepRequests: true,
+  });
+  return summariseAnswers(records.map(({ route, outcome, arrivedAtMs, finishedAtMs }) => (
+    { route, atMs: arrivedAtMs, status: STATUS[outcome], tookMs: finishedAtMs - arrivedAtMs })), refuses(settings.remedy));
+}

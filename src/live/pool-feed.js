@@ -1,0 +1,152 @@
+import { holderOf, longestHolders, readGauges } from 'mongodb-pool-monitor';
+import { summariseRequests } from './summarise-requests.js';
+
+const POOL_EVERY_MS = 200;
+const SECOND_MS = 1000;
+const KEPT_SECONDS = 120;
+const MAX_LANES = 1000;
+const MAX_WAITERS = 50;
+const MAX_ENDED = 20;
+
+/** @import { EndedRequest } from '../http/requests.js' */
+/** @import { SharedClient } from '../mongo/shared-client.js' */
+
+/**
+ * What the live page shows: the pool of this moment, five times a second while somebody looks, and a summary of each
+ * second of the last two minutes.
+ *
+ * @param {object} options
+ * @param {import('../mongo/database.js').Database} options.database
+ * @param {{ slowMs: number }} options.load
+ * @param {ReturnType<typeof import('../http/requests.js').createRequests>} options.requests
+ * @param {ReturnType<typeof import('./streams.js').createStreams>} options.streams
+ */
+export function createFeed({ database, load, requests, streams }) {
+  /** @type {ReturnType<typeof summarise>[]} */
+  const seconds = [];
+  /** @type {EndedRequest[]} */
+  let endedThisSecond = [];
+  /** @type {EndedRequest[]} */
+  let endedSinceEvent = [];
+  /** Of this second: between two looks at its end the pool can be full and empty again. */
+  let peak = { active: 0, waiting: 0 };
+  requests.onEnd((request) => {
+    endedThisSecond.push(request);
+    if (streams.count > 0) endedSinceEvent.push(request);
+  });
+
+  function summarise() {
+    notePeak();
+    const { max, idle } = sumGauges(database);
+    return { atMs: Date.now(), max, idle, ...peak, ...summariseRequests(endedThisSecond, SECOND_MS) };
+  }
+
+  function notePeak() {
+    const { active, waiting } = sumGauges(database);
+    peak = { active: Math.max(active, peak.active), waiting: Math.max(waiting, peak.waiting) };
+  }
+
+  function sendPool() {
+    notePeak();
+    if (streams.count > 0) {
+      streams.send('pool', { ...readPool(database, load), finished: pickEnded(endedSinceEvent) });
+    }
+    endedSinceEvent = [];
+  }
+
+  function endSecond() {
+    const second = summarise();
+    endedThisSecond = [];
+    peak = { active: 0, waiting: 0 };
+    seconds.push(second);
+    if (seconds.length > KEPT_SECONDS) seconds.shift();
+    streams.send('second', second);
+  }
+
+  const timers = [setInterval(sendPool, POOL_EVERY_MS), setInterval(endSecond, SECOND_MS)];
+  return {
+    /** @returns {readonly ReturnType<typeof summarise>[]} oldest first */
+    history: () => seconds,
+    close() {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
+
+/**
+ * Where there are too many to tell, those that waited longest.
+ * @param {EndedRequest[]} requests
+ */
+function pickEnded(requests) {
+  if (requests.length <= MAX_ENDED) return requests;
+  return requests.toSorted((a, b) => b.waitMs - a.waitMs).slice(0, MAX_ENDED);
+}
+
+/**
+ * The pool of this moment; `slowPool` is the one of /slow, where it has its own.
+ *
+ * @param {import('../mongo/database.js').Database} database
+ * @param {{ slowMs: number }} load
+ */
+export function readPool({ main, slow, status }, { slowMs }) {
+  return {
+    atMs: Date.now(),
+    database: status(),
+    ...readClient(main),
+    slowMs,
+    ...(slow !== main && { slowPool: readClient(slow) }),
+  };
+}
+
+/**
+ * Over the current client and those that finish their work.
+ * @param {SharedClient} shared
+ */
+function readClient(shared) {
+  const nowMs = performance.now();
+  const gauges = readShared(shared);
+  const pools = shared.handles.flatMap(listPools);
+  const held = pools.flatMap((pool) => [...pool.connections.values()].filter(({ state }) => state === 'active'));
+  const waiters = pools
+    .flatMap((pool) => {
+      const behind = longestHolders(pool);
+      return pool.waiters().map((checkout) => ({ checkout, behind }));
+    })
+    .sort((a, b) => a.checkout.checkOutStartedAtMs - b.checkout.checkOutStartedAtMs);
+  return {
+    ...gauges,
+    lanes: held.slice(0, MAX_LANES).map(({ id, sinceMs, checkout }) => (
+      { id, ...holderOf(checkout), busyMs: Math.round(nowMs - sinceMs) })),
+    queue: waiters.slice(0, MAX_WAITERS).map(({ checkout, behind }) => ({
+      ...holderOf(checkout), waitMs: Math.round(nowMs - checkout.checkOutStartedAtMs), behind,
+    })),
+  };
+}
+
+/**
+ * The gauges of all clients that have work.
+ * @param {SharedClient} shared
+ */
+function readShared({ current, handles }) {
+  const gauges = readGauges(listPools(current), handles.filter((handle) => handle !== current).flatMap(listPools));
+  return { ...gauges, maxConnecting: current.client.options.maxConnecting };
+}
+
+/**
+ * Of the app's pools together.
+ * @param {import('../mongo/database.js').Database} database
+ */
+function sumGauges({ clients }) {
+  const each = clients.map(readShared);
+  /** @param {'max' | 'idle' | 'active' | 'waiting'} gauge */
+  const sum = (gauge) => each.reduce((total, gauges) => total + gauges[gauge], 0);
+  return {
+    max: each.some(({ max }) => max === 0) ? 0 : sum('max'),
+    idle: sum('idle'), active: sum('active'), waiting: sum('waiting'),
+  };
+}
+
+/** @param {SharedClient['current']} handle */
+function listPools({ monitor }) {
+  return [...monitor.servers.values()];
+}

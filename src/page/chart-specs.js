@@ -1,0 +1,53 @@
+import { failuresOf, latencyOf, successesOf } from './chart-points.js';
+import { formatNumber, formatQuantity } from '../universal/quantity.js';
+
+/** @import { Second } from './feed-types.js' */
+/** @import { Palette } from './palette.js' */
+
+/**
+ * @typedef {object} Series in the order of the legend in the page
+ * @property {string} label
+ * @property {keyof Palette} color
+ * @property {boolean} [thin]
+ * @property {(second: Second) => number | undefined} value
+ *
+ * @typedef {object} Spec
+ * @property {string} id of its figure
+ * @property {'line' | 'bar'} kind
+ * @property {boolean} [log]
+ * @property {(value: number) => string} format
+ * @property {Series[]} series
+ */
+
+/** What the charts show, in the order of the page. @type {Spec[]} */
+export const SPECS = [{
+  id: 'latency-chart',
+  kind: 'line',
+  log: true,
+  format: (value) => formatQuantity(value, 'ms'),
+  series: [
+    { label: '/fast p95', color: 'measured-2', value: latencyOf('/fast', 'p95Ms') },
+    { label: '/fast p50', color: 'measured-2', thin: true, value: latencyOf('/fast', 'p50Ms') },
+    { label: '/slow p95', color: 'measured-1', value: latencyOf('/slow', 'p95Ms') },
+    { label: '/slow p50', color: 'measured-1', thin: true, value: latencyOf('/slow', 'p50Ms') },
+  ],
+}, {
+  id: 'pool-chart',
+  kind: 'line',
+  format: (value) => formatNumber(value),
+  series: [
+    { label: 'waiting', color: 'predicted', value: ({ waiting }) => waiting },
+    { label: 'active', color: 'measured-3', value: ({ active }) => active },
+    { label: 'idle', color: 'published', thin: true, value: ({ idle }) => idle },
+    { label: 'max', color: 'ink', thin: true, value: ({ max }) => max || undefined },
+  ],
+}, {
+  id: 'rate-chart',
+  kind: 'bar',
+  format: (value) => formatNumber(value),
+  series: [
+    { label: '/fast', color: 'measured-2', value: successesOf('/fast') },
+    { label: '/slow', color: 'measured-1', value: successesOf('/slow') },
+    { label: 'failed', color: 'ink', value: failuresOf },
+  ],
+}];

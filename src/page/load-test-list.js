@@ -1,0 +1,71 @@
+import { formatQuantity } from '../universal/quantity.js';
+import { describeChanges } from './words.js';
+
+/** @import { LoadTest } from './feed-types.js' */
+
+const COLUMNS = 8;
+
+/**
+ * Earlier load tests beside each other, latest first.
+ * @param {HTMLElement} section with a table
+ */
+export function createLoadTestTable(section) {
+  const body = /** @type {HTMLTableSectionElement} */ (section.querySelector('tbody'));
+  /** @type {LoadTest[]} */
+  let shown = [];
+
+  /** @param {LoadTest[]} loadTests */
+  return (loadTests) => {
+    if (shown === loadTests) return;
+    shown = loadTests;
+    section.hidden = loadTests.length === 0;
+    body.replaceChildren(...loadTests.flatMap(createRows));
+  };
+}
+
+/**
+ * A load test, and a note below it where its figures are not those of one pool size.
+ * @param {LoadTest} loadTest
+ */
+function createRows(loadTest) {
+  const changes = describeChanges(loadTest);
+  if (!changes) return [createRow(loadTest)];
+  const note = document.createElement('tr');
+  const cell = createCell(changes);
+  Object.assign(cell, { colSpan: COLUMNS, className: 'text' });
+  note.className = 'note';
+  note.append(cell);
+  return [createRow(loadTest), note];
+}
+
+/** @param {LoadTest} loadTest */
+function createRow({ poolSize, slowMs, startedAt, state, measured, exact, error, progress }) {
+  const row = document.createElement('tr');
+  row.append(createCell(String(poolSize), 'th'));
+  if (measured && state === 'done') {
+    const { requests, failures, maxMs, routes } = measured;
+    const values = [maxMs, exact?.maxMs, routes['/fast']?.maxMs].map((ms) => (
+      ms === undefined ? '–' : formatQuantity(ms, 'ms')
+    ));
+    row.append(...[...values, String(requests), String(failures)].map((text) => createCell(text)));
+  } else {
+    const isRunning = state === 'running';
+    const cell = createCell(isRunning ? `running, ${Math.round(progress * 100)} %` : `failed: ${error}`);
+    cell.colSpan = 5;
+    cell.className = 'text';
+    row.append(cell);
+  }
+  row.append(createCell(String(slowMs)), createCell(new Date(startedAt).toLocaleTimeString('en-GB')));
+  return row;
+}
+
+/**
+ * @param {string} text
+ * @param {'td' | 'th'} [name] a heading is its row's
+ */
+function createCell(text, name = 'td') {
+  const cell = document.createElement(name);
+  cell.textContent = text;
+  if (name === 'th') cell.scope = 'row';
+  return cell;
+}

@@ -1,0 +1,165 @@
+import { formatNumber, formatQuantity } from '../universal/quantity.js';
+import { countConnections, countOf } from './count-of.js';
+import { MONITORS, listEasier, samplesNeeded } from 'mongodb-pool-predictor';
+
+/** @import { Advice, FleetFacts, Remedy } from 'mongodb-pool-predictor' */
+
+/**
+ * An advice in plain words, with the numbers it rests on.
+ *
+ * @param {Advice} advice
+ * @returns {string[]} paragraphs, the verdict first
+ */
+export function explainAdvice(advice) {
+  switch (advice.verdict) {
+    case 'notEnoughData': return explainNotEnough(advice);
+    case 'nothing': return explainNothing(advice);
+    default: return explainSize(advice);
+  }
+}
+
+/** @param {Advice} advice */
+function explainNotEnough({ samples }) {
+  return ['Not enough data.', ...samples.filter(({ isEnough }) => !isEnough).map(({ slo, count, needed }) => {
+    const easier = listEasier(slo).filter(({ share }) => samplesNeeded(share) <= count).map(({ name }) => name);
+    const has = count === 0 ? `Some runs of the load have no request of ${slo.route}`
+      : `The load has ${countOf(count, 'request', 'requests')} of ${slo.route}`;
+    return `${has}, and "${slo.text}" takes at least `
+      + `${needed}: with fewer, even the slowest of them may be below that percentile by chance. Take a longer load`
+      + `${easier.length > 0 ? `, or an easier goal: ${easier.join(' or ')}` : ''}.`;
+  })];
+}
+
+/** @param {Advice} advice */
+function explainNothing({ samples, loads, seeds }) {
+  return [
+    `No pool size meets ${samples.length === 1 ? 'the goal' : 'all goals'}.`,
+    ...loads.filter(({ smallest }) => smallest === null).flatMap(({ factor, bestMs }) => samples
+      .map(({ slo }, index) => ({ slo, ms: bestMs[index] }))
+      .filter(({ slo, ms }) => ms >= slo.limitMs)
+      .map(({ slo, ms }) => `"${slo.text}": at load x${factor}, even without a limit on connections, `
+        + `${Number.isFinite(ms) ? `it is up to ${formatBeside(ms, slo.limitMs)}` : 'too many requests fail'}`
+        + `${ofRuns(seeds)}.`)),
+    'Without a limit nobody waits for a connection: it is the queries that take too long. Make them faster, or relax '
+    + 'the goal.',
+  ];
+}
+
+/** @param {Advice} advice */
+function explainSize(advice) {
+  const { verdict, poolSize, loads, rows, seeds, noBenefitAfter, samples, remedies, fleet } = advice;
+  const size = Number(poolSize);
+  const met = rows.filter((row) => row.poolSize === size);
+  const most = countConnections(Number(noBenefitAfter));
+  return [
+    `${countConnections(size)} ${size === 1 ? 'is' : 'are'} enough.`
+    + `${verdict === 'size' ? '' : ' But the servers have no room for so many.'}`,
+    ...samples.map(({ slo }, goal) => {
+      const limits = met.map(({ factor, goals }) => `${formatBeside(goals[goal].upperMs, slo.limitMs)} at load x${factor}`);
+      return `"${slo.text}": at most ${limits.join(' and ')}${ofRuns(seeds)}.`;
+    }),
+    ...met.filter(({ failureShare }) => failureShare > 0).map(({ factor, failureShare }) => (
+      `${formatPercent(failureShare)} of all requests fail at load x${factor}.`)),
+    `${explainUse(advice)} Of ${size}, ${met.map(({ factor, utilisation }) => (
+      `${Math.round(utilisation * 100)} % at load x${factor}`)).join(' and ')} are in use on average.`,
+    explainSteps(advice),
+    `More than ${most} ${noBenefitAfter === 1 ? 'does' : 'do'} not make these times better at load `
+    + `x${loads[loads.length - 1].factor}.`,
+    ...(fleet ? [explainFleet(fleet, size)] : []),
+    remedies.length > 0 ? 'What else was tried:' : '',
+    ...remedies.map((remedy) => `- ${explainRemedy(remedy, advice)}`),
+  ].filter(Boolean);
+}
+
+/**
+ * How many connections the load can use. A size below that is enough only for a load that ends.
+ * @param {Advice} advice
+ */
+function explainUse({ loads, poolSize }) {
+  const uses = loads.map(({ factor, busy, peakActive }) => (
+    `at load x${factor} ${formatNumber(busy, 1)} on average and up to ${peakActive} at once`)).join(', ');
+  const { factor, floor } = loads[loads.length - 1];
+  const words = `Connections in use without a limit: ${uses}.`;
+  if (floor === 1) return words;
+  return `${words} With fewer than ${floor}, requests pile up until load x${factor} ends${Number(poolSize) < floor
+    ? `: ${poolSize} are enough only because it ends. Take at least ${floor} for a load that goes on` : ''}.`;
+}
+
+/** @param {Advice} advice */
+function explainSteps({ loads, poolSize, rows, samples }) {
+  const size = Number(poolSize);
+  const alone = loads.filter(({ smallest }) => Number(smallest) < size).map(({ factor, smallest }) => (
+    `At load x${factor} alone, ${smallest} would do.`));
+  const smaller = rows.find((row) => row.poolSize === size - 1 && !row.isMet);
+  if (!smaller) return alone.join(' ');
+  const missed = smaller.goals.flatMap(({ isMet, text, upperMs }, goal) => (isMet ? [] : [
+    `"${text}" is missed at load x${smaller.factor} (${formatBeside(upperMs, samples[goal].slo.limitMs)})`]));
+  return [...alone, `With ${size - 1}, ${missed.join(' and ')}.`].join(' ');
+}
+
+/** @param {FleetFacts} fleet @param {number} poolSize */
+function explainFleet({ instances, servers, total, perServer, serverLimit, largestPool, fits }, poolSize) {
+  const sum = `The fleet: ${countOf(instances, 'instance', 'instances')} x ${countOf(servers, 'server', 'servers')} x `
+    + `(${poolSize} + ${MONITORS} monitors) = ${total} connections, ${perServer} at each server`;
+  const one = 'The load was taken as that of one instance.';
+  if (fits === null) return `${sum}. ${one}`;
+  return `${sum}, which takes ${serverLimit}: ${fits ? 'they fit' : 'they do not fit'}. ${largestPool === 0
+    ? 'No pool fits' : `The largest pool that fits is ${largestPool}`}. ${one}`;
+}
+
+/** @param {Remedy} remedy @param {Advice} advice */
+function explainRemedy(remedy, { poolSize, loads }) {
+  const { kind, connections, apart, slowRoutes, timeoutMs, slow, goals, failureShare } = remedy;
+  const { factor } = loads[loads.length - 1];
+  const routes = slowRoutes.join(', ');
+  const cost = slow.map(({ route, p95Ms }) => `${route} p95 ${formatMs(p95Ms)}`).join(', ');
+  if (kind === 'timeout') {
+    const name = `A wait-queue timeout of ${formatMs(timeoutMs)} with ${countConnections(Number(connections))}`;
+    if (failureShare === 0) return `${name}: nobody waits that long at load x${factor}, so it changes nothing.`;
+    const answered = goals.map(({ route, answeredMs }) => `${route} ${formatMs(answeredMs)}`).join(', ');
+    return `${name}: ${formatPercent(failureShare)} of the requests fail at load x${factor}; 99 of 100 of the others take `
+      + `at most ${answered}.`;
+  }
+  const name = kind === 'split' ? `A pool of its own (a second client) for ${routes}` : `A cap on ${routes}`;
+  if (connections === null) return `${name}: no size of it meets the goals.`;
+  const sizes = kind === 'split'
+    ? `${apart} for it and ${connections - Number(apart)} for the others, ${connections} in all`
+    : `at most ${apart} at a time, in a pool of ${connections}`;
+  return `${name}: ${sizes} (${compareSizes(connections, Number(poolSize))}); ${cost} at load x${factor}.`;
+}
+
+/** @param {number} size @param {number} advised */
+function compareSizes(size, advised) {
+  if (size === advised) return 'none saved';
+  return size < advised ? `${advised - size} fewer` : `${size - advised} more`;
+}
+
+/** @param {number} seeds */
+function ofRuns(seeds) {
+  return seeds === 1
+    ? ' (nothing is left to chance: one run tells)'
+    : `, in 95 of 100 runs (95 % confidence, ${seeds} simulated)`;
+}
+
+/** @param {number} ms */
+function formatMs(ms) {
+  return Number.isFinite(ms) ? formatQuantity(ms, 'ms') : 'no answer';
+}
+
+/**
+ * A time beside the limit that it keeps or breaks: as exact as it takes to see which.
+ * @param {number} ms
+ * @param {number} limitMs
+ */
+function formatBeside(ms, limitMs) {
+  if (!Number.isFinite(ms)) return 'too many fail';
+  const rounded = ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms);
+  const isClear = ms < limitMs ? rounded < limitMs : rounded >= limitMs;
+  return isClear ? formatQuantity(ms, 'ms') : `${ms.toLocaleString('en', { maximumFractionDigits: 3 })} ms`;
+}
+
+/** @param {number} share above 0 */
+function formatPercent(share) {
+  if (share < 0.0005) return 'under 0.1 %';
+  return `${formatNumber(share * 100, share < 0.1 ? 1 : 0)} %`;
+}

@@ -1,0 +1,42 @@
+import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
+import { html, trust } from './markup.js';
+
+const LANE = 46;
+const WIDTH = 480;
+
+/**
+ * The article's picture of a connection pool: with one lane the Ferrari waits behind the bus, with another it
+ * drives past.
+ */
+export function drawTunnel() {
+  return html`<div class="tunnels">${trust(VEHICLE_SYMBOLS)}
+${drawScene('One lane: the Ferrari waits for the bus.', [[['bus', 268], ['ferrari', 104]]])}
+${drawScene('One lane more: it drives past.', [[['speed', 312], ['ferrari', 312]], [['bus', 222]]])}
+</div>`;
+}
+
+/**
+ * @param {string} caption
+ * @param {[vehicle: string, x: number][][]} lanes
+ */
+function drawScene(caption, lanes) {
+  const height = 2 * LANE + 36;
+  const top = (height - lanes.length * LANE) / 2;
+  const bottom = top + lanes.length * LANE;
+  return html`<figure class="tunnel">
+<svg viewBox="0 0 ${WIDTH} ${height}" aria-hidden="true">
+<rect class="road" y="${top}" width="${WIDTH}" height="${bottom - top}"/>
+<rect class="hill" x="150" width="210" height="${height}" rx="28"/>
+<rect class="tube" x="150" y="${top}" width="210" height="${bottom - top}"/>
+${lanes.slice(1).map((_, index) => {
+    const y = top + (index + 1) * LANE;
+    return html`<path class="dashes" d="M0 ${y}H${WIDTH}"/>`;
+  })}
+<path class="portal" d="M150 ${top - 5}V${bottom + 5}M360 ${top - 5}V${bottom + 5}"/>
+${lanes.map((vehicles, index) => vehicles.map(([vehicle, x]) => (
+    html`<use href="#${vehicle}" x="${x}" y="${top + (index + 1) * LANE - 7}"/>`
+  )))}
+</svg>
+<figcaption>${caption}</figcaption>
+</figure>`;
+}

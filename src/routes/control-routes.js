@@ -1,0 +1,73 @@
+import express from 'express';
+import { requireSameOrigin } from '../http/same-origin.js';
+import { requireToken } from '../http/controls-token.js';
+import { clientError } from '../http/problem.js';
+
+const MAX_CONNECTIONS = 1000;
+const LONGEST_SLOW_MS = 60_000;
+const MAX_REQUESTS = 100;
+const ROUTES = ['/slow', '/fast'];
+
+/**
+ * `POST /control/...`: what the page can change. Bodies and answers are JSON.
+ * @param {import('./parts.js').Parts} parts
+ */
+export function createControlRoutes({ database, load, loadTests, traffic, controls }) {
+  const router = express.Router();
+  router.use(requireSameOrigin(controls), requireToken(controls.token), requireJson, express.json({ limit: '1kb' }));
+
+  // It came this far, so its token is the right one.
+  router.post('/token', (req, res) => {
+    res.json({});
+  });
+
+  router.post('/pool-size', async (req, res) => {
+    const poolSize = readInteger(req.body, 'poolSize', 1, MAX_CONNECTIONS);
+    await database.main.resize(poolSize);
+    loadTests.noteLoad();
+    res.json({ poolSize });
+  });
+
+  router.post('/slow-ms', (req, res) => {
+    load.slowMs = readInteger(req.body, 'slowMs', 1, LONGEST_SLOW_MS);
+    loadTests.noteLoad();
+    res.json({ slowMs: load.slowMs });
+  });
+
+  router.post('/traffic', (req, res) => {
+    const { route } = Object(req.body);
+    if (!ROUTES.includes(route)) throw clientError(400, `route must be one of ${ROUTES.join(', ')}`);
+    const count = readInteger(req.body, 'count', 1, MAX_REQUESTS);
+    traffic.send(route, count);
+    res.status(202).json({ route, count });
+  });
+
+  router.post('/load-test', async (req, res) => {
+    await database.main.settled();
+    res.status(202).json(loadTests.start());
+  });
+  return router;
+}
+
+/**
+ * @param {import('express').Request} req
+ * @param {import('express').Response} res
+ * @param {import('express').NextFunction} next
+ */
+function requireJson(req, res, next) {
+  if (!req.is('application/json')) throw clientError(415, 'Content-Type must be application/json');
+  next();
+}
+
+/**
+ * @param {unknown} body
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ * @returns {number}
+ */
+function readInteger(body, name, min, max) {
+  const value = Object(body)[name];
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw clientError(400, `${name} must be a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,13 @@
+/**
+ * `GET /slow`: the administrator's query, the bus.
+ * @param {Pick<import('./parts.js').Parts, 'database' | 'load' | 'slowLimit'>} parts
+ * @returns {import('express').RequestHandler}
+ */
+export function createSlowRoute({ database, load, slowLimit }) {
+  return async (req, res) => {
+    const { slowMs } = load;
+    const { signal } = res.locals;
+    await slowLimit.run(() => database.slow.use(({ runSlowQuery }) => runSlowQuery(slowMs, { signal })));
+    res.json({ query: 'slow', serverMs: slowMs });
+  };
+}

@@ -1,0 +1,173 @@
+import { expect, test } from '@jest/globals';
+import { startApp } from '../../src/harness/app-process.js';
+import { runLab } from '../../src/harness/run-lab.js';
+import { readSettings } from '../../src/settings.js';
+import { mixed } from '../../src/labs/mixed/mixed-lab.js';
+import { startReplicaSet } from '../support/mongod-process.js';
+
+/** @import { Lab, Measurement, Step } from '../../src/harness/run-lab.js' */
+
+/**
+ * @param {(name: string) => Measurement | Promise<Measurement>} measureOne
+ * @returns {Lab} with two variants, A and B
+ */
+function makeLab(measureOne) {
+  return {
+    ...mixed,
+    name: 'letters',
+    plan: async () => ({
+      settings: { alphabet: 'latin' },
+      variants: ['A', 'B'].map((name) => ({ name, settings: {}, exact: { maxMs: 1 }, estimateMs: 1000 })),
+    }),
+    measure: async ({ name }) => measureOne(name),
+    predict: undefined,
+  };
+}
+
+/** @param {Partial<Parameters<typeof runLab>[2]>} [changes] */
+function surroundings(changes) {
+  return {
+    settings: readSettings({ MONGO_URL: process.env.TEST_MONGO_URL }),
+    signal: new AbortController().signal,
+    report: () => {},
+    onStep: () => {},
+    ...changes,
+  };
+}
+
+test('repeats are interleaved, and the result has their sums and medians', async () => {
+  /** @type {string[]} */
+  const order = [];
+  const lab = makeLab((name) => ({ measured: { requests: 1, maxMs: order.push(name) } }));
+  const result = await runLab(lab, { repeat: 3 }, surroundings());
+  expect(order.join('')).toBe('ABABAB');
+  expect(result).toMatchObject({
+    lab: 'letters',
+    settings: { alphabet: 'latin', repeat: 3, parallel: false },
+    variants: [
+      { name: 'A', measured: { requests: 3, maxMs: 3 }, exact: { maxMs: 1 }, published: null },
+      { name: 'B', measured: { requests: 3, maxMs: 4 } },
+    ],
+  });
+  expect(result.variants[0].runs).toHaveLength(3);
+  expect(result.environment).toMatchObject({ node: process.versions.node, mongodb: expect.stringMatching(/^\d+\.\d+/) });
+});
+
+test('in parallel the variants of a round run at once', async () => {
+  let running = 0;
+  let most = 0;
+  const lab = makeLab(async () => {
+    most = Math.max(most, ++running);
+    await new Promise(setImmediate);
+    running--;
+    return { measured: {} };
+  });
+  await runLab(lab, { parallel: true }, surroundings());
+  expect(most).toBe(2);
+});
+
+test('a variant that cannot run says why and does not stop the other', async () => {
+  const lab = makeLab((name) => {
+    if (name === 'A') throw new Error('A is ill');
+    return { measured: { requests: 1 } };
+  });
+  const { variants } = await runLab(lab, {}, surroundings());
+  expect(variants).toMatchObject([{ measured: null, error: 'A is ill' }, { measured: { requests: 1 } }]);
+  expect(variants[1].error).toBeUndefined();
+});
+
+test('failed requests and warnings are kept with their variant', async () => {
+  const lab = makeLab(() => ({ measured: { failures: 2 }, failed: '2 x HTTP 503', warnings: ['too slow'] }));
+  const { variants, warnings } = await runLab(lab, { repeat: 2 }, surroundings());
+  expect(variants[0]).toMatchObject({ measured: { failures: 4 }, error: '2 x HTTP 503' });
+  expect(warnings).toContain('A: too slow');
+});
+
+test('each step tells how much is left', async () => {
+  /** @type {Step[]} */
+  const steps = [];
+  await runLab(makeLab(() => ({ measured: {} })), { repeat: 2 }, surroundings({ onStep: (step) => steps.push(step) }));
+  expect(steps.map(({ name, leftMs, totalMs }) => [name, leftMs, totalMs])).toEqual(
+    [['A', 4000, 4000], ['B', 3000, 4000], ['A', 2000, 4000], ['B', 1000, 4000]]);
+});
+
+test('an abort ends the run with its reason', async () => {
+  const controller = new AbortController();
+  const lab = makeLab(() => {
+    controller.abort(new Error('enough'));
+    throw new Error('killed');
+  });
+  await expect(runLab(lab, {}, surroundings({ signal: controller.signal }))).rejects.toThrow('enough');
+});
+
+test('what all measurements share is set up before them and taken away after them', async () => {
+  /** @type {string[]} */
+  const order = [];
+  const lab = {
+    ...makeLab((name) => {
+      order.push(name);
+      return { measured: {} };
+    }),
+    prepare: async () => {
+      order.push('prepare');
+      return async () => { order.push('undo'); };
+    },
+  };
+  await runLab(lab, {}, surroundings());
+  expect(order).toEqual(['prepare', 'A', 'B', 'undo']);
+});
+
+test('a MongoDB can be named in place of MONGO_URL', async () => {
+  const settings = readSettings({ MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '100' });
+  const lab = makeLab(() => ({ measured: {} }));
+  await expect(runLab(lab, {}, surroundings({ settings }))).rejects.toThrow(/no MongoDB was found/);
+  await runLab(lab, { url: process.env.TEST_MONGO_URL }, surroundings({ settings }));
+  await runLab({ ...lab, mongo: { urlOption: 'source' } }, { source: process.env.TEST_MONGO_URL }, surroundings({ settings }));
+});
+
+test('when the app is killed during a measurement, the result says so and has no figures', async () => {
+  const lab = {
+    ...makeLab(() => ({ measured: {} })),
+    /** @type {Lab['measure']} */
+    measure: async (variant, plan, { mongoUrl, signal }) => {
+      const app = await startApp({ MONGO_URL: mongoUrl }, { signal });
+      try {
+        process.kill(app.pid, 'SIGKILL');
+        await new Promise((resolve) => { app.signal.addEventListener('abort', resolve); });
+        await fetch(app.url);
+        return { measured: { requests: 1 } };
+      } finally {
+        await app.stop();
+      }
+    },
+  };
+  const { variants: [variant] } = await runLab(lab, {}, surroundings());
+  expect(variant).toMatchObject({ measured: null, error: 'the app ended by itself: signal SIGKILL' });
+});
+
+test('when MongoDB is killed during a measurement, the result says so and has no figures', async () => {
+  const mongod = await startReplicaSet();
+  /** @type {string[]} */
+  const order = [];
+  const lab = {
+    ...makeLab(() => ({ measured: {} })),
+    /** @type {Lab['measure']} */
+    measure: async ({ name }, plan, { signal }) => {
+      order.push(name);
+      if (name === 'A') return { measured: { requests: 1 } };
+      const aborted = new Promise((resolve) => { signal.addEventListener('abort', resolve); });
+      await mongod.kill('SIGKILL');
+      await aborted;
+      // As an app would have answered with 503 until the end of the load.
+      return { measured: { requests: 1, failures: 1 } };
+    },
+    prepare: async () => async () => { throw new Error('it is gone'); },
+  };
+  const { variants, warnings } = await runLab(lab, {}, surroundings({
+    settings: readSettings({ MONGO_URL: mongod.url, MONGO_SERVER_SELECTION_TIMEOUT_MS: '2000' }),
+  }));
+  expect(variants).toMatchObject([
+    { measured: { requests: 1 } }, { measured: null, error: expect.stringMatching(/^MongoDB was lost during the measurement: /) },
+  ]);
+  expect(warnings).toEqual(['what was set up could not be removed: it is gone']);
+});

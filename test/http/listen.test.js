@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { listen } from '../../src/http/listen.js';
+import { cleanUp } from '../support/cleanup.js';
+import { until } from '../support/until.js';
+
+/**
+ * @param {string} url
+ * @param {string} [text] to begin with
+ */
+async function open(url, text) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  cleanUp(() => socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  if (text) socket.write(text);
+  return socket;
+}
+
+test('the end waits for requests that run, not for connections that never send one', async () => {
+  /** @type {(() => void)[]} */
+  const pending = [];
+  const server = await listen((req, res) => { pending.push(() => res.end('done')); }, { host: '127.0.0.1', port: 0 });
+  const silent = [await open(server.url), await open(server.url, 'GET / HTTP/1.1\r\nHost:')];
+  const answer = fetch(server.url).then((response) => response.text());
+  await until('the request runs', () => pending.length > 0);
+
+  let isClosed = false;
+  const closing = server.close().then(() => { isClosed = true; });
+  await Promise.all(silent.map((socket) => once(socket, 'close')));
+  expect(isClosed).toBe(false);
+  pending[0]();
+  expect(await answer).toBe('done');
+  await closing;
+});
+
+test.each([
+  ['headers of 20 KB', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1.1 431 /],
+  ['what is no HTTP', '\0\0\0\0 garbage\r\n\r\n', /^HTTP\/1.1 400 /],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', /^HTTP\/1.1 400 /],
+])('%s are refused, and the connection ends', async (name, text, status) => {
+  const server = await listen((req, res) => { res.end('x'); }, { host: '127.0.0.1', port: 0 });
+  cleanUp(server.close);
+  const socket = await open(server.url, text);
+  let said = '';
+  socket.setEncoding('utf8').on('data', (chunk) => { said += chunk; });
+  await once(socket, 'close');
+  expect(said).toMatch(status);
+});

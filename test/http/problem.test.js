@@ -1,0 +1,53 @@
+import { Writable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { MongoServerError, MongoServerSelectionError } from 'mongodb';
+import { pino } from 'pino';
+import { answerErrors, toProblem } from '../../src/http/problem.js';
+import { until } from '../support/until.js';
+
+describe('an error in a client\'s words', () => {
+  test('a fault of the request keeps its status, in standard words', () => {
+    const error = Object.assign(new Error('Failed to decode param "%ff"'), { status: 400 });
+    expect(toProblem(error)).toEqual({ status: 400, title: 'Bad Request' });
+  });
+
+  test.each([
+    new Error('secret'), Object.assign(new Error('secret'), { status: 502 }), 'secret', undefined, null, { status: 'x' },
+  ])('anything else is a 500 that tells nothing: %p', (error) => {
+    expect(toProblem(error)).toEqual({ status: 500, title: 'Internal Server Error' });
+  });
+
+  test('a MongoDB that is not found is a 503 that does not name its address', () => {
+    const error = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
+    expect(toProblem(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
+  });
+
+  test.each([[91, 503], [10107, 503], [11602, 503], [2, 500]])(
+    'a server that answers with code %i is a %i: ending, or no primary any more, or a fault of ours', (code, status) => {
+      expect(toProblem(new MongoServerError({ message: 'secret', code })).status).toBe(status);
+    });
+});
+
+test('an outage under load is one short line a second and kind, with its count; a fault of ours keeps its stack', async () => {
+  /** @type {string[]} */
+  const lines = [];
+  const log = pino(new Writable({
+    write(chunk, encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  }));
+  const answer = answerErrors(log);
+  const res = /** @type {any} */ ({ set: () => res, status: () => res, type: () => res, send: () => res });
+  const outage = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
+  const fail = (/** @type {Error} */ error) => answer(error, /** @type {any} */ ({ path: '/fast' }), res, () => {});
+  for (let request = 0; request < 500; request += 1) fail(outage);
+  fail(new Error('a fault'));
+  await until('the second is over', () => lines.length > 2, 5000);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ msg: 'MongoDB is unreachable', reason: outage.message, path: '/fast', count: 1 }),
+    expect.objectContaining({ msg: 'Internal Server Error', err: expect.objectContaining({ stack: expect.any(String) }), count: 1 }),
+    expect.objectContaining({ msg: 'MongoDB is unreachable', reason: outage.message, count: 499 }),
+  ]);
+  expect(lines[2].length).toBeLessThan(300);
+});

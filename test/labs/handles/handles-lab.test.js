@@ -1,0 +1,103 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { startApp } from '../../../src/harness/app-process.js';
+import { runLab } from '../../../src/harness/run-lab.js';
+import { createApp } from '../../../src/labs/handles/handles-app.js';
+import { documentsOf, seedDocuments } from '../../../src/labs/handles/documents.js';
+import { createLookUp } from '../../../src/labs/handles/look-up.js';
+import { handles } from '../../../src/labs/handles/handles-lab.js';
+import { listen } from '../../../src/http/listen.js';
+import { createLogger } from '../../../src/logger.js';
+import { listFindings } from '../../../src/report/findings.js';
+import { renderTable } from '../../../src/report/table.js';
+import { readSettings } from '../../../src/settings.js';
+import { cleanUp } from '../../support/cleanup.js';
+import { sharedMongoUrl } from '../../support/environment.js';
+
+function connect() {
+  const opened = new MongoClient(sharedMongoUrl(), { maxPoolSize: 2 });
+  cleanUp(() => opened.close());
+  return opened;
+}
+
+/** @param {Parameters<typeof createApp>[0]} lookUp */
+async function serve(lookUp) {
+  const { url, close } = await listen(createApp(lookUp, createLogger('silent')), { host: '127.0.0.1', port: 0 });
+  cleanUp(close);
+  return `${url}/db`;
+}
+
+const client = connect();
+const options = {
+  handles: ['one', 'several', 'processes', 'gathered'], connections: [128, 256], poolSize: 20, clients: 4, processes: 2,
+  warmUpMs: 100, durationMs: 200,
+};
+
+test('every way has as many connections to MongoDB, and the published figures where there are any', async () => {
+  const { variants } = await handles.plan(options);
+  expect(variants.slice(0, 4).map(({ name, settings: { clients, processes, poolSizeOfEach }, published }) => (
+    [name, clients, processes, poolSizeOfEach, published?.ratePerSec]))).toEqual([
+    ['c128 one', 1, 1, 20, 68334.78],
+    ['c128 several', 4, 1, 5, 159898.21],
+    ['c128 processes', 1, 2, 10, undefined],
+    ['c128 gathered', 1, 1, 20, 162323.89],
+  ]);
+  const [other] = (await handles.plan({ ...options, connections: [64] })).variants;
+  expect(other.published).toBeNull();
+});
+
+test('a pool that can not be shared evenly is refused', async () => {
+  await expect(handles.plan({ ...options, clients: 3 })).rejects.toThrow(/^--pool-size 20 can't be shared evenly by 3/);
+});
+
+test('a run measures every way over real HTTP, finds their ratios and leaves no data', async () => {
+  const result = await runLab(handles, { ...options, connections: [8] }, {
+    settings: readSettings({ MONGO_URL: sharedMongoUrl() }),
+    signal: new AbortController().signal,
+    report: () => {},
+    onStep: () => {},
+  });
+  for (const { measured, error } of result.variants) {
+    expect(error).toBeUndefined();
+    expect(measured).toMatchObject({ failures: 0, errors: 0, timeouts: 0, non2xx: 0, reopened: 0 });
+    expect(measured?.requests).toBeGreaterThan(8);
+  }
+  const [one, several] = result.variants.map(({ measured }) => measured?.ratePerSec);
+  expect(listFindings(handles, result)).toMatchObject([
+    { claim: 'c8: several clients / one client, requests per second', measured: several / one, published: null }, {}, {},
+  ]);
+  expect(await client.db('pool_lab').listCollections({ name: 'handles' }).toArray()).toEqual([]);
+  const table = renderTable(handles, result);
+  expect(table).toMatch(/At 8 connections, .* answered \d+ requests per second/);
+  expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+});
+
+test.each([
+  ['one client', 1, false], ['clients in turn', 3, false], ['gathered lookups', 1, true],
+])('%s: requests at the same time each get a whole document', async (_, count, gather) => {
+  await seedDocuments(documentsOf(client));
+  cleanUp(() => documentsOf(client).drop());
+  const url = await serve(createLookUp(Array.from({ length: count }, connect), { gather }));
+  const responses = await Promise.all(Array.from({ length: 50 }, () => fetch(url)));
+  expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
+  const documents = await Promise.all(responses.map((response) => /** @type {Promise<any>} */ (response.json())));
+  for (const { _id, text } of documents) expect(text).toBe(`Document ${_id}`);
+  expect(new Set(documents.map(({ _id }) => _id)).size).toBeGreaterThan(25);
+});
+
+test.each([
+  ['another document', async (/** @type {number} */ id) => ({ _id: id + 1, text: '' })],
+  ['no document', async () => null],
+])('a lookup that gives %s is an error', async (_, lookUp) => {
+  const response = await fetch(await serve(lookUp));
+  expect(response.status).toBe(500);
+  expect(await response.json()).toEqual({ type: 'about:blank', status: 500, title: 'Internal Server Error' });
+});
+
+test.each(['1', '2'])('an app of %s processes that finds no MongoDB says so', async (processes) => {
+  const script = fileURLToPath(new URL('../../../src/labs/handles/handles-server.js', import.meta.url));
+  const settings = { MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '100' };
+  await expect(startApp(settings, { script, args: ['--processes', processes] })).rejects.toThrow(
+    /^the app did not start: MONGO_URL: no MongoDB was found within 100 ms: .*(\na process of the app ended)?$/);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { remedies } from '../../../src/labs/remedies/remedies-lab.js';
+import { summariseAnswers } from '../../../src/labs/remedies/remedies-figures.js';
+import { readSettings } from '../../../src/settings.js';
+
+const defaults = Object.fromEntries(Object.entries(remedies.options).map(([name, option]) => [name, option.default]));
+
+test('each remedy is a setting of the app, with as many connections as the pool that is too small', async () => {
+  const { variants } = await remedies.plan(defaults);
+  expect(variants.map(({ name, settings }) => [name, settings.env])).toEqual([
+    ['pool 5, no /slow', { MONGO_POOLSIZE: 5 }],
+    ['pool 5', { MONGO_POOLSIZE: 5 }],
+    ['pool 1', { MONGO_POOLSIZE: 1 }],
+    ['pool 20', { MONGO_POOLSIZE: 20 }],
+    ['pool 100', { MONGO_POOLSIZE: 100 }],
+    ['second client 2+3', { MONGO_POOLSIZE: 2, SLOW_POOLSIZE: 3 }],
+    ['cap of 3', { MONGO_POOLSIZE: 5, SLOW_CONCURRENCY: 3 }],
+    ['timeout 500 ms', { MONGO_POOLSIZE: 5, MONGO_WAIT_QUEUE_TIMEOUT_MS: 500 }],
+    ['burst, cold pool', { MONGO_POOLSIZE: 20, MONGO_MAX_CONNECTING: 2 }],
+    ['burst, warm pool', { MONGO_POOLSIZE: 20, MONGO_MAX_CONNECTING: 2, MONGO_MIN_POOLSIZE: 20 }],
+  ]);
+  // The article's figures are of another load.
+  expect(variants.filter(({ published }) => published)).toEqual([]);
+});
+
+test('the chart compares the p99 of customers with that of administrators', () => {
+  const [{ series }] = remedies.charts;
+  /** @type {any} */
+  const variant = { measured: { routes: {
+    '/fast': { count: 1, p50Ms: 1, p99Ms: 2, maxMs: 3 }, '/slow': { count: 1, p50Ms: 4, p99Ms: 5, maxMs: 6 },
+  } } };
+  expect(series.map(({ value }) => value(variant))).toEqual([2, 5]);
+});
+
+test('only the chosen ones are tried, beside the pool as it is', async () => {
+  const { variants } = await remedies.plan({ ...defaults, treated: 2, remedies: ['client'] });
+  expect(variants.map(({ name }) => name)).toEqual(['pool 2, no /slow', 'pool 2', 'second client 1+1']);
+});
+
+test('a pool of one can not be divided', () => {
+  expect(() => remedies.options.treated.parse?.('1')).toThrow(/at least 2/);
+});
+
+test('who gave up counts with the time waited in vain, who was refused only as refused', () => {
+  const answer = (/** @type {string} */ route, /** @type {number} */ status, /** @type {number} */ tookMs, atMs = 0) => (
+    { route, atMs, status, tookMs });
+  const answers = [
+    answer('/fast', 200, 10), answer('/fast', 503, 1), answer('/fast', 0, 4000, 700), answer('/fast', 500, 20),
+    answer('/slow', 200, 1000),
+  ];
+  const { requests, routes, fastMs } = summariseAnswers(answers, true);
+  expect(requests).toBe(5);
+  expect(routes).toEqual({
+    '/fast': { count: 4, refused: 1, failures: 2, p50Ms: 20, p99Ms: 4000, maxMs: 4000 },
+    '/slow': { count: 1, refused: 0, failures: 0, p50Ms: 1000, p99Ms: 1000, maxMs: 1000 },
+  });
+  expect(fastMs).toEqual({ '0.0': 10, '0.5': 4000 });
+  expect(summariseAnswers(answers, false).routes['/fast']).toMatchObject({ refused: 0, failures: 3, p50Ms: 10 });
+  expect(summariseAnswers([], true).routes['/slow']).toMatchObject({ count: 0, p50Ms: null });
+});
+
+describe('by simulation', () => {
+  const unloaded = { serviceMs: 2, overheadMs: 3, connectMs: 25 };
+  /** @param {string} name */
+  async function predict(name) {
+    const plan = await remedies.plan(defaults);
+    const variant = plan.variants.find((each) => each.name === name);
+    if (!variant || !remedies.predict) throw new Error(`no variant ${name}`);
+    return remedies.predict(variant, plan, { unloaded }, readSettings({}, ''));
+  }
+
+  test('the pool that is too small has customers wait for seconds', async () => {
+    const { routes } = await predict('pool 5');
+    expect(routes['/fast'].p99Ms).toBeGreaterThan(1500);
+    expect(routes['/fast']).toMatchObject({ refused: 0, failures: 0 });
+  });
+
+  test.each(['pool 5, no /slow', 'pool 20', 'second client 2+3', 'cap of 3'])('with %s nearly nobody waits', async (name) => {
+    expect((await predict(name)).routes['/fast'].p99Ms).toBeLessThan(10);
+  });
+
+  test('the second client has administrators wait for each other, until some give up', async () => {
+    const { routes } = await predict('second client 2+3');
+    expect(routes['/slow'].p50Ms).toBeGreaterThan(2000);
+    expect(routes['/slow'].failures).toBeGreaterThan(0);
+  });
+
+  test('a timeout bounds the wait, and refuses customers too', async () => {
+    const { routes } = await predict('timeout 500 ms');
+    expect(routes['/fast'].p99Ms).toBeLessThan(510);
+    expect(routes['/fast'].refused).toBeGreaterThan(50);
+    expect(routes['/slow'].p99Ms).toBeLessThan(1510);
+  });
+
+  test('a burst waits for connections to be opened, unless they are kept open', async () => {
+    const [cold, warm] = await Promise.all(['burst, cold pool', 'burst, warm pool'].map(predict));
+    expect(cold.routes['/fast'].p99Ms).toBeGreaterThan(2 * warm.routes['/fast'].p99Ms);
+  });
+});

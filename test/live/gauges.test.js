@@ -1,0 +1,85 @@
+import { expect, test } from '@jest/globals';
+import { readPool } from '../../src/live/pool-feed.js';
+import { createMetrics } from '../../src/metrics.js';
+import { createFakeClient } from '../../packages/pool-monitor/test/fake-client.js';
+
+/**
+ * What each of those tells that read the gauges.
+ * @param {ReturnType<typeof createFakeClient>} fake
+ * @param {ReturnType<typeof createFakeClient>} [retired] whose place it has taken
+ */
+async function readAll(fake, retired) {
+  const handles = [...(retired ? [retired] : []), fake].map(({ monitor }) => ({ monitor, client: { options: {} } }));
+  const shared = { current: handles.at(-1), handles };
+  const database = /** @type {any} */ (
+    { main: shared, slow: shared, clients: [shared], status: () => ({ reachable: true, reason: null }) });
+  const { max, total, idle, active, connecting, waiting, retiring } = readPool(database, { slowMs: 1 });
+  const text = await createMetrics(() => [fake.monitor]).render();
+  /** @param {string} name @param {string} [state] */
+  const metric = (name, state = '') => Number(
+    text.match(new RegExp(`^db_client_connection_${name}{[^}]*${state}[^}]*} (\\d+)$`, 'm'))?.[1]);
+  const { totals } = fake.monitor.snapshot();
+  return {
+    feed: { max, total, idle, active, connecting, waiting, retiring },
+    snapshot: {
+      max: totals.max, total: totals.total, idle: totals.idle, active: totals.active, connecting: totals.connecting,
+      waiting: totals.waiting, retiring: totals.retiring,
+    },
+    metrics: { max: metric('max'), idle: metric('count', '"idle"'), active: metric('count', '"used"'), waiting: metric('pending_requests') },
+  };
+}
+
+/** A caller waits for a connection that the driver has thrown away in silence, long ago. */
+function leaveOrphan() {
+  const fake = createFakeClient({ max: 3, connectTimeoutMs: 1000 });
+  fake.start();
+  fake.ask();
+  fake.create(1);
+  fake.emit('PoolCleared');
+  fake.pass(2001);
+  return fake;
+}
+
+test('none of those that read the gauges counts what was thrown away at a clear', async () => {
+  const nothing = { max: 3, idle: 0, active: 0, waiting: 0 };
+  // Each reads first once: it must not depend on another to have cleared up.
+  expect((await readAll(leaveOrphan())).feed).toMatchObject({ ...nothing, total: 0, connecting: 0 });
+  expect(leaveOrphan().monitor.snapshot().totals).toMatchObject({ ...nothing, total: 0, connecting: 0 });
+  const { monitor } = leaveOrphan();
+  expect(await createMetrics(() => [monitor]).render()).toMatch(/^db_client_connection_pending_requests{.*} 0$/m);
+});
+
+test('they agree, with idle connections that a clear has made stale', async () => {
+  const fake = createFakeClient({ max: 3 });
+  fake.start();
+  for (const id of [1, 2, 3]) fake.give(id, 0);
+  fake.giveBack(1);
+  fake.giveBack(2);
+  const before = { max: 3, idle: 2, active: 1, waiting: 0 };
+  const more = { connecting: 0, retiring: 0 };
+  expect(await readAll(fake)).toEqual(
+    { feed: { ...before, ...more, total: 3 }, snapshot: { ...before, ...more, total: 3 }, metrics: before });
+  fake.emit('PoolCleared');
+  const after = { ...before, idle: 0 };
+  expect(await readAll(fake)).toEqual(
+    { feed: { ...after, ...more, total: 1 }, snapshot: { ...after, ...more, total: 1 }, metrics: after });
+});
+
+test('a client that has been replaced counts what it still has to do, and that is told apart', async () => {
+  const retired = createFakeClient({ max: 5 });
+  retired.start();
+  for (const id of [1, 2, 3]) retired.give(id, 0);
+  retired.giveBack(1);
+  const fake = createFakeClient({ max: 1 });
+  fake.start();
+  fake.give(1, 0);
+  const { feed } = await readAll(fake, retired);
+  expect(feed).toEqual({ max: 1, total: 3, idle: 0, active: 3, connecting: 0, waiting: 0, retiring: 2 });
+});
+
+test('a pool that is closed has no gauges', async () => {
+  const fake = createFakeClient({ max: 3 });
+  fake.start();
+  fake.emit('PoolClosed');
+  expect(await createMetrics(() => [fake.monitor]).render()).not.toContain('db_client_connection_max{');
+});

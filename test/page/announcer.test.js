@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals';
+import { announce, createMemory } from '../../src/page/announcer.js';
+import { createState, takeLoadTest, takePool } from '../../src/page/state.js';
+import { createLoadTest, createPool } from './sample-pool.js';
+
+const QUARTER_MS = 250;
+
+/**
+ * What is said while the app tells these states, four a second.
+ * @param {import('../../src/page/state.js').State[]} states
+ */
+function listen(states) {
+  let memory = createMemory();
+  return states.flatMap((state, index) => {
+    const nowMs = index * QUARTER_MS;
+    const said = announce(memory, state, nowMs);
+    memory = said.memory;
+    return said.message ? [{ atMs: nowMs, message: said.message }] : [];
+  });
+}
+
+/** @param {number} waiting */
+const withQueue = (waiting) => takePool(createState(), createPool({ waiting }), 0);
+/**
+ * @param {number} seconds
+ * @param {(index: number) => import('../../src/page/state.js').State} create
+ */
+const during = (seconds, create) => Array.from({ length: seconds * 4 }, (_, index) => create(index));
+
+test('a queue that stays and one that is gone for good are told once each', () => {
+  const said = listen([...during(8, () => withQueue(3)), ...during(8, () => withQueue(0))]);
+
+  expect(said.map(({ message }) => message)).toEqual([
+    'No lane is free: requests wait.', 'The queue is empty again.',
+  ]);
+});
+
+test('a queue that comes and goes all the time is not worth a word', () => {
+  expect(listen(during(30, (index) => withQueue(index % 2)))).toEqual([]);
+});
+
+test('whatever happens, a sentence is followed by five seconds of silence', () => {
+  const said = listen(during(60, (index) => withQueue(Math.floor(index / 8) % 2)));
+
+  expect(said.length).toBeGreaterThan(2);
+  const pauses = said.slice(1).map(({ atMs }, index) => atMs - said[index].atMs);
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5000);
+});
+
+test('the end of a load test is told, but not of one that had ended before', () => {
+  const measured = { requests: 10, failures: 0, maxMs: 5026, routes: {} };
+  const old = takeLoadTest(createState(), createLoadTest({ id: 1, state: 'done', measured }));
+  const running = takeLoadTest(old, createLoadTest({ id: 2 }));
+  const done = takeLoadTest(running, createLoadTest({ id: 2, state: 'done', measured }));
+
+  const said = listen([...during(2, () => old), ...during(2, () => running), ...during(8, () => done)]);
+
+  expect(said.map(({ message }) => message)).toEqual([
+    'With a pool of 1, the slowest request took 5.0 s; no request failed.',
+  ]);
+});
+
+test.each(/** @type {const} */ ([
+  ['the app', { connection: 'lost' }, ['The app does not answer.', 'The app answers again.']],
+  ['MongoDB', { pool: createPool({ database: { reachable: false, reason: 'connect ECONNREFUSED' } }) },
+    ['MongoDB is unreachable: requests fail.', 'MongoDB is back.']],
+]))('the loss of %s and its return are told', (_, loss, messages) => {
+  const live = /** @type {const} */ ({ ...withQueue(0), connection: 'live' });
+  const lost = { ...live, ...loss };
+
+  const said = listen([...during(1, () => live), ...during(8, () => lost), ...during(8, () => live)]);
+
+  expect(said.map(({ message }) => message)).toEqual(messages);
+});

@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import axe from 'axe-core';
+import { startApp } from '../../src/harness/app-process.js';
+import { launchChromium } from '../support/chromium.js';
+import { readEvents } from '../support/read-events.js';
+import { until } from '../support/until.js';
+
+/** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
+
+/** The colours of the light theme; the bar that stands for movement is a paler blue. */
+export const BUS = /** @type {const} */ ([0x00, 0x72, 0xb2]);
+export const HIGHLIGHT = /** @type {const} */ ([0xe6, 0xb4, 0x22]);
+
+/** @type {Browser} */
+export let browser;
+/** @type {Awaited<ReturnType<typeof startApp>>} */
+export let app;
+/** @type {Page} */
+export let page;
+/** @type {string[]} what the page complained about, and what it asked of others */
+export let incidents;
+
+/**
+ * Open a browser for the tests of a file, and an app for each. `page`, `app` and `incidents` are those of the test that
+ * runs.
+ */
+export function openForEachTest() {
+  /** Apps take as long to stop as their last bus drives; the next test has an app of its own and need not wait. */
+  /** @type {Promise<void>[]} */
+  const stopping = [];
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    app = await start();
+  });
+  afterEach(async () => {
+    stopping.push(app.stop());
+    await page.close();
+  });
+  afterAll(() => Promise.all([browser?.close(), ...stopping]));
+}
+
+/** @param {Record<string, string>} [settings] */
+export function start(settings) {
+  const MONGO_URL = String(process.env.TEST_MONGO_URL);
+  return startApp({ MONGO_URL, MONGO_POOLSIZE: '1', ...settings });
+}
+
+/**
+ * @param {BrowserContextOptions} [options]
+ * @param {string} [url]
+ */
+export async function openPage(options, url = app.url) {
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  page.setDefaultTimeout(15_000);
+  incidents = [];
+  page.on('console', (message) => incidents.push(message.text()));
+  page.on('pageerror', (error) => incidents.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) incidents.push(request.url());
+  });
+  await page.goto(url);
+  await page.getByText('Live', { exact: true }).waitFor();
+}
+
+/** @param {string} what */
+export function send(what) {
+  return page.getByRole('button', { name: `Send ${what}` }).click();
+}
+
+/**
+ * How long the head of an answer took to a request that the page itself sends, in ms with one decimal.
+ * @param {string} path
+ */
+export function timeToHead(path) {
+  return page.evaluate(async (url) => {
+    const response = await fetch(url);
+    await response.text();
+    return Number(response.headers.get('server-timing')?.match(/total;dur=([\d.]+)/)?.[1]);
+  }, path);
+}
+
+/**
+ * The rightmost pixel of a colour in the picture of the tunnel, 0 where there is none.
+ * @param {readonly [red: number, green: number, blue: number]} color
+ */
+export function findFront(color) {
+  return page.locator('#tunnel').evaluate((node, [red, green, blue]) => {
+    const canvas = /** @type {HTMLCanvasElement} */ (node);
+    // Read from a copy: the browser warns of reading often from a canvas that was not made for it.
+    const copy = canvas.ownerDocument.createElement('canvas');
+    Object.assign(copy, { width: canvas.width, height: canvas.height });
+    const context = copy.getContext('2d', { willReadFrequently: true });
+    context?.drawImage(canvas, 0, 0);
+    const data = context?.getImageData(0, 0, copy.width, copy.height).data ?? [];
+    let front = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const isOfColor = data[at] === red && data[at + 1] === green && data[at + 2] === blue;
+      if (isOfColor) front = Math.max(front, at / 4 % copy.width);
+    }
+    return front;
+  }, color);
+}
+
+/**
+ * The next request of a route that ends, as the app tells of it.
+ * @param {string} route
+ */
+export async function readEnded(route) {
+  for await (const { finished } of readEvents(app.url, 'pool')) {
+    const ended = finished.find((/** @type {{ route: string }} */ request) => request.route === route);
+    if (ended) return ended;
+  }
+  throw new Error('the stream ended');
+}
+
+/** What axe finds wrong with the page. */
+export async function findFaults() {
+  await page.evaluate(axe.source);
+  const { violations, passes } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
+  expect(passes.length).toBeGreaterThan(20);
+  return violations.map(summariseViolation);
+}
+
+/** @param {import('axe-core').Result} violation */
+export function summariseViolation({ id, impact, nodes }) {
+  return `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`;
+}
+
+/**
+ * @param {import('playwright-core').Locator} locator
+ * @param {string[]} properties
+ */
+export function readStyle(locator, properties) {
+  return locator.evaluate((node, names) => {
+    const style = node.ownerDocument.defaultView?.getComputedStyle(node);
+    return names.map((name) => String(style?.getPropertyValue(name)));
+  }, properties);
+}
+
+/** @param {import('playwright-core').Locator} locator of a data element */
+export async function readData(locator) {
+  return Number(await locator.getAttribute('value'));
+}
+
+/** @param {{ poolSize?: number, slowMs?: number }} settings */
+export async function setPool(settings) {
+  for (const [name, value] of Object.entries(settings)) {
+    const path = name === 'poolSize' ? 'pool-size' : 'slow-ms';
+    const response = await fetch(`${app.url}/control/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: app.url },
+      body: JSON.stringify({ [name]: value }),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  }
+}
+
+export async function readPool(url = app.url) {
+  return (await fetch(`${url}/pool`)).json();
+}
+
+/** @param {() => Promise<boolean>} isSo */
+export function pollUntil(isSo) {
+  return until(String(isSo), isSo);
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { advise } from '../../packages/pool-predictor/src/advise/advise.js';
+import { samplesNeeded } from '../../packages/pool-predictor/src/advise/confidence.js';
+import { explainAdvice } from '../../src/predictions/explain-advice.js';
+import { parseSlo } from '../../packages/pool-predictor/src/advise/slo.js';
+import { explainPrediction } from '../../src/predictions/explain-prediction.js';
+import { createScenarioLoad } from '../../packages/pool-predictor/src/load.js';
+import { predict } from '../../packages/pool-predictor/src/predict.js';
+import { randomLoad } from '../../packages/pool-predictor/test/random-loads.js';
+
+/** @import { Advice } from '../../packages/pool-predictor/src/advise/advise.js' */
+/** @import { RandomLoad } from '../../packages/pool-predictor/test/random-loads.js' */
+
+/** The same loads each time: what a test finds must not be news. */
+const SEED = 5;
+/** Of a predict. */
+const SIZES = [[1, 2, 3, 4, 5, 6], [1, 20, 40], [7], [2, 100]];
+const SHARES = new Map([['p50', 0.5], ['p90', 0.9], ['p95', 0.95], ['p99', 0.99], ['p99.9', 0.999], ['max', 1]]);
+const NO_FIGURE = /NaN|Infinity|undefined|null|\b1 (?:connections|requests|servers|instances)\b|\b1 connection (?:are|do)\b/;
+
+/** A number in a sentence, undefined if the sentence is not there. @param {string} text @param {RegExp} sentence */
+function find(text, sentence) {
+  const [, number] = sentence.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number.replaceAll(',', ''));
+}
+
+/** @param {string} text '800 ms' or '1.3 s' */
+function toMs(text) {
+  const [number, unit] = text.replaceAll(',', '').split(' ');
+  return Number(number) * (unit === 's' ? 1000 : 1);
+}
+
+/** @param {RandomLoad} each @param {number[]} poolSizes */
+function predictIn({ load, services }, poolSizes) {
+  const { variants, load: facts } = predict({ load, services, poolSizes, seeds: 3 });
+  const [quickest] = load.routes.filter((route) => route in facts.routes)
+    .toSorted((a, b) => facts.routes[a].meanMs - facts.routes[b].meanMs);
+  return { variants, words: explainPrediction(variants, facts, quickest) };
+}
+
+/** What a prediction says of a load, which must fit together. @param {string} words @param {number} largest */
+function checkPrediction(words, largest) {
+  expect(words).not.toMatch(NO_FIGURE);
+  expect(words).not.toMatch(/keep up|at that rate/);
+  const most = Number(find(words, /uses up to ([\d,]+) connections? at once/));
+  const busy = Number(find(words, /at once, ([\d.,]+) on average/));
+  const floor = find(words, /With fewer than (\d+), requests pile up/) ?? 1;
+  const useless = find(words, /More than (\d+) connections? (?:does|do) not help/);
+  const short = find(words, /More than (\d+) connections? would still help/);
+  expect(most).toBeGreaterThanOrEqual(1);
+  expect(busy).toBeLessThanOrEqual(most);
+  expect(floor).toBeGreaterThanOrEqual(Math.min(busy, most));
+  expect(floor).toBeLessThanOrEqual(most);
+  expect([useless, short].filter((size) => size !== undefined)).toHaveLength(1);
+  if (useless !== undefined) {
+    expect(useless).toBeGreaterThanOrEqual(floor);
+    expect(useless).toBeLessThanOrEqual(Math.min(largest, most));
+  } else {
+    expect(short).toBe(largest);
+    expect(most).toBeGreaterThan(largest);
+  }
+}
+
+/** What an advice says of a load, which must fit together. @param {Advice} advice */
+function checkAdvice(advice) {
+  const [headline, ...paragraphs] = explainAdvice(advice);
+  const text = [headline, ...paragraphs].join('\n');
+  expect(text).not.toMatch(NO_FIGURE);
+  expect(text).not.toMatch(/keep up/);
+  if (advice.verdict === 'notEnoughData') return checkTips(advice, text);
+  const goals = [...text.matchAll(/^"\S+ \S+ < ([\d.]+ m?s)": at (?:most|load x\S+ even) (.*)/gm)];
+  if (advice.verdict === 'nothing') {
+    expect(headline).toMatch(/^No pool size meets/);
+    expect(text).toMatch(/^".*": at load x\S+, even without a limit/m);
+    return undefined;
+  }
+  const size = Number(find(headline, /^(\d+) connections? (?:is|are) enough/));
+  expect(goals).toHaveLength(advice.samples.length);
+  for (const [, limit, said] of goals) {
+    for (const [time] of said.matchAll(/[\d.,]+ m?s(?= at load)/g)) expect(toMs(time)).toBeLessThan(toMs(limit));
+  }
+  const uses = [...text.matchAll(/at load x(\S+) ([\d.,]+) on average and up to (\d+) at once/g)].map(([, ...numbers]) => (
+    numbers.map(Number)));
+  for (const [, busy, most] of uses) expect(busy).toBeLessThanOrEqual(most);
+  const [, busy, most] = uses[uses.length - 1];
+  const floor = find(text, /With fewer than (\d+), requests pile up/) ?? 1;
+  const useless = Number(find(text, /More than (\d+) connections? (?:does|do) not make/));
+  expect(floor).toBeGreaterThanOrEqual(Math.min(busy, most));
+  expect(useless).toBeGreaterThanOrEqual(Math.max(size, floor));
+  expect(text.includes(`${size} are enough only because it ends`) || text.includes(`${size} is enough only because it ends`))
+    .toBe(size < floor);
+  const missed = find(text, /With (\d+), "/);
+  expect(missed ?? size - 1).toBe(size - 1);
+  for (const [, time] of text.matchAll(/is missed at load x\S+ \(([\d.,]+ m?s)\)/g)) {
+    const [limit] = advice.samples.map(({ slo }) => slo.limitMs).toSorted((a, b) => a - b);
+    expect(toMs(time)).toBeGreaterThanOrEqual(limit);
+  }
+  for (const [, alone] of text.matchAll(/alone, (\d+) would do/g)) expect(Number(alone)).toBeLessThan(size);
+  return undefined;
+}
+
+/** A tip must be one that can be followed, and easier than the goal. @param {Advice} advice @param {string} text */
+function checkTips({ samples }, text) {
+  const short = samples.filter(({ isEnough }) => !isEnough);
+  const tips = text.split('\n').slice(1);
+  expect(tips).toHaveLength(short.length);
+  for (const [index, { slo, count }] of short.entries()) {
+    expect(tips[index]).toContain(`"${slo.text}"`);
+    const [, easier] = /easier goal: (.*)\.$/.exec(tips[index]) ?? [];
+    for (const name of easier?.split(' or ') ?? []) {
+      const share = Number(SHARES.get(name));
+      expect(share).toBeLessThan(slo.share);
+      expect(samplesNeeded(share)).toBeLessThanOrEqual(count);
+    }
+  }
+}
+
+test('no sentence of predict contradicts another, whatever the load', () => {
+  fc.assert(fc.property(randomLoad, fc.constantFrom(...SIZES), (each, poolSizes) => {
+    checkPrediction(predictIn(each, poolSizes).words, Number(poolSizes.at(-1)));
+  }), { numRuns: 150, seed: SEED });
+});
+
+test('nor of advise', () => {
+  const goal = fc.tuple(fc.constantFrom('p50', 'p50', 'p90', 'p95', 'p99', 'max'),
+    fc.constantFrom('3ms', '60ms', '1s', '2s', '30s'));
+  fc.assert(fc.property(randomLoad, fc.array(goal, { minLength: 1, maxLength: 2 }), fc.constantFrom(1, 1.3, 3),
+    ({ load, services }, goals, headroom) => {
+      const slos = goals.map(([figure, limit], index) => (
+        parseSlo(`${load.routes[index % load.routes.length]} ${figure} < ${limit}`)));
+      checkAdvice(advise({ load, services, slos, headroom, seeds: 59 }));
+    }), { numRuns: 40, seed: SEED });
+});
+
+describe('loads that end', () => {
+  const fixed = (/** @type {number} */ ms) => ({ kind: /** @type {const} */ ('fixed'), ms });
+  /** @param {object} phase @param {import('../../packages/pool-predictor/src/simulator/flow.js').Step[]} steps @param {number} ms */
+  const loadOf = (phase, steps, ms) => ({
+    load: createScenarioLoad({ phases: [phase], scenarios: [{ steps }] }), services: { '/a': fixed(ms) },
+  });
+  /** @type {import('../../packages/pool-predictor/src/simulator/flow.js').Step} */
+  const request = { kind: 'request', route: '/a' };
+  const crowd = loadOf({ durationMs: 1000, arrivalCount: 30 }, [request], 800);
+
+  test('four users with ten requests each use three connections, though they come within a second', () => {
+    const users = loadOf({ durationMs: 1000, arrivalCount: 4 },
+      [{ kind: 'loop', count: 10, steps: [request, { kind: 'think', ms: 2000 }] }], 505);
+    const { words } = predictIn(users, [1, 2, 3, 4, 5, 6]);
+    expect(words).toContain('the load lasts 23.8 s and uses up to 3 connections at once, 0.8 on average.');
+    expect(words).toContain('More than 2 connections do not help.');
+  });
+
+  test('a goal that fewer connections meet than a load that goes on would take: it says why', () => {
+    const advice = advise({ ...crowd, slos: [parseSlo('/a p50 < 5s')], headroom: 1 });
+    const words = explainAdvice(advice).join(' ');
+    expect(words).toMatch(/^3 connections are enough\..*With fewer than 14, requests pile up until load x1 ends: 3 are enough /);
+    expect(words).toContain('Take at least 14 for a load that goes on.');
+  });
+
+  test('a time just within the goal is shown as within it', () => {
+    const words = explainAdvice(advise({ ...crowd, services: { '/a': fixed(1955) }, slos: [parseSlo('/a p50 < 2s')] })).join(' ');
+    expect(words).toMatch(/"\/a p50 < 2 s": at most 1,9\d\d ms at load x1 and 1,9\d\d ms at load x1\.3/);
+  });
+
+  test('what is enough for one load need not be enough for another: the size is enough for both', () => {
+    // With three connections the last users give up before they ask /b; with five they come back all at once.
+    const load = createScenarioLoad({
+      phases: [{ durationMs: 1000, arrivalCount: 5 }], timeoutMs: 3000,
+      scenarios: [{ steps: [request, { kind: 'request', route: '/b' }, request] }],
+    });
+    const services = { '/a': fixed(2000), '/b': fixed(100) };
+    const advice = advise({ load, services, slos: [parseSlo('/b max < 800ms')] });
+    expect(advice.loads.map(({ smallest }) => smallest)).toEqual([3, 4]);
+    expect(advice).toMatchObject({ verdict: 'size', poolSize: 6 });
+    checkAdvice(advice);
+  });
+
+  test('a goal of p95 that takes more requests gets no tip to take p95', () => {
+    const words = explainAdvice(advise({ ...crowd, slos: [parseSlo('/a p95 < 1s')] })).join(' ');
+    expect(words).toMatch(/^Not enough data\. The load has 30 requests .* takes at least 59: .*an easier goal: p50 or p90\.$/);
+  });
+
+  test('requests that all fail have no time', () => {
+    const load = createScenarioLoad({
+      phases: [{ durationMs: 1000, arrivalCount: 1 }], scenarios: [{ steps: [request] }], timeoutMs: 1000 });
+    const { words } = predictIn({ load, services: { '/a': fixed(2000) } }, [1, 2]);
+    expect(words).toMatch(/^With 1 connection all \/a requests fail, with 2 connections all \/a requests fail\./);
+  });
+
+  test('a pool with which requests fail is not as good as one with which they do not', () => {
+    const load = createScenarioLoad({
+      phases: [{ durationMs: 1000, arrivalCount: 30 }], scenarios: [{ steps: [request] }], timeoutMs: 900 });
+    const { words } = predictIn({ load, services: { '/a': fixed(800) } }, [1, 20]);
+    expect(words).toMatch(/With 1 connection \d+ of 30 \/a requests fail, with 20 connections/);
+    expect(words).toContain('More than 20 connections would still help.');
+  });
+
+  test('not even if p99 leaves the one that fails out', () => {
+    const load = createScenarioLoad({
+      phases: [{ durationMs: 100_000, arrivalCount: 200 }, { durationMs: 1, arrivalCount: 3 }],
+      scenarios: [{ steps: [request] }], timeoutMs: 500,
+    });
+    const { words } = predictIn({ load, services: { '/a': fixed(300) } }, [1, 2, 3, 4]);
+    expect(words).toContain('More than 4 connections do not help.');
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { inOrder } from '../support/in-order.js';
+import { serveApp } from '../support/serve-app.js';
+import { until } from '../support/until.js';
+
+/** @param {string} url */
+async function ask(url) {
+  const askedAt = performance.now();
+  const response = await fetch(url);
+  const body = await response.json();
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body, ms: performance.now() - askedAt };
+}
+
+/** @param {string} url */
+const readPool = async (url) => (await ask(`${url}/pool`)).body;
+
+describe('with SLOW_CONCURRENCY', () => {
+  test('as many as it says are let in, the others get 503 at once and are told when to come back', async () => {
+    const url = await serveApp({ MONGO_POOLSIZE: '10', SLOW_CONCURRENCY: '2', SLOW_MS: '1000' });
+    const answers = await inOrder(Array.from({ length: 6 }, () => ask(`${url}/slow`)));
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 200, 200]);
+    for (const { ms } of answers.slice(4)) expect(ms).toBeGreaterThanOrEqual(1000);
+    expect(answers[0]).toMatchObject({
+      retryAfter: '1',
+      body: { status: 503, title: 'Too many of these requests at once', detail: '2 are at work, and no more than 2 may be' },
+    });
+    expect(await readPool(url)).toMatchObject({ slowLimit: { max: 2, running: 0, refused: 4 } });
+    expect(await ask(`${url}/slow`)).toMatchObject({ status: 200 });
+  });
+
+  test('a client that goes away leaves its place, since its query is given up', async () => {
+    const url = await serveApp({ SLOW_CONCURRENCY: '1', SLOW_MS: '60000' });
+    const leaving = new AbortController();
+    const left = fetch(`${url}/slow`, { signal: leaving.signal }).catch(() => 'left');
+    await until('its query runs', async () => (await readPool(url)).slowLimit.running === 1);
+    leaving.abort();
+    expect(await left).toBe('left');
+    await until('its query is over', async () => (await readPool(url)).slowLimit.running === 0);
+    expect(await readPool(url)).toMatchObject({ active: 0 });
+  });
+});
+
+describe('with SLOW_POOLSIZE', () => {
+  test('buses fill their own tunnel while Ferraris find theirs free, and each pool is told of', async () => {
+    const url = await serveApp({ MONGO_POOLSIZE: '2', SLOW_POOLSIZE: '1', SLOW_MS: '1500' });
+    const slow = [ask(`${url}/slow`), ask(`${url}/slow`)];
+    const pool = await until('one bus drives and one waits', async () => {
+      const now = await readPool(url);
+      return now.slowPool.active === 1 && now.slowPool.waiting === 1 && now;
+    });
+    expect(pool).toMatchObject({
+      max: 2, active: 0, waiting: 0, lanes: [], queue: [],
+      slowPool: { max: 1, lanes: [{ route: '/slow' }], queue: [{ route: '/slow', behind: [{ route: '/slow' }] }] },
+    });
+    expect(await ask(`${url}/fast`)).toMatchObject({ status: 200 });
+    expect((await readPool(url)).slowPool).toMatchObject({ active: 1, waiting: 1 });
+
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const gauge = (/** @type {string} */ name) => (
+      [...metrics.matchAll(new RegExp(`^db_client_connection_${name}\\{.*pool_name="[^"/]+(/slow)?".*\\} (\\d+)$`, 'gm'))]
+        .map(([, label = '', value]) => [label, Number(value)]));
+    expect(gauge('max')).toEqual([['', 2], ['/slow', 1]]);
+    expect(gauge('pending_requests')).toEqual([['', 0], ['/slow', 1]]);
+    expect(gauge('timeouts_total')).toEqual([['', 0], ['/slow', 0]]);
+
+    await Promise.all(slow);
+    const { body: { checkouts } } = await ask(`${url}/pool/checkouts`);
+    const pools = ['/fast', '/slow'].map((route) => (
+      new Set(checkouts.filter((/** @type {any} */ checkout) => checkout.route === route).map((/** @type {any} */ { pool: name }) => name))));
+    expect(pools).toEqual([new Set([null]), new Set(['slow'])]);
+    expect(await readPool(url)).toMatchObject({ checkOutFailed: {}, slowPool: { use: { count: expect.any(Number) } } });
+  });
+
+  test('the page changes the size of the pool of the others alone', async () => {
+    const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1' });
+    const response = await fetch(`${url}/control/pool-size`, {
+      method: 'POST', headers: { 'Content-Type': 'application/json', Origin: url }, body: '{"poolSize":4}',
+    });
+    expect(response.status).toBe(200);
+    expect(await readPool(url)).toMatchObject({ max: 4, slowPool: { max: 1 } });
+  });
+});
+
+test('without those settings nothing is told of them', async () => {
+  const pool = await readPool(await serveApp());
+  expect(pool).not.toHaveProperty('slowPool');
+  expect(pool).not.toHaveProperty('slowLimit');
+});
