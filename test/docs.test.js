@@ -8,9 +8,9 @@ import { commandsOf } from './support/commands-of.js';
 /** @param {string} name */
 const readDoc = (name) => readFile(path.join('docs', name), 'utf8');
 const names = (await readdir('docs')).filter((name) => name.endsWith('.md'));
-const lessons = (await readdir('workshop', { recursive: true })).filter((name) => name.endsWith('.md'));
+const lessons = (await readdir('lessons', { recursive: true })).filter((name) => name.endsWith('.md'));
 const pages = await Promise.all(
-  [...names.map((name) => path.join('docs', name)), ...lessons.map((name) => path.join('workshop', name))]
+  [...names.map((name) => path.join('docs', name)), ...lessons.map((name) => path.join('lessons', name))]
     .map(async (file) => ({ file, text: await readFile(file, 'utf8') })));
 const commands = (await Promise.all(names.map(readDoc))).flatMap(commandsOf);
 
