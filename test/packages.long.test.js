@@ -66,8 +66,8 @@ describe('a package installed alone does what its README says', () => {
     const { folder } = await install('pool-predictor');
     const { stdout, stderr } = await runReadme(folder);
     expect({ stdout, stderr }).toEqual({
-      stdout: '1 connections: the slowest request takes 21002 ms\n3 connections: the slowest request takes 7002 ms\n'
-        + '10 connections: the slowest request takes 5000 ms\n5 connections are enough\n',
+      stdout: '1 connections: the slowest request takes 21000 ms\n3 connections: the slowest request takes 7000 ms\n'
+        + '10 connections: the slowest request takes 5000 ms\n7 connections are enough\n',
       stderr: '',
     });
   });
