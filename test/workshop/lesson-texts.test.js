@@ -25,12 +25,12 @@ test.each(lessons)('$name has all parts and fits a terminal', ({ text, title, na
   expect(commandsOf(text).at(-1)).toContain(`npx pool-lab workshop verify ${name}`);
   expect(minutes).toBeGreaterThanOrEqual(5);
   expect(minutes).toBeLessThanOrEqual(15);
-  // Commands may be longer: they are not wrapped, so that people can copy them.
+  // Commands are not wrapped, so that they can be copied.
   const prose = renderMarkdown(text.replaceAll(/^```sh\n.+?^```/gms, ''));
   expect(prose.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
 test.each(lessons.filter(({ lab, asks, guess }) => lab && (asks || guess)))(
-  '$name shows no output before its check', ({ text }) => {
+  '$name shows results only after its question', ({ text }) => {
     expect(text.slice(0, text.indexOf('## Check yourself'))).not.toMatch(/^```text$/m);
   });
