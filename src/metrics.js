@@ -12,9 +12,9 @@ const MS_PER_S = 1000;
 
 /** How a duration metric is called, by the kind of pool event that ends what it times. */
 const DURATIONS = /** @type {const} */ ({
-  got: ['wait_time', 'Time to get a connection from the pool, connecting included'],
-  returned: ['use_time', 'Time between borrowing a connection and returning it'],
-  opened: ['create_time', 'Time to create a connection'],
+  checkedOut: ['wait_time', 'Time to get a connection from the pool, connecting included'],
+  checkedIn: ['use_time', 'Time between borrowing a connection and returning it'],
+  connectionReady: ['create_time', 'Time to create a connection'],
 });
 
 /** How a gauge is called, what it is, and where it comes from. @type {[string, string, keyof Gauges][]} */
@@ -101,7 +101,7 @@ export function createMetrics(listMonitors) {
       monitor.subscribe(({ type, server, reason, durationMs }) => {
         const label = labelOf(monitor, server);
         durations[type]?.observe({ [POOL]: label }, durationMs / MS_PER_S);
-        if (type === 'failed' && reason === 'timeout') timeouts.inc({ [POOL]: label });
+        if (type === 'checkOutFailed' && reason === 'timeout') timeouts.inc({ [POOL]: label });
       });
     },
     /**

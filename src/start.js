@@ -10,7 +10,7 @@ import { createTraffic } from './live/traffic.js';
 import { openDatabase } from './mongo/database.js';
 import { openMongo } from './mongo/open.js';
 import { createConcurrencyLimit } from './http/concurrency-limit.js';
-import { createCheckouts } from 'mongodb-pool-monitor';
+import { Checkouts } from 'mongodb-pool-monitor';
 import { createMetrics } from './metrics.js';
 
 /**
@@ -31,7 +31,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   const mongo = await opening;
   mongo.died?.then(onMongoDeath);
   signal.throwIfAborted();
-  const checkouts = createCheckouts();
+  const checkouts = new Checkouts();
   const metrics = createMetrics(() => (
     database.clients.flatMap(({ handles }) => handles.map(({ monitor }) => monitor))));
   const database = await openDatabase(mongo.url, settings, (monitor) => {

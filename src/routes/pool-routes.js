@@ -49,7 +49,7 @@ export function createCheckoutsRoute({ checkouts }) {
     const after = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : NaN;
     if (Number.isNaN(after)) throw clientError(400, 'after must be the id of a checkout, a whole number');
     res.json({
-      checkouts: checkouts.list({ after }), lastId: checkouts.lastId(), forgotten: checkouts.countForgotten(after),
+      checkouts: checkouts.list({ after }), lastId: checkouts.lastId, forgotten: checkouts.countForgotten(after),
     });
   };
 }

@@ -105,7 +105,7 @@ describe('recording', () => {
     const asked = /** @type {number[]} */ ([]);
     const url = await startFake((after) => {
       const { ids, ...rest } = answers[asked.push(after) - 1] ?? { ids: [], lastId: after, forgotten: 0 };
-      return { checkouts: ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'returned' })), ...rest };
+      return { checkouts: ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'checkedIn' })), ...rest };
     });
     const file = fileOf(`${name.replaceAll(/\W/g, '-')}.jsonl`);
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
@@ -204,6 +204,6 @@ describe('a trace in place of a scenario', () => {
   const child = spawn('sh', ['-c', 'ulimit -f 8; exec "$@"', 'sh', ...command]);
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`^Recording .*\n${file} is not whole: EFBIG: file too large, write\n$`));
+  expect(stderr).toMatch(new RegExp(`^Recording .*\n${file} is incomplete: EFBIG: file too large, write\n$`));
   expect((await readTrace(file)).askedMs.length).toBeGreaterThan(0);
 });

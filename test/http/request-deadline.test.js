@@ -88,7 +88,7 @@ describe('a client that goes away', () => {
     await until('nobody waits', async () => (await readPool(url)).waiting === 0);
     expect(await readPool(url)).toMatchObject({ active: 1, queue: [] });
     const { body: { checkouts } } = await ask(`${url}/pool/checkouts`);
-    expect(checkouts.at(-1)).toMatchObject({ route: '/fast', outcome: 'gone', connectionId: null });
+    expect(checkouts.at(-1)).toMatchObject({ route: '/fast', outcome: 'checkOutAborted', connectionId: null });
     leaving[0].abort();
     await slow;
   });

@@ -33,7 +33,7 @@ async function readAll(fake, retired) {
 function leaveOrphan() {
   const fake = createFakeClient({ max: 3, connectTimeoutMs: 1000 });
   fake.start();
-  fake.ask();
+  fake.startCheckOut();
   fake.create(1);
   fake.emit('PoolCleared');
   fake.pass(2001);
@@ -52,9 +52,9 @@ test('none of those that read the gauges counts what was thrown away at a clear'
 test('they agree, with idle connections that a clear has made stale', async () => {
   const fake = createFakeClient({ max: 3 });
   fake.start();
-  for (const id of [1, 2, 3]) fake.give(id, 0);
-  fake.giveBack(1);
-  fake.giveBack(2);
+  for (const id of [1, 2, 3]) fake.checkOut(id, 0);
+  fake.checkIn(1);
+  fake.checkIn(2);
   const before = { max: 3, idle: 2, active: 1, waiting: 0 };
   const more = { connecting: 0, retiring: 0 };
   expect(await readAll(fake)).toEqual(
@@ -68,11 +68,11 @@ test('they agree, with idle connections that a clear has made stale', async () =
 test('a client that has been replaced counts what it still has to do, and that is told apart', async () => {
   const retired = createFakeClient({ max: 5 });
   retired.start();
-  for (const id of [1, 2, 3]) retired.give(id, 0);
-  retired.giveBack(1);
+  for (const id of [1, 2, 3]) retired.checkOut(id, 0);
+  retired.checkIn(1);
   const fake = createFakeClient({ max: 1 });
   fake.start();
-  fake.give(1, 0);
+  fake.checkOut(1, 0);
   const { feed } = await readAll(fake, retired);
   expect(feed).toEqual({ max: 1, total: 3, idle: 0, active: 3, connecting: 0, waiting: 0, retiring: 2 });
 });
