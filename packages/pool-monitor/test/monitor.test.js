@@ -89,7 +89,7 @@ describe('an ordinary checkout', () => {
     // The first one was served 5 ms after the second had started; the event comes 20 ms after that.
     fake.pass(5);
     fake.emit('CheckedOut', { connectionId: 1, durationMS: 25, time: new Date(Date.now() - 20) });
-    expect(heard).toEqual(['asked NaN', 'asked NaN', 'got 45']);
+    expect(heard).toEqual(['checkOutStarted NaN', 'checkOutStarted NaN', 'checkedOut 45']);
     expect(fake.gauges().waiting).toBe(1);
   });
 
