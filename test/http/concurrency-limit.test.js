@@ -15,7 +15,7 @@ test('as many as the cap says run, the next is refused without having begun', as
   const [first, second] = [hold(), hold()];
   const runs = [cap.run(first.work), cap.run(second.work)];
   let hasBegun = false;
-  await expect(cap.run(async () => { hasBegun = true; })).rejects.toThrow(new ConcurrencyLimitError('2 are at work, and no more than 2 may be'));
+  await expect(cap.run(async () => { hasBegun = true; })).rejects.toThrow(new ConcurrencyLimitError('2 requests are running, the limit is 2'));
   expect(hasBegun).toBe(false);
   expect(cap.snapshot()).toEqual({ max: 2, running: 2, refused: 1 });
 

@@ -48,7 +48,7 @@ describe('a request that takes longer than REQUEST_TIMEOUT_MS', () => {
     await until('its query runs', async () => await running() === 1);
     expect(await answer).toMatchObject({
       status: 503, type: 'application/problem+json', retryAfter: '1',
-      body: { type: 'about:blank', status: 503, title: 'Not answered in time', detail: 'given up after 300 ms' },
+      body: { type: 'about:blank', status: 503, title: 'Not answered in time', detail: 'aborted after 300 ms' },
     });
     await until('the server has given it up', async () => await running() === 0);
     expect(await ask(`${url}/fast`)).toMatchObject({ status: 200 });
@@ -105,7 +105,7 @@ test('beyond MAX_REQUESTS the next gets 503 at once and is told when to come bac
   for (const answer of answers.slice(0, 2)) {
     expect(answer).toMatchObject({
       type: 'application/problem+json', retryAfter: '1',
-      body: { title: 'Too many of these requests at once', detail: '2 are at work, and no more than 2 may be' },
+      body: { title: 'Too many of these requests at once', detail: '2 requests are running, the limit is 2' },
     });
   }
   expect(answers[2].body).toEqual({ status: 'live' });

@@ -22,7 +22,7 @@ describe('with SLOW_CONCURRENCY', () => {
     for (const { ms } of answers.slice(4)) expect(ms).toBeGreaterThanOrEqual(1000);
     expect(answers[0]).toMatchObject({
       retryAfter: '1',
-      body: { status: 503, title: 'Too many of these requests at once', detail: '2 are at work, and no more than 2 may be' },
+      body: { status: 503, title: 'Too many of these requests at once', detail: '2 requests are running, the limit is 2' },
     });
     expect(await readPool(url)).toMatchObject({ slowLimit: { max: 2, running: 0, refused: 4 } });
     expect(await ask(`${url}/slow`)).toMatchObject({ status: 200 });
