@@ -69,7 +69,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   closers.push(server.close, streams.close, loadTests.close);
   url = server.url;
   log.info(`listening on ${url}`);
-  if (controls.token && !settings.controlsToken) log.info(`open ${url}/#token=${controls.token} to use the page's controls`);
+  if (controls.token && !settings.controlsToken) log.info(`to use the page's controls, open ${url}/#token=${controls.token}`);
   return url;
 }
 
