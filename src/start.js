@@ -73,10 +73,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   return url;
 }
 
-/**
- * @param {import('./mongo/database.js').Database} database
- * @param {import('./settings.js').Settings} settings
- */
+/** @param {import('./mongo/database.js').Database} database @param {import('./settings.js').Settings} settings */
 function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency }) {
   const { maxPoolSize } = main.current.client.options;
   return [

@@ -5,10 +5,7 @@ export class ConcurrencyLimitError extends Error {
   name = 'ConcurrencyLimitError';
 }
 
-/**
- * Runs up to `max` pieces of work at once and refuses more.
- * @param {number} [max]
- */
+/** Runs up to `max` pieces of work at once and refuses more. @param {number} [max] */
 export function createConcurrencyLimit(max = Infinity) {
   let running = 0;
   let refused = 0;

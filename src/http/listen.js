@@ -38,10 +38,7 @@ export async function listen(app, { host, port }) {
   return { url: `http://${name}:${address.port}`, close: () => close(server, requests) };
 }
 
-/**
- * @param {import('node:http').Server} server
- * @returns {OpenRequests}
- */
+/** @param {import('node:http').Server} server @returns {OpenRequests} */
 function countRequests(server) {
   /** @type {OpenRequests} */
   const requests = new Map();
@@ -61,10 +58,7 @@ function countRequests(server) {
   return requests;
 }
 
-/**
- * @param {import('node:http').Server} server
- * @param {OpenRequests} requests
- */
+/** @param {import('node:http').Server} server @param {OpenRequests} requests */
 async function close(server, requests) {
   const closingAt = performance.now();
   server.close();

@@ -1,7 +1,4 @@
-/**
- * @param {import('pino').Logger} log
- * @returns {import('express').RequestHandler}
- */
+/** @param {import('pino').Logger} log @returns {import('express').RequestHandler} */
 export function logRequests(log) {
   return (req, res, next) => {
     const arrivedAt = performance.now();

@@ -61,18 +61,12 @@ export function clientError(status, message) {
   return Object.assign(new Error(message), { status, expose: true });
 }
 
-/**
- * @param {number} status
- * @returns {Problem}
- */
+/** @param {number} status @returns {Problem} */
 export function problemOf(status) {
   return { status, title: STATUS_CODES[status] ?? 'Error' };
 }
 
-/**
- * @param {import('express').Response} res
- * @param {Problem} problem
- */
+/** @param {import('express').Response} res @param {Problem} problem */
 export function sendProblem(res, problem) {
   if (problem.status === 503) res.set('Retry-After', String(RETRY_AFTER_S));
   res.status(problem.status).type('application/problem+json').send(JSON.stringify({ type: 'about:blank', ...problem }));

@@ -23,10 +23,7 @@ export function createRequests(checkouts) {
   let lastId = 0;
 
   return {
-    /**
-     * @param {string} route
-     * @returns {import('express').RequestHandler}
-     */
+    /** @param {string} route @returns {import('express').RequestHandler} */
     follow: (route) => (req, res, next) => {
       const arrivedAtMs = performance.now();
       const context = checkouts.createContext({ route, requestId: `r${++lastId}`, signal: res.locals.signal });

@@ -31,10 +31,7 @@ export function requireSameOrigin({ enabled, anyHost }) {
   };
 }
 
-/**
- * @param {import('express').Response} res
- * @param {string} why
- */
+/** @param {import('express').Response} res @param {string} why */
 function refuse(res, why) {
   sendProblem(res, { status: 403, title: 'The controls are disabled', detail: why });
 }

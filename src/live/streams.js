@@ -21,10 +21,7 @@ export function createStreams(greet) {
     get count() {
       return readers.size;
     },
-    /**
-     * @param {import('express').Request} req
-     * @param {import('express').Response} res
-     */
+    /** @param {import('express').Request} req @param {import('express').Response} res */
     open(req, res) {
       if (isClosed) {
         res.status(503).end();
@@ -43,10 +40,7 @@ export function createStreams(greet) {
       readers.add(res);
       res.once('close', () => readers.delete(res));
     },
-    /**
-     * @param {string} event
-     * @param {unknown} data
-     */
+    /** @param {string} event @param {unknown} data */
     send(event, data) {
       if (readers.size === 0) return;
       const text = format(event, data);
@@ -69,10 +63,7 @@ export function createStreams(greet) {
   };
 }
 
-/**
- * @param {string} event
- * @param {unknown} data
- */
+/** @param {string} event @param {unknown} data */
 function format(event, data) {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -7,10 +7,7 @@
  */
 export function createTraffic(ownUrl, log) {
   return {
-    /**
-     * @param {string} route
-     * @param {number} count sent at once
-     */
+    /** @param {string} route @param {number} count sent at once */
     send(route, count) {
       for (let sent = 0; sent < count; sent++) {
         fetch(`${ownUrl()}${route}`).then((response) => response.arrayBuffer()).catch((error) => {

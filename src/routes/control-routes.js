@@ -8,10 +8,7 @@ const MAX_SLOW_MS = 60_000;
 const MAX_REQUESTS = 100;
 const ROUTES = ['/slow', '/fast'];
 
-/**
- * `POST /control/...`: the page's controls. Bodies and answers are JSON.
- * @param {import('./parts.js').Parts} parts
- */
+/** `POST /control/...`: the page's controls. Bodies and answers are JSON. @param {import('./parts.js').Parts} parts */
 export function createControlRoutes({ database, load, loadTests, traffic, controls }) {
   const router = express.Router();
   router.use(requireSameOrigin(controls), requireToken(controls.token), requireJson, express.json({ limit: '1kb' }));
@@ -63,13 +60,7 @@ function requireJson(req, res, next) {
   next();
 }
 
-/**
- * @param {unknown} body
- * @param {string} name
- * @param {number} min
- * @param {number} max
- * @returns {number}
- */
+/** @param {unknown} body @param {string} name @param {number} min @param {number} max @returns {number} */
 function readInteger(body, name, min, max) {
   const value = Object(body)[name];
   if (Number.isInteger(value) && value >= min && value <= max) return value;

@@ -50,10 +50,7 @@ export class CheckoutLog {
     return this.#lastId;
   }
 
-  /**
-   * @param {Checkout} checkout
-   * @param {Ending} ending
-   */
+  /** @param {Checkout} checkout @param {Ending} ending */
   add(checkout, { pool, behind = [], outcome, reason = null }) {
     const caller = callerOf(checkout);
     const record = {
@@ -108,10 +105,7 @@ export class CheckoutLog {
       .filter(({ id, checkOutStartedAtMs }) => id > after && checkOutStartedAtMs >= sinceMs);
   }
 
-  /**
-   * How many checkouts after an id are no longer listed. Ids can have other gaps.
-   * @param {number} after
-   */
+  /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */
   countForgotten(after) {
     const kept = this.#records.filter(({ id }) => id > after).length;
     return Math.max(0, this.#droppedId - after) + kept - this.list({ after }).length;

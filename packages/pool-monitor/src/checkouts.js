@@ -45,18 +45,12 @@ export class Checkouts {
     return this.#log.list(from);
   }
 
-  /**
-   * How many checkouts after an id are no longer listed. Ids can have other gaps.
-   * @param {number} after
-   */
+  /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */
   countForgotten(after) {
     return this.#log.countForgotten(after);
   }
 
-  /**
-   * Records the checkouts of a client from now on.
-   * @param {PoolMonitor} monitor
-   */
+  /** Records the checkouts of a client from now on. @param {PoolMonitor} monitor */
   watch(monitor) {
     monitor.subscribe((event) => {
       const pool = monitor.servers.get(event.server);
@@ -70,10 +64,7 @@ export class Checkouts {
     });
   }
 
-  /**
-   * @param {{ route: string, requestId: string, signal?: AbortSignal }} request
-   * @returns {RequestContext}
-   */
+  /** @param {{ route: string, requestId: string, signal?: AbortSignal }} request @returns {RequestContext} */
   createContext(request) {
     return { ...request, waitMs: 0, useMs: 0, behind: [] };
   }

@@ -10,10 +10,7 @@
  * @property {Use<T> | null} [previous] the use before it
  */
 
-/**
- * Who used which connection, as far back as anyone may have waited for it.
- * @template T
- */
+/** Who used which connection, as far back as anyone may have waited for it. @template T */
 export class ConnectionHistory {
   /** @type {WeakMap<Connection, Use<T>>} */
   #last = new WeakMap();

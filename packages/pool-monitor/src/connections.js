@@ -10,10 +10,7 @@
  * @property {boolean} isOutdated the pool was cleared while this connection was being opened
  */
 
-/**
- * The connections of one pool by id, with counts by state.
- * @extends {Map<number, Connection>}
- */
+/** The connections of one pool by id, with counts by state. @extends {Map<number, Connection>} */
 export class Connections extends Map {
   states = { connecting: 0, idle: 0, active: 0, stale: 0 };
   created = 0;
@@ -31,10 +28,7 @@ export class Connections extends Map {
     this.now = now;
   }
 
-  /**
-   * @param {number} id
-   * @param {Connection['state']} state
-   */
+  /** @param {number} id @param {Connection['state']} state */
   add(id, state) {
     /** @type {Connection} */
     const connection = { id, state, sinceMs: this.now(), checkout: null, isOutdated: false };
@@ -44,10 +38,7 @@ export class Connections extends Map {
     return connection;
   }
 
-  /**
-   * @param {Connection} connection
-   * @param {Connection['state']} state
-   */
+  /** @param {Connection} connection @param {Connection['state']} state */
   enter(connection, state) {
     this.states[connection.state] -= 1;
     this.states[state] += 1;
@@ -63,10 +54,7 @@ export class Connections extends Map {
     }
   }
 
-  /**
-   * @param {Connection} connection
-   * @param {string} reason
-   */
+  /** @param {Connection} connection @param {string} reason */
   close(connection, reason) {
     this.delete(connection.id);
     this.unconfirmed.delete(connection);

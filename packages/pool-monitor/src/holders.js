@@ -23,18 +23,12 @@ export const MAX_HOLDERS = 3;
  * @property {Checkout} checkout
  */
 
-/**
- * @param {Checkout | null} checkout
- * @returns {Holder}
- */
+/** @param {Checkout | null} checkout @returns {Holder} */
 export function holderOf(checkout) {
   return nameOf(checkout && callerOf(checkout));
 }
 
-/**
- * @param {ServerPool} pool
- * @returns {Holder[]} the longest first
- */
+/** @param {ServerPool} pool @returns {Holder[]} the longest first */
 export function longestHolders(pool) {
   return [...pool.connections.values()]
     .filter(({ state }) => state === 'active')
@@ -43,18 +37,12 @@ export function longestHolders(pool) {
     .map(({ checkout }) => holderOf(checkout));
 }
 
-/**
- * @param {Caller | null} caller
- * @returns {Holder}
- */
+/** @param {Caller | null} caller @returns {Holder} */
 export function nameOf(caller) {
   return { requestId: caller?.context?.requestId ?? null, route: caller?.context?.route ?? null };
 }
 
-/**
- * @param {Checkout} checkout
- * @returns {Caller} without a context while the caller is unknown
- */
+/** @param {Checkout} checkout @returns {Caller} without a context while the caller is unknown */
 export function callerOf(checkout) {
   checkout.caller ??= { context: undefined, checkOutStartedAtMs: checkout.checkOutStartedAtMs, wasSeen: false, checkout };
   return /** @type {Caller} */ (checkout.caller);

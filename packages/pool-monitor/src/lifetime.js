@@ -34,10 +34,7 @@ export class Lifetime {
   connect = new Durations();
 }
 
-/**
- * @param {ServerPool[]} pools
- * @returns {LifetimeSummary} sums; the peaks are sums of the pools' peaks
- */
+/** @param {ServerPool[]} pools @returns {LifetimeSummary} sums; the peaks are sums of the pools' peaks */
 export function summariseLifetime(pools) {
   const lifetimes = pools.map(({ lifetime }) => lifetime);
   /** @param {'peakActive' | 'peakWaiting' | 'checkedOut' | 'operationsFailed' | 'cleared'} counter */

@@ -126,10 +126,7 @@ export function monitorPool(client, { name = null, record, now = () => performan
   };
 }
 
-/**
- * @param {ServerPool[]} pools
- * @returns {PoolSnapshot}
- */
+/** @param {ServerPool[]} pools @returns {PoolSnapshot} */
 function summarise(pools) {
   return { ...readGauges(pools), ...summariseLifetime(pools) };
 }

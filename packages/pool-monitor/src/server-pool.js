@@ -52,12 +52,7 @@ export class ServerPool {
   /** Only within the turn of its checkedIn. @type {Checkout | null} */
   #justCheckedIn = null;
 
-  /**
-   * @param {string} address
-   * @param {Limits} limits
-   * @param {() => number} now
-   * @param {Set<PoolListener>} listeners
-   */
+  /** @param {string} address @param {Limits} limits @param {() => number} now @param {Set<PoolListener>} listeners */
   constructor(address, limits, now, listeners) {
     this.address = address;
     this.limits = limits;
@@ -114,10 +109,7 @@ export class ServerPool {
     this.#emit('connectionReady', { connection, durationMs });
   }
 
-  /**
-   * @param {number} id
-   * @param {Span} started when the wait began, according to the driver's duration
-   */
+  /** @param {number} id @param {Span} started when the wait began, according to the driver's duration */
   onCheckedOut(id, started) {
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle');
     const { checkout: waiter, connection: assigned } = this.#takeNext(started);
@@ -153,10 +145,7 @@ export class ServerPool {
     this.#emit('checkedIn', { checkout, connection, durationMs });
   }
 
-  /**
-   * @param {string} reason
-   * @param {Span} started
-   */
+  /** @param {string} reason @param {Span} started */
   onCheckOutFailed(reason, started) {
     const isTimeout = reason === 'timeout';
     const { checkout, connection } = isTimeout ? this.queue.takeTimedOut(started) : this.#takeNext(started);
@@ -168,10 +157,7 @@ export class ServerPool {
     });
   }
 
-  /**
-   * @param {number} id
-   * @param {string} reason
-   */
+  /** @param {number} id @param {string} reason */
   onConnectionClosed(id, reason) {
     const connection = this.connections.get(id);
     if (!connection) return;
@@ -187,10 +173,7 @@ export class ServerPool {
     this.isClosed = false;
   }
 
-  /**
-   * While the pool was paused, the driver refused everyone in its queue at once.
-   * @param {Span} ready
-   */
+  /** While the pool was paused, the driver refused everyone in its queue at once. @param {Span} ready */
   onPoolReady(ready) {
     this.paused = false;
     for (const checkout of this.queue.removeBefore(ready)) this.#emit('checkOutAborted', { checkout });
@@ -229,19 +212,13 @@ export class ServerPool {
     if (checkout) this.failOperation(checkout);
   }
 
-  /**
-   * @param {{ type: string }} before
-   * @param {{ type: string, isWritable: boolean }} now
-   */
+  /** @param {{ type: string }} before @param {{ type: string, isWritable: boolean }} now */
   onServerDescriptionChanged(before, now) {
     this.#isWritable = now.isWritable;
     if (before.type !== now.type) this.#isUsed = false;
   }
 
-  /**
-   * The operation of a checkout failed, so its use is no service time.
-   * @param {Checkout} checkout
-   */
+  /** The operation of a checkout failed, so its use is no service time. @param {Checkout} checkout */
   failOperation(checkout) {
     if (checkout.hasFailed) return;
     checkout.hasFailed = true;
@@ -288,10 +265,7 @@ export class ServerPool {
     return this.paused || this.connections.states.idle > 0 || mayOpen;
   }
 
-  /**
-   * @param {number} checkOutStartedAtMs
-   * @returns {Checkout}
-   */
+  /** @param {number} checkOutStartedAtMs @returns {Checkout} */
   #newCheckout(checkOutStartedAtMs) {
     return {
       server: this.address, checkOutStartedAtMs, checkedOutAtMs: NaN, checkedInAtMs: NaN, connection: null,
@@ -299,10 +273,7 @@ export class ServerPool {
     };
   }
 
-  /**
-   * @param {Connection} connection
-   * @param {string} reason
-   */
+  /** @param {Connection} connection @param {string} reason */
   #close(connection, reason) {
     this.connections.close(connection, reason);
     this.#emit('connectionClosed', { connection, reason });
@@ -314,10 +285,7 @@ export class ServerPool {
     lifetime.peakWaiting = Math.max(lifetime.peakWaiting, this.waiting);
   }
 
-  /**
-   * @param {PoolEventType} type
-   * @param {Partial<PoolEvent>} fields
-   */
+  /** @param {PoolEventType} type @param {Partial<PoolEvent>} fields */
   #emit(type, { checkout = null, connection = null, reason = null, durationMs = NaN }) {
     if (this.listeners.size === 0) return;
     const event = { type, atMs: this.now(), server: this.address, checkout, connection, reason, durationMs };

@@ -38,10 +38,7 @@ export class WaitQueue {
     this.lastStartedMs = started.toMs;
   }
 
-  /**
-   * The driver opens a connection for the first in the queue, if there is one.
-   * @param {Connection} connection
-   */
+  /** The driver opens a connection for the first in the queue, if there is one. @param {Connection} connection */
   assign(connection) {
     const first = this.queued.shift();
     if (first) this.assigned.set(connection, first);
@@ -71,10 +68,7 @@ export class WaitQueue {
     return { ...removed, aborted };
   }
 
-  /**
-   * Removes all queued waiters that started before that time.
-   * @param {Span} time
-   */
+  /** Removes all queued waiters that started before that time. @param {Span} time */
   removeBefore({ fromMs }) {
     const later = this.queued.findIndex((waiter) => waiter.started.toMs >= fromMs);
     const removed = this.queued.splice(0, later < 0 ? this.queued.length : later);
@@ -90,10 +84,7 @@ export class WaitQueue {
     return this.#takeAnywhere(started, isLikely) ?? this.#takeAnywhere(started, isPossible) ?? NONE;
   }
 
-  /**
-   * @param {Checkout} checkout queued or assigned
-   * @returns {boolean} whether it was waiting
-   */
+  /** @param {Checkout} checkout queued or assigned @returns {boolean} whether it was waiting */
   remove(checkout) {
     const index = this.queued.findIndex((waiter) => waiter.checkout === checkout);
     if (index >= 0) this.#takeQueued(index);
@@ -129,20 +120,12 @@ export class WaitQueue {
   }
 }
 
-/**
- * Whether the waiter started then, according to its event's time.
- * @param {Waiter} waiter
- * @param {Span} then
- */
+/** Whether the waiter started then, according to its event's time. @param {Waiter} waiter @param {Span} then */
 function isLikely({ started }, then) {
   return started.fromMs <= then.toMs && then.fromMs <= started.toMs;
 }
 
-/**
- * Whether it can have started then.
- * @param {Waiter} waiter
- * @param {Span} then
- */
+/** Whether it can have started then. @param {Waiter} waiter @param {Span} then */
 function isPossible({ started, sinceMs }, then) {
   return sinceMs <= then.toMs && then.fromMs <= started.toMs;
 }
