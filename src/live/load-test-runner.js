@@ -6,7 +6,7 @@ const PROGRESS_MS = 500;
 
 /** What a load test needs and the app itself does not. The Docker image leaves it out. @type {[string, string][]} */
 const NEEDS = [
-  ['../labs/mixed/mixed-lab.js', 'load tests need the lab, which is not installed here: run npm install and npm start in a clone of the project'],
+  ['../labs/mixed/mixed-lab.js', 'load tests need the lab, which this installation leaves out: run the app in a clone of the project (npm install, npm start)'],
   ['artillery/package.json', 'load tests need Artillery: run npm install artillery, then start the app again'],
   ['mongodb-pool-predictor/node', 'load tests need the predictor: run npm install mongodb-pool-predictor, then start the app again'],
 ];

@@ -1,7 +1,7 @@
 import { callerOf, nameOf } from './holders.js';
 
 /** @import { Caller, Holder } from './holders.js' */
-/** @import { Checkout } from './server-pool.js' */
+/** @import { Checkout } from './pool-events.js' */
 
 const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 10_000;

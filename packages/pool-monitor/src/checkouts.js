@@ -6,7 +6,8 @@ import { callerOf, longestHolders, MAX_HOLDERS, nameOf } from './holders.js';
 /** @import { Connection } from './connections.js' */
 /** @import { Caller, RequestContext } from './holders.js' */
 /** @import { PoolMonitor } from './monitor.js' */
-/** @import { Checkout, PoolEvent, ServerPool } from './server-pool.js' */
+/** @import { Checkout, PoolEvent } from './pool-events.js' */
+/** @import { ServerPool } from './server-pool.js' */
 
 /** @typedef {{ context: RequestContext | undefined, caller: Caller | undefined }} Scope whose code runs */
 

@@ -1,4 +1,4 @@
-/** @import { Checkout } from './server-pool.js' */
+/** @import { Checkout } from './pool-events.js' */
 
 /**
  * @typedef {object} Connection

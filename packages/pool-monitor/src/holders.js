@@ -1,4 +1,5 @@
-/** @import { Checkout, ServerPool } from './server-pool.js' */
+/** @import { Checkout } from './pool-events.js' */
+/** @import { ServerPool } from './server-pool.js' */
 
 /** How many holders a waiting request names. */
 export const MAX_HOLDERS = 3;

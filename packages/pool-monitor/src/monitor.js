@@ -4,7 +4,7 @@ import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
 
 /** @import { MongoClient, MongoClientEvents } from 'mongodb' */
-/** @import { PoolListener } from './server-pool.js' */
+/** @import { Checkout, PoolListener } from './pool-events.js' */
 
 /** @typedef {import('./gauges.js').Gauges & import('./lifetime.js').LifetimeSummary} PoolSnapshot */
 
@@ -42,7 +42,7 @@ const ENDS = new Set(['checkedIn', 'checkOutFailed', 'checkOutAborted']);
  * @param {MongoClient} client
  * @param {object} [options]
  * @param {string | null} [options.name]
- * @param {{ write: (checkout: import('./server-pool.js').Checkout) => void }} [options.record] gets each checkout when
+ * @param {{ write: (checkout: Checkout) => void }} [options.record] gets each checkout when
  *   it ends, see createTraceWriter
  * @param {() => number} [options.now] replaces performance.now() in tests
  * @returns {PoolMonitor}

@@ -1,34 +1,13 @@
 import { Connections } from './connections.js';
 import { Lifetime } from './lifetime.js';
+import { PoolEvents } from './pool-events.js';
 import { WaitQueue } from './wait-queue.js';
 
 /** @import { Connection } from './connections.js' */
+/** @import { Checkout, PoolListener } from './pool-events.js' */
 /** @import { Span } from './wait-queue.js' */
 
-/**
- * One use of a connection. Times are milliseconds of `performance.now()`, NaN until they are known.
- * @typedef {object} Checkout
- * @property {string} server host:port
- * @property {number} checkOutStartedAtMs
- * @property {number} checkedOutAtMs
- * @property {number} checkedInAtMs
- * @property {Connection | null} connection
- * @property {boolean} hasFailed whether its operation failed, as far as the driver or the caller reports it
- * @property {unknown} caller for subscribers to store what they know about the caller; the monitor only carries it
- */
-
-/**
- * Events carry the driver's names. `checkOutAborted` is ours: the caller left the wait queue. So is `operationFailed`,
- * which comes before `checkedIn` or right after it. `durationMs` is the wait for checkedOut and checkOutFailed, the use
- * for checkedIn, the connect time for connectionReady, else NaN. `reason` comes with checkOutFailed and connectionClosed.
- * @typedef {'checkOutStarted' | 'checkedOut' | 'checkOutFailed' | 'checkOutAborted' | 'checkedIn' | 'operationFailed' |
- *   'connectionReady' | 'connectionClosed'} PoolEventType
- * @typedef {{ type: PoolEventType, atMs: number, server: string, checkout: Checkout | null,
- *   connection: Connection | null, reason: string | null, durationMs: number }} PoolEvent
- * @typedef {(event: PoolEvent) => void} PoolListener
- *
- * @typedef {{ max: number, min: number, maxConnecting: number, connectTimeoutMs: number }} Limits
- */
+/** @typedef {{ max: number, min: number, maxConnecting: number, connectTimeoutMs: number }} Limits */
 
 /**
  * A mirror of the driver's pool for one server, built from the driver's events.
@@ -51,14 +30,15 @@ export class ServerPool {
   #isUsed = false;
   /** Only within the turn of its checkedIn. @type {Checkout | null} */
   #justCheckedIn = null;
+  #events;
 
   /** @param {string} address @param {Limits} limits @param {() => number} now @param {Set<PoolListener>} listeners */
   constructor(address, limits, now, listeners) {
     this.address = address;
     this.limits = limits;
     this.now = now;
-    this.listeners = listeners;
     this.connections = new Connections(now);
+    this.#events = new PoolEvents(address, now, listeners);
     this.queue = new WaitQueue(now());
   }
 
@@ -85,7 +65,7 @@ export class ServerPool {
     this.#isUsed = true;
     this.queue.push(checkout, started);
     this.#notePeak();
-    this.#emit('checkOutStarted', { checkout });
+    this.#events.emit('checkOutStarted', { checkout });
   }
 
   /** @param {number} id */
@@ -106,7 +86,7 @@ export class ServerPool {
     this.queue.unassign(connection);
     this.connections.enter(connection, connection.isOutdated ? 'stale' : 'idle');
     this.lifetime.connect.record(durationMs);
-    this.#emit('connectionReady', { connection, durationMs });
+    this.#events.emit('connectionReady', { connection, durationMs });
   }
 
   /** @param {number} id @param {Span} started when the wait began, according to the driver's duration */
@@ -125,7 +105,7 @@ export class ServerPool {
     this.lifetime.checkedOut += 1;
     this.lifetime.wait.record(durationMs);
     this.#notePeak();
-    this.#emit('checkedOut', { checkout, connection, durationMs });
+    this.#events.emit('checkedOut', { checkout, connection, durationMs });
   }
 
   /** @param {number} id */
@@ -142,7 +122,7 @@ export class ServerPool {
     queueMicrotask(() => {
       if (this.#justCheckedIn === checkout) this.#justCheckedIn = null;
     });
-    this.#emit('checkedIn', { checkout, connection, durationMs });
+    this.#events.emit('checkedIn', { checkout, connection, durationMs });
   }
 
   /** @param {string} reason @param {Span} started */
@@ -152,7 +132,7 @@ export class ServerPool {
     // The driver refused the caller while opening its connection, so it has dropped that connection.
     if (connection && !isTimeout) this.#close(connection, 'abandoned');
     this.lifetime.checkOutFailed[reason] = (this.lifetime.checkOutFailed[reason] ?? 0) + 1;
-    this.#emit('checkOutFailed', {
+    this.#events.emit('checkOutFailed', {
       checkout, reason, durationMs: this.now() - (checkout?.checkOutStartedAtMs ?? started.toMs),
     });
   }
@@ -176,7 +156,7 @@ export class ServerPool {
   /** While the pool was paused, the driver refused everyone in its queue at once. @param {Span} ready */
   onPoolReady(ready) {
     this.paused = false;
-    for (const checkout of this.queue.removeBefore(ready)) this.#emit('checkOutAborted', { checkout });
+    for (const checkout of this.queue.removeBefore(ready)) this.#events.emit('checkOutAborted', { checkout });
   }
 
   /** @param {boolean} pauses false behind a load balancer, where a clear concerns a single service */
@@ -202,7 +182,7 @@ export class ServerPool {
       }
       this.onConnectionClosed(connection.id, 'poolClosed');
     }
-    for (const { checkout } of this.queue.queued.splice(0)) this.#emit('checkOutAborted', { checkout });
+    for (const { checkout } of this.queue.queued.splice(0)) this.#events.emit('checkOutAborted', { checkout });
     this.isClosed = true;
   }
 
@@ -223,7 +203,7 @@ export class ServerPool {
     if (checkout.hasFailed) return;
     checkout.hasFailed = true;
     this.lifetime.operationsFailed += 1;
-    this.#emit('operationFailed', { checkout, connection: checkout.connection });
+    this.#events.emit('operationFailed', { checkout, connection: checkout.connection });
   }
 
   /**
@@ -231,7 +211,7 @@ export class ServerPool {
    * @param {Checkout} checkout ignored if it is not waiting
    */
   abort(checkout) {
-    if (this.queue.remove(checkout)) this.#emit('checkOutAborted', { checkout });
+    if (this.queue.remove(checkout)) this.#events.emit('checkOutAborted', { checkout });
   }
 
   /**
@@ -251,7 +231,7 @@ export class ServerPool {
   /** @param {Span} started */
   #takeNext(started) {
     const { aborted, ...next } = this.queue.takeNext(started);
-    for (const checkout of aborted) this.#emit('checkOutAborted', { checkout });
+    for (const checkout of aborted) this.#events.emit('checkOutAborted', { checkout });
     return next;
   }
 
@@ -276,19 +256,12 @@ export class ServerPool {
   /** @param {Connection} connection @param {string} reason */
   #close(connection, reason) {
     this.connections.close(connection, reason);
-    this.#emit('connectionClosed', { connection, reason });
+    this.#events.emit('connectionClosed', { connection, reason });
   }
 
   #notePeak() {
     const { lifetime } = this;
     lifetime.peakActive = Math.max(lifetime.peakActive, this.connections.states.active);
     lifetime.peakWaiting = Math.max(lifetime.peakWaiting, this.waiting);
-  }
-
-  /** @param {PoolEventType} type @param {Partial<PoolEvent>} fields */
-  #emit(type, { checkout = null, connection = null, reason = null, durationMs = NaN }) {
-    if (this.listeners.size === 0) return;
-    const event = { type, atMs: this.now(), server: this.address, checkout, connection, reason, durationMs };
-    for (const listener of this.listeners) listener(event);
   }
 }

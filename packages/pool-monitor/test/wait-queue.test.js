@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { WaitQueue } from '../src/wait-queue.js';
 
-/** @import { Checkout } from '../src/server-pool.js' */
+/** @import { Checkout } from '../src/pool-events.js' */
 /** @import { Connection } from '../src/connections.js' */
 
 /** @param {number} ms */
