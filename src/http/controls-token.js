@@ -21,7 +21,7 @@ export function requireToken(token) {
     if (timingSafeEqual(digest(given), expected)) return next();
     res.set('WWW-Authenticate', 'Bearer');
     sendProblem(res, {
-      status: 401, title: 'The controls need a token', detail: 'send the token that the app was started with',
+      status: 401, title: 'The controls need a token', detail: 'use the token that the app was started with',
     });
   };
 }
