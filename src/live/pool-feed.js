@@ -12,8 +12,8 @@ const MAX_ENDED = 20;
 /** @import { SharedClient } from '../mongo/shared-client.js' */
 
 /**
- * What the live page shows: the pool of this moment, five times a second while somebody looks, and a summary of each
- * second of the last two minutes.
+ * Feeds the live page: the pool five times a second while anyone watches, and a summary of each second of the last two
+ * minutes.
  *
  * @param {object} options
  * @param {import('../mongo/database.js').Database} options.database
@@ -28,7 +28,7 @@ export function createFeed({ database, load, requests, streams }) {
   let endedThisSecond = [];
   /** @type {EndedRequest[]} */
   let endedSinceEvent = [];
-  /** Of this second: between two looks at its end the pool can be full and empty again. */
+  /** Of this second. The pool can fill up and empty again before the second ends. */
   let peak = { active: 0, waiting: 0 };
   requests.onEnd((request) => {
     endedThisSecond.push(request);
@@ -73,17 +73,14 @@ export function createFeed({ database, load, requests, streams }) {
   };
 }
 
-/**
- * Where there are too many to tell, those that waited longest.
- * @param {EndedRequest[]} requests
- */
+/** @param {EndedRequest[]} requests @returns {EndedRequest[]} if there are too many, those that waited longest */
 function pickEnded(requests) {
   if (requests.length <= MAX_ENDED) return requests;
   return requests.toSorted((a, b) => b.waitMs - a.waitMs).slice(0, MAX_ENDED);
 }
 
 /**
- * The pool of this moment; `slowPool` is the one of /slow, where it has its own.
+ * The pool right now. `slowPool` is the pool of /slow, if it has its own.
  *
  * @param {import('../mongo/database.js').Database} database
  * @param {{ slowMs: number }} load
@@ -98,10 +95,7 @@ export function readPool({ main, slow, status }, { slowMs }) {
   };
 }
 
-/**
- * Over the current client and those that finish their work.
- * @param {SharedClient} shared
- */
+/** @param {SharedClient} shared the current client, and replaced ones that finish their work */
 function readClient(shared) {
   const nowMs = performance.now();
   const gauges = readShared(shared);
@@ -123,19 +117,13 @@ function readClient(shared) {
   };
 }
 
-/**
- * The gauges of all clients that have work.
- * @param {SharedClient} shared
- */
+/** @param {SharedClient} shared */
 function readShared({ current, handles }) {
   const gauges = readGauges(listPools(current), handles.filter((handle) => handle !== current).flatMap(listPools));
   return { ...gauges, maxConnecting: current.client.options.maxConnecting };
 }
 
-/**
- * Of the app's pools together.
- * @param {import('../mongo/database.js').Database} database
- */
+/** @param {import('../mongo/database.js').Database} database */
 function sumGauges({ clients }) {
   const each = clients.map(readShared);
   /** @param {'max' | 'idle' | 'active' | 'waiting'} gauge */

@@ -41,7 +41,7 @@ describeInBrowser('what guards the live page', () => {
     await page.goto(url);
     await field().fill('wrong');
     await page.getByRole('button', { name: 'Unlock' }).click();
-    await page.getByText('they take the token that the app was started with').waitFor();
+    await page.getByText('the token that the app was started with').waitFor();
     expect(await sendBus().isVisible()).toBe(false);
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
