@@ -1,15 +1,6 @@
 import onHeaders from 'on-headers';
 
-/**
- * @typedef {object} EndedRequest
- * @property {string} requestId
- * @property {string} method
- * @property {string} route
- * @property {number} status HTTP status; 0 when the client went away before it was answered
- * @property {number} totalMs from its arrival to its answer
- * @property {number} waitMs of it, waiting for connections
- * @property {import('mongodb-pool-monitor').Holder[]} behind who held the connections it waited for
- */
+/** @typedef {import('../universal/feed-shapes.js').EndedRequest} EndedRequest */
 
 /**
  * The HTTP requests that use the pool: gives each an identity that its checkouts carry, tells the client by

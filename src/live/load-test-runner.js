@@ -7,22 +7,10 @@ const MAX_KEPT = 20;
 const PROGRESS_MS = 500;
 
 /**
- * @typedef {{ poolSize: number, slowMs: number }} Load
- *
- * @typedef {object} LoadTestState
- * @property {number} id
- * @property {string} scenario file name
- * @property {string} startedAt ISO 8601
- * @property {(Load & { afterMs: number })[]} changes what the load became while the test ran, oldest first
- * @property {'running' | 'done' | 'failed'} state
- * @property {number} progress 0 to 1, an estimate
- * @property {number} leftMs
- * @property {Record<string, any>} [measured] as in a result of the mixed lab
- * @property {Record<string, any> | null} [exact] null where the arithmetic does not hold
- * @property {string} [error]
+ * @typedef {import('../universal/feed-shapes.js').PoolSettings} Load
  *
  * A run of mixed.yaml against this very app; pool size and slowMs are those that it started with.
- * @typedef {Load & LoadTestState} LoadTest
+ * @typedef {import('../universal/feed-shapes.js').LoadTest} LoadTest
  */
 
 /**

@@ -5,6 +5,7 @@ import { quantile } from 'mongodb-pool-predictor';
  *
  * @param {Pick<import('../http/requests.js').EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs'>[]} requests
  * @param {number} periodMs
+ * @returns {Pick<import('../universal/feed-shapes.js').Second, 'ratePerSec' | 'routes'>}
  */
 export function summariseRequests(requests, periodMs) {
   /** @type {Map<string, typeof requests>} */
@@ -20,7 +21,10 @@ export function summariseRequests(requests, periodMs) {
   };
 }
 
-/** @param {Parameters<typeof summariseRequests>[0]} requests at least one */
+/**
+ * @param {Parameters<typeof summariseRequests>[0]} requests at least one
+ * @returns {import('../universal/feed-shapes.js').RouteSecond}
+ */
 function summariseRoute(requests) {
   const totalsMs = requests.map(({ totalMs }) => totalMs);
   return {

@@ -1,21 +1,22 @@
-/** @import { Finished, Lane, LoadTest, Pool, Second, Waiter } from '../../src/page/feed-types.js' */
+/** @import { BusyConnection, EndedRequest, LivePool, LoadTest, Second, Waiter } from '../../src/universal/feed-shapes.js' */
 
 /**
- * @param {Partial<Pool>} [overrides]
- * @returns {Pool}
+ * @param {Partial<LivePool>} [overrides]
+ * @returns {LivePool}
  */
 export function createPool(overrides) {
   return {
     atMs: 1_000_000, database: { reachable: true, reason: null }, max: 1, min: 0, maxConnecting: 2,
-    total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, slowMs: 5000, lanes: [], queue: [], finished: [], ...overrides,
+    total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, retiring: 0, slowMs: 5000, lanes: [], queue: [],
+    finished: [], ...overrides,
   };
 }
 
 /**
- * @param {Partial<Lane>} [overrides]
- * @returns {Lane}
+ * @param {Partial<BusyConnection>} [overrides]
+ * @returns {BusyConnection}
  */
-export function createLane(overrides) {
+export function createConnection(overrides) {
   return { id: 1, requestId: 'bus', route: '/slow', busyMs: 1000, ...overrides };
 }
 
@@ -31,12 +32,12 @@ export function createWaiter(overrides) {
 }
 
 /**
- * @param {Partial<Finished>} [overrides]
- * @returns {Finished}
+ * @param {Partial<EndedRequest>} [overrides]
+ * @returns {EndedRequest}
  */
-export function createFinished(overrides) {
+export function createEnded(overrides) {
   return {
-    requestId: 'ferrari', route: '/fast', status: 200, totalMs: 4804, waitMs: 4800,
+    requestId: 'ferrari', method: 'GET', route: '/fast', status: 200, totalMs: 4804, waitMs: 4800,
     behind: [{ requestId: 'bus', route: '/slow' }], ...overrides,
   };
 }
