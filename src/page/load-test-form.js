@@ -12,7 +12,7 @@ import { describeChanges } from './words.js';
 export function createLoadTestForm(form) {
   /** @param {string} selector */
   const find = (selector) => /** @type {HTMLElement} */ (form.querySelector(selector));
-  const [about, missing, progress] = ['.about', '.missing', '.progress'].map(find);
+  const [scenario, missing, progress] = ['.scenario', '.missing', '.progress'].map(find);
   const button = /** @type {HTMLButtonElement} */ (find('button'));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -25,7 +25,7 @@ export function createLoadTestForm(form) {
   return ({ loadTests, snapshot }) => {
     const running = loadTests.find(({ state }) => state === 'running');
     const isMissing = snapshot?.features?.loadTests === false;
-    about.hidden = isMissing;
+    scenario.hidden = isMissing;
     missing.hidden = !isMissing;
     progress.hidden = !running;
     if (!form.hasAttribute('aria-busy')) setDisabled(button, isMissing || Boolean(running));

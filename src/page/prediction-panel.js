@@ -149,7 +149,7 @@ function findSize(poolSizes, size) {
 
 /** @param {RecentLoad} load */
 function describeSource({ atMs, requests }) {
-  const counts = Object.entries(requests).map(([route, count]) => `${count} ${route}`);
+  const counts = Object.entries(requests).map(([route, count]) => `${count}\u00a0${route}`);
   const until = new Date(atMs).toLocaleTimeString('en-GB');
   return `Simulated in this browser from the minute before ${until}: ${counts.join(' and ')}, `
     + 'at random times within each second.';

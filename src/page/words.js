@@ -157,7 +157,7 @@ export function describePrediction(poolSize, p95Ms) {
  * @param {Record<string, number>} p95Ms measured, by route
  */
 export function describeMeasured(max, p95Ms) {
-  const pool = max === 0 ? 'without a limit' : `with ${max}`;
+  const pool = max === 0 ? 'without a limit' : `with ${max} ${max === 1 ? 'connection' : 'connections'}`;
   if (Object.keys(p95Ms).length === 0) return `Nothing measured yet ${pool}.`;
   return `Measured ${pool}: ${listTimes(p95Ms)}.`;
 }

@@ -41,6 +41,7 @@ describeInBrowser('what the live page offers', () => {
 
     await page.getByText(LOAD_TESTS).waitFor();
     expect(await loadTestButton().isDisabled()).toBe(true);
+    expect(await page.getByText('Five users').isVisible()).toBe(false);
     await page.getByText(PREDICTIONS).waitFor();
     expect(await page.getByText('Send at least ten requests').isVisible()).toBe(false);
   });
@@ -50,6 +51,7 @@ describeInBrowser('what the live page offers', () => {
 
     await page.getByText('Send at least ten requests').waitFor();
     expect(await loadTestButton().isDisabled()).toBe(false);
+    expect(await page.getByText('Five users').isVisible()).toBe(true);
     for (const text of [LOAD_TESTS, PREDICTIONS]) expect(await page.getByText(text).isVisible()).toBe(false);
   });
 

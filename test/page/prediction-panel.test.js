@@ -31,8 +31,8 @@ describeInBrowser('the prediction for other pool sizes', () => {
     expect(await slider.count()).toBe(0);
 
     await bringLoad(5000);
-    const current = section.getByText(/^Measured with 1: \/fast\s.*, \/slow\s/);
-    await section.getByText(/: 50 \/fast and 5 \/slow,/).waitFor();
+    const current = section.getByText(/^Measured with 1 connection: \/fast\s.*, \/slow\s/);
+    await section.getByText(/: 50\s\/fast and 5\s\/slow,/).waitFor();
     const measuredMs = readMs(await current.innerText());
     const predictedMs = readMs(await section.getByText(/^With 1 connection: /).innerText());
     expect(measuredMs).toBeGreaterThan(200);

@@ -120,11 +120,11 @@ describe('a prediction', () => {
       .toBe('With 6 connections: /fast p95 2 ms, /slow p95 5.0 s.');
     expect(plain(describePrediction(1, { '/fast': 4200 }))).toBe('With 1 connection: /fast p95 4.2 s.');
     expect(plain(describeMeasured(1, { '/fast': 4200, '/slow': 9100 })))
-      .toBe('Measured with 1: /fast 4.2 s, /slow 9.1 s.');
+      .toBe('Measured with 1 connection: /fast 4.2 s, /slow 9.1 s.');
   });
 
   test('says so when nothing was measured', () => {
-    expect(plain(describeMeasured(6, {}))).toBe('Nothing measured yet with 6.');
+    expect(plain(describeMeasured(6, {}))).toBe('Nothing measured yet with 6 connections.');
     expect(plain(describeMeasured(0, {}))).toBe('Nothing measured yet without a limit.');
   });
 
