@@ -1,8 +1,4 @@
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {string} color
- * @param {() => void} draw adds to the path
- */
+/** @param {CanvasRenderingContext2D} context @param {string} color @param {() => void} draw adds to the path */
 export function fill(context, color, draw) {
   context.beginPath();
   draw();

@@ -21,10 +21,7 @@ export function latencyOf(route, figure) {
   return ({ routes }) => routes[route]?.[figure];
 }
 
-/**
- * @param {string} route
- * @returns {(second: Second) => number}
- */
+/** @param {string} route @returns {(second: Second) => number} */
 export function successesOf(route) {
   return ({ routes }) => (routes[route]?.count ?? 0) - (routes[route]?.failures ?? 0);
 }

@@ -59,12 +59,7 @@ export function createCharts() {
   };
 }
 
-/**
- * @param {Spec} spec
- * @param {HTMLCanvasElement} canvas
- * @param {Palette} palette
- * @returns {ChartJs}
- */
+/** @param {Spec} spec @param {HTMLCanvasElement} canvas @param {Palette} palette @returns {ChartJs} */
 function createChart({ kind, log = false, format, series }, canvas, palette) {
   const isBar = kind === 'bar';
   Chart.defaults.font = { family: getComputedStyle(canvas).fontFamily, size: 14 };
@@ -130,10 +125,7 @@ function countAxis(stacked) {
   };
 }
 
-/**
- * @param {Series} series
- * @param {boolean} dots
- */
+/** @param {Series} series @param {boolean} dots */
 function lineLook({ thin = false }, dots) {
   return {
     borderWidth: thin ? 1.5 : 3,

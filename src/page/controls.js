@@ -75,10 +75,7 @@ function createSetting(id, { apply, confirm }) {
   };
 }
 
-/**
- * @param {HTMLElement} form
- * @returns {(reachable: boolean) => void} takes whether MongoDB is reachable
- */
+/** @param {HTMLElement} form @returns {(reachable: boolean) => void} takes whether MongoDB is reachable */
 function listenToSenders(form) {
   let isReachable = true;
   for (const button of form.querySelectorAll('button')) {

@@ -7,10 +7,7 @@ import { createState, takeHistory, takeLoadTest, takePool, takeSecond } from './
 const SILENCE_MS = 3000;
 const RETRY_MS = 1000;
 
-/**
- * Listens to the app until the page closes.
- * @param {(state: State) => void} onChange
- */
+/** Listens to the app until the page closes. @param {(state: State) => void} onChange */
 export function listenToApp(onChange) {
   let state = createState();
   let heardAtMs = performance.now();

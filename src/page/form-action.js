@@ -28,10 +28,7 @@ export async function runAction(form, action) {
   }
 }
 
-/**
- * @param {HTMLButtonElement} button
- * @param {boolean} disabled
- */
+/** @param {HTMLButtonElement} button @param {boolean} disabled */
 export function setDisabled(button, disabled) {
   if (disabled) button.setAttribute('aria-disabled', 'true');
   else button.removeAttribute('aria-disabled');

@@ -5,10 +5,7 @@ import { describeChanges } from './words.js';
 /** @import { LoadTest } from '../universal/feed-shapes.js' */
 /** @import { State } from './state.js' */
 
-/**
- * @param {HTMLElement} form
- * @returns {(state: Pick<State, 'loadTests' | 'snapshot'>) => void}
- */
+/** @param {HTMLElement} form @returns {(state: Pick<State, 'loadTests' | 'snapshot'>) => void} */
 export function createLoadTestForm(form) {
   /** @param {string} selector */
   const find = (selector) => /** @type {HTMLElement} */ (form.querySelector(selector));

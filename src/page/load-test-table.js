@@ -58,10 +58,7 @@ function createRow({ poolSize, slowMs, startedAt, state, measured, exact, error,
   return row;
 }
 
-/**
- * @param {string} text
- * @param {'td' | 'th'} [name]
- */
+/** @param {string} text @param {'td' | 'th'} [name] */
 function createCell(text, name = 'td') {
   const cell = document.createElement(name);
   cell.textContent = text;

@@ -80,10 +80,7 @@ function paintFrames() {
   requestAnimationFrame(paintFrames);
 }
 
-/**
- * @param {string} selector
- * @param {string} text
- */
+/** @param {string} selector @param {string} text */
 function setText(selector, text) {
   const element = find(selector);
   if (element.textContent !== text) element.textContent = text;

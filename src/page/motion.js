@@ -99,10 +99,7 @@ export function progressOfDeparture({ route, from, startsAtMs }, nowMs) {
   return part >= 1 ? OUT_OF_SIGHT : from + (OUT_OF_SIGHT - from) * part ** 1.2;
 }
 
-/**
- * A request that gave up waiting never entered the tunnel.
- * @param {EndedRequest} request
- */
+/** A request that gave up waiting never entered the tunnel. @param {EndedRequest} request */
 function hadConnection({ status }) {
   return status >= 200 && status < 400;
 }

@@ -49,23 +49,14 @@ function outcomeOf({ status }) {
   return status >= 200 && status < 400 ? SUCCESS : status;
 }
 
-/**
- * @param {EndedRequest[]} requests
- * @param {number} atMs
- * @param {boolean} isPart
- * @returns {Note}
- */
+/** @param {EndedRequest[]} requests @param {number} atMs @param {boolean} isPart @returns {Note} */
 function createNote(requests, atMs, isPart) {
   const longest = requests.reduce((a, b) => (b.totalMs > a.totalMs ? b : a));
   const { route, totalMs, waitMs, behind } = longest;
   return { atMs, route, count: requests.length, isPart, status: outcomeOf(longest), totalMs, waitMs, behind };
 }
 
-/**
- * @param {Note[]} notes
- * @param {Note} note
- * @returns {Note[]}
- */
+/** @param {Note[]} notes @param {Note} note @returns {Note[]} */
 function addNote(notes, note) {
   const before = notes.find(({ atMs, route, status }) => (
     status !== SUCCESS && status === note.status && route === note.route && note.atMs - atMs <= SAME_OUTAGE_MS));

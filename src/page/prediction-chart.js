@@ -63,12 +63,7 @@ function describe({ poolSizes, p95Ms }) {
   return `Predicted p95 by pool size: ${ends.join('; ')}`;
 }
 
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {Palette} palette
- * @param {Plugin[]} plugins
- * @returns {ChartJs}
- */
+/** @param {HTMLCanvasElement} canvas @param {Palette} palette @param {Plugin[]} plugins @returns {ChartJs} */
 function createChart(canvas, palette, plugins) {
   return new Chart(canvas, {
     type: 'line',

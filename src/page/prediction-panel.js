@@ -50,10 +50,7 @@ export class PredictionPanel {
     });
   }
 
-  /**
-   * Call it once a second.
-   * @param {State} state
-   */
+  /** Call it once a second. @param {State} state */
   show({ connection, seconds, snapshot }) {
     const isSplit = Boolean(snapshot?.slowPool ?? snapshot?.slowLimit);
     const isMissing = this.#isMissing || snapshot?.features?.predictions === false;
@@ -127,10 +124,7 @@ export class PredictionPanel {
     this.#chart.show({ poolSizes, p95Ms, measured: load, picked });
   }
 
-  /**
-   * @param {string} selector
-   * @param {string} text
-   */
+  /** @param {string} selector @param {string} text */
   #setText(selector, text) {
     const element = /** @type {HTMLElement} */ (this.#section.querySelector(selector));
     if (element.textContent !== text) element.textContent = text;

@@ -67,10 +67,7 @@ function arrivedAtSize(max, seconds) {
   return ({ atMs, maxMs }) => atMs - SECOND_MS - maxMs >= sinceMs;
 }
 
-/**
- * @param {Group[]} groups
- * @param {(groups: Group[]) => number} sumUp
- */
+/** @param {Group[]} groups @param {(groups: Group[]) => number} sumUp */
 function byRoute(groups, sumUp) {
   const routes = [...new Set(groups.map(({ route }) => route))].sort();
   return Object.fromEntries(routes.map((name) => (

@@ -26,10 +26,7 @@ export function createScene({ sentence, list, detail, canvas }, reducedMotion) {
       }
       shown = view;
     },
-    /**
-     * Paints what changes between two pool events.
-     * @param {number} elapsedMs since the last one
-     */
+    /** Paints what changes between two pool events. @param {number} elapsedMs since the last one */
     paint(elapsedMs) {
       if (!shown) return;
       tunnel.paint(shown, elapsedMs);
@@ -47,10 +44,7 @@ export function createScene({ sentence, list, detail, canvas }, reducedMotion) {
   };
 }
 
-/**
- * @param {HTMLElement} element
- * @param {string} text
- */
+/** @param {HTMLElement} element @param {string} text */
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

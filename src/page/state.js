@@ -43,12 +43,7 @@ function createView() {
   return { pool: null, receivedAtMs: 0, laneIndexes: new Map() };
 }
 
-/**
- * @param {State} state
- * @param {LivePool} pool
- * @param {number} receivedAtMs
- * @returns {State}
- */
+/** @param {State} state @param {LivePool} pool @param {number} receivedAtMs @returns {State} */
 export function takePool(state, pool, receivedAtMs) {
   const { slowPool, finished } = pool;
   const notes = addNotes(state.notes, pool);
@@ -62,12 +57,7 @@ export function takePool(state, pool, receivedAtMs) {
   };
 }
 
-/**
- * @param {View} view
- * @param {LivePool} pool
- * @param {number} receivedAtMs
- * @returns {View}
- */
+/** @param {View} view @param {LivePool} pool @param {number} receivedAtMs @returns {View} */
 function updateView({ laneIndexes }, pool, receivedAtMs) {
   return { pool, receivedAtMs, laneIndexes: assignLanes(laneIndexes, pool.lanes) };
 }
@@ -82,11 +72,7 @@ export function takeHistory(state, seconds) {
   return { ...state, seconds };
 }
 
-/**
- * @param {State} state
- * @param {Second} second
- * @returns {State}
- */
+/** @param {State} state @param {Second} second @returns {State} */
 export function takeSecond(state, second) {
   const seconds = state.seconds.filter(({ atMs }) => atMs > second.atMs - HISTORY_MS && atMs < second.atMs);
   return { ...state, seconds: [...seconds, second] };

@@ -19,12 +19,7 @@ export class TunnelPainter {
   #box;
   #vehicles;
 
-  /**
-   * @param {HTMLCanvasElement} canvas
-   * @param {Palette} colors
-   * @param {Layout} layout
-   * @param {Box} box
-   */
+  /** @param {HTMLCanvasElement} canvas @param {Palette} colors @param {Layout} layout @param {Box} box */
   constructor(canvas, colors, layout, box) {
     this.#canvas = canvas;
     this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
@@ -51,10 +46,7 @@ export class TunnelPainter {
     });
   }
 
-  /**
-   * @param {number} index
-   * @param {Lane['state']} state
-   */
+  /** @param {number} index @param {Lane['state']} state */
   paintLane(index, state) {
     const context = this.#context;
     const { left, top, width, height } = this.#areaOf(index);
@@ -115,11 +107,7 @@ export class TunnelPainter {
     };
   }
 
-  /**
-   * @param {number} left
-   * @param {number} top
-   * @param {number} length
-   */
+  /** @param {number} left @param {number} top @param {number} length */
   #paintDashes(left, top, length) {
     const context = this.#context;
     context.setLineDash([14, 12]);
@@ -145,10 +133,7 @@ export class TunnelPainter {
     else stroke(context, color, 1.5, draw);
   }
 
-  /**
-   * @param {number} busyMs
-   * @param {Area} lane
-   */
+  /** @param {number} busyMs @param {Area} lane */
   #paintTime(busyMs, { top, height }) {
     const context = this.#context;
     const { width, right, hill } = this.#box;

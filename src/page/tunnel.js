@@ -25,10 +25,7 @@ export function createTunnel(canvas, reducedMotion) {
   /** @type {Set<string | null>} */
   let highlighted = new Set();
 
-  /**
-   * @param {View} before
-   * @param {View} view with a pool
-   */
+  /** @param {View} before @param {View} view with a pool */
   function show(before, view) {
     if (!view.pool) return;
     departures = reducedMotion.matches ? [] : addDepartures(departures, before, view);
@@ -37,10 +34,7 @@ export function createTunnel(canvas, reducedMotion) {
     if (canvas.getAttribute('aria-label') !== text) canvas.setAttribute('aria-label', text);
   }
 
-  /**
-   * @param {View} view
-   * @param {number} elapsedMs since the view was received
-   */
+  /** @param {View} view @param {number} elapsedMs since the view was received */
   function paint({ pool, receivedAtMs }, elapsedMs) {
     const { layout, box } = placeTunnel(lanes.length, container.clientWidth, container.clientHeight);
     setRoadHeight(`${Math.round(layout.rows * layout.laneHeight)}px`);
@@ -91,10 +85,7 @@ export function createTunnel(canvas, reducedMotion) {
   };
 }
 
-/**
- * The picture for a screen reader.
- * @param {Lane[]} lanes
- */
+/** The picture for a screen reader. @param {Lane[]} lanes */
 function describeLanes(lanes) {
   /** @param {(lane: Lane) => boolean} test */
   const count = (test) => lanes.filter(test).length;

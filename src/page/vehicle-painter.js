@@ -27,10 +27,7 @@ export class VehiclePainter {
   #context;
   #colors;
 
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Palette} colors
-   */
+  /** @param {CanvasRenderingContext2D} context @param {Palette} colors */
   constructor(context, colors) {
     this.#context = context;
     this.#colors = colors;
@@ -67,11 +64,7 @@ export class VehiclePainter {
     context.globalAlpha = 1;
   }
 
-  /**
-   * @param {Area} lane
-   * @param {'bus' | 'ferrari'} name
-   * @param {number} progress
-   */
+  /** @param {Area} lane @param {'bus' | 'ferrari'} name @param {number} progress */
   #paintBar(lane, name, progress) {
     const gap = Math.min(2, lane.height / 6);
     const width = (lane.width - 2 * gap) * Math.min(1, Math.max(0.25, progress));

@@ -4,10 +4,7 @@ import { formatQuantity } from '../universal/quantity.js';
 /** @import { LivePool, LoadTest } from '../universal/feed-shapes.js' */
 /** @import { State } from './state.js' */
 
-/**
- * A running time: always in seconds with one decimal, so that its width does not jump.
- * @param {number} ms
- */
+/** A running time: always in seconds with one decimal, so that its width does not jump. @param {number} ms */
 export function formatSeconds(ms) {
   return `${(ms / 1000).toFixed(1)} s`;
 }
@@ -60,20 +57,14 @@ function describeOpening({ max, maxConnecting, total, connecting, waiting }) {
   return `${waiting} waiting, ${connecting} ${connecting === 1 ? 'lane' : 'lanes'} opening`;
 }
 
-/**
- * @param {LivePool} pool
- * @param {number} elapsedMs
- */
+/** @param {LivePool} pool @param {number} elapsedMs */
 function describeQueue({ waiting, queue }, elapsedMs) {
   if (queue.length === 0) return `${waiting} waiting`;
   const longest = formatSeconds(queue[0].waitMs + elapsedMs);
   return waiting === 1 ? `1 waiting, for ${longest}` : `${waiting} waiting, the longest for ${longest}`;
 }
 
-/**
- * The text of an empty list of notes.
- * @param {LivePool | null} pool
- */
+/** The text of an empty list of notes. @param {LivePool | null} pool */
 export function describeNoneYet(pool) {
   const count = pool?.queue.filter(({ route }) => route === '/fast').length ?? 0;
   if (!pool || count === 0) return 'None so far.';
@@ -83,10 +74,7 @@ export function describeNoneYet(pool) {
   return `${many} are waiting now. They will appear here once they are done.`;
 }
 
-/**
- * Who holds the connections that a request waits for: `/slow`, `2 /slow and 1 /fast`.
- * @param {Holder[]} behind
- */
+/** Who holds the connections that a request waits for: `/slow`, `2 /slow and 1 /fast`. @param {Holder[]} behind */
 export function describeBehind(behind) {
   if (behind.length === 0) return '';
   const routes = behind.map(({ route }) => nameRoute(route));
@@ -102,11 +90,7 @@ export function nameRoute(route) {
   return route ?? 'internal query';
 }
 
-/**
- * @param {string | null} route
- * @param {number} waitMs
- * @param {Holder[]} behind
- */
+/** @param {string | null} route @param {number} waitMs @param {Holder[]} behind */
 export function describeWaiter(route, waitMs, behind) {
   const holders = describeBehind(behind);
   return `${nameRoute(route)} has waited ${formatSeconds(waitMs)}${holders ? ` behind ${holders}` : ''}`;
@@ -144,10 +128,7 @@ export function describeLoadTest(loadTest) {
   ].join('');
 }
 
-/**
- * @param {number} poolSize
- * @param {Record<string, number>} p95Ms predicted, by route
- */
+/** @param {number} poolSize @param {Record<string, number>} p95Ms predicted, by route */
 export function describePrediction(poolSize, p95Ms) {
   return `With ${poolSize} ${poolSize === 1 ? 'connection' : 'connections'}: ${listTimes(p95Ms, 'p95 ')}.`;
 }

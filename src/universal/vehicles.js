@@ -46,10 +46,7 @@ ${parts.map(({ paint, path }) => `<path class="${paint}" d="${path}"/>`).join('\
 <path id="speed" class="speed" d="${SPEED_LINES}"/>
 </defs></svg>`;
 
-/**
- * @param {number} x
- * @param {number} radius
- */
+/** @param {number} x @param {number} radius */
 function drawWheel(x, radius) {
   const across = 2 * radius;
   return `M${x - radius}-4a${radius} ${radius} 0 1 1 ${across} 0a${radius} ${radius} 0 1 1 ${-across} 0z`;

@@ -21,10 +21,7 @@ function listen(states) {
 
 /** @param {number} waiting */
 const withQueue = (waiting) => takePool(createState(), createPool({ waiting }), 0);
-/**
- * @param {number} seconds
- * @param {(index: number) => import('../../src/page/state.js').State} create
- */
+/** @param {number} seconds @param {(index: number) => import('../../src/page/state.js').State} create */
 const during = (seconds, create) => Array.from({ length: seconds * 4 }, (_, index) => create(index));
 
 test('a lasting queue and its end are each announced once', () => {

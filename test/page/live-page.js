@@ -45,10 +45,7 @@ export function start(settings) {
   return startApp({ MONGO_URL, MONGO_POOLSIZE: '1', ...settings });
 }
 
-/**
- * @param {BrowserContextOptions} [options]
- * @param {string} [url]
- */
+/** @param {BrowserContextOptions} [options] @param {string} [url] */
 export async function openPage(options, url = app.url) {
   page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
   page.setDefaultTimeout(15_000);
@@ -101,10 +98,7 @@ export function findFront(color) {
   }, color);
 }
 
-/**
- * The next request of a route that ends.
- * @param {string} route
- */
+/** The next request of a route that ends. @param {string} route */
 export async function readEnded(route) {
   for await (const { finished } of readEvents(app.url, 'pool')) {
     const ended = finished.find((/** @type {{ route: string }} */ request) => request.route === route);
@@ -126,10 +120,7 @@ export function summariseViolation({ id, impact, nodes }) {
   return `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`;
 }
 
-/**
- * @param {import('playwright-core').Locator} locator
- * @param {string[]} properties
- */
+/** @param {import('playwright-core').Locator} locator @param {string[]} properties */
 export function readStyle(locator, properties) {
   return locator.evaluate((node, names) => {
     const style = node.ownerDocument.defaultView?.getComputedStyle(node);

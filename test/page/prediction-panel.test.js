@@ -57,10 +57,7 @@ describeInBrowser('the prediction for other pool sizes', () => {
   });
 });
 
-/**
- * A bus and ten Ferraris a second.
- * @param {number} durationMs
- */
+/** A bus and ten Ferraris a second. @param {number} durationMs */
 async function bringLoad(durationMs) {
   const requests = [];
   for (let atMs = 0, startMs = performance.now(); atMs < durationMs; atMs += 100) {
@@ -72,19 +69,13 @@ async function bringLoad(durationMs) {
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
 }
 
-/**
- * How long the slowest query of a route had its connection.
- * @param {string} route
- */
+/** How long the slowest query of a route had its connection. @param {string} route */
 async function findSlowest(route) {
   const { services } = await (await fetch(`${app.url}/pool`)).json();
   return Math.max(...services[route].valuesMs);
 }
 
-/**
- * The first time in a text such as `/fast p95 2.3 ms, /slow p95 5.0 s`.
- * @param {string} text
- */
+/** The first time in a text such as `/fast p95 2.3 ms, /slow p95 5.0 s`. @param {string} text */
 function readMs(text) {
   const [, value, unit] = text.match(/([\d.,]+)\s(ms|s)\b/) ?? [];
   return Number(value) * (unit === 's' ? 1000 : 1);
