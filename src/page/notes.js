@@ -89,7 +89,7 @@ export function describeNote({ route, count, isPart, status, totalMs, waitMs, be
 /** @param {number} status */
 function describeOutcome(status) {
   if (status === SUCCESS) return 'took';
-  return status === 0 ? 'canceled by the client after' : `failed with status ${status} after`;
+  return status === 0 ? 'cancelled by the client after' : `failed with status ${status} after`;
 }
 
 /**

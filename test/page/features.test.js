@@ -56,7 +56,7 @@ describeInBrowser('what the live page offers', () => {
   });
 
   test('a predictor whose worker does not load counts as missing', async () => {
-    await page.route('**/pool-predictor/worker.js', (route) => route.fulfill({ status: 404, body: '' }));
+    await page.route('**/pool-predictor/**', (route) => route.fulfill({ status: 404, body: '' }));
     await open();
     await page.getByRole('button', { name: 'Send ten Ferraris' }).click();
 

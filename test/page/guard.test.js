@@ -29,7 +29,7 @@ describeInBrowser('access to the live page', () => {
   const allFree = () => page.getByRole('heading', { name: 'All 100 lanes are free.' });
   const oneBusy = () => page.getByRole('heading', { name: /^1 of 100 lanes busy/ });
   /** @returns {Promise<number>} the status of the answer */
-  async function orderBus() {
+  async function requestBus() {
     // The bus of the previous test may still be in the tunnel.
     await allFree().waitFor();
     const answer = page.waitForResponse((response) => response.url().endsWith('/control/traffic'));
@@ -41,7 +41,7 @@ describeInBrowser('access to the live page', () => {
     await page.goto(url);
     await field().fill('wrong');
     await page.getByRole('button', { name: 'Unlock' }).click();
-    await page.getByText('they take the token that the app was started with').waitFor();
+    await page.getByText('the token that the app was started with').waitFor();
     expect(await sendBus().isVisible()).toBe(false);
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
@@ -49,7 +49,7 @@ describeInBrowser('access to the live page', () => {
 
     await field().fill(TOKEN);
     await field().press('Enter');
-    expect(await orderBus()).toBe(202);
+    expect(await requestBus()).toBe(202);
     await oneBusy().waitFor();
     await page.reload();
     await sendBus().waitFor();
@@ -58,14 +58,14 @@ describeInBrowser('access to the live page', () => {
 
   test('the link from the log carries the token, and the address bar does not show it', async () => {
     await page.goto(`${url}/#token=${TOKEN}`);
-    expect(await orderBus()).toBe(202);
+    expect(await requestBus()).toBe(202);
     await oneBusy().waitFor();
     expect(page.url()).toBe(`${url}/`);
   });
 
   test('the page asks again for a token that is no longer valid', async () => {
     await page.goto(`${url}/#token=of-an-earlier-start`);
-    expect(await orderBus()).toBe(401);
+    expect(await requestBus()).toBe(401);
     await field().waitFor();
     expect(await sendBus().isVisible()).toBe(false);
   });

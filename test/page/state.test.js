@@ -33,7 +33,7 @@ describe('Ferraris that had to wait', () => {
   test.each([
     [{ status: 503, totalMs: 5004, waitMs: 0, behind: [] }, '/fast failed with status 503 after 5.0 s'],
     [{ status: 503, route: '/slow', totalMs: 5, waitMs: 0, behind: [] }, '/slow failed with status 503 after 5 ms'],
-    [{ status: 0, totalMs: 2000, waitMs: 0, behind: [] }, '/fast canceled by the client after 2.0 s'],
+    [{ status: 0, totalMs: 2000, waitMs: 0, behind: [] }, '/fast cancelled by the client after 2.0 s'],
   ])('a request that failed without waiting gets a note too: %j', (finished, text) => {
     expect(notesOf(createEnded(finished))).toEqual([text]);
   });
