@@ -1,15 +1,6 @@
 import onHeaders from 'on-headers';
 
-/**
- * @typedef {object} EndedRequest
- * @property {string} requestId
- * @property {string} method
- * @property {string} route
- * @property {number} status HTTP status; 0 if the client disconnected first
- * @property {number} totalMs from arrival to answer
- * @property {number} waitMs the part spent waiting for connections
- * @property {import('mongodb-pool-monitor').Holder[]} behind who held those connections
- */
+/** @typedef {import('../universal/feed-shapes.js').EndedRequest} EndedRequest */
 
 /**
  * The HTTP requests that use the pool. Gives each an id that its checkouts carry, tells the client in Server-Timing

@@ -12,22 +12,10 @@ const NEEDS = [
 ];
 
 /**
- * @typedef {{ poolSize: number, slowMs: number }} Load
- *
- * @typedef {object} LoadTestState
- * @property {number} id
- * @property {string} scenario file name
- * @property {string} startedAt ISO 8601
- * @property {(Load & { afterMs: number })[]} changes to the load while the test ran, oldest first
- * @property {'running' | 'done' | 'failed'} state
- * @property {number} progress 0 to 1, an estimate
- * @property {number} leftMs
- * @property {Record<string, any>} [measured] as in a result of the mixed lab
- * @property {Record<string, any> | null} [exact] null where the arithmetic does not apply
- * @property {string} [error]
+ * @typedef {import('../universal/feed-shapes.js').PoolSettings} Load
  *
  * A run of mixed.yaml against this app. poolSize and slowMs are from its start.
- * @typedef {Load & LoadTestState} LoadTest
+ * @typedef {import('../universal/feed-shapes.js').LoadTest} LoadTest
  */
 
 /**

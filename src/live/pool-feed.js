@@ -8,7 +8,7 @@ const MAX_LANES = 1000;
 const MAX_WAITERS = 50;
 const MAX_ENDED = 20;
 
-/** @import { EndedRequest } from '../http/requests.js' */
+/** @import { ClientReading, EndedRequest, PoolReading, Second } from '../universal/feed-shapes.js' */
 /** @import { SharedClient } from '../mongo/shared-client.js' */
 
 /**
@@ -22,7 +22,7 @@ const MAX_ENDED = 20;
  * @param {ReturnType<typeof import('./streams.js').createStreams>} options.streams
  */
 export function createFeed({ database, load, requests, streams }) {
-  /** @type {ReturnType<typeof summarise>[]} */
+  /** @type {Second[]} */
   const seconds = [];
   /** @type {EndedRequest[]} */
   let endedThisSecond = [];
@@ -35,6 +35,7 @@ export function createFeed({ database, load, requests, streams }) {
     if (streams.count > 0) endedSinceEvent.push(request);
   });
 
+  /** @returns {Second} */
   function summarise() {
     notePeak();
     const { max, idle } = sumGauges(database);
@@ -65,7 +66,7 @@ export function createFeed({ database, load, requests, streams }) {
 
   const timers = [setInterval(sendPool, POOL_EVERY_MS), setInterval(endSecond, SECOND_MS)];
   return {
-    /** @returns {readonly ReturnType<typeof summarise>[]} oldest first */
+    /** @returns {readonly Second[]} oldest first */
     history: () => seconds,
     close() {
       for (const timer of timers) clearInterval(timer);
@@ -84,6 +85,7 @@ function pickEnded(requests) {
  *
  * @param {import('../mongo/database.js').Database} database
  * @param {{ slowMs: number }} load
+ * @returns {PoolReading}
  */
 export function readPool({ main, slow, status }, { slowMs }) {
   return {
@@ -95,7 +97,11 @@ export function readPool({ main, slow, status }, { slowMs }) {
   };
 }
 
-/** @param {SharedClient} shared the current client, and replaced ones that finish their work */
+/**
+ * The current client, and replaced ones that finish their work.
+ * @param {SharedClient} shared
+ * @returns {ClientReading}
+ */
 function readClient(shared) {
   const nowMs = performance.now();
   const gauges = readShared(shared);

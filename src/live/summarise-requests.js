@@ -4,6 +4,7 @@ import { Durations } from 'mongodb-pool-monitor';
  * @param {Pick<import('../http/requests.js').EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs'>[]} requests that
  *   ended within the period
  * @param {number} periodMs
+ * @returns {Pick<import('../universal/feed-shapes.js').Second, 'ratePerSec' | 'routes'>}
  */
 export function summariseRequests(requests, periodMs) {
   /** @type {Map<string, typeof requests>} */
@@ -19,7 +20,10 @@ export function summariseRequests(requests, periodMs) {
   };
 }
 
-/** @param {Parameters<typeof summariseRequests>[0]} requests at least one */
+/**
+ * @param {Parameters<typeof summariseRequests>[0]} requests at least one
+ * @returns {import('../universal/feed-shapes.js').RouteSecond}
+ */
 function summariseRoute(requests) {
   const total = new Durations();
   const wait = new Durations();
