@@ -2,7 +2,7 @@ import { createPredictionChart } from './prediction-chart.js';
 import { readRecentLoad } from './recent-load.js';
 import { describePrediction, describeToday } from './words.js';
 
-/** @import { Prediction } from 'mongodb-pool-predictor' */
+/** @import { RecentPrediction } from 'mongodb-pool-predictor' */
 /** @import { RecentLoad } from './recent-load.js' */
 /** @import { State } from './state.js' */
 /** @import { Palette } from './palette.js' */
@@ -30,7 +30,7 @@ export function createPredictionPanel(section) {
   });
   /** @type {Worker | undefined} */
   let worker;
-  /** @type {{ load: RecentLoad, prediction: Prediction } | undefined} */
+  /** @type {{ load: RecentLoad, prediction: RecentPrediction } | undefined} */
   let found;
   /** Until somebody picks one the slider stands at the pool's own. @type {number | undefined} */
   let pickedSize;
@@ -51,7 +51,7 @@ export function createPredictionPanel(section) {
       // Where the app does not answer, the head of the page says so.
       const response = await fetch('/pool').catch(() => undefined);
       if (!response?.ok) return;
-      worker ??= new Worker('/pool-predictor/worker.js', { type: 'module' });
+      worker ??= new Worker('/pool-predictor/prediction-worker.js', { type: 'module' });
       const { prediction, tookMs } = await ask(worker, { load, pool: await response.json() });
       pauseMs = Math.max(EVERY_MS, tookMs / SHARE);
       found = { load, prediction };
@@ -105,7 +105,7 @@ export function createPredictionPanel(section) {
 /**
  * @param {Worker} worker
  * @param {{ load: RecentLoad, pool: unknown }} question
- * @returns {Promise<{ prediction: Prediction, tookMs: number }>}
+ * @returns {Promise<{ prediction: RecentPrediction, tookMs: number }>}
  */
 function ask(worker, question) {
   return new Promise((resolve, reject) => {

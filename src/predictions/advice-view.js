@@ -2,7 +2,7 @@
 /** @import { Column, Lab, Result } from '../report/result-types.js' */
 
 /**
- * One step either side of the advised size, as a table.
+ * The advised size, one less and one more, as a table.
  *
  * @param {Advice} advice
  * @returns {[Lab, Result]}

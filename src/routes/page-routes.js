@@ -10,7 +10,7 @@ const PREDICTOR = findPredictor();
 
 /**
  * `GET /`: the live page. Its parts are below `/page/` and `/universal/`, so that their imports of each other hold here
- * as on disk; the predictor's worker, where that package is installed, is `/pool-predictor/worker.js`.
+ * as on disk; the predictor's worker, where that package is installed, is `/pool-predictor/prediction-worker.js`.
  */
 export function createPageRoutes() {
   const router = express.Router();

@@ -85,7 +85,7 @@ function checkAdvice(advice) {
   for (const [, busy, most] of uses) expect(busy).toBeLessThanOrEqual(most);
   const [, busy, most] = uses[uses.length - 1];
   const floor = find(text, /With fewer than (\d+), requests pile up/) ?? 1;
-  const useless = Number(find(text, /More than (\d+) connections? (?:does|do) not make/));
+  const useless = Number(find(text, /More than (\d+) connections? (?:does|do) not improve/));
   expect(floor).toBeGreaterThanOrEqual(Math.min(busy, most));
   expect(useless).toBeGreaterThanOrEqual(Math.max(size, floor));
   expect(text.includes(`${size} are enough only because it ends`) || text.includes(`${size} is enough only because it ends`))
@@ -96,7 +96,7 @@ function checkAdvice(advice) {
     const [limit] = advice.samples.map(({ slo }) => slo.limitMs).toSorted((a, b) => a - b);
     expect(toMs(time)).toBeGreaterThanOrEqual(limit);
   }
-  for (const [, alone] of text.matchAll(/alone, (\d+) would do/g)) expect(Number(alone)).toBeLessThan(size);
+  for (const [, alone] of text.matchAll(/alone, (\d+) (?:is|are) enough/g)) expect(Number(alone)).toBeLessThan(size);
   return undefined;
 }
 
@@ -155,7 +155,7 @@ describe('loads that end', () => {
     const advice = advise({ ...crowd, slos: [parseSlo('/a p50 < 5s')], headroom: 1 });
     const words = explainAdvice(advice).join(' ');
     expect(words).toMatch(/^3 connections are enough\..*With fewer than 14, requests pile up until load x1 ends: 3 are enough /);
-    expect(words).toContain('Take at least 14 for a load that goes on.');
+    expect(words).toContain('For a load that goes on, take at least 14.');
   });
 
   test('a time just within the goal is shown as within it', () => {
@@ -178,7 +178,7 @@ describe('loads that end', () => {
 
   test('a goal of p95 that takes more requests gets no tip to take p95', () => {
     const words = explainAdvice(advise({ ...crowd, slos: [parseSlo('/a p95 < 1s')] })).join(' ');
-    expect(words).toMatch(/^Not enough data\. The load has 30 requests .* takes at least 59: .*an easier goal: p50 or p90\.$/);
+    expect(words).toMatch(/^Not enough data\. The load has 30 requests .* needs at least 59: .*an easier goal: p50 or p90\.$/);
   });
 
   test('requests that all fail have no time', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  allenCunneenWaitMs, erlangB, erlangC, erlangWaitMs, loadOf, mixStreams,
+  allenCunneenWaitMs, erlangB, erlangC, erlangWaitMs, offeredLoad, mixStreams,
 } from '../src/closed-forms.js';
 
 describe('closed forms', () => {
@@ -29,7 +29,7 @@ describe('closed forms', () => {
 
   test('10 a second of 5 ms with 1 a second of 5 s, six connections: the forms say 0.3 and 1.6 s', () => {
     const mix = mixStreams([{ ratePerSec: 10, meanMs: 5, scv: 0 }, { ratePerSec: 1, meanMs: 5000, scv: 0 }]);
-    expect(loadOf(mix)).toBeCloseTo(5.05, 9);
+    expect(offeredLoad(mix)).toBeCloseTo(5.05, 9);
     expect(mix.scv).toBeCloseTo(9.8, 1);
     expect(Math.abs(erlangWaitMs(6, mix) - 293)).toBeLessThan(2);
     expect(Math.abs(allenCunneenWaitMs(6, mix) - 1578)).toBeLessThan(10);

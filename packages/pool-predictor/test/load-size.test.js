@@ -31,6 +31,6 @@ describe('a load that nobody could wait for is refused before it is simulated', 
     ['{ duration: 1, arrivalCount: 1 }', '{ loop: [], count: 1000000000000 }', '1.0e+12'],
   ])('%s with %s', (phases, flow, steps) => {
     expect(() => createScenarioLoad(workloadOf(phases, flow)))
-      .toThrow(`The load has ${steps} steps, such as requests and pauses: at most 100000000 can be simulated`);
+      .toThrow(`The load has ${steps} steps (requests, pauses and rounds of loops): at most 100000000 can be simulated`);
   });
 });

@@ -49,13 +49,13 @@ describe('what is left to chance', () => {
       phases: [{ durationMs: 1000, arrivalRate: 5, mode: 'poisson' }], scenarios: [{ steps: [request] }] }],
   ];
 
-  test.each(cases)('%s: %s', (_, isDrawn, workload) => {
-    expect(createScenarioLoad(workload).isDrawn(fixed)).toBe(isDrawn);
+  test.each(cases)('%s: %s', (_, isRandom, workload) => {
+    expect(createScenarioLoad(workload).isRandom(fixed)).toBe(isRandom);
   });
 
   test('service times', () => {
     const load = createScenarioLoad({ phases, scenarios: [{ steps: [request] }] });
-    expect(load.isDrawn({ '/a': { kind: 'exponential', meanMs: 3 } })).toBe(true);
+    expect(load.isRandom({ '/a': { kind: 'exponential', meanMs: 3 } })).toBe(true);
   });
 });
 

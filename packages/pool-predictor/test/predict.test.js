@@ -28,7 +28,7 @@ describe('the article\'s load', () => {
 
   test('three connections get the work done while it lasts, and more than five do not help', () => {
     expect(load).toMatchObject({ requests: 10, durationMs: 5000, lastsMs: 9002, peakActive: 5, floor: 3, knee: 5, arrivalScv: 0 });
-    expect(load.busy).toBeCloseTo(25.01 / 9.002, 9);
+    expect(load.meanActive).toBeCloseTo(25.01 / 9.002, 9);
   });
 
   test('a formula has no mean wait where the pool cannot keep up', () => {
@@ -55,8 +55,8 @@ describe('a load that is drawn', () => {
 
   test('a twentieth of the users being administrators, half a connection is busy', () => {
     expect(load.requests).toBe(1200);
-    expect(load.busy).toBeGreaterThan(0.45);
-    expect(load.busy).toBeLessThan(0.62);
+    expect(load.meanActive).toBeGreaterThan(0.45);
+    expect(load.meanActive).toBeLessThan(0.62);
     expect(load.floor).toBe(1);
   });
 

@@ -1,10 +1,9 @@
 /** @import { Random } from './random.js' */
 
 /**
- * How a client tells a length of time: a clock that ticks shows the same one differently, by where between two ticks it
- * begins.
+ * How a client measures a duration. With a clock that ticks, the result depends on where between two ticks it began.
  *
- * @param {number} resolutionMs from one tick to the next; 0 for a clock that is exact
+ * @param {number} resolutionMs from one tick to the next; 0 for an exact clock
  * @param {Random} random
  * @returns {(ms: number) => number}
  */

@@ -119,7 +119,7 @@ test.each([
   [{ maxPoolSize: 2, minPoolSize: 3 }, 'minPoolSize must be a whole number from 0 to 2, not 3'],
   [{ maxPoolSize: 2, maxConnecting: 0 }, 'maxConnecting must be a whole number of at least 1, not 0'],
   [{ maxPoolSize: 2, waitQueueTimeoutMS: -1 },
-    'waitQueueTimeoutMS must be at least 0 (wait for ever), not -1'],
+    'waitQueueTimeoutMS must be at least 0 (no timeout), not -1'],
   [{ maxPoolSize: 2, connectMs: NaN }, 'connectMs must be at least 0, not NaN'],
 ])('a pool of %j is refused: %s', (pool, message) => {
   expect(() => serve(pool, [[0, 1]])).toThrow(new Error(message));

@@ -71,7 +71,7 @@ test('rates and service times are the record\'s', () => {
   const load = createTraceLoad(trace);
   const { load: facts } = predict({ load, services: load.services, poolSizes: [1] });
   const busy = Array.from(trace.useMs).reduce((sum, ms) => sum + ms) / facts.lastsMs;
-  expect(facts.busy).toBeCloseTo(busy, 6);
+  expect(facts.meanActive).toBeCloseTo(busy, 6);
   // The last one's own gap and use are what the two differ by.
   expect(Math.abs(facts.lastsMs / load.durationMs - 1)).toBeLessThan(0.02);
   expect(facts.arrivalScv).toBeGreaterThan(0.8);
@@ -79,7 +79,7 @@ test('rates and service times are the record\'s', () => {
 });
 
 describe('drawn again', () => {
-  const load = createTraceLoad(trace, { redraw: true });
+  const load = createTraceLoad(trace, { resample: true });
 
   /** @param {number} seed @param {number} factor */
   const arrivalsOf = (seed, factor) => [...load.arrivals(seed, factor)];
