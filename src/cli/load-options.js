@@ -59,11 +59,7 @@ export async function readLoad({ trace, ...options }) {
   throw new Error('There is no load: give an Artillery scenario, or --trace FILE');
 }
 
-/**
- * @param {string} file
- * @param {LoadOptions} options
- * @returns {Promise<LoadInput>}
- */
+/** @param {string} file @param {LoadOptions} options @returns {Promise<LoadInput>} */
 async function readTraceLoad(file, { resample, environment, service, from, app }) {
   if (environment ?? service ?? from ?? app) {
     throw new Error('--environment, --service, --from and --app need a scenario: '
@@ -75,11 +71,7 @@ async function readTraceLoad(file, { resample, environment, service, from, app }
   return { load, services: load.services, warnings: trace.warnings, settings, trace };
 }
 
-/**
- * @param {string} scenario file
- * @param {LoadOptions} options
- * @returns {Promise<LoadInput>}
- */
+/** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */
 async function readScenarioLoad(scenario, { environment, service = [], from, app, workers }) {
   const given = parseServices(service);
   const workload = await readScenario(scenario, { environment });
@@ -100,11 +92,7 @@ async function readScenarioLoad(scenario, { environment, service = [], from, app
   return { load, services, warnings, settings: { scenario, environment, services, workers } };
 }
 
-/**
- * @param {string[]} routes
- * @param {Record<string, Service>} known
- * @returns {Record<string, Service>}
- */
+/** @param {string[]} routes @param {Record<string, Service>} known @returns {Record<string, Service>} */
 function pickServices(routes, known) {
   const missing = routes.filter((route) => !known[route]);
   if (missing.length > 0) {

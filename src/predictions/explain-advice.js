@@ -3,10 +3,7 @@ import { countConnections, countOf } from './count-of.js';
 
 /** @import { Advice, FleetFacts, Remedy } from 'mongodb-pool-predictor' */
 
-/**
- * @param {Advice} advice
- * @returns {string[]} paragraphs, the verdict first
- */
+/** @param {Advice} advice @returns {string[]} paragraphs, the verdict first */
 export function explainAdvice(advice) {
   switch (advice.verdict) {
     case 'notEnoughData': return explainNotEnough(advice);
@@ -113,7 +110,7 @@ function explainRemedy(remedy, { poolSize, loads }) {
     return `${name}: ${formatPercent(failureShare)} of the requests fail at load x${factor}; 99 % of the others take `
       + `at most ${answered}.`;
   }
-  const name = kind === 'split' ? `A pool of its own (a second client) for ${routes}` : `A concurrency limit on ${routes}`;
+  const name = kind === 'split' ? `A separate pool (a second client) for ${routes}` : `A concurrency limit on ${routes}`;
   if (connections === null) return `${name}: no size meets the goals.`;
   const sizes = kind === 'split'
     ? `${slowSize} for it and ${connections - Number(slowSize)} for the others, ${connections} in total`
@@ -139,11 +136,7 @@ function formatMs(ms) {
   return Number.isFinite(ms) ? formatQuantity(ms, 'ms') : 'no answer';
 }
 
-/**
- * A time, exact enough to see whether it is below the limit.
- * @param {number} ms
- * @param {number} limitMs
- */
+/** A time, exact enough to see whether it is below the limit. @param {number} ms @param {number} limitMs */
 function formatAgainst(ms, limitMs) {
   if (!Number.isFinite(ms)) return 'too many fail';
   const rounded = ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms);

@@ -35,10 +35,7 @@ function compareEnds(variants, route) {
   return `${first}, w${large.pool} ${isPlain ? formatQuantity(large.maxMs, 'ms') : describeRoute(route, large)}.`;
 }
 
-/**
- * @param {string} route
- * @param {{ count?: number, failures?: number, maxMs?: number }} figures
- */
+/** @param {string} route @param {{ count?: number, failures?: number, maxMs?: number }} figures */
 function describeRoute(route, { count = 0, failures = 0, maxMs = NaN }) {
   if (count === 0) return `no ${route} request is sent`;
   if (failures === count) return `all ${route} requests fail`;

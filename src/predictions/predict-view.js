@@ -61,11 +61,7 @@ const MEAN_WAIT = {
   about: 'for a connection, over all routes; formulas give none where the pool cannot keep up',
 };
 
-/**
- * @param {string} route
- * @param {boolean} isRandom
- * @returns {Column[]}
- */
+/** @param {string} route @param {boolean} isRandom @returns {Column[]} */
 function routeColumns(route, isRandom) {
   const column = { group: route, unit: 'ms' };
   return [

@@ -37,7 +37,7 @@ describe('ends with 1', () => {
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/^Not enough data\. The load has \d+ requests to \/slow, but "\/slow p99 < 9 s" needs at least 299: /);
   });
 
-  test('when the servers have no room', async () => {
+  test('when the servers do not accept that many', async () => {
     const { code, stderr } = await advise('--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES, '--server-limit', '3');
     expect(code).toBe(1);
     expect(stderr).toMatch(/they do not fit/);

@@ -32,7 +32,7 @@ test('the fastest route comes first, and the sentence says what to do', async ()
   expect(table).not.toContain('p95 in');
 });
 
-test('the sentence holds for one connection, too, and the formulas are explained', async () => {
+test('the sentence is right for one connection, too, and the formulas are explained', async () => {
   const [one, more] = await Promise.all([[1], [4, 10]].map((poolSizes) => show('mixed', 5000, poolSizes)));
   expect(one.table.replaceAll('\n', ' ')).toContain('More than 1 connection would still help.');
   expect(more.table).toMatch(/Erlang C: a formula for the mean wait in a queue\./);

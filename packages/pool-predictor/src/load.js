@@ -77,11 +77,7 @@ function stretch(phases, factor) {
   });
 }
 
-/**
- * @param {Iterable<Arrival>} arrivals
- * @param {number} factor
- * @returns {Iterable<Arrival>}
- */
+/** @param {Iterable<Arrival>} arrivals @param {number} factor @returns {Iterable<Arrival>} */
 export function speedUp(arrivals, factor) {
   return factor === 1 ? arrivals : divideTimes(arrivals, factor);
 }

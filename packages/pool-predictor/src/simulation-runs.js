@@ -10,10 +10,7 @@ import { simulate } from './simulator/simulate.js';
 
 /** @typedef {ReturnType<typeof simulate>} SimulationResult */
 
-/**
- * A pool without a limit: no request waits for a connection.
- * @type {PoolOptions}
- */
+/** A pool without a limit: no request waits for a connection. @type {PoolOptions} */
 export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: false };
 
 /**

@@ -16,7 +16,7 @@ test.each([
   expect(countSteps(workloadOf(phases, flow))).toBe(steps);
 });
 
-test('weights count', () => {
+test('scenarios count by weight', () => {
   const workload = readWorkload(`config: { phases: [{ duration: 1, arrivalCount: 100 }] }
 scenarios:
   - { weight: 3, flow: [${GET}] }
@@ -24,7 +24,7 @@ scenarios:
   expect(countSteps(workload)).toBe(200);
 });
 
-describe('a load that nobody could wait for is refused before it is simulated', () => {
+describe('a load that would take too long is refused before it is simulated', () => {
   test.each([
     ['{ duration: 1, arrivalCount: 1e300 }', GET, '1.0e+300'],
     ['{ duration: 365d, arrivalRate: 1000 }', GET, '3.2e+10'],

@@ -16,8 +16,8 @@ test.each([
   expect(() => parsePoolSizes(text)).toThrow(message);
 });
 
-test('no list, however long, takes long to refuse', () => {
+test('even a very long list is refused quickly', () => {
   const startedAt = performance.now();
-  expect(() => parsePoolSizes(Array(2000).fill('1..999999').join())).toThrow('there are more than 1000');
+  expect(() => parsePoolSizes(Array(2000).fill('1..999999').join())).toThrow('more than 1000 in total');
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });

@@ -6,7 +6,7 @@ const MONITORS = 2;
 
 /**
  * @typedef {object} Fleet
- * @property {number} instances of the app, each with a pool of its own
+ * @property {number} instances of the app, each with its own pool
  * @property {number} [servers] that each instance connects to: the members of a replica set, default 1
  * @property {number} [serverLimit] connections that each server accepts
  *

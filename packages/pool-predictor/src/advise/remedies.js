@@ -13,7 +13,7 @@ const SLOW_RATIO = 10;
 
 /**
  * An alternative to the advised pool size:
- * - split: a pool of its own for slow routes, with `slowSize` of the `connections`;
+ * - split: a separate pool for slow routes, with `slowSize` of the `connections`;
  * - limited: a concurrency limit of `slowSize` for slow routes, in a pool of `connections`;
  * - timeout: a wait-queue timeout, with one connection fewer than advised.
  *
@@ -48,11 +48,7 @@ export function compareRemedies({ study, services, slos, poolSize }) {
   ];
 }
 
-/**
- * @param {LoadStudy} study
- * @param {Record<string, Service>} services
- * @param {Slo[]} slos
- */
+/** @param {LoadStudy} study @param {Record<string, Service>} services @param {Slo[]} slos */
 function findSlowRoutes({ facts }, services, slos) {
   const meanOf = (/** @type {string} */ route) => serviceMoments(services[route]).meanMs;
   const fastestMs = Math.min(...slos.map(({ route }) => meanOf(route)));
@@ -99,11 +95,7 @@ function addTimeout({ judge }, slos, slowRoutes, poolSize) {
     ...describeCost(judgement, slos, slowRoutes) };
 }
 
-/**
- * @param {Judgement} judgement
- * @param {Slo[]} slos
- * @param {string[]} slowRoutes
- */
+/** @param {Judgement} judgement @param {Slo[]} slos @param {string[]} slowRoutes */
 function describeCost({ runs, failureShare }, slos, slowRoutes) {
   /** @param {string} route @param {'p95Ms' | 'p99Ms' | 'maxMs'} figure @param {number} share of the runs */
   const quantileOver = (route, figure, share) => {

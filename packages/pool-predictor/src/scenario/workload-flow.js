@@ -72,11 +72,7 @@ function readCount({ count, over }) {
   return rounds;
 }
 
-/**
- * @param {{ think: unknown, jitter?: unknown }} step
- * @param {unknown} defaultJitter
- * @returns {ThinkStep}
- */
+/** @param {{ think: unknown, jitter?: unknown }} step @param {unknown} defaultJitter @returns {ThinkStep} */
 function readThink(step, defaultJitter) {
   const ms = parseDurationMs(step.think);
   const jitter = step.jitter ?? defaultJitter;

@@ -7,11 +7,7 @@ const KINDS = ['arrivalRate', 'arrivalCount', 'pause'];
 // Artillery's timer counts whole microseconds.
 const MAX_RATE = 1_000_000;
 
-/**
- * @param {any} config
- * @param {Issues} issues
- * @returns {Phase[]}
- */
+/** @param {any} config @param {Issues} issues @returns {Phase[]} */
 export function readPhases(config, issues) {
   if (config.phases === undefined) {
     issues.warn(['config'], 'there are no phases: a single user arrives, as in Artillery');
@@ -33,10 +29,7 @@ export function readPhases(config, issues) {
   });
 }
 
-/**
- * @param {any} phase
- * @returns {Phase}
- */
+/** @param {any} phase @returns {Phase} */
 function readPhase(phase) {
   const isRamp = phase.rampTo !== undefined;
   const kinds = KINDS.filter((key) => phase[key] !== undefined);

@@ -67,12 +67,7 @@ export function readWorkload(yamlText, { environment, file = 'The scenario file'
   return { target: config.target, phases, scenarios, timeoutMs, requests, warnings: issues.warnings };
 }
 
-/**
- * @param {any[]} scenarios
- * @param {any} config
- * @param {Omit<FlowContext, 'jitter'>} context
- * @returns {Scenario[]}
- */
+/** @param {any[]} scenarios @param {any} config @param {Omit<FlowContext, 'jitter'>} context @returns {Scenario[]} */
 function readScenarios(scenarios, config, { issues, onRequest }) {
   const jitter = (config.http?.defaults?.think ?? config.defaults?.think)?.jitter;
   const read = scenarios.map((scenario, index) => {

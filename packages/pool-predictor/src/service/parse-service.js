@@ -5,10 +5,7 @@ import { checkService } from './check-service.js';
 const ALLOWED = 'write ROUTE=MS, ROUTE=exponential:MEAN_MS or ROUTE=lognormal:MEDIAN_MS,SIGMA, '
   + 'such as /slow=5000 or /fast=lognormal:2,0.5';
 
-/**
- * @param {string} text such as /slow=5000
- * @returns {{ route: string, service: Service }}
- */
+/** @param {string} text such as /slow=5000 @returns {{ route: string, service: Service }} */
 export function parseService(text) {
   const equals = text.lastIndexOf('=');
   const route = text.slice(0, equals);

@@ -112,12 +112,7 @@ function* evenly(intervalMs, durationMs) {
   return (count * tickUs) / 1000;
 }
 
-/**
- * @param {number} meanGapMs
- * @param {number} durationMs
- * @param {Random} random
- * @returns {Generator<number, number>}
- */
+/** @param {number} meanGapMs @param {number} durationMs @param {Random} random @returns {Generator<number, number>} */
 function* poisson(meanGapMs, durationMs, random) {
   let atMs = meanGapMs * random.exponential();
   while (atMs < durationMs) {

@@ -7,7 +7,7 @@ import { createFifo } from './fifo.js';
 
 /**
  * Slow routes are kept from using all connections. All connections are open from the start.
- * - split: slow routes have a pool of their own with `slowSize` of the connections;
+ * - split: slow routes have a separate pool with `slowSize` of the connections;
  * - limited: all routes share the pool, but at most `slowSize` requests of slow routes use it or wait for it at once. The
  *   next ones wait in the app.
  *
@@ -19,13 +19,7 @@ import { createFifo } from './fifo.js';
 
 /** @typedef {({ kind: 'split' } & Division) | ({ kind: 'limited' } & Division)} DividedPoolOptions */
 
-/**
- * Two pools of today's driver, side by side.
- *
- * @param {Division} options
- * @param {PoolHost} host
- * @returns {Pool}
- */
+/** Two pools of today's driver, side by side. @param {Division} options @param {PoolHost} host @returns {Pool} */
 export function createSplitPool({ maxPoolSize, slowRoutes, slowSize }, host) {
   // Connections of the pool for slow routes have odd numbers, the others even ones.
   const [common, slow] = [maxPoolSize - slowSize, slowSize].map((size, odd) => (
@@ -66,10 +60,7 @@ export class LimitedPool {
   #waiting = new Set();
   #admitted = 0;
 
-  /**
-   * @param {Division} options
-   * @param {PoolHost} host
-   */
+  /** @param {Division} options @param {PoolHost} host */
   constructor({ maxPoolSize, slowRoutes, slowSize }, host) {
     this.#slowRoutes = slowRoutes;
     this.#limit = slowSize;

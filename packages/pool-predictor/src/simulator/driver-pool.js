@@ -49,10 +49,7 @@ export class DriverPool {
   #connecting = 0;
   #warm;
 
-  /**
-   * @param {DriverPoolOptions} options
-   * @param {PoolHost} host
-   */
+  /** @param {DriverPoolOptions} options @param {PoolHost} host */
   constructor({ maxPoolSize, minPoolSize = 0, maxConnecting = 2, connectMs = 0, warm = true }, host) {
     this.#host = host;
     this.#maxPoolSize = maxPoolSize;

@@ -34,10 +34,7 @@ export function compileFlow(steps, routeOf, depth = 0) {
   });
 }
 
-/**
- * @param {Step[]} steps
- * @returns {string[]} the route of every request, loops counted once
- */
+/** @param {Step[]} steps @returns {string[]} the route of every request, loops counted once */
 export function listRoutes(steps) {
   return steps.flatMap((step) => {
     if (step.kind === 'loop') return listRoutes(step.steps);

@@ -50,10 +50,7 @@ export class Model {
   #present = [];
   #skipped = 0;
 
-  /**
-   * @param {SimulationOptions} options
-   * @param {Clock} clock
-   */
+  /** @param {SimulationOptions} options @param {Clock} clock */
   constructor({
     workload, pool, services = {}, seed = 1, overhead = NO_OVERHEAD, resolutionMs = 0, keepRequests = false,
   }, clock) {

@@ -35,10 +35,7 @@ export class PipeliningPool {
   #turn;
   #isConnecting = false;
 
-  /**
-   * @param {PipeliningPoolOptions} options
-   * @param {PoolHost} host
-   */
+  /** @param {PipeliningPoolOptions} options @param {PoolHost} host */
   constructor({ maxPoolSize, connectMs = 0, warm = true, operationsBefore = 0 }, host) {
     this.#host = host;
     this.#maxPoolSize = maxPoolSize;

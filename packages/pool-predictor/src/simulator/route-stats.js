@@ -27,10 +27,7 @@ import { createServiceTime } from './service-time.js';
  * @typedef {Latencies & { count: number, failures: number, wait: Latencies, all: AllTimes }} RouteResult
  */
 
-/**
- * @param {string} name
- * @param {() => number} drawServiceMs
- */
+/** @param {string} name @param {() => number} drawServiceMs */
 function createRouteStats(name, drawServiceMs) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();

@@ -11,10 +11,7 @@ import { compileFlow } from './flow.js';
  * @property {Step[]} steps
  */
 
-/**
- * @param {Scenario[]} scenarios
- * @param {(route: string) => RouteStats} routeOf
- */
+/** @param {Scenario[]} scenarios @param {(route: string) => RouteStats} routeOf */
 export function createScenarios(scenarios, routeOf) {
   const flows = scenarios.map(({ steps }) => compileFlow(steps, routeOf));
   /** @type {number[]} */

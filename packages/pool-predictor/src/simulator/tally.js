@@ -92,10 +92,7 @@ export class Tally {
     }
   }
 
-  /**
-   * @param {Record<string, RouteResult>} routes
-   * @param {number} maxPoolSize
-   */
+  /** @param {Record<string, RouteResult>} routes @param {number} maxPoolSize */
   result(routes, maxPoolSize) {
     const durationMs = this.#requests === 0 ? 0 : this.#lastMs - this.#firstMs;
     return {

@@ -20,12 +20,12 @@ const article = createScenarioLoad(await readScenario('loadtests/mixed.yaml'));
 const services = (slowMs) => ({ '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } });
 
 /** @param {string[]} goals @param {Partial<Parameters<typeof advise>[0]>} [options] */
-function ask(goals, options) {
+function adviseOn(goals, options) {
   return advise({ load: ordinary, services: services(500), slos: goals.map(parseSlo), seeds: 59, ...options });
 }
 
 describe('an ordinary load with slow queries of half a second', () => {
-  const advice = ask(['/fast p99 < 50ms']);
+  const advice = adviseOn(['/fast p99 < 50ms']);
   const words = explainAdvice(advice);
 
   test('takes the smallest pool that meets the goal at both loads', () => {
@@ -59,12 +59,12 @@ describe('an ordinary load with slow queries of half a second', () => {
   });
 
   test('gives the same advice again', () => {
-    expect(ask(['/fast p99 < 50ms'], { onStep: () => {} })).toEqual(advice);
+    expect(adviseOn(['/fast p99 < 50ms'], { onStep: () => {} })).toEqual(advice);
   });
 });
 
 describe('more load', () => {
-  const [modest, bold] = [1, 3].map((headroom) => ask(['/fast p99 < 50ms'], { headroom }));
+  const [modest, bold] = [1, 3].map((headroom) => adviseOn(['/fast p99 < 50ms'], { headroom }));
 
   test('needs more connections, and headroom 1 adds none', () => {
     expect(modest.loads.map(({ factor }) => factor)).toEqual([1]);
@@ -85,24 +85,24 @@ test('a long load gets the smallest number of runs', () => {
     phases: [{ durationMs: 60_000, arrivalCount: 10_001 }],
     scenarios: [{ weight: 1e5, steps: [{ kind: 'request', route: '/fast' }] }, { steps: [{ kind: 'request', route: '/slow' }] }],
   });
-  const { verdict, seeds } = ask(['/slow p99 < 1s'], { load, seeds: undefined });
+  const { verdict, seeds } = adviseOn(['/slow p99 < 1s'], { load, seeds: undefined });
   expect({ verdict, seeds }).toEqual({ verdict: 'notEnoughData', seeds: 59 });
 });
 
 test('every goal counts', () => {
-  const [easy, both] = [['/slow p50 < 2s'], ['/slow p50 < 2s', '/fast p99 < 50ms']].map((goals) => ask(goals, { headroom: 1 }));
+  const [easy, both] = [['/slow p50 < 2s'], ['/slow p50 < 2s', '/fast p99 < 50ms']].map((goals) => adviseOn(goals, { headroom: 1 }));
   expect(easy.poolSize).toBeLessThan(Number(both.poolSize));
 });
 
 test('nothing meets a goal below the service time, and the words say why', () => {
-  const advice = ask(['/fast p99 < 1ms']);
+  const advice = adviseOn(['/fast p99 < 1ms']);
   expect(advice).toMatchObject({ verdict: 'nothing', poolSize: null, rows: [], remedies: [] });
   expect(explainAdvice(advice).join(' ')).toMatch(
     /^No pool size meets the goal\. "\/fast p99 < 1 ms": at load x1, even without a limit on connections, it is up to 2 ms/);
 });
 
 test('a percentile needs samples', () => {
-  const advice = ask(['/fast p99 < 50ms', '/slow p99 < 10s']);
+  const advice = adviseOn(['/fast p99 < 50ms', '/slow p99 < 10s']);
   expect(advice).toMatchObject({ verdict: 'notEnoughData', poolSize: null, loads: [] });
   expect(advice.samples.map(({ needed, isEnough }) => [needed, isEnough])).toEqual([[299, true], [299, false]]);
   expect(explainAdvice(advice).join(' ')).toMatch(/^Not enough data\. The load has \d\d requests to \/slow, .* needs at least 299: /);
@@ -136,7 +136,7 @@ describe('a load that is not random', () => {
 
 describe('a fleet', () => {
   test('has a pool for each instance and server, and monitors', () => {
-    const { verdict, fleet, poolSize } = ask(
+    const { verdict, fleet, poolSize } = adviseOn(
       ['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, servers: 3, serverLimit: 3000 } });
     const size = Number(poolSize);
     expect(verdict).toBe('size');
@@ -145,7 +145,7 @@ describe('a fleet', () => {
   });
 
   test('may have more connections than the server accepts', () => {
-    const advice = ask(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 150 } });
+    const advice = adviseOn(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 150 } });
     expect(advice).toMatchObject({ verdict: 'tooManyConnections', fleet: { fits: false, largestPool: 1 } });
     expect(explainAdvice(advice).join(' ')).toMatch(/do not accept that many\..*which accepts 150: they do not fit/);
   });
@@ -154,5 +154,5 @@ describe('a fleet', () => {
 test.each([
   [['/fats p99 < 50ms'], {}, /no route \/fats, only \/fast, \/slow/], [['/fast p99 < 50ms'], { seeds: 58 }, /at least 59/],
 ])('%j %j is refused', (goals, options, message) => {
-  expect(() => ask(goals, options)).toThrow(message);
+  expect(() => adviseOn(goals, options)).toThrow(message);
 });

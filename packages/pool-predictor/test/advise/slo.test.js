@@ -10,7 +10,7 @@ describe('a goal', () => {
     expect(parseSlo(text)).toMatchObject({ route, figure, share, limitMs });
   });
 
-  test('is written one way', () => {
+  test('is normalised', () => {
     expect(parseSlo('/fast  p99<50ms').text).toBe('/fast p99 < 50 ms');
   });
 });

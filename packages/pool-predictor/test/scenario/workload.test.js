@@ -79,7 +79,7 @@ describe('a scenario file', () => {
     });
   });
 
-  test('has its environment laid over: maps by key, lists by position', () => {
+  test('has its environment merged in: maps by key, lists by position', () => {
     const { phases, target } = readWorkload(GOOD, { environment: 'smoke' });
     expect(target).toBe('http://127.0.0.1:4000');
     expect(phases).toHaveLength(4);
@@ -217,7 +217,7 @@ scenarios:
     expect(() => readWorkload(withPhase(phase))).toThrow(`\n  line 4: ${message}`);
   });
 
-  test('a timeout that is over before it begins', () => {
+  test('a timeout of 0', () => {
     expect(() => readWorkload(GOOD.replace('timeout: 120', 'timeout: -1'))).toThrow('http.timeout must be more than 0, not -1');
   });
 
@@ -266,7 +266,7 @@ describe('a warning is given for what may matter', () => {
     }]);
   });
 
-  test('hooks beside the flow', () => {
+  test('hooks outside the flow', () => {
     const hooks = '    beforeScenario: setUp\nbefore:\n  flow: []\n';
     expect(readWorkload(withStep('get: { url: /a }') + hooks).warnings).toEqual([
       { line: 7, message: 'beforeScenario is not run' },
@@ -275,7 +275,7 @@ describe('a warning is given for what may matter', () => {
   });
 });
 
-describe('a file that is no scenario at all', () => {
+describe('a file that is not a scenario', () => {
   test('is refused with line and column when it is not YAML', () => {
     expect(() => readWorkload('config:\n  phases: [ 1, 2\nscenarios: []\n', { file: 'bad.yaml' }))
       .toThrow(/^bad\.yaml, line 3, column 1: [^\n]+$/);
@@ -301,16 +301,16 @@ describe('a file that is no scenario at all', () => {
       .toThrow(new Error('bad.yaml has no list of scenarios'));
   });
 
-  test.each(['__proto__', 'constructor'])('%s, which every object has, is no environment', (environment) => {
+  test.each(['__proto__', 'constructor'])('%s, which every object inherits, is not an environment', (environment) => {
     expect(() => readWorkload(GOOD, { environment })).toThrow(`no environment "${environment}"`);
   });
 
-  test('a key __proto__ of an environment lays nothing over', () => {
+  test('a key __proto__ of an environment changes nothing', () => {
     const text = `${GOOD}\n`.replace('environments:', 'environments:\n    odd: { http: { __proto__: { timeout: 1 } } }');
     expect(readWorkload(text, { environment: 'odd' }).timeoutMs).toBe(readWorkload(GOOD).timeoutMs);
   });
 
-  test('an unknown environment is named with those there are', () => {
+  test('the error for an unknown environment lists the known ones', () => {
     expect(() => readWorkload(GOOD, { environment: 'prod', file: 'good.yaml' }))
       .toThrow(new Error('good.yaml has no environment "prod": it has smoke, slow-client'));
   });

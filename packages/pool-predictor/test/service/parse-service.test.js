@@ -19,7 +19,7 @@ describe('a service time on the command line', () => {
     expect(() => parseService(text)).toThrow(/^"[^]*" (is not a service time|has no route): write ROUTE=MS, /);
   });
 
-  test('several make one table, a route once', () => {
+  test('several become one map, and each route may appear once', () => {
     expect(parseServices(['/a=1', '/b=exponential:2']))
       .toEqual({ '/a': { kind: 'fixed', ms: 1 }, '/b': { kind: 'exponential', meanMs: 2 } });
     expect(() => parseServices(['/a=1', '/a=2'])).toThrow(new Error('/a has two service times: give only one'));
