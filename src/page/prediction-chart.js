@@ -3,11 +3,11 @@ import { formatQuantity } from '../universal/quantity.js';
 
 /** @import { Chart as ChartJs, ChartDataset, Plugin } from 'chart.js' */
 /** @import { Palette } from './palette.js' */
-/** @import { RecentPrediction } from 'mongodb-pool-predictor' */
+/** @import { Prediction } from 'mongodb-pool-predictor' */
 /** @import { RecentLoad } from './recent-load.js' */
 
 /**
- * @typedef {RecentPrediction & { measured: Pick<RecentLoad, 'max' | 'p95Ms'>, picked: number }} Shown the size picked
+ * @typedef {Prediction & { measured: Pick<RecentLoad, 'max' | 'p95Ms'>, picked: number }} Shown the size picked
  *   by its place in poolSizes
  */
 

@@ -2,7 +2,7 @@ import { createPredictionChart } from './prediction-chart.js';
 import { readRecentLoad } from './recent-load.js';
 import { describePrediction, describeToday } from './words.js';
 
-/** @import { RecentPrediction } from 'mongodb-pool-predictor' */
+/** @import { Prediction } from 'mongodb-pool-predictor' */
 /** @import { RecentLoad } from './recent-load.js' */
 /** @import { State } from './state.js' */
 /** @import { Palette } from './palette.js' */
@@ -30,7 +30,7 @@ export function createPredictionPanel(section) {
   });
   /** @type {Worker | undefined} */
   let worker;
-  /** @type {{ load: RecentLoad, prediction: RecentPrediction } | undefined} */
+  /** @type {{ load: RecentLoad, prediction: Prediction } | undefined} */
   let found;
   /** Until somebody picks one the slider stands at the pool's own. @type {number | undefined} */
   let pickedSize;
@@ -105,7 +105,7 @@ export function createPredictionPanel(section) {
 /**
  * @param {Worker} worker
  * @param {{ load: RecentLoad, pool: unknown }} question
- * @returns {Promise<{ prediction: RecentPrediction, tookMs: number }>}
+ * @returns {Promise<{ prediction: Prediction, tookMs: number }>}
  */
 function ask(worker, question) {
   return new Promise((resolve, reject) => {

@@ -20,7 +20,7 @@ export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
  * @typedef {import('./advise/slo.js').Slo} Slo
  * @typedef {import('./load-facts.js').LoadFacts} LoadFacts
  * @typedef {import('./load.js').Load} Load
- * @typedef {import('./predict-recent-load.js').RecentPrediction} RecentPrediction
+ * @typedef {import('./predict-recent-load.js').Prediction} Prediction
  * @typedef {import('./scenario/workload.js').RequestLine} RequestLine
  * @typedef {import('./scenario/workload.js').Workload} Workload
  * @typedef {import('./simulator/create-pool.js').PoolOptions} PoolOptions

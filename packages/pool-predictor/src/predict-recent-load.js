@@ -10,7 +10,7 @@ import { serviceMoments } from './simulator/service-time.js';
  * @property {Record<string, number>[]} arrivals requests of each second, by route
  * @property {number} max maxPoolSize of the pool; 0 for no limit
  *
- * @typedef {object} RecentPrediction
+ * @typedef {object} Prediction
  * @property {number[]} poolSizes ascending
  * @property {Record<string, number[]>} p95Ms by route, one for each size
  */
@@ -29,7 +29,7 @@ const MAX_RUNS = 10;
  *
  * @param {RecentArrivals} recent
  * @param {Record<string, Service>} services by route; routes without one are left out
- * @returns {RecentPrediction}
+ * @returns {Prediction}
  */
 export function predictPoolSizes({ arrivals, max }, services) {
   const load = createRecentLoad(arrivals, Object.keys(services));

@@ -5,7 +5,7 @@ import { createRuns, summariseRuns, UNLIMITED } from './simulation-runs.js';
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
 /** @import { PoolOptions } from './simulator/create-pool.js' */
-/** @import { Prediction } from './simulation-runs.js' */
+/** @import { PredictedFigures } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
 /** Simulated in a few seconds. */
@@ -18,7 +18,7 @@ const MAX_RUNS = 100;
  * @property {string} name
  * @property {{ poolSize: number }} settings
  * @property {null} measured
- * @property {Prediction} predicted
+ * @property {PredictedFigures} predicted
  * @property {{ erlangWaitMs: number | null, allenCunneenWaitMs: number | null }} closedForms mean waits for a connection
  *   by formula; null where the pool cannot keep up
  */

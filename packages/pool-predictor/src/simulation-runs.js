@@ -24,7 +24,7 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @property {number} peakWaiting
  * @property {number} utilisation
  *
- * @typedef {Figures & { low?: Figures, high?: Figures }} Prediction medians; of a random load, low and high are the 5th
+ * @typedef {Figures & { low?: Figures, high?: Figures }} PredictedFigures medians; of a random load, low and high are the 5th
  *   and the 95th percentile over the runs
  */
 
@@ -65,7 +65,7 @@ export function createRuns({ load, services, seeds, factor = 1, overhead, resolu
   };
 }
 
-/** @param {SimulationResult[]} runs at least one @returns {Prediction} */
+/** @param {SimulationResult[]} runs at least one @returns {PredictedFigures} */
 export function summariseRuns(runs) {
   const figures = runs.map(pickFigures);
   const median = combine(figures, 0.5);
