@@ -1,4 +1,3 @@
-import { createClientClock } from './client-clock.js';
 import { createPool, isDriverPool } from './create-pool.js';
 import { createDeadlines } from './deadlines.js';
 import { NEVER } from './event-heap.js';
@@ -64,8 +63,7 @@ export class Model {
     this.#drawOverheadMs = createServiceTime(overhead, createRandom(seed, 'overhead'), 'the overhead');
     this.#scenarios = createScenarios(workload?.scenarios ?? [], this.#routes.get);
     this.#routes.requireServices();
-    const measure = createClientClock(resolutionMs, createRandom(seed, 'client\'s clock'));
-    this.#tally = new Tally({ keepRequests, measure });
+    this.#tally = new Tally({ keepRequests, resolutionMs, random: createRandom(seed, 'client\'s clock') });
     this.#maxPoolSize = pool.maxPoolSize;
     this.#pool = createPool(pool, {
       serve: (user, connection) => this.#serve(user, connection),

@@ -1,3 +1,4 @@
+/** @import { Random } from './random.js' */
 /** @import { RouteResult } from './route-stats.js' */
 /** @import { Outcome, User } from './users.js' */
 
@@ -34,10 +35,11 @@ export class Tally {
   /**
    * @param {object} options
    * @param {boolean} options.keepRequests
-   * @param {(ms: number) => number} options.measure see createClientClock
+   * @param {number} options.resolutionMs of the clock with which the client measures response times; 0: exact
+   * @param {Random} options.random
    */
-  constructor({ keepRequests, measure }) {
-    this.#measure = measure;
+  constructor({ keepRequests, resolutionMs, random }) {
+    this.#measure = createClientClock(resolutionMs, random);
     this.#records = keepRequests ? [] : null;
   }
 
@@ -111,4 +113,16 @@ export class Tally {
       ...(this.#records && { records: this.#records }),
     };
   }
+}
+
+/**
+ * How a client measures a duration. With a clock that ticks, the result depends on where between two ticks it began.
+ *
+ * @param {number} resolutionMs from one tick to the next; 0 for an exact clock
+ * @param {Random} random
+ * @returns {(ms: number) => number}
+ */
+function createClientClock(resolutionMs, random) {
+  if (resolutionMs === 0) return (ms) => ms;
+  return (ms) => Math.floor(ms / resolutionMs + random.uniform()) * resolutionMs;
 }
