@@ -49,6 +49,6 @@ export default [
     files: ['src/**/browser/**', 'src/page/**'],
     languageOptions: { globals: globals.browser },
   },
-  { files: ['packages/pool-predictor/src/worker.js'], languageOptions: { globals: globals.worker } },
+  { files: ['packages/pool-predictor/src/prediction-worker.js'], languageOptions: { globals: globals.worker } },
   { files: ['*.config.js'], rules: { 'no-restricted-syntax': 'off' } },
 ];

@@ -181,11 +181,7 @@ async function withWarmApp(mongoUrl, poolSize, measure) {
   }
 }
 
-/**
- * @param {number} measured
- * @param {number} predicted
- * @param {number} share allowed difference, e.g. 0.1
- */
+/** @param {number} measured @param {number} predicted @param {number} share allowed difference, e.g. 0.1 */
 function compare(measured, predicted, share) {
   const offMs = Math.abs(measured - predicted);
   const verdict = offMs <= share * predicted ? '' : offMs <= NOISE_MS ? ' (ms)' : ' OFF';

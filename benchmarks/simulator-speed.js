@@ -1,5 +1,5 @@
 // How fast is the simulator, and how much memory does it use? The load is 95 users with a fast query to 5 with a slow one,
-// on a pool of 10 that is 83 % busy. Each row runs in a process of its own, so that its peak memory is its own.
+// on a pool of 10 that is 83 % busy. Each row runs in a separate process, to measure its peak memory.
 //
 //   node benchmarks/simulator-speed.js [--max-requests 10000000]
 import { fork } from 'node:child_process';

@@ -11,7 +11,7 @@ export const lesson = {
     question: 'How many connections are enough if tomorrow is no busier than today?', unit: 'connections', isCount: true,
   },
   check({ trace, answer }) {
-    const load = createTraceLoad(trace, { redraw: true });
+    const load = createTraceLoad(trace, { resample: true });
     const { poolSize } = advise({ load, services: load.services, slos: [PROMISE], headroom: 1 });
     if (poolSize === null) return wrong(`No pool keeps the promise "${PROMISE.text}" there: take another trace.`);
     if (answer < poolSize) return wrong(`${answer} break the promise too often. Ask advise with --headroom 1.`);

@@ -1,4 +1,4 @@
-import { compareFleet, MONITORS } from 'mongodb-pool-predictor';
+import { compareFleet } from 'mongodb-pool-predictor';
 import { right, wrong } from '../../src/workshop/verdict.js';
 
 const FLEET = { instances: 400, servers: 3, serverLimit: 3000 };
@@ -11,8 +11,8 @@ export const lesson = {
   },
   check({ answer }) {
     const { instances, serverLimit } = FLEET;
-    const { perServer, largestPool } = compareFleet(FLEET, answer);
-    const sum = `${instances} x (${answer} + ${MONITORS}) = ${perServer} connections at each server`;
+    const { monitors, perServer, largestPool } = compareFleet(FLEET, answer);
+    const sum = `${instances} x (${answer} + ${monitors}) = ${perServer} connections at each server`;
     if (perServer > serverLimit) return wrong(`${sum}: it takes only ${serverLimit}.`);
     if (answer !== largestPool) return wrong(`${sum}: there is room for more.`);
     return right(`${sum}, and not one more fits. The load needs 15: time for fewer and larger instances.`);

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { advise, parseSlo } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { createAdviceView } from '../predictions/advice-view.js';
-import { advise, parseSlo } from 'mongodb-pool-predictor';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls } from '../printable.js';
 import { renderTable, WIDEST_TEXT, wrap } from '../report/table.js';
@@ -9,24 +9,24 @@ import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './options.js';
 import { widthOf } from './terminal-width.js';
 
-/** People wonder after so long, in ms, whether anything happens. */
-const PATIENCE_MS = 10_000;
+/** After this time, in ms, each step is printed, so that the command does not seem to hang. */
+const QUIET_MS = 10_000;
 
 const MAX_HEADROOM = 100;
 
 /** `pool-lab advise` */
 export function createAdviseCommand() {
   return withLoadOptions(new Command('advise')
-    .description('the smallest pool with which a load meets its goals, and what else would do; '
-      + 'exits with 1 when nothing meets them')
+    .description('find the smallest pool that meets your goals, and alternatives to it; '
+      + 'exit with 1 if there is none')
     .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
       collect(parseSlo))
     .option('--scenario <file>', 'Artillery scenario'))
     .option('--headroom <factor>', 'the goals must also hold at this many times the load', parseHeadroom, 1.3)
     .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
-    .option('--servers <n>', 'servers that each instance talks to', parsePositive)
+    .option('--servers <n>', 'servers that each instance connects to', parsePositive)
     .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
-    .option('--seeds <n>', 'runs to simulate when the load has chance in it', parseUpTo(MAX_SEEDS))
+    .option('--seeds <n>', 'simulation runs of a random load', parseUpTo(MAX_SEEDS))
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }
@@ -36,7 +36,7 @@ export function createAdviseCommand() {
  *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, json: boolean }} options
  */
 async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, json, ...loadOptions }) {
-  const { load, services, settings, warnings } = await readLoad({ ...loadOptions, redraw: true });
+  const { load, services, settings, warnings } = await readLoad({ ...loadOptions, resample: true });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const advice = advise({
@@ -68,7 +68,7 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
 function createStepReport(stream) {
   const startedAt = performance.now();
   return (/** @type {string} */ step) => {
-    if (performance.now() - startedAt > PATIENCE_MS) stream.write(`trying ${step}\n`);
+    if (performance.now() - startedAt > QUIET_MS) stream.write(`simulating ${step}\n`);
   };
 }
 

@@ -1,8 +1,7 @@
-import { WORKERS } from '../harness/artillery.js';
-import {
-  createScenarioLoad, createTraceLoad, parseServices, servicesOfApp, servicesOfResult,
-} from 'mongodb-pool-predictor';
+import { createScenarioLoad, createTraceLoad, parseServices, servicesOfApp } from 'mongodb-pool-predictor';
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
+import { WORKERS } from '../harness/artillery.js';
+import { servicesOfResult } from '../predictions/result-services.js';
 import { parseAppUrl } from './app-url.js';
 import { fetchJson } from './fetch-json.js';
 import { collect, parseUpTo } from './options.js';
@@ -19,71 +18,60 @@ const MAX_WORKERS = 1024;
  * @typedef {object} LoadOptions
  * @property {string} [scenario] file
  * @property {string} [trace] file
- * @property {boolean} [redraw] see createTraceLoad
+ * @property {boolean} [resample] see createTraceLoad
  * @property {string} [environment]
  * @property {string[]} [service]
  * @property {string} [from]
  * @property {string} [app]
  * @property {number} workers
  *
- * @typedef {object} KnownLoad
+ * @typedef {object} LoadInput
  * @property {Load} load
  * @property {Record<string, Service>} services
  * @property {string[]} warnings
- * @property {Record<string, unknown>} settings what to record of it
+ * @property {Record<string, unknown>} settings for the result
  * @property {Trace} [trace]
  */
 
-/**
- * The options that say what load comes, and how long its queries take.
- * @param {Command} command
- */
+/** Adds the options for the load and its service times. @param {Command} command */
 export function withLoadOptions(command) {
   return command
-    .option('--trace <file>', 'record of checkouts to replay instead of a scenario')
-    .option('--environment <name>', "one of the scenario's environments")
-    .option('--service <route=time>', 'how long a query of a route takes, in ms: /slow=5000,\n'
+    .option('--trace <file>', 'replay a trace instead of a scenario')
+    .option('--environment <name>', 'environment of the scenario')
+    .option('--service <route=time>', 'service time of a route in ms: /slow=5000,\n'
       + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA; repeatable', collect(String))
-    .option('--app <url>', 'a running app that tells service times at GET /pool')
-    .option('--from <result>', 'result file of `run mixed` to take service times from')
-    .option('--workers <n>', "Artillery's worker threads, over which it splits an\narrivalRate",
+    .option('--app <url>', 'take service times from a running app (GET /pool)')
+    .option('--from <result>', 'take service times from a result of `run mixed`')
+    .option('--workers <n>', "Artillery's worker threads, which share each\narrivalRate",
       parseUpTo(MAX_WORKERS), WORKERS);
 }
 
 /**
  * @param {LoadOptions} options
- * @returns {Promise<KnownLoad>}
- * @throws {Error} for no load or two; for a file that can't be read; for a route without a service time
+ * @returns {Promise<LoadInput>}
+ * @throws {Error} unless there is exactly one load; for a file that can't be read; for a route without a service time
  */
 export async function readLoad({ trace, ...options }) {
   const { scenario } = options;
-  if (scenario && trace) throw new Error('There are two loads, a scenario and a trace: give one');
+  if (scenario && trace) throw new Error('There are two loads, a scenario and a trace: give only one');
   if (trace) return readTraceLoad(trace, options);
   if (scenario) return readScenarioLoad(scenario, options);
   throw new Error('There is no load: give an Artillery scenario, or --trace FILE');
 }
 
-/**
- * @param {string} file
- * @param {LoadOptions} options
- * @returns {Promise<KnownLoad>}
- */
-async function readTraceLoad(file, { redraw, environment, service, from, app }) {
+/** @param {string} file @param {LoadOptions} options @returns {Promise<LoadInput>} */
+async function readTraceLoad(file, { resample, environment, service, from, app }) {
   if (environment ?? service ?? from ?? app) {
-    throw new Error('--environment, --service, --from and --app go with a scenario: '
-      + 'a trace knows how long its queries took');
+    throw new Error('--environment, --service, --from and --app need a scenario: '
+      + 'a trace has its own service times');
   }
   const trace = await readTrace(file);
-  const load = createTraceLoad(trace, { redraw });
+  const load = createTraceLoad(trace, { resample });
   const settings = { trace: file, recorded: trace.header };
   return { load, services: load.services, warnings: trace.warnings, settings, trace };
 }
 
-/**
- * @param {string} scenario file
- * @param {LoadOptions} options
- * @returns {Promise<KnownLoad>}
- */
+/** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */
 async function readScenarioLoad(scenario, { environment, service = [], from, app, workers }) {
   const given = parseServices(service);
   const workload = await readScenario(scenario, { environment });
@@ -93,22 +81,18 @@ async function readScenarioLoad(scenario, { environment, service = [], from, app
     ...(app && await servicesAt(app)),
     ...given,
   };
-  const stray = Object.keys(given).find((route) => !load.routes.includes(route));
-  if (stray) throw new Error(`--service ${stray}: the load has no such route, only ${load.routes.join(', ')}`);
+  const unknown = Object.keys(given).find((route) => !load.routes.includes(route));
+  if (unknown) throw new Error(`--service ${unknown}: the load has no such route, only ${load.routes.join(', ')}`);
   const services = pickServices(load.routes, known);
   const warnings = workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`);
   if (workers > 1 && workload.phases.some(({ arrivalRate }) => arrivalRate)) {
-    warnings.push(`arrivalRate is split over ${workers} worker threads, as Artillery does on this machine: users `
-      + 'come in bunches. --workers 1 spaces them evenly, and arrivalCount does so everywhere.');
+    warnings.push(`${workers} worker threads share each arrivalRate, as Artillery does on this machine, so users arrive `
+      + 'in bunches. --workers 1 spaces them evenly. arrivalCount is spaced evenly on every machine.');
   }
   return { load, services, warnings, settings: { scenario, environment, services, workers } };
 }
 
-/**
- * @param {string[]} routes
- * @param {Record<string, Service>} known
- * @returns {Record<string, Service>}
- */
+/** @param {string[]} routes @param {Record<string, Service>} known @returns {Record<string, Service>} */
 function pickServices(routes, known) {
   const missing = routes.filter((route) => !known[route]);
   if (missing.length > 0) {

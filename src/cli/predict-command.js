@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { describeEnvironment } from '../harness/environment.js';
 import { parsePoolSizes, predict, summariseTrace } from 'mongodb-pool-predictor';
+import { describeEnvironment } from '../harness/environment.js';
 import { createPredictView } from '../predictions/predict-view.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
@@ -9,16 +9,30 @@ import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, orInvalid, parseUpTo } from './options.js';
 import { widthOf } from './terminal-width.js';
 
+/** @import { PoolOptions } from 'mongodb-pool-predictor' */
+
 const DEFAULT_SIZES = '1..20';
 
-/** `pool-lab predict SCENARIO.yaml`, or of a trace */
+/**
+ * The pool of each version of the driver. The old one starts with one connection, as in the article's load tests: the order
+ * in which it opens the others decides which query waits behind which.
+ * @type {Record<string, (maxPoolSize: number) => PoolOptions>}
+ */
+const POOL_OF = {
+  7: (maxPoolSize) => ({ maxPoolSize }),
+  3: (maxPoolSize) => ({ kind: 'pipelining', maxPoolSize, warm: false, connectMs: 3 }),
+};
+
+/** `pool-lab predict SCENARIO.yaml`, or with a trace */
 export function createPredictCommand() {
   return withLoadOptions(new Command('predict')
-    .description('what a load test would measure at each pool size, worked out in milliseconds')
+    .description('predict what a load test would measure at each pool size, in milliseconds instead of minutes')
     .argument('[scenario]', 'Artillery scenario')
     .addOption(new Option('--pool-sizes <list>', 'e.g. 1,3,10 or 1..20')
-      .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES)))
-    .option('--seeds <n>', 'runs to simulate when the load has chance in it', parseUpTo(MAX_SEEDS))
+      .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES))
+    .addOption(new Option('--driver <version>', 'version of the Node.js driver; 3: the driver of 2020, which sent new '
+      + 'queries down busy connections').choices(['7', '3']).default('7')))
+    .option('--seeds <n>', 'simulation runs of a random load', parseUpTo(MAX_SEEDS))
     .option('--html <file>', 'also write a page with charts')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(showPrediction);
@@ -26,18 +40,21 @@ export function createPredictCommand() {
 
 /**
  * @param {string | undefined} scenario
- * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], seeds?: number, html?: string,
+ * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number, html?: string,
  *   json: boolean }} options
  */
-async function showPrediction(scenario, { poolSizes, seeds, html, json, ...loadOptions }) {
+async function showPrediction(scenario, { poolSizes, driver, seeds, html, json, ...loadOptions }) {
+  if (loadOptions.trace && driver !== '7') {
+    throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
+  }
   const { load, services, settings, warnings, trace } = await readLoad({ ...loadOptions, scenario });
-  const prediction = predict({ load, poolSizes, services, seeds });
+  const prediction = predict({ load, poolSizes, services, seeds, poolOf: POOL_OF[driver] });
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',
     startedAt: new Date().toISOString(),
     environment: describeEnvironment(null),
-    settings: { ...settings, poolSizes, seeds: prediction.seeds },
+    settings: { ...settings, driver: Number(driver), poolSizes, seeds: prediction.seeds },
     load: prediction.load,
     variants: prediction.variants.map((variant) => (
       recorded && variant.settings.poolSize === trace.header.maxPoolSize
@@ -45,7 +62,7 @@ async function showPrediction(scenario, { poolSizes, seeds, html, json, ...loadO
         : variant)),
     warnings,
   };
-  const view = createPredictView({ load: prediction.load, isDrawn: prediction.seeds > 1, isReplay: Boolean(trace) });
+  const view = createPredictView({ load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace) });
   process.stderr.write(`${renderTable(view, result, { width: widthOf(process.stderr) })}\n`);
   if (html) {
     await writeAtomically(html, renderHtml([{ lab: view, result }]));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UNLIMITED, listRoutes, simulate } from 'mongodb-pool-predictor';
+import { UNLIMITED, createScenarioLoad, simulate } from 'mongodb-pool-predictor';
 import { requestOnce } from './request-once.js';
 
 /** @import { Workload } from 'mongodb-pool-predictor' */
@@ -21,9 +21,9 @@ import { requestOnce } from './request-once.js';
  * @returns {DueRequest[]} oldest first
  */
 export function drawRequests(workload) {
-  const routes = listRoutes(workload.scenarios.flatMap(({ steps }) => steps));
+  const { routes, workload: weighted } = createScenarioLoad(workload);
   const services = Object.fromEntries(routes.map((route) => [route, { kind: /** @type {const} */ ('fixed'), ms: 0 }]));
-  const { records = [] } = simulate({ workload, pool: UNLIMITED, services, keepRequests: true });
+  const { records = [] } = simulate({ workload: weighted, pool: UNLIMITED, services, keepRequests: true });
   return records.map(({ route, arrivedAtMs }) => ({ route, atMs: arrivedAtMs })).sort((a, b) => a.atMs - b.atMs);
 }
 

@@ -89,7 +89,7 @@ export class PredictionPanel {
    * @returns {Promise<{ prediction: Prediction, tookMs: number } | undefined>} undefined if the worker does not load
    */
   #ask(question) {
-    const worker = this.#worker ??= new Worker('/pool-predictor/worker.js', { type: 'module' });
+    const worker = this.#worker ??= new Worker('/pool-predictor/prediction-worker.js', { type: 'module' });
     return new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data);
       worker.onerror = (event) => {

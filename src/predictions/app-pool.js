@@ -2,21 +2,20 @@
 /** @import { PoolOptions } from 'mongodb-pool-predictor' */
 
 /**
- * The pool of the lab's app, as the simulator takes it. The simulated cap has the next request wait in the app where
- * ours refuses it: those of other routes are served alike.
+ * The simulator's options for the pool of the lab's app. With a concurrency limit, the simulated app lets the next slow
+ * request wait where the real one refuses it. That makes no difference to the other routes.
  *
  * @param {{ poolSize: number } & Partial<Settings>} settings of the app
- * @param {{ connectMs?: number, warm?: boolean }} [state] of a pool that slow queries share with the others; see
- *   driver-pool.js
+ * @param {{ connectMs?: number, warm?: boolean }} [state] of a pool without split or limit; see DriverPoolOptions
  * @returns {PoolOptions}
  */
 export function poolOfApp({ poolSize, slowPoolSize, slowConcurrency, maxConnecting, waitQueueTimeoutMs }, state = {}) {
-  const apartRoutes = ['/slow'];
+  const slowRoutes = ['/slow'];
   if (slowPoolSize) {
-    return { kind: 'split', maxPoolSize: poolSize + slowPoolSize, apartRoutes, apartSize: slowPoolSize };
+    return { kind: 'split', maxPoolSize: poolSize + slowPoolSize, slowRoutes, slowSize: slowPoolSize };
   }
   if (slowConcurrency) {
-    return { kind: 'capped', maxPoolSize: poolSize, apartRoutes, apartSize: Math.min(slowConcurrency, poolSize) };
+    return { kind: 'limited', maxPoolSize: poolSize, slowRoutes, slowSize: Math.min(slowConcurrency, poolSize) };
   }
   return { maxPoolSize: poolSize, maxConnecting, waitQueueTimeoutMS: waitQueueTimeoutMs, ...state };
 }

@@ -1,15 +1,9 @@
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 import { countConnections, countOf } from './count-of.js';
-import { MONITORS, listEasier, samplesNeeded } from 'mongodb-pool-predictor';
 
 /** @import { Advice, FleetFacts, Remedy } from 'mongodb-pool-predictor' */
 
-/**
- * An advice in plain words, with the numbers it rests on.
- *
- * @param {Advice} advice
- * @returns {string[]} paragraphs, the verdict first
- */
+/** @param {Advice} advice @returns {string[]} paragraphs, the verdict first */
 export function explainAdvice(advice) {
   switch (advice.verdict) {
     case 'notEnoughData': return explainNotEnough(advice);
@@ -20,12 +14,11 @@ export function explainAdvice(advice) {
 
 /** @param {Advice} advice */
 function explainNotEnough({ samples }) {
-  return ['Not enough data.', ...samples.filter(({ isEnough }) => !isEnough).map(({ slo, count, needed }) => {
-    const easier = listEasier(slo).filter(({ share }) => samplesNeeded(share) <= count).map(({ name }) => name);
-    const has = count === 0 ? `Some runs of the load have no request of ${slo.route}`
-      : `The load has ${countOf(count, 'request', 'requests')} of ${slo.route}`;
-    return `${has}, and "${slo.text}" takes at least `
-      + `${needed}: with fewer, even the slowest of them may be below that percentile by chance. Take a longer load`
+  return ['Not enough data.', ...samples.filter(({ isEnough }) => !isEnough).map(({ slo, count, needed, easier }) => {
+    const has = count === 0 ? `Some runs of the load have no request to ${slo.route}`
+      : `The load has ${countOf(count, 'request', 'requests')} to ${slo.route}`;
+    return `${has}, but "${slo.text}" needs at least `
+      + `${needed}: with fewer, even the slowest may be below that percentile by chance. Use a longer load`
       + `${easier.length > 0 ? `, or an easier goal: ${easier.join(' or ')}` : ''}.`;
   })];
 }
@@ -38,10 +31,10 @@ function explainNothing({ samples, loads, seeds }) {
       .map(({ slo }, index) => ({ slo, ms: bestMs[index] }))
       .filter(({ slo, ms }) => ms >= slo.limitMs)
       .map(({ slo, ms }) => `"${slo.text}": at load x${factor}, even without a limit on connections, `
-        + `${Number.isFinite(ms) ? `it is up to ${formatBeside(ms, slo.limitMs)}` : 'too many requests fail'}`
+        + `${Number.isFinite(ms) ? `it is up to ${formatAgainst(ms, slo.limitMs)}` : 'too many requests fail'}`
         + `${ofRuns(seeds)}.`)),
-    'Without a limit nobody waits for a connection: it is the queries that take too long. Make them faster, or relax '
-    + 'the goal.',
+    'Without a limit no request waits for a connection: the queries themselves take too long. Make them faster, or '
+    + 'relax the goal.',
   ];
 }
 
@@ -50,81 +43,78 @@ function explainSize(advice) {
   const { verdict, poolSize, loads, rows, seeds, noBenefitAfter, samples, remedies, fleet } = advice;
   const size = Number(poolSize);
   const met = rows.filter((row) => row.poolSize === size);
-  const most = countConnections(Number(noBenefitAfter));
+  const useful = countConnections(Number(noBenefitAfter));
   return [
     `${countConnections(size)} ${size === 1 ? 'is' : 'are'} enough.`
-    + `${verdict === 'size' ? '' : ' But the servers have no room for so many.'}`,
+    + `${verdict === 'size' ? '' : ' But the servers do not accept that many.'}`,
     ...samples.map(({ slo }, goal) => {
-      const limits = met.map(({ factor, goals }) => `${formatBeside(goals[goal].upperMs, slo.limitMs)} at load x${factor}`);
+      const limits = met.map(({ factor, goals }) => `${formatAgainst(goals[goal].upperMs, slo.limitMs)} at load x${factor}`);
       return `"${slo.text}": at most ${limits.join(' and ')}${ofRuns(seeds)}.`;
     }),
     ...met.filter(({ failureShare }) => failureShare > 0).map(({ factor, failureShare }) => (
       `${formatPercent(failureShare)} of all requests fail at load x${factor}.`)),
-    `${explainUse(advice)} Of ${size}, ${met.map(({ factor, utilisation }) => (
+    `${explainUse(advice)} With ${size}, ${met.map(({ factor, utilisation }) => (
       `${Math.round(utilisation * 100)} % at load x${factor}`)).join(' and ')} are in use on average.`,
     explainSteps(advice),
-    `More than ${most} ${noBenefitAfter === 1 ? 'does' : 'do'} not make these times better at load `
+    `More than ${useful} ${noBenefitAfter === 1 ? 'does' : 'do'} not improve these times at load `
     + `x${loads[loads.length - 1].factor}.`,
     ...(fleet ? [explainFleet(fleet, size)] : []),
-    remedies.length > 0 ? 'What else was tried:' : '',
+    remedies.length > 0 ? 'Alternatives:' : '',
     ...remedies.map((remedy) => `- ${explainRemedy(remedy, advice)}`),
   ].filter(Boolean);
 }
 
-/**
- * How many connections the load can use. A size below that is enough only for a load that ends.
- * @param {Advice} advice
- */
+/** @param {Advice} advice */
 function explainUse({ loads, poolSize }) {
-  const uses = loads.map(({ factor, busy, peakActive }) => (
-    `at load x${factor} ${formatNumber(busy, 1)} on average and up to ${peakActive} at once`)).join(', ');
+  const uses = loads.map(({ factor, meanActive, peakActive }) => (
+    `at load x${factor} ${formatNumber(meanActive, 1)} on average and up to ${peakActive} at once`)).join(', ');
   const { factor, floor } = loads[loads.length - 1];
-  const words = `Connections in use without a limit: ${uses}.`;
-  if (floor === 1) return words;
-  return `${words} With fewer than ${floor}, requests pile up until load x${factor} ends${Number(poolSize) < floor
-    ? `: ${poolSize} are enough only because it ends. Take at least ${floor} for a load that goes on` : ''}.`;
+  const sentence = `Connections in use without a limit: ${uses}.`;
+  if (floor === 1) return sentence;
+  return `${sentence} With fewer than ${floor}, requests pile up until load x${factor} ends${Number(poolSize) < floor
+    ? `: ${poolSize} are enough only because it ends. For a load that goes on, take at least ${floor}` : ''}.`;
 }
 
 /** @param {Advice} advice */
 function explainSteps({ loads, poolSize, rows, samples }) {
   const size = Number(poolSize);
   const alone = loads.filter(({ smallest }) => Number(smallest) < size).map(({ factor, smallest }) => (
-    `At load x${factor} alone, ${smallest} would do.`));
+    `At load x${factor} alone, ${smallest} ${smallest === 1 ? 'is' : 'are'} enough.`));
   const smaller = rows.find((row) => row.poolSize === size - 1 && !row.isMet);
   if (!smaller) return alone.join(' ');
   const missed = smaller.goals.flatMap(({ isMet, text, upperMs }, goal) => (isMet ? [] : [
-    `"${text}" is missed at load x${smaller.factor} (${formatBeside(upperMs, samples[goal].slo.limitMs)})`]));
+    `"${text}" is missed at load x${smaller.factor} (${formatAgainst(upperMs, samples[goal].slo.limitMs)})`]));
   return [...alone, `With ${size - 1}, ${missed.join(' and ')}.`].join(' ');
 }
 
 /** @param {FleetFacts} fleet @param {number} poolSize */
-function explainFleet({ instances, servers, total, perServer, serverLimit, largestPool, fits }, poolSize) {
+function explainFleet({ instances, servers, monitors, total, perServer, serverLimit, largestPool, fits }, poolSize) {
   const sum = `The fleet: ${countOf(instances, 'instance', 'instances')} x ${countOf(servers, 'server', 'servers')} x `
-    + `(${poolSize} + ${MONITORS} monitors) = ${total} connections, ${perServer} at each server`;
-  const one = 'The load was taken as that of one instance.';
+    + `(${poolSize} + ${monitors} monitors) = ${total} connections, ${perServer} at each server`;
+  const one = 'The load is that of one instance.';
   if (fits === null) return `${sum}. ${one}`;
-  return `${sum}, which takes ${serverLimit}: ${fits ? 'they fit' : 'they do not fit'}. ${largestPool === 0
+  return `${sum}, which accepts ${serverLimit}: ${fits ? 'they fit' : 'they do not fit'}. ${largestPool === 0
     ? 'No pool fits' : `The largest pool that fits is ${largestPool}`}. ${one}`;
 }
 
 /** @param {Remedy} remedy @param {Advice} advice */
 function explainRemedy(remedy, { poolSize, loads }) {
-  const { kind, connections, apart, slowRoutes, timeoutMs, slow, goals, failureShare } = remedy;
+  const { kind, connections, slowSize, slowRoutes, timeoutMs, slow, goals, failureShare } = remedy;
   const { factor } = loads[loads.length - 1];
   const routes = slowRoutes.join(', ');
   const cost = slow.map(({ route, p95Ms }) => `${route} p95 ${formatMs(p95Ms)}`).join(', ');
   if (kind === 'timeout') {
     const name = `A wait-queue timeout of ${formatMs(timeoutMs)} with ${countConnections(Number(connections))}`;
-    if (failureShare === 0) return `${name}: nobody waits that long at load x${factor}, so it changes nothing.`;
+    if (failureShare === 0) return `${name}: no request waits that long at load x${factor}, so it changes nothing.`;
     const answered = goals.map(({ route, answeredMs }) => `${route} ${formatMs(answeredMs)}`).join(', ');
-    return `${name}: ${formatPercent(failureShare)} of the requests fail at load x${factor}; 99 of 100 of the others take `
+    return `${name}: ${formatPercent(failureShare)} of the requests fail at load x${factor}; 99 % of the others take `
       + `at most ${answered}.`;
   }
-  const name = kind === 'split' ? `A pool of its own (a second client) for ${routes}` : `A cap on ${routes}`;
-  if (connections === null) return `${name}: no size of it meets the goals.`;
+  const name = kind === 'split' ? `A separate pool (a second client) for ${routes}` : `A concurrency limit on ${routes}`;
+  if (connections === null) return `${name}: no size meets the goals.`;
   const sizes = kind === 'split'
-    ? `${apart} for it and ${connections - Number(apart)} for the others, ${connections} in all`
-    : `at most ${apart} at a time, in a pool of ${connections}`;
+    ? `${slowSize} for it and ${connections - Number(slowSize)} for the others, ${connections} in total`
+    : `at most ${slowSize} at a time, in a pool of ${connections}`;
   return `${name}: ${sizes} (${compareSizes(connections, Number(poolSize))}); ${cost} at load x${factor}.`;
 }
 
@@ -137,7 +127,7 @@ function compareSizes(size, advised) {
 /** @param {number} seeds */
 function ofRuns(seeds) {
   return seeds === 1
-    ? ' (nothing is left to chance: one run tells)'
+    ? ' (the load is not random: one run is exact)'
     : `, in 95 of 100 runs (95 % confidence, ${seeds} simulated)`;
 }
 
@@ -146,12 +136,8 @@ function formatMs(ms) {
   return Number.isFinite(ms) ? formatQuantity(ms, 'ms') : 'no answer';
 }
 
-/**
- * A time beside the limit that it keeps or breaks: as exact as it takes to see which.
- * @param {number} ms
- * @param {number} limitMs
- */
-function formatBeside(ms, limitMs) {
+/** A time, exact enough to see whether it is below the limit. @param {number} ms @param {number} limitMs */
+function formatAgainst(ms, limitMs) {
   if (!Number.isFinite(ms)) return 'too many fail';
   const rounded = ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms);
   const isClear = ms < limitMs ? rounded < limitMs : rounded >= limitMs;

@@ -7,12 +7,12 @@ import { countConnections } from './count-of.js';
 /** @typedef {LoadFacts & { knee: number | null }} Facts */
 
 /**
- * A prediction in plain words, none of which may contradict another: what a size does, what the load can use, from where
- * on more do not help.
+ * What the smallest and the largest pool do, how many connections the load uses, and when more do not help. The sentences
+ * must not contradict each other.
  *
  * @param {Variant[]} variants
  * @param {Facts} load
- * @param {string} route the quickest
+ * @param {string} route the fastest
  */
 export function explainPrediction(variants, load, route) {
   return [
@@ -23,11 +23,7 @@ export function explainPrediction(variants, load, route) {
   ].join(' ');
 }
 
-/**
- * What the smallest and the largest pool do for a route.
- * @param {Variant[]} variants
- * @param {string} route
- */
+/** @param {Variant[]} variants @param {string} route */
 function compareEnds(variants, route) {
   const [small, large] = [variants[0], variants[variants.length - 1]].map(({ settings, predicted }) => {
     const figures = predicted?.routes[route];
@@ -39,10 +35,7 @@ function compareEnds(variants, route) {
   return `${first}, w${large.pool} ${isPlain ? formatQuantity(large.maxMs, 'ms') : describeRoute(route, large)}.`;
 }
 
-/**
- * @param {string} route
- * @param {{ count?: number, failures?: number, maxMs?: number }} figures
- */
+/** @param {string} route @param {{ count?: number, failures?: number, maxMs?: number }} figures */
 function describeRoute(route, { count = 0, failures = 0, maxMs = NaN }) {
   if (count === 0) return `no ${route} request is sent`;
   if (failures === count) return `all ${route} requests fail`;
@@ -51,9 +44,9 @@ function describeRoute(route, { count = 0, failures = 0, maxMs = NaN }) {
 }
 
 /** @param {LoadFacts} load */
-function describeNeed({ lastsMs, peakActive, busy, floor }) {
+function describeNeed({ lastsMs, peakActive, meanActive, floor }) {
   const uses = `Without a limit, the load lasts ${formatQuantity(lastsMs, 'ms')} and uses up to `
-    + `${countConnections(peakActive)} at once, ${formatNumber(busy, 1)} on average.`;
+    + `${countConnections(peakActive)} at once, ${formatNumber(meanActive, 1)} on average.`;
   return floor > 1 ? `${uses} With fewer than ${floor}, requests pile up until it ends.` : uses;
 }
 
@@ -64,11 +57,7 @@ function describeKnee(largest, { knee, peakActive }) {
   return `More than ${countConnections(size)} ${size === 1 ? 'does' : 'do'} not help.`;
 }
 
-/**
- * Whether to trust the replay: it must give the waits that were recorded.
- * @param {Variant} variant
- * @param {string} route
- */
+/** A replay can be trusted when it gives the recorded waits. @param {Variant} variant @param {string} route */
 function compareReplay({ settings, measured, predicted }, route) {
   const [recorded, replayed] = [measured, predicted].map((figures) => (
     [figures?.routes[route].wait.p95Ms, figures?.meanWaitMs].map((ms) => formatQuantity(ms, 'ms'))));

@@ -5,45 +5,43 @@ import { explainPrediction } from './explain-prediction.js';
 /** @import { Facts } from './explain-prediction.js' */
 /** @import { LoadFacts } from 'mongodb-pool-predictor' */
 
-/** From this ratio of their service times on, two routes are of two kinds. */
-const TWO_KINDS = 10;
+/** A load is mixed when its slowest route takes this many times as long as its fastest. */
+const MIXED_RATIO = 10;
 
 /**
- * How a prediction is shown: its routes are the load's.
- *
  * @param {object} result
  * @param {Facts} result.load
- * @param {boolean} result.isDrawn whether there is a band around the figures
- * @param {boolean} [result.isReplay] of a trace: then a variant whose size was recorded is measured
+ * @param {boolean} result.isRandom whether the figures have a band
+ * @param {boolean} [result.isReplay] of a trace: the variant with the recorded pool size has measured figures
  * @returns {Lab}
  */
-export function createPredictView({ load, isDrawn, isReplay = false }) {
+export function createPredictView({ load, isRandom, isReplay = false }) {
   const routes = Object.keys(load.routes).toSorted((a, b) => load.routes[a].meanMs - load.routes[b].meanMs);
   return {
     name: 'predict',
     title: 'What a load test would measure',
     question: 'How long will requests take, at each size of the connection pool? '
-      + 'Worked out by simulating every request, before anything is run.',
+      + 'Every request is simulated; nothing is run.',
     howToRead: [
       'Each line is a percentile of one route: p95 means that 95 of 100 requests took at most this long. '
       + 'The axis is logarithmic: each step up is ten times as long.',
       'Where the lines fall steeply, requests wait for connections. Where they are flat, more connections do not help.',
       ...(isReplay ? ['The load is a trace of checkouts, replayed: a response is the wait for a connection and its use. '
         + 'No request waits for the answer to another.'] : []),
-      ...(isDrawn ? ['What the load leaves to chance was drawn in many runs: the figures are medians, and 90 of 100 '
-        + 'runs lie in the band.'] : []),
+      ...(isRandom ? ['The load is random, so it was simulated many times: the figures are medians, and 90 of 100 runs '
+        + 'lie in the band.'] : []),
       describeClosedForms(load),
     ],
     glossary: {
-      'Erlang C': 'a formula for the mean wait in a queue. It knows how many requests come and how long they take on average.',
-      'Allen-Cunneen': 'the same formula, corrected for how unequal those times are.',
+      'Erlang C': 'a formula for the mean wait in a queue. It uses the arrival rate and the mean service time.',
+      'Allen-Cunneen': 'the same formula, corrected for the variance of those times.',
     },
     columns: [
       { heading: 'pool', about: 'connections in the pool', value: ({ settings }) => settings.poolSize },
-      { heading: 'fail', about: 'requests without a good answer', value: of((figures) => figures.failures) },
-      ...routes.flatMap((route) => routeColumns(route, isDrawn)),
+      { heading: 'fail', about: 'requests that fail', value: of((figures) => figures.failures) },
+      ...routes.flatMap((route) => routeColumns(route, isRandom)),
       {
-        group: 'connections', heading: 'used %', about: 'of them, on average over the run',
+        group: 'connections', heading: 'used %', about: 'share of connections in use, on average over the run',
         value: of(({ utilisation }) => utilisation * 100),
       },
       { group: 'connections', heading: 'most', about: 'in use at once', value: of(({ peakActive }) => peakActive) },
@@ -60,20 +58,16 @@ export function createPredictView({ load, isDrawn, isReplay = false }) {
 
 const MEAN_WAIT = {
   group: 'mean wait', unit: 'ms',
-  about: 'for a connection, over all routes; a formula has none where the pool cannot keep up',
+  about: 'for a connection, over all routes; formulas give none where the pool cannot keep up',
 };
 
-/**
- * @param {string} route
- * @param {boolean} isDrawn
- * @returns {Column[]}
- */
-function routeColumns(route, isDrawn) {
+/** @param {string} route @param {boolean} isRandom @returns {Column[]} */
+function routeColumns(route, isRandom) {
   const column = { group: route, unit: 'ms' };
   return [
     { ...column, heading: 'p50', about: 'half of the requests take at most this long', value: ofRoute(route, 'p50Ms') },
     { ...column, heading: 'p95', about: '95 of 100 take at most this long', value: ofRoute(route, 'p95Ms') },
-    ...(isDrawn
+    ...(isRandom
       ? [{ ...column, heading: 'p95 in', about: '90 of 100 runs have a p95 in this band', value: band(route) }]
       : []),
     { ...column, heading: 'p99', about: '99 of 100 take at most this long', value: ofRoute(route, 'p99Ms') },
@@ -99,7 +93,7 @@ function routeChart(route) {
     kind: 'line',
     log: true,
     category: describePool,
-    // The report draws what a page is about in the colours of what was measured.
+    // Here the prediction is the main result, so it has the colours of measured figures.
     series: [
       { label: 'max', role: 'measured', route, value: ofRoute(route, 'maxMs') },
       { label: 'p99', role: 'measured', route, value: ofRoute(route, 'p99Ms') },
@@ -151,18 +145,15 @@ function describePool({ settings }) {
   return String(settings.poolSize);
 }
 
-/**
- * Why the formulas beside the simulation are no substitute for it, with this load's own numbers.
- * @param {LoadFacts} load
- */
+/** Why the formulas do not replace the simulation, with this load's numbers. @param {LoadFacts} load */
 function describeClosedForms({ routes, stream, durationMs }) {
   const times = Object.entries(routes).map(([route, { meanMs }]) => `${route} ${formatQuantity(meanMs, 'ms')}`);
   const means = Object.values(routes).map(({ meanMs }) => meanMs);
-  const isMixed = Math.max(...means) >= TWO_KINDS * Math.min(...means);
-  const kinds = isMixed
-    ? ` of one kind, which take ${formatQuantity(stream.meanMs, 'ms')} on average; here they are of several `
-      + `(${times.join(', ')}),`
-    : ' that come for ever; here';
-  return `Erlang C and Allen-Cunneen give the mean wait of requests${kinds} and the load lasts `
-    + `${formatQuantity(durationMs, 'ms')}: such a mean tells neither who waits nor how long the unlucky do.`;
+  const isMixed = Math.max(...means) >= MIXED_RATIO * Math.min(...means);
+  const mix = isMixed
+    ? `, and that all requests are alike: ${formatQuantity(stream.meanMs, 'ms')} on average. Here they differ: `
+      + `${times.join(', ')}`
+    : '';
+  return `Erlang C and Allen-Cunneen give a mean wait. They assume a load that never ends; this one lasts `
+    + `${formatQuantity(durationMs, 'ms')}${mix}. A mean does not show which requests wait, or how long the slowest do.`;
 }

@@ -12,7 +12,7 @@ export const HAS_PREDICTOR = PREDICTOR !== null;
 
 /**
  * `GET /`: the live page. `/page/` and `/universal/` mirror the folders, so that their imports of each other work. The
- * predictor's worker, if that package is installed, is `/pool-predictor/worker.js`.
+ * predictor's worker, if that package is installed, is `/pool-predictor/prediction-worker.js`.
  */
 export function createPageRoutes() {
   const router = express.Router();

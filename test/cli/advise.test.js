@@ -34,10 +34,10 @@ describe('ends with 1', () => {
   test('when there is not enough data', async () => {
     const { code, stdout, stderr } = await advise('--slo', '/slow p99 < 9s', ...MINUTE, ...SERVICES);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/^Not enough data\. The load has \d+ requests of \/slow, and "\/slow p99 < 9 s" takes at least 299: /);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/^Not enough data\. The load has \d+ requests to \/slow, but "\/slow p99 < 9 s" needs at least 299: /);
   });
 
-  test('when the servers have no room', async () => {
+  test('when the servers do not accept that many', async () => {
     const { code, stderr } = await advise('--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES, '--server-limit', '3');
     expect(code).toBe(1);
     expect(stderr).toMatch(/they do not fit/);
@@ -48,11 +48,12 @@ describe('bad input is one clear message', () => {
   /** @type {[string, string[], RegExp][]} */
   const cases = [
     ['no goal', [...MINUTE, ...SERVICES], /--slo <goal>' not specified/],
-    ['a bad goal', ['--slo', '/fast p99 50', ...MINUTE], /"\/fast p99 50" is no goal: write it like '\/fast p99 < 50ms'/],
-    ['a bad percentile', ['--slo', '/fast p98 < 50ms', ...MINUTE], /"p98" is none of p50, /],
+    ['a bad goal', ['--slo', '/fast p99 50', ...MINUTE], /"\/fast p99 50" is not a goal: write it like '\/fast p99 < 50ms'/],
+    ['a bad percentile', ['--slo', '/fast p98 < 50ms', ...MINUTE], /"p98" is not one of p50, /],
     ['an unknown route', ['--slo', '/fats p99 < 5ms', ...MINUTE, ...SERVICES], /no route \/fats, only \/fast, \/slow/],
     ['no load', ['--slo', '/fast p99 < 50ms', ...SERVICES], /^There is no load: give an Artillery scenario, or --trace FILE/],
     ['headroom below 1', ['--slo', '/fast p99 < 50ms', ...MINUTE, '--headroom', '0.5'], /number from 1 to 100, such as 1\.3/],
+    ['a driver', ['--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES, '--driver', '3'], /unknown option '--driver'/],
     ['too few seeds', ['--slo', '/fast p99 < 50ms', ...MINUTE, ...SERVICES, '--seeds', '10'], /at least 59/],
     ['no instances', ['--slo', '/fast p99 < 50ms', ...MINUTE, '--instances', '0'], /--instances.*whole number from 1/],
   ];

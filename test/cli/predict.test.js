@@ -37,6 +37,16 @@ test('the article\'s answers, without running anything', async () => {
   expect(await readFile(html, 'utf8')).toMatch(/^<!doctype html>/i);
 });
 
+test('with the driver of 2020, the figures of the article', async () => {
+  const { code, stdout } = await predict(MIXED, '--driver', '3', '--pool-sizes', '1,3,10', ...SERVICES, '--json');
+  expect(code).toBe(0);
+  const { settings, variants } = JSON.parse(stdout);
+  expect(settings.driver).toBe(3);
+  for (const [index, seconds] of [21, 9, 5].entries()) {
+    expect(Math.abs(variants[index].predicted.maxMs - seconds * 1000)).toBeLessThan(20);
+  }
+});
+
 test('without --json stdout stays empty', async () => {
   const { stdout, stderr } = await predict(MIXED, '--pool-sizes', '3', ...SERVICES);
   expect(stdout).toBe('');
@@ -65,14 +75,14 @@ describe('service times of a running app', () => {
     expect(JSON.parse(stdout).settings.services['/slow']).toEqual({ kind: 'fixed', ms: 700 });
   });
 
-  test('what it does not tell has to be given', async () => {
+  test('what it does not report has to be given', async () => {
     const { code, stderr } = await predict(MIXED, '--app', await urlOf());
     expect(code).toBe(1);
     expect(stderr).toMatch(/^There is no service time for \/fast: give --service \/fast=MS, or .*--app.*--from/);
   });
 });
 
-test('what the scenario cannot say is told with its line', async () => {
+test('a warning names its line', async () => {
   const file = path.join(folder, 'warned.yaml');
   await writeFile(file, 'config:\n  phases: [{ duration: 1, arrivalCount: 1 }]\n  http:\n    pool: 5\n'
     + 'scenarios:\n  - flow:\n      - get: { url: /fast }\n');
@@ -95,14 +105,17 @@ describe('bad input is one clear message', () => {
     ['bad YAML', async () => [await write('bad.yaml', 'config: [\n'), ...SERVICES], /bad\.yaml, line \d, column \d/],
     ['an unsupported step', async () => [
       await write('odd.yaml', `${phases}scenarios:\n  - flow:\n      - dance: 3\n`), ...SERVICES,
-    ], /line 5: the step "dance" is not known here: allowed are get, /],
+    ], /line 5: the step "dance" is not supported: allowed are get, /],
     ['pool size 0', async () => [MIXED, '--pool-sizes', '0', ...SERVICES], /0 means "no limit" to the driver/],
     ['no service times', async () => [MIXED], /^There is no service time for \/slow, \/fast: give --service \/slow=MS/],
-    ['a service time that is none', async () => [MIXED, '--service', '/slow=fast'], /"\/slow=fast" is no service time/],
+    ['an invalid service time', async () => [MIXED, '--service', '/slow=fast'], /"\/slow=fast" is not a service time/],
     ['a service time too many', async () => [MIXED, ...SERVICES, '--service', '/fats=2'], /--service \/fats: .*only \/slow, \/fast/],
     ['an unknown environment', async () => [MIXED, '--environment', 'moon', ...SERVICES], /no environment "moon": it has smoke/],
-    ['a result that is none', async () => [MIXED, '--from', 'package.json'], /^package\.json is not a result of pool-lab run/],
+    ['a file that is not a result', async () => [MIXED, '--from', 'package.json'], /^package\.json is not a result of pool-lab run/],
     ['an app that is not there', async () => [MIXED, '--app', 'http://127.0.0.1:1'], /^--app http:\/\/127\.0\.0\.1:1: /],
+    ['an unknown driver', async () => [MIXED, '--driver', '4', ...SERVICES], /--driver <version>.*Allowed choices are 7, 3/],
+    ['an old driver and a trace', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--driver', '3'],
+      /^--driver 3 needs a scenario: a trace has the timing of the driver that recorded it/],
     ['no seeds', async () => [MIXED, '--seeds', '0', ...SERVICES], /--seeds.*whole number from 1/],
   ];
 

@@ -13,14 +13,14 @@ async function show(scenario, slowMs, poolSizes) {
     load, poolSizes, seeds: 20,
     services: { '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } },
   });
-  const view = createPredictView({ load: prediction.load, isDrawn: prediction.seeds > 1 });
+  const view = createPredictView({ load: prediction.load, isRandom: prediction.seeds > 1 });
   const result = {
     lab: 'predict', startedAt: '2026-01-01T00:00:00.000Z', environment: {}, settings: {}, variants: prediction.variants,
   };
   return { table: renderTable(view, result), page: renderHtml([{ lab: view, result }]), view };
 }
 
-test('the quickest route comes first, and the sentence says what to do', async () => {
+test('the fastest route comes first, and the sentence says what to do', async () => {
   const { table, page, view } = await show('mixed', 5000, [1, 5, 10]);
   expect(view.charts.map(({ title }) => title)).toEqual([
     'Response time of /fast', 'Response time of /slow', 'Mean wait for a connection, simulated and by formula',
@@ -28,18 +28,18 @@ test('the quickest route comes first, and the sentence says what to do', async (
   expect(table.replaceAll('\n', ' ')).toContain('With 1 connection the slowest /fast request takes 20.0 s, with 10 '
     + 'connections 2 ms. Without a limit, the load lasts 9.0 s and uses up to 5 connections at once, 2.8 on average. With '
     + 'fewer than 3, requests pile up until it ends. More than 5 connections do not help.');
-  expect(page.includes('here they are of several (/slow 5.0 s, /fast 2 ms), and the load lasts 5.0 s')).toBe(true);
+  expect(page.includes('Here they differ: /slow 5.0 s, /fast 2 ms.')).toBe(true);
   expect(table).not.toContain('p95 in');
 });
 
-test('the sentence holds for one connection, too, and the formulas are explained', async () => {
+test('the sentence is right for one connection, too, and the formulas are explained', async () => {
   const [one, more] = await Promise.all([[1], [4, 10]].map((poolSizes) => show('mixed', 5000, poolSizes)));
   expect(one.table.replaceAll('\n', ' ')).toContain('More than 1 connection would still help.');
   expect(more.table).toMatch(/Erlang C: a formula for the mean wait in a queue\./);
   expect(more.table).toMatch(/Allen-Cunneen: the same formula, corrected/);
 });
 
-test('a drawn load shows its band, and fits 80 columns', async () => {
+test('a random load shows its band, and fits 80 columns', async () => {
   const { table } = await show('users-and-admins', 5000, [1, 6, 20]);
   expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(table).toMatch(/^ +6 .* \d+-\d+ /m);

@@ -12,7 +12,7 @@ import { randomLoad } from '../../packages/pool-predictor/test/random-loads.js';
 /** @import { Advice } from '../../packages/pool-predictor/src/advise/advise.js' */
 /** @import { RandomLoad } from '../../packages/pool-predictor/test/random-loads.js' */
 
-/** The same loads each time: what a test finds must not be news. */
+/** The same loads every time, so that the test is reproducible. */
 const SEED = 5;
 /** Of a predict. */
 const SIZES = [[1, 2, 3, 4, 5, 6], [1, 20, 40], [7], [2, 100]];
@@ -34,12 +34,12 @@ function toMs(text) {
 /** @param {RandomLoad} each @param {number[]} poolSizes */
 function predictIn({ load, services }, poolSizes) {
   const { variants, load: facts } = predict({ load, services, poolSizes, seeds: 3 });
-  const [quickest] = load.routes.filter((route) => route in facts.routes)
+  const [fastest] = load.routes.filter((route) => route in facts.routes)
     .toSorted((a, b) => facts.routes[a].meanMs - facts.routes[b].meanMs);
-  return { variants, words: explainPrediction(variants, facts, quickest) };
+  return { variants, words: explainPrediction(variants, facts, fastest) };
 }
 
-/** What a prediction says of a load, which must fit together. @param {string} words @param {number} largest */
+/** Checks that the sentences agree with each other. @param {string} words @param {number} largest */
 function checkPrediction(words, largest) {
   expect(words).not.toMatch(NO_FIGURE);
   expect(words).not.toMatch(/keep up|at that rate/);
@@ -62,7 +62,7 @@ function checkPrediction(words, largest) {
   }
 }
 
-/** What an advice says of a load, which must fit together. @param {Advice} advice */
+/** Checks that the sentences agree with each other. @param {Advice} advice */
 function checkAdvice(advice) {
   const [headline, ...paragraphs] = explainAdvice(advice);
   const text = [headline, ...paragraphs].join('\n');
@@ -85,7 +85,7 @@ function checkAdvice(advice) {
   for (const [, busy, most] of uses) expect(busy).toBeLessThanOrEqual(most);
   const [, busy, most] = uses[uses.length - 1];
   const floor = find(text, /With fewer than (\d+), requests pile up/) ?? 1;
-  const useless = Number(find(text, /More than (\d+) connections? (?:does|do) not make/));
+  const useless = Number(find(text, /More than (\d+) connections? (?:does|do) not improve/));
   expect(floor).toBeGreaterThanOrEqual(Math.min(busy, most));
   expect(useless).toBeGreaterThanOrEqual(Math.max(size, floor));
   expect(text.includes(`${size} are enough only because it ends`) || text.includes(`${size} is enough only because it ends`))
@@ -96,11 +96,11 @@ function checkAdvice(advice) {
     const [limit] = advice.samples.map(({ slo }) => slo.limitMs).toSorted((a, b) => a - b);
     expect(toMs(time)).toBeGreaterThanOrEqual(limit);
   }
-  for (const [, alone] of text.matchAll(/alone, (\d+) would do/g)) expect(Number(alone)).toBeLessThan(size);
+  for (const [, alone] of text.matchAll(/alone, (\d+) (?:is|are) enough/g)) expect(Number(alone)).toBeLessThan(size);
   return undefined;
 }
 
-/** A tip must be one that can be followed, and easier than the goal. @param {Advice} advice @param {string} text */
+/** A tip must be usable, and easier than the goal. @param {Advice} advice @param {string} text */
 function checkTips({ samples }, text) {
   const short = samples.filter(({ isEnough }) => !isEnough);
   const tips = text.split('\n').slice(1);
@@ -122,7 +122,7 @@ test('no sentence of predict contradicts another, whatever the load', () => {
   }), { numRuns: 150, seed: SEED });
 });
 
-test('nor of advise', () => {
+test('no sentence of advise contradicts another', () => {
   const goal = fc.tuple(fc.constantFrom('p50', 'p50', 'p90', 'p95', 'p99', 'max'),
     fc.constantFrom('3ms', '60ms', '1s', '2s', '30s'));
   fc.assert(fc.property(randomLoad, fc.array(goal, { minLength: 1, maxLength: 2 }), fc.constantFrom(1, 1.3, 3),
@@ -151,20 +151,20 @@ describe('loads that end', () => {
     expect(words).toContain('More than 2 connections do not help.');
   });
 
-  test('a goal that fewer connections meet than a load that goes on would take: it says why', () => {
+  test('a size below what an endless load needs is explained', () => {
     const advice = advise({ ...crowd, slos: [parseSlo('/a p50 < 5s')], headroom: 1 });
     const words = explainAdvice(advice).join(' ');
     expect(words).toMatch(/^3 connections are enough\..*With fewer than 14, requests pile up until load x1 ends: 3 are enough /);
-    expect(words).toContain('Take at least 14 for a load that goes on.');
+    expect(words).toContain('For a load that goes on, take at least 14.');
   });
 
-  test('a time just within the goal is shown as within it', () => {
+  test('a time just below the goal is shown as below it', () => {
     const words = explainAdvice(advise({ ...crowd, services: { '/a': fixed(1955) }, slos: [parseSlo('/a p50 < 2s')] })).join(' ');
     expect(words).toMatch(/"\/a p50 < 2 s": at most 1,9\d\d ms at load x1 and 1,9\d\d ms at load x1\.3/);
   });
 
-  test('what is enough for one load need not be enough for another: the size is enough for both', () => {
-    // With three connections the last users give up before they ask /b; with five they come back all at once.
+  test('the advised size is enough for both loads, even if each alone needs fewer', () => {
+    // With three connections the last users give up before they request /b; with five they all return at once.
     const load = createScenarioLoad({
       phases: [{ durationMs: 1000, arrivalCount: 5 }], timeoutMs: 3000,
       scenarios: [{ steps: [request, { kind: 'request', route: '/b' }, request] }],
@@ -176,19 +176,19 @@ describe('loads that end', () => {
     checkAdvice(advice);
   });
 
-  test('a goal of p95 that takes more requests gets no tip to take p95', () => {
+  test('a p95 goal with too few requests does not get the tip to use p95', () => {
     const words = explainAdvice(advise({ ...crowd, slos: [parseSlo('/a p95 < 1s')] })).join(' ');
-    expect(words).toMatch(/^Not enough data\. The load has 30 requests .* takes at least 59: .*an easier goal: p50 or p90\.$/);
+    expect(words).toMatch(/^Not enough data\. The load has 30 requests .* needs at least 59: .*an easier goal: p50 or p90\.$/);
   });
 
-  test('requests that all fail have no time', () => {
+  test('when all requests fail there is no time', () => {
     const load = createScenarioLoad({
       phases: [{ durationMs: 1000, arrivalCount: 1 }], scenarios: [{ steps: [request] }], timeoutMs: 1000 });
     const { words } = predictIn({ load, services: { '/a': fixed(2000) } }, [1, 2]);
     expect(words).toMatch(/^With 1 connection all \/a requests fail, with 2 connections all \/a requests fail\./);
   });
 
-  test('a pool with which requests fail is not as good as one with which they do not', () => {
+  test('a pool with failures is worse than one without', () => {
     const load = createScenarioLoad({
       phases: [{ durationMs: 1000, arrivalCount: 30 }], scenarios: [{ steps: [request] }], timeoutMs: 900 });
     const { words } = predictIn({ load, services: { '/a': fixed(800) } }, [1, 20]);
@@ -196,7 +196,7 @@ describe('loads that end', () => {
     expect(words).toContain('More than 20 connections would still help.');
   });
 
-  test('not even if p99 leaves the one that fails out', () => {
+  test('a single failure that p99 does not show counts, too', () => {
     const load = createScenarioLoad({
       phases: [{ durationMs: 100_000, arrivalCount: 200 }, { durationMs: 1, arrivalCount: 3 }],
       scenarios: [{ steps: [request] }], timeoutMs: 500,

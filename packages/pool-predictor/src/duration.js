@@ -1,6 +1,6 @@
 import { textOf } from './text-of.js';
 
-/** A year: what takes longer is a slip of the pen, and in sums of it milliseconds would get lost. */
+/** A year. Anything longer is a typo, and sums of it would lose milliseconds to rounding. */
 export const LONGEST_MS = 365 * 86_400_000;
 
 /** @type {[notation: RegExp, ms: number][]} */
@@ -13,22 +13,22 @@ const UNITS = [
 ];
 
 /**
- * A length of time as Artillery reads it: a whole number of seconds, or text with a unit such as 500ms, 90s
- * or 1.5m. Artillery takes a fraction without a unit for milliseconds, or for nothing at all; here it is
- * refused.
+ * Parses a duration as Artillery does: whole seconds, or a number with a unit such as 500ms, 90s or 1.5m. Artillery reads a
+ * fraction without a unit as milliseconds, or ignores it. This function refuses it.
  *
  * @param {unknown} value
- * @returns {number} ms, a year at most
+ * @returns {number} ms
+ * @throws {Error} naming what is allowed; for more than a year, too
  */
 export function parseDurationMs(value) {
   const [, number, unit] = /^(\d*\.?\d+) *([a-z]*)$/.exec(textOf(value).trim().toLowerCase()) ?? [];
   const isSeconds = unit === '' && /^\d+$/.test(number);
   const [, unitMs] = UNITS.find(([notation]) => notation.test(isSeconds ? 's' : unit)) ?? [];
   if (!unitMs) {
-    throw new Error(`${JSON.stringify(value)} is no length of time: `
-      + 'write whole seconds, or a number with its unit, such as 500ms, 90s or 1.5m');
+    throw new Error(`${JSON.stringify(value)} is not a duration: `
+      + 'write whole seconds, or a number with a unit, such as 500ms, 90s or 1.5m');
   }
   const ms = Number(number) * unitMs;
-  if (ms > LONGEST_MS) throw new Error(`${JSON.stringify(value)} is too long a time: a year, 365d, is the most`);
+  if (ms > LONGEST_MS) throw new Error(`${JSON.stringify(value)} is too long: at most a year, 365d`);
   return ms;
 }

@@ -1,17 +1,14 @@
 export { advise } from './advise/advise.js';
-export { samplesNeeded } from './advise/confidence.js';
-export { MONITORS, compareFleet } from './advise/fleet.js';
-export { listEasier, parseSlo } from './advise/slo.js';
+export { compareFleet } from './advise/fleet.js';
+export { parseSlo } from './advise/slo.js';
 export { createScenarioLoad } from './load.js';
 export { parsePoolSizes } from './pool-sizes.js';
 export { predict } from './predict.js';
 export { quantile } from './quantile.js';
-export { routeOf } from './scenario/workload-flow.js';
 export { readWorkload } from './scenario/workload.js';
-export { servicesOfApp, servicesOfResult } from './service/known-services.js';
+export { servicesOfApp } from './service/app-services.js';
 export { parseServices } from './service/parse-service.js';
 export { UNLIMITED } from './simulation-runs.js';
-export { listRoutes } from './simulator/flow.js';
 export { simulate } from './simulator/simulate.js';
 export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
 

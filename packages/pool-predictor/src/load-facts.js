@@ -6,29 +6,32 @@ import { serviceMoments } from './simulator/service-time.js';
 /** @import { Figures, SimulationResult } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
-/** A percentile this much above that of an unlimited pool is as good. */
-export const AS_GOOD_SHARE = 0.05;
-export const AS_GOOD_MS = 1;
+/** A percentile up to this much above that of an unlimited pool counts as equal. */
+export const TOLERANCE_SHARE = 0.05;
+export const TOLERANCE_MS = 1;
 
 /**
- * @typedef {object} LoadFacts what can be said of a load before there is a pool
+ * What a load needs, whatever the pool.
+ *
+ * @typedef {object} LoadFacts
  * @property {number} requests
  * @property {number} durationMs how long users arrive
- * @property {Record<string, { count: number, ratePerSec: number, meanMs: number, scv: number }>} routes
+ * @property {Record<string, { count: number, ratePerSec: number, meanMs: number, scv: number }>} routes meanMs and scv
+ *   (squared coefficient of variation) of the service times
  * @property {Required<Stream>} stream all routes as one
  * @property {number} arrivalScv of the gaps between users: 0 evenly spaced, 1 at random
- * @property {number} lastsMs from the first request to the last answer when connections have no limit
- * @property {number} busy connections in use on average in that time: the rate times the service time (Little)
- * @property {number} peakActive the most in use at once in that time: more are never used
- * @property {number} floor with fewer than these, requests pile up until the load ends: the work takes longer than the
- *   load lasts
+ * @property {number} lastsMs from the first request to the last answer, without a limit on connections
+ * @property {number} meanActive connections in use in that time, on average: the arrival rate times the service time
+ *   (https://en.wikipedia.org/wiki/Little%27s_law)
+ * @property {number} peakActive the most in use at once in that time; a pool never uses more
+ * @property {number} floor with fewer connections, requests pile up until the load ends
  */
 
 /**
  * @param {Load} load
  * @param {Record<string, Service>} services
- * @param {SimulationResult[]} runs of the load with a pool without limit
- * @param {number} [factor] times the rate, as in the runs
+ * @param {SimulationResult[]} runs with a pool without a limit
+ * @param {number} [factor] the load in the runs has this many times its arrival rate
  * @returns {LoadFacts} rates are means over the runs, peakActive is the highest
  * @throws {Error} for a load without requests
  */
@@ -41,7 +44,7 @@ export function describeLoad(load, services, runs, factor = 1) {
   if (facts.length === 0) throw new Error('The load has no requests: there is nothing to predict');
   const stream = mixStreams(facts.map(([, fact]) => fact));
   const peakActive = Math.max(...runs.map((run) => run.peakActive));
-  const busy = mean(runs.map(({ durationMs, meanActive }) => (durationMs > 0 ? meanActive : 0)));
+  const meanActive = mean(runs.map(({ durationMs, meanActive: active }) => (durationMs > 0 ? active : 0)));
   return {
     requests: mean(runs.map(({ requests }) => requests)),
     durationMs: load.durationMs,
@@ -49,26 +52,26 @@ export function describeLoad(load, services, runs, factor = 1) {
     stream,
     arrivalScv: gapScv(load.arrivals(1, factor)),
     lastsMs: mean(runs.map(({ durationMs }) => durationMs)),
-    busy,
+    meanActive,
     peakActive,
-    floor: connectionsFor(busy, peakActive),
+    floor: connectionsFor(meanActive, peakActive),
   };
 }
 
 /**
- * The fewest connections that get the work done while the load lasts.
+ * The smallest number of connections that keeps up with a load.
  *
- * @param {number} busy on average
+ * @param {number} meanActive
  * @param {number} peakActive
  */
-export function connectionsFor(busy, peakActive) {
-  // To one decimal, as it is shown.
-  return Math.min(Math.max(1, Math.ceil(Math.round(busy * 10) / 10)), peakActive);
+export function connectionsFor(meanActive, peakActive) {
+  // Rounded to one decimal, as it is shown.
+  return Math.min(Math.max(1, Math.ceil(Math.round(meanActive * 10) / 10)), peakActive);
 }
 
 /**
- * The first from which on all are as good as no limit: as few requests fail, and p95 and p99 of each route are alike.
- * None below the floor is: whatever percentiles say of it, its last requests are late.
+ * Finds the smallest size from which on all sizes are as good as no limit: no more requests fail, and p95 and p99 of each
+ * route are equal. A size below the floor is never as good, whatever its percentiles: its last requests are late.
  *
  * @param {{ poolSize: number, figures: Figures }[]} sizes ascending
  * @param {Figures} unlimited
@@ -83,9 +86,9 @@ export function findKnee(sizes, unlimited, floor) {
   return sizes[last + 1]?.poolSize;
 }
 
-/** @param {number | undefined} ms nothing where no request got so far @param {number} bestMs */
+/** @param {number | undefined} ms undefined where no request reached the route @param {number} bestMs */
 function isWorse(ms, bestMs) {
-  return bestMs >= 0 && !(Number(ms) <= bestMs * (1 + AS_GOOD_SHARE) + AS_GOOD_MS);
+  return bestMs >= 0 && !(Number(ms) <= bestMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS);
 }
 
 /** @param {number[]} values */

@@ -2,11 +2,11 @@
 /** @import { Step } from './simulator/flow.js' */
 /** @import { Scenario } from './simulator/scenarios.js' */
 
-/** So many are simulated in a minute or two, at one pool size. */
+/** Simulated in a minute or two, at one pool size. */
 const MAX_STEPS = 1e8;
 
 /**
- * About how many requests, pauses and rounds of loops a workload has, over all its users.
+ * Estimates the requests, pauses and rounds of loops of all users of a workload.
  * @param {{ phases: Phase[], scenarios: Scenario[] }} workload
  */
 export function countSteps({ phases, scenarios }) {
@@ -18,12 +18,12 @@ export function countSteps({ phases, scenarios }) {
 
 /**
  * @param {{ phases: Phase[], scenarios: Scenario[] }} workload
- * @throws {Error} when nobody could wait for its simulation
+ * @throws {Error} when its simulation would take too long
  */
 export function requireFeasible(workload) {
   const steps = countSteps(workload);
   if (steps <= MAX_STEPS) return;
-  throw new Error(`The load has ${steps.toPrecision(2)} steps, such as requests and pauses: at most ${MAX_STEPS} can be simulated`);
+  throw new Error(`The load has ${steps.toPrecision(2)} steps (requests, pauses and rounds of loops): at most ${MAX_STEPS} can be simulated`);
 }
 
 /** @param {Step[]} steps @returns {number} */

@@ -9,23 +9,23 @@ import { createRandom } from './simulator/random.js';
 /** @import { Workload } from './scenario/workload.js' */
 
 /**
- * What comes to a pool, wherever it is known from.
+ * What comes to a pool: arrivals with routes.
  *
  * @typedef {object} Load
  * @property {string[]} routes
  * @property {number} durationMs how long users arrive
- * @property {Workload} [workload] whose scenarios the arrivals follow
- * @property {(services: Record<string, Service>) => boolean} isDrawn whether runs with different seeds differ
- * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals with `factor` times the rate
+ * @property {Workload} [workload] with the scenarios of the arrivals
+ * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
+ * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the rate
  */
 
 /**
- * The load of a scenario file.
+ * Makes a load of an Artillery scenario.
  *
- * @param {Workload} workload
- * @param {{ workers?: number }} [options] see createArrivals
+ * @param {Workload} workload see readWorkload
+ * @param {{ workers?: number }} [options] workers: Artillery's worker threads, which share each arrivalRate; default 1
  * @returns {Load}
- * @throws {Error} for one that nobody could wait for
+ * @throws {Error} for a load with more than 1e8 steps
  */
 export function createScenarioLoad(workload, { workers = 1 } = {}) {
   requireFeasible(workload);
@@ -36,14 +36,14 @@ export function createScenarioLoad(workload, { workers = 1 } = {}) {
   return {
     routes,
     durationMs: phases.reduce((sum, { durationMs = 0, pauseMs = 0 }) => sum + durationMs + pauseMs, 0),
-    workload,
-    isDrawn: (services) => (
+    workload: { ...workload, scenarios },
+    isRandom: (services) => (
       scenarios.length > 1
       || phases.some(({ mode }) => mode === 'poisson')
       || hasJitter(steps)
       || routes.some((route) => services[route].kind !== 'fixed')
     ),
-    arrivals: (seed, factor) => hasten(
+    arrivals: (seed, factor) => speedUp(
       createArrivals(stretch(phases, factor), { workers, random: createRandom(seed, 'arrivals') }), factor),
   };
 }
@@ -56,7 +56,8 @@ function hasJitter(steps) {
 }
 
 /**
- * Phases so much longer, at the same rate: hastened again they last as long as before, and bring so many more.
+ * Makes phases `factor` times as long, at the same rate. Sped up again by that factor, they last as long as before, with
+ * `factor` times the arrivals.
  *
  * @param {Phase[]} phases
  * @param {number} factor
@@ -76,14 +77,8 @@ function stretch(phases, factor) {
   });
 }
 
-/**
- * The same arrivals in less time.
- *
- * @param {Iterable<Arrival>} arrivals
- * @param {number} factor
- * @returns {Iterable<Arrival>}
- */
-export function hasten(arrivals, factor) {
+/** @param {Iterable<Arrival>} arrivals @param {number} factor @returns {Iterable<Arrival>} */
+export function speedUp(arrivals, factor) {
   return factor === 1 ? arrivals : divideTimes(arrivals, factor);
 }
 

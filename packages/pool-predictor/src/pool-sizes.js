@@ -1,11 +1,11 @@
-/** A result for more sizes than these could not be read. */
-const MOST = 1000;
+/** Nobody can read a table of more. */
+const MAX_SIZES = 1000;
 
 /**
- * Read a list of pool sizes such as `1,3,10`, `1..20` or `1..5,10,20`.
+ * Parses a list of pool sizes such as `1,3,10`, `1..20` or `1..5,10,20`.
  *
  * @param {string} text
- * @returns {number[]} ascending, each once
+ * @returns {number[]} ascending, without duplicates, at most 1000
  * @throws {Error} naming the part that is wrong and what is allowed
  */
 export function parsePoolSizes(text) {
@@ -14,7 +14,7 @@ export function parsePoolSizes(text) {
   for (const part of text.split(',')) {
     const [from, to] = parsePart(part.trim());
     for (let size = from; size <= to; size++) {
-      if (sizes.push(size) > MOST) throw new Error(`pool sizes "${part.trim()}": with these there are more than ${MOST}`);
+      if (sizes.push(size) > MAX_SIZES) throw new Error(`pool sizes "${part.trim()}": more than ${MAX_SIZES} in total`);
     }
   }
   return [...new Set(sizes)].sort((a, b) => a - b);

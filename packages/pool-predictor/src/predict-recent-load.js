@@ -12,23 +12,23 @@ import { serviceMoments } from './simulator/service-time.js';
  *
  * @typedef {object} Prediction
  * @property {number[]} poolSizes ascending
- * @property {Record<string, number[]>} p95Ms by route, one for each of the sizes
+ * @property {Record<string, number[]>} p95Ms by route, one for each size
  */
 
-/** Every size while it matters most, then in growing steps, as far as the page's controls go. */
+/** Every size where it matters most, then growing steps up to the page's maximum. */
 const SIZES = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000,
 ];
 const MIN_LARGEST = 10;
-/** So many requests are simulated in a fifth of a second. */
+/** Simulated in a fifth of a second. */
 const AFFORDABLE_REQUESTS = 2e5;
 const MAX_RUNS = 10;
 
 /**
- * The p95 of each route, had the same load met a pool of another size.
+ * Predicts the p95 of each route, had the same load met a pool of another size.
  *
  * @param {RecentArrivals} recent
- * @param {Record<string, Service>} services by route; a route without is left out
+ * @param {Record<string, Service>} services by route; routes without one are left out
  * @returns {Prediction}
  */
 export function predictPoolSizes({ arrivals, max }, services) {
@@ -46,7 +46,7 @@ export function predictPoolSizes({ arrivals, max }, services) {
 }
 
 /**
- * Sizes to try: up to twice what there is and what the load needs, the present one among them.
+ * Sizes up to twice the present size and twice what the load needs, the present size included.
  * @param {number} max 0 for no limit
  * @param {number} needed
  */
@@ -58,7 +58,7 @@ export function choosePoolSizes(max, needed) {
 }
 
 /**
- * How many connections the load keeps busy on average (Little's law).
+ * How many connections the load uses on average (Little's law).
  * @param {Record<string, number>[]} arrivals
  * @param {Record<string, Service>} services
  */
@@ -69,10 +69,9 @@ function countNeeded(arrivals, services) {
 }
 
 /**
- * Each second brings as many requests as it did, at times drawn for each run: that is what Poisson arrivals
- * are, given how many there were.
+ * Each second has the requests it had, at random times in that second: Poisson arrivals, given their number.
  *
- * @param {Record<string, number>[]} arrivals second by second, by route
+ * @param {Record<string, number>[]} arrivals of each second, by route
  * @param {string[]} known routes
  * @returns {Load}
  */
@@ -81,13 +80,13 @@ export function createRecentLoad(arrivals, known) {
   return {
     routes,
     durationMs: arrivals.length * 1000,
-    isDrawn: () => true,
+    isRandom: () => true,
     *arrivals(seed, factor) {
       const random = createRandom(seed, 'arrivals');
       for (const [second, counts] of arrivals.entries()) {
-        const drawn = routes.flatMap((route) => Array.from({ length: counts[route] ?? 0 }, () => (
+        const requests = routes.flatMap((route) => Array.from({ length: counts[route] ?? 0 }, () => (
           { route, atMs: (second + random.uniform()) * 1000 / factor })));
-        yield* drawn.sort((a, b) => a.atMs - b.atMs);
+        yield* requests.sort((a, b) => a.atMs - b.atMs);
       }
     },
   };

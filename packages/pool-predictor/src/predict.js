@@ -5,10 +5,10 @@ import { createRuns, summariseRuns, UNLIMITED } from './simulation-runs.js';
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
 /** @import { PoolOptions } from './simulator/create-pool.js' */
-/** @import { Prediction } from './simulation-runs.js' */
+/** @import { PredictedFigures } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
-/** So many requests are simulated in a few seconds. */
+/** Simulated in a few seconds. */
 const AFFORDABLE_REQUESTS = 5e6;
 const MIN_RUNS = 20;
 const MAX_RUNS = 100;
@@ -18,33 +18,32 @@ const MAX_RUNS = 100;
  * @property {string} name
  * @property {{ poolSize: number }} settings
  * @property {null} measured
- * @property {Prediction} predicted
- * @property {{ erlangWaitMs: number | null, allenCunneenWaitMs: number | null }} closedForms mean waits; null
- *   where the pool cannot keep up
+ * @property {PredictedFigures} predicted
+ * @property {{ erlangWaitMs: number | null, allenCunneenWaitMs: number | null }} closedForms mean waits for a connection
+ *   by formula; null where the pool cannot keep up
  */
 
 /**
- * What a load test would measure at each pool size.
+ * Predicts what a load test would measure at each pool size. A random load is simulated several times.
  *
  * @param {object} options
  * @param {Load} options.load
  * @param {number[]} options.poolSizes ascending
  * @param {Record<string, Service>} options.services by route
- * @param {number} [options.seeds] how many runs when anything is drawn; default: 100, or fewer of a long load
- * @param {Service} [options.overhead] see simulate
- * @param {number} [options.resolutionMs] see simulate
- * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with all else
- *   at its default
+ * @param {number} [options.seeds] simulation runs of a random load; default: 100, or as few as 20 of a long load
+ * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
+ * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
+ * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its defaults
  * @returns {{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }} knee: the
- *   first of the sizes from which on more connections do not help
- * @throws {Error} for a load without requests, or service times that cannot be
+ *   first of the sizes from which on more connections do not help; null when the largest still helps
+ * @throws {Error} for a load without requests, or missing or invalid service times
  */
 export function predict({
-  load, poolSizes, services, seeds: asked, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
+  load, poolSizes, services, seeds: givenSeeds, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
 }) {
-  const isDrawn = load.isDrawn(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
+  const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
   const countRequests = () => createRuns({ load, services, seeds: 1 }).simulateAll(UNLIMITED)[0].requests;
-  const seeds = isDrawn ? asked ?? chooseSeeds(countRequests(), poolSizes.length + 1) : 1;
+  const seeds = isRandom ? givenSeeds ?? chooseSeeds(countRequests(), poolSizes.length + 1) : 1;
   const runs = createRuns({ load, services, seeds, overhead, resolutionMs });
   const unlimited = runs.simulateAll(UNLIMITED);
   const facts = describeLoad(load, services, unlimited);
@@ -64,10 +63,10 @@ export function predict({
 }
 
 /**
- * How often a load is drawn unless told: as often as is useful, of a long load as often as one can wait for.
+ * The default number of runs: fewer for a long load.
  *
  * @param {number} requests of one run
- * @param {number} pools how many pools each run is repeated with
+ * @param {number} pools that each run is repeated with
  */
 export function chooseSeeds(requests, pools) {
   return Math.min(MAX_RUNS, Math.max(MIN_RUNS, Math.floor(AFFORDABLE_REQUESTS / requests / pools)));

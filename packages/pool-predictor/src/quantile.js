@@ -1,7 +1,8 @@
 /**
- * The smallest of the values that at least this share of them do not exceed (nearest rank).
+ * A quantile by nearest rank: the smallest value that at least this share of the values do not exceed.
+ * https://en.wikipedia.org/wiki/Percentile#The_nearest-rank_method
  *
- * @param {number[]} values at least one
+ * @param {number[]} values at least one, in any order
  * @param {number} share between 0 and 1: 0.5 for the median
  */
 export function quantile(values, share) {

@@ -10,14 +10,11 @@ import { simulate } from './simulator/simulate.js';
 
 /** @typedef {ReturnType<typeof simulate>} SimulationResult */
 
-/**
- * A pool without a limit opens what it needs at once.
- * @type {PoolOptions}
- */
+/** A pool without a limit: no request waits for a connection. @type {PoolOptions} */
 export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: false };
 
 /**
- * @typedef {object} Figures of one run, or a quantile over several of each
+ * @typedef {object} Figures of one run, or a quantile of each over several runs
  * @property {number} requests
  * @property {number} failures
  * @property {number} maxMs
@@ -27,19 +24,19 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @property {number} peakWaiting
  * @property {number} utilisation
  *
- * @typedef {Figures & { low?: Figures, high?: Figures }} Prediction medians; low and high bound the middle 90 of
- *   100 runs, where runs differ
+ * @typedef {Figures & { low?: Figures, high?: Figures }} PredictedFigures medians; of a random load, low and high are the 5th
+ *   and the 95th percentile over the runs
  */
 
 /**
- * Runs of one load against any pool, all with the same seeds: what differs between two pools is their doing. Each run
- * has arrivals of its own, and of measured service times a sample that could as well have been measured.
+ * Simulates one load against any pool, always with the same seeds, so that two results differ only because of the pool.
+ * Each run has its own arrivals, and its own resample of measured service times.
  *
  * @param {object} options
  * @param {Load} options.load
  * @param {Record<string, Service>} options.services
  * @param {number} options.seeds how many runs
- * @param {number} [options.factor] times the load's rate, default 1
+ * @param {number} [options.factor] times the load's arrival rate, default 1
  * @param {Service} [options.overhead] see simulate
  * @param {number} [options.resolutionMs] see simulate
  */
@@ -68,7 +65,7 @@ export function createRuns({ load, services, seeds, factor = 1, overhead, resolu
   };
 }
 
-/** @param {SimulationResult[]} runs at least one @returns {Prediction} */
+/** @param {SimulationResult[]} runs at least one @returns {PredictedFigures} */
 export function summariseRuns(runs) {
   const figures = runs.map(pickFigures);
   const median = combine(figures, 0.5);
@@ -83,7 +80,7 @@ function pickFigures(run) {
 }
 
 /**
- * Figure by figure, the quantile over runs that have it: a run may have no request of a rare route.
+ * The quantile of each figure over the runs that have it: a run may have no request of a rare route.
  *
  * @template {object} T
  * @param {T[]} sets at least one

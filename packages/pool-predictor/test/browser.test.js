@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
-/** What the app serves below /predict/. */
+/** The app serves this folder below /pool-predictor/. */
 const FOLDER = new URL('../src/', import.meta.url);
 
-/** @param {URL} url @param {Set<string>} [seen] @returns {Set<string>} everything that a module imports, and so on */
+/** @param {URL} url @param {Set<string>} [seen] @returns {Set<string>} all direct and indirect imports */
 function importsOf(url, seen = new Set()) {
   for (const [, specifier] of readFileSync(url, 'utf8').matchAll(/^import .* from '(.+)';$/gm)) {
     const imported = specifier.startsWith('.') ? new URL(specifier, url) : undefined;
@@ -17,7 +17,7 @@ function importsOf(url, seen = new Set()) {
 }
 
 test.each([
-  'simulator/simulate', 'predict', 'closed-forms'
-])('%s.js runs in a browser: it imports neighbours alone', (name) => {
+  'simulator/simulate', 'predict', 'closed-forms', 'prediction-worker',
+])('%s.js can run in a browser: it imports only relative files', (name) => {
   for (const imported of importsOf(new URL(`${name}.js`, FOLDER))) expect(imported).toMatch(/^([\w-]+\/)?[\w-]+\.js$/);
 });

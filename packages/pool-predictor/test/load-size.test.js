@@ -16,7 +16,7 @@ test.each([
   expect(countSteps(workloadOf(phases, flow))).toBe(steps);
 });
 
-test('weights count', () => {
+test('scenarios count by weight', () => {
   const workload = readWorkload(`config: { phases: [{ duration: 1, arrivalCount: 100 }] }
 scenarios:
   - { weight: 3, flow: [${GET}] }
@@ -24,13 +24,13 @@ scenarios:
   expect(countSteps(workload)).toBe(200);
 });
 
-describe('a load that nobody could wait for is refused before it is simulated', () => {
+describe('a load that would take too long is refused before it is simulated', () => {
   test.each([
     ['{ duration: 1, arrivalCount: 1e300 }', GET, '1.0e+300'],
     ['{ duration: 365d, arrivalRate: 1000 }', GET, '3.2e+10'],
     ['{ duration: 1, arrivalCount: 1 }', '{ loop: [], count: 1000000000000 }', '1.0e+12'],
   ])('%s with %s', (phases, flow, steps) => {
     expect(() => createScenarioLoad(workloadOf(phases, flow)))
-      .toThrow(`The load has ${steps} steps, such as requests and pauses: at most 100000000 can be simulated`);
+      .toThrow(`The load has ${steps} steps (requests, pauses and rounds of loops): at most 100000000 can be simulated`);
   });
 });

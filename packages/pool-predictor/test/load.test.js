@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad } from '../src/load.js';
+import { predict } from '../src/predict.js';
 
 /** @import { Step } from '../src/simulator/flow.js' */
 /** @import { Phase } from '../src/simulator/arrivals.js' */
@@ -34,7 +35,7 @@ describe('half as much load again', () => {
   });
 });
 
-describe('what is left to chance', () => {
+describe('whether a load is random', () => {
   const phases = [{ durationMs: 1000, arrivalCount: 1 }];
 
   /** @type {[string, boolean, import('../src/scenario/workload.js').Workload][]} */
@@ -49,17 +50,27 @@ describe('what is left to chance', () => {
       phases: [{ durationMs: 1000, arrivalRate: 5, mode: 'poisson' }], scenarios: [{ steps: [request] }] }],
   ];
 
-  test.each(cases)('%s: %s', (_, isDrawn, workload) => {
-    expect(createScenarioLoad(workload).isDrawn(fixed)).toBe(isDrawn);
+  test.each(cases)('%s: %s', (_, isRandom, workload) => {
+    expect(createScenarioLoad(workload).isRandom(fixed)).toBe(isRandom);
   });
 
   test('service times', () => {
     const load = createScenarioLoad({ phases, scenarios: [{ steps: [request] }] });
-    expect(load.isDrawn({ '/a': { kind: 'exponential', meanMs: 3 } })).toBe(true);
+    expect(load.isRandom({ '/a': { kind: 'exponential', meanMs: 3 } })).toBe(true);
   });
 });
 
 test('routes are listed once, those of loops too', () => {
   const steps = [request, { kind: /** @type {const} */ ('loop'), count: 3, steps: [{ ...request, route: '/b' }, request] }];
   expect(createScenarioLoad({ phases: [], scenarios: [{ steps }] }).routes).toEqual(['/a', '/b']);
+});
+
+test('a scenario with weight 0 needs no service time', () => {
+  const load = createScenarioLoad({
+    phases: [{ durationMs: 1000, arrivalCount: 1 }],
+    scenarios: [{ steps: [{ kind: 'request', route: '/a' }] }, { weight: 0, steps: [{ kind: 'request', route: '/b' }] }],
+  });
+  const { variants } = predict({ load, services: { '/a': { kind: 'fixed', ms: 5 } }, poolSizes: [1] });
+  expect(load.routes).toEqual(['/a']);
+  expect(variants[0].predicted.maxMs).toBe(5);
 });

@@ -11,13 +11,13 @@ test.each([
   ['1,x', 'pool size "x" is not a whole number from 1, or a range such as 1..20'],
   ['', 'pool size "" is not'], ['5..3', 'pool size "5..3" is not'], ['1000000', 'pool size "1000000" is not'], ['1..2..3', '"1..2..3"'],
   ['0..3', 'pool size "0..3": 0 means "no limit" to the driver'],
-  ['1..1001', 'pool sizes "1..1001": with these there are more than 1000'], ['1..5, 1..999', 'pool sizes "1..999": with'],
+  ['1..1001', 'pool sizes "1..1001": more than 1000 in total'], ['1..5, 1..999', 'pool sizes "1..999": more'],
 ])('"%s" is refused', (text, message) => {
   expect(() => parsePoolSizes(text)).toThrow(message);
 });
 
-test('no list, however long, takes long to refuse', () => {
+test('even a very long list is refused quickly', () => {
   const startedAt = performance.now();
-  expect(() => parsePoolSizes(Array(2000).fill('1..999999').join())).toThrow('there are more than 1000');
+  expect(() => parsePoolSizes(Array(2000).fill('1..999999').join())).toThrow('more than 1000 in total');
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });

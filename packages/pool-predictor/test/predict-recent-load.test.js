@@ -17,13 +17,13 @@ test('buses starve Ferraris on one connection, and a larger pool sets them free'
   expect(p95Ms['/fast']).toEqual([...p95Ms['/fast']].sort((a, b) => b - a));
 });
 
-test('a route whose service time nobody knows is left out', () => {
+test('a route without a service time is left out', () => {
   const { p95Ms } = predictPoolSizes({ arrivals: [{ '/slow': 1, '/other': 5 }], max: 1 }, services);
 
   expect(Object.keys(p95Ms)).toEqual(['/slow']);
 });
 
-test('each second brings what it brought, in order, at times of the run\'s own', () => {
+test('each second has its requests, in order, at different times in each run', () => {
   const load = createRecentLoad([{ '/slow': 2, '/fast': 3 }, {}, { '/fast': 4 }], ['/slow', '/fast']);
   const [one, other] = [1, 2].map((seed) => [...load.arrivals(seed, 1)]);
 
@@ -46,7 +46,7 @@ describe('the sizes to try', () => {
     expect(choosePoolSizes(max, needed).at(-1)).toBe(largest);
   });
 
-  test('have the present one among them', () => {
+  test('include the present one', () => {
     expect(choosePoolSizes(13, 1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 20, 25, 30]);
     expect(choosePoolSizes(5000, 1).at(-1)).toBe(5000);
   });

@@ -16,7 +16,7 @@ const minute = createScenarioLoad(await readScenario('loadtests/users-and-admins
 describe('the article\'s load', () => {
   const { variants, load, seeds } = predict({ load: mixed, poolSizes: [1, 2, 3, 4, 5, 10], services: services(5000) });
 
-  test('one run tells all: 21, 11, 7, 6, 5 and 5 s', () => {
+  test('one run is exact: 21, 11, 7, 6, 5 and 5 s', () => {
     expect(seeds).toBe(1);
     const maxima = [21, 11, 7, 6, 5, 5];
     for (const [index, { name, settings, predicted }] of variants.entries()) {
@@ -26,9 +26,9 @@ describe('the article\'s load', () => {
     }
   });
 
-  test('three connections get the work done while it lasts, and more than five do not help', () => {
+  test('three connections keep up, and more than five do not help', () => {
     expect(load).toMatchObject({ requests: 10, durationMs: 5000, lastsMs: 9002, peakActive: 5, floor: 3, knee: 5, arrivalScv: 0 });
-    expect(load.busy).toBeCloseTo(25.01 / 9.002, 9);
+    expect(load.meanActive).toBeCloseTo(25.01 / 9.002, 9);
   });
 
   test('a formula has no mean wait where the pool cannot keep up', () => {
@@ -38,7 +38,7 @@ describe('the article\'s load', () => {
   });
 });
 
-describe('a load that is drawn', () => {
+describe('a random load', () => {
   const options = { load: minute, poolSizes: [2, 4, 8], services: services(500) };
   const { variants, load, seeds } = predict({ ...options, seeds: 40 });
 
@@ -53,18 +53,18 @@ describe('a load that is drawn', () => {
     expect(high?.routes['/fast'].p95Ms).toBeGreaterThan(10 * Number(low?.routes['/fast'].p95Ms));
   });
 
-  test('a twentieth of the users being administrators, half a connection is busy', () => {
+  test('with one administrator in twenty users, half a connection is in use', () => {
     expect(load.requests).toBe(1200);
-    expect(load.busy).toBeGreaterThan(0.45);
-    expect(load.busy).toBeLessThan(0.62);
+    expect(load.meanActive).toBeGreaterThan(0.45);
+    expect(load.meanActive).toBeLessThan(0.62);
     expect(load.floor).toBe(1);
   });
 
-  test('it is drawn again alike', () => {
+  test('the same call gives the same result', () => {
     expect(predict({ ...options, seeds: 3 })).toEqual(predict({ ...options, seeds: 3 }));
   });
 
-  test('it is drawn as often as can be afforded unless told', () => {
+  test('the default number of runs depends on the size of the load', () => {
     expect(predict({ ...options, poolSizes: [4] }).seeds).toBe(100);
   });
 
@@ -82,7 +82,7 @@ test('a load without requests is refused', () => {
   expect(() => predict({ load, poolSizes: [1], services: {} })).toThrow('The load has no requests');
 });
 
-test('the band knows how little a small sample tells: it has the next percentile about as often as it says', () => {
+test('the band of a small sample is wide: it contains the next percentile about as often as it should', () => {
   const load = createScenarioLoad(readWorkload(`
 config:
   phases: [{ duration: 50, arrivalCount: 100 }]

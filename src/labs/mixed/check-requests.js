@@ -1,5 +1,3 @@
-import { routeOf } from 'mongodb-pool-predictor';
-
 /** @import { RequestLine } from 'mongodb-pool-predictor' */
 
 /** What a load test can ask of the lab's app. */
@@ -14,8 +12,9 @@ const METHODS = ['get', 'head'];
  * @throws {Error} naming, with its line, each request that would leave this app or be answered with 404
  */
 export function checkRequests(file, requests) {
-  const strangers = requests.flatMap(({ line, method, url }) => {
-    const problem = describeProblem(method, url);
+  const strangers = requests.flatMap((request) => {
+    const { line, method, url } = request;
+    const problem = describeProblem(request);
     return problem ? `  line ${line}: ${method.toUpperCase()} ${url} ${problem}` : [];
   });
   if (strangers.length === 0) return;
@@ -23,13 +22,10 @@ export function checkRequests(file, requests) {
     + 'This lab starts an app of its own. To measure another app, run the file with artillery itself');
 }
 
-/**
- * @param {string} method
- * @param {string} url
- */
-function describeProblem(method, url) {
+/** @param {RequestLine} request */
+function describeProblem({ method, url, route }) {
   if (/^https?:/i.test(url)) return 'goes to a host of its own: write the path alone';
   // What a template becomes is known only while the load test runs.
   if (url.includes('{{')) return undefined;
-  return METHODS.includes(method) && APP_PATHS.includes(routeOf(url)) ? undefined : 'is not there';
+  return METHODS.includes(method) && APP_PATHS.includes(route) ? undefined : 'is not there';
 }

@@ -1,10 +1,11 @@
-import { AS_GOOD_MS, AS_GOOD_SHARE, describeLoad } from '../load-facts.js';
+import { TOLERANCE_MS, TOLERANCE_SHARE, describeLoad } from '../load-facts.js';
 import { quantile } from '../quantile.js';
 import { createRuns, UNLIMITED } from '../simulation-runs.js';
 import { MIN_RUNS, samplesNeeded, upperLimit } from './confidence.js';
 import { findSmallest } from './find-smallest.js';
 import { compareFleet } from './fleet.js';
-import { weighRemedies } from './remedies.js';
+import { compareRemedies } from './remedies.js';
+import { listEasier } from './slo.js';
 
 /** @import { Fleet, FleetFacts } from './fleet.js' */
 /** @import { Load } from '../load.js' */
@@ -16,21 +17,21 @@ import { weighRemedies } from './remedies.js';
 /** @import { Slo } from './slo.js' */
 
 const MAX_RUNS = 100;
-/** A load with more requests than these is drawn no oftener than it must be. */
+/** With more requests than this, a load gets MIN_RUNS. */
 const LONG_LOAD = 10_000;
 
 /**
  * @typedef {object} Judgement of one pool under one load
- * @property {{ slo: Slo, medianMs: number, upperMs: number, isMet: boolean }[]} goals upperMs: what 95 of 100 runs
- *   stay within; Infinity where requests fail
- * @property {boolean} isMet all of them
+ * @property {{ slo: Slo, medianMs: number, upperMs: number, isMet: boolean }[]} goals upperMs: 95 of 100 runs do not
+ *   exceed it; Infinity where requests fail
+ * @property {boolean} isMet all goals are
  * @property {number} failureShare of the requests of all runs
- * @property {number} utilisation median over runs
- * @property {number} peakWaiting the same
+ * @property {number} utilisation median over the runs
+ * @property {number} peakWaiting median over the runs
  * @property {SimulationResult[]} runs
  *
- * @typedef {object} LoadStudy the load at one rate
- * @property {number} factor times the rate
+ * @typedef {object} LoadStudy of the load at `factor` times its rate
+ * @property {number} factor
  * @property {LoadFacts} facts
  * @property {(pool: PoolOptions) => Judgement} judge
  * @property {number | null} smallest pool that meets all goals
@@ -40,38 +41,39 @@ const LONG_LOAD = 10_000;
  *
  * @typedef {object} Advice
  * @property {'size' | 'nothing' | 'notEnoughData' | 'tooManyConnections'} verdict
- * @property {number | null} poolSize the smallest that meets all goals at every load, even if the server has no room for it
- * @property {{ slo: Slo, count: number, needed: number, isEnough: boolean }[]} samples requests of the goals' routes in
- *   one run; 0 where these would be enough, but another run has none
- * @property {number} seeds how many runs each figure rests on
- * @property {{ factor: number, smallest: number | null, floor: number, busy: number, peakActive: number,
- *   bestMs: number[] }[]} loads bestMs: for each goal, what a pool without a limit gives
- * @property {Row[]} rows one step either side of the size
- * @property {number | null} noBenefitAfter connections that are as good as any number, at the higher load
+ * @property {number | null} poolSize the smallest that meets all goals at every load, even if the servers have no room
+ * @property {{ slo: Slo, count: number, needed: number, isEnough: boolean, easier: string[] }[]} samples requests of each
+ *   goal's route in one run; 0 when that run has enough, but another run has none. `easier`: percentiles below the goal's
+ *   that need no more samples than there are
+ * @property {number} seeds how many runs each figure comes from
+ * @property {{ factor: number, smallest: number | null, floor: number, meanActive: number, peakActive: number,
+ *   bestMs: number[] }[]} loads bestMs: the upperMs of each goal without a limit on connections; the rest: see LoadFacts
+ * @property {Row[]} rows the advised size, one less and one more
+ * @property {number | null} noBenefitAfter more connections than these do not help, at the higher load
  * @property {Remedy[]} remedies
  * @property {FleetFacts | null} fleet
  */
 
 /**
- * The smallest pool with which a load meets its goals.
+ * Finds the smallest pool with which a load meets its goals, in 95 of 100 runs with 95 % confidence.
  *
  * @param {object} options
  * @param {Load} options.load
- * @param {Record<string, Service>} options.services
+ * @param {Record<string, Service>} options.services by route
  * @param {Slo[]} options.slos at least one
- * @param {number} [options.headroom] the goals must hold at so many times the load as well, default 1.3
- * @param {number} [options.seeds] runs when anything is drawn; default: 100, or fewer of a long load
+ * @param {number} [options.headroom] the goals must also hold at this many times the arrival rate, default 1.3
+ * @param {number} [options.seeds] simulation runs of a random load, at least 59; default: 100, or 59 of a long load
  * @param {Fleet} [options.fleet]
- * @param {(step: string) => void} [options.onStep] hears what is tried next
+ * @param {(step: string) => void} [options.onStep] called before each pool that is simulated
  * @returns {Advice}
- * @throws {Error} for a goal whose route the load does not have; for too few seeds
+ * @throws {Error} for a goal whose route the load does not have; for too few seeds; for a missing or invalid service time
  */
-export function advise({ load, services, slos, headroom = 1.3, seeds: asked, fleet, onStep = () => {} }) {
-  const stray = slos.find(({ route }) => !load.routes.includes(route));
-  if (stray) throw new Error(`"${stray.text}": the load has no route ${stray.route}, only ${load.routes.join(', ')}`);
+export function advise({ load, services, slos, headroom = 1.3, seeds: givenSeeds, fleet, onStep = () => {} }) {
+  const unknown = slos.find(({ route }) => !load.routes.includes(route));
+  if (unknown) throw new Error(`"${unknown.text}": the load has no route ${unknown.route}, only ${load.routes.join(', ')}`);
   const [once] = createRuns({ load, services, seeds: 1 }).simulateAll(UNLIMITED);
-  const seeds = load.isDrawn(services) ? asked ?? (once.requests > LONG_LOAD ? MIN_RUNS : MAX_RUNS) : 1;
-  if (load.isDrawn(services) && seeds < MIN_RUNS) {
+  const seeds = load.isRandom(services) ? givenSeeds ?? (once.requests > LONG_LOAD ? MIN_RUNS : MAX_RUNS) : 1;
+  if (load.isRandom(services) && seeds < MIN_RUNS) {
     throw new Error(`${seeds} runs are too few: at least ${MIN_RUNS} are needed`);
   }
 
@@ -80,7 +82,8 @@ export function advise({ load, services, slos, headroom = 1.3, seeds: asked, fle
     const counts = drawn.map(({ routes }) => routes[slo.route]?.count ?? 0);
     const needed = samplesNeeded(slo.share);
     const count = counts[0] >= needed && counts.includes(0) ? 0 : counts[0];
-    return { slo, count, needed, isEnough: count >= needed };
+    const easier = listEasier(slo).filter(({ share }) => samplesNeeded(share) <= count).map(({ name }) => name);
+    return { slo, count, needed, isEnough: count >= needed, easier };
   });
   /** @type {Omit<Advice, 'verdict' | 'poolSize'>} */
   const nothing = { samples, seeds, loads: [], rows: [], noBenefitAfter: null, remedies: [], fleet: null };
@@ -89,7 +92,7 @@ export function advise({ load, services, slos, headroom = 1.3, seeds: asked, fle
   const factors = headroom === 1 ? [1] : [1, headroom];
   const studies = factors.map((factor) => studyLoad({ load, services, slos, seeds, factor, onStep }));
   const loads = studies.map(({ factor, facts, smallest, judge }) => ({
-    factor, smallest, floor: facts.floor, busy: facts.busy, peakActive: facts.peakActive,
+    factor, smallest, floor: facts.floor, meanActive: facts.meanActive, peakActive: facts.peakActive,
     bestMs: judge(UNLIMITED).goals.map(({ upperMs }) => upperMs),
   }));
   if (studies.some(({ smallest }) => smallest === null)) {
@@ -109,19 +112,14 @@ export function advise({ load, services, slos, headroom = 1.3, seeds: asked, fle
       .flatMap((size) => studies.map(({ factor, judge }) => describeRow(size, factor, judge({ maxPoolSize: size })))),
     noBenefitAfter: findSmallest(enough, Math.max(enough, peakActive), (size) => isAsGood(
       hardest.judge({ maxPoolSize: size }), hardest.judge(UNLIMITED))),
-    remedies: weighRemedies({ study: hardest, services, slos, poolSize }),
+    remedies: compareRemedies({ study: hardest, services, slos, poolSize }),
     fleet: fleetFacts,
   };
 }
 
 /**
- * @param {object} options
- * @param {Load} options.load
- * @param {Record<string, Service>} options.services
- * @param {Slo[]} options.slos
- * @param {number} options.seeds
- * @param {number} options.factor
- * @param {(step: string) => void} options.onStep
+ * @param {Required<Pick<Parameters<typeof advise>[0], 'load' | 'services' | 'slos' | 'seeds' | 'onStep'>>
+ *   & { factor: number }} options
  * @returns {LoadStudy}
  */
 function studyLoad({ load, services, slos, seeds, factor, onStep }) {
@@ -147,9 +145,9 @@ function studyLoad({ load, services, slos, seeds, factor, onStep }) {
 }
 
 /**
- * What is enough for one load need not be enough for another: where users wait for their answers, a few connections more
- * may have them come at a worse moment.
- * @param {LoadStudy[]} studies each of which has a size that is enough
+ * The largest of the smallest sizes may not be enough for all loads: users wait for their answers, so more connections
+ * can make them send their next requests at a worse moment.
+ * @param {LoadStudy[]} studies each with a size that is enough
  */
 function findCommonSize(studies) {
   let size = Math.max(...studies.map(({ smallest }) => Number(smallest)));
@@ -160,7 +158,7 @@ function findCommonSize(studies) {
 /** @param {SimulationResult[]} runs @param {Slo[]} slos @returns {Judgement} */
 function judgeRuns(runs, slos) {
   const goals = slos.map((slo) => {
-    // Users who never get as far as that route, because of what failed before, have no answer from it either.
+    // No request reached the route because earlier ones failed: that misses the goal.
     const values = runs.map(({ routes: { [slo.route]: route } }) => (route?.count > 0 ? route.all[slo.figure] : Infinity));
     const upperMs = upperLimit(values);
     return { slo, medianMs: quantile(values, 0.5), upperMs, isMet: upperMs < slo.limitMs };
@@ -182,7 +180,7 @@ function judgeRuns(runs, slos) {
 /** @param {Judgement} judgement @param {Judgement} best */
 function isAsGood(judgement, best) {
   return judgement.goals.every(({ upperMs }, index) => (
-    upperMs <= best.goals[index].upperMs * (1 + AS_GOOD_SHARE) + AS_GOOD_MS));
+    upperMs <= best.goals[index].upperMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS));
 }
 
 /** @param {number} poolSize @param {number} factor @param {Judgement} judgement @returns {Row} */

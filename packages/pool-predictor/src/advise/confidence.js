@@ -1,47 +1,44 @@
 import { quantile } from '../quantile.js';
 
-/** What is said of a run is to hold for so many runs, and the saying to be right so often. */
+/** Advice holds in this share of runs, with this confidence. */
 export const SHARE = 0.95;
 const CONFIDENCE = 0.95;
 
 /**
- * How many samples it takes to bound a percentile from above: with fewer, even the largest one is below it
- * too often. Free of any assumption on the distribution (S. S. Wilks, Determination of sample sizes for setting
- * tolerance limits, 1941): share^n must not exceed 1 - confidence.
+ * How many samples an upper limit for a percentile needs: with fewer, even the largest sample is too often below the
+ * percentile. share^n must not exceed 1 - confidence, whatever the distribution: S. S. Wilks, Determination of sample
+ * sizes for setting tolerance limits (1941), https://doi.org/10.1214/aoms/1177731788.
  *
- * @param {number} share 0.99 for p99; 1 for the maximum, which is its own bound
+ * @param {number} share 0.99 for p99; 1 for the maximum, which needs one
  */
 export function samplesNeeded(share) {
   return share === 1 ? 1 : Math.ceil(Math.log(1 - CONFIDENCE) / Math.log(share));
 }
 
-/** Fewest runs that upperLimit can tell anything from. */
 export const MIN_RUNS = samplesNeeded(SHARE);
 
 /**
- * What 95 of 100 runs stay within, with 95 % confidence: the smallest order statistic of which that can be said
- * (Wilks, as above).
+ * The value that 95 of 100 runs do not exceed, with 95 % confidence: the smallest order statistic with that property
+ * (Wilks, see above).
  *
- * @param {number[]} values one of each run; a single one stands for a load that leaves nothing to chance
+ * @param {number[]} values one of each run; a single value means that the load is not random
  * @throws {Error} when there are too few
  */
 export function upperLimit(values) {
   if (values.length === 1) return values[0];
   if (values.length < MIN_RUNS) {
-    throw new Error(`${values.length} runs are too few to tell what 95 of 100 stay within: `
-      + `${MIN_RUNS} are needed`);
+    throw new Error(`${values.length} runs are too few for a limit that 95 of 100 runs keep: at least ${MIN_RUNS} are needed`);
   }
-  // Leave off as many of the largest as may all be above by chance:
-  // P(Bin(n, 1 - share) <= beyond) <= 1 - confidence.
+  // Leave out as many of the largest as P(Bin(n, 1 - share) <= leftOut) <= 1 - confidence allows.
   const odds = (1 - SHARE) / SHARE;
   let probability = SHARE ** values.length;
-  let atMost = probability;
-  let beyond = 0;
+  let cumulative = probability;
+  let leftOut = 0;
   for (;;) {
-    probability *= ((values.length - beyond) / (beyond + 1)) * odds;
-    if (atMost + probability > 1 - CONFIDENCE) break;
-    atMost += probability;
-    beyond++;
+    probability *= ((values.length - leftOut) / (leftOut + 1)) * odds;
+    if (cumulative + probability > 1 - CONFIDENCE) break;
+    cumulative += probability;
+    leftOut++;
   }
-  return quantile(values, (values.length - beyond) / values.length);
+  return quantile(values, (values.length - leftOut) / values.length);
 }

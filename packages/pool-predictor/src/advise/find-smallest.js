@@ -1,17 +1,17 @@
 /**
- * The smallest whole number that does, when all larger ones do too.
+ * The smallest whole number that passes a test, provided that all larger ones pass too (binary search).
  *
  * @param {number} from
  * @param {number} to
- * @param {(number: number) => boolean} does
- * @returns {number | null} null when not even `to` does
+ * @param {(number: number) => boolean} passes
+ * @returns {number | null} null when `to` does not pass
  */
-export function findSmallest(from, to, does) {
-  if (to < from || !does(to)) return null;
+export function findSmallest(from, to, passes) {
+  if (to < from || !passes(to)) return null;
   let [low, high] = [from, to];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (does(middle)) high = middle;
+    if (passes(middle)) high = middle;
     else low = middle + 1;
   }
   return high;

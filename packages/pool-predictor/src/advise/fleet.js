@@ -1,24 +1,28 @@
-/** A client keeps up to two more connections to each server, to watch it. */
-export const MONITORS = 2;
+/**
+ * Connections to each server that a client keeps outside its pool, for server monitoring:
+ * https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-monitoring.md
+ */
+const MONITORS = 2;
 
 /**
  * @typedef {object} Fleet
- * @property {number} instances of the app, each with a pool of its own
- * @property {number} [servers] that each instance talks to: the members of a replica set, default 1
- * @property {number} [serverLimit] connections that a server takes
+ * @property {number} instances of the app, each with its own pool
+ * @property {number} [servers] that each instance connects to: the members of a replica set, default 1
+ * @property {number} [serverLimit] connections that each server accepts
  *
  * @typedef {object} FleetFacts
  * @property {number} instances
  * @property {number} servers
- * @property {number} total connections of the whole fleet when all pools are full
+ * @property {number} monitors connections of each instance to each server, outside the pool
+ * @property {number} total connections of the fleet when all pools are full, monitors included
  * @property {number} perServer
  * @property {number | null} serverLimit
- * @property {number | null} largestPool that fits the limit
+ * @property {number | null} largestPool that fits the limit; 0 when none fits; null without a limit
  * @property {boolean | null} fits null without a limit
  */
 
 /**
- * What a pool size means for the servers: the driver has one pool for each server and client, beside its monitors.
+ * Counts the connections of all instances. The driver has one pool for each server, and monitors outside the pools.
  *
  * @param {Fleet} fleet
  * @param {number} poolSize
@@ -29,6 +33,7 @@ export function compareFleet({ instances, servers = 1, serverLimit }, poolSize) 
   return {
     instances,
     servers,
+    monitors: MONITORS,
     total: servers * perServer,
     perServer,
     serverLimit: serverLimit ?? null,

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { readWorkload } from '../scenario/workload.js';
 
 /**
- * @param {string} file an Artillery scenario
+ * Reads an Artillery scenario from a file.
+ *
+ * @param {string} file
  * @param {{ environment?: string }} [options] see readWorkload
- * @throws {Error} naming the file, when it can't be read or simulated
+ * @throws {Error} naming the file, when it can't be read or simulated; see readWorkload
  */
 export async function readScenario(file, { environment } = {}) {
   const bytes = await readFile(file).catch((cause) => {
@@ -17,7 +19,7 @@ export async function readScenario(file, { environment } = {}) {
 
 /**
  * @param {Buffer} bytes
- * @returns {string | undefined} undefined when it is not UTF-8: UTF-16 has a zero byte in each letter of English
+ * @returns {string | undefined} undefined when it is not UTF-8. UTF-16 has a zero byte in each English letter.
  */
 function decode(bytes) {
   if (bytes.includes(0)) return undefined;

@@ -11,18 +11,18 @@ const CODE_HOOKS = ['beforeRequest', 'afterResponse'];
 /**
  * @typedef {object} FlowContext
  * @property {Issues} issues
- * @property {unknown} jitter the default of every think
- * @property {(path: Path, method: string, url: string) => void} onRequest hears of each request
+ * @property {unknown} jitter default for every think
+ * @property {(path: Path, request: { method: string, url: string, route: string }) => void} onRequest called for each request
  */
 
 /**
- * Reads one step of a flow, as Artillery's HTTP engine tells them apart (its lib/core/engine_http.ts,
- * `step`).
+ * Reads one step of a flow as Artillery's HTTP engine does:
+ * https://github.com/artilleryio/artillery/blob/main/packages/artillery/lib/core/engine_http.ts
  *
  * @param {any} step
  * @param {Path} path
  * @param {FlowContext} context
- * @returns {Step[]} none for a step that takes no time, or was refused
+ * @returns {Step[]} none for a step that takes no time or is refused
  */
 export function readStep(step, path, context) {
   const { issues } = context;
@@ -34,7 +34,7 @@ export function readStep(step, path, context) {
   if (keys.includes('log')) return [];
   const method = keys.find((key) => METHODS.includes(key));
   if (method) return readRequest(step[method], [...path, method], context);
-  issues.refuse(path, `the step "${keys[0] ?? textOf(step)}" is not known here: `
+  issues.refuse(path, `the step "${keys[0] ?? textOf(step)}" is not supported: `
     + `allowed are ${METHODS.join(', ')}, think, loop and log`);
   return [];
 }
@@ -42,7 +42,7 @@ export function readStep(step, path, context) {
 /** @type {typeof readStep} */
 function readLoop(step, path, context) {
   if (step.whileTrue !== undefined) {
-    context.issues.refuse([...path, 'whileTrue'], 'whileTrue asks code how often to loop: write a count');
+    context.issues.refuse([...path, 'whileTrue'], 'whileTrue runs code to decide how often to loop: write a count');
     return [];
   }
   if (!Array.isArray(step.loop)) {
@@ -56,14 +56,13 @@ function readLoop(step, path, context) {
 }
 
 /**
- * A count, a range such as 1-15 (14 rounds: it goes from the first number to before the last), or the length
- * of a list.
+ * A count, the length of a list, or a range such as 1-15 (14 rounds: the last number is not included).
  *
  * @param {{ count?: unknown, over?: unknown }} step
  */
 function readCount({ count, over }) {
   if (Array.isArray(over)) return over.length;
-  if (over !== undefined) throw new Error('a loop over a variable: its length is not known here');
+  if (over !== undefined) throw new Error('a loop over a variable: its length is unknown');
   const range = /^(\d{1,9})-(\d{1,9})$/.exec(textOf(count));
   if (range) return Math.max(0, Number(range[2]) - Number(range[1]));
   const rounds = Number(textOf(count ?? NaN));
@@ -73,11 +72,7 @@ function readCount({ count, over }) {
   return rounds;
 }
 
-/**
- * @param {{ think: unknown, jitter?: unknown }} step
- * @param {unknown} defaultJitter
- * @returns {ThinkStep}
- */
+/** @param {{ think: unknown, jitter?: unknown }} step @param {unknown} defaultJitter @returns {ThinkStep} */
 function readThink(step, defaultJitter) {
   const ms = parseDurationMs(step.think);
   const jitter = step.jitter ?? defaultJitter;
@@ -98,22 +93,22 @@ function readRequest(params, path, { issues, onRequest }) {
     return [];
   }
   for (const key of ['ifTrue', 'probability']) {
-    if (params[key] !== undefined) issues.refuse([...path, key], `${key}: requests must be sent in any case`);
+    if (params[key] !== undefined) issues.refuse([...path, key], `${key}: only requests that are always sent can be simulated`);
   }
   for (const key of CODE_HOOKS) {
     if (params[key] !== undefined) issues.warn([...path, key], `${key} is not run`);
   }
   for (const key of ['capture', 'match']) {
-    if (params[key] !== undefined) issues.warn([...path, key], `${key} is taken to succeed always`);
+    if (params[key] !== undefined) issues.warn([...path, key], `${key} is assumed to succeed`);
   }
-  onRequest(path, String(path.at(-1)), url);
   const route = routeOf(url);
-  if (route.includes('{{')) issues.warn([...path, 'url'], `${route} counts as one route, as it is written`);
+  onRequest(path, { method: String(path.at(-1)), url, route });
+  if (route.includes('{{')) issues.warn([...path, 'url'], `${route} counts as one route`);
   return [{ kind: 'request', route }];
 }
 
 /** The path, without host, query string or fragment. @param {string} url */
-export function routeOf(url) {
+function routeOf(url) {
   const [route] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/);
   return route || '/';
 }

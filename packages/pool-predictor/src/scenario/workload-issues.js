@@ -7,7 +7,7 @@
  */
 
 /**
- * Collects what a scenario file asks for and cannot have, so that one reading names all of it.
+ * Collects the problems of a scenario file, so that one error names all of them.
  *
  * @param {(path: Path) => number} lineAt
  */
@@ -17,12 +17,12 @@ export function createIssues(lineAt) {
   /** @type {Issue[]} */
   const warnings = [];
 
-  /** What would make a prediction wrong. @param {Path} path @param {string} message */
+  /** For what would make a prediction wrong. @param {Path} path @param {string} message */
   function refuse(path, message) {
     refusals.push({ line: lineAt(path), message });
   }
 
-  /** What may matter. @param {Path} path @param {string} message */
+  /** For what may matter. @param {Path} path @param {string} message */
   function warn(path, message) {
     warnings.push({ line: lineAt(path), message });
   }
@@ -30,7 +30,7 @@ export function createIssues(lineAt) {
   /**
    * @template T
    * @param {Path} path
-   * @param {() => T} parse whatever it throws is refused
+   * @param {() => T} parse what it throws becomes a refusal
    * @returns {T | undefined}
    */
   function attempt(path, parse) {
@@ -47,7 +47,7 @@ export function createIssues(lineAt) {
     if (refusals.length === 0) return;
     refusals.sort((a, b) => a.line - b.line);
     const list = refusals.map(({ line, message }) => `  line ${line}: ${message}`).join('\n');
-    throw new Error(`${file} cannot be simulated:\n${list}`);
+    throw new Error(`${file} can't be simulated:\n${list}`);
   }
 
   return { refuse, warn, attempt, throwIfRefused, warnings };

@@ -7,14 +7,10 @@ const KINDS = ['arrivalRate', 'arrivalCount', 'pause'];
 // Artillery's timer counts whole microseconds.
 const MAX_RATE = 1_000_000;
 
-/**
- * @param {any} config
- * @param {Issues} issues
- * @returns {Phase[]}
- */
+/** @param {any} config @param {Issues} issues @returns {Phase[]} */
 export function readPhases(config, issues) {
   if (config.phases === undefined) {
-    issues.warn(['config'], 'there are no phases: a single user comes, as in Artillery');
+    issues.warn(['config'], 'there are no phases: a single user arrives, as in Artillery');
     return [{ durationMs: 1000, arrivalCount: 1 }];
   }
   if (!Array.isArray(config.phases)) {
@@ -33,10 +29,7 @@ export function readPhases(config, issues) {
   });
 }
 
-/**
- * @param {any} phase
- * @returns {Phase}
- */
+/** @param {any} phase @returns {Phase} */
 function readPhase(phase) {
   const isRamp = phase.rampTo !== undefined;
   const kinds = KINDS.filter((key) => phase[key] !== undefined);
@@ -63,9 +56,9 @@ function readPhase(phase) {
     };
   }
   const arrivalRate = wholeNumber('arrivalRate', phase.arrivalRate);
-  if (arrivalRate > MAX_RATE) throw new Error(`arrivalRate ${arrivalRate} is above ${MAX_RATE} a second`);
+  if (arrivalRate > MAX_RATE) throw new Error(`arrivalRate ${arrivalRate} is above ${MAX_RATE} per second`);
   if (arrivalRate > 0 && arrivalRate * durationMs < 1000) {
-    throw new Error('the phase ends before its first arrival is due');
+    throw new Error('the phase ends before its first arrival');
   }
   return { arrivalRate, durationMs, maxVusers, mode: mode(phase.mode ?? 'uniform') };
 }

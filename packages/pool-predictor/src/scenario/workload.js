@@ -14,27 +14,28 @@ import { parseYaml } from './yaml-source.js';
  * @typedef {object} Workload
  * @property {Phase[]} phases
  * @property {Scenario[]} scenarios
- * @property {number} [timeoutMs] how long users wait for an answer, default for ever
+ * @property {number} [timeoutMs] how long users wait for an answer; default: forever
  *
- * @typedef {{ line: number, method: string, url: string }} RequestLine
+ * @typedef {{ line: number, method: string, url: string, route: string }} RequestLine `url` as it is written, `route`
+ *   its path
  */
 
-// Artillery drops a socket that is silent for 8 s, unless http.timeout is written as a number.
+// Artillery closes a socket after 8 s of silence, unless http.timeout is a number.
 const AGENT_TIMEOUT_MS = 8000;
 const SCENARIO_HOOKS = ['beforeScenario', 'afterScenario', 'beforeRequest', 'afterResponse', 'onError'];
-/** The hook of our own load tests: it takes no time and changes nothing but the port. */
+/** The hook of our own load tests takes no time and only sets the port. */
 const PORT_HOOK = 'findApp';
 
 /**
- * Reads an Artillery scenario file into what `simulate` needs.
+ * Reads an Artillery scenario (https://www.artillery.io/docs/reference/test-script) for a simulation.
  *
  * @param {string} yamlText
  * @param {object} [options]
- * @param {string} [options.environment] one of config.environments, laid over config
+ * @param {string} [options.environment] one of config.environments, merged into config
  * @param {string} [options.file] its name, for messages
- * @returns {Workload & { target: unknown, requests: RequestLine[], warnings: Issue[] }} `requests`: each that the file
- *   names, once, as it is written
- * @throws {Error} for text that is not YAML; or naming, with its line, everything that cannot be simulated
+ * @returns {Workload & { target: unknown, requests: RequestLine[], warnings: Issue[] }} requests: each request step of the
+ *   file once; warnings: what the simulation ignores
+ * @throws {Error} for text that is not YAML; otherwise naming everything that can't be simulated, each with its line
  */
 export function readWorkload(yamlText, { environment, file = 'The scenario file' } = {}) {
   const { value, lineAt } = parseYaml(yamlText, file);
@@ -53,25 +54,20 @@ export function readWorkload(yamlText, { environment, file = 'The scenario file'
   const requests = [];
   const scenarios = readScenarios(value.scenarios, config, {
     issues,
-    onRequest: (path, method, url) => { requests.push({ line: lineAt(path), method, url }); },
+    onRequest: (path, request) => { requests.push({ line: lineAt(path), ...request }); },
   });
   const timeoutMs = issues.attempt(['config', 'http', 'timeout'], () => readTimeoutMs(config));
   for (const hook of ['before', 'after']) {
-    if (value[hook] !== undefined) issues.warn([hook], `${hook} runs once beside the load: it is left out`);
+    if (value[hook] !== undefined) issues.warn([hook], `${hook} runs once and is not part of the load: it is ignored`);
   }
   if (config.http?.pool !== undefined) {
-    issues.warn(['config', 'http', 'pool'], 'http.pool: the client\'s own limit on connections is left out');
+    issues.warn(['config', 'http', 'pool'], 'http.pool: the client\'s own limit on connections is ignored');
   }
   issues.throwIfRefused(file);
   return { target: config.target, phases, scenarios, timeoutMs, requests, warnings: issues.warnings };
 }
 
-/**
- * @param {any[]} scenarios
- * @param {any} config
- * @param {Omit<FlowContext, 'jitter'>} context
- * @returns {Scenario[]}
- */
+/** @param {any[]} scenarios @param {any} config @param {Omit<FlowContext, 'jitter'>} context @returns {Scenario[]} */
 function readScenarios(scenarios, config, { issues, onRequest }) {
   const jitter = (config.http?.defaults?.think ?? config.defaults?.think)?.jitter;
   const read = scenarios.map((scenario, index) => {
@@ -90,11 +86,11 @@ function readScenarios(scenarios, config, { issues, onRequest }) {
       : [];
     return { name, weight: Number(textOf(weight)), steps };
   });
-  if (!read.some(({ weight }) => weight > 0)) issues.refuse(['scenarios'], 'no scenario has any weight');
+  if (!read.some(({ weight }) => weight > 0)) issues.refuse(['scenarios'], 'every scenario has weight 0');
   return read;
 }
 
-/** A flow may hold lists of steps, from YAML anchors. @type {typeof readStep} */
+/** A flow may have lists of steps, from YAML anchors. @type {typeof readStep} */
 function readListed(step, path, context) {
   return Array.isArray(step)
     ? step.flatMap((inner, index) => readStep(inner, [...path, index], context))
@@ -120,7 +116,7 @@ function findEnvironment(config, environment, file) {
 }
 
 /**
- * Lays one value over another as Artillery does (lodash merge): maps by key and lists by position.
+ * Merges two values as Artillery does (https://lodash.com/docs#merge): maps by key and lists by position.
  *
  * @param {any} base
  * @param {any} overlay
@@ -138,7 +134,7 @@ function merge(base, overlay) {
   return overlay === undefined ? base : overlay;
 }
 
-/** Not what every object has, such as `constructor`. @param {any} map @param {string} key */
+/** Ignores what every object inherits, such as `constructor`. @param {any} map @param {string} key */
 function ownOf(map, key) {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }

@@ -2,28 +2,24 @@ import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml'
 
 /** @import { Document, Pair } from 'yaml' */
 
-/** Deeper than anybody writes, and not too deep for the stack. */
+/** Deeper than anybody writes, but not too deep for the stack. */
 const MAX_LEVELS = 100;
-const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels, or an alias refers to what holds it`;
+const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels, or an alias refers to its own parent`;
 
-const SEVERAL = 'another YAML document begins here, and a scenario is one: remove the line --- and what follows';
+const SEVERAL = 'a second YAML document begins here, but a scenario has only one: remove the line --- and what follows';
 
 /** @typedef {(string | number)[]} Path from the top of the file: ['config', 'phases', 0] */
 
 /**
- * Parses YAML and remembers where things stood.
- *
  * @param {string} text
  * @param {string} file its name, for messages
- * @returns {{ value: any, lineAt: (path: Path) => number }} lineAt counts from 1; for a path that is not in
- *   the file it
- *   tells the line of what would hold it
- * @throws {Error} naming line and column, when the text is not YAML; or naming the file, when an alias leads nowhere or
- *   everywhere
+ * @returns {{ value: any, lineAt: (path: Path) => number }} lineAt counts from 1. For a path that is not in the file, it is
+ *   the line of the nearest parent
+ * @throws {Error} naming line and column, when the text is not YAML; naming the file, for a bad alias
  */
 export function parseYaml(text, file) {
   const lines = new LineCounter();
-  // Artillery's own parser knows merge keys (<<) as well.
+  // Artillery's parser supports merge keys (<<), too.
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error' });
   const [error] = document.errors;
   if (error) {
@@ -62,7 +58,7 @@ function toValue(document, file) {
   }
 }
 
-/** @param {unknown} value @param {number} [levels] that hold it */
+/** @param {unknown} value @param {number} [levels] above it */
 function requireShallow(value, levels = 0) {
   if (levels > MAX_LEVELS) throw new Error(TOO_DEEP);
   if (typeof value !== 'object' || value === null) return;

@@ -4,7 +4,7 @@ import { serviceMoments } from '../simulator/service-time.js';
 /** @import { Service } from '../simulator/service-time.js' */
 
 /**
- * Whether something that came from outside is a service time that can be drawn.
+ * Checks a service time that came from outside.
  *
  * @param {unknown} value
  * @returns {Service}

@@ -1,16 +1,16 @@
 /** @import { Random } from './random.js' */
 
 /**
- * Has one of arrivalRate, with or without rampTo, arrivalCount and pauseMs.
+ * It has arrivalRate (with or without rampTo), arrivalCount or pauseMs.
  *
  * @typedef {object} Phase
  * @property {number} [durationMs]
- * @property {number} [arrivalRate] new users a second
+ * @property {number} [arrivalRate] new users per second
  * @property {number} [rampTo] the rate in the phase's last second
- * @property {number} [arrivalCount] users over the whole phase
+ * @property {number} [arrivalCount] users over the phase
  * @property {number} [pauseMs]
- * @property {number} [maxVusers] arrivals beyond so many users present are skipped
- * @property {'uniform' | 'poisson'} [mode] of an arrivalRate without rampTo, default uniform
+ * @property {number} [maxVusers] while this many users are present, arrivals are skipped
+ * @property {'uniform' | 'poisson'} [mode] for an arrivalRate without rampTo, default uniform
  */
 
 /**
@@ -18,18 +18,18 @@
  * @property {number} atMs
  * @property {number} [worker] whose users count towards maxVusers, default 0
  * @property {number} [maxVusers]
- * @property {string | number} [scenario] name or index; drawn by weight when there is neither this nor a
- *   route
- * @property {string} [route] one request and no more
- * @property {number} [serviceMs] of that request, instead of one drawn
- * @property {number} [handoverMs] how long the next in the queue then waits for the connection to be handed over,
- *   default 0
+ * @property {string | number} [scenario] name or index; default: drawn by weight
+ * @property {string} [route] the user sends one request, instead of a scenario
+ * @property {number} [serviceMs] of that request; default: drawn
+ * @property {number} [handoverMs] how long the next request in the wait queue then waits until the connection is handed
+ *   over, default 0
  */
 
 /**
- * The arrivals of a workload's phases, in order of time, as Artillery 2.0 spaces them (its lib/core/phases.ts
- * and lib/dist.ts): every worker thread has its share of each rate and its own clock, so that with several
- * workers users come in bunches; an arrivalCount runs in the first worker alone.
+ * The arrivals of a workload's phases, in order of time, spaced as Artillery 2.0 does:
+ * https://github.com/artilleryio/artillery/tree/main/packages/artillery/lib (core/phases.ts, dist.ts). Every worker thread
+ * has its share of each rate and its own clock, so with several workers users arrive in bunches. An arrivalCount runs in
+ * the first worker only.
  *
  * @param {Phase[]} phases
  * @param {object} options
@@ -74,7 +74,7 @@ function* workerArrivals(phases, worker, workers, random) {
 }
 
 /**
- * Yields times since the phase began, and returns how long it lasts in this worker.
+ * Yields ms since the phase began, and returns how long the phase lasts in this worker.
  *
  * @param {Phase} phase
  * @param {number} worker
@@ -98,8 +98,8 @@ function* phaseArrivals(phase, worker, workers, random) {
 }
 
 /**
- * The first arrival comes after one interval, and the phase ends with the last. The interval is cut to whole
- * microseconds, so a high rate is a little higher than asked and may bring an arrival more.
+ * The first arrival comes after one interval, and the phase ends with the last. Artillery cuts the interval to whole
+ * microseconds, so a high rate is slightly higher than written and may give one more arrival.
  *
  * @param {number} intervalMs
  * @param {number} durationMs
@@ -112,12 +112,7 @@ function* evenly(intervalMs, durationMs) {
   return (count * tickUs) / 1000;
 }
 
-/**
- * @param {number} meanGapMs
- * @param {number} durationMs
- * @param {Random} random
- * @returns {Generator<number, number>}
- */
+/** @param {number} meanGapMs @param {number} durationMs @param {Random} random @returns {Generator<number, number>} */
 function* poisson(meanGapMs, durationMs, random) {
   let atMs = meanGapMs * random.exponential();
   while (atMs < durationMs) {
@@ -128,9 +123,8 @@ function* poisson(meanGapMs, durationMs, random) {
 }
 
 /**
- * Second by second, the rate rises by equal steps from the first to the last; each second's arrivals are
- * rounded (over all workers, the first ones taking the odd ones) and spaced by whole milliseconds, so they
- * end before the second does.
+ * The rate changes by the same step every second. The arrivals of each second are rounded over all workers (the first
+ * workers take the remainder) and spaced by whole milliseconds, so they end before the second does.
  *
  * @param {number} from
  * @param {number} to
@@ -145,7 +139,7 @@ function* ramp(from, to, durationMs, worker, workers) {
     const rate = seconds === 1 ? (from + to) / 2 : from + ((to - from) / (durationMs / 1000 - 1)) * second;
     const share = rate / workers;
     const count = Math.floor(share) + (Math.round((share % 1) * workers) >= worker + 1 ? 1 : 0);
-    // A single second has no spacing at all, nor has a rate above 1000: then a timer fires every millisecond.
+    // With a single second, or a rate above 1000, Artillery's timer fires every millisecond.
     const tickMs = seconds === 1 ? 1 : Math.max(1, Math.floor(1000 / Math.max(count, 1)));
     for (let i = 1; i <= count; i++) yield second * 1000 + Math.min(i * tickMs, 1000);
   }
@@ -153,7 +147,7 @@ function* ramp(from, to, durationMs, worker, workers) {
 }
 
 /**
- * Only workers that send anything share in it, and an arrivalCount's one worker has it whole.
+ * It is split over the workers that send requests. The one worker of an arrivalCount has all of it.
  *
  * @param {Phase} phase
  * @param {number} worker
@@ -165,7 +159,7 @@ function shareOfMaxVusers({ maxVusers, arrivalRate = 0, arrivalCount, rampTo }, 
 }
 
 /**
- * A whole number split over workers, the first ones taking what is left over.
+ * A whole number split over workers. The first workers take the remainder.
  *
  * @param {number} number
  * @param {number} worker

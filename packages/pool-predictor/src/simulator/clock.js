@@ -1,9 +1,6 @@
 import { createEventHeap } from './event-heap.js';
 
-/**
- * The time of a simulation and what is to happen in it: `after` sets an event that many ms from now. Whoever
- * drives the simulation sets `nowMs`.
- */
+/** The time of a simulation and its future events. Only the loop in simulate.js sets `nowMs`. */
 export function createClock() {
   const events = createEventHeap();
   const clock = {

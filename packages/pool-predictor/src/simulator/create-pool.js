@@ -1,6 +1,6 @@
-import { createLimitedPool, createSplitPool } from './divided-pool.js';
-import { createDriverPool } from './driver-pool.js';
-import { createPipeliningPool } from './pipelining-pool.js';
+import { LimitedPool, createSplitPool } from './divided-pool.js';
+import { DriverPool } from './driver-pool.js';
+import { PipeliningPool } from './pipelining-pool.js';
 
 /** @import { DividedPoolOptions } from './divided-pool.js' */
 /** @import { DriverPoolOptions } from './driver-pool.js' */
@@ -10,7 +10,7 @@ import { createPipeliningPool } from './pipelining-pool.js';
 /** @typedef {DriverPoolOptions | PipeliningPoolOptions | DividedPoolOptions} PoolOptions */
 
 /**
- * What a pool asks of the simulation: to start a query now, or to call connected() or check() later.
+ * What a pool needs from the simulation: to start a query now, or to call connected() or check() later.
  *
  * @typedef {object} PoolHost
  * @property {(user: User, connection: number) => void} serve
@@ -19,17 +19,17 @@ import { createPipeliningPool } from './pipelining-pool.js';
  */
 
 /**
- * What the simulation asks of a pool. Connections are numbered from 0.
+ * What the simulation needs from a pool. Connections are numbered from 0.
  *
  * @typedef {object} Pool
  * @property {() => void} start once, at time 0
- * @property {(user: User) => void} checkOut the user is served at once, or waits
- * @property {(connection: number) => void} finish the query that the connection served is over
- * @property {(connection: number) => void} [abandon] nobody waits for that query any more; a pool that lacks this works on
- * @property {(user: User) => void} [leave] the user waits no more: its ticket is another already
+ * @property {(user: User) => void} checkOut serves the user at once or later
+ * @property {(connection: number) => void} checkIn
+ * @property {(connection: number) => void} [abandon] the user gave up while its query ran; without it the query runs on
+ * @property {(user: User) => void} [abortCheckOut] the user gave up while it waited; its ticket has changed already
  * @property {(connection: number) => void} connected
  * @property {() => void} check
- * @property {() => number} total connections open or opening
+ * @property {() => number} total connections, pending ones included
  */
 
 /**
@@ -41,27 +41,27 @@ import { createPipeliningPool } from './pipelining-pool.js';
 export function createPool(options, host) {
   const { maxPoolSize } = options;
   requireInteger('maxPoolSize', maxPoolSize, 1, Infinity);
-  if (options.kind === 'split' || options.kind === 'capped') {
+  if (options.kind === 'split' || options.kind === 'limited') {
     const isSplit = options.kind === 'split';
-    requireInteger('apartSize', options.apartSize, 1, isSplit ? maxPoolSize - 1 : maxPoolSize);
-    return isSplit ? createSplitPool(options, host) : createLimitedPool(options, host);
+    requireInteger('slowSize', options.slowSize, 1, isSplit ? maxPoolSize - 1 : maxPoolSize);
+    return isSplit ? createSplitPool(options, host) : new LimitedPool(options, host);
   }
 
   const { connectMs = 0 } = options;
   if (!(connectMs >= 0)) throw new Error(`connectMs must be at least 0, not ${connectMs}`);
-  if (options.kind === 'pipelining') return createPipeliningPool(options, host);
+  if (options.kind === 'pipelining') return new PipeliningPool(options, host);
 
   if (!isDriverPool(options)) {
     const { kind } = /** @type {any} */ (options);
-    throw new Error(`Unknown kind of pool "${kind}": allowed are driver, pipelining, split and capped`);
+    throw new Error(`Unknown kind of pool "${kind}": allowed are driver, pipelining, split and limited`);
   }
   const { minPoolSize = 0, maxConnecting = 2, waitQueueTimeoutMS = 0 } = options;
   requireInteger('minPoolSize', minPoolSize, 0, maxPoolSize);
   requireInteger('maxConnecting', maxConnecting, 1, Infinity);
   if (!(waitQueueTimeoutMS >= 0)) {
-    throw new Error(`waitQueueTimeoutMS must be at least 0 (wait for ever), not ${waitQueueTimeoutMS}`);
+    throw new Error(`waitQueueTimeoutMS must be at least 0 (no timeout), not ${waitQueueTimeoutMS}`);
   }
-  return createDriverPool(options, host);
+  return new DriverPool(options, host);
 }
 
 /** @param {PoolOptions} options @returns {options is DriverPoolOptions} */

@@ -5,33 +5,32 @@ import { createFifo } from './fifo.js';
 /** @import { User } from './users.js' */
 
 /**
- * When requests run out of patience. All have the same patience, so who came first gives up first: a queue
- * does, and the event heap stays small however long the patience is. Requests that ended meanwhile are
- * dropped on the way.
+ * The deadlines of requests that all have the same timeout. The oldest request times out first, so a queue is enough, and
+ * the event heap stays small. Requests that ended meanwhile are dropped on the way.
  *
- * @param {number} patienceMs NEVER: for ever
+ * @param {number} timeoutMs NEVER for none
  */
-export function createDeadlines(patienceMs) {
+export function createDeadlines(timeoutMs) {
   /** @type {Fifo<User>} */
   const queue = createFifo();
 
   return {
     /** @param {User} user whose request begins now */
     add(user) {
-      if (patienceMs < NEVER) queue.push(user, user.ticket);
+      if (timeoutMs < NEVER) queue.push(user, user.ticket);
     },
 
-    /** NEVER when no request under way has a deadline. */
+    /** NEVER when no current request has a deadline. */
     nextMs() {
       while (queue.size() > 0) {
         const user = queue.first();
-        if (user.ticket === queue.firstTicket()) return user.arrivedAtMs + patienceMs;
+        if (user.ticket === queue.firstTicket()) return user.arrivedAtMs + timeoutMs;
         queue.shift();
       }
       return NEVER;
     },
 
-    /** Takes the user whose deadline nextMs() told. */
+    /** Removes the user whose deadline nextMs() returned. */
     pop() {
       const user = queue.first();
       queue.shift();

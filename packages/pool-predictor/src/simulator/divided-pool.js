@@ -1,4 +1,4 @@
-import { createDriverPool } from './driver-pool.js';
+import { DriverPool } from './driver-pool.js';
 import { createFifo } from './fifo.js';
 
 /** @import { Fifo } from './fifo.js' */
@@ -6,113 +6,129 @@ import { createFifo } from './fifo.js';
 /** @import { User } from './users.js' */
 
 /**
- * Some routes kept apart from the others, all connections open from the start:
- * - split: they have `apartSize` of the connections for themselves, a pool of their own;
- * - capped: all share the pool, but at most `apartSize` of them may ask it for a connection at a time, and the
- *   next waits in the app.
+ * Slow routes are kept from using all connections. All connections are open from the start.
+ * - split: slow routes have a separate pool with `slowSize` of the connections;
+ * - limited: all routes share the pool, but at most `slowSize` requests of slow routes use it or wait for it at once. The
+ *   next ones wait in the app.
  *
  * @typedef {object} Division
  * @property {number} maxPoolSize all connections together
- * @property {string[]} apartRoutes
- * @property {number} apartSize at least 1; less than maxPoolSize when split
+ * @property {string[]} slowRoutes
+ * @property {number} slowSize at least 1; less than maxPoolSize when split
  */
 
-/** @typedef {({ kind: 'split' } & Division) | ({ kind: 'capped' } & Division)} DividedPoolOptions */
+/** @typedef {({ kind: 'split' } & Division) | ({ kind: 'limited' } & Division)} DividedPoolOptions */
 
-/**
- * Two pools of today's driver, side by side.
- *
- * @param {Division} options
- * @param {PoolHost} host
- * @returns {Pool}
- */
-export function createSplitPool({ maxPoolSize, apartRoutes, apartSize }, host) {
-  // Connections of the common pool have even numbers, those apart odd ones.
-  const [common, apart] = [maxPoolSize - apartSize, apartSize].map((size, odd) => (
-    createDriverPool({ maxPoolSize: size }, {
+/** Two pools of today's driver, side by side. @param {Division} options @param {PoolHost} host @returns {Pool} */
+export function createSplitPool({ maxPoolSize, slowRoutes, slowSize }, host) {
+  // Connections of the pool for slow routes have odd numbers, the others even ones.
+  const [common, slow] = [maxPoolSize - slowSize, slowSize].map((size, odd) => (
+    new DriverPool({ maxPoolSize: size }, {
       ...host,
       serve: (user, connection) => host.serve(user, connection * 2 + odd),
       connectAfter: (delayMs, connection) => host.connectAfter(delayMs, connection * 2 + odd),
     })));
-  const poolOf = (/** @type {number} */ connection) => (connection % 2 === 1 ? apart : common);
+  const poolOf = (/** @type {number} */ connection) => (connection % 2 === 1 ? slow : common);
   return {
     start() {
       common.start();
-      apart.start();
+      slow.start();
     },
-    checkOut: (user) => (apartRoutes.includes(user.route.name) ? apart : common).checkOut(user),
-    finish: (connection) => poolOf(connection).finish(connection >> 1),
-    abandon: (connection) => poolOf(connection).abandon?.(connection >> 1),
+    checkOut: (user) => (slowRoutes.includes(user.route.name) ? slow : common).checkOut(user),
+    checkIn: (connection) => poolOf(connection).checkIn(connection >> 1),
+    abandon: (connection) => poolOf(connection).abandon(connection >> 1),
     connected: (connection) => poolOf(connection).connected(connection >> 1),
     check() {},
-    total: () => common.total() + apart.total(),
+    total: () => common.total() + slow.total(),
   };
 }
 
 /**
- * A pool of today's driver behind a gate for some routes.
+ * A pool of today's driver, with a concurrency limit for slow routes before it.
  *
- * @param {Division} options
- * @param {PoolHost} host
- * @returns {Pool}
+ * @implements {Pool}
  */
-export function createLimitedPool({ maxPoolSize, apartRoutes, apartSize }, host) {
-  /** @type {Fifo<User>} */
-  const atGate = createFifo();
-  /** @type {boolean[]} By connection: whether it serves a route that is kept apart. */
-  const isApart = [];
-  /** Of those routes, who was let in and waits for a connection. @type {Set<User>} */
-  const waiting = new Set();
-  let inside = 0;
-  const pool = createDriverPool({ maxPoolSize }, {
-    ...host,
-    serve(user, connection) {
-      isApart[connection] = apartRoutes.includes(user.route.name);
-      waiting.delete(user);
-      host.serve(user, connection);
-    },
-  });
+export class LimitedPool {
+  #slowRoutes;
+  #limit;
+  #pool;
+  /** Requests of slow routes that the limit keeps from the pool. @type {Fifo<User>} */
+  #queue = createFifo();
+  /** @type {boolean[]} By connection: whether it serves a slow route. */
+  #servesSlow = [];
+  /** Admitted requests of slow routes that wait for a connection. @type {Set<User>} */
+  #waiting = new Set();
+  #admitted = 0;
+
+  /** @param {Division} options @param {PoolHost} host */
+  constructor({ maxPoolSize, slowRoutes, slowSize }, host) {
+    this.#slowRoutes = slowRoutes;
+    this.#limit = slowSize;
+    this.#pool = new DriverPool({ maxPoolSize }, {
+      ...host,
+      serve: (user, connection) => {
+        this.#servesSlow[connection] = slowRoutes.includes(user.route.name);
+        this.#waiting.delete(user);
+        host.serve(user, connection);
+      },
+    });
+  }
+
+  start() {
+    this.#pool.start();
+  }
+
+  total() {
+    return this.#pool.total();
+  }
+
+  /** @param {number} connection */
+  connected(connection) {
+    this.#pool.connected(connection);
+  }
+
+  check() {}
 
   /** @param {User} user */
-  function admit(user) {
-    inside++;
-    waiting.add(user);
-    pool.checkOut(user);
+  checkOut(user) {
+    if (!this.#slowRoutes.includes(user.route.name)) this.#pool.checkOut(user);
+    else if (this.#admitted < this.#limit) this.#admit(user);
+    else this.#queue.push(user, user.ticket);
   }
 
-  function letNextIn() {
-    inside--;
-    while (inside < apartSize && atGate.size() > 0) {
-      const user = atGate.first();
-      const isCurrent = user.ticket === atGate.firstTicket();
-      atGate.shift();
-      if (isCurrent) admit(user);
+  /** @param {number} connection */
+  checkIn(connection) {
+    const wasSlow = this.#servesSlow[connection];
+    this.#pool.checkIn(connection);
+    if (wasSlow) this.#admitNext();
+  }
+
+  /** @param {number} connection */
+  abandon(connection) {
+    const wasSlow = this.#servesSlow[connection];
+    this.#pool.abandon(connection);
+    if (wasSlow) this.#admitNext();
+  }
+
+  /** @param {User} user */
+  abortCheckOut(user) {
+    if (this.#waiting.delete(user)) this.#admitNext();
+  }
+
+  /** @param {User} user */
+  #admit(user) {
+    this.#admitted++;
+    this.#waiting.add(user);
+    this.#pool.checkOut(user);
+  }
+
+  #admitNext() {
+    this.#admitted--;
+    while (this.#admitted < this.#limit && this.#queue.size() > 0) {
+      const user = this.#queue.first();
+      const isCurrent = user.ticket === this.#queue.firstTicket();
+      this.#queue.shift();
+      if (isCurrent) this.#admit(user);
     }
   }
-
-  return {
-    ...pool,
-    checkOut(user) {
-      if (!apartRoutes.includes(user.route.name)) {
-        pool.checkOut(user);
-      } else if (inside < apartSize) {
-        admit(user);
-      } else {
-        atGate.push(user, user.ticket);
-      }
-    },
-    finish(connection) {
-      const wasApart = isApart[connection];
-      pool.finish(connection);
-      if (wasApart) letNextIn();
-    },
-    abandon(connection) {
-      const wasApart = isApart[connection];
-      pool.abandon?.(connection);
-      if (wasApart) letNextIn();
-    },
-    leave(user) {
-      if (waiting.delete(user)) letNextIn();
-    },
-  };
 }

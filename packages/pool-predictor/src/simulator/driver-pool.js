@@ -4,7 +4,7 @@ import { createFifo } from './fifo.js';
 /** @import { Pool, PoolHost } from './create-pool.js' */
 /** @import { User } from './users.js' */
 
-// The driver looks this often whether the pool has its minimum (minPoolSizeCheckFrequencyMS).
+// How often the driver checks minPoolSize (its minPoolSizeCheckFrequencyMS).
 const MIN_POOL_CHECK_MS = 100;
 
 /**
@@ -12,117 +12,131 @@ const MIN_POOL_CHECK_MS = 100;
  * @property {'driver'} [kind]
  * @property {number} maxPoolSize at least 1
  * @property {number} [minPoolSize] default 0
- * @property {number} [maxConnecting] how many connections may be opening at once, default 2
- * @property {number} [connectMs] how long a connection takes to open, default 0
- * @property {number} [waitQueueTimeoutMS] default 0: wait for ever
- * @property {boolean} [warm] start with every connection open, the default; otherwise with none
+ * @property {number} [maxConnecting] how many connections may be pending at once, default 2
+ * @property {number} [connectMs] how long it takes to establish a connection, default 0
+ * @property {number} [waitQueueTimeoutMS] default 0: no timeout
+ * @property {boolean} [warm] true, the default: all connections are open at the start; false: none
  */
 
 /**
- * The pool of today's Node.js driver (7.x, src/cmap/connection_pool.ts): one first-in first-out wait queue
- * without a bound, last-in first-out idle connections. A waiter that causes a connection to be opened leaves
- * the queue and gets that connection, so a later waiter can overtake it by taking one that is checked in
- * meanwhile. A query that is given up takes its connection with it.
+ * The pool of the Node.js driver 7:
+ * https://github.com/mongodb/node-mongodb-native/blob/main/src/cmap/connection_pool.ts
  *
- * @param {DriverPoolOptions} options
- * @param {PoolHost} host
- * @returns {Pool}
+ * It has one first-in, first-out wait queue without a limit, and last-in, first-out idle connections. A request that
+ * makes the pool open a connection leaves the queue and gets that connection. A later request can overtake it by taking
+ * a connection that is checked in meanwhile. An aborted query closes its connection.
+ *
+ * @implements {Pool}
  */
-export function createDriverPool(options, host) {
-  const { maxPoolSize, minPoolSize = 0, maxConnecting = 2, connectMs = 0, warm = true } = options;
-  /** @type {number[]} The last one is handed out next. */
-  const idle = [];
+export class DriverPool {
+  #host;
+  #maxPoolSize;
+  #minPoolSize;
+  #maxConnecting;
+  #connectMs;
+  /** @type {number[]} The last one is checked out next. */
+  #idle = [];
   /** @type {Fifo<User>} */
-  const waitQueue = createFifo();
-  /** @type {(User | undefined)[]} By connection: who waits for it to open. */
-  const openingFor = [];
+  #waitQueue = createFifo();
+  /** @type {(User | undefined)[]} By connection: the request it is opened for. */
+  #pendingFor = [];
   /** @type {number[]} */
-  const openingTicket = [];
-  /** Numbers of connections that were closed, to be used again. @type {number[]} */
-  const closed = [];
-  let created = 0;
-  let isFilling = false;
-  let connecting = 0;
+  #pendingTicket = [];
+  /** Numbers of closed connections, to be used again. @type {number[]} */
+  #closed = [];
+  #created = 0;
+  #isFilling = false;
+  #connecting = 0;
+  #warm;
 
-  function start() {
-    if (warm) {
-      created = maxPoolSize;
-      for (let connection = maxPoolSize - 1; connection >= 0; connection--) idle.push(connection);
-    } else if (minPoolSize > 0) {
-      check();
+  /** @param {DriverPoolOptions} options @param {PoolHost} host */
+  constructor({ maxPoolSize, minPoolSize = 0, maxConnecting = 2, connectMs = 0, warm = true }, host) {
+    this.#host = host;
+    this.#maxPoolSize = maxPoolSize;
+    this.#minPoolSize = minPoolSize;
+    this.#maxConnecting = maxConnecting;
+    this.#connectMs = connectMs;
+    this.#warm = warm;
+  }
+
+  start() {
+    if (this.#warm) {
+      this.#created = this.#maxPoolSize;
+      for (let connection = this.#maxPoolSize - 1; connection >= 0; connection--) this.#idle.push(connection);
+    } else if (this.#minPoolSize > 0) {
+      this.check();
     }
   }
 
-  const total = () => created - closed.length;
-
-  /** @param {User} [user] */
-  function connect(user) {
-    const connection = closed.pop() ?? created++;
-    connecting++;
-    openingFor[connection] = user;
-    openingTicket[connection] = user ? user.ticket : 0;
-    host.connectAfter(connectMs, connection);
+  total() {
+    return this.#created - this.#closed.length;
   }
 
-  function processWaitQueue() {
-    while (waitQueue.size() > 0) {
-      const user = waitQueue.first();
-      const isCurrent = user.ticket === waitQueue.firstTicket();
-      const canConnect = connecting < maxConnecting && total() < maxPoolSize;
-      if (isCurrent && idle.length === 0 && !canConnect) return;
-      waitQueue.shift();
-      // Who gave up meanwhile is dropped.
-      if (!isCurrent) continue;
-      if (idle.length > 0) host.serve(user, /** @type {number} */ (idle.pop()));
-      else connect(user);
-    }
+  /** @param {User} user */
+  checkOut(user) {
+    this.#waitQueue.push(user, user.ticket);
+    this.#processWaitQueue();
   }
 
   /** @param {number} connection */
-  function connected(connection) {
-    connecting--;
-    const user = openingFor[connection];
-    openingFor[connection] = undefined;
-    if (user && user.ticket === openingTicket[connection]) {
-      host.serve(user, connection);
+  checkIn(connection) {
+    this.#idle.push(connection);
+    this.#processWaitQueue();
+  }
+
+  /** @param {number} connection */
+  abandon(connection) {
+    this.#closed.push(connection);
+    this.#processWaitQueue();
+    if (this.#isFilling || this.total() >= this.#minPoolSize) return;
+    this.#isFilling = true;
+    this.#host.checkAfter(MIN_POOL_CHECK_MS);
+  }
+
+  /** @param {number} connection */
+  connected(connection) {
+    this.#connecting--;
+    const user = this.#pendingFor[connection];
+    this.#pendingFor[connection] = undefined;
+    if (user && user.ticket === this.#pendingTicket[connection]) {
+      this.#host.serve(user, connection);
     } else {
-      // Nobody waits for it (any longer): it goes behind all idle ones.
-      idle.unshift(connection);
+      // Opened for minPoolSize, or its request gave up: all other idle connections are checked out before it.
+      this.#idle.unshift(connection);
     }
-    processWaitQueue();
-    if (!user) host.checkAfter(MIN_POOL_CHECK_MS);
+    this.#processWaitQueue();
+    if (!user) this.#host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
-  // The driver looks for ever; here it ends while the minimum is there.
-  function check() {
-    isFilling = total() < minPoolSize;
-    if (!isFilling) return;
-    if (connecting < maxConnecting) connect();
-    else host.checkAfter(MIN_POOL_CHECK_MS);
+  /** The driver checks forever. Here checks stop while the pool has its minimum, so that the simulation can end. */
+  check() {
+    this.#isFilling = this.total() < this.#minPoolSize;
+    if (!this.#isFilling) return;
+    if (this.#connecting < this.#maxConnecting) this.#connect();
+    else this.#host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
-  return {
-    start,
-    connected,
-    check,
-    total,
+  /** @param {User} [user] */
+  #connect(user) {
+    const connection = this.#closed.pop() ?? this.#created++;
+    this.#connecting++;
+    this.#pendingFor[connection] = user;
+    this.#pendingTicket[connection] = user ? user.ticket : 0;
+    this.#host.connectAfter(this.#connectMs, connection);
+  }
 
-    checkOut(user) {
-      waitQueue.push(user, user.ticket);
-      processWaitQueue();
-    },
-
-    finish(connection) {
-      idle.push(connection);
-      processWaitQueue();
-    },
-
-    abandon(connection) {
-      closed.push(connection);
-      processWaitQueue();
-      if (isFilling || total() >= minPoolSize) return;
-      isFilling = true;
-      host.checkAfter(MIN_POOL_CHECK_MS);
-    },
-  };
+  #processWaitQueue() {
+    const queue = this.#waitQueue;
+    const idle = this.#idle;
+    while (queue.size() > 0) {
+      const user = queue.first();
+      const isCurrent = user.ticket === queue.firstTicket();
+      const canConnect = this.#connecting < this.#maxConnecting && this.total() < this.#maxPoolSize;
+      if (isCurrent && idle.length === 0 && !canConnect) return;
+      queue.shift();
+      if (!isCurrent) continue;
+      if (idle.length > 0) this.#host.serve(user, /** @type {number} */ (idle.pop()));
+      else this.#connect(user);
+    }
+  }
 }

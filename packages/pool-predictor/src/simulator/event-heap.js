@@ -1,11 +1,11 @@
-/** The time of what does not happen, in ms. */
+/** The time of an event that does not happen, in ms. */
 export const NEVER = Infinity;
 
 /**
- * A priority queue of future events: earliest first, and in the order they were pushed when times are equal.
- * A four-way heap in typed arrays, so that pushing and popping allocate nothing; it doubles when full.
+ * A priority queue of future events: earliest first; of two at the same time, the one pushed first.
+ * It is a four-way heap in typed arrays, so that pushing and popping allocate nothing. It doubles when full.
  *
- * `nextMs()` is NEVER when it is empty. `pop()` returns the event's code, any 32-bit integer.
+ * `nextMs()` is NEVER when it is empty. An event's code is any 32-bit integer.
  */
 export function createEventHeap() {
   let capacity = 256;

@@ -9,8 +9,8 @@
  */
 
 /**
- * A first-in first-out queue of (item, ticket) pairs in a ring that doubles when full, so that a long run
- * allocates nothing. The ticket tells whether the item is still in the state it was in when it queued.
+ * A first-in, first-out queue in a ring that doubles when full, so that a long run allocates nothing. Each item has the
+ * ticket it was pushed with: if the item's own ticket has changed since, it no longer waits here.
  *
  * @template T
  * @returns {Fifo<T>}

@@ -1,14 +1,13 @@
 /**
  * @typedef {{ kind: 'request', route: string }} RequestStep
- * @typedef {{ kind: 'think', ms: number, jitterMs?: number }} ThinkStep a pause of ms, give or take jitterMs
+ * @typedef {{ kind: 'think', ms: number, jitterMs?: number }} ThinkStep a pause of ms ± jitterMs
  * @typedef {{ kind: 'loop', count: number, steps: Step[] }} LoopStep
  * @typedef {RequestStep | ThinkStep | LoopStep} Step
  */
 
 /**
- * One instruction of a flattened flow. `again` ends a loop's body: it goes `back` so many instructions until
- * the body has run `count` times; `depth` numbers the nested loops, so that a user needs one counter for
- * each.
+ * One instruction of a flattened flow. `again` ends a loop's body: it jumps back by `back` instructions until the body
+ * has run `count` times. `depth` numbers the nested loops, because a user has one counter for each.
  *
  * @template R
  * @typedef {{ kind: 'request', route: R }
@@ -17,11 +16,11 @@
  */
 
 /**
- * Flattens the steps of a scenario, loops and all, so that a user's place in it is one number.
+ * Flattens the steps of a scenario and its loops, so that a user's position in it is one number.
  *
  * @template R
  * @param {Step[]} steps
- * @param {(route: string) => R} routeOf what a request instruction carries for its route
+ * @param {(route: string) => R} routeOf what a request instruction holds for its route
  * @param {number} [depth]
  * @returns {Instruction<R>[]}
  */
@@ -35,10 +34,7 @@ export function compileFlow(steps, routeOf, depth = 0) {
   });
 }
 
-/**
- * @param {Step[]} steps
- * @returns {string[]} the route of every request in them, loops counted once
- */
+/** @param {Step[]} steps @returns {string[]} the route of every request, loops counted once */
 export function listRoutes(steps) {
   return steps.flatMap((step) => {
     if (step.kind === 'loop') return listRoutes(step.steps);

@@ -9,10 +9,10 @@ double[0] = 1;
 const HIGH_WORD = words[1] === 0 ? 0 : 1;
 
 /**
- * Counts latencies in logarithmic buckets: its size does not grow with what it counts.
+ * Counts latencies in logarithmic buckets, so its size is constant.
  *
- * Every power of two is cut into 128 equal buckets and a percentile is its bucket's middle, so it is off by
- * at most 1/256 (0.39 %) from 2^-20 ms to 2^40 ms (34 years). Minimum, maximum, mean and count are exact.
+ * Every power of two is cut into 128 equal buckets, and a percentile is the middle of its bucket. So its error is at most
+ * 1/256 (0.39 %) from 2^-20 ms to 2^40 ms (34 years). Minimum, maximum, mean and count are exact.
  */
 export function createLatencyHistogram() {
   const counts = new Float64Array(BUCKETS);
@@ -31,7 +31,7 @@ export function createLatencyHistogram() {
   }
 
   /**
-   * The smallest value that at least this share of the values do not exceed (nearest rank).
+   * By nearest rank.
    *
    * @param {number} share between 0 and 1: 0.95 for p95
    * @returns {number} ms; NaN when nothing was recorded
@@ -41,11 +41,11 @@ export function createLatencyHistogram() {
   }
 
   /**
-   * The same when there are more values, larger than any that was recorded.
+   * The same with failures, which count as infinitely long.
    *
    * @param {number} share
-   * @param {number} total how many there are with those
-   * @returns {number} ms; Infinity when it is one of those; NaN when there is none at all
+   * @param {number} total recorded values and failures
+   * @returns {number} ms; Infinity when it is a failure; NaN when total is 0
    */
   function percentileAmong(share, total) {
     if (total === 0) return NaN;
@@ -68,12 +68,7 @@ export function createLatencyHistogram() {
   };
 }
 
-/**
- * A double's high word is sign, 11 bits of exponent and 20 of mantissa; the upper 7 of those number the
- * bucket.
- *
- * @param {number} ms
- */
+/** A double's high word is sign, 11 bits of exponent and 20 of mantissa. The upper 7 of those 20 number the bucket. @param {number} ms */
 function bucketOf(ms) {
   double[0] = ms;
   const bucket = (words[HIGH_WORD] >>> 13) - (1023 + LOWEST_EXPONENT) * SUB_BUCKETS;
@@ -82,7 +77,7 @@ function bucketOf(ms) {
 
 /** @param {number} bucket */
 function middleOf(bucket) {
-  // The lowest bucket also holds zero, by far its most frequent guest.
+  // The lowest bucket also holds zero, by far its most frequent value.
   if (bucket === 0) return 0;
   const exponent = Math.floor(bucket / SUB_BUCKETS) + LOWEST_EXPONENT;
   return 2 ** exponent * (1 + ((bucket % SUB_BUCKETS) + 0.5) / SUB_BUCKETS);

@@ -1,12 +1,11 @@
-import { createClientClock } from './client-clock.js';
+import { createPool, isDriverPool } from './create-pool.js';
 import { createDeadlines } from './deadlines.js';
 import { NEVER } from './event-heap.js';
-import { createPool, isDriverPool } from './create-pool.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
 import { createServiceTime } from './service-time.js';
-import { createTally } from './tally.js';
+import { Tally } from './tally.js';
 import { createUsers } from './users.js';
 
 /** @import { Arrival } from './arrivals.js' */
@@ -18,8 +17,8 @@ import { createUsers } from './users.js';
 
 const { min } = Math;
 
-// An event's code is the index of a connection or user times so many, plus what happens to it.
-const KINDS = 8;
+// An event's code is the index of a connection or user times EVENT_KINDS, plus the kind of event.
+const EVENT_KINDS = 8;
 const QUERY_ENDS = 0;
 const CONNECTED = 1;
 const USER_WAKES = 2;
@@ -27,202 +26,221 @@ const POOL_CHECK = 3;
 const HANDED_OVER = 4;
 
 /** @type {Service} */
-const NOTHING = { kind: 'fixed', ms: 0 };
+const NO_OVERHEAD = { kind: 'fixed', ms: 0 };
 
-/**
- * Users, routes and the pool between them: what happens at each event, and what events follow from it.
- *
- * @param {SimulationOptions} options
- * @param {Clock} clock
- */
-export function createModel({
-  workload, pool: poolOptions, services = {}, seed = 1, overhead = NOTHING, resolutionMs = 0, keepRequests = false,
-}, clock) {
-  const timeoutMs = workload?.timeoutMs ?? NEVER;
-  const waitQueueTimeoutMs = isDriverPool(poolOptions) ? poolOptions.waitQueueTimeoutMS : 0;
-  const answerDeadlines = createDeadlines(timeoutMs);
-  const waitDeadlines = createDeadlines(waitQueueTimeoutMs || NEVER);
-  const choices = createRandom(seed, 'choices');
-  const pauses = createRandom(seed, 'pauses');
-  const routes = createRoutes(services, seed);
-  const drawOverheadMs = createServiceTime(overhead, createRandom(seed, 'overhead'), 'the overhead');
-  const scenarios = createScenarios(workload?.scenarios ?? [], routes.get);
-  routes.requireServices();
-  const tally = createTally({ keepRequests, tell: createClientClock(resolutionMs, createRandom(seed, 'client\'s clock')) });
-  const users = createUsers();
-  const pool = createPool(poolOptions, {
-    serve,
-    connectAfter: (delayMs, connection) => clock.after(delayMs, connection * KINDS + CONNECTED),
-    checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
-  });
+/** Users, routes and the pool between them: handles each event, and schedules the events that follow from it. */
+export class Model {
+  #clock;
+  #timeoutMs;
+  #answerDeadlines;
+  #waitDeadlines;
+  #choices;
+  #pauses;
+  #routes;
+  #drawOverheadMs;
+  #scenarios;
+  #tally;
+  #users = createUsers();
+  #maxPoolSize;
+  #pool;
   /** @type {(User | undefined)[]} By connection. */
-  const served = [];
-  /** @type {number[]} By worker: its users who are not through. */
-  const present = [];
-  let skipped = 0;
-  pool.start();
+  #served = [];
+  /** @type {number[]} By worker: how many of its users are still active. */
+  #present = [];
+  #skipped = 0;
+
+  /** @param {SimulationOptions} options @param {Clock} clock */
+  constructor({
+    workload, pool, services = {}, seed = 1, overhead = NO_OVERHEAD, resolutionMs = 0, keepRequests = false,
+  }, clock) {
+    this.#clock = clock;
+    this.#timeoutMs = workload?.timeoutMs ?? NEVER;
+    this.#answerDeadlines = createDeadlines(this.#timeoutMs);
+    this.#waitDeadlines = createDeadlines((isDriverPool(pool) && pool.waitQueueTimeoutMS) || NEVER);
+    this.#choices = createRandom(seed, 'choices');
+    this.#pauses = createRandom(seed, 'pauses');
+    this.#routes = createRoutes(services, seed);
+    this.#drawOverheadMs = createServiceTime(overhead, createRandom(seed, 'overhead'), 'the overhead');
+    this.#scenarios = createScenarios(workload?.scenarios ?? [], this.#routes.get);
+    this.#routes.requireServices();
+    this.#tally = new Tally({ keepRequests, resolutionMs, random: createRandom(seed, 'client\'s clock') });
+    this.#maxPoolSize = pool.maxPoolSize;
+    this.#pool = createPool(pool, {
+      serve: (user, connection) => this.#serve(user, connection),
+      connectAfter: (delayMs, connection) => clock.after(delayMs, connection * EVENT_KINDS + CONNECTED),
+      checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
+    });
+    this.#pool.start();
+  }
 
   /** @param {Arrival} arrival */
-  function enter({ worker = 0, maxVusers = NEVER, scenario, route, serviceMs = NaN, handoverMs = 0 }) {
-    present[worker] ??= 0;
-    if (present[worker] >= maxVusers) {
-      skipped++;
+  enter({ worker = 0, maxVusers = NEVER, scenario, route, serviceMs = NaN, handoverMs = 0 }) {
+    this.#present[worker] ??= 0;
+    if (this.#present[worker] >= maxVusers) {
+      this.#skipped++;
       return;
     }
-    present[worker]++;
-    const user = users.enter();
+    this.#present[worker]++;
+    const user = this.#users.enter();
     user.worker = worker;
     user.givenServiceMs = serviceMs;
     user.handoverMs = handoverMs;
-    if (route !== undefined) user.flow = [{ kind: 'request', route: routes.get(route) }];
-    else user.flow = scenario === undefined ? scenarios.pick(choices) : scenarios.find(scenario);
-    advance(user);
+    if (route !== undefined) user.flow = [{ kind: 'request', route: this.#routes.get(route) }];
+    else user.flow = scenario === undefined ? this.#scenarios.pick(this.#choices) : this.#scenarios.find(scenario);
+    this.#advance(user);
   }
 
-  /** Takes the user to its next request, pause or end. @param {User} user */
-  function advance(user) {
+  /** @param {number} code */
+  handle(code) {
+    const kind = code % EVENT_KINDS;
+    const index = (code - kind) / EVENT_KINDS;
+    if (kind === QUERY_ENDS) this.#endQuery(index);
+    else if (kind === CONNECTED) this.#pool.connected(index);
+    else if (kind === HANDED_OVER) this.#pool.checkIn(index);
+    else if (kind === POOL_CHECK) this.#pool.check();
+    else if (this.#users.at(index).state === 'responding') this.#receive(this.#users.at(index));
+    else this.#advance(this.#users.at(index));
+  }
+
+  nextDeadlineMs() {
+    return min(this.#waitDeadlines.nextMs(), this.#answerDeadlines.nextMs());
+  }
+
+  /** Ends the wait whose deadline nextDeadlineMs() returned. */
+  timeOut() {
+    if (this.#waitDeadlines.nextMs() <= this.#answerDeadlines.nextMs()) this.#giveUpWaiting(this.#waitDeadlines.pop());
+    else this.#giveUpAnswer(this.#answerDeadlines.pop());
+  }
+
+  result() {
+    return {
+      ...this.#tally.result(this.#routes.results(), this.#maxPoolSize),
+      users: this.#users.entered(),
+      skipped: this.#skipped,
+      connections: this.#pool.total(),
+    };
+  }
+
+  /** Takes the user to its next request or pause, or to its end. @param {User} user */
+  #advance(user) {
     user.state = 'between';
-    while (user.place < user.flow.length) {
-      const instruction = user.flow[user.place++];
+    while (user.position < user.flow.length) {
+      const instruction = user.flow[user.position++];
       switch (instruction.kind) {
         case 'request':
-          request(user, instruction.route);
+          this.#request(user, instruction.route);
           return;
         case 'think': {
           const { ms, jitterMs } = instruction;
-          const thinkMs = jitterMs === 0 ? ms : Math.max(0, ms + jitterMs * (2 * pauses.uniform() - 1));
-          clock.after(thinkMs, user.id * KINDS + USER_WAKES);
+          const thinkMs = jitterMs === 0 ? ms : Math.max(0, ms + jitterMs * (2 * this.#pauses.uniform() - 1));
+          this.#clock.after(thinkMs, user.id * EVENT_KINDS + USER_WAKES);
           return;
         }
         default: {
           const { depth, count, back } = instruction;
           const rounds = (user.rounds[depth] ?? 0) + 1;
           user.rounds[depth] = rounds % count;
-          if (rounds < count) user.place -= back;
+          if (rounds < count) user.position -= back;
         }
       }
     }
-    present[user.worker]--;
-    users.leave(user);
+    this.#present[user.worker]--;
+    this.#users.release(user);
   }
 
   /** @param {User} user @param {RouteStats} route */
-  function request(user, route) {
+  #request(user, route) {
+    const { nowMs } = this.#clock;
     user.state = 'waiting';
     user.outcome = 'ok';
     user.route = route;
     user.serviceMs = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
-    user.overheadMs = drawOverheadMs();
-    user.arrivedAtMs = clock.nowMs;
+    user.overheadMs = this.#drawOverheadMs();
+    user.arrivedAtMs = nowMs;
     user.startedAtMs = NaN;
     user.connection = -1;
-    tally.startWaiting(clock.nowMs);
-    pool.checkOut(user);
+    this.#tally.startWaiting(nowMs);
+    this.#pool.checkOut(user);
     if (user.state === 'waiting') {
-      tally.stillWaiting();
-      waitDeadlines.add(user);
+      this.#tally.recordPeakWaiting();
+      this.#waitDeadlines.add(user);
     }
-    if (user.state === 'waiting' || user.serviceMs + user.overheadMs > timeoutMs) answerDeadlines.add(user);
+    if (user.state === 'waiting' || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
   }
 
   /** @param {User} user @param {number} connection */
-  function serve(user, connection) {
+  #serve(user, connection) {
+    const { nowMs } = this.#clock;
     user.state = 'served';
     user.connection = connection;
-    user.startedAtMs = clock.nowMs;
-    served[connection] = user;
-    tally.startQuery(user, clock.nowMs);
-    clock.after(user.serviceMs, connection * KINDS + QUERY_ENDS);
+    user.startedAtMs = nowMs;
+    this.#served[connection] = user;
+    this.#tally.startQuery(user, nowMs);
+    this.#clock.after(user.serviceMs, connection * EVENT_KINDS + QUERY_ENDS);
   }
 
   /** @param {number} connection */
-  function endQuery(connection) {
-    const user = served[connection];
-    // One that was given up had another end.
-    if (!user || user.startedAtMs + user.serviceMs !== clock.nowMs) return;
-    served[connection] = undefined;
-    tally.endQuery(user, clock.nowMs);
-    if (user.handoverMs > 0 && tally.waiting() > 0) clock.after(user.handoverMs, connection * KINDS + HANDED_OVER);
-    else pool.finish(connection);
-    respond(user);
-  }
-
-  /** The app is done with the request and the answer on its way. @param {User} user */
-  function respond(user) {
-    user.state = 'responding';
-    if (user.overheadMs > 0) clock.after(user.overheadMs, user.id * KINDS + USER_WAKES);
-    else receive(user);
+  #endQuery(connection) {
+    const { nowMs } = this.#clock;
+    const user = this.#served[connection];
+    // The event of an abandoned query is still in the heap, and must not end the connection's next one.
+    if (!user || user.startedAtMs + user.serviceMs !== nowMs) return;
+    this.#served[connection] = undefined;
+    this.#tally.endQuery(user, nowMs);
+    if (user.handoverMs > 0 && this.#tally.waiting > 0) {
+      this.#clock.after(user.handoverMs, connection * EVENT_KINDS + HANDED_OVER);
+    } else {
+      this.#pool.checkIn(connection);
+    }
+    this.#respond(user);
   }
 
   /** @param {User} user */
-  function receive(user) {
+  #respond(user) {
+    user.state = 'responding';
+    if (user.overheadMs > 0) this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
+    else this.#receive(user);
+  }
+
+  /** @param {User} user */
+  #receive(user) {
     user.ticket++;
-    if (user.hasLeft) {
-      users.leave(user);
+    if (user.hasGivenUp) {
+      this.#users.release(user);
     } else {
-      tally.endRequest(user, user.outcome, clock.nowMs);
-      advance(user);
+      this.#tally.endRequest(user, user.outcome, this.#clock.nowMs);
+      this.#advance(user);
     }
   }
 
-  /** The driver gives up: the app answers with an error, and the user goes on. @param {User} user */
-  function giveUpWaiting(user) {
+  /** waitQueueTimeoutMS: the app answers with an error, and the user goes on. @param {User} user */
+  #giveUpWaiting(user) {
     if (user.state !== 'waiting') return;
-    tally.stopWaiting(user, clock.nowMs);
+    this.#tally.stopWaiting(user, this.#clock.nowMs);
     user.ticket++;
     user.outcome = 'waitQueueTimeout';
-    respond(user);
+    this.#respond(user);
   }
 
-  /** The user gives up, and for good. Its connection to the app ends, so that the app gives up too. @param {User} user */
-  function giveUpAnswer(user) {
-    tally.endRequest(user, 'clientTimeout', clock.nowMs);
-    present[user.worker]--;
-    if (user.state === 'responding' || !pool.abandon) {
-      user.hasLeft = true;
+  /** The user closes its connection to the app and leaves. The app then aborts what it does for it. @param {User} user */
+  #giveUpAnswer(user) {
+    const { nowMs } = this.#clock;
+    this.#tally.endRequest(user, 'clientTimeout', nowMs);
+    this.#present[user.worker]--;
+    if (user.state === 'responding' || !this.#pool.abandon) {
+      user.hasGivenUp = true;
       return;
     }
     user.ticket++;
     if (user.state === 'waiting') {
-      tally.stopWaiting(user, clock.nowMs);
-      pool.leave?.(user);
+      this.#tally.stopWaiting(user, nowMs);
+      this.#pool.abortCheckOut?.(user);
     } else {
-      user.serviceMs = clock.nowMs - user.startedAtMs;
-      served[user.connection] = undefined;
-      tally.endQuery(user, clock.nowMs);
-      pool.abandon(user.connection);
+      user.serviceMs = nowMs - user.startedAtMs;
+      this.#served[user.connection] = undefined;
+      this.#tally.endQuery(user, nowMs);
+      this.#pool.abandon(user.connection);
     }
-    users.leave(user);
+    this.#users.release(user);
   }
-
-  return {
-    enter,
-
-    /** @param {number} code */
-    handle(code) {
-      const happening = code % KINDS;
-      const index = (code - happening) / KINDS;
-      if (happening === QUERY_ENDS) endQuery(index);
-      else if (happening === CONNECTED) pool.connected(index);
-      else if (happening === HANDED_OVER) pool.finish(index);
-      else if (happening === POOL_CHECK) pool.check();
-      else if (users.at(index).state === 'responding') receive(users.at(index));
-      else advance(users.at(index));
-    },
-
-    nextDeadlineMs: () => min(waitDeadlines.nextMs(), answerDeadlines.nextMs()),
-
-    /** What nextDeadlineMs announced. */
-    giveUp() {
-      if (waitDeadlines.nextMs() <= answerDeadlines.nextMs()) giveUpWaiting(waitDeadlines.pop());
-      else giveUpAnswer(answerDeadlines.pop());
-    },
-
-    result: () => ({
-      ...tally.result(routes.results(), poolOptions.maxPoolSize),
-      users: users.entered(),
-      skipped,
-      connections: pool.total(),
-    }),
-  };
 }

@@ -8,82 +8,95 @@ import { createFifo } from './fifo.js';
  * @typedef {object} PipeliningPoolOptions
  * @property {'pipelining'} kind
  * @property {number} maxPoolSize at least 1
- * @property {number} [connectMs] how long a connection takes to open, default 0
- * @property {boolean} [warm] start with every connection open, the default; otherwise with one
- * @property {number} [operationsBefore] how many queries the pool has sent so far, default 0: they turn its
+ * @property {number} [connectMs] how long it takes to establish a connection, default 0
+ * @property {boolean} [warm] true, the default: all connections are open at the start; false: one is
+ * @property {number} [operationsBefore] how many queries the pool sent before the simulation, default 0: they turn its
  *   round robin
  */
 
 /**
- * The pool of the Node.js driver of 2020 (3.4, lib/core/connection/pool.js, without unified topology): when
- * no connection is idle and there may be no more of them, a query is sent on a busy one, in turn, and the
- * server answers each connection's queries one after another. So a query may wait behind a slow one while
- * another connection is idle.
+ * The pool of the Node.js driver 3.4 (2020, without unified topology):
+ * https://github.com/mongodb/node-mongodb-native/blob/v3.4.0/lib/core/connection/pool.js
  *
- * @param {PipeliningPoolOptions} options
- * @param {PoolHost} host
- * @returns {Pool}
+ * If no connection is idle and the pool is full, it sends the query on a busy connection, in turn. The server answers the
+ * queries of a connection one after another. So a query may wait behind a slow one while another connection is idle.
+ *
+ * @implements {Pool}
  */
-export function createPipeliningPool(options, host) {
-  const { maxPoolSize, connectMs = 0, warm = true, operationsBefore = 0 } = options;
+export class PipeliningPool {
+  #host;
+  #maxPoolSize;
+  #connectMs;
+  #warm;
   /** @type {Fifo<User>} */
-  const queue = createFifo();
-  /** @type {Fifo<User>[]} By connection: sent, and not yet answered. */
-  const sent = [];
-  let turn = operationsBefore;
-  let isConnecting = false;
+  #queue = createFifo();
+  /** @type {Fifo<User>[]} By connection: queries that were sent and have no answer yet. */
+  #sent = [];
+  #turn;
+  #isConnecting = false;
 
-  function start() {
-    const size = warm ? maxPoolSize : 1;
-    while (sent.length < size) sent.push(createFifo());
+  /** @param {PipeliningPoolOptions} options @param {PoolHost} host */
+  constructor({ maxPoolSize, connectMs = 0, warm = true, operationsBefore = 0 }, host) {
+    this.#host = host;
+    this.#maxPoolSize = maxPoolSize;
+    this.#connectMs = connectMs;
+    this.#warm = warm;
+    this.#turn = operationsBefore;
   }
 
-  /** In turn among the idle connections, or among all when none is idle. */
-  function pick() {
-    const idle = sent.reduce((count, { size }) => count + (size() === 0 ? 1 : 0), 0);
-    if (idle === 0) return turn++ % sent.length;
-    let toPass = turn++ % idle;
-    return sent.findIndex(({ size }) => size() === 0 && toPass-- === 0);
+  start() {
+    const size = this.#warm ? this.#maxPoolSize : 1;
+    while (this.#sent.length < size) this.#sent.push(createFifo());
   }
 
-  // While a connection opens nothing is sent at all, and the query that caused it takes two turns.
-  function execute() {
-    while (queue.size() > 0 && !isConnecting) {
-      const connection = pick();
-      const isBusy = sent[connection].size() > 0;
-      if (isBusy && sent.length < maxPoolSize) {
-        isConnecting = true;
-        host.connectAfter(connectMs, sent.length);
+  check() {}
+
+  total() {
+    return this.#sent.length;
+  }
+
+  /** @param {User} user */
+  checkOut(user) {
+    this.#queue.push(user, user.ticket);
+    this.#send();
+  }
+
+  connected() {
+    this.#isConnecting = false;
+    this.#sent.push(createFifo());
+    this.#send();
+  }
+
+  /** @param {number} connection */
+  checkIn(connection) {
+    const unanswered = this.#sent[connection];
+    unanswered.shift();
+    if (unanswered.size() > 0) this.#host.serve(unanswered.first(), connection);
+    this.#send();
+  }
+
+  /** The driver sends nothing while it opens a connection, and the query that it opens one for takes two turns. */
+  #send() {
+    while (this.#queue.size() > 0 && !this.#isConnecting) {
+      const connection = this.#pick();
+      const isBusy = this.#sent[connection].size() > 0;
+      if (isBusy && this.#sent.length < this.#maxPoolSize) {
+        this.#isConnecting = true;
+        this.#host.connectAfter(this.#connectMs, this.#sent.length);
         return;
       }
-      const user = queue.first();
-      queue.shift();
-      sent[connection].push(user, user.ticket);
-      if (!isBusy) host.serve(user, connection);
+      const user = this.#queue.first();
+      this.#queue.shift();
+      this.#sent[connection].push(user, user.ticket);
+      if (!isBusy) this.#host.serve(user, connection);
     }
   }
 
-  return {
-    start,
-    check() {},
-    total: () => sent.length,
-
-    checkOut(user) {
-      queue.push(user, user.ticket);
-      execute();
-    },
-
-    connected() {
-      isConnecting = false;
-      sent.push(createFifo());
-      execute();
-    },
-
-    finish(connection) {
-      const unanswered = sent[connection];
-      unanswered.shift();
-      if (unanswered.size() > 0) host.serve(unanswered.first(), connection);
-      execute();
-    },
-  };
+  /** In turn among the idle connections, or among all if none is idle. */
+  #pick() {
+    const idle = this.#sent.reduce((count, { size }) => count + (size() === 0 ? 1 : 0), 0);
+    if (idle === 0) return this.#turn++ % this.#sent.length;
+    let toPass = this.#turn++ % idle;
+    return this.#sent.findIndex(({ size }) => size() === 0 && toPass-- === 0);
+  }
 }

@@ -6,12 +6,11 @@
  */
 
 /**
- * A seeded stream of random numbers: the same seed and name give the same numbers on every machine. Streams
- * are named so that one use (arrivals, say) draws nothing from another's numbers, and two runs that differ in
- * pool size alone see the same load.
+ * A seeded stream of random numbers: the same seed and name give the same numbers on every machine. Each use, such as
+ * arrivals, has its own named stream, so that two runs that differ only in pool size see the same load.
  *
- * The generator is sfc32 of Chris Doty-Humphrey's PractRand: 128 bits of state, period above 2^32 for every
- * seed.
+ * The generator is sfc32 of Chris Doty-Humphrey's PractRand, https://pracrand.sourceforge.net: 128 bits of state, period
+ * above 2^32 for every seed.
  *
  * @param {number} seed
  * @param {string} [name]
@@ -32,18 +31,18 @@ export function createRandom(seed, name = '') {
     return (out >>> 0) / 2 ** 32;
   }
 
-  // Nearby seeds start alike: twelve rounds mix them, as the generator's author advises.
+  // Nearby seeds give similar first numbers. Twelve rounds mix them, as the generator's author advises.
   for (let round = 0; round < 12; round++) uniform();
 
   return {
     uniform,
     exponential: () => -Math.log(1 - uniform()),
-    // Box and Muller (1958), one of its pair.
+    // Box and Muller (1958), https://doi.org/10.1214/aoms/1177706645; the second number of the pair is not used.
     normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),
   };
 }
 
-/** FNV-1a over UTF-16 units: spreads short names over 32 bits. @param {string} text @param {number} start */
+/** FNV-1a over UTF-16 units. @param {string} text @param {number} start */
 function hash(text, start) {
   let value = start;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);

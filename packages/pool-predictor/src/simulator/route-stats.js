@@ -5,8 +5,7 @@ import { createServiceTime } from './service-time.js';
 /** @import { Service } from './service-time.js' */
 
 /**
- * Times in ms, NaN where there is nothing to tell them from. Percentiles are off by 0.4 % at most, the rest
- * is exact.
+ * Times in ms, NaN where there was no request. Percentiles have an error of at most 0.4 %, the rest is exact.
  *
  * @typedef {object} Latencies
  * @property {number} p50Ms
@@ -17,23 +16,18 @@ import { createServiceTime } from './service-time.js';
  */
 
 /**
- * Response times of all requests; one that failed takes for ever, Infinity.
+ * Response times of all requests, failed ones as Infinity.
  *
  * @typedef {{ p50Ms: number, p90Ms: number, p95Ms: number, p99Ms: number, p999Ms: number, maxMs: number }} AllTimes
  */
 
 /**
- * Response times are of the requests that succeeded, waits of those that got a connection; `count` is of all.
+ * Response times of successful requests; waits of requests that had a connection; `count` of all.
  *
  * @typedef {Latencies & { count: number, failures: number, wait: Latencies, all: AllTimes }} RouteResult
  */
 
-/**
- * What one route's requests add up to.
- *
- * @param {string} name
- * @param {() => number} drawServiceMs
- */
+/** @param {string} name @param {() => number} drawServiceMs */
 function createRouteStats(name, drawServiceMs) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();
@@ -80,7 +74,7 @@ export function summarise(histogram) {
 }
 
 /**
- * The routes of a simulation by name; `get` adds one that is not yet there.
+ * The routes of a simulation by name. `get` adds a route it does not know yet.
  *
  * @param {Record<string, Service>} services
  * @param {number} seed

@@ -11,12 +11,7 @@ import { compileFlow } from './flow.js';
  * @property {Step[]} steps
  */
 
-/**
- * The flows that users follow, ready to be picked.
- *
- * @param {Scenario[]} scenarios
- * @param {(route: string) => RouteStats} routeOf
- */
+/** @param {Scenario[]} scenarios @param {(route: string) => RouteStats} routeOf */
 export function createScenarios(scenarios, routeOf) {
   const flows = scenarios.map(({ steps }) => compileFlow(steps, routeOf));
   /** @type {number[]} */
@@ -25,7 +20,7 @@ export function createScenarios(scenarios, routeOf) {
   for (const { weight = 1 } of scenarios) upTo.push((totalWeight += weight));
 
   return {
-    /** Each scenario as often as its weight says. @param {Random} random */
+    /** At random, by weight. @param {Random} random */
     pick(random) {
       if (totalWeight === 0) throw new Error('No scenario to pick: there must be one with a weight above 0');
       const at = random.uniform() * totalWeight;

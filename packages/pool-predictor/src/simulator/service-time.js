@@ -1,11 +1,11 @@
 /** @import { Random } from './random.js' */
 
 /**
- * How long a query keeps its connection:
- * - fixed: `ms`, always;
- * - exponential: `meanMs` on average;
- * - lognormal: median `medianMs`; `sigma` is the standard deviation of the logarithm;
- * - sample: drawn from measured `valuesMs`, with replacement.
+ * A service time, in ms: how long a query keeps its connection.
+ * - fixed: always `ms`;
+ * - exponential, with mean `meanMs`;
+ * - lognormal, with median `medianMs`; `sigma` is the standard deviation of the logarithm;
+ * - sample: drawn with replacement from measured `valuesMs`.
  *
  * @typedef {{ kind: 'fixed', ms: number }
  *   | { kind: 'exponential', meanMs: number }
@@ -18,7 +18,7 @@
  * @param {Random} random
  * @param {string} route for messages
  * @returns {() => number} draws one service time, in ms
- * @throws {Error} for a service that cannot be; for none at all only when one is drawn
+ * @throws {Error} for an invalid service; a missing one throws only when it is drawn
  */
 export function createServiceTime(service, random, route) {
   if (!service) {
@@ -43,8 +43,9 @@ export function createServiceTime(service, random, route) {
 }
 
 /**
- * A sample that could as well have been measured: so many of its values, drawn with replacement (Efron's bootstrap,
- * 1979). What is predicted from several of them shows how little a small sample tells. Other services stay as they are.
+ * Draws a new sample of the same length from a measured one, with replacement: B. Efron's bootstrap (1979),
+ * https://doi.org/10.1214/aos/1176344552. Predictions from several of them show how uncertain a small sample is. Other
+ * services are returned unchanged.
  *
  * @param {Service} service
  * @param {Random} random
@@ -59,7 +60,7 @@ export function resample(service, random) {
 
 /**
  * @param {Service} service
- * @returns {{ meanMs: number, scv: number }} scv: variance / mean^2, the squared coefficient of variation
+ * @returns {{ meanMs: number, scv: number }} scv: the squared coefficient of variation, variance / mean^2
  */
 export function serviceMoments(service) {
   switch (service.kind) {

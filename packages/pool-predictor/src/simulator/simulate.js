@@ -1,7 +1,7 @@
 import { createArrivals } from './arrivals.js';
 import { createClock } from './clock.js';
 import { NEVER } from './event-heap.js';
-import { createModel } from './model.js';
+import { Model } from './model.js';
 import { createRandom } from './random.js';
 
 /** @import { Arrival } from './arrivals.js' */
@@ -14,33 +14,35 @@ const { min } = Math;
 /**
  * @typedef {object} SimulationOptions
  * @property {Workload} [workload] not needed when every arrival names its route
- * @property {Iterable<Arrival>} [arrivals] in order of time; default: as the workload's phases have it
+ * @property {Iterable<Arrival>} [arrivals] in order of time; default: those of the workload's phases
  * @property {PoolOptions} pool
  * @property {Record<string, Service>} [services] by route
  * @property {number} [seed] default 1
- * @property {number} [workers] see createArrivals, default 1
- * @property {Service} [overhead] what a response takes beside its wait and service, default nothing
- * @property {number} [resolutionMs] the client's clock tells response times in whole steps of it; default 0, exactly
- * @property {boolean} [keepRequests] return each request as well, in the order they ended, default false
+ * @property {number} [workers] Artillery's worker threads, default 1
+ * @property {Service} [overhead] what a response takes beyond wait and service time, default 0
+ * @property {number} [resolutionMs] of the clock with which the client measures response times; default 0, exact
+ * @property {boolean} [keepRequests] also return each request as `records`, in the order they ended; default false
  */
 
 /**
- * Simulates virtual users, each of whom sends its next request when the last is answered, against one pool.
+ * Simulates virtual users against one pool, in one run. Each user sends its next request when the last is answered.
  *
- * It reads no clock, and no chance but the seed's. Service times are drawn as requests arrive, from a stream
- * for each route, so runs that differ in the pool alone see the same load as far as their users' chains
- * allow.
+ * The result depends only on the options: it reads no clock, and the seed decides everything random. Service times are
+ * drawn as requests arrive, from one stream for each route, so runs that differ only in the pool see the same load as
+ * far as possible.
  *
  * @param {SimulationOptions} options
+ * @returns counts, gauges and response times of the run. Times are in ms and counted from the start of the load.
+ * @throws {Error} for invalid options, a route without a service time, or arrivals that are not in order of time
  */
 export function simulate(options) {
   const { workload, seed = 1, workers = 1 } = options;
   const clock = createClock();
-  const model = createModel(options, clock);
+  const model = new Model(options, clock);
   const arrivals = options.arrivals
     ?? createArrivals(workload?.phases ?? [], { workers, random: createRandom(seed, 'arrivals') });
-  const coming = arrivals[Symbol.iterator]();
-  let arrival = take(coming, 0);
+  const upcoming = arrivals[Symbol.iterator]();
+  let arrival = take(upcoming, 0);
 
   for (;;) {
     const eventMs = clock.nextMs();
@@ -48,23 +50,23 @@ export function simulate(options) {
     const arrivalMs = arrival ? arrival.atMs : NEVER;
     clock.nowMs = min(eventMs, deadlineMs, arrivalMs);
     if (clock.nowMs === NEVER) return model.result();
-    // At one instant what ends comes before what begins: a connection that is free just in time is in time.
+    // At the same instant, ends come before deadlines and arrivals: a connection checked in just in time is in time.
     if (clock.nowMs === eventMs) {
       model.handle(clock.pop());
     } else if (clock.nowMs === deadlineMs) {
-      model.giveUp();
+      model.timeOut();
     } else if (arrival) {
       model.enter(arrival);
-      arrival = take(coming, arrivalMs);
+      arrival = take(upcoming, arrivalMs);
     }
   }
 }
 
-/** @param {Iterator<Arrival, void>} coming @param {number} sinceMs */
-function take(coming, sinceMs) {
-  const { value } = coming.next();
+/** @param {Iterator<Arrival, void>} upcoming @param {number} sinceMs */
+function take(upcoming, sinceMs) {
+  const { value } = upcoming.next();
   if (value && !(value.atMs >= sinceMs)) {
-    throw new Error(`Arrivals must be in order of time from 0 ms on: ${value.atMs} came after ${sinceMs}`);
+    throw new Error(`Arrivals must be in order of time, from 0 ms on: ${value.atMs} came after ${sinceMs}`);
   }
   return value;
 }

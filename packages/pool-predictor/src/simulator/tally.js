@@ -1,3 +1,4 @@
+/** @import { Random } from './random.js' */
 /** @import { RouteResult } from './route-stats.js' */
 /** @import { Outcome, User } from './users.js' */
 
@@ -8,106 +9,120 @@
  * @property {number} connection -1 when it had none
  * @property {number} arrivedAtMs
  * @property {number} startedAtMs NaN when it had no connection
- * @property {number} finishedAtMs when the user was answered or gave up
+ * @property {number} finishedAtMs when the user got its answer or gave up
  * @property {number} waitMs for a connection
  * @property {Outcome} outcome
  */
 
-/**
- * Keeps the books of a simulation: who waits, who is served, how it ended.
- *
- * @param {object} options
- * @param {boolean} options.keepRequests
- * @param {(ms: number) => number} options.tell how long a response took, as its client tells it
- */
-export function createTally({ keepRequests, tell }) {
-  /** @type {RequestRecord[]} */
-  const records = [];
-  const failures = { waitQueueTimeout: 0, clientTimeout: 0 };
-  let requests = 0;
-  let maxMs = NaN;
-  let firstMs = NaN;
-  let lastMs = NaN;
-  let active = 0;
-  let waiting = 0;
-  let peakActive = 0;
-  let peakWaiting = 0;
-  let busyMs = 0;
-  let waitedMs = 0;
+/** Counts what happens in a simulation. */
+export class Tally {
+  /** Requests without a connection at this moment. */
+  waiting = 0;
+  #measure;
+  /** @type {RequestRecord[] | null} */
+  #records;
+  #failures = { waitQueueTimeout: 0, clientTimeout: 0 };
+  #requests = 0;
+  #maxMs = NaN;
+  #firstMs = NaN;
+  #lastMs = NaN;
+  #active = 0;
+  #peakActive = 0;
+  #peakWaiting = 0;
+  #busyMs = 0;
+  #waitedMs = 0;
+
+  /**
+   * @param {object} options
+   * @param {boolean} options.keepRequests
+   * @param {number} options.resolutionMs of the clock with which the client measures response times; 0: exact
+   * @param {Random} options.random
+   */
+  constructor({ keepRequests, resolutionMs, random }) {
+    this.#measure = createClientClock(resolutionMs, random);
+    this.#records = keepRequests ? [] : null;
+  }
 
   /** @param {number} nowMs */
-  function startWaiting(nowMs) {
-    if (requests++ === 0) firstMs = nowMs;
-    waiting++;
+  startWaiting(nowMs) {
+    if (this.#requests++ === 0) this.#firstMs = nowMs;
+    this.waiting++;
   }
 
-  /** Those that a free connection serves at once never count as waiting. */
-  function stillWaiting() {
-    if (waiting > peakWaiting) peakWaiting = waiting;
-  }
-
-  /** @param {User} user @param {number} nowMs */
-  function stopWaiting(user, nowMs) {
-    waiting--;
-    waitedMs += nowMs - user.arrivedAtMs;
+  /** Call it after the checkout: a request that gets an idle connection at once does not count as waiting. */
+  recordPeakWaiting() {
+    if (this.waiting > this.#peakWaiting) this.#peakWaiting = this.waiting;
   }
 
   /** @param {User} user @param {number} nowMs */
-  function startQuery(user, nowMs) {
-    stopWaiting(user, nowMs);
+  stopWaiting(user, nowMs) {
+    this.waiting--;
+    this.#waitedMs += nowMs - user.arrivedAtMs;
+  }
+
+  /** @param {User} user @param {number} nowMs */
+  startQuery(user, nowMs) {
+    this.stopWaiting(user, nowMs);
     user.route.recordWait(nowMs - user.arrivedAtMs);
-    if (++active > peakActive) peakActive = active;
+    if (++this.#active > this.#peakActive) this.#peakActive = this.#active;
   }
 
-  /** The user may have given up long before. @param {User} user @param {number} nowMs */
-  function endQuery(user, nowMs) {
-    active--;
-    busyMs += user.serviceMs;
-    lastMs = nowMs;
+  /** @param {User} user who may have given up earlier @param {number} nowMs */
+  endQuery(user, nowMs) {
+    this.#active--;
+    this.#busyMs += user.serviceMs;
+    this.#lastMs = nowMs;
   }
 
   /** @param {User} user @param {Outcome} outcome @param {number} nowMs */
-  function endRequest(user, outcome, nowMs) {
-    const { route, arrivedAtMs, startedAtMs } = user;
-    lastMs = nowMs;
+  endRequest(user, outcome, nowMs) {
+    this.#lastMs = nowMs;
     if (outcome === 'ok') {
-      const responseMs = tell(nowMs - arrivedAtMs);
-      route.recordResponse(responseMs);
-      if (!(responseMs <= maxMs)) maxMs = responseMs;
+      const responseMs = this.#measure(nowMs - user.arrivedAtMs);
+      user.route.recordResponse(responseMs);
+      if (!(responseMs <= this.#maxMs)) this.#maxMs = responseMs;
     } else {
-      route.recordFailure();
-      failures[outcome]++;
+      user.route.recordFailure();
+      this.#failures[outcome]++;
     }
-    if (keepRequests) {
-      records.push({
-        route: route.name, user: user.number, connection: user.connection, arrivedAtMs, startedAtMs,
-        finishedAtMs: nowMs, waitMs: (Number.isNaN(startedAtMs) ? nowMs : startedAtMs) - arrivedAtMs, outcome,
+    if (this.#records) {
+      const { route, number, connection, arrivedAtMs, startedAtMs } = user;
+      this.#records.push({
+        route: route.name, user: number, connection, arrivedAtMs, startedAtMs, finishedAtMs: nowMs,
+        waitMs: (Number.isNaN(startedAtMs) ? nowMs : startedAtMs) - arrivedAtMs, outcome,
       });
     }
   }
 
-  /**
-   * @param {Record<string, RouteResult>} routes
-   * @param {number} maxPoolSize
-   */
-  function result(routes, maxPoolSize) {
-    const durationMs = requests === 0 ? 0 : lastMs - firstMs;
+  /** @param {Record<string, RouteResult>} routes @param {number} maxPoolSize */
+  result(routes, maxPoolSize) {
+    const durationMs = this.#requests === 0 ? 0 : this.#lastMs - this.#firstMs;
     return {
-      requests,
-      failures: failures.waitQueueTimeout + failures.clientTimeout,
-      failuresBy: failures,
-      maxMs,
+      requests: this.#requests,
+      failures: this.#failures.waitQueueTimeout + this.#failures.clientTimeout,
+      failuresBy: this.#failures,
+      maxMs: this.#maxMs,
       routes,
       durationMs,
-      ratePerSec: (requests / durationMs) * 1000,
-      peakActive,
-      peakWaiting,
-      meanActive: busyMs / durationMs,
-      meanWaiting: waitedMs / durationMs,
-      utilisation: busyMs / durationMs / maxPoolSize,
-      ...(keepRequests && { records }),
+      ratePerSec: (this.#requests / durationMs) * 1000,
+      peakActive: this.#peakActive,
+      peakWaiting: this.#peakWaiting,
+      meanActive: this.#busyMs / durationMs,
+      meanWaiting: this.#waitedMs / durationMs,
+      utilisation: this.#busyMs / durationMs / maxPoolSize,
+      ...(this.#records && { records: this.#records }),
     };
   }
+}
 
-  return { waiting: () => waiting, startWaiting, stillWaiting, stopWaiting, startQuery, endQuery, endRequest, result };
+/**
+ * How a client measures a duration. With a clock that ticks, the result depends on where between two ticks it began.
+ *
+ * @param {number} resolutionMs from one tick to the next; 0 for an exact clock
+ * @param {Random} random
+ * @returns {(ms: number) => number}
+ */
+function createClientClock(resolutionMs, random) {
+  if (resolutionMs === 0) return (ms) => ms;
+  return (ms) => Math.floor(ms / resolutionMs + random.uniform()) * resolutionMs;
 }

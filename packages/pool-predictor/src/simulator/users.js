@@ -4,21 +4,20 @@
 /** @typedef {'ok' | 'waitQueueTimeout' | 'clientTimeout'} Outcome */
 
 /**
- * A virtual user and the one request it has under way. Users are used again when they leave, so that a long
- * run does not allocate: `ticket` changes with every request that ends, and whoever remembered an older one
- * lets go.
+ * A virtual user and its current request. Objects are reused after a user leaves, so a long run does not allocate.
+ * `ticket` changes with every request that ends: a queue that holds a user with an older ticket drops it.
  *
  * @typedef {object} User
  * @property {number} id index among the users present
- * @property {number} number counts the users who ever came, from 0
+ * @property {number} number counts all users who ever arrived, from 0
  * @property {number} worker
  * @property {Instruction<RouteStats>[]} flow
- * @property {number} place the next instruction
+ * @property {number} position of the next instruction
  * @property {number[]} rounds finished rounds, by depth of loop
  * @property {number} ticket
  * @property {'between' | 'waiting' | 'served' | 'responding'} state
- * @property {Outcome} outcome of the request under way, as far as it is known
- * @property {boolean} hasLeft gave up on a request that the app still works on, or whose answer is on its way
+ * @property {Outcome} outcome of the current request, as far as it is known
+ * @property {boolean} hasGivenUp the user has left, but the app or the server still works on its request
  * @property {RouteStats} route
  * @property {number} connection
  * @property {number} givenServiceMs NaN: draw one for each request
@@ -29,7 +28,7 @@
  * @property {number} startedAtMs
  */
 
-/** The users present: `enter()` takes one, `leave(user)` gives it back, `at(id)` finds one. */
+/** The users present: `enter()` adds one, `release(user)` removes it, `at(id)` finds it. */
 export function createUsers() {
   /** @type {User[]} */
   const all = [];
@@ -44,16 +43,16 @@ export function createUsers() {
       all.push(user);
     }
     user.number = entered++;
-    user.place = 0;
+    user.position = 0;
     user.rounds.fill(0);
-    user.hasLeft = false;
+    user.hasGivenUp = false;
     return user;
   }
 
   return {
     enter,
     /** @param {User} user */
-    leave: (user) => free.push(user),
+    release: (user) => free.push(user),
     /** @param {number} id */
     at: (id) => all[id],
     entered: () => entered,
@@ -67,15 +66,15 @@ function createUser(id) {
     number: 0,
     worker: 0,
     flow: [],
-    place: 0,
+    position: 0,
     rounds: [],
     ticket: 0,
     state: 'between',
     outcome: 'ok',
-    hasLeft: false,
+    hasGivenUp: false,
     route: /** @type {any} */ (undefined),
     connection: -1,
-    // Not whole numbers: V8 then keeps these fields as doubles from the start.
+    // NaN rather than 0: V8 then keeps these fields as doubles from the start.
     givenServiceMs: NaN,
     serviceMs: NaN,
     handoverMs: NaN,

@@ -1,27 +1,27 @@
 /** @import { Trace } from '../node/trace.js' */
 
 /**
- * How long each connection that was given back lay there although somebody waited for it: the driver hands it over
- * within a microtask, but then the process may be busy, or not have the processor.
+ * How long each connection was idle after its checkin although a request was waiting. The driver hands it over within a
+ * microtask, but the process may be busy or not scheduled.
  *
- * Connections are taken to be handed out again last in, first out, as the driver does.
+ * Assumes that idle connections are checked out last in, first out, as the driver does.
  *
  * @param {Pick<Trace, 'checkOutStartedMs' | 'waitMs' | 'useMs'>} trace
- * @returns {Float64Array} ms, by the checkout that gave it back; 0 where nobody waited
+ * @returns {Float64Array} ms, by the checkout that ended; 0 where nothing waited
  */
 export function findHandovers({ checkOutStartedMs, waitMs, useMs }) {
   const checkedOutMs = Float64Array.from(checkOutStartedMs, (ms, index) => ms + waitMs[index]);
-  const returnedMs = checkedOutMs.map((ms, index) => ms + useMs[index]);
+  const checkedInMs = checkedOutMs.map((ms, index) => ms + useMs[index]);
   const byCheckedOut = Uint32Array.from(checkedOutMs.keys()).sort((a, b) => checkedOutMs[a] - checkedOutMs[b]);
-  const byReturned = byCheckedOut.toSorted((a, b) => returnedMs[a] - returnedMs[b]);
+  const byCheckedIn = byCheckedOut.toSorted((a, b) => checkedInMs[a] - checkedInMs[b]);
   const handoversMs = new Float64Array(checkedOutMs.length);
-  /** Who gave back the connections that lie there, the last one last. @type {number[]} */
-  const givers = [];
+  /** The last checkout of each idle connection, the most recent one last. @type {number[]} */
+  const idle = [];
   let next = 0;
-  for (const taker of byCheckedOut) {
-    while (returnedMs[byReturned[next]] <= checkedOutMs[taker]) givers.push(byReturned[next++]);
-    const giver = givers.pop();
-    if (giver !== undefined && checkOutStartedMs[taker] < returnedMs[giver]) handoversMs[giver] = checkedOutMs[taker] - returnedMs[giver];
+  for (const checkout of byCheckedOut) {
+    while (checkedInMs[byCheckedIn[next]] <= checkedOutMs[checkout]) idle.push(byCheckedIn[next++]);
+    const previous = idle.pop();
+    if (previous !== undefined && checkOutStartedMs[checkout] < checkedInMs[previous]) handoversMs[previous] = checkedOutMs[checkout] - checkedInMs[previous];
   }
   return handoversMs;
 }

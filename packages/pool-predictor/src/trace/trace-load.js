@@ -1,4 +1,4 @@
-import { hasten } from '../load.js';
+import { speedUp } from '../load.js';
 import { createLatencyHistogram } from '../simulator/latency-histogram.js';
 import { createRandom } from '../simulator/random.js';
 import { summarise } from '../simulator/route-stats.js';
@@ -10,54 +10,50 @@ import { findHandovers } from './handovers.js';
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Trace } from '../node/trace.js' */
 
-/** Pieces that a trace is cut into: long enough to keep what arrives together, many enough to differ. */
-const PIECES = 20;
+/** How many blocks a trace is cut into: long enough to keep bursts together, enough of them to differ. */
+const BLOCKS = 20;
 
 /**
- * The load of a trace: who came when, how long they kept their connection and how long it then took to hand it over,
- * whatever the pool. Nobody's request waits for the answer to another.
+ * Makes a load of a trace: each checkout arrives when it was recorded, and uses its connection as long as it did. It is an
+ * open loop: no request waits for the answer to another.
  *
  * @param {Trace} trace
  * @param {object} [options]
- * @param {boolean} [options.redraw] the first run is the record itself; each other is put together from pieces of it,
- *   drawn with replacement (a circular block bootstrap: D. N. Politis and J. P. Romano, 1992)
- * @returns {Load & { services: Record<string, Service> }} services: what each route's checkouts took
+ * @param {boolean} [options.resample] false, the default: every run is the trace itself; true: only the first is, and each
+ *   other run is put together from random blocks of it. This is a circular block bootstrap: D. N. Politis and
+ *   J. P. Romano (1992), https://en.wikipedia.org/wiki/Bootstrapping_(statistics)#Block_bootstrap
+ * @returns {Load & { services: Record<string, Service> }} services: the recorded uses of each route
  */
-export function createTraceLoad(trace, { redraw = false } = {}) {
+export function createTraceLoad(trace, { resample = false } = {}) {
   const { checkOutStartedMs, routes } = trace;
   const handoversMs = findHandovers(trace);
-  // The last one's own gap belongs to the time in which they came.
+  // One gap more than there are between the checkouts: the last one has a gap, too.
   const durationMs = Math.max(1, (checkOutStartedMs[checkOutStartedMs.length - 1] * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
   return {
     routes,
     durationMs,
     services: Object.fromEntries(routes.map((route, index) => (
       [route, { kind: 'sample', valuesMs: Array.from(trace.useMs).filter((_, i) => trace.routeOf[i] === index) }]))),
-    isDrawn: () => redraw,
-    arrivals: (seed, factor) => hasten(play(trace, handoversMs, redraw && seed > 1
-      ? drawPieces(checkOutStartedMs, durationMs, Math.round(PIECES * factor), createRandom(seed, 'pieces'))
+    isRandom: () => resample,
+    arrivals: (seed, factor) => speedUp(play(trace, handoversMs, resample && seed > 1
+      ? drawBlocks(checkOutStartedMs, durationMs, Math.round(BLOCKS * factor), createRandom(seed, 'pieces'))
       : [[0, checkOutStartedMs.length, 0]]), factor),
   };
 }
 
-/**
- * A stretch of the trace: the indices of its first checkout and of the one after its last, and by how much later
- * they come.
- *
- * @typedef {[from: number, to: number, shiftMs: number]} Piece
- */
+/** @typedef {[from: number, to: number, shiftMs: number]} Block checkouts of the trace, without `to`; each comes later by shiftMs */
 
 /**
  * @param {Trace} trace
  * @param {ArrayLike<number>} handoversMs
- * @param {Iterable<Piece>} pieces
+ * @param {Iterable<Block>} blocks
  * @returns {Generator<Arrival, void>}
  */
-function* play({ checkOutStartedMs, useMs, routes, routeOf }, handoversMs, pieces) {
+function* play({ checkOutStartedMs, useMs, routes, routeOf }, handoversMs, blocks) {
   let lastMs = 0;
-  for (const [from, to, shiftMs] of pieces) {
+  for (const [from, to, shiftMs] of blocks) {
     for (let i = from; i < to; i++) {
-      // Rounding may put the first of a piece a hair before the last of the one before.
+      // Rounding may put the first arrival of a block slightly before the last one of the previous block.
       lastMs = Math.max(lastMs, checkOutStartedMs[i] + shiftMs);
       yield { atMs: lastMs, route: routes[routeOf[i]], serviceMs: useMs[i], handoverMs: handoversMs[i] };
     }
@@ -69,21 +65,21 @@ function* play({ checkOutStartedMs, useMs, routes, routeOf }, handoversMs, piece
  * @param {number} durationMs
  * @param {number} count
  * @param {Random} random
- * @returns {Generator<Piece, void>}
+ * @returns {Generator<Block, void>}
  */
-function* drawPieces(checkOutStartedMs, durationMs, count, random) {
-  const pieceMs = durationMs / PIECES;
-  for (let piece = 0; piece < count; piece++) {
+function* drawBlocks(checkOutStartedMs, durationMs, count, random) {
+  const blockMs = durationMs / BLOCKS;
+  for (let block = 0; block < count; block++) {
     const startMs = random.uniform() * durationMs;
-    const endMs = startMs + pieceMs;
-    const shiftMs = piece * pieceMs - startMs;
+    const endMs = startMs + blockMs;
+    const shiftMs = block * blockMs - startMs;
     yield [indexAt(checkOutStartedMs, startMs), indexAt(checkOutStartedMs, endMs), shiftMs];
-    // Behind its end the trace begins again.
+    // After its end the trace begins again.
     yield [0, indexAt(checkOutStartedMs, endMs - durationMs), shiftMs + durationMs];
   }
 }
 
-/** @param {ArrayLike<number>} ascending @param {number} value @returns {number} index of the first that is not below */
+/** @param {ArrayLike<number>} ascending @param {number} value @returns {number} index of the first that is not smaller */
 function indexAt(ascending, value) {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -95,7 +91,7 @@ function indexAt(ascending, value) {
 }
 
 /**
- * What was recorded, in the shape of a prediction: response times are wait and use together.
+ * The recorded figures of a trace, in the shape of a prediction. A response time is wait plus use, in ms.
  *
  * @param {Trace} trace
  */

@@ -7,15 +7,15 @@ test('samples needed are those of Wilks\' tables', () => {
   expect(MIN_RUNS).toBe(59);
 });
 
-describe('what 95 of 100 runs stay within', () => {
+describe('the limit that 95 of 100 runs keep', () => {
   const numbers = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => index + 1);
 
   // From tables of one-sided tolerance limits, 95 %/95 %: the largest of 59, the second of 93, the third of 124.
-  test.each([[59, 59], [92, 92], [93, 92], [123, 122], [124, 122], [153, 150]])('of %i runs it is number %i', (count, rank) => {
+  test.each([[59, 59], [92, 92], [93, 92], [123, 122], [124, 122], [153, 150]])('with %i runs it is number %i', (count, rank) => {
     expect(upperLimit(numbers(count))).toBe(rank);
   });
 
-  test('holds as often as it says', () => {
+  test('holds with the stated confidence', () => {
     const random = createRandom(7);
     let held = 0;
     for (let trial = 0; trial < 2000; trial++) {
@@ -25,15 +25,15 @@ describe('what 95 of 100 runs stay within', () => {
     expect(Math.abs(held / 2000 - 0.963)).toBeLessThan(0.013);
   });
 
-  test('of a single run, of which there is no other, is that run', () => {
+  test('with a single run is that run', () => {
     expect(upperLimit([42])).toBe(42);
   });
 
-  test('cannot be told from fewer', () => {
+  test('needs at least 59 runs', () => {
     expect(() => upperLimit(numbers(58))).toThrow('58 runs are too few');
   });
 
-  test('is endless when more runs fail than may', () => {
+  test('is infinite when too many runs fail', () => {
     expect(upperLimit([...numbers(98), Infinity, Infinity])).toBe(Infinity);
     expect(upperLimit([...numbers(99), Infinity])).toBe(99);
   });

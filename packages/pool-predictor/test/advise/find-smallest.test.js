@@ -7,7 +7,7 @@ test.each([1, 2, 7, 100])('finds %i among a hundred in a few steps', (answer) =>
   expect(steps).toBeLessThanOrEqual(8);
 });
 
-test('finds nothing where nothing does, or there is nothing', () => {
+test('finds nothing when nothing passes, or the range is empty', () => {
   expect(findSmallest(1, 100, () => false)).toBeNull();
   expect(findSmallest(2, 1, () => true)).toBeNull();
 });

@@ -6,7 +6,7 @@ import { scratchFolder } from '../../../../test/support/scratch-folder.js';
 
 const file = path.join(await scratchFolder(), 'odd.yaml');
 
-test('UTF-16, as some editors save it, is refused in words', async () => {
+test('UTF-16, as some editors save it, is refused with a clear error', async () => {
   await writeFile(file, `\ufeff${await readFile('loadtests/mixed.yaml', 'utf8')}`, 'utf16le');
   await expect(readScenario(file)).rejects.toThrow(`${file} is not UTF-8 text: save it as UTF-8`);
 });

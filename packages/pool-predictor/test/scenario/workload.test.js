@@ -71,15 +71,15 @@ describe('a scenario file', () => {
         { weight: 1, steps: [{ kind: 'request', route: '/' }] },
       ],
       requests: [
-        { line: 31, method: 'get', url: '/slow?full=1#top' },
-        { line: 34, method: 'post', url: 'http://other.example:80/items' },
-        { line: 42, method: 'delete', url: '/' },
+        { line: 31, method: 'get', url: '/slow?full=1#top', route: '/slow' },
+        { line: 34, method: 'post', url: 'http://other.example:80/items', route: '/items' },
+        { line: 42, method: 'delete', url: '/', route: '/' },
       ],
       warnings: [],
     });
   });
 
-  test('has its environment laid over: maps by key, lists by position', () => {
+  test('has its environment merged in: maps by key, lists by position', () => {
     const { phases, target } = readWorkload(GOOD, { environment: 'smoke' });
     expect(target).toBe('http://127.0.0.1:4000');
     expect(phases).toHaveLength(4);
@@ -120,7 +120,7 @@ scenarios:
     const { phases, warnings } = readWorkload('scenarios: [ { flow: [ { get: { url: /a } } ] } ]');
     expect(phases).toEqual([{ durationMs: 1000, arrivalCount: 1 }]);
     expect(warnings).toEqual([
-      { line: 1, message: 'there are no phases: a single user comes, as in Artillery' },
+      { line: 1, message: 'there are no phases: a single user arrives, as in Artillery' },
     ]);
   });
 
@@ -153,8 +153,8 @@ scenarios: [ { flow: [ { get: { url: /a } } ] } ]
 `;
 }
 
-describe('what cannot be simulated is refused by its line', () => {
-  const ALLOWED = 'is not known here: '
+describe('what can\'t be simulated is refused with its line', () => {
+  const ALLOWED = 'is not supported: '
     + 'allowed are get, post, put, patch, delete, head, options, think, loop and log';
 
   test('all of it at once', () => {
@@ -169,7 +169,7 @@ scenarios:
       - loop:
           - function: setUp
         count: 3
-`, { file: 'bad.yaml' })).toThrow(new Error(`bad.yaml cannot be simulated:
+`, { file: 'bad.yaml' })).toThrow(new Error(`bad.yaml can't be simulated:
   line 3: a phase needs one of arrivalRate (with or without rampTo), arrivalCount and pause
   line 5: engine ws: only http can be simulated
   line 8: the step "parallel" ${ALLOWED}
@@ -177,18 +177,18 @@ scenarios:
   });
 
   test.each([
-    ['think: 0.5', 6, '0.5 is no length of time'],
+    ['think: 0.5', 6, '0.5 is not a duration'],
     ['{ think: 1, jitter: some }', 6, 'jitter must be a number of ms or a percentage, not "some"'],
-    ['get: { url: /a, ifTrue: x }', 6, 'ifTrue: requests must be sent in any case'],
-    ['get: { url: /a, probability: 50 }', 6, 'probability: requests must be sent in any case'],
+    ['get: { url: /a, ifTrue: x }', 6, 'ifTrue: only requests that are always sent can be simulated'],
+    ['get: { url: /a, probability: 50 }', 6, 'probability: only requests that are always sent can be simulated'],
     ['get: { json: {} }', 6, 'a request needs a url'],
-    ['{ loop: [], whileTrue: more }', 6, 'whileTrue asks code how often to loop: write a count'],
-    ['{ loop: [], over: names }', 6, 'a loop over a variable: its length is not known here'],
+    ['{ loop: [], whileTrue: more }', 6, 'whileTrue runs code to decide how often to loop: write a count'],
+    ['{ loop: [], over: names }', 6, 'a loop over a variable: its length is unknown'],
     ['{ loop: [] }', 6, 'a loop needs a count of at least 1, not undefined'],
     ['{ loop: [], count: 0 }', 6, 'a loop needs a count of at least 1, not 0'],
     ['{ loop: more, count: 2 }', 6, 'loop must be a list of steps'],
-    ['null', 6, 'the step "null" is not known here'],
-    ['think: { toString: 1 }', 6, '{"toString":1} is no length of time'],
+    ['null', 6, 'the step "null" is not supported'],
+    ['think: { toString: 1 }', 6, '{"toString":1} is not a duration'],
     ['{ think: 1, jitter: { toString: 1 } }', 6, 'jitter must be a number of ms or a percentage, not {"toString":1}'],
     [`{ think: 1, jitter: ${'9'.repeat(400)} }`, 6, 'jitter must be a number of ms or a percentage, not '],
     ['{ loop: [], count: { toString: 1 } }', 6, 'a loop needs a count of at least 1, not {"toString":1}'],
@@ -204,10 +204,10 @@ scenarios:
     ['{ duration: 5, arrivalRate: 1, arrivalCount: 1 }', 'a phase needs one of'],
     ['{ duration: 5, arrivalCount: 1, rampTo: 5 }', 'a phase needs one of'],
     ['{ arrivalRate: 5 }', 'a phase with arrivals needs a duration'],
-    ['{ arrivalRate: 5, duration: soon }', '"soon" is no length of time'],
+    ['{ arrivalRate: 5, duration: soon }', '"soon" is not a duration'],
     ['{ arrivalRate: 5, duration: 0 }', 'duration must be more than 0'],
-    ['{ arrivalRate: 1, duration: 100ms }', 'the phase ends before its first arrival is due'],
-    ['{ arrivalRate: 2000000, duration: 1 }', 'arrivalRate 2000000 is above 1000000 a second'],
+    ['{ arrivalRate: 1, duration: 100ms }', 'the phase ends before its first arrival'],
+    ['{ arrivalRate: 2000000, duration: 1 }', 'arrivalRate 2000000 is above 1000000 per second'],
     ['{ arrivalRate: 1, rampTo: 5, duration: 1500ms }', 'the duration of a ramp must be whole seconds'],
     ['{ arrivalRate: 1, duration: 1, maxVusers: 0 }', 'maxVusers must be more than 0'],
     ['{ arrivalRate: 1, duration: 1, mode: bursty }', 'mode must be uniform or poisson, not "bursty"'],
@@ -217,7 +217,7 @@ scenarios:
     expect(() => readWorkload(withPhase(phase))).toThrow(`\n  line 4: ${message}`);
   });
 
-  test('a timeout that is over before it begins', () => {
+  test('a timeout of 0', () => {
     expect(() => readWorkload(GOOD.replace('timeout: 120', 'timeout: -1'))).toThrow('http.timeout must be more than 0, not -1');
   });
 
@@ -243,16 +243,16 @@ scenarios:
     expect(() => readWorkload('scenarios:\n  - { flow: [], weight: { toString: 1 }, engine: { toString: 1 } }'))
       .toThrow('\n  line 2: engine {"toString":1}: only http can be simulated\n  line 2: weight must be a whole number of');
     expect(() => readWorkload('scenarios:\n  - { flow: [], weight: 0 }'))
-      .toThrow('\n  line 1: no scenario has any weight');
+      .toThrow('\n  line 1: every scenario has weight 0');
     expect(() => readWorkload('scenarios:\n  - { name: no flow }'))
       .toThrow('\n  line 2: a scenario needs a flow, a list of steps');
   });
 });
 
-describe('what may matter is warned of', () => {
+describe('a warning is given for what may matter', () => {
   test.each([
-    ['get: { url: "/users/{{ id }}" }', '/users/{{ id }} counts as one route, as it is written'],
-    ['get: { url: /a, capture: { json: $.id, as: id } }', 'capture is taken to succeed always'],
+    ['get: { url: "/users/{{ id }}" }', '/users/{{ id }} counts as one route'],
+    ['get: { url: /a, capture: { json: $.id, as: id } }', 'capture is assumed to succeed'],
     ['get: { url: /a, beforeRequest: sign }', 'beforeRequest is not run'],
   ])('step %s', (step, message) => {
     expect(readWorkload(withStep(step)).warnings).toEqual([{ line: 6, message }]);
@@ -266,22 +266,22 @@ describe('what may matter is warned of', () => {
     }]);
   });
 
-  test('hooks beside the flow', () => {
+  test('hooks outside the flow', () => {
     const hooks = '    beforeScenario: setUp\nbefore:\n  flow: []\n';
     expect(readWorkload(withStep('get: { url: /a }') + hooks).warnings).toEqual([
       { line: 7, message: 'beforeScenario is not run' },
-      { line: 8, message: 'before runs once beside the load: it is left out' },
+      { line: 8, message: 'before runs once and is not part of the load: it is ignored' },
     ]);
   });
 });
 
-describe('a file that is no scenario at all', () => {
+describe('a file that is not a scenario', () => {
   test('is refused with line and column when it is not YAML', () => {
     expect(() => readWorkload('config:\n  phases: [ 1, 2\nscenarios: []\n', { file: 'bad.yaml' }))
       .toThrow(/^bad\.yaml, line 3, column 1: [^\n]+$/);
   });
 
-  const itself = 'it is nested deeper than 100 levels, or an alias refers to what holds it';
+  const itself = 'it is nested deeper than 100 levels, or an alias refers to its own parent';
   test.each([
     ['an alias without anchor', 'scenarios: [*flow]', 'bad.yaml: Unresolved alias (the anchor must be set before the alias): flow'],
     ['an alias of what holds it', 'scenarios: [{ flow: &a [{ loop: *a, count: 2 }] }]', `bad.yaml: ${itself}`],
@@ -290,7 +290,7 @@ describe('a file that is no scenario at all', () => {
     ['lists in lists', `scenarios: ${'['.repeat(101)}${']'.repeat(101)}`, `bad.yaml: ${itself}`],
     ['lists in lists in lists', `scenarios: ${'['.repeat(5000)}`, expect.stringMatching(/^bad\.yaml, line 1, column \d+: it is nested deeper/)],
     ['a second document', 'scenarios: []\n---\nscenarios: []',
-      'bad.yaml, line 2, column 1: another YAML document begins here, and a scenario is one: remove the line --- and what follows'],
+      'bad.yaml, line 2, column 1: a second YAML document begins here, but a scenario has only one: remove the line --- and what follows'],
     ['what is no map to merge', '<<: 5\nscenarios: []', 'bad.yaml: Merge sources must be maps or map aliases'],
   ])('%s is refused', (_, text, message) => {
     expect(() => readWorkload(text, { file: 'bad.yaml' })).toThrow(expect.objectContaining({ message }));
@@ -301,16 +301,16 @@ describe('a file that is no scenario at all', () => {
       .toThrow(new Error('bad.yaml has no list of scenarios'));
   });
 
-  test.each(['__proto__', 'constructor'])('%s, which every object has, is no environment', (environment) => {
+  test.each(['__proto__', 'constructor'])('%s, which every object inherits, is not an environment', (environment) => {
     expect(() => readWorkload(GOOD, { environment })).toThrow(`no environment "${environment}"`);
   });
 
-  test('a key __proto__ of an environment lays nothing over', () => {
+  test('a key __proto__ of an environment changes nothing', () => {
     const text = `${GOOD}\n`.replace('environments:', 'environments:\n    odd: { http: { __proto__: { timeout: 1 } } }');
     expect(readWorkload(text, { environment: 'odd' }).timeoutMs).toBe(readWorkload(GOOD).timeoutMs);
   });
 
-  test('an unknown environment is named with those there are', () => {
+  test('the error for an unknown environment lists the known ones', () => {
     expect(() => readWorkload(GOOD, { environment: 'prod', file: 'good.yaml' }))
       .toThrow(new Error('good.yaml has no environment "prod": it has smoke, slow-client'));
   });

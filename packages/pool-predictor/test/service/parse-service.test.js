@@ -16,12 +16,12 @@ describe('a service time on the command line', () => {
     '/slow', 'slow=5', '=5', '/slow=', '/slow=-1', '/slow=abc', '/slow=1,2', '/slow=exponential:1,2',
     '/x=lognormal:2', '/x=lognormal:2,', '/x=gamma:1', '/x=Infinity', '/x=5ms', '/x=1\n2', '/x=1e12', '/x=lognormal:1,100',
   ])('%s is refused', (text) => {
-    expect(() => parseService(text)).toThrow(/^"[^]*" (is no service time|names no route): write ROUTE=MS, /);
+    expect(() => parseService(text)).toThrow(/^"[^]*" (is not a service time|has no route): write ROUTE=MS, /);
   });
 
-  test('several make one table, a route once', () => {
+  test('several become one map, and each route may appear once', () => {
     expect(parseServices(['/a=1', '/b=exponential:2']))
       .toEqual({ '/a': { kind: 'fixed', ms: 1 }, '/b': { kind: 'exponential', meanMs: 2 } });
-    expect(() => parseServices(['/a=1', '/a=2'])).toThrow(new Error('/a has two service times: give one'));
+    expect(() => parseServices(['/a=1', '/a=2'])).toThrow(new Error('/a has two service times: give only one'));
   });
 });

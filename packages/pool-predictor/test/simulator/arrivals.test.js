@@ -50,7 +50,7 @@ describe('arrivals come as Artillery\'s do', () => {
     expect(times([{ durationMs: 1000, arrivalRate: 0, rampTo: 8 }])).toEqual([1, 2, 3, 4]);
   });
 
-  test('poisson: as many as the rate says on average, with exponential gaps', () => {
+  test('poisson: on average the arrival rate, with exponential gaps', () => {
     const all = times([{ durationMs: 1_000_000, arrivalRate: 20, mode: 'poisson' }]);
     expect(Math.abs(all.length - 20_000)).toBeLessThan(4 * Math.sqrt(20_000));
     const gaps = all.slice(1).map((atMs, i) => atMs - all[i]);

@@ -15,60 +15,60 @@ function waitsIn(pool) {
   return { ...result, waits: records.toSorted((a, b) => a.user - b.user).map(({ waitMs }) => waitMs) };
 }
 
-const apart = { apartRoutes: ['/slow'], apartSize: 1 };
+const division = { slowRoutes: ['/slow'], slowSize: 1 };
 
-test('undivided, the fast ones wait for the slow ones', () => {
+test('in one pool, fast requests wait for slow ones', () => {
   expect(waitsIn({ maxPoolSize: 2 }).waits).toEqual([0, 0, 98, 98, 0]);
 });
 
-test('with a pool of their own the slow ones wait for each other, the fast ones for the fast', () => {
-  const { waits, peakActive, connections } = waitsIn({ kind: 'split', maxPoolSize: 2, ...apart });
+test('split: slow requests wait for slow ones, fast requests for fast ones', () => {
+  const { waits, peakActive, connections } = waitsIn({ kind: 'split', maxPoolSize: 2, ...division });
   expect(waits).toEqual([0, 99, 0, 4, 50]);
   expect({ peakActive, connections }).toEqual({ peakActive: 2, connections: 2 });
 });
 
-test('capped, the slow ones leave a connection to the fast ones', () => {
-  expect(waitsIn({ kind: 'capped', maxPoolSize: 2, ...apart }).waits).toEqual([0, 99, 0, 4, 50]);
-  expect(waitsIn({ kind: 'capped', maxPoolSize: 3, ...apart }).waits).toEqual([0, 99, 0, 0, 50]);
+test('limited: slow requests leave a connection to fast ones', () => {
+  expect(waitsIn({ kind: 'limited', maxPoolSize: 2, ...division }).waits).toEqual([0, 99, 0, 4, 50]);
+  expect(waitsIn({ kind: 'limited', maxPoolSize: 3, ...division }).waits).toEqual([0, 99, 0, 0, 50]);
 });
 
-test('a slow one through the gate still queues for the pool', () => {
-  const { waits } = waitsIn({ kind: 'capped', maxPoolSize: 1, ...apart });
-  // The second slow one asks the pool when the first is done: behind both fast ones.
+test('limited: an admitted slow request still waits for a connection', () => {
+  const { waits } = waitsIn({ kind: 'limited', maxPoolSize: 1, ...division });
+  // The second slow request is admitted when the first one is done: behind both fast requests.
   expect(waits).toEqual([0, 109, 98, 102, 60]);
 });
 
-test('who passes the gate and gives up then lets the next one in', () => {
+test('limited: an admitted user who gives up lets the next one in', () => {
   const { requests, failures } = simulate({
     arrivals,
     workload: { phases: [], scenarios: [], timeoutMs: 120 },
-    pool: { kind: 'capped', maxPoolSize: 3, ...apart },
+    pool: { kind: 'limited', maxPoolSize: 3, ...division },
   });
   expect({ requests, failures }).toEqual({ requests: 5, failures: 1 });
 });
 
-describe('sizes that cannot be', () => {
+describe('invalid sizes', () => {
   test.each([
-    [{ kind: 'split', maxPoolSize: 2, apartSize: 2 }, /apartSize must be a whole number from 1 to 1, not 2/],
-    [{ kind: 'capped', maxPoolSize: 2, apartSize: 3 }, /apartSize must be a whole number from 1 to 2, not 3/],
-    [{ kind: 'capped', maxPoolSize: 2, apartSize: 0 }, /apartSize/],
-    [{ kind: 'torn', maxPoolSize: 2 }, /Unknown kind of pool "torn": allowed are driver, pipelining, split and capped/],
+    [{ kind: 'split', maxPoolSize: 2, slowSize: 2 }, /slowSize must be a whole number from 1 to 1, not 2/],
+    [{ kind: 'limited', maxPoolSize: 2, slowSize: 3 }, /slowSize must be a whole number from 1 to 2, not 3/],
+    [{ kind: 'limited', maxPoolSize: 2, slowSize: 0 }, /slowSize/],
+    [{ kind: 'torn', maxPoolSize: 2 }, /Unknown kind of pool "torn": allowed are driver, pipelining, split and limited/],
   ])('%j', (options, message) => {
-    const pool = /** @type {PoolOptions} */ ({ apartRoutes: ['/slow'], ...options });
+    const pool = /** @type {PoolOptions} */ ({ slowRoutes: ['/slow'], ...options });
     expect(() => simulate({ arrivals, pool })).toThrow(message);
   });
 });
 
 test.each([
-  ['split', 2], ['capped', 1],
-])('%s, who gives up leaves its place to the next, on a connection that is opened when it is needed', (kind, open) => {
+  ['split', 2], ['limited', 1],
+])('%s: a user who gives up makes room for the next, on a connection opened on demand', (kind, open) => {
   const { records = [], connections } = simulate({
     workload: { phases: [], scenarios: [], timeoutMs: 50 },
     arrivals: [
       { atMs: 0, route: '/slow', serviceMs: 100 }, { atMs: 10, route: '/slow', serviceMs: 100 },
       { atMs: 30, route: '/slow', serviceMs: 5 },
     ],
-    pool: /** @type {PoolOptions} */ ({ kind, maxPoolSize: 2, ...apart }), keepRequests: true,
+    pool: /** @type {PoolOptions} */ ({ kind, maxPoolSize: 2, ...division }), keepRequests: true,
   });
   // The first gives up at 50 while it is served, the second at 60 too; the third gets its place.
   expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`))
@@ -76,7 +76,7 @@ test.each([
   expect(connections).toBe(open);
 });
 
-test('capped, who gives up while it waits in the pool leaves its place to the next', () => {
+test('limited: a user who gives up in the wait queue makes room for the next', () => {
   const { records = [] } = simulate({
     workload: { phases: [], scenarios: [], timeoutMs: 50 },
     arrivals: [
@@ -84,7 +84,7 @@ test('capped, who gives up while it waits in the pool leaves its place to the ne
       { atMs: 2, route: '/fast', serviceMs: 100 }, { atMs: 3, route: '/fast', serviceMs: 100 },
       { atMs: 40, route: '/slow', serviceMs: 5 },
     ],
-    pool: { kind: 'capped', maxPoolSize: 1, ...apart }, keepRequests: true,
+    pool: { kind: 'limited', maxPoolSize: 1, ...division }, keepRequests: true,
   });
   expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`)).toEqual([
     '0 ok 30', '1 clientTimeout 51', '2 clientTimeout 52', '3 clientTimeout 53', '4 ok 58',

@@ -26,11 +26,11 @@ describe('a warm pool', () => {
     expect(records.map(({ connection }) => connection)).toEqual([0, 1, 2, 1, 2, 2]);
   });
 
-  test('gives a connection that comes back to the longest waiter', () => {
+  test('gives a checked-in connection to the longest waiter', () => {
     expect(serve({ maxPoolSize: 1 }, [[0, 10], [1, 10], [2, 10]]).starts).toEqual([0, 10, 20]);
   });
 
-  test('counts those who wait, not those who are served at once', () => {
+  test('does not count requests that are served at once as waiting', () => {
     expect(serve({ maxPoolSize: 2 }, [[0, 10], [0, 10]])).toMatchObject({ peakWaiting: 0, peakActive: 2 });
     expect(serve({ maxPoolSize: 1 }, [[0, 10], [0, 10], [0, 10]]))
       .toMatchObject({ peakWaiting: 2, peakActive: 1 });
@@ -38,7 +38,7 @@ describe('a warm pool', () => {
 });
 
 describe('a cold pool', () => {
-  test('opens a connection for a waiter, two at a time unless maxConnecting says otherwise', () => {
+  test('opens connections for waiters, two at a time by default', () => {
     const five = /** @type {[number, number][]} */ ([[0, 500], [0, 500], [0, 500], [0, 500], [0, 500]]);
     const pool = { maxPoolSize: 10, warm: false, connectMs: 100 };
     expect(serve(pool, five).starts).toEqual([100, 100, 200, 200, 300]);
@@ -52,7 +52,7 @@ describe('a cold pool', () => {
     expect(run.connections).toBe(2);
   });
 
-  test('lets a later waiter overtake the one that is bound to a connection which is still opening', () => {
+  test('lets a later waiter overtake one whose connection is still pending', () => {
     // At 150 ms the second request has a connection opened; meanwhile, at 160, the third finds an idle one.
     const pool = { maxPoolSize: 2, warm: false, connectMs: 100 };
     const { starts, records } = serve(pool, [[0, 55], [150, 5], [160, 5]]);
@@ -75,7 +75,7 @@ describe('a cold pool', () => {
 });
 
 describe('waitQueueTimeoutMS', () => {
-  test('fails whoever waited so long, and lets the next in line move up', () => {
+  test('fails a request that waited too long, and the next one moves up', () => {
     const run = serve({ maxPoolSize: 1, waitQueueTimeoutMS: 30 }, [[0, 100], [10, 5], [80, 5]]);
     expect(run).toMatchObject({ failures: 1, failuresBy: { waitQueueTimeout: 1, clientTimeout: 0 } });
     expect(run.records[1]).toMatchObject({ outcome: 'waitQueueTimeout', finishedAtMs: 40, connection: -1 });
@@ -86,14 +86,14 @@ describe('waitQueueTimeoutMS', () => {
     expect(serve({ maxPoolSize: 1, waitQueueTimeoutMS: 30 }, [[0, 40], [10, 5]]).failures).toBe(0);
   });
 
-  test('leaves the connection that a waiter had started to the pool', () => {
+  test('keeps the connection that was opened for a waiter who gave up', () => {
     const pool = { maxPoolSize: 1, warm: false, connectMs: 100, waitQueueTimeoutMS: 50 };
     const run = serve(pool, [[0, 5], [200, 5]]);
     expect(run.records.map(({ outcome }) => outcome)).toEqual(['waitQueueTimeout', 'ok']);
     expect(run.starts[1]).toBe(200);
   });
 
-  test('is for each request: a user whose request failed goes on to the next', () => {
+  test('applies to each request: the user goes on to its next one', () => {
     const run = simulate({
       workload: {
         phases: [],
@@ -119,7 +119,7 @@ test.each([
   [{ maxPoolSize: 2, minPoolSize: 3 }, 'minPoolSize must be a whole number from 0 to 2, not 3'],
   [{ maxPoolSize: 2, maxConnecting: 0 }, 'maxConnecting must be a whole number of at least 1, not 0'],
   [{ maxPoolSize: 2, waitQueueTimeoutMS: -1 },
-    'waitQueueTimeoutMS must be at least 0 (wait for ever), not -1'],
+    'waitQueueTimeoutMS must be at least 0 (no timeout), not -1'],
   [{ maxPoolSize: 2, connectMs: NaN }, 'connectMs must be at least 0, not NaN'],
 ])('a pool of %j is refused: %s', (pool, message) => {
   expect(() => serve(pool, [[0, 1]])).toThrow(new Error(message));

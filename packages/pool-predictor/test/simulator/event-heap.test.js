@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import { createEventHeap } from '../../src/simulator/event-heap.js';
 import { createRandom } from '../../src/simulator/random.js';
 
-test.each([1, 2, 3])('events come by time, and by the order they were set in (seed %i)', (seed) => {
+test.each([1, 2, 3])('events come by time, then in the order they were pushed (seed %i)', (seed) => {
   const random = createRandom(seed);
   const heap = createEventHeap();
   /** @type {{ atMs: number, code: number }[]} */
   const expected = [];
   /** @type {number[]} */
-  const got = [];
+  const popped = [];
   for (let code = 0; code < 5000; code++) {
     const atMs = Math.floor(random.uniform() * 100);
     heap.push(atMs, code);
@@ -17,8 +17,8 @@ test.each([1, 2, 3])('events come by time, and by the order they were set in (se
       // A stable sort and the first of it is the slow way to the same.
       expected.sort((a, b) => a.atMs - b.atMs);
       expect(heap.nextMs()).toBe(expected[0].atMs);
-      got.push(heap.pop());
-      expect(got.at(-1)).toBe(expected.shift()?.code);
+      popped.push(heap.pop());
+      expect(popped.at(-1)).toBe(expected.shift()?.code);
     }
   }
   expected.sort((a, b) => a.atMs - b.atMs);

@@ -27,13 +27,13 @@ describe('a latency histogram', () => {
     expect(histogram.mean()).toBeCloseTo(values.reduce((sum, value) => sum + value) / 20_000, 6);
   });
 
-  test('takes the nearest rank, and stays between minimum and maximum', () => {
+  test('takes the nearest rank, between minimum and maximum', () => {
     const histogram = createLatencyHistogram();
     [0, 0, 0, 7].forEach(histogram.record);
     expect([0.5, 0.75, 0.76, 1].map((fraction) => histogram.percentile(fraction))).toEqual([0, 0, 7, 7]);
   });
 
-  test('reckons with values it was only told of, larger than any', () => {
+  test('counts failures as infinitely long', () => {
     const histogram = createLatencyHistogram();
     [1, 2, 3].forEach(histogram.record);
     expect(histogram.percentileAmong(0.6, 5)).toBeCloseTo(3, 1);
@@ -42,7 +42,7 @@ describe('a latency histogram', () => {
     expect(createLatencyHistogram().percentileAmong(0.5, 0)).toBeNaN();
   });
 
-  test('counts what is off its scale at its ends', () => {
+  test('puts values beyond its scale into the first or last bucket', () => {
     const histogram = createLatencyHistogram();
     [1e-9, 1e15].forEach(histogram.record);
     expect(histogram.percentile(0.5)).toBe(1e-9);
@@ -50,7 +50,7 @@ describe('a latency histogram', () => {
     expect(histogram.count()).toBe(2);
   });
 
-  test('knows nothing when empty', () => {
+  test('has no figures when empty', () => {
     const histogram = createLatencyHistogram();
     for (const read of [() => histogram.percentile(0.5), histogram.min, histogram.max, histogram.mean]) {
       expect(read()).toBeNaN();

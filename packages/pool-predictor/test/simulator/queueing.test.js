@@ -54,7 +54,7 @@ describe('against theory', () => {
     expect(Math.abs(mean - truth)).toBeLessThan(2.262 * Math.sqrt(variance / means.length));
   }
 
-  test.each([1, 2, 3, 7])('pool %i: known arrivals wait as Kiefer and Wolfowitz say, to 1 us', (servers) => {
+  test.each([1, 2, 3, 7])('pool %i: waits equal the Kiefer-Wolfowitz recursion, to 1 us', (servers) => {
     const arrivals = knownArrivals(servers, 5000);
     const { records = [] } = simulate({ arrivals, pool: { maxPoolSize: servers }, keepRequests: true });
     const expected = kieferWolfowitz(

@@ -8,7 +8,7 @@ function draw(seed, name) {
 }
 
 describe('a random stream', () => {
-  test('is given by seed and name', () => {
+  test('depends on seed and name', () => {
     expect(draw(1, 'a')).toEqual(draw(1, 'a'));
     expect(draw(1, 'b')).not.toEqual(draw(1, 'a'));
     expect(draw(2, 'a')).not.toEqual(draw(1, 'a'));
@@ -19,7 +19,7 @@ describe('a random stream', () => {
     expect(draw(1).slice(0, 3)).toEqual([0.7213824954815209, 0.9982774262316525, 0.4712726064026356]);
   });
 
-  test('is uniform in [0, 1), and streams of nearby seeds do not go together', () => {
+  test('is uniform in [0, 1), and streams of nearby seeds are not correlated', () => {
     const values = Array.from({ length: 100 }, (_, seed) => draw(seed)).flat();
     expect(Math.min(...values)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...values)).toBeLessThan(1);

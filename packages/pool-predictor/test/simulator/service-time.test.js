@@ -13,7 +13,7 @@ const KNOWN = [
   [{ kind: 'sample', valuesMs: [1, 1, 1, 5, 12] }, { meanMs: 4, scv: 18.4 / 16, medianMs: 1 }],
 ];
 
-test.each(KNOWN)('%j has the mean, variance and median it should', (service, { meanMs, scv, medianMs }) => {
+test.each(KNOWN)('%j has the right mean, variance and median', (service, { meanMs, scv, medianMs }) => {
   const draw = createServiceTime(service, createRandom(3), '/x');
   const values = Array.from({ length: 200_000 }, draw).sort((a, b) => a - b);
   const mean = values.reduce((sum, ms) => sum + ms, 0) / values.length;
@@ -25,7 +25,7 @@ test.each(KNOWN)('%j has the mean, variance and median it should', (service, { m
   expect(serviceMoments(service).scv).toBeCloseTo(scv, 9);
 });
 
-test('a resample is as large and has the same values, not each as often; the seed says which', () => {
+test('a resample has the same size and values, but other frequencies; the seed decides which', () => {
   const valuesMs = Array.from({ length: 100 }, (_, index) => index);
   const again = (/** @type {number} */ seed) => {
     const service = resample({ kind: 'sample', valuesMs }, createRandom(seed));

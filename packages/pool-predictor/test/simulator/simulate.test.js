@@ -28,21 +28,21 @@ function follow(steps, options) {
 }
 
 describe('a user', () => {
-  test('sends a request when the last is answered, and rests between', () => {
+  test('sends a request when the last is answered, and pauses in between', () => {
     expect(follow([a, { kind: 'think', ms: 100 }, b])).toEqual([['/a', 0, 10], ['/b', 110, 130]]);
   });
 
-  test('goes round loops, also in loops', () => {
+  test('follows loops, also nested ones', () => {
     const routes = follow([{ kind: 'loop', count: 2, steps: [a, { kind: 'loop', count: 3, steps: [b] }] }, a])
       .map(([route]) => route).join('');
     expect(routes).toBe('/a/b/b/b/a/b/b/b/a');
   });
 
-  test('skips a loop of no rounds', () => {
+  test('skips a loop with count 0', () => {
     expect(follow([{ kind: 'loop', count: 0, steps: [a] }, b])).toEqual([['/b', 0, 20]]);
   });
 
-  test('has its answer after an overhead that is drawn for each', () => {
+  test('gets its answer after an overhead drawn for each request', () => {
     const { records = [] } = simulate({
       arrivals: Array.from({ length: 50 }, (_, index) => ({ atMs: index * 100, route: '/x', serviceMs: 10 })),
       pool: { maxPoolSize: 1 }, overhead: { kind: 'sample', valuesMs: [3, 7] }, keepRequests: true,
@@ -51,7 +51,7 @@ describe('a user', () => {
     expect([...new Set(took)].toSorted((a, b) => a - b)).toEqual([13, 17]);
   });
 
-  test('is told in whole steps of the client\'s clock, which are right on average', () => {
+  test('is measured in ticks of the client\'s clock, which are right on average', () => {
     const { routes } = simulate({
       arrivals: Array.from({ length: 4000 }, (_, index) => ({ atMs: index * 100, route: '/fast', serviceMs: 4.25 })),
       pool: { maxPoolSize: 1 }, resolutionMs: 1,
@@ -62,7 +62,7 @@ describe('a user', () => {
     expect(Math.abs(meanMs - 4.25)).toBeLessThan(0.03);
   });
 
-  test('has its answer after the overhead, and the connection is free before', () => {
+  test('gets its answer after the overhead; the connection is checked in before', () => {
     const { records = [] } = simulate({
       arrivals: [0, 1].map((atMs) => ({ atMs, route: '/a' })),
       pool: { maxPoolSize: 1 }, services, overhead: { kind: 'fixed', ms: 5 }, keepRequests: true,
@@ -79,7 +79,7 @@ describe('a user', () => {
     expect(new Set(rests).size).toBeGreaterThan(40);
   });
 
-  test('whose patience ends leaves, and its query ends with it', () => {
+  test('that times out leaves, and its query is aborted', () => {
     const run = simulate({
       workload: { phases: [], scenarios: [{ steps: [b, a] }], timeoutMs: 25 },
       arrivals: [{ atMs: 0 }, { atMs: 0 }, { atMs: 30 }],
@@ -93,7 +93,7 @@ describe('a user', () => {
     expect(run.meanActive * run.durationMs).toBe(65);
   });
 
-  test('who leaves takes no place in the queue, and no connection', () => {
+  test('that leaves takes no place in the queue, and no connection', () => {
     const run = simulate({
       workload: { phases: [], scenarios: [], timeoutMs: 25 },
       arrivals: [
@@ -103,14 +103,14 @@ describe('a user', () => {
       pool: { maxPoolSize: 1, connectMs: 3 }, keepRequests: true,
     });
     const { records = [] } = run;
-    // The second one leaves at 25, the third and fourth at 26 and 27: the new connection is ready at 28, for nobody.
+    // The second one leaves at 25, the third and fourth at 26 and 27: the new connection is ready at 28, too late for all.
     expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`)).toEqual([
       '0 ok 24', '1 clientTimeout 25', '2 clientTimeout 26', '3 clientTimeout 27']);
     expect(run).toMatchObject({ connections: 1, peakWaiting: 3 });
     expect(run.meanActive * run.durationMs).toBeCloseTo(25, 9);
   });
 
-  test('on the pool of 2020 it leaves while the server works on for nobody', () => {
+  test('that leaves the pool of 2020 does not abort its query', () => {
     const run = simulate({
       workload: { phases: [], scenarios: [], timeoutMs: 25 },
       arrivals: [{ atMs: 0, route: '/x', serviceMs: 40 }, { atMs: 20, route: '/x', serviceMs: 4 }],
@@ -121,12 +121,12 @@ describe('a user', () => {
       .toEqual(['0 clientTimeout 25', '1 ok 44']);
   });
 
-  test('gives up on a query that takes too long, also when it did not wait', () => {
+  test('times out on a slow query, even without a wait', () => {
     expect(follow([b, a], { workload: { phases: [], scenarios: [{ steps: [b, a] }], timeoutMs: 15 } }))
       .toEqual([['/b', 0, 15]]);
   });
 
-  test('who takes the place of one that left in the middle of a loop begins its own', () => {
+  test('that reuses the object of one that left in a loop starts a new loop', () => {
     const { records = [] } = simulate({
       workload: {
         phases: [],
@@ -155,7 +155,7 @@ describe('a run', () => {
     ...options,
   });
 
-  test('is the same for the same seed and another for another', () => {
+  test('depends on its seed', () => {
     expect(run(1, { keepRequests: true })).toEqual(run(1, { keepRequests: true }));
     expect(run(1)).not.toEqual(run(2));
   });
@@ -182,12 +182,12 @@ describe('a run', () => {
     expect(Math.abs(routes['/a'].count / users - 0.75)).toBeLessThan(4 * Math.sqrt(0.75 * 0.25 / users));
   });
 
-  test('lets no more users in than maxVusers', () => {
+  test('skips arrivals above maxVusers', () => {
     const { users, skipped, peakActive } = run(1, { workload: {
       phases: [{ durationMs: 1000, arrivalCount: 100, maxVusers: 1 }],
       scenarios: [{ steps: [b] }],
     } });
-    // One every 10 ms; each stays 20 ms, and is gone when the one after next comes.
+    // One every 10 ms, each for 20 ms, until the one after next arrives.
     expect({ users, skipped, peakActive }).toEqual({ users: 50, skipped: 50, peakActive: 1 });
   });
 
@@ -209,7 +209,7 @@ describe('a run', () => {
   });
 });
 
-test('memory does not grow with the requests that are over', () => {
+test('memory does not grow with finished requests', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc');
   const sizes = [20_000, 400_000].map((count) => {
@@ -236,9 +236,9 @@ describe('bad input is refused', () => {
     [{ workload, pool, services }, 'There is no service time for /x'],
     [{ arrivals: [{ atMs: 0, route: '/y' }], pool }, 'There is no service time for /y'],
     [{ arrivals: [{ atMs: 5, route: '/a' }, { atMs: 4, route: '/a' }], pool, services },
-      'Arrivals must be in order of time from 0 ms on: 4 came after 5'],
+      'Arrivals must be in order of time, from 0 ms on: 4 came after 5'],
     [{ arrivals: [{ atMs: NaN, route: '/a' }], pool, services },
-      'Arrivals must be in order of time from 0 ms on: NaN came after 0'],
+      'Arrivals must be in order of time, from 0 ms on: NaN came after 0'],
     [{ workload, arrivals: [{ atMs: 0, scenario: 'two' }], pool, services: { ...services, '/x': some } },
       'Unknown scenario "two": the workload has one'],
     [{ arrivals: [{ atMs: 0 }], pool }, 'No scenario to pick: there must be one with a weight above 0'],

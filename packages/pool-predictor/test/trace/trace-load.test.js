@@ -8,7 +8,7 @@ import { createTraceLoad, summariseTrace } from '../../src/trace/trace-load.js';
 
 /**
  * What a pool of three does to a few slow queries among many fast ones.
- * @param {{ handoverMs?: number }} [process] what it has to do, in the mean, before the next has a connection
+ * @param {{ handoverMs?: number }} [process] handoverMs: mean delay of a handover
  * @returns {Trace}
  */
 function recordTrace({ handoverMs = 0 } = {}) {
@@ -38,7 +38,7 @@ function recordTrace({ handoverMs = 0 } = {}) {
 
 const trace = recordTrace();
 
-test('replayed at the size that was recorded it gives the waits that were recorded', () => {
+test('a replay at the recorded size gives the recorded waits', () => {
   const load = createTraceLoad(trace);
   const { variants, seeds } = predict({ load, services: load.services, poolSizes: [2, 3, 4] });
   const recorded = summariseTrace(trace);
@@ -56,40 +56,40 @@ test('replayed at the size that was recorded it gives the waits that were record
   expect(larger.meanWaitMs).toBeLessThan(recorded.meanWaitMs / 2);
 });
 
-test('a process that was busy when connections were given back made the waits longer, and so does the replay', () => {
+test('late handovers by a busy process make waits longer, also in the replay', () => {
   const slowed = recordTrace({ handoverMs: 5 });
   const load = createTraceLoad(slowed);
   const { variants: [{ predicted }] } = predict({ load, services: load.services, poolSizes: [3] });
   const recorded = summariseTrace(slowed);
   expect(recorded.meanWaitMs).toBeGreaterThan(1.1 * summariseTrace(trace).meanWaitMs);
-  // In a real process nobody asks while it is busy. Here some do, and whose connection they got is not known for sure.
+  // In a real process no checkout starts while it is busy. Here some do, so it is not certain whose connection they got.
   expect(predicted.meanWaitMs / recorded.meanWaitMs).toBeCloseTo(1, 2);
   for (const route of slowed.routes) expect(predicted.routes[route].p50Ms).toBeCloseTo(recorded.routes[route].p50Ms, 1);
 });
 
-test('rates and service times are the record\'s', () => {
+test('rates and service times are those of the trace', () => {
   const load = createTraceLoad(trace);
   const { load: facts } = predict({ load, services: load.services, poolSizes: [1] });
   const busy = Array.from(trace.useMs).reduce((sum, ms) => sum + ms) / facts.lastsMs;
-  expect(facts.busy).toBeCloseTo(busy, 6);
+  expect(facts.meanActive).toBeCloseTo(busy, 6);
   // The last one's own gap and use are what the two differ by.
   expect(Math.abs(facts.lastsMs / load.durationMs - 1)).toBeLessThan(0.02);
   expect(facts.arrivalScv).toBeGreaterThan(0.8);
   expect(facts.arrivalScv).toBeLessThan(1.2);
 });
 
-describe('drawn again', () => {
-  const load = createTraceLoad(trace, { redraw: true });
+describe('resampled', () => {
+  const load = createTraceLoad(trace, { resample: true });
 
   /** @param {number} seed @param {number} factor */
   const arrivalsOf = (seed, factor) => [...load.arrivals(seed, factor)];
 
-  test('the first run is the record itself, or the record hastened', () => {
+  test('the first run is the trace itself, or the trace sped up', () => {
     expect(arrivalsOf(1, 1).map(({ atMs }) => atMs)).toEqual(trace.checkOutStartedMs);
     expect(arrivalsOf(1, 2)[1999].atMs).toBeCloseTo(trace.checkOutStartedMs[1999] / 2, 6);
   });
 
-  test('each other run is as long, as busy, in order, and different', () => {
+  test('every other run is as long, as busy, in order, and different', () => {
     const runs = [2, 3, 4, 5].map((seed) => arrivalsOf(seed, 1));
     expect(new Set(runs.map((run) => run[0].atMs)).size).toBe(4);
     for (const run of runs) {
@@ -100,7 +100,7 @@ describe('drawn again', () => {
     }
   });
 
-  test('more load is more requests in the same time', () => {
+  test('a higher factor gives more requests in the same time', () => {
     const run = arrivalsOf(2, 1.5);
     expect(Math.abs(run.length / 3000 - 1)).toBeLessThan(0.1);
     expect(Number(run.at(-1)?.atMs)).toBeLessThanOrEqual(load.durationMs);

@@ -1,7 +1,8 @@
-import { servicesOfApp } from './service/known-services.js';
+import { servicesOfApp } from './service/app-services.js';
 import { predictPoolSizes } from './predict-recent-load.js';
 
-// A thread of its own: the page's pictures must not stand still while this one counts.
+// A web worker, so that the page stays responsive during a prediction.
+// Receives { load, pool }: load as RecentArrivals, pool as the body of GET /pool.
 addEventListener('message', ({ data: { load, pool } }) => {
   const startedAtMs = performance.now();
   const prediction = predictPoolSizes(load, servicesOfApp(pool));

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { servicesOfApp } from '../../src/service/app-services.js';
+
+test('slowMs is the service time of /slow', () => {
+  expect(servicesOfApp({ slowMs: 700 })).toEqual({ '/slow': { kind: 'fixed', ms: 700 } });
+});
+
+test('services override slowMs', () => {
+  const services = { '/slow': { kind: 'fixed', ms: 702 }, '/fast': { kind: 'lognormal', medianMs: 2, sigma: 0.3 } };
+  expect(servicesOfApp({ slowMs: 700, services })).toEqual(services);
+});
+
+test.each([
+  [{}, /neither services nor slowMs/], [null, /neither/],
+  [{ services: { '/fast': { kind: 'quick' } } }, /\/fast: Unknown kind/], [{ services: { '/fast': 3 } }, /\/fast: Unknown/],
+  [{ services: { '/fast': { kind: { toString: 1 } } } }, /\/fast: Unknown kind of service time {"toString":1}/],
+  [{ services: { '/fast': { kind: 'fixed' } } }, /\/fast: its mean must be/],
+  [{ services: { '/fast': { kind: 'fixed', ms: 1e12 } } }, /\/fast: its numbers must be from 0 to 365 days/],
+  [{ services: { '/fast': { kind: 'lognormal', medianMs: 1, sigma: 100 } } }, /\/fast: its mean/],
+  [{ services: { '/fast': { kind: 'sample', valuesMs: { length: 1e9 } } } }, /\/fast: its numbers/],
+  [{ services: { '/fast': { kind: 'sample', valuesMs: [] } } }, /\/fast: its mean/],
+  [{ slowMs: -1 }, /\/slow: its numbers/],
+])('%j is refused', (pool, message) => {
+  expect(() => servicesOfApp(pool)).toThrow(message);
+});
