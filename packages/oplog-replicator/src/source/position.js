@@ -3,9 +3,9 @@ import { Timestamp } from 'mongodb';
 /**
  * @typedef {object} Position of an entry in an oplog
  * @property {number} seconds
- * @property {number} increment counts the entries of a second
- * @property {number} term of the primary that wrote it: two entries of one time and different terms are not the same. 0
- *   where it is not known
+ * @property {number} increment counts the entries within a second
+ * @property {number} term of the primary that wrote it: entries with the same time and different terms are different
+ *   entries; 0: unknown
  */
 
 /** @param {Timestamp} timestamp @returns {Position} */
@@ -21,7 +21,7 @@ export function timestampOf({ seconds, increment }) {
 /**
  * @param {Position} a
  * @param {Position} b
- * @returns {number} below 0 where `a` is earlier, 0 at the same time
+ * @returns {number} negative if `a` is earlier, 0 for the same time
  */
 export function comparePositions(a, b) {
   return a.seconds - b.seconds || a.increment - b.increment;
@@ -30,7 +30,7 @@ export function comparePositions(a, b) {
 /**
  * @template {Position} T
  * @param {(T | null | undefined)[]} positions
- * @returns {T | null} null where there is none
+ * @returns {T | null} null if there is none
  */
 export function findEarliest(positions) {
   let earliest = null;
