@@ -118,7 +118,7 @@ async function prepare(planned, { mongoUrl, settings }) {
   try {
     await connectClient(client);
     await seedDocuments(documents);
-    return undo;
+    return { undo };
   } catch (error) {
     await client.close();
     throw error;

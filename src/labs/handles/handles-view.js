@@ -1,12 +1,12 @@
-/** @import { Finding, Lab, Result, Variant } from '../../report/result-types.js' */
+/** @import { Finding, LabView, Result, Variant } from '../../report/result-types.js' */
 
 const NAMES = /** @type {Record<string, string>} */ ({
   one: 'one client', several: 'several clients', processes: 'several processes', gathered: 'gathered lookups',
 });
 
-/** How a result of the handles lab is shown. @type {Omit<Lab, 'name'>} */
+/** How a result of the handles lab is shown. @type {Omit<LabView, 'name'>} */
 export const handlesView = {
-  load: 'closed',
+  loadKind: 'closed',
   title: 'One handle or several',
   question: 'A busy app answers each request with one document of its database. Does it answer more of them with '
     + 'several database clients, with several processes, or by asking the database less often?',

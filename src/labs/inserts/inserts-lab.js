@@ -91,10 +91,11 @@ async function plan({ cases, ways, docs, seconds, writeConcern }) {
 
 /** @type {NonNullable<Lab['prepare']>} */
 async function prepare(planned, { mongoUrl, settings }) {
-  return async () => {
+  const undo = async () => {
     const client = createClient(mongoUrl, { serverSelectionTimeoutMs: settings.serverSelectionTimeoutMs });
     await client.db(DATABASE).dropCollection(COLLECTION).finally(() => client.close());
   };
+  return { undo };
 }
 
 /**

@@ -1,10 +1,10 @@
 import { formatNumber } from '../../universal/quantity.js';
 
-/** @import { Finding, Lab, Result, Variant } from '../../report/result-types.js' */
+/** @import { Finding, LabView, Result, Variant } from '../../report/result-types.js' */
 
-/** How a result of the inserts lab is shown. @type {Omit<Lab, 'name'>} */
+/** How a result of the inserts lab is shown. @type {Omit<LabView, 'name'>} */
 export const insertsView = {
-  load: 'closed',
+  loadKind: 'closed',
   title: 'One document at a time',
   question: 'Many callers insert one small document each and wait until it is stored. '
     + 'How many documents a second does one MongoDB take, and what do more connections and more callers bring?',

@@ -11,7 +11,7 @@ const fastP99 = ofRoute('/fast', 'p99Ms');
 
 /** How a result of the remedies lab is shown. @type {Omit<Lab, 'name'>} */
 export const remediesView = {
-  load: 'open',
+  loadKind: 'open',
   title: 'What to do about it',
   question: 'Slow queries of a few administrators hold all connections of a pool, and a hundred customers a second stand '
     + 'behind them. Which remedy helps the customers, and what does it cost?',

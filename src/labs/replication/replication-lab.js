@@ -30,13 +30,12 @@ const LATENCY_MS = 14_000;
  * @property {boolean} [stats]
  * @property {string} [target] connection string
  *
- * @typedef {Plan & { settings: { ops: number }, stats?: boolean, target?: string, stage?: Stage }} ReplicationPlan
- * `stage` is there once it is prepared
+ * @typedef {Plan & { settings: { ops: number }, stats?: boolean, target?: string }} ReplicationPlan
  */
 
 /**
  * A replicator moves an oplog from one MongoDB to another: the ten cases of a published experiment.
- * @type {Lab}
+ * @type {Lab<ReplicationOptions, any, any, ReplicationPlan, Stage>}
  */
 export const replication = {
   name: 'replication',
@@ -132,18 +131,17 @@ async function prepare(planned, { mongoUrl, settings, report, signal }) {
     await stage.close();
     throw error;
   }
-  planned.stage = stage;
-  return stage.close;
+  return { shared: stage, undo: stage.close };
 }
 
 /**
  * @param {PlannedVariant} variant
- * @param {Plan} planned
- * @param {Context} context
+ * @param {ReplicationPlan} planned
+ * @param {Context & { shared: Stage }} context
  * @returns {Promise<Measurement>}
  */
-async function measure({ name, settings }, planned, { report, signal }) {
-  const { stage, stats, settings: { ops } } = /** @type {Required<ReplicationPlan>} */ (planned);
+async function measure({ name, settings }, planned, { shared: stage, report, signal }) {
+  const { stats, settings: { ops } } = planned;
   const describe = createStatsLine(name);
   const onReport = stats ? (/** @type {any} */ each) => report(describe(each)) : undefined;
   const way = /** @type {any} */ (settings);

@@ -1,6 +1,6 @@
 import { formatQuantity } from '../../universal/quantity.js';
 
-/** @import { Finding, Lab, Result, Series, Variant } from '../../report/result-types.js' */
+/** @import { Finding, LabView, Result, Series, Variant } from '../../report/result-types.js' */
 
 /** Pairs of cases that say something together: what the first has in place of the second. @type {[number, number, string][]} */
 const COMPARISONS = [
@@ -16,9 +16,9 @@ const COMPARISONS = [
   [10, 3, 'a source of two shards (published: of 8)'],
 ];
 
-/** How a result of the replication lab is shown. @type {Omit<Lab, 'name'>} */
+/** How a result of the replication lab is shown. @type {Omit<LabView, 'name'>} */
 export const replicationView = {
-  load: 'backlog',
+  loadKind: 'backlog',
   title: 'More hands, or fuller boxes',
   question: 'A replicator reads what happened in one MongoDB and does the same in another. It hands the work to several '
     + 'workers, each with a connection of its own. Do more workers move more?',
