@@ -5,11 +5,11 @@ import { readSettings } from '../../src/settings.js';
 import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { startReplicaSet } from '../support/mongod-process.js';
 
-/** @import { Lab, Measurement, Step } from '../../src/harness/run-lab.js' */
+/** @import { AnyLab, Measurement, Step } from '../../src/harness/run-lab.js' */
 
 /**
  * @param {(name: string) => Measurement | Promise<Measurement>} measureOne
- * @returns {Lab} with two variants, A and B
+ * @returns {AnyLab} with two variants, A and B
  */
 function makeLab(measureOne) {
   return {
@@ -128,7 +128,7 @@ test('a MongoDB can be named in place of MONGO_URL', async () => {
 test('when the app is killed during a measurement, the result says so and has no figures', async () => {
   const lab = {
     ...makeLab(() => ({ measured: {} })),
-    /** @type {Lab['measure']} */
+    /** @type {AnyLab['measure']} */
     measure: async (variant, plan, { mongoUrl, signal }) => {
       const app = await startApp({ MONGO_URL: mongoUrl }, { signal });
       try {
@@ -151,7 +151,7 @@ test('when MongoDB is killed during a measurement, the result says so and has no
   const order = [];
   const lab = {
     ...makeLab(() => ({ measured: {} })),
-    /** @type {Lab['measure']} */
+    /** @type {AnyLab['measure']} */
     measure: async ({ name }, plan, { signal }) => {
       order.push(name);
       if (name === 'A') return { measured: { requests: 1 } };

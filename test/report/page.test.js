@@ -206,7 +206,7 @@ describeInBrowser('in a browser without a network', () => {
   test('a result without any figure has no chart', async () => {
     const result = createSampleResult();
     for (const variant of result.variants) {
-      Object.assign(variant, { measured: null, exact: null, published: null, runs: [], error: 'no MongoDB' });
+      Object.assign(variant, { measured: null, exact: null, published: null, repeats: [], error: 'no MongoDB' });
     }
 
     await openReport([{ lab: mixed, result }]);
