@@ -1,11 +1,11 @@
 /** @import { Advice, Row } from 'mongodb-pool-predictor' */
-/** @import { Column, Lab, Result } from '../report/result-types.js' */
+/** @import { Column, LabView, Result } from '../report/result-types.js' */
 
 /**
  * One step either side of the advised size, as a table.
  *
  * @param {Advice} advice
- * @returns {[Lab, Result]}
+ * @returns {[LabView, Result]}
  */
 export function createAdviceView({ rows, loads, seeds }) {
   const sizes = [...new Set(rows.map(({ poolSize }) => poolSize))];

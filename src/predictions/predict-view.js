@@ -1,7 +1,7 @@
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 import { explainPrediction } from './explain-prediction.js';
 
-/** @import { ChartSpec, Column, Lab, Variant } from '../report/result-types.js' */
+/** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
 /** @import { Facts } from './explain-prediction.js' */
 /** @import { LoadFacts } from 'mongodb-pool-predictor' */
 
@@ -15,7 +15,7 @@ const TWO_KINDS = 10;
  * @param {Facts} result.load
  * @param {boolean} result.isDrawn whether there is a band around the figures
  * @param {boolean} [result.isReplay] of a trace: then a variant whose size was recorded is measured
- * @returns {Lab}
+ * @returns {LabView}
  */
 export function createPredictView({ load, isDrawn, isReplay = false }) {
   const routes = Object.keys(load.routes).toSorted((a, b) => load.routes[a].meanMs - load.routes[b].meanMs);
