@@ -89,10 +89,7 @@ test('the documents of a caller that does not wait are stored in the order of it
 });
 
 describe('a document that is refused fails its own caller alone, as insertOne would', () => {
-  /**
-   * @param {import('mongodb').Collection} collection
-   * @param {unknown} bad
-   */
+  /** @param {import('mongodb').Collection} collection @param {unknown} bad */
   async function insertAmongGood(collection, bad) {
     const documents = [{ key: 1 }, { key: 2 }, bad, { key: 4 }, { key: 5 }];
     const { insert } = gatherInserts(collection);
@@ -129,7 +126,7 @@ describe('a document that is refused fails its own caller alone, as insertOne wo
   });
 });
 
-test('a write concern that is not met is told to those whose documents are stored', async () => {
+test('a write concern that is not met fails the callers whose documents are stored', async () => {
   const collection = await createCollection();
   const { insert } = gatherInserts(client.db('test').collection(collection.collectionName, {
     writeConcern: { w: 2, wtimeoutMS: 100 },

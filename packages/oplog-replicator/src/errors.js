@@ -15,10 +15,7 @@ const CURSOR_LOST = [43, 136, 175, 237];
 
 const TRANSIENT = new Set([...SERVER_UNAVAILABLE, ...CURSOR_LOST]);
 
-/**
- * @param {any} error
- * @returns {boolean} whether a retry may succeed
- */
+/** @param {any} error @returns {boolean} whether a retry may succeed */
 export function isTransient(error) {
   // Server selection has already retried until its timeout. Its cause is the error of the last try.
   if (!error || error instanceof MongoServerSelectionError) return false;

@@ -76,10 +76,7 @@ export function createNamespaces({ include, exclude = [] } = {}) {
       return namespace;
     },
 
-    /**
-     * @param {string} database
-     * @param {string} [collection] default: all of the database
-     */
+    /** @param {string} database @param {string} [collection] default: all of the database */
     forgetConstraints(database, collection) {
       for (const namespace of byName.values()) {
         if (namespace.database === database && (!collection || namespace.collection === collection)) {

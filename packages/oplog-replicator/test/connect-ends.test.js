@@ -18,10 +18,10 @@ beforeAll(async () => {
   const keyFile = path.join(await scratchFolder(), 'key');
   await writeFile(keyFile, 'secret', { mode: 0o600 });
   secured = (await startReplicaSet(['--keyFile', keyFile])).url;
-  const nobody = new MongoClient(secured);
+  const anonymous = new MongoClient(secured);
   // From localhost, the first user can be created without authentication.
-  await nobody.db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
-  await nobody.close();
+  await anonymous.db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
+  await anonymous.close();
   superuser = new MongoClient(as('root'));
   cleanUp(() => superuser.close());
   await superuser.db('admin').command({ createUser: 'reader', pwd: 'secret', roles: ['readAnyDatabase'] });

@@ -71,10 +71,7 @@ export const replication = {
   measure,
 };
 
-/**
- * @param {ReplicationOptions} options
- * @returns {Promise<ReplicationPlan>}
- */
+/** @param {ReplicationOptions} options @returns {Promise<ReplicationPlan>} */
 async function plan({ cases, ops, workers, hash, mode, merge = true, latency = false, stats, target }) {
   const changes = { ...(hash && { hash }), ...(mode && { mode }), merge };
   const variants = CASES.filter(({ number }) => cases.includes(number)).flatMap((preset) => (

@@ -115,11 +115,7 @@ export const replicationView = {
   findings,
 };
 
-/**
- * @param {string} label
- * @param {number[]} cases
- * @returns {Series<ReplicationSettings, ReplicationFigures>}
- */
+/** @param {string} label @param {number[]} cases @returns {Series<ReplicationSettings, ReplicationFigures>} */
 function createSeries(label, cases) {
   return {
     label,

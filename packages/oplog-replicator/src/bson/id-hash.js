@@ -50,10 +50,7 @@ function hashValue(bytes, type, at, hash) {
 
 const scratch = new DataView(new ArrayBuffer(8));
 
-/**
- * @param {number} number of an int64 or decimal: the nearest double
- * @param {number} hash
- */
+/** @param {number} number of an int64 or decimal: the nearest double @param {number} hash */
 function hashNumber(number, hash) {
   // MongoDB considers 0 and -0 equal, and all bit patterns of NaN.
   scratch.setFloat64(0, Number.isNaN(number) ? Number.MAX_VALUE : number || 0);

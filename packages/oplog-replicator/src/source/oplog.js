@@ -9,11 +9,7 @@ import { createEntry, readEntry } from './raw-entry.js';
 /** The first entry of every replica set. */
 const FIRST_MESSAGE = 'initiating set';
 
-/**
- * @param {Source} source
- * @param {1 | -1} order
- * @returns {Promise<Document>}
- */
+/** @param {Source} source @param {1 | -1} order @returns {Promise<Document>} */
 async function readEnd({ client, name }, order) {
   const [entry] = await client.db('local').collection('oplog.rs').find({}, {
     sort: { $natural: order }, limit: 1, readConcern: { level: 'majority' }, promoteLongs: true,

@@ -18,20 +18,12 @@ export function timestampOf({ seconds, increment }) {
   return new Timestamp({ t: seconds, i: increment });
 }
 
-/**
- * @param {Position} a
- * @param {Position} b
- * @returns {number} negative if `a` is earlier, 0 for the same time
- */
+/** @param {Position} a @param {Position} b @returns {number} negative if `a` is earlier, 0 for the same time */
 export function comparePositions(a, b) {
   return a.seconds - b.seconds || a.increment - b.increment;
 }
 
-/**
- * @template {Position} T
- * @param {(T | null | undefined)[]} positions
- * @returns {T | null} null if there is none
- */
+/** @template {Position} T @param {(T | null | undefined)[]} positions @returns {T | null} null if there is none */
 export function findEarliest(positions) {
   let earliest = null;
   for (const position of positions) {

@@ -41,10 +41,7 @@ export function createTransactions() {
       return null;
     },
 
-    /**
-     * @param {RawEntry} entry of a commitTransaction
-     * @returns {Transaction | null} the prepared transaction
-     */
+    /** @param {RawEntry} entry of a commitTransaction @returns {Transaction | null} the prepared transaction */
     find: (entry) => unfinished.get(keyOf(entry)) ?? null,
 
     /** @param {RawEntry} entry the last one of the transaction */

@@ -121,10 +121,7 @@ export class BulkWriter {
     throwUnless(0, await this.#target.write(namespace, 'delete', 'deletes', statements.bytes), namespace);
   }
 
-  /**
-   * @param {WriteBatch} batch
-   * @param {Replacement[]} replacements
-   */
+  /** @param {WriteBatch} batch @param {Replacement[]} replacements */
   async #replace({ namespace, after }, replacements) {
     for (let next = 0; next < replacements.length;) {
       const first = next;

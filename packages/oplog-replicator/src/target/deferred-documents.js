@@ -14,7 +14,7 @@ import { comparePositions, findEarliest } from '../source/position.js';
 
 /**
  * Documents that a unique index of the target rejects for now. After a crash the target is ahead of the operations that
- * are being repeated, so another document may already have the unique value. The document stays here, receives the
+ * are being repeated, so another document may already have the unique value. The document remains here, receives the
  * updates from the oplog, and is written as soon as the index allows it. When everything written before the crash has
  * been repeated, none is left.
  */

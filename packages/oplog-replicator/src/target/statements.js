@@ -38,11 +38,7 @@ export function replaceStatement(out, id, document, upsert) {
   });
 }
 
-/**
- * @param {BsonWriter} out
- * @param {Buffer} id
- * @param {Buffer} modifiers from the oplog, with or without `$v: 1`
- */
+/** @param {BsonWriter} out @param {Buffer} id @param {Buffer} modifiers from the oplog, with or without `$v: 1` */
 export function modifyStatement(out, id, modifiers) {
   out.document(() => {
     out.begin(OBJECT, 'q');

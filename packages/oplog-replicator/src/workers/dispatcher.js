@@ -48,10 +48,7 @@ export class Dispatcher {
     this.#last = { ...options.from };
   }
 
-  /**
-   * @param {EntryBatch} batch
-   * @returns {Promise<boolean>} whether `until` was reached
-   */
+  /** @param {EntryBatch} batch @returns {Promise<boolean>} whether `until` was reached */
   async dispatch({ bytes, starts, isFull }) {
     const { after, until } = this.#options;
     this.#isBehind = false;

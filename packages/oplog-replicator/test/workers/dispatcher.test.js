@@ -51,8 +51,8 @@ async function apply(entries) {
 
 test('applies the modifiers that servers before 5.0 logged', async () => {
   await apply([
-    { op: 'i', o: { _id: 1, a: { b: 1 }, list: [1, 2], gone: 1 } },
-    { op: 'u', o2: { _id: 1 }, o: { $v: 1, $set: { 'a.b': 2, 'list.1': 3 }, $unset: { gone: true } } },
+    { op: 'i', o: { _id: 1, a: { b: 1 }, list: [1, 2], old: 1 } },
+    { op: 'u', o2: { _id: 1 }, o: { $v: 1, $set: { 'a.b': 2, 'list.1': 3 }, $unset: { old: true } } },
     { op: 'u', o2: { _id: 1 }, o: { $set: { c: 4 } } },
   ]);
   expect(await collection.findOne()).toEqual({ _id: 1, a: { b: 2 }, list: [1, 3], c: 4 });
