@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { replicationView as view } from '../../../src/labs/replication/replication-view.js';
 import { replication } from '../../../src/labs/replication/replication-lab.js';
+import { upgradeResult } from '../../../src/report/old-results.js';
 import { createSampleResult } from '../../report/sample-result.js';
 
 /**
@@ -41,4 +42,14 @@ test('the takeaway says how long single inserts took', async () => {
   const result = await resultOf({ 3: [100, 9] });
   result.variants = [{ ...result.variants[0], measured: { latency: { p50Ms: 2, p95Ms: 4.26, maxMs: 11.2 } } }];
   expect(view.takeaway(result)).toBe('95 of 100 single inserts were on the target within 4.3 ms, all within 11 ms.');
+});
+
+test('a result of version 0.1 has the same takeaway', async () => {
+  const result = await resultOf({ 3: [200_000, 90], 4: [100_000, 12] });
+  const old = { ...result, variants: result.variants.map(({ settings: { mode, ...settings }, measured, ...variant }) => ({
+    ...variant,
+    settings: { ...settings, tunnel: mode },
+    measured: { ratePerSec: measured?.ratePerSec, opsPerWrite: measured?.opsPerBatch },
+  })) };
+  expect(view.takeaway(/** @type {any} */ (upgradeResult(old)))).toBe(view.takeaway(result));
 });
