@@ -1,8 +1,19 @@
 import { applyDiff } from '../bson/apply-diff.js';
 import { nameOf, walk } from '../bson/bytes.js';
+import { DELETE, INSERT } from '../source/raw-entry.js';
+
+/** @import { RawEntry } from '../source/raw-entry.js' */
+/** @import { Kind } from './write-batch.js' */
 
 const DOLLAR = 36;
 const NOWHERE = -1;
+
+/** @param {RawEntry} entry an insert, update or delete @returns {Kind} */
+export function kindOf({ bytes, op, o }) {
+  if (op === INSERT) return 'insert';
+  if (op === DELETE) return 'delete';
+  return formOf(bytes, o) === 'modifiers' ? 'modify' : 'update';
+}
 
 /**
  * @param {Buffer} bytes

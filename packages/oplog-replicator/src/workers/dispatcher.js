@@ -3,7 +3,7 @@ import { hashId } from '../bson/id-hash.js';
 import { comparePositions, findEarliest } from '../source/position.js';
 import { COMMAND, createEntry, DELETE, INSERT, NOOP, readEntry, UPDATE } from '../source/raw-entry.js';
 import { createTransactions } from '../source/transactions.js';
-import { formOf } from '../target/change-document.js';
+import { kindOf } from '../target/change-document.js';
 import { appendDocument, appendId } from '../target/write-batch.js';
 
 /** @import { EntryBatch } from '../source/op-msg.js' */
@@ -13,7 +13,6 @@ import { appendDocument, appendId } from '../target/write-batch.js';
 /** @import { Transaction } from '../source/transactions.js' */
 /** @import { Worker } from './worker.js' */
 /** @import { Progress } from '../target/checkpoint.js' */
-/** @import { Kind } from '../target/write-batch.js' */
 
 /**
  * @typedef {object} DispatcherOptions
@@ -190,13 +189,6 @@ export class Dispatcher {
     const isComplete = name === 'applyOps' && this.#transactions.add(entry, this.#last);
     if (isComplete || name === 'commitTransaction' || name === 'abortTransaction') this.#transactions.forget(entry);
   }
-}
-
-/** @param {RawEntry} entry @returns {Kind} */
-function kindOf({ bytes, op, o }) {
-  if (op === INSERT) return 'insert';
-  if (op === DELETE) return 'delete';
-  return formOf(bytes, o) === 'modifiers' ? 'modify' : 'update';
 }
 
 /** @param {RawEntry} entry @returns {string} */
