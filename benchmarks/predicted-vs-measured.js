@@ -68,10 +68,10 @@ if (only !== 'article') {
 
 async function compareArticle() {
   const { variants } = await runLab(mixed, ARTICLE, { settings, signal, report: say, onStep: ({ name }) => say(name) });
-  return variants.map(({ settings: { poolSize }, runs = [], predicted }) => Object.fromEntries([
+  return variants.map(({ settings: { poolSize }, repeats = [], predicted }) => Object.fromEntries([
     ['pool', poolSize],
     ...['/slow', '/fast'].flatMap((route) => ['p50Ms', 'maxMs'].map((figure) => {
-      const [first, second] = runs.map(({ measured }) => measured.routes[route][figure]);
+      const [first, second] = repeats.map(({ measured }) => measured.routes[route][figure]);
       return [`${route} ${figure}`, `${first} / ${compare(second, predicted?.routes[route][figure], 0.02)}`];
     })),
   ]));

@@ -14,7 +14,7 @@ export function createListCommand() {
     });
 }
 
-/** @param {import('../report/result-types.js').Lab} lab */
+/** @param {import('../report/result-types.js').LabView} lab */
 function describeLab({ name, title, question, source }) {
   const width = Math.min(widthOf(process.stdout), WIDEST_TEXT) - INDENT.length;
   const text = `${wrap(question, width)}${source ? `\nFirst published: ${source.url}` : ''}`;

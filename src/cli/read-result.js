@@ -1,12 +1,13 @@
 import { labs } from '../labs/index.js';
 import { checkResult } from '../report/check-result.js';
+import { upgradeResult } from '../report/old-results.js';
 import { readJson } from './read-json.js';
 
-/** @import { Lab, Result } from '../report/result-types.js' */
+/** @import { LabView, Result } from '../report/result-types.js' */
 
 /**
  * @param {string} file that `pool-lab run` kept
- * @returns {Promise<{ lab: Lab, result: Result }>}
+ * @returns {Promise<{ lab: LabView, result: Result }>}
  * @throws {Error} naming the file, when it can't be read or is no result
  */
 export async function readResult(file) {
@@ -16,7 +17,7 @@ export async function readResult(file) {
 /**
  * @param {any} json
  * @param {string} file its name, for messages
- * @returns {{ lab: Lab, result: Result }}
+ * @returns {{ lab: LabView, result: Result }}
  * @throws {Error} naming the file and what is wrong with it
  */
 export function toResult(json, file) {
@@ -24,10 +25,11 @@ export function toResult(json, file) {
   if (typeof name !== 'string' || !Object.hasOwn(labs, name)) {
     throw new Error(`${file} is not a result of pool-lab run: it has no "lab" that is one of ${Object.keys(labs).join(', ')}`);
   }
+  const result = upgradeResult(json);
   try {
-    checkResult(json);
+    checkResult(result);
   } catch (cause) {
     throw new Error(`${file} is not a result of pool-lab run: ${/** @type {Error} */ (cause).message}`, { cause });
   }
-  return { lab: labs[name], result: json };
+  return { lab: labs[name], result };
 }

@@ -10,8 +10,8 @@ import { readJson } from './read-json.js';
 import { toResult } from './read-result.js';
 import { widthOf } from './terminal-width.js';
 
-/** @import { Lab, Result } from '../report/result-types.js' */
-/** @typedef {{ lab: Lab, result: Result }} Entry */
+/** @import { LabView, Result } from '../report/result-types.js' */
+/** @typedef {{ lab: LabView, result: Result }} Entry */
 
 /** `pool-lab report RESULT.json...` */
 export function createReportCommand() {

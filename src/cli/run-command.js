@@ -11,7 +11,7 @@ import { createProgress } from './progress-bar.js';
 import { saveResult } from './save.js';
 import { widthOf } from './terminal-width.js';
 
-/** @import { Lab } from '../harness/run-lab.js' */
+/** @import { AnyLab } from '../harness/run-lab.js' */
 
 /** `pool-lab run LAB` */
 export function createRunCommand() {
@@ -20,7 +20,7 @@ export function createRunCommand() {
   return command;
 }
 
-/** @param {Lab} lab */
+/** @param {AnyLab} lab */
 function createLabCommand(lab) {
   const command = new Command(lab.name).summary(lab.summary).description(lab.question);
   for (const [name, { value, about, parse, default: initial, published }] of Object.entries(lab.options)) {
@@ -58,7 +58,7 @@ function describeValue(value) {
 }
 
 /**
- * @param {Lab} lab
+ * @param {AnyLab} lab
  * @param {any} options
  */
 async function runAndReport(lab, { out, json, ...options }) {

@@ -6,7 +6,7 @@ import { writeAtomically } from '../write-atomically.js';
 /**
  * Keep a result: its raw JSON, and the report that shows it.
  *
- * @param {import('../report/result-types.js').Lab} lab
+ * @param {import('../report/result-types.js').LabView} lab
  * @param {import('../report/result-types.js').Result} result
  * @param {string} folder made if it is not there
  * @returns {Promise<{ report: string, result: string }>} the files

@@ -16,6 +16,14 @@ export const WORKERS = Math.max(1, os.cpus().length - 1);
 
 /** @typedef {{ min: number, max: number, count: number, p50: number, p95: number, p99: number }} Summary in ms */
 /** @typedef {{ counters: Record<string, number>, summaries: Record<string, Summary> }} ArtilleryReport */
+/** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, maxMs: number }} RouteFigures */
+/**
+ * @typedef {object} LoadTestFigures
+ * @property {number} requests
+ * @property {number} failures requests without a 2xx or 3xx
+ * @property {number | null} maxMs null where nothing was answered
+ * @property {Record<string, RouteFigures>} routes
+ */
 
 /**
  * Run a scenario with Artillery.
@@ -57,12 +65,11 @@ export async function runArtillery({ scenario, target, environment, signal }) {
 const ENDPOINT = 'plugins.metrics-by-endpoint.response_time.';
 
 /**
- * The figures of a run, by route.
- *
- * Percentiles come from a sketch with an error of 1 %, which can put them outside of the exact minimum and maximum:
- * they are held within.
+ * Artillery's percentiles are off by up to 1 %, which can put them outside of the exact minimum and maximum. Here they are
+ * clamped to these.
  *
  * @param {ArtilleryReport} report
+ * @returns {LoadTestFigures}
  */
 export function summariseReport({ counters, summaries }) {
   const routes = Object.entries(summaries)
@@ -80,7 +87,7 @@ export function summariseReport({ counters, summaries }) {
   };
 }
 
-/** @param {Summary} summary */
+/** @param {Summary} summary @returns {RouteFigures} */
 function summariseRoute({ count, min, max, p50, p95, p99 }) {
   const [p50Ms, p95Ms, p99Ms] = [p50, p95, p99].map((value) => Math.min(max, Math.max(min, value)));
   return { count, p50Ms, p95Ms, p99Ms, maxMs: max };

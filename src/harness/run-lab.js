@@ -4,77 +4,123 @@ import { describeEnvironment } from './environment.js';
 import { mergeFigures } from './merge-figures.js';
 import { watchMongo } from './watch-mongo.js';
 
+/** @import { LabView, Repeat, Result, Variant } from '../report/result-types.js' */
 /** @import { Settings } from '../settings.js' */
 
 /**
- * @typedef {object} Plan what a lab will do with the options it was given
+ * An experiment: data and two verbs, plan and measure. `Options` are those of the command line, `VariantSettings` what
+ * the variants differ in, `Figures` what is measured, `OwnPlan` a plan with something of the lab's own in it, and
+ * `Shared` what `prepare` sets up.
+ *
+ * @template [Options=any]
+ * @template [VariantSettings=any]
+ * @template [Figures=any]
+ * @template {Plan<VariantSettings, Figures>} [OwnPlan=Plan<VariantSettings, Figures>]
+ * @template [Shared=any]
+ * @typedef {LabView<VariantSettings, Figures> & Bench<Options, VariantSettings, Figures, OwnPlan, Shared>} Lab
+ */
+
+/** @typedef {Lab<any, any, any, any, any>} AnyLab */
+
+/**
+ * How a lab is run.
+ *
+ * @template Options
+ * @template VariantSettings
+ * @template Figures
+ * @template OwnPlan
+ * @template Shared
+ * @typedef {object} Bench
+ * @property {string} summary half a line for lists of labs, without a capital or a full stop
+ * @property {Record<string, import('./lab-options.js').LabOption>} options
+ * @property {{ members?: number, urlOption?: string }} [mongo] how many mongods the embedded MongoDB has, default 1;
+ *   the option that names another MongoDB, default `url`
+ * @property {(options: Options) => Promise<OwnPlan>} plan
+ * @property {(plan: OwnPlan, context: Context) => Promise<Prepared<Shared>>} [prepare] sets up what all variants share,
+ *   for example data
+ * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan,
+ *   context: Context & { shared: Shared }) => Promise<Measurement<Figures>>} measure
+ * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan, measured: Figures, settings: Settings) => (
+ *   Partial<Figures>)} [predict] called after all measurements, so that it takes no time from them
+ */
+
+/**
+ * What a lab will do with its options.
+ *
+ * @template [VariantSettings=any]
+ * @template [Figures=any]
+ * @typedef {object} Plan
  * @property {Record<string, unknown>} settings what the result records
- * @property {PlannedVariant[]} variants
+ * @property {PlannedVariant<VariantSettings, Figures>[]} variants
  * @property {string[]} [warnings]
- *
- * @typedef {Pick<import('../report/result-types.js').Variant, 'name' | 'settings' | 'exact' | 'published'> &
+ */
+
+/**
+ * @template [VariantSettings=any]
+ * @template [Figures=any]
+ * @typedef {Pick<Variant<VariantSettings, Figures>, 'name' | 'settings' | 'exact' | 'published'> &
  *   { estimateMs: number }} PlannedVariant
+ */
+
+/**
+ * @template [Shared=any]
+ * @typedef {object} Prepared
+ * @property {Shared} [shared] goes into the context of each measurement
+ * @property {() => Promise<void>} undo called whatever happens
+ */
+
+/**
+ * `failed` says why requests failed.
  *
- * @typedef {object} Context what a measurement gets
+ * @template [Figures=any]
+ * @typedef {Repeat<Figures> & { failed?: string, warnings?: string[] }} Measurement
+ */
+
+/**
+ * @typedef {object} Context
  * @property {string} mongoUrl of the one MongoDB that all variants share
  * @property {Settings} settings
  * @property {AbortSignal} signal ends the measurement
  * @property {(line: string) => void} report gets a line of progress for people
  *
- * @typedef {import('../report/result-types.js').Run & { failed?: string, warnings?: string[] }} Measurement `failed`: why
- *   requests of it failed
- *
- * @typedef {object} Bench how a lab is run
- * @property {string} summary half a line for lists of labs, without a capital or a full stop
- * @property {Record<string, import('./lab-options.js').LabOption>} options
- * @property {{ members?: number, urlOption?: string }} [mongo] how many mongods the embedded MongoDB has, 1 unless told;
- *   the option that names another MongoDB, `url` unless told
- * @property {(options: any) => Promise<Plan>} plan
- * @property {(plan: any, context: Context) => Promise<() => Promise<void>>} [prepare] what all measurements share, for
- *   example data; what it returns takes that away again, and is called whatever happens
- * @property {(variant: PlannedVariant, plan: Plan, context: Context) => Promise<Measurement>} measure
- * @property {(variant: PlannedVariant, plan: Plan, measured: Record<string, any>, settings: Settings) => (
- *   Record<string, any>)} [predict] figures of the shape of `measured`; called when all is measured, so that it takes no
- *   time from that
- *
- * @typedef {import('../report/result-types.js').Lab & Bench} Lab
- *
- * @typedef {object} CommonOptions beside the lab's own
+ * @typedef {object} CommonOptions of every lab
  * @property {number} [repeat] how often each variant is measured
  * @property {string} [url] connection string of the MongoDB to use, in place of MONGO_URL
  * @property {boolean} [parallel] measure all variants of a round at once; for labs that have this option
  *
- * @typedef {{ name: string, estimateMs: number, leftMs: number, totalMs: number }} Step one measurement begins, and
- *   how long it and the whole rest may take
+ * @typedef {{ name: string, estimateMs: number, leftMs: number, totalMs: number }} Step a measurement begins; how long it
+ *   and all that is left may take
+ *
+ * @typedef {{ variant: PlannedVariant, repeat?: Measurement, error?: Error }} Outcome
  */
 
 /**
- * Run a lab: each variant, `repeat` times, interleaved (A B C, A B C) so that a machine that slows down slows all of
- * them. A variant that can't run says why in the result and does not stop the others.
+ * Runs a lab: each variant, `repeat` times, interleaved (A B C, A B C), so that a machine that slows down slows all of
+ * them. If a variant can't run, the result says why, and the others still run.
  *
- * @param {Lab} lab
+ * @param {AnyLab} lab
  * @param {Record<string, any> & CommonOptions} options
  * @param {object} surroundings
  * @param {Settings} surroundings.settings
  * @param {AbortSignal} surroundings.signal
  * @param {(line: string) => void} surroundings.report gets a line of progress for people
  * @param {(step: Step) => void} surroundings.onStep
- * @returns {Promise<import('../report/result-types.js').Result>} `measured` of a variant: counts are sums over its runs, all
- *   else medians
+ * @returns {Promise<Result>}
  * @throws what `signal` was aborted with
  */
 export async function runLab(lab, options, { settings, signal, report, onStep }) {
   const { repeat = 1, parallel = false } = options;
   const startedAt = new Date().toISOString();
+  /** @type {Plan} */
   const plan = await lab.plan(options);
   const rounds = Array.from({ length: repeat }, () => (
     parallel ? [plan.variants] : plan.variants.map((variant) => [variant])
   )).flat();
   const { members, urlOption = 'url' } = lab.mongo ?? {};
   const mongo = await openMongo({ ...settings, mongoUrl: options[urlOption] ?? settings.mongoUrl }, { members, report, signal });
-  const gone = new AbortController();
-  mongo.died?.then((error) => gone.abort(error));
-  const until = AbortSignal.any([signal, gone.signal]);
+  const mongoDied = new AbortController();
+  mongo.died?.then((error) => mongoDied.abort(error));
+  const until = AbortSignal.any([signal, mongoDied.signal]);
   let close = mongo.stop;
   let undo = async () => {};
   try {
@@ -82,28 +128,25 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
     close = () => watch.close().finally(mongo.stop);
     signal.throwIfAborted();
     const context = { mongoUrl: mongo.url, settings, signal: until, report };
-    undo = await lab.prepare?.(plan, context).catch((cause) => {
+    const prepared = await lab.prepare?.(plan, context).catch((cause) => {
       throw new Error(shortenRefusal(cause.message), { cause });
-    }) ?? undo;
-    /** @type {{ variant: PlannedVariant, run?: Measurement, error?: Error }[]} */
+    });
+    undo = prepared?.undo ?? undo;
+    /** @type {Outcome[]} */
     const outcomes = [];
     for (const [index, round] of rounds.entries()) {
-      onStep({
-        name: round.map(({ name }) => name).join(', '),
-        estimateMs: longest(round),
-        leftMs: sum(rounds.slice(index).map(longest)),
-        totalMs: sum(rounds.map(longest)),
-      });
+      onStep(describeStep(rounds, index));
       outcomes.push(...await Promise.all(round.map(async (variant) => {
         try {
-          return { variant, run: await watch.during((until) => lab.measure(variant, plan, { ...context, signal: until }), until) };
+          return { variant, repeat: await watch.during((until) => (
+            lab.measure(variant, plan, { ...context, shared: prepared?.shared, signal: until })), until) };
         } catch (error) {
           signal.throwIfAborted();
-          return { variant, error: gone.signal.aborted ? gone.signal.reason : /** @type {Error} */ (error) };
+          return { variant, error: mongoDied.signal.aborted ? mongoDied.signal.reason : /** @type {Error} */ (error) };
         }
       })));
     }
-    // What was measured is worth more than what is left behind.
+    // A failing undo must not cost what was measured.
     const leftovers = await undo().then(() => [], ({ message }) => [`what was set up could not be removed: ${message}`]);
     undo = async () => {};
     return {
@@ -121,17 +164,31 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
 }
 
 /**
- * @param {Lab} lab
+ * @param {PlannedVariant[][]} rounds
+ * @param {number} index of the round that begins
+ * @returns {Step}
+ */
+function describeStep(rounds, index) {
+  return {
+    name: rounds[index].map(({ name }) => name).join(', '),
+    estimateMs: longest(rounds[index]),
+    leftMs: sum(rounds.slice(index).map(longest)),
+    totalMs: sum(rounds.map(longest)),
+  };
+}
+
+/**
+ * @param {AnyLab} lab
  * @param {Plan} plan
  * @param {PlannedVariant} variant
- * @param {{ outcomes: { run?: Measurement, error?: Error }[], settings: Settings }} measuring
- * @returns {import('../report/result-types.js').Variant}
+ * @param {{ outcomes: Outcome[], settings: Settings }} measuring
+ * @returns {Variant}
  */
 function summarise(lab, plan, variant, { outcomes, settings }) {
   const { name, exact = null, published = null } = variant;
-  const runs = outcomes.flatMap(({ run }) => run ?? []);
-  const errors = outcomes.flatMap(({ run, error }) => (error ? shortenRefusal(error.message) : run?.failed ?? []));
-  const measured = runs.length > 0 ? mergeFigures(runs.map((run) => run.measured)) : null;
+  const repeats = outcomes.flatMap(({ repeat }) => repeat ?? []);
+  const errors = outcomes.flatMap(({ repeat, error }) => (error ? shortenRefusal(error.message) : repeat?.failed ?? []));
+  const measured = repeats.length > 0 ? mergeFigures(repeats.map((repeat) => repeat.measured)) : null;
   return {
     name,
     settings: variant.settings,
@@ -139,14 +196,14 @@ function summarise(lab, plan, variant, { outcomes, settings }) {
     predicted: measured && lab.predict ? lab.predict(variant, plan, measured, settings) : null,
     exact,
     published,
-    runs: runs.map((run) => ({ measured: run.measured, arrivalsMs: run.arrivalsMs })),
+    repeats: repeats.map((repeat) => ({ measured: repeat.measured, arrivalsMs: repeat.arrivalsMs })),
     ...(errors.length > 0 && { error: [...new Set(errors)].join('; ') }),
   };
 }
 
-/** @param {{ variant: PlannedVariant, run?: Measurement }[]} outcomes */
+/** @param {Outcome[]} outcomes */
 function listWarnings(outcomes) {
-  return outcomes.flatMap(({ variant, run }) => (run?.warnings ?? []).map((text) => `${variant.name}: ${text}`));
+  return outcomes.flatMap(({ variant, repeat }) => (repeat?.warnings ?? []).map((text) => `${variant.name}: ${text}`));
 }
 
 /** @param {PlannedVariant[]} round */

@@ -5,5 +5,5 @@ import { remedies } from './remedies/remedies-lab.js';
 import { replication } from './replication/replication-lab.js';
 import { sessions } from './sessions/sessions-lab.js';
 
-/** Every lab there is, by name. @type {Record<string, import('../harness/run-lab.js').Lab>} */
+/** @type {Record<string, import('../harness/run-lab.js').AnyLab>} */
 export const labs = { mixed, sessions, handles, inserts, replication, remedies };

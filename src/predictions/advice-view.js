@@ -1,7 +1,7 @@
 /** @import { Advice, Row } from 'mongodb-pool-predictor' */
-/** @import { Column, Lab, Result } from '../report/result-types.js' */
+/** @import { Column, LabView, Result } from '../report/result-types.js' */
 
-/** The advised size, one less and one more, as a table. @param {Advice} advice @returns {[Lab, Result]} */
+/** The advised size, one less and one more, as a table. @param {Advice} advice @returns {[LabView, Result]} */
 export function createAdviceView({ rows, loads, seeds }) {
   const sizes = [...new Set(rows.map(({ poolSize }) => poolSize))];
   const rowOf = (/** @type {number} */ size, /** @type {number} */ factor) => (

@@ -1,7 +1,7 @@
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 import { explainPrediction } from './explain-prediction.js';
 
-/** @import { ChartSpec, Column, Lab, Variant } from '../report/result-types.js' */
+/** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
 /** @import { Facts } from './explain-prediction.js' */
 /** @import { LoadFacts } from 'mongodb-pool-predictor' */
 
@@ -13,7 +13,7 @@ const MIXED_RATIO = 10;
  * @param {Facts} result.load
  * @param {boolean} result.isRandom whether the figures have a band
  * @param {boolean} [result.isReplay] of a trace: the variant with the recorded pool size has measured figures
- * @returns {Lab}
+ * @returns {LabView}
  */
 export function createPredictView({ load, isRandom, isReplay = false }) {
   const routes = Object.keys(load.routes).toSorted((a, b) => load.routes[a].meanMs - load.routes[b].meanMs);

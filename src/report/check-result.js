@@ -15,16 +15,16 @@ const checkShape = shape({
     predicted: figures,
     exact: figures,
     published: figures,
-    runs: orNone(listOf(shape({ measured: map, arrivalsMs: orNone(listOf(number)) }))),
+    repeats: orNone(listOf(shape({ measured: map, arrivalsMs: orNone(listOf(number)) }))),
   })),
 });
 
 /**
- * Whether something read from a file has the shape that all results share; a lab's own figures may still be missing.
+ * Checks the shape that all results share. A lab's own figures may still be missing.
  *
  * @param {unknown} value
  * @returns {asserts value is import('./result-types.js').Result}
- * @throws {Error} that names the first part that is wrong, and what it must be
+ * @throws {Error} naming the first part that is wrong, and what it must be
  */
 export function checkResult(value) {
   checkShape(value, 'it');

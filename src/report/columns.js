@@ -1,6 +1,6 @@
 import { DASH, formatCell } from './format.js';
 
-/** @import { Column, Lab, Result } from './result-types.js' */
+/** @import { Column, LabView, Result } from './result-types.js' */
 
 /**
  * @template [Row=import('./result-types.js').Variant]
@@ -69,7 +69,7 @@ export function listNotes({ variants, warnings = [] }) {
 
 /**
  * The lab's sentence on what was measured, or predicted; empty if nothing was.
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {Result} result
  */
 export function sumUp(lab, result) {

@@ -1,15 +1,15 @@
 import { renderFigures, renderHeadings } from './figures.js';
 import { formatDate, formatSetting } from './format.js';
-import { LOADS } from './loads.js';
+import { LOAD_KINDS } from './load-kinds.js';
 import { embedJson, html } from './markup.js';
 
-/** @import { Column, Lab, Result, Variant } from './result-types.js' */
+/** @import { Column, LabView, Result, Variant } from './result-types.js' */
 
 const SHOWN_ARRIVALS = 12;
 
 /**
  * All that stands behind one result: the figures, each repeat, settings, environment, and the result itself.
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {Result} result
  * @param {string} id
  */
@@ -18,9 +18,9 @@ export function renderDetails(lab, result, id) {
   const fileName = `${result.lab}-${result.startedAt.replaceAll(/[^0-9TZ-]/g, '-')}.json`;
   return html`${renderFigures('The figures', lab.columns, result.variants)}
 ${renderHeadings(lab.columns, result.variants)}
-<p class="aside">Begun on ${formatDate(result.startedAt)}. ${lab.load && LOADS[lab.load]}</p>
-${repeats && html`<details><summary>Every run, and when its requests arrived</summary>
-${renderFigures('Every run by itself', ...repeats)}</details>`}
+<p class="aside">Begun on ${formatDate(result.startedAt)}. ${lab.loadKind && LOAD_KINDS[lab.loadKind]}</p>
+${repeats && html`<details><summary>Every repeat, and when its requests arrived</summary>
+${renderFigures('Every repeat by itself', ...repeats)}</details>`}
 <details><summary>Settings and environment</summary>
 <div class="facts">
 ${renderFacts('Settings', result.settings)}
@@ -42,19 +42,19 @@ function renderFacts(heading, facts) {
 
 /**
  * The lab's own columns over the repeats of each variant.
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {Result} result
  * @returns {[Column[], Variant[]] | null} null if the result keeps no repeats
  */
 function repeatFigures({ columns: [key, ...rest] }, { variants }) {
-  const repeats = variants.flatMap((variant) => (variant.runs ?? []).map((run, index) => ({
-    variant: { ...variant, measured: run.measured }, number: index + 1, arrivalsMs: run.arrivalsMs,
+  const repeats = variants.flatMap((variant) => (variant.repeats ?? []).map((repeat, index) => ({
+    variant: { ...variant, measured: repeat.measured }, number: index + 1, arrivalsMs: repeat.arrivalsMs,
   })));
   if (!repeats.length) return null;
   const find = (/** @type {Variant} */ variant) => repeats.find((repeat) => repeat.variant === variant);
   return [[
     key,
-    { heading: 'run', value: (variant) => find(variant)?.number },
+    { heading: 'repeat', value: (variant) => find(variant)?.number },
     ...rest,
     { heading: 'arrivals', unit: 'ms', value: (variant) => listArrivals(find(variant)?.arrivalsMs) },
   ], repeats.map(({ variant }) => variant)];

@@ -1,4 +1,4 @@
-/** @import { Column, Finding, Lab, Result } from './result-types.js' */
+/** @import { Column, Finding, LabView, Result } from './result-types.js' */
 
 export const FINDINGS_CAPTION = 'What was found, as ratios';
 
@@ -11,7 +11,7 @@ export const FINDING_COLUMNS = [
 
 /**
  * What the lab finds in a result; empty if it looks for nothing or nothing was measured.
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {Result} result
  */
 export function listFindings(lab, result) {

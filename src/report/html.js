@@ -3,12 +3,12 @@ import { loadAssets } from './assets.js';
 import { renderLab } from './section.js';
 import { drawTunnel } from './tunnel-picture.js';
 
-/** @import { Lab, Result } from './result-types.js' */
+/** @import { LabView, Result } from './result-types.js' */
 
 /**
  * One HTML file that needs no network and allows none: open it from disk, mail it, keep it beside the raw
  * result. Results of one lab share a section, which compares them.
- * @param {{ lab: Lab, result: Result }[]} entries at least one
+ * @param {{ lab: LabView, result: Result }[]} entries at least one
  * @returns {string}
  */
 export function renderHtml(entries) {

@@ -6,14 +6,14 @@ import { renderChartFigures, renderFigures, renderHeadings } from './figures.js'
 import { embedJson, html } from './markup.js';
 import { nameRuns } from './name-runs.js';
 
-/** @import { ChartSpec, Column, Lab, Result, Variant } from './result-types.js' */
+/** @import { ChartSpec, Column, LabView, Result, Variant } from './result-types.js' */
 /** @import { ChartData } from './chart-data.js' */
 /** @import { NamedRun } from './name-runs.js' */
 
 /**
  * One lab: its question, what came out, the picture and how to read it; then the figures and all that stands
  * behind them. Several results share the charts and one table; what stands behind each is folded.
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {Result[]} results at least one
  * @param {string} id
  */
@@ -48,7 +48,7 @@ ${isSingle ? html`${renderFindings(lab, results[0])}${renderDetails(lab, results
 }
 
 /**
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {NamedRun} run
  * @param {string} id
  */
@@ -61,7 +61,7 @@ ${renderDetails(lab, result, id)}
 }
 
 /**
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {Result} result
  */
 function renderTakeaway(lab, result) {
@@ -71,7 +71,7 @@ ${notes.length > 0 && html`<ul class="notes">${notes.map((note) => html`<li>${no
 }
 
 /**
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {Result} result
  */
 function renderFindings(lab, result) {
@@ -80,7 +80,7 @@ function renderFindings(lab, result) {
 }
 
 /**
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {NamedRun[]} runs
  */
 function renderTakeaways(lab, runs) {
@@ -90,7 +90,7 @@ function renderTakeaways(lab, runs) {
 
 /**
  * The lab's charts, except those that there is nothing to draw in.
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {(spec: ChartSpec) => ChartData} layOut
  */
 function layOutCharts({ charts }, layOut) {
@@ -113,7 +113,7 @@ function renderChart(chart) {
 
 /**
  * The lab's columns over the variants of all runs, those alike next to each other.
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {NamedRun[]} runs
  * @returns {[Column[], Variant[]]}
  */

@@ -4,9 +4,9 @@ import { escapeControls } from '../printable.js';
 import { groupColumns, isText, listNotes, pickFilled, sumUp } from './columns.js';
 import { FINDING_COLUMNS, listFindings } from './findings.js';
 import { formatCell } from './format.js';
-import { LOADS } from './loads.js';
+import { LOAD_KINDS } from './load-kinds.js';
 
-/** @import { Column, Lab, Result } from './result-types.js' */
+/** @import { Column, LabView, Result } from './result-types.js' */
 /** @import { Group } from './columns.js' */
 
 const QUIET = Object.fromEntries([
@@ -24,7 +24,7 @@ const FINDING_FIGURES = 22;
 /**
  * A result for a terminal: the table, what its words mean, the findings, then what went wrong, then the lab's sentence. A table that is too wide
  * is cut between groups of columns into several, each of which repeats the first column.
- * @param {Lab} lab
+ * @param {LabView} lab
  * @param {Result} result
  * @param {{ width?: number }} [options] columns of the terminal
  * @returns {string}
@@ -41,7 +41,7 @@ export function renderTable(lab, result, { width = 80 } = {}) {
   const findings = listFindings(lab, result)
     .map((finding) => ({ ...finding, claim: wrap(finding.claim, width - FINDING_FIGURES) }));
   const summary = sumUp(lab, result);
-  const texts = [...listNotes(result).map((note) => `! ${note}`), summary && lab.load ? LOADS[lab.load] : '', summary];
+  const texts = [...listNotes(result).map((note) => `! ${note}`), summary && lab.loadKind ? LOAD_KINDS[lab.loadKind] : '', summary];
   const textWidth = Math.min(width, WIDEST_TEXT);
   const tables = blocks.map((block) => drawBlock(block, result.variants));
   return escapeControls([
@@ -53,7 +53,7 @@ export function renderTable(lab, result, { width = 80 } = {}) {
 }
 
 /**
- * @param {Pick<Lab, 'glossary'>} lab
+ * @param {Pick<LabView, 'glossary'>} lab
  * @param {string} text those of the lab's words that are in it are explained
  */
 function explainWords({ glossary = {} }, text) {

@@ -11,7 +11,20 @@ const [variant] = createSampleResult().variants;
 test('a result is taken as it is', () => {
   const result = createSampleResult({ warnings: ['the machine was busy'] });
   expect(read(result)).toEqual({ lab: expect.objectContaining({ name: 'mixed' }), result });
-  expect(read({ ...result, warnings: undefined, variants: [{ ...variant, measured: null, exact: undefined, runs: undefined, error: 'ill' }] })).toBeTruthy();
+  expect(read({ ...result, warnings: undefined, variants: [{ ...variant, measured: null, exact: undefined, repeats: undefined, error: 'ill' }] })).toBeTruthy();
+});
+
+test('a result of version 0.1 is read in the words of today', () => {
+  const old = {
+    ...createSampleResult(), lab: 'remedies', variants: [{
+      name: 'cap of 3', settings: { remedy: 'cap', load: 'all', env: { SLOW_CONCURRENCY: 3 } }, measured: null,
+      runs: [{ measured: { requests: 1 }, arrivalsMs: [0] }],
+    }],
+  };
+  expect(read(old).result.variants).toEqual([{
+    name: 'limit of 3', settings: { remedy: 'limit', load: 'all', env: { SLOW_CONCURRENCY: 3 } }, measured: null,
+    repeats: [{ measured: { requests: 1 }, arrivalsMs: [0] }],
+  }]);
 });
 
 describe('what is no result is refused in words', () => {
@@ -33,7 +46,7 @@ describe('what is no result is refused in words', () => {
     [{ variants: [variant, null] }, 'variants[1] must be an object'],
     [{ variants: [{ ...variant, name: undefined }] }, 'variants[0].name must be text'],
     [{ variants: [{ ...variant, measured: 5 }] }, 'variants[0].measured must be an object'],
-    [{ variants: [{ ...variant, runs: [{ measured: {}, arrivalsMs: ['x'] }] }] }, 'variants[0].runs[0].arrivalsMs[0] must be a number'],
+    [{ variants: [{ ...variant, repeats: [{ measured: {}, arrivalsMs: ['x'] }] }] }, 'variants[0].repeats[0].arrivalsMs[0] must be a number'],
   ])('%j', (changes, message) => {
     expect(() => read({ ...createSampleResult(), ...changes })).toThrow(`x.json is not a result of pool-lab run: ${message}`);
   });

@@ -5,11 +5,11 @@ import { readSettings } from '../../src/settings.js';
 import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { startReplicaSet } from '../support/mongod-process.js';
 
-/** @import { Lab, Measurement, Step } from '../../src/harness/run-lab.js' */
+/** @import { AnyLab, Measurement, Step } from '../../src/harness/run-lab.js' */
 
 /**
  * @param {(name: string) => Measurement | Promise<Measurement>} measureOne
- * @returns {Lab} with two variants, A and B
+ * @returns {AnyLab} with two variants, A and B
  */
 function makeLab(measureOne) {
   return {
@@ -49,7 +49,7 @@ test('repeats are interleaved, and the result has their sums and medians', async
       { name: 'B', measured: { requests: 3, maxMs: 4 } },
     ],
   });
-  expect(result.variants[0].runs).toHaveLength(3);
+  expect(result.variants[0].repeats).toHaveLength(3);
   expect(result.environment).toMatchObject({ node: process.versions.node, mongodb: expect.stringMatching(/^\d+\.\d+/) });
 });
 
@@ -110,7 +110,7 @@ test('what all measurements share is set up before them and taken away after the
     }),
     prepare: async () => {
       order.push('prepare');
-      return async () => { order.push('undo'); };
+      return { undo: async () => { order.push('undo'); } };
     },
   };
   await runLab(lab, {}, surroundings());
@@ -128,7 +128,7 @@ test('a MongoDB can be named in place of MONGO_URL', async () => {
 test('when the app is killed during a measurement, the result says so and has no figures', async () => {
   const lab = {
     ...makeLab(() => ({ measured: {} })),
-    /** @type {Lab['measure']} */
+    /** @type {AnyLab['measure']} */
     measure: async (variant, plan, { mongoUrl, signal }) => {
       const app = await startApp({ MONGO_URL: mongoUrl }, { signal });
       try {
@@ -151,7 +151,7 @@ test('when MongoDB is killed during a measurement, the result says so and has no
   const order = [];
   const lab = {
     ...makeLab(() => ({ measured: {} })),
-    /** @type {Lab['measure']} */
+    /** @type {AnyLab['measure']} */
     measure: async ({ name }, plan, { signal }) => {
       order.push(name);
       if (name === 'A') return { measured: { requests: 1 } };
@@ -161,7 +161,7 @@ test('when MongoDB is killed during a measurement, the result says so and has no
       // As an app would have answered with 503 until the end of the load.
       return { measured: { requests: 1, failures: 1 } };
     },
-    prepare: async () => async () => { throw new Error('it is gone'); },
+    prepare: async () => ({ undo: async () => { throw new Error('no connection'); } }),
   };
   const { variants, warnings } = await runLab(lab, {}, surroundings({
     settings: readSettings({ MONGO_URL: mongod.url, MONGO_SERVER_SELECTION_TIMEOUT_MS: '2000' }),
@@ -169,5 +169,5 @@ test('when MongoDB is killed during a measurement, the result says so and has no
   expect(variants).toMatchObject([
     { measured: { requests: 1 } }, { measured: null, error: expect.stringMatching(/^MongoDB was lost during the measurement: /) },
   ]);
-  expect(warnings).toEqual(['what was set up could not be removed: it is gone']);
+  expect(warnings).toEqual(['what was set up could not be removed: no connection']);
 });

@@ -25,7 +25,7 @@ test("CONTRIBUTING's lab is one folder and one line", async () => {
     { env: { MONGO_URL: String(process.env.TEST_MONGO_URL) } });
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/workers +p50 ms/) });
   expect(JSON.parse(stdout).variants).toMatchObject([
-    { measured: { count: 2000 }, runs: [{}, {}] }, { settings: { workers: 10 } },
+    { measured: { count: 2000 }, repeats: [{}, {}] }, { settings: { workers: 10 } },
   ]);
   expect(await readFile(path.join(out, 'pings.html'), 'utf8')).toContain('The empty query');
 });

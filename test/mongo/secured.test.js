@@ -81,8 +81,8 @@ describe('a start that can not be is one line, without the password', () => {
 
 test('a lab that the user may not run says what is missing, in one line', async () => {
   const client = new MongoClient(url);
-  /** @type {import('../../src/harness/run-lab.js').Lab} */
-  const lab = { ...mixed, prepare: () => client.db('other').createCollection('any').then(() => async () => {}) };
+  /** @type {import('../../src/harness/run-lab.js').AnyLab} */
+  const lab = { ...mixed, prepare: () => client.db('other').createCollection('any').then(() => ({ undo: async () => {} })) };
   await expect(runLab(lab, { ...MIXED_OPTIONS, url }, {
     settings: readSettings({}, 'no .env file'), signal: new AbortController().signal, report() {}, onStep() {},
   })).rejects.toThrow(/^the user may not run "create" on the database other: it needs the role readWrite there$/);
@@ -90,7 +90,7 @@ test('a lab that the user may not run says what is missing, in one line', async 
 });
 
 test('a result and its report do not say where the MongoDB is', async () => {
-  /** @type {import('../../src/harness/run-lab.js').Lab} */
+  /** @type {import('../../src/harness/run-lab.js').AnyLab} */
   const lab = {
     ...mixed,
     plan: async (options) => ({ settings: { slowMs: options.slowMs }, variants: [{ name: 'pool 1', settings: { poolSize: 1 }, estimateMs: 1 }] }),

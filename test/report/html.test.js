@@ -35,7 +35,7 @@ describe('the page', () => {
   test('lists the first arrivals of many and says how many there were', () => {
     const result = createSampleResult();
     const arrivalsMs = Array.from({ length: 300 }, (_, index) => index * 10);
-    result.variants[0].runs = [{ measured: result.variants[0].measured ?? {}, arrivalsMs }];
+    result.variants[0].repeats = [{ measured: result.variants[0].measured ?? {}, arrivalsMs }];
 
     const text = textOf(renderHtml([{ lab: mixed, result }]));
 
@@ -53,7 +53,7 @@ describe('the page', () => {
 
   test('says why a variant could not run', () => {
     const result = createSampleResult({ warnings: ['the machine was busy'] });
-    Object.assign(result.variants[1], { measured: null, error: 'port 3000 is in use', runs: [] });
+    Object.assign(result.variants[1], { measured: null, error: 'port 3000 is in use', repeats: [] });
 
     const text = textOf(renderHtml([{ lab: mixed, result }]));
 

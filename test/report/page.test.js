@@ -206,7 +206,7 @@ describeInBrowser('in a browser without a network', () => {
   test('a result without any figure has no chart', async () => {
     const result = createSampleResult();
     for (const variant of result.variants) {
-      Object.assign(variant, { measured: null, exact: null, published: null, runs: [], error: 'no MongoDB' });
+      Object.assign(variant, { measured: null, exact: null, published: null, repeats: [], error: 'no MongoDB' });
     }
 
     await openReport([{ lab: mixed, result }]);
@@ -218,7 +218,7 @@ describeInBrowser('in a browser without a network', () => {
 
   test('bars and lines of several runs are drawn', async () => {
     const [bars] = mixed.charts;
-    /** @type {import('../../src/report/result-types.js').Lab} */
+    /** @type {import('../../src/report/result-types.js').LabView} */
     const lab = { ...mixed, charts: [{ ...bars, kind: 'line', log: true }, bars] };
     await openReport([{ lab, result: createSampleResult() }, { lab, result: createSampleResult() }]);
 

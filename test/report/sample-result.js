@@ -50,6 +50,6 @@ function createVariant(poolSize, fast, slow, exactMs, publishedMs) {
     measured,
     exact: { maxMs: exactMs },
     published: { maxMs: publishedMs },
-    runs: [{ measured, arrivalsMs: [0, 1001, 2003, 3002, 4004] }],
+    repeats: [{ measured, arrivalsMs: [0, 1001, 2003, 3002, 4004] }],
   };
 }

@@ -32,7 +32,7 @@ const SHORTENED = /** @type {Record<string, string>} */ ({
   'npx pool-lab run mixed --pool-sizes 2': SHORT,
   'npx pool-lab run mixed --pool-sizes 1,5 --parallel --pool-timeout 2500': SHORT,
   'npx pool-lab run remedies --remedies warm': `${SHORT} --slow-ms 300`,
-  'npx pool-lab run remedies': `${SHORT} --remedies size,cap --pool-sizes 20`,
+  'npx pool-lab run remedies': `${SHORT} --remedies size,limit --pool-sizes 20`,
   'npx pool-lab run handles --connections 128': '--connections 8 --warm-up-ms 200 --duration-ms 400',
   'npx pool-lab run inserts --cases 1/100,100/100': '--docs 2000 --seconds 1',
   'npx pool-lab run replication --cases 7 --workers 1,8,64': '--ops 2000 --workers 1,8',

@@ -4,45 +4,41 @@ import { createGatherer } from './gather.js';
 /** @import { Collection, Document, InferIdType, WithId } from 'mongodb' */
 
 /**
- * Look documents up by _id with few queries: one for all that are asked for in a turn of the event loop, or while the
- * query before it runs.
+ * Sends lookups by _id as one query if they come in the same turn of the event loop, or while the previous query runs.
  *
  * @template {Document} Schema
  * @param {Collection<Schema>} collection
- * @param {{ maxBatch?: number }} [options] most lookups of one query
- * @returns {(id: InferIdType<Schema>) => Promise<WithId<Schema> | null>} does what `findOne({ _id: id })` would: each
- *   caller gets a document of its own, or null where there is none. An error befalls all lookups of its query
+ * @param {{ maxBatchSize?: number }} [options] maxBatchSize: lookups
+ * @returns {(id: InferIdType<Schema>) => Promise<WithId<Schema> | null>} like `findOne({ _id: id })`: no two callers share
+ *   an object. If a query fails, all its lookups fail
  */
-export function gatherLookups(collection, { maxBatch = 1000 } = {}) {
+export function gatherLookups(collection, { maxBatchSize = 1000 } = {}) {
   return createGatherer({
-    run: (/** @type {InferIdType<Schema>[]} */ ids) => lookUpAll(collection, ids),
-    maxBatch,
-    // Each request of an app is woken by input of its own: those of one moment share a turn, not a tick.
+    runBatch: (/** @type {InferIdType<Schema>[]} */ ids) => lookUpAll(collection, ids),
+    maxBatchSize,
+    // Requests that arrive together are handled in the same turn of the event loop, but in different ticks.
     schedule: setImmediate,
   }).add;
 }
 
-/**
- * @param {Collection<any>} collection
- * @param {unknown[]} ids
- */
+/** @param {Collection<any>} collection @param {unknown[]} ids */
 async function lookUpAll(collection, ids) {
-  // With room for one more the server sees that it has told all, and keeps no cursor for a second round trip.
+  // With room for one more document, the server knows that the first batch is complete, and opens no cursor.
   const documents = await collection.find({ _id: { $in: ids } }, { batchSize: ids.length + 1 }).toArray();
   const found = new Map(documents.map((document) => [keyOf(document._id), document]));
-  const asked = new Set();
+  const requested = new Set();
   const outcomes = ids.map((id) => {
     const key = keyOf(id);
     const document = found.get(key) ?? null;
-    const isTaken = document && asked.has(key);
-    asked.add(key);
-    return isTaken ? copy(document, collection) : document;
+    const isDuplicate = document && requested.has(key);
+    requested.add(key);
+    return isDuplicate ? copy(document, collection) : document;
   });
-  // MongoDB takes more for equal than looks so here, 1 and Long 1 for instance: who may have missed its document asks
-  // for it alone.
-  const isSure = [...found.keys()].every((key) => asked.has(key));
+  // MongoDB considers more values equal than keyOf does, such as 1 and Long 1. If a document was not matched to a lookup,
+  // look up each missing one alone.
+  const isComplete = [...found.keys()].every((key) => requested.has(key));
   return Promise.allSettled(outcomes.map((document, index) => (
-    document || isSure ? document : collection.findOne({ _id: ids[index] }))));
+    document || isComplete ? document : collection.findOne({ _id: ids[index] }))));
 }
 
 /** @param {unknown} id */
@@ -50,10 +46,7 @@ function keyOf(id) {
   return typeof id === 'number' ? id : BSON.EJSON.stringify(id, { relaxed: false });
 }
 
-/**
- * @param {Document} document
- * @param {Collection<any>} collection
- */
+/** @param {Document} document @param {Collection<any>} collection */
 function copy(document, { bsonOptions }) {
   return BSON.deserialize(BSON.serialize(document, bsonOptions), bsonOptions);
 }

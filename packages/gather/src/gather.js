@@ -1,51 +1,50 @@
 /**
  * @template Item, Outcome
  * @typedef {object} GathererOptions
- * @property {(items: Item[]) => Promise<PromiseSettledResult<Outcome>[]>} run does the work of several at once and says
- *   how it went for each, in their order, in the shape of Promise.allSettled; what it throws befalls all of them
- * @property {number} maxBatch most items of one run
- * @property {number} [maxRunning] most runs at the same time; 1, the default, keeps the items in the order they came in
- * @property {number} [maxPending] items without an outcome at which `ready` begins to wait; no limit unless told
- * @property {(flush: () => void) => void} [schedule] when an idle gatherer begins. Unless told, once the code that runs
- *   now and all promises it settled are through (process.nextTick): nobody waits for a timer. With setImmediate the
- *   callers of one whole turn of the event loop gather, each of them woken by input of its own
+ * @property {(items: Item[]) => Promise<PromiseSettledResult<Outcome>[]>} runBatch returns the outcome of each item, in
+ *   order; if it throws, all items of the batch fail
+ * @property {number} maxBatchSize items
+ * @property {number} [maxRunning] batches at the same time; default: 1, which keeps the order of the items
+ * @property {number} [maxPending] `ready` waits while this many items have no outcome; default: no limit
+ * @property {(flush: () => void) => void} [schedule] when an idle gatherer starts a batch; default: process.nextTick, after
+ *   the running code and the promises it has settled
  */
 
 /**
  * @template Item, Outcome
  * @typedef {object} Gatherer its functions need no `this`
- * @property {(item: Item) => Promise<Outcome>} add hand in an item; rejects with its own error, or if it is closed
- * @property {() => Promise<void>} ready for callers that do not wait for outcomes: wait until fewer than `maxPending`
- *   items are without one. Several such callers can be over it by one item each
- * @property {() => Promise<void>} close take no more, and wait until all have their outcome
+ * @property {(item: Item) => Promise<Outcome>} add rejects with the item's own error, or when closed
+ * @property {() => Promise<void>} ready resolves once fewer than `maxPending` items have no outcome. Several waiting
+ *   callers can exceed it by one item each
+ * @property {() => Promise<void>} close rejects further items; resolves once all have an outcome
  */
 
+/** @template Item, Outcome @typedef {{ item: Item, resolve: (outcome: Outcome) => void, reject: (reason: unknown) => void }} Call */
+
 /**
- * Gather what callers ask for at the same moment, and do it at once for all of them: while as many runs as allowed are
- * under way, whatever comes in waits and makes up the next.
+ * Collects items into batches. While `maxRunning` batches are running, new items wait and form the next batch.
  *
  * @template Item, Outcome
  * @param {GathererOptions<Item, Outcome>} options
  * @returns {Gatherer<Item, Outcome>}
- * @throws {RangeError} if a limit is not a number from 1
+ * @throws {RangeError} if a limit is less than 1
  */
 export function createGatherer({
-  run, maxBatch, maxRunning = 1, maxPending = Infinity, schedule = (flush) => process.nextTick(flush),
+  runBatch, maxBatchSize, maxRunning = 1, maxPending = Infinity, schedule = (flush) => process.nextTick(flush),
 }) {
-  for (const [name, limit] of Object.entries({ maxBatch, maxRunning, maxPending })) {
-    if (!(limit >= 1)) throw new RangeError(`${name} is ${limit}; it must be a number from 1`);
+  for (const [name, limit] of Object.entries({ maxBatchSize, maxRunning, maxPending })) {
+    if (!(limit >= 1)) throw new RangeError(`${name} is ${limit}; it must be a number of at least 1`);
   }
-  /** @typedef {{ item: Item, resolve: (outcome: Outcome) => void, reject: (reason: unknown) => void }} Call */
-  /** Those that wait, as the runs they will be; only the last has room. @type {Call[][]} */
+  /** Waiting; only the last one has room. @type {Call<Item, Outcome>[][]} */
   const batches = [];
   /** @type {(() => void)[]} */
-  let watchers = [];
+  let waiting = [];
   let pending = 0;
   let running = 0;
   let isScheduled = false;
   let isClosed = false;
 
-  function begin() {
+  function scheduleFlush() {
     if (isScheduled || running >= maxRunning || batches.length === 0) return;
     isScheduled = true;
     schedule(flush);
@@ -55,14 +54,14 @@ export function createGatherer({
     isScheduled = false;
     while (running < maxRunning && batches.length > 0) {
       running += 1;
-      settle(/** @type {Call[]} */ (batches.shift()));
+      settle(/** @type {Call<Item, Outcome>[]} */ (batches.shift()));
     }
   }
 
-  /** @param {Call[]} calls */
+  /** @param {Call<Item, Outcome>[]} calls */
   async function settle(calls) {
     try {
-      const outcomes = await run(calls.map(({ item }) => item));
+      const outcomes = await runBatch(calls.map(({ item }) => item));
       for (const [index, { resolve, reject }] of calls.entries()) {
         const outcome = outcomes[index];
         if (outcome.status === 'fulfilled') resolve(outcome.value);
@@ -73,14 +72,14 @@ export function createGatherer({
     }
     running -= 1;
     pending -= calls.length;
-    const woken = watchers;
-    watchers = [];
+    const woken = waiting;
+    waiting = [];
     for (const wake of woken) wake();
-    begin();
+    scheduleFlush();
   }
 
-  /** @returns {Promise<void>} resolves after the next run */
-  const nextRun = () => new Promise((resolve) => { watchers.push(resolve); });
+  /** @returns {Promise<void>} */
+  const nextSettled = () => new Promise((resolve) => { waiting.push(resolve); });
 
   return {
     add: (item) => new Promise((resolve, reject) => {
@@ -90,17 +89,17 @@ export function createGatherer({
       }
       const call = { item, resolve, reject };
       const last = batches.at(-1);
-      if (last && last.length < maxBatch) last.push(call);
+      if (last && last.length < maxBatchSize) last.push(call);
       else batches.push([call]);
       pending += 1;
-      begin();
+      scheduleFlush();
     }),
     async ready() {
-      while (pending >= maxPending) await nextRun();
+      while (pending >= maxPending) await nextSettled();
     },
     async close() {
       isClosed = true;
-      while (pending > 0) await nextRun();
+      while (pending > 0) await nextSettled();
     },
   };
 }

@@ -11,7 +11,7 @@ import { until } from '../../../test/support/until.js';
 
 /** @typedef {import('mongodb').Document} Document */
 
-/** Its server can be told to fail, and nobody else uses it. @type {MongoClient} */
+/** Of a server that only these tests use, because they make it fail. @type {MongoClient} */
 let client;
 /** @type {import('../../../src/mongo/embedded.js').EmbeddedMongo} */
 let mongo;
@@ -31,7 +31,7 @@ function connect(url, options) {
 
 let collections = 0;
 /**
- * A collection that nobody else uses, of documents with a unique key.
+ * Creates a collection with a unique index on `key`.
  * @param {import('mongodb').CreateCollectionOptions} [options]
  */
 async function createCollection(options) {
@@ -43,7 +43,7 @@ async function createCollection(options) {
 /** @param {import('mongodb').Collection} collection */
 const keysOf = async (collection) => (await collection.find().toArray()).map(({ key }) => key);
 
-/** How many documents each insert command brings from now on. */
+/** Collects the number of documents of each insert command. */
 function watchCommands() {
   /** @type {number[]} */
   const sizes = [];
@@ -54,7 +54,7 @@ function watchCommands() {
 }
 
 /**
- * Have insert commands fail.
+ * Makes insert commands fail.
  * @param {Document | string} mode
  * @param {Document} data
  */
@@ -66,7 +66,7 @@ const failNoMore = () => client.db('admin').command({ configureFailPoint: 'failC
 /** @param {PromiseSettledResult<unknown>[]} outcomes */
 const reasons = (outcomes) => outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : 'stored'));
 
-test('inserts of the moment are one command, each is answered and stored', async () => {
+test('concurrent inserts are one command, and each is stored and acknowledged', async () => {
   const collection = await createCollection();
   const { insert } = gatherInserts(collection);
   const sizes = watchCommands();
@@ -77,11 +77,11 @@ test('inserts of the moment are one command, each is answered and stored', async
   expect(stored.map(({ key }) => key)).toEqual([...answers.keys()]);
 });
 
-test('a caller that does not wait has its documents stored in the order of its calls', async () => {
+test('the documents of a caller that does not wait are stored in the order of its calls', async () => {
   const collection = await createCollection();
-  const { insert } = gatherInserts(collection, { maxBatch: 7 });
+  const { insert } = gatherInserts(collection, { maxBatchSize: 7 });
   const sizes = watchCommands();
-  // Small ones would overtake the large ones before them.
+  // If the order were not kept, small ones would overtake large ones.
   const large = 'x'.repeat(2 ** 20);
   await Promise.all(Array.from({ length: 50 }, (_, key) => insert(key < 7 ? { key, large } : { key })));
   expect(sizes).toEqual([7, 7, 7, 7, 7, 7, 7, 1]);
@@ -89,10 +89,7 @@ test('a caller that does not wait has its documents stored in the order of its c
 });
 
 describe('a document that is refused fails its own caller alone, as insertOne would', () => {
-  /**
-   * @param {import('mongodb').Collection} collection
-   * @param {unknown} bad
-   */
+  /** @param {import('mongodb').Collection} collection @param {unknown} bad */
   async function insertAmongGood(collection, bad) {
     const documents = [{ key: 1 }, { key: 2 }, bad, { key: 4 }, { key: 5 }];
     const { insert } = gatherInserts(collection);
@@ -129,23 +126,23 @@ describe('a document that is refused fails its own caller alone, as insertOne wo
   });
 });
 
-test('a write concern that is not met is told to those whose documents are stored', async () => {
+test('a write concern that is not met fails the callers whose documents are stored', async () => {
   const collection = await createCollection();
   const { insert } = gatherInserts(client.db('test').collection(collection.collectionName, {
     writeConcern: { w: 2, wtimeoutMS: 100 },
   }));
-  // Two commands, as they are too large for one.
+  // Too large for one command.
   const large = 'x'.repeat(7 * 2 ** 20);
   const documents = [{ key: 1, large }, { key: 1 }, { key: 2, large }, { key: 3, large }];
   const outcomes = reasons(await Promise.allSettled(documents.map(insert)));
   expect(outcomes.map(({ code }) => code)).toEqual([100, 100, 100, 100]);
-  // insertOne has this one within the other.
+  // insertOne reports this error inside the other.
   expect(outcomes.map(({ result }) => result.writeErrors?.[0].code)).toEqual([undefined, 11000, undefined, undefined]);
   expect(await keysOf(collection)).toEqual([1, 2, 3]);
 });
 
-describe('a connection that breaks in the middle', () => {
-  test('once: the driver tries again, and all is stored once', async () => {
+describe('a connection that breaks during an insertMany', () => {
+  test('once: the driver retries, and every document is stored once', async () => {
     const collection = await createCollection();
     const { insert } = gatherInserts(collection);
     await failInserts({ times: 1 }, { closeConnection: true });
@@ -153,26 +150,26 @@ describe('a connection that breaks in the middle', () => {
     expect(await keysOf(collection)).toEqual([1, 2, 3]);
   });
 
-  test('twice: nobody knows, and each caller is told so; the next insert is none the worse', async () => {
+  test('twice: the outcome is unknown, and the next insert works', async () => {
     const collection = await createCollection();
-    const { insert } = gatherInserts(collection, { maxBatch: 2 });
+    const { insert } = gatherInserts(collection, { maxBatchSize: 2 });
     await failInserts({ times: 4 }, { closeConnection: true });
     const outcomes = reasons(await Promise.allSettled([1, 2, 3, 4, 5].map((key) => insert({ key }))));
     expect(outcomes.slice(0, 4)).toEqual(Array(4).fill(expect.any(OutcomeUnknownError)));
     expect(outcomes[0]).toMatchObject({
-      message: expect.stringMatching(/^it is not known whether the document is stored: .*clos/),
+      message: expect.stringMatching(/^the document may or may not be stored: .*clos/),
       cause: expect.any(Error),
     });
     expect(outcomes[4]).toBe('stored');
   });
 
-  test('a lone caller is told the same', async () => {
+  test('the outcome is unknown for a lone caller too', async () => {
     const { insert } = gatherInserts(await createCollection());
     await failInserts({ times: 2 }, { closeConnection: true });
     await expect(insert({ key: 1 })).rejects.toThrow(OutcomeUnknownError);
   });
 
-  test('between two commands of an insertMany: what was answered before is known', async () => {
+  test('between two commands of an insertMany: the outcomes of the first are known', async () => {
     const collection = await createCollection();
     const { insert } = gatherInserts(collection);
     const large = 'x'.repeat(7 * 2 ** 20);
@@ -184,24 +181,24 @@ describe('a connection that breaks in the middle', () => {
     expect(await keysOf(collection)).toEqual([1, 2]);
   });
 
-  test('while the server works on them: they may be stored, and that is what is said', async () => {
+  test('while the server is inserting: the outcomes are unknown', async () => {
     const collection = await createCollection();
-    const hop = await openDelayProxy({ host: '127.0.0.1', port: Number(new URL(mongo.url).port) });
-    cleanUp(hop.close);
-    const far = connect(`mongodb://127.0.0.1:${hop.port}/?directConnection=true`, { serverSelectionTimeoutMS: 300 });
-    const { insert } = gatherInserts(far.db('test').collection(collection.collectionName));
+    const proxy = await openDelayProxy({ host: '127.0.0.1', port: Number(new URL(mongo.url).port) });
+    cleanUp(proxy.close);
+    const proxied = connect(`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`, { serverSelectionTimeoutMS: 300 });
+    const { insert } = gatherInserts(proxied.db('test').collection(collection.collectionName));
     await failInserts('alwaysOn', { blockConnection: true, blockTimeMS: 300 });
     const inserts = Promise.allSettled([1, 2, 3].map((key) => insert({ key })));
     await until('the server has them', async () => (
       (await runningOperations(client, { 'command.insert': collection.collectionName })).length));
-    hop.cut();
+    proxy.cut();
     expect(reasons(await inserts)).toEqual(Array(3).fill(expect.any(OutcomeUnknownError)));
     await failNoMore();
   });
 });
 
-describe('a command that the server fails as a whole', () => {
-  test('by right: each document is tried by itself', async () => {
+describe('a command that fails on the server', () => {
+  test('unauthorized: each document is sent alone', async () => {
     const { insert } = gatherInserts(await createCollection());
     const unauthorized = 13;
     await failInserts({ times: 3 }, { errorCode: unauthorized });
@@ -210,7 +207,7 @@ describe('a command that the server fails as a whole', () => {
     expect(outcomes.filter(({ name, code }) => name === 'MongoServerError' && code === unauthorized)).toHaveLength(2);
   });
 
-  test('in the middle: nobody knows', async () => {
+  test('interrupted: the outcomes are unknown', async () => {
     const { insert } = gatherInserts(await createCollection());
     const interrupted = 11601;
     await failInserts({ times: 1 }, { errorCode: interrupted });
@@ -219,36 +216,36 @@ describe('a command that the server fails as a whole', () => {
   });
 });
 
-test('an error that even a second try met leaves it open, also for a lone caller', async () => {
+test('an error that a retry does not solve leaves the outcome unknown, also for a lone caller', async () => {
   const { insert } = gatherInserts(await createCollection());
   const hostUnreachable = 6;
   await failInserts({ times: 2 }, { errorCode: hostUnreachable, errorLabels: ['RetryableWriteError'] });
   await expect(insert({ key: 1 })).rejects.toThrow(OutcomeUnknownError);
 });
 
-test('without a server nothing was sent, so that the driver can be believed', async () => {
+test('without a server nothing is sent, and callers get the error of the driver', async () => {
   const nowhere = connect('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 100 });
   const { insert } = gatherInserts(nowhere.db('test').collection('inserts'));
   const outcomes = reasons(await Promise.allSettled([1, 2].map((key) => insert({ key }))));
   expect(outcomes.map(({ name }) => name)).toEqual(Array(2).fill('MongoServerSelectionError'));
 });
 
-test('a producer that awaits ready has no more without an answer than it may', async () => {
+test('a producer that awaits ready never exceeds maxPending', async () => {
   const collection = await createCollection();
-  const { insert, ready, close } = gatherInserts(collection, { maxBatch: 10, maxPending: 30 });
+  const { insert, ready, close } = gatherInserts(collection, { maxBatchSize: 10, maxPending: 30 });
   let pending = 0;
-  let most = 0;
+  let maxSeen = 0;
   for (let key = 0; key < 200; key++) {
     await ready();
-    most = Math.max(most, ++pending);
+    maxSeen = Math.max(maxSeen, ++pending);
     insert({ key }).finally(() => { pending -= 1; });
   }
-  expect(most).toBe(30);
+  expect(maxSeen).toBe(30);
   await close();
   expect(await collection.countDocuments()).toBe(200);
 });
 
-test('closing waits for the answers, after it nothing is taken', async () => {
+test('close waits for all outcomes and rejects new documents', async () => {
   const collection = await createCollection();
   const { insert, close } = gatherInserts(collection);
   insert({ key: 1 });
@@ -258,8 +255,8 @@ test('closing waits for the answers, after it nothing is taken', async () => {
   expect(await keysOf(collection)).toEqual([1]);
 });
 
-test.each([{ maxBatch: 0 }, { maxPending: NaN }])('a limit that is none is refused: %j', (options) => {
+test.each([{ maxBatchSize: 0 }, { maxPending: NaN }])('an invalid limit is refused: %j', (options) => {
   const [name] = Object.keys(options);
   expect(() => gatherInserts(client.db('test').collection('inserts'), options)).toThrow(
-    new RangeError(`${name} is ${Object.values(options)[0]}; it must be a number from 1`));
+    new RangeError(`${name} is ${Object.values(options)[0]}; it must be a number of at least 1`));
 });

@@ -12,8 +12,8 @@ const objectId = new ObjectId();
 const others = [{ _id: '7', kind: 'text' }, { _id: objectId, kind: 'object id' }, { _id: 'late', at: new Date(5) }];
 
 /**
- * The documents' ids are of several types.
- * @param {{ maxBatch?: number }} [options]
+ * Accepts ids of any type.
+ * @param {{ maxBatchSize?: number }} [options]
  * @returns {(id: any) => Promise<any>}
  */
 const gather = (options) => gatherLookups(collection, options);
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterEach(() => { commands.length = 0; });
 
-test('lookups of one moment are one query, and each caller gets its own document', async () => {
+test('concurrent lookups are one query, and each caller gets its own document', async () => {
   const lookUp = gather();
   const ids = Array.from({ length: 300 }, (_, index) => index * 7 % 401);
   const documents = await Promise.all(ids.map(lookUp));
@@ -38,7 +38,7 @@ test('lookups of one moment are one query, and each caller gets its own document
   expect(commands).toEqual(['find']);
 });
 
-test('two callers of one document can change theirs without the other', async () => {
+test('two callers of one document do not share an object', async () => {
   const lookUp = gather();
   const [first, missing, second] = await Promise.all(['late', 'never', 'late'].map(lookUp));
   expect(missing).toBeNull();
@@ -49,18 +49,18 @@ test('two callers of one document can change theirs without the other', async ()
 });
 
 test('a query has no more lookups than allowed', async () => {
-  const lookUp = gather({ maxBatch: 2 });
+  const lookUp = gather({ maxBatchSize: 2 });
   expect(await Promise.all([1, 2, 3].map(lookUp))).toMatchObject([{ _id: 1 }, { _id: 2 }, { _id: 3 }]);
   expect(commands).toEqual(['find', 'find']);
 });
 
-test('ids of several types are told apart', async () => {
+test('ids of different types are different', async () => {
   const lookUp = gather();
   const documents = await Promise.all([7, '7', objectId, objectId.toHexString()].map(lookUp));
   expect(documents).toEqual([{ _id: 7, square: 49 }, others[0], others[1], null]);
 });
 
-test('what MongoDB takes for equal is found, as by findOne', async () => {
+test('ids that MongoDB considers equal are found, as with findOne', async () => {
   const lookUp = gather();
   const ids = [Long.fromNumber(7), 8, Decimal128.fromString('7.0'), 'never'];
   expect(await Promise.all(ids.map(lookUp))).toEqual(await Promise.all(ids.map((_id) => collection.findOne({ _id }))));

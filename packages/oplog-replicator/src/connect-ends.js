@@ -5,15 +5,15 @@ import { MongoClient, MongoServerSelectionError } from 'mongodb';
 /**
  * @typedef {object} End a source or a target
  * @property {MongoClient} client connected
- * @property {string} name for messages: role and hosts, without user or password
- * @property {() => Promise<Document>} reach what its primary says of itself; waits for it as long as the driver does
+ * @property {string} name role and hosts, without credentials, for messages
+ * @property {() => Promise<Document>} reach the primary's answer to `hello`
  *
  * @typedef {End & { setId: ObjectId }} Source a replica set
  */
 
 const UNAUTHORIZED = 13;
 
-/** One @, and only after user and password: any other would have the driver look up a part of the password as a host. */
+/** The only @ follows user and password. With another one, the driver would look up part of the password as a host. */
 const ENCODED_LOGIN = /^[^/@]*:\/\/[^/@?#]*@[^@]*$/;
 
 /**
@@ -55,10 +55,10 @@ function createEnd(url, role, options) {
 /**
  * @param {object} urls
  * @param {string[]} urls.sources
- * @param {string | null} urls.target null where nothing is written
- * @param {number} workers each of them has a connection to the target
+ * @param {string | null} urls.target null: a dry run
+ * @param {number} workers each has a connection to the target
  * @returns {Promise<{ sources: Source[], target: End | null, close: () => Promise<unknown> }>}
- * @throws {Error} when one can't be reached or will not do
+ * @throws {Error} when one of them can't be reached or used
  */
 export async function connectEnds(urls, workers) {
   /** @type {End[]} */
@@ -80,15 +80,11 @@ export async function connectEnds(urls, workers) {
   }
 }
 
-/**
- * @param {End} end
- * @returns {Promise<Source>}
- * @throws {Error} when it has no oplog, or does not let it be read
- */
+/** @param {End} end @returns {Promise<Source>} @throws {Error} when it has no oplog, or the user may not read it */
 async function assertSource(end) {
   const { msg, setName } = await end.reach();
-  if (msg === 'isdbgrid') throw new Error(`${end.name} is a mongos, which has no oplog: give its shards, each as a source`);
-  if (!setName) throw new Error(`${end.name} is a standalone server, which has no oplog: a source has to be a replica set`);
+  if (msg === 'isdbgrid') throw new Error(`${end.name} is a mongos, which has no oplog; use its shards as sources`);
+  if (!setName) throw new Error(`${end.name} is a standalone server, which has no oplog; a source must be a replica set`);
   return { ...end, setId: await readSetId(end) };
 }
 
@@ -97,7 +93,7 @@ async function assertDistinct(ends) {
   const hellos = await Promise.all(ends.map((end) => end.reach()));
   for (const [index, { name }] of ends.entries()) {
     const other = hellos.findIndex((hello) => isSameServer(hello, hellos[index]));
-    if (other < index) throw new Error(`${name} is ${ends[other].name}: what is written there would be read again`);
+    if (other < index) throw new Error(`${name} is ${ends[other].name}; they must be different servers`);
   }
 }
 
@@ -109,14 +105,13 @@ async function readSetId({ client, name }) {
   } catch (cause) {
     const { code, message } = /** @type {Error & { code?: number }} */ (cause);
     if (code !== UNAUTHORIZED) throw cause;
-    throw new Error(`${name} does not let its oplog be read, the user needs the role "read" on the database local and `
-      + `the role "clusterMonitor", for the set's id: ${message}`, { cause });
+    throw new Error(`${name} does not allow reading its oplog; the user needs the role "read" on the database local, and `
+      + `the role "clusterMonitor" to read the id of the replica set: ${message}`, { cause });
   }
 }
 
 /**
- * Names of sets and hosts may be alike or differ as they please. The process of a primary is one and the same; servers
- * before 4.4 don't tell it.
+ * Compares the primaries' process ids, because a server can have several host names. Servers before 4.4 have none.
  * @param {Document} one @param {Document} other
  */
 function isSameServer(one, other) {

@@ -1,37 +1,35 @@
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 
-/** A connection that was lost, or says nothing any more. */
-export class LineBrokeError extends Error {}
+/** The connection to the source was lost or timed out. */
+export class SourceConnectionError extends Error {}
 
 /**
- * What a server answers that goes down, comes up, or is no longer the primary; from the list of the drivers'
- * specification of retryable writes: HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress,
- * PrimarySteppedDown, ExceededTimeLimit, SocketException, NotWritablePrimary, InterruptedAtShutdown,
- * InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary.
+ * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, PrimarySteppedDown, ExceededTimeLimit,
+ * SocketException, NotWritablePrimary, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk,
+ * NotPrimaryOrSecondary: a server goes down, comes up, or is no longer the primary.
+ * https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md
  */
-const GOING_DOWN = [6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436];
-/** CursorNotFound, CappedPositionLost, QueryPlanKilled, CursorKilled: a new cursor finds out whether that matters. */
+const SERVER_UNAVAILABLE = [6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436];
+/** CursorNotFound, CappedPositionLost, QueryPlanKilled, CursorKilled: a new session finds out if entries are missing. */
 const CURSOR_LOST = [43, 136, 175, 237];
 
-const PASSING = new Set([...GOING_DOWN, ...CURSOR_LOST]);
+const TRANSIENT = new Set([...SERVER_UNAVAILABLE, ...CURSOR_LOST]);
 
-/**
- * @param {any} error
- * @returns {boolean} whether it may work when tried again
- */
-export function isPassing(error) {
-  // It was tried for long already, and what its last try met is its cause.
+/** @param {any} error @returns {boolean} whether a retry may succeed */
+export function isTransient(error) {
+  // Server selection has already retried until its timeout. Its cause is the error of the last try.
   if (!error || error instanceof MongoServerSelectionError) return false;
-  return error instanceof LineBrokeError || error instanceof MongoNetworkError || PASSING.has(error.code)
-    || isPassing(error.cause);
+  return error instanceof SourceConnectionError || error instanceof MongoNetworkError || TRANSIENT.has(error.code)
+    || isTransient(error.cause);
 }
 
 /**
  * @param {any} error of a write
- * @param {string} what was to be written
- * @returns {Error} that names it, where the server refused it
+ * @param {string} namespace
+ * @returns {Error} one that names the namespace, if the server refused the write
  */
-export function explainRefusal(error, what) {
+export function explainRefusal(error, namespace) {
   if (!(error instanceof MongoServerError)) return error;
-  return Object.assign(new Error(`the target refuses a write to ${what}: ${error.message}`, { cause: error }), { code: error.code });
+  const { message, code } = error;
+  return Object.assign(new Error(`the target refused a write to ${namespace}: ${message}`, { cause: error }), { code });
 }

@@ -1,54 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPassing } from './errors.js';
+import { isTransient } from './errors.js';
 import { startSession } from './session.js';
 
+/** @import { Session, SessionOptions } from './session.js' */
 /** @import { Progress } from './target/checkpoint.js' */
-/** @import { Work } from './session.js' */
 
-/** @typedef {Awaited<ReturnType<typeof startSession>>} Session */
-
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2000;
-/** For how long it is tried again while nothing moves. Servers that are away have the driver's own patience on top. */
-const PATIENCE_MS = 30_000;
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 2000;
+/** How long to retry without progress. The driver's server selection timeout comes on top. */
+const RETRY_FOR_MS = 30_000;
 
 /**
- * Replicate one source, in as many sessions as it takes.
+ * Replicates one source. After a transient error a new session continues from the checkpoint.
  *
- * @param {Work} work
- * @param {Progress} begin
- * @param {object} options
- * @param {AbortSignal} options.stop ends it once all is written that was read
- * @param {(session: Session) => void} options.onSession hears of each that begins
- * @throws {Error} what does not pass
+ * @param {SessionOptions} options
+ * @param {Progress} start
+ * @param {object} control
+ * @param {AbortSignal} control.stop ends it once everything read is written
+ * @param {(session: Session) => void} control.onSession called with each new session
+ * @throws {Error} that a retry does not solve
  */
-export async function followSource(work, begin, { stop, onSession }) {
-  const { target, checkpoint, counts: { counters } } = work;
+export async function followSource(options, start, { stop, onSession }) {
+  const { target, checkpoint, counters } = options;
   /** @type {Progress | null} */
-  let progress = begin;
-  let pauseMs = FIRST_PAUSE_MS;
-  let moved = -1;
-  let movedAtMs = performance.now();
+  let progress = start;
+  let pauseMs = MIN_PAUSE_MS;
+  let processed = -1;
+  let processedAtMs = performance.now();
   for (;;) {
     const isLast = stop.aborted;
     try {
       await target?.reach();
       await target?.waitForWrites();
-      const session = await startSession(work, progress ?? await checkpoint.read() ?? begin, stop);
+      const session = await startSession(options, progress ?? await checkpoint.read() ?? start, stop);
       progress = null;
       onSession(session);
       return await session.done;
     } catch (error) {
-      if (!isPassing(error) || isLast) throw error;
-      if (counters.ops + counters.skipped > moved) {
-        moved = counters.ops + counters.skipped;
-        movedAtMs = performance.now();
-        pauseMs = FIRST_PAUSE_MS;
+      if (!isTransient(error) || isLast) throw error;
+      if (counters.ops + counters.filtered > processed) {
+        processed = counters.ops + counters.filtered;
+        processedAtMs = performance.now();
+        pauseMs = MIN_PAUSE_MS;
       }
-      if (performance.now() - movedAtMs > PATIENCE_MS) throw error;
+      if (performance.now() - processedAtMs > RETRY_FOR_MS) throw error;
     }
-    // A stop in the meantime is heeded by the next session.
+    // If this was stopped during the pause, one more session writes what is left.
     await sleep(pauseMs, undefined, { signal: stop }).catch(() => {});
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
   }
 }

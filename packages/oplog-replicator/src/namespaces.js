@@ -1,26 +1,28 @@
+/** @import { Constraints } from './target/constraints.js' */
+
 /**
  * @typedef {object} Filter databases, or collections as `db.collection`
- * @property {string[]} [include] these and no others
- * @property {string[]} [exclude] all but these
+ * @property {string[]} [include] default: all
+ * @property {string[]} [exclude]
+ *
+ * @typedef {ReturnType<typeof createNamespaces>} Namespaces
  *
  * @typedef {object} Namespace
  * @property {string} name `db.collection`
  * @property {string} database
  * @property {string} collection
- * @property {number} number counts the namespaces in the order in which they were seen
+ * @property {number} number from 0, in the order in which they were seen
  * @property {boolean} excluded
- * @property {import('./workers/constraints.js').Constraints | null} constraints null where they have to be asked for
- * @property {import('./workers/worker.js').Backlog[]} backlogs by index of the worker
+ * @property {Constraints | null} constraints null until they are read
  */
 
-/** Where checkpoints are kept. What a source has there is about another replication. */
+/** Stores the checkpoints. Never replicated: a source may itself be the target of another replication. */
 export const CHECKPOINT_DATABASE = 'pool_lab_replication';
 
-/** What a server keeps for itself. */
-const INTERNAL = new Set(['admin', 'config', 'local', CHECKPOINT_DATABASE]);
+const EXCLUDED_DATABASES = new Set(['admin', 'config', 'local', CHECKPOINT_DATABASE]);
 
 /**
- * All namespaces that were seen, by their bytes in the oplog: no string is made for an entry.
+ * The namespaces seen so far. They are found by their bytes, because making a string for each entry would be slow.
  * @param {Filter} [filter]
  */
 export function createNamespaces({ include, exclude = [] } = {}) {
@@ -32,7 +34,7 @@ export function createNamespaces({ include, exclude = [] } = {}) {
   /** @param {string} database @param {string} collection */
   function isExcluded(database, collection) {
     const names = (/** @type {string[]} */ list) => list.includes(database) || list.includes(`${database}.${collection}`);
-    return INTERNAL.has(database) || collection.startsWith('system.') || names(exclude) || (include ? !names(include) : false);
+    return EXCLUDED_DATABASES.has(database) || collection.startsWith('system.') || names(exclude) || (include ? !names(include) : false);
   }
 
   /** @param {string} name */
@@ -43,7 +45,6 @@ export function createNamespaces({ include, exclude = [] } = {}) {
       const [database, collection] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
       namespace = {
         name, database, collection, number: byName.size, excluded: isExcluded(database, collection), constraints: null,
-        backlogs: [],
       };
       byName.set(name, namespace);
     }
@@ -75,12 +76,8 @@ export function createNamespaces({ include, exclude = [] } = {}) {
       return namespace;
     },
 
-    /**
-     * Ask again for the constraints of a collection, or of all of a database.
-     * @param {string} database
-     * @param {string} [collection]
-     */
-    forget(database, collection) {
+    /** @param {string} database @param {string} [collection] default: all of the database */
+    forgetConstraints(database, collection) {
       for (const namespace of byName.values()) {
         if (namespace.database === database && (!collection || namespace.collection === collection)) {
           namespace.constraints = null;

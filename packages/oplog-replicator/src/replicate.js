@@ -1,84 +1,74 @@
-import { assertOptions } from './assert-options.js';
 import { connectEnds } from './connect-ends.js';
-import { createCounts } from './replication-figures.js';
 import { followSource } from './follow-source.js';
-import { findBegin, findFirst } from './source/oplog.js';
+import { Counters } from './replication-figures.js';
+import { findFirst, findStart } from './source/oplog.js';
 import { positionAt } from './source/position.js';
 import { createCheckpoint, createMemoryCheckpoint } from './target/checkpoint.js';
 import { createTarget } from './target/target.js';
 
 /** @import { Timestamp } from 'mongodb' */
-/** @import { Progress } from './target/checkpoint.js' */
 /** @import { End, Source } from './connect-ends.js' */
+/** @import { Filter } from './namespaces.js' */
 /** @import { Figures } from './replication-figures.js' */
-/** @import { Session } from './follow-source.js' */
-/** @import { Work } from './session.js' */
+/** @import { Session, SessionOptions } from './session.js' */
+/** @import { Progress } from './target/checkpoint.js' */
 
 const DEFAULT_CHECKPOINT = 'default';
 const CHECKPOINT_EVERY_MS = 1000;
 
 /**
  * @typedef {object} ReplicateOptions
- * @property {string[]} sources connection strings of replica sets; several are the shards of one cluster, read at once
- * @property {string | null} target connection string; null with the tunnel mock
- * @property {'direct' | 'mock'} tunnel direct writes, mock throws away
- * @property {number} workers of all sources together; each source has some of its own
- * @property {'id' | 'collection'} hash what decides which worker does an operation. A collection whose order matters (it
- *   has a unique index or a collation, or is capped) always has one worker
- * @property {boolean} [merge] whether neighbours of one kind on one collection become one write, as they do unless told
- * @property {'checkpoint' | 'start' | 'end' | Timestamp | Timestamp[]} from what comes after this time (one for each
- *   source, or one for all); start: all that is in the oplog; checkpoint: where the last one of the same name ended,
- *   and at the start where there was none
- * @property {Timestamp | Timestamp[]} [until] end once all up to this time is done
- * @property {import('./namespaces.js').Filter} [namespaces]
- * @property {string} [checkpointId] name of the checkpoint in the target, which has one for each name and source
- * @property {number} [checkpointEveryMs] while operations come, 1000 unless told
- * @property {Record<string, unknown>} [writeConcern] the target's default unless told
- * @property {AbortSignal} [signal] ends it as `stop` does
+ * @property {string[]} sources connection strings of replica sets; several are the shards of one cluster
+ * @property {string | null} target connection string; null: a dry run, which discards every write
+ * @property {number} workers in total; each source has its own
+ * @property {'id' | 'collection'} hash how operations are assigned to workers. A collection whose order matters (it has a
+ *   unique index or a collation, or is capped) always has one worker
+ * @property {boolean} [merge] whether neighbouring operations of one kind on one collection become one batch; default: true
+ * @property {'checkpoint' | 'start' | 'end' | Timestamp | Timestamp[]} from start or end of the oplog; after a time (one
+ *   for all sources, or one for each); or after the checkpoint, and if there is none, from the start
+ * @property {Timestamp | Timestamp[]} [until] end after the entry of this time
+ * @property {Filter} [namespaces]
+ * @property {string} [checkpointId] default: `default`
+ * @property {number} [checkpointEveryMs] default: 1000
+ * @property {Record<string, unknown>} [writeConcern] default: the target's
+ * @property {AbortSignal} [signal] has the same effect as `stop`
  *
  * @typedef {object} Replication
  * @property {() => Figures} figures
- * @property {() => Promise<void>} stop ends it once all is written that was read, and the checkpoint with it
- * @property {Promise<Figures>} done when it ended; rejects with what went wrong, after which it can be begun again from
- *   its checkpoint
+ * @property {() => Promise<void>} stop resolves once everything read is written and the checkpoint saved
+ * @property {Promise<Figures>} done rejects if the replication failed; another one can continue from the checkpoint
  */
 
 /**
- * Do on a target what happens on replica sets, as their oplogs say.
- *
- * It replicates inserts, updates, deletes and transactions (their parts become visible one by one), and the making,
- * renaming, changing and dropping of collections and indexes. It leaves out the databases admin, config and local, and
- * collections whose names begin with `system.`, so no views and no time series; a capped collection that loses
- * documents while they are replicated again after a crash may differ. Of sharded clusters it replicates the shards, as
- * long as no chunk moves and no collection is dropped or renamed.
+ * Applies the oplogs of replica sets to another cluster. The package's README lists what it replicates and its limits.
  *
  * @param {ReplicateOptions} options
  * @returns {Promise<Replication>}
- * @throws {Error} when an option is wrong, or an end can't be reached or will not do: nothing was written then
+ * @throws {Error} when an option is wrong, or a source or the target can't be used; nothing has been written then
  */
 export async function replicate(options) {
   assertOptions(options);
-  const { sources: urls, target: url, tunnel, workers, signal } = options;
+  const { sources, target, workers, signal } = options;
   const startedAtMs = performance.now();
   let endedAtMs = Infinity;
   const controller = new AbortController();
   const stop = AbortSignal.any([controller.signal, ...signal ? [signal] : []]);
-  const counts = createCounts();
-  const ends = await connectEnds({ sources: urls, target: tunnel === 'direct' ? url : null }, workers);
-  const plans = await Promise.all(ends.sources.map((source, index) => plan(options, { ...ends, source, index, counts })))
+  const counters = new Counters();
+  const ends = await connectEnds({ sources, target }, workers);
+  const plans = await Promise.all(ends.sources.map((source, index) => planSource(options, { ...ends, source, index, counters })))
     .catch(async (error) => {
       await ends.close();
       throw error;
     });
-  /** @type {Session[]} of each source the one that runs */
+  /** @type {Session[]} the current one of each source */
   const sessions = [];
 
   function figures() {
-    const queueDepths = sessions.flatMap((session) => session.listDepths());
+    const backlogByWorker = sessions.flatMap((session) => session.listBacklogs());
     return {
-      ...counts.counters,
-      queued: queueDepths.reduce((sum, depth) => sum + depth, 0),
-      queueDepths,
+      ...counters,
+      backlog: backlogByWorker.reduce((sum, backlog) => sum + backlog, 0),
+      backlogByWorker,
       lagMs: Math.max(0, ...sessions.map((session) => session.measureLag())),
       tookMs: Math.min(performance.now(), endedAtMs) - startedAtMs,
     };
@@ -86,9 +76,9 @@ export async function replicate(options) {
 
   async function run() {
     try {
-      const all = plans.map(({ work, begin }, index) => (
-        followSource(work, begin, { stop, onSession: (session) => { sessions[index] = session; } })));
-      // One that fails ends the others.
+      const all = plans.map(({ sessionOptions, start }, index) => (
+        followSource(sessionOptions, start, { stop, onSession: (session) => { sessions[index] = session; } })));
+      // When one source fails, the others stop.
       await Promise.all(all).catch(() => controller.abort());
       await Promise.allSettled(all);
       await Promise.all(all);
@@ -100,7 +90,7 @@ export async function replicate(options) {
   }
 
   const done = run();
-  // Whoever waits for it learns of a failure.
+  // A failure before the caller awaits `done` is not an unhandled rejection.
   done.catch(() => {});
   return {
     figures,
@@ -112,16 +102,28 @@ export async function replicate(options) {
   };
 }
 
+/** @param {ReplicateOptions} options @throws {Error} that says what is wrong and what is allowed */
+function assertOptions({ sources, target, workers, hash }) {
+  if (sources.length === 0) throw new Error('sources is empty; it must have at least one connection string');
+  if (target === undefined || target === '') {
+    throw new Error('target is missing; it must be a connection string, or null for a dry run');
+  }
+  if (hash !== 'id' && hash !== 'collection') throw new Error(`hash is ${hash}; it must be id or collection`);
+  if (!Number.isInteger(workers) || workers < sources.length) {
+    throw new Error(`workers is ${workers}; it must be an integer of at least ${sources.length}, one for each source`);
+  }
+}
+
 /**
  * @param {ReplicateOptions} options
  * @param {object} parts
  * @param {Source} parts.source
  * @param {number} parts.index of the source
  * @param {End | null} parts.target
- * @param {ReturnType<typeof createCounts>} parts.counts
- * @returns {Promise<{ work: Work, begin: Progress }>} what is to be done with a source, and from where on
+ * @param {Counters} parts.counters
+ * @returns {Promise<{ sessionOptions: SessionOptions, start: Progress }>}
  */
-async function plan(options, { source, index, target, counts }) {
+async function planSource(options, { source, index, target, counters }) {
   const {
     sources, workers, hash, merge = true, namespaces, writeConcern, checkpointId = DEFAULT_CHECKPOINT,
     checkpointEveryMs = CHECKPOINT_EVERY_MS,
@@ -131,17 +133,17 @@ async function plan(options, { source, index, target, counts }) {
   const checkpoint = target
     ? createCheckpoint(target.client, { name: checkpointId, setId: source.setId }, writeConcern)
     : createMemoryCheckpoint();
-  const kept = from === 'checkpoint' ? await checkpoint.read() : null;
+  const saved = from === 'checkpoint' ? await checkpoint.read() : null;
   const first = from === 'checkpoint' ? 'start' : from;
   return {
-    begin: kept ?? { applied: await findBegin(source, first), since: null },
-    work: {
-      source, checkpoint, checkpointEveryMs, counts, hash, merge, filter: namespaces,
+    start: saved ?? { applied: await findStart(source, first), since: null },
+    sessionOptions: {
+      source, checkpoint, checkpointEveryMs, counters, hash, merge, filter: namespaces,
       target: target && createTarget(target, { replication: checkpointId, writeConcern }),
       workers: Math.floor((workers + index) / sources.length),
       until: until && positionAt(until),
       isOneOfSeveral: sources.length > 1,
-      isFromStart: !kept && first === 'start' && (await findFirst(source)).isFromStart,
+      isFromStart: !saved && first === 'start' && (await findFirst(source)).isFromStart,
     },
   };
 }

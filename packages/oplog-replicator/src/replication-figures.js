@@ -1,39 +1,44 @@
-/** @import { WriteBatch } from './workers/write-batch.js' */
+/** @import { WriteBatch } from './target/write-batch.js' */
 
 /**
- * @typedef {object} Figures of a replication, up to now or at its end
- * @property {number} ops operations that were written, or thrown away
+ * @typedef {object} Figures of a replication, so far or at its end
+ * @property {number} ops operations applied, or discarded in a dry run
  * @property {number} inserts
  * @property {number} updates
  * @property {number} deletes
  * @property {number} commands such as create and createIndexes
- * @property {number} skipped no-ops, and what the filter leaves out
- * @property {number} batches writes that the operations were merged into
- * @property {number} bytes of the operations
- * @property {number} queued operations that wait, or are being written
- * @property {number[]} queueDepths of them, by worker
- * @property {number} lagMs how long ago the oldest operation happened that is not written yet, by the clocks of source
- *   and replicator; 0 when all are
+ * @property {number} filtered no-ops, chunk migrations, and what the namespace filter excludes
+ * @property {number} batches
+ * @property {number} bytes of the batches
+ * @property {number} backlog operations that are waiting or being written
+ * @property {number[]} backlogByWorker
+ * @property {number} lagMs since the source executed the oldest operation not yet written, by the clocks of source and
+ *   replicator; 0 if there is none
  * @property {number} tookMs since the replication began
  */
 
-const COUNTERS = /** @type {const} */ ({ insert: 'inserts', update: 'updates', modify: 'updates', delete: 'deletes' });
+const FIGURE_OF = /** @type {const} */ ({ insert: 'inserts', update: 'updates', modify: 'updates', delete: 'deletes' });
 
-/** Counts what is done. */
-export function createCounts() {
-  const counters = { ops: 0, inserts: 0, updates: 0, deletes: 0, commands: 0, skipped: 0, batches: 0, bytes: 0 };
-  return {
-    counters,
-    /** @param {WriteBatch} batch */
-    addBatch({ kind, count, documents }) {
-      counters.ops += count;
-      counters[COUNTERS[kind]] += count;
-      counters.batches++;
-      counters.bytes += documents.length;
-    },
-    addCommand() {
-      counters.ops++;
-      counters.commands++;
-    },
-  };
+export class Counters {
+  ops = 0;
+  inserts = 0;
+  updates = 0;
+  deletes = 0;
+  commands = 0;
+  filtered = 0;
+  batches = 0;
+  bytes = 0;
+
+  /** @param {WriteBatch} batch */
+  addBatch({ kind, count, documents }) {
+    this.ops += count;
+    this[FIGURE_OF[kind]] += count;
+    this.batches++;
+    this.bytes += documents.length;
+  }
+
+  addCommand() {
+    this.ops++;
+    this.commands++;
+  }
 }

@@ -2,83 +2,88 @@ import { setMaxListeners } from 'node:events';
 import { createNamespaces } from './namespaces.js';
 import { openTail } from './source/open-tail.js';
 import { assertReachesBack, findLast } from './source/oplog.js';
-import { createCommandApplier } from './target/apply-command.js';
 import { BulkWriter } from './target/bulk-writer.js';
-import { createCheckpointTimer } from './target/checkpoint-timer.js';
-import { readConstraints } from './workers/constraints.js';
-import { DeferredDocuments } from './workers/deferred-documents.js';
+import { CheckpointTimer } from './target/checkpoint.js';
+import { readConstraints } from './target/constraints.js';
+import { createCommandApplier } from './target/ddl-commands.js';
+import { DeferredDocuments } from './target/deferred-documents.js';
 import { Dispatcher } from './workers/dispatcher.js';
 import { Worker } from './workers/worker.js';
 
-/** @import { CheckpointStore, Progress } from './target/checkpoint.js' */
 /** @import { Source } from './connect-ends.js' */
+/** @import { Filter } from './namespaces.js' */
+/** @import { Counters } from './replication-figures.js' */
 /** @import { Position } from './source/position.js' */
+/** @import { CheckpointStore, Progress } from './target/checkpoint.js' */
+/** @import { Target } from './target/target.js' */
 
-/** In the queues of all workers of a source together. */
+/** Limits of the backlog of one source. */
 const MAX_OPERATIONS = 400_000;
 const MAX_BYTES = 64 << 20;
-/** Each worker has room for a batch of useful size, however many there are. */
-const MIN_OPERATIONS = 500;
+/** Room for a batch of useful size, however many workers there are. */
+const MIN_WORKER_OPERATIONS = 500;
 
 /**
- * @typedef {object} Work the replication of one source
+ * @typedef {Awaited<ReturnType<typeof startSession>>} Session
+ *
+ * @typedef {object} SessionOptions
  * @property {Source} source
- * @property {ReturnType<typeof import('./target/target.js').createTarget> | null} target null when writes are discarded
+ * @property {Target | null} target null: a dry run
  * @property {CheckpointStore} checkpoint
  * @property {number} checkpointEveryMs
  * @property {number} workers
  * @property {'id' | 'collection'} hash
  * @property {boolean} merge
- * @property {import('./namespaces.js').Filter} [filter]
+ * @property {Filter} [filter]
  * @property {Position} [until]
- * @property {boolean} isOneOfSeveral whether other sources go to the same target
- * @property {boolean} isFromStart whether the source's whole history is replicated
- * @property {ReturnType<typeof import('./replication-figures.js').createCounts>} counts
+ * @property {boolean} isOneOfSeveral whether other sources write to the same target
+ * @property {boolean} isFromStart whether the source's entire history is replicated
+ * @property {Counters} counters
  */
 
 /**
- * Replicates from a position until the end is reached or something fails. A new session then starts from the target's
- * checkpoint, so a broken connection, a server that lost data and a killed process are all handled the same way.
+ * Replicates until `until` is reached or something fails. After a failure a new session starts from the checkpoint, so
+ * broken connections, servers that lost data and killed processes are all handled the same way.
  *
- * @param {Work} work
+ * @param {SessionOptions} options
  * @param {Progress} progress
  * @param {AbortSignal} stop ends it once everything read is written
  */
-export async function startSession(work, { applied, since }, stop) {
-  const { source, target, checkpoint, merge, hash, until, counts } = work;
+export async function startSession(options, { applied, since }, stop) {
+  const { source, target, checkpoint, merge, hash, until, counters } = options;
   const session = new AbortController();
-  // Each worker listens, and there may be many.
+  // Each worker adds a listener.
   setMaxListeners(0, session.signal);
   const from = since ?? applied;
-  const namespaces = createNamespaces(work.filter);
+  const namespaces = createNamespaces(options.filter);
   const deferred = new DeferredDocuments(await findLast(source));
   const writer = target && new BulkWriter(target, deferred);
 
-  const workers = Array.from({ length: work.workers }, (_, index) => new Worker({
-    index, merge, session,
-    maxOperations: Math.max(MIN_OPERATIONS, MAX_OPERATIONS / work.workers),
-    maxBytes: MAX_BYTES / work.workers,
+  const workers = Array.from({ length: options.workers }, () => new Worker({
+    merge, session,
+    maxOperations: Math.max(MIN_WORKER_OPERATIONS, MAX_OPERATIONS / options.workers),
+    maxBytes: MAX_BYTES / options.workers,
     async write(batch) {
       await writer?.write(batch);
-      counts.addBatch(batch);
+      counters.addBatch(batch);
       checkpoints.schedule();
     },
   }));
-  const checkpoints = createCheckpointTimer({
-    read() {
+  const checkpoints = new CheckpointTimer({
+    progress() {
       deferred.assertNone(dispatcher.progress(null).applied);
       return dispatcher.progress(deferred.after);
     },
     write: checkpoint.write,
-    everyMs: work.checkpointEveryMs,
+    everyMs: options.checkpointEveryMs,
     onError: (error) => session.abort(error),
   });
   const dispatcher = new Dispatcher({
-    workers, namespaces, hash, from, after: applied, until, counters: counts.counters, saveCheckpoint: checkpoints.save,
+    workers, namespaces, hash, from, after: applied, until, counters, saveCheckpoint: () => checkpoints.save(),
     async readConstraints(namespace) {
       namespace.constraints = await readConstraints((target ?? source).client, namespace);
     },
-    applyCommand: createCommandApplier({ ...work, namespaces, deferred }),
+    applyCommand: createCommandApplier({ ...options, namespaces, deferred }),
   });
   const tail = await openTail(source, from);
 
@@ -90,7 +95,7 @@ export async function startSession(work, { applied, since }, stop) {
       if (stop.aborted) close();
       let batch = await tail.next();
       if (batch) await assertReachesBack(source, from, batch);
-      // Written first, so that a target that refuses it stays untouched.
+      // If the target refuses the checkpoint, nothing else was written.
       await checkpoint.write({ applied, since });
       while (batch && !await dispatcher.dispatch(batch)) {
         checkpoints.schedule();
@@ -106,14 +111,14 @@ export async function startSession(work, { applied, since }, stop) {
       checkpoints.stop();
       stop.removeEventListener('abort', close);
       await tail.close();
-      // A write in flight must not land after those of the next session.
+      // A write in flight must not overtake those of the next session.
       await Promise.all(workers.map((worker) => worker.ended()));
     }
   }
 
   return {
     done: run(),
-    listDepths: () => workers.map(({ depth }) => depth),
+    listBacklogs: () => workers.map(({ backlog }) => backlog),
     measureLag: () => dispatcher.measureLag(),
   };
 }

@@ -10,18 +10,18 @@ import { until } from '../../../test/support/until.js';
 
 const source = String(process.env.TEST_MONGO_URL);
 
-/** @type {string} a replica set that wants users to log in */
-let guarded;
-/** @type {MongoClient} of its superuser */
+/** @type {string} a replica set that requires authentication */
+let secured;
+/** @type {MongoClient} connected as its superuser */
 let superuser;
 beforeAll(async () => {
   const keyFile = path.join(await scratchFolder(), 'key');
   await writeFile(keyFile, 'secret', { mode: 0o600 });
-  guarded = (await startReplicaSet(['--keyFile', keyFile])).url;
-  const nobody = new MongoClient(guarded);
-  // Whoever is on the same machine may make the first user.
-  await nobody.db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
-  await nobody.close();
+  secured = (await startReplicaSet(['--keyFile', keyFile])).url;
+  const anonymous = new MongoClient(secured);
+  // From localhost, the first user can be created without authentication.
+  await anonymous.db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
+  await anonymous.close();
   superuser = new MongoClient(as('root'));
   cleanUp(() => superuser.close());
   await superuser.db('admin').command({ createUser: 'reader', pwd: 'secret', roles: ['readAnyDatabase'] });
@@ -29,13 +29,13 @@ beforeAll(async () => {
 
 /** @param {string} user */
 function as(user) {
-  return guarded.replace('//', `//${user}:secret@`);
+  return secured.replace('//', `//${user}:secret@`);
 }
 
 /** @param {Partial<import('../src/replicate.js').ReplicateOptions>} options */
 async function tryToReplicate(options) {
   const { done } = await replicate({
-    sources: [source], target: as('root'), tunnel: 'direct', workers: 2, hash: 'id', from: 'start', ...options,
+    sources: [source], target: as('root'), workers: 2, hash: 'id', from: 'start', ...options,
   });
   await done;
 }
@@ -48,12 +48,12 @@ afterEach(async () => {
 test.each([
   ['source', { sources: ['mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100'] }],
   ['target', { target: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100' }],
-])('a %s that can not be reached is named', async (role, options) => {
+])('an unreachable %s is named', async (role, options) => {
   await expect(tryToReplicate(options)).rejects.toThrow(
     new RegExp(`^the ${role} 127\\.0\\.0\\.1:1: no MongoDB was found within 100 ms: .*ECONNREFUSED`));
 });
 
-test('a connection string that is none is refused', async () => {
+test('an invalid connection string is refused', async () => {
   await expect(tryToReplicate({ target: '127.0.0.1' })).rejects.toThrow(
     'the driver refuses the connection string of the target: Invalid scheme, expected connection string to start with');
   await expect(tryToReplicate({ target: 'mongodb://127.0.0.1/?color=red' })).rejects.toThrow(
@@ -65,50 +65,51 @@ test('a connection string that is none is refused', async () => {
 test('a standalone server has no oplog', async () => {
   const { port } = await startMongod();
   await expect(tryToReplicate({ sources: [`mongodb://127.0.0.1:${port}`] })).rejects.toThrow(
-    `the source 127.0.0.1:${port} is a standalone server, which has no oplog: a source has to be a replica set`);
+    `the source 127.0.0.1:${port} is a standalone server, which has no oplog; a source must be a replica set`);
 });
 
-test('a source is not its own target, whatever it is called', async () => {
-  const { host, port } = new URL(guarded);
+test('a source is refused as its own target, even under another host name', async () => {
+  const { host, port } = new URL(secured);
   await expect(tryToReplicate({ sources: [as('root')], target: as('root').replace('127.0.0.1', 'localhost') }))
-    .rejects.toThrow(`the target localhost:${port} is the source ${host}: what is written there would be read again`);
+    .rejects.toThrow(`the target localhost:${port} is the source ${host}; they must be different servers`);
 });
 
-test('a source may not be given twice', async () => {
+test('the same source twice is refused', async () => {
   await expect(tryToReplicate({ sources: [source, source] })).rejects.toThrow(/^the source .* is the source .*/);
 });
 
-test('whoever may not read the oplog is told so', async () => {
+test('a user who may not read the oplog gets an error that names the roles', async () => {
   await expect(tryToReplicate({ sources: [as('reader')], target: source })).rejects.toThrow(
-    /^the source 127.* the user needs the role "read" on the database local and the role "clusterMonitor", .* not authorized/);
+    /^the source 127.* the user needs the role "read" on the database local, and the role "clusterMonitor" .* not authorized/);
 });
 
-test('whoever has the roles that this asks for may read the oplog', async () => {
+test('a user with these roles can read the oplog', async () => {
   await superuser.db('admin').command({
     createUser: 'follower', pwd: 'secret', roles: [{ role: 'read', db: 'local' }, 'clusterMonitor'],
   });
   const { figures, stop } = await replicate({
-    sources: [as('follower')], target: null, tunnel: 'mock', workers: 2, hash: 'id', from: 'start',
+    sources: [as('follower')], target: null, workers: 2, hash: 'id', from: 'start',
   });
-  await until('entries of the oplog', () => figures().skipped > 0);
+  await until('entries of the oplog', () => figures().filtered > 0);
   await stop();
   await superuser.db('admin').command({ dropUser: 'follower' });
 });
 
-test('whoever may not write the target is told so', async () => {
+test('a user who may not write to the target gets an error', async () => {
   await expect(tryToReplicate({ target: as('reader') })).rejects.toThrow(
-    /^the target refuses a write to pool_lab_replication\.checkpoints: not authorized/);
+    /^the target refused a write to pool_lab_replication\.checkpoints: not authorized/);
 });
 
-test('an oplog that does not reach back far enough is an error', async () => {
+test('an oplog that no longer reaches back far enough is an error', async () => {
   await expect(tryToReplicate({ from: new Timestamp({ t: 1, i: 1 }) })).rejects.toThrow(
     /^the oplog of the source .* no longer reaches back to Timestamp\(1, 1\): it begins at Timestamp\(\d+, 1\)/);
 });
 
 test.each([
-  [{ workers: 0 }, 'workers have to be a whole number, at least one for each source: 1, not 0'],
-  [{ sources: [] }, 'a replication needs a source'],
-  [{ target: null }, 'the tunnel direct needs a target'],
-])('options that make no sense are refused: %j', async (options, message) => {
+  [{ workers: 0 }, 'workers is 0; it must be an integer of at least 1, one for each source'],
+  [{ sources: [] }, 'sources is empty; it must have at least one connection string'],
+  [{ target: undefined }, 'target is missing; it must be a connection string, or null for a dry run'],
+  [{ hash: /** @type {any} */ ('name') }, 'hash is name; it must be id or collection'],
+])('invalid options are refused: %j', async (options, message) => {
   await expect(tryToReplicate(options)).rejects.toThrow(message);
 });

@@ -27,25 +27,25 @@ let sourceClient;
 /** @type {MongoClient} */
 let targetClient;
 /** @type {import('../../../src/harness/delay-proxy.js').Hop} to the source */
-let line;
+let proxy;
 /** @type {ReplicateOptions} */
 let options;
-/** @type {ReplicateOptions} the same, with the source at the end of that line */
-let lineOptions;
+/** @type {ReplicateOptions} the same, with the source behind the proxy */
+let proxyOptions;
 beforeAll(async () => {
   [source, target] = await Promise.all([startReplicaSet(), startReplicaSet()]);
   [sourceClient, targetClient] = [source, target].map(({ url }) => new MongoClient(url));
-  line = await openDelayProxy({ host: '127.0.0.1', port: source.port });
-  cleanUp(line.close);
+  proxy = await openDelayProxy({ host: '127.0.0.1', port: source.port });
+  cleanUp(proxy.close);
   cleanUp(() => Promise.all([sourceClient.close(), targetClient.close()]));
   options = {
-    sources: [source.url], target: target.url, tunnel: 'direct', workers: 3, hash: 'id', from: 'checkpoint',
+    sources: [source.url], target: target.url, workers: 3, hash: 'id', from: 'checkpoint',
     checkpointEveryMs: 50,
   };
-  lineOptions = { ...options, sources: [`mongodb://127.0.0.1:${line.port}/?directConnection=true`] };
+  proxyOptions = { ...options, sources: [`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`] };
 });
 
-/** @param {number} seed @returns {() => Promise<unknown>} ends it */
+/** @param {number} seed @returns {() => Promise<unknown>} stops it */
 function keepWriting(seed) {
   const random = createRandom(seed);
   let isWriting = true;
@@ -68,12 +68,12 @@ async function expectIdentical() {
   expect(found).toEqual(expected);
 }
 
-test('killed ten times at any moment, it loses nothing and does nothing twice', async () => {
+test('killed ten times at random moments, it loses nothing and applies nothing twice', async () => {
   const stopWriting = keepWriting(1);
   const { uniform } = createRandom(2);
   for (let kills = 0; kills < KILLS; kills++) {
     const child = spawn(process.execPath, [REPLICATOR, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    await once(child, 'message'); // It has begun.
+    await once(child, 'message'); // The replication has begun.
     await sleep(uniform() * 700);
     expect(child.exitCode).toBe(null);
     child.kill('SIGKILL');
@@ -92,7 +92,7 @@ test.each([
     await target.kill('SIGKILL');
     await target.start();
   }],
-  ['the target goes down in order', async () => {
+  ['the target shuts down cleanly', async () => {
     await target.kill('SIGTERM');
     await target.start();
   }],
@@ -101,13 +101,13 @@ test.each([
     await sleep(300);
     target.goOn();
   }],
-  ['the line to the source is cut', async () => {
-    line.cut();
-    await line.restore();
+  ['the connection to the source is cut', async () => {
+    proxy.cut();
+    await proxy.restore();
   }],
-])('it goes on by itself when %s', async (_, disturb) => {
+])('it continues by itself when %s', async (_, disturb) => {
   const stopWriting = keepWriting(3);
-  const { figures, stop, done } = await replicate(lineOptions);
+  const { figures, stop, done } = await replicate(proxyOptions);
   const waitForMore = async () => {
     const before = figures().ops;
     await Promise.race([until('more operations', () => figures().ops > before + 100), done]);
@@ -121,26 +121,26 @@ test.each([
   await expectIdentical();
 });
 
-test('a stop that comes when the line has just broken ends it in order', async () => {
-  const { figures, stop, done } = await replicate(lineOptions);
+test('a stop just after the connection was cut ends it cleanly', async () => {
+  const { figures, stop, done } = await replicate(proxyOptions);
   const collection = sourceClient.db('shop').collection('a');
   await collection.insertOne({});
   await until('it follows', () => figures().inserts > 0);
   target.pause();
   await collection.insertOne({});
-  await until('a write is under way', () => figures().queued > 0);
-  line.cut();
-  // It notices, and waits for that write.
+  await until('a write is under way', () => figures().backlog > 0);
+  proxy.cut();
+  // It notices the cut and waits for the write.
   await sleep(300);
   const stopped = stop();
   target.goOn();
-  await line.restore();
+  await proxy.restore();
   await stopped;
   await done;
   await expectIdentical();
 });
 
-test('it ends with what went wrong when a server stays away, and can be begun again', async () => {
+test('it fails when a server remains down, and can be restarted', async () => {
   const { done } = await replicate({ ...options, target: `${target.url}&serverSelectionTimeoutMS=300` });
   await target.kill('SIGKILL');
   await sourceClient.db('shop').collection('a').insertOne({ late: true });

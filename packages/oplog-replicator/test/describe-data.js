@@ -3,11 +3,11 @@ import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
 const INTERNAL = ['admin', 'config', 'local', CHECKPOINT_DATABASE];
 
 /**
- * All that a replication has to bring over.
+ * Describes everything that a replication must reproduce.
  *
  * @param {import('mongodb').MongoClient} client
- * @returns {Promise<Record<string, unknown>>} of each collection, by `db.collection`: the server's hash of its documents
- *   byte for byte, its options and its indexes
+ * @returns {Promise<Record<string, unknown>>} by `db.collection`: the server's hash of the documents' bytes, the
+ *   options and the indexes
  */
 export async function describeData(client) {
   /** @type {Record<string, unknown>} */

@@ -18,15 +18,15 @@ let source;
 let target;
 /** @type {ReplicateOptions} */
 let options;
-/** @type {Timestamp} when the test began */
+/** @type {Timestamp} before the test's first operation */
 let began;
 beforeAll(async () => {
-  // Without a cluster, transactions can be prepared by a server that is tested alone.
+  // Allows preparing transactions without a sharded cluster.
   const sets = await Promise.all([startReplicaSet(['--setParameter', 'enableTestCommands=1']), startReplicaSet()]);
   [source, target] = sets.map(({ url }) => new MongoClient(url));
   cleanUp(() => Promise.all([source.close(), target.close()]));
   options = {
-    sources: [sets[0].url], target: sets[1].url, tunnel: 'direct', workers: 4, hash: 'id', from: 'start',
+    sources: [sets[0].url], target: sets[1].url, workers: 4, hash: 'id', from: 'start',
   };
 });
 
@@ -35,14 +35,14 @@ beforeEach(async () => {
   began = await now();
 });
 
-/** @returns {Promise<Timestamp>} of the last thing that happened on the source */
+/** @returns {Promise<Timestamp>} of the source's last operation */
 async function now() {
   const { operationTime } = await source.db('admin').command({ ping: 1 });
   return operationTime;
 }
 
 /** @param {Partial<ReplicateOptions>} [changes] */
-async function bringOver(changes) {
+async function replicateNow(changes) {
   const { done } = await replicate({ ...options, from: began, until: await now(), ...changes });
   return done;
 }
@@ -56,18 +56,18 @@ function collection(name, client = source) {
   return client.db('shop').collection(name);
 }
 
-test('is done again from the start without harm, renamed and dropped collections included', async () => {
+test('can be repeated from the start, including renamed and dropped collections', async () => {
   await collection('a').insertMany([{ _id: 1 }, { _id: 2, x: 1 }]);
   await collection('a').rename('b');
   await collection('a').insertOne({ _id: 1, new: true });
   await collection('b').updateMany({}, { $inc: { x: 1 } });
   for (let round = 0; round < 2; round++) {
-    await bringOver({ from: 'start' });
+    await replicateNow({ from: 'start' });
     await expectIdentical();
   }
 });
 
-test('brings over inserts, updates and deletes, whatever the _id is', async () => {
+test('replicates inserts, updates and deletes, whatever the type of _id', async () => {
   const ids = [
     1, new Double(2.5), 'text', { k: 1, 1: 2 }, Long.fromString('9007199254740993'), Decimal128.fromString('1.10'),
     new Date(0), true, Buffer.from('bytes'), { $ref: 'a', $id: 1 },
@@ -78,31 +78,31 @@ test('brings over inserts, updates and deletes, whatever the _id is', async () =
   await collection('ids').updateMany({}, /** @type {any} */ ({
     $push: { a: { $each: [5, 6], $slice: -3 } }, $unset: { b: '' },
   }));
-  await collection('ids').replaceOne({ _id: 'text' }, { whole: 'new' });
+  await collection('ids').replaceOne({ _id: 'text' }, { replaced: true });
   await collection('ids').updateOne({ _id: 1 }, [{
     $replaceWith: { $setField: { field: { $literal: '$odd' }, input: '$$ROOT', value: 1 } },
   }]);
   await collection('ids').deleteMany({ _id: { $in: [true, 'text'] } });
 
-  const figures = await bringOver();
+  const figures = await replicateNow();
   expect(figures).toMatchObject({
-    ops: 45, inserts: 10, updates: 32, deletes: 2, commands: 1, queued: 0, queueDepths: [0, 0, 0, 0],
+    ops: 45, inserts: 10, updates: 32, deletes: 2, commands: 1, backlog: 0, backlogByWorker: [0, 0, 0, 0],
   });
   await expectIdentical();
 });
 
-test('keeps the order of what happens to one _id, however its number is written', async () => {
+test('keeps the order of operations on an _id, whatever the type of its number', async () => {
   const ones = [1, new Double(1), Long.fromNumber(1), Decimal128.fromString('1.0')];
   for (let round = 0; round < 40; round++) {
-    // The last one is the one that is written less often: it must not overtake the others.
+    // The last insert has no delete after it: it must not overtake the others.
     await collection('ones').insertOne({ _id: ones[(round + 1) % ones.length], round });
     if (round < 39) await collection('ones').deleteOne({ _id: 1 });
   }
-  await bringOver({ workers: 8 });
+  await replicateNow({ workers: 8 });
   await expectIdentical();
 });
 
-test('brings over transactions, also large ones', async () => {
+test('replicates transactions, including large ones', async () => {
   await source.withSession((session) => session.withTransaction(async () => {
     await collection('a').insertOne({ _id: 1 }, { session });
     await collection('a').updateOne({ _id: 1 }, { $set: { x: 1 } }, { session });
@@ -113,21 +113,21 @@ test('brings over transactions, also large ones', async () => {
     for (let _id = 0; _id < 20; _id++) await collection('large').insertOne({ _id, text: MEGABYTE }, { session });
     await collection('large').updateOne({ _id: 7 }, { $set: { x: 1 } }, { session });
   }));
-  expect(await bringOver()).toMatchObject({ inserts: 22, updates: 2, deletes: 1, commands: 3 });
+  expect(await replicateNow()).toMatchObject({ inserts: 22, updates: 2, deletes: 1, commands: 3 });
   await expectIdentical();
 });
 
-test('brings over what a prepared transaction wrote once it is committed, and nothing of an aborted one', async () => {
+test('replicates a prepared transaction once it is committed, and nothing of an aborted one', async () => {
   await collection('a').insertOne({ _id: 0 });
   const committed = await prepare(1);
   const aborted = await prepare(2);
   await collection('a').insertOne({ _id: 3 });
-  await bringOver({ from: 'checkpoint' });
+  await replicateNow({ from: 'checkpoint' });
   expect(await collection('a', target).distinct('_id')).toEqual([0, 3]);
 
   await committed.end({ commitTransaction: 1, commitTimestamp: committed.timestamp });
   await aborted.end({ abortTransaction: 1 });
-  await bringOver({ from: 'checkpoint' });
+  await replicateNow({ from: 'checkpoint' });
   await expectIdentical();
 });
 
@@ -143,20 +143,20 @@ async function prepare(_id) {
     /** @param {Record<string, unknown>} command */
     async end(command) {
       await admin.command({ ...command, writeConcern: { w: 'majority' } }, { session });
-      // The driver did not see it, and would abort what is done.
+      // The driver does not know that the transaction has ended, and tries to abort it.
       await session.endSession().catch(() => {});
     },
   };
 }
 
-test('makes, renames, changes and drops collections and indexes in their place', async () => {
+test('creates, renames, changes and drops collections and indexes in order', async () => {
   await collection('a').insertMany([{ _id: 1 }, { _id: 2 }]);
   await collection('a').rename('b');
   await collection('a').insertOne({ _id: 1, new: true });
   await collection('a').createIndex({ 1: 1, b: -1 });
   await collection('empty').createIndex({ x: 1 }, { unique: true, sparse: true });
-  await collection('a').createIndex({ gone: 1 });
-  await collection('a').dropIndex('gone_1');
+  await collection('a').createIndex({ dropped: 1 });
+  await collection('a').dropIndex('dropped_1');
   await source.db('shop').command({ collMod: 'a', index: { name: '1_1_b_-1', hidden: true } });
   await collection('dropped').insertOne({ _id: 1, old: true });
   await collection('dropped').drop();
@@ -170,51 +170,51 @@ test('makes, renames, changes and drops collections and indexes in their place',
   await source.db('shop').createCollection('checked', { validator: { x: { $type: 'int' } } });
   await collection('checked').insertOne({ x: 'unchecked' }, { bypassDocumentValidation: true });
   await collection('a').aggregate([{ $out: 'dropped' }]).toArray();
-  await source.db('gone').collection('a').insertOne({ x: 1 });
-  await source.db('gone').dropDatabase();
+  await source.db('dropped').collection('a').insertOne({ x: 1 });
+  await source.db('dropped').dropDatabase();
 
-  await bringOver();
+  await replicateNow();
   await expectIdentical();
   expect(await collection('capped', target).find().toArray()).toEqual([{ _id: 3 }, { _id: 1 }, { _id: 2 }]);
 });
 
 describe('a unique index', () => {
-  test('sees its values pass from document to document in order, however many workers there are', async () => {
+  test('sees its values move between documents in order, with any number of workers', async () => {
     await collection('unique').createIndex({ key: 1 }, { unique: true });
     const { stop, done } = await replicate({ ...options, workers: 8, from: began });
     await until('the index', async () => (await collection('unique', target).indexes().catch(() => [])).length === 2);
-    await passValues();
+    await moveValues();
     await stop();
     await done;
-    await bringOver({ workers: 8, from: 'checkpoint' });
+    await replicateNow({ workers: 8, from: 'checkpoint' });
     await expectIdentical();
   });
 
-  test('lets all of that be done again, from any point on', async () => {
+  test('can be repeated from any point', async () => {
     await collection('unique').createIndex({ key: 1 }, { unique: true });
-    await passValues();
-    await bringOver();
+    await moveValues();
+    await replicateNow();
     const points = await source.db('local').collection('oplog.rs').find({ ns: 'shop.unique', ts: { $gt: began } }).toArray();
     for (let point = 0; point < points.length; point += 5) {
-      await bringOver({ from: points[point].ts });
+      await replicateNow({ from: points[point].ts });
       await expectIdentical();
     }
   });
 
-  test('that the source does not know of is an error', async () => {
+  test('that only the target has can cause an error', async () => {
     await collection('a').insertOne({ _id: 1, x: 1 });
-    await bringOver();
+    await replicateNow();
     await collection('a', target).createIndex({ x: 1 }, { unique: true });
     const from = await now();
     await collection('a', target).insertOne({ _id: 'foreign', x: 2 });
     const { done } = await replicate({ ...options, from });
     await collection('a').insertOne({ _id: 2, x: 2 });
     await expect(done).rejects.toThrow(
-      /^the target holds a document in shop\.a that the source does not have: E11000 duplicate key .* x: 2/);
+      /^the target has a document in shop\.a that the source does not have: E11000 duplicate key .* x: 2/);
   });
 
-  /** Have three documents swap their values again and again. */
-  async function passValues() {
+  /** Three documents swap their values repeatedly. */
+  async function moveValues() {
     const keys = ['a', 'b', 'c'];
     /** @type {import('mongodb').AnyBulkWriteOperation<any>[]} */
     const writes = keys.map((key, _id) => ({ insertOne: { document: { _id, key } } }));
@@ -234,52 +234,52 @@ describe('a unique index', () => {
   }
 });
 
-test('a rename is noted at once, for its name may be taken when it is done again', async () => {
+test('a rename saves the checkpoint at once, because its old name may be in use when it is repeated', async () => {
   await collection('a').insertOne({ _id: 1 });
   await collection('a').rename('b');
   await collection('a').insertOne({ _id: 2 });
-  await bringOver({ checkpointEveryMs: 60_000 });
+  await replicateNow({ checkpointEveryMs: 60_000 });
   const log = await target.db('local').collection('oplog.rs').find({
     $or: [{ ns: `${CHECKPOINT_DATABASE}.checkpoints` }, { 'o.renameCollection': { $exists: true } }, { ns: 'shop.a' }],
   }).sort({ $natural: -1 }).limit(7).toArray();
-  // The last but two is for the collection that is made anew.
+  // The third last is for the collection that the last insert creates.
   expect(log.map(({ ns }) => ns.split('.')[1]).reverse()).toEqual(
     ['a', 'checkpoints', '$cmd', 'checkpoints', 'checkpoints', 'a', 'checkpoints']);
 });
 
-test('leaves out what it is not asked for', async () => {
+test('replicates only what the namespace filter includes', async () => {
   await collection('a').insertOne({ _id: 1 });
   await collection('b').insertOne({ _id: 1 });
   await source.db('other').collection('a').insertOne({ x: 1 });
-  await bringOver({ namespaces: { include: ['shop'], exclude: ['shop.b'] } });
+  await replicateNow({ namespaces: { include: ['shop'], exclude: ['shop.b'] } });
   expect(Object.keys(await describeData(target))).toEqual(['shop.a']);
-  await bringOver({ namespaces: { include: ['shop.b', 'other'] } });
+  await replicateNow({ namespaces: { include: ['shop.b', 'other'] } });
   await expectIdentical();
   await Promise.all([source, target].map((client) => client.db('other').dropDatabase()));
 });
 
-test('a rename out of what is replicated is an error', async () => {
+test('a rename to an excluded collection is an error', async () => {
   await collection('a').insertOne({ _id: 1 });
   await collection('a').rename('b');
-  await expect(bringOver({ namespaces: { exclude: ['shop.b'] } })).rejects.toThrow(
-    "renameCollection of shop.a to shop.b can't be replicated: one of the two is filtered out");
+  await expect(replicateNow({ namespaces: { exclude: ['shop.b'] } })).rejects.toThrow(
+    "can't replicate renameCollection of shop.a to shop.b: the namespace filter excludes one of the two");
 });
 
-test('the tunnel mock reads and hands out, and writes nothing', async () => {
+test('a dry run reads and dispatches, and writes nothing', async () => {
   await collection('a').insertMany(Array.from({ length: 100 }, (_, _id) => ({ _id })));
-  expect(await bringOver({ tunnel: 'mock', target: null })).toMatchObject({ ops: 101, inserts: 100, commands: 1 });
+  expect(await replicateNow({ target: null })).toMatchObject({ ops: 101, inserts: 100, commands: 1 });
   expect(await describeData(target)).toEqual({});
 });
 
-test('without merging each operation is a write of its own', async () => {
+test('without merging, each operation is a batch', async () => {
   await collection('a').insertMany(Array.from({ length: 20 }, (_, _id) => ({ _id })));
-  expect((await bringOver({ merge: false })).batches).toBe(20);
+  expect((await replicateNow({ merge: false })).batches).toBe(20);
   await expectIdentical();
   await collection('b').insertMany(Array.from({ length: 20 }, (_, _id) => ({ _id })));
-  expect((await bringOver()).batches).toBeLessThan(12);
+  expect((await replicateNow()).batches).toBeLessThan(12);
 });
 
-test('follows what happens until it is stopped, and goes on from there', async () => {
+test('follows the oplog until it is stopped, and continues from there', async () => {
   const { figures, stop, done } = await replicate({ ...options, from: 'end' });
   await collection('a').insertOne({ _id: 1 });
   await until('the first insert', () => collection('a', target).findOne());
@@ -289,21 +289,21 @@ test('follows what happens until it is stopped, and goes on from there', async (
   expect(await done).toMatchObject({ inserts: 2, lagMs: 0 });
 
   await collection('a').insertOne({ _id: 3 });
-  expect(await bringOver({ from: 'checkpoint' })).toMatchObject({ inserts: 1 });
+  expect(await replicateNow({ from: 'checkpoint' })).toMatchObject({ inserts: 1 });
   await expectIdentical();
 });
 
-test('a checkpoint of an oplog that has another history is an error', async () => {
+test('a checkpoint of an oplog with another history is an error', async () => {
   await collection('a').insertOne({ _id: 1 });
-  await bringOver({ checkpointId: 'forged' });
+  await replicateNow({ checkpointId: 'forged' });
   await target.db(CHECKPOINT_DATABASE).collection('checkpoints').updateOne(
     { '_id.name': 'forged' }, { $inc: { 'applied.term': 1 } });
-  await expect(bringOver({ checkpointId: 'forged', from: 'checkpoint' })).rejects.toThrow(
-    /does not have the entry at Timestamp\(\d+, \d+\) that the checkpoint names: it was rolled back, or is another source/);
+  await expect(replicateNow({ checkpointId: 'forged', from: 'checkpoint' })).rejects.toThrow(
+    /does not have the entry at Timestamp\(\d+, \d+\) of the checkpoint: it was rolled back, or this is another source/);
 });
 
 describe('several sources', () => {
-  test('come together in one target', async () => {
+  test('are merged into one target', async () => {
     const other = new MongoClient(String(process.env.TEST_MONGO_URL));
     cleanUp(() => other.close());
     await collection('a', other).drop();
@@ -312,18 +312,18 @@ describe('several sources', () => {
     const { operationTime: end } = await other.db('admin').command({ ping: 1 });
     await collection('a').insertOne({ _id: 1 });
 
-    const figures = await bringOver({
+    const figures = await replicateNow({
       sources: [...options.sources, String(process.env.TEST_MONGO_URL)], workers: 3, namespaces: { include: ['shop'] },
       from: [began, from], until: [await now(), end],
     });
-    expect(figures.queueDepths).toHaveLength(3);
+    expect(figures.backlogByWorker).toHaveLength(3);
     expect(await collection('a', target).distinct('_id')).toEqual([1, 2]);
   });
 
-  test('do not drop what the others still write', async () => {
+  test('one of them may not drop a collection that the others may still write', async () => {
     await collection('a').insertOne({ _id: 1 });
     await collection('a').drop();
-    await expect(bringOver({ sources: [...options.sources, String(process.env.TEST_MONGO_URL)], until: undefined })).rejects.toThrow(
-      "drop of shop.a can't be replicated from several sources: its order among the others' operations is unknown");
+    await expect(replicateNow({ sources: [...options.sources, String(process.env.TEST_MONGO_URL)], until: undefined })).rejects.toThrow(
+      "can't replicate drop of shop.a from several sources: its order relative to the other sources is unknown");
   });
 });

@@ -4,7 +4,7 @@
 const IDS = 40;
 
 /**
- * Do one random thing to a database: what replicators stumble over is all there, and often on the same documents.
+ * Performs one random operation, weighted towards what replicators get wrong, often on the same documents.
  *
  * @param {MongoClient} client
  * @param {Db} db
@@ -22,9 +22,9 @@ export async function writeAnything(client, db, random) {
   /** @returns {any} */
   const push = (/** @type {number} */ $slice) => ({ $push: { list: { $each: [value()], $slice } } });
 
-  /** @type {[number, () => Promise<unknown>][]} how often, what */
-  const deeds = [
-    // Here nothing ever makes up for what was lost or done twice.
+  /** @type {[number, () => Promise<unknown>][]} weight, operation */
+  const operations = [
+    // Nothing later hides an operation that was lost or repeated here.
     [40, () => collection('kept').insertMany([{ x: number() }, { x: number() }, { x: number(), list: [] }])],
     [40, () => collection('kept').updateMany({ x: number() }, { $inc: { count: 1 }, ...push(-2) })],
     [5, () => collection('kept').deleteOne({ x: number() })],
@@ -54,10 +54,10 @@ export async function writeAnything(client, db, random) {
     [2, () => collection('a').createIndex({ [pick(['x', 'y'])]: 1 })],
     [1, () => collection('a').dropIndexes()],
   ];
-  let at = random.uniform() * deeds.reduce((sum, [weight]) => sum + weight, 0);
-  const [, deed] = /** @type {[number, () => Promise<unknown>]} */ (deeds.find(([weight]) => (at -= weight) < 0));
-  await deed().catch((error) => {
-    // A duplicate key, an array that is none, a collection or a server that is away. Whatever came of it counts.
+  let at = random.uniform() * operations.reduce((sum, [weight]) => sum + weight, 0);
+  const [, operation] = /** @type {[number, () => Promise<unknown>]} */ (operations.find(([weight]) => (at -= weight) < 0));
+  await operation().catch((error) => {
+    // A duplicate key, a field that is not an array, a missing collection, a server that is down.
     if (!error.name.startsWith('Mongo')) throw error;
   });
 }

@@ -1,12 +1,17 @@
 import express from 'express';
+import { gatherLookups } from 'mongodb-gather';
 import { answerErrors } from '../../http/problem.js';
-import { pickId } from './documents.js';
+import { documentsOf, pickId } from './documents.js';
+
+/** @import { MongoClient } from 'mongodb' */
+/** @import { NumberedDocument } from './documents.js' */
+
+/** @typedef {(id: number) => Promise<NumberedDocument | null>} LookUp */
 
 /**
- * Make the lab's Express app: `GET /db` is a random one of the documents. It does nothing that the variants do not
- * share but the lookup.
+ * The app under test: `GET /db` returns a random document. The variants differ only in `lookUp`.
  *
- * @param {(id: number) => Promise<import('./documents.js').Numbered | null>} lookUp
+ * @param {LookUp} lookUp
  * @param {import('pino').Logger} log
  */
 export function createApp(lookUp, log) {
@@ -16,10 +21,23 @@ export function createApp(lookUp, log) {
   app.get('/db', async (req, res) => {
     const id = pickId();
     const document = await lookUp(id);
-    // A load tool can't know which document it has to get, so every answer is checked here.
-    if (document?._id !== id) throw new Error(`asked for document ${id} and got ${document?._id}`);
+    // The load tool does not know which document to expect, so the app checks it.
+    if (document?._id !== id) throw new Error(`looked up document ${id}, found ${document?._id}`);
     res.json(document);
   });
   app.use(answerErrors(log));
   return app;
+}
+
+/**
+ * @param {MongoClient[]} clients they take turns
+ * @param {{ gather: boolean }} options gather: one query for all lookups of the same moment
+ * @returns {LookUp}
+ */
+export function createLookUp(clients, { gather }) {
+  const lookUps = clients.map(documentsOf).map((documents) => (
+    gather ? gatherLookups(documents) : (/** @type {number} */ id) => documents.findOne({ _id: id })));
+  if (lookUps.length === 1) return lookUps[0];
+  let next = 0;
+  return (id) => lookUps[next++ % lookUps.length](id);
 }

@@ -9,8 +9,8 @@ import { handlesView } from './handles-view.js';
 const SERVER = fileURLToPath(new URL('./handles-server.js', import.meta.url));
 
 /**
- * Latencies in ms and requests per second of wrk, by its number of connections: the better of two runs of 10 s. Of the
- * two ways in which a round trip was removed there it is the one without prepared statements.
+ * Measured with wrk, by its number of connections: the better of two runs of 10 s. The published experiment saved a round
+ * trip in two ways; `gathered` is the one without prepared statements.
  */
 const PUBLISHED = new Map(Object.entries({
   'one 128': { ratePerSec: 68334.78, avgMs: 1.87, stdevMs: 1.62, maxMs: 15.02 },
@@ -25,10 +25,11 @@ const PUBLISHED_DURATION_MS = 10_000;
 
 const HANDLES = ['one', 'several', 'processes', 'gathered'];
 
-/** Start and end of the app and of the load tool, in ms: an estimate for the progress bar. */
+/** Estimate for the progress bar: starting and stopping the app and the load tool. */
 const OVERHEAD_MS = 1500;
 
-/** @import { Lab, PlannedVariant, Plan, Context } from '../../harness/run-lab.js' */
+/** @import { Context, Lab, Plan, PlannedVariant } from '../../harness/run-lab.js' */
+/** @import { HandlesFigures, HandlesSettings } from './handles-view.js' */
 
 /**
  * @typedef {object} HandlesOptions
@@ -39,32 +40,31 @@ const OVERHEAD_MS = 1500;
  * @property {number} processes
  * @property {number} warmUpMs
  * @property {number} durationMs
+ *
+ * @typedef {Plan<HandlesSettings, HandlesFigures> & { settings: HandlesOptions }} HandlesPlan
  */
 
-/**
- * Whether a busy app gains by several clients, by several processes, or by asking the database less often.
- * @type {Lab}
- */
+/** @type {Lab<HandlesOptions, HandlesSettings, HandlesFigures, HandlesPlan>} */
 export const handles = {
   name: 'handles',
   ...handlesView,
-  summary: 'one client, several, several processes, or lookups gathered: the most requests per second',
+  summary: 'requests per second with one client, several, several processes, or gathered lookups',
   options: {
     handles: {
       value: 'list', about: `which of ${HANDLES.join(', ')}`, parse: createChoicesParser(HANDLES), default: HANDLES,
     },
     connections: {
-      value: 'list', about: 'connections of the load, each asking again once answered', parse: parseIntegers,
+      value: 'list', about: 'connections of the load: a closed loop each', parse: parseIntegers,
       default: PUBLISHED_CONNECTIONS, published: PUBLISHED_CONNECTIONS,
     },
     poolSize: { value: 'n', about: 'maxPoolSize of all clients together', parse: parseInteger, default: 20 },
-    clients: { value: 'n', about: 'how many "several" clients are', parse: parseInteger, default: 4 },
-    processes: { value: 'n', about: 'how many "processes" are', parse: parseInteger, default: 2 },
+    clients: { value: 'n', about: 'clients of the variant "several"', parse: parseInteger, default: 4 },
+    processes: { value: 'n', about: 'processes of the variant "processes"', parse: parseInteger, default: 2 },
     warmUpMs: {
-      value: 'ms', about: 'how long the load runs before it counts, at least', parse: parseDelay, default: 2000,
+      value: 'ms', about: 'how long the load runs before it counts', parse: parseDelay, default: 2000,
     },
     durationMs: {
-      value: 'ms', about: 'how long it counts', parse: parseDelay, default: 4000, published: PUBLISHED_DURATION_MS,
+      value: 'ms', about: 'how long the load counts', parse: parseDelay, default: 4000, published: PUBLISHED_DURATION_MS,
     },
   },
   plan,
@@ -74,19 +74,19 @@ export const handles = {
 
 /**
  * @param {HandlesOptions} options
- * @returns {Promise<Plan>}
+ * @returns {Promise<HandlesPlan>}
  * @throws {Error} when the clients of a variant can't share the pool evenly
  */
 async function plan({ handles, connections, poolSize, clients, processes, warmUpMs, durationMs }) {
   /** @type {Record<string, { clients: number, processes: number }>} */
-  const shapes = { several: { clients, processes: 1 }, processes: { clients: 1, processes } };
+  const scales = { several: { clients, processes: 1 }, processes: { clients: 1, processes } };
   return {
     settings: { handles, connections, poolSize, clients, processes, warmUpMs, durationMs },
     variants: connections.flatMap((count) => handles.map((handle) => {
-      const shape = shapes[handle] ?? { clients: 1, processes: 1 };
+      const scale = scales[handle] ?? { clients: 1, processes: 1 };
       return {
         name: `c${count} ${handle}`,
-        settings: { handle, connections: count, ...shape, poolSizeOfEach: share(poolSize, shape) },
+        settings: { handle, connections: count, ...scale, poolSizeOfEach: share(poolSize, scale) },
         published: PUBLISHED.get(`${handle} ${count}`) ?? null,
         estimateMs: OVERHEAD_MS + warmUpMs + durationMs,
       };
@@ -94,10 +94,7 @@ async function plan({ handles, connections, poolSize, clients, processes, warmUp
   };
 }
 
-/**
- * @param {number} poolSize
- * @param {{ clients: number, processes: number }} shape
- */
+/** @param {number} poolSize @param {{ clients: number, processes: number }} scale */
 function share(poolSize, { clients, processes }) {
   const each = poolSize / (clients * processes);
   if (Number.isInteger(each)) return each;
@@ -105,11 +102,8 @@ function share(poolSize, { clients, processes }) {
     + 'it must be a multiple of --clients and of --processes');
 }
 
-/**
- * @param {Plan} planned
- * @param {Context} context
- */
-async function prepare(planned, { mongoUrl, settings }) {
+/** @param {HandlesPlan} plan @param {Context} context */
+async function prepare(plan, { mongoUrl, settings }) {
   const client = createClient(mongoUrl, settings);
   const documents = documentsOf(client);
   const undo = async () => {
@@ -118,7 +112,7 @@ async function prepare(planned, { mongoUrl, settings }) {
   try {
     await connectClient(client);
     await seedDocuments(documents);
-    return undo;
+    return { undo };
   } catch (error) {
     await client.close();
     throw error;
@@ -126,13 +120,13 @@ async function prepare(planned, { mongoUrl, settings }) {
 }
 
 /**
- * @param {PlannedVariant} variant
- * @param {Plan} planned
+ * @param {PlannedVariant<HandlesSettings, HandlesFigures>} variant
+ * @param {HandlesPlan} plan
  * @param {Context} context
  */
-async function measure({ settings: { handle, connections, clients, processes, poolSizeOfEach } }, planned, context) {
-  const { warmUpMs, durationMs } = /** @type {HandlesOptions} */ (/** @type {unknown} */ (planned.settings));
-  const { mongoUrl, signal } = context;
+async function measure({ settings }, plan, { mongoUrl, signal }) {
+  const { handle, connections, clients, processes, poolSizeOfEach } = settings;
+  const { warmUpMs, durationMs } = plan.settings;
   const app = await startApp({ MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSizeOfEach) }, {
     script: SERVER,
     args: ['--clients', clients, '--processes', processes, ...handle === 'gathered' ? ['--gather'] : []].map(String),

@@ -5,8 +5,7 @@ import { listen } from '../../http/listen.js';
 import { createLogger } from '../../logger.js';
 import { connectClient, createClient } from '../../mongo/client.js';
 import { readSettings } from '../../settings.js';
-import { createApp } from './handles-app.js';
-import { createLookUp } from './look-up.js';
+import { createApp, createLookUp } from './handles-app.js';
 
 const { values: { processes, clients, gather } } = parseArgs({
   options: {
@@ -16,8 +15,8 @@ const { values: { processes, clients, gather } } = parseArgs({
   },
 });
 
-/** Serve `GET /db` from this process until its parent lets go of it. */
-async function serve() {
+/** Serves `GET /db` until the parent process disconnects. */
+async function startServer() {
   const settings = readSettings();
   const opened = Array.from({ length: Number(clients) }, () => createClient(String(settings.mongoUrl), settings));
   const close = () => Promise.all(opened.map((client) => client.close()));
@@ -32,21 +31,21 @@ async function serve() {
   }
 }
 
-/** Have several processes serve it on one port: Node deals new connections out to them in turn. */
-async function serveFromSeveral() {
+/** Node.js distributes new connections of a shared port round robin: https://nodejs.org/api/cluster.html */
+async function startCluster() {
   process.once('disconnect', () => cluster.disconnect());
   let url = '';
   for (let started = 0; started < Number(processes); started++) {
     const worker = cluster.fork();
-    const ended = once(worker, 'exit').then(() => { throw new Error('a process of the app ended'); });
-    const [message] = await Promise.race([once(worker, 'message'), ended]);
+    const exited = once(worker, 'exit').then(() => { throw new Error('a process of the app exited'); });
+    const [message] = await Promise.race([once(worker, 'message'), exited]);
     ({ url } = message);
   }
   return url;
 }
 
 try {
-  const url = await (cluster.isPrimary && Number(processes) > 1 ? serveFromSeveral() : serve());
+  const url = await (cluster.isPrimary && Number(processes) > 1 ? startCluster() : startServer());
   process.send?.({ url });
 } catch (error) {
   process.stderr.write(`${/** @type {Error} */ (error).message}\n`);

@@ -1,62 +1,89 @@
-/** @import { Finding, Lab, Result, Variant } from '../../report/result-types.js' */
+import { ratioOf } from '../../report/ratio.js';
+
+/** @import { Finding, LabView, Result, Variant } from '../../report/result-types.js' */
+/** @import { LatencyFigures } from '../../harness/summarise-latencies.js' */
+
+/**
+ * @typedef {object} HandlesSettings
+ * @property {string} handle
+ * @property {number} connections of the load
+ * @property {number} clients of each process
+ * @property {number} processes
+ * @property {number} poolSizeOfEach client
+ *
+ * @typedef {Omit<LatencyFigures, 'count'> & HttpFigures} HandlesFigures
+ *
+ * @typedef {object} HttpFigures
+ * @property {number} requests answered with 2xx
+ * @property {number} errors requests without a response
+ * @property {number} timeouts
+ * @property {number} non2xx
+ * @property {number} reopened connections
+ *
+ * @typedef {Result<HandlesSettings, HandlesFigures>} HandlesResult
+ * @typedef {Variant<HandlesSettings, HandlesFigures>} HandlesVariant
+ */
 
 const NAMES = /** @type {Record<string, string>} */ ({
   one: 'one client', several: 'several clients', processes: 'several processes', gathered: 'gathered lookups',
 });
 
-/** How a result of the handles lab is shown. @type {Omit<Lab, 'name'>} */
+const FIGURES = /** @type {const} */ (['avg', 'stdev', 'p50', 'p99', 'max']);
+const PUBLISHED_FIGURES = /** @type {const} */ (['avg', 'stdev', 'max']);
+
+/** @type {Omit<LabView<HandlesSettings, HandlesFigures>, 'name'>} */
 export const handlesView = {
-  load: 'closed',
+  loadKind: 'closed',
   title: 'One handle or several',
-  question: 'A busy app answers each request with one document of its database. Does it answer more of them with '
-    + 'several database clients, with several processes, or by asking the database less often?',
+  question: 'A busy app looks up one document for each request. Does it answer more requests with several database clients, '
+    + 'with several processes, or with fewer queries?',
   source: {
     title: 'Benchmarking large concurrent db access',
     url: 'https://gist.github.com/methane/1341a204256e5dab52ac',
   },
   howToRead: [
-    'c128: 128 connections ask for GET /db, each again as soon as it is answered. Each answer is one of 10,000 '
-    + 'documents, found by its _id.',
-    'one: all requests share one client. several: they take turns on several clients. processes: several processes '
-    + 'listen on one port, each with a client. Their pools have as many connections together as the one client.',
+    'c128: 128 connections request GET /db in a closed loop. The app looks up one of 10,000 documents by its _id.',
+    'one: all requests share one client. several: they take turns on several clients. processes: several processes share '
+    + 'one port, each with its own client. Together, their pools have as many connections as the pool of the one client.',
     'gathered: lookups of the same moment become one query, and each request still gets its own document.',
-    'Long bars are good: more requests answered in a second.',
-    'Published: a Go program and MySQL on servers of 32 cores, in 2014, the better of two runs; here it is the median '
-    + 'of all runs. Its way to save a round trip was to do without prepared statements. How many its several handles '
-    + 'were is not told, and it had no several processes. A patch of its driver has no counterpart here.',
+    'Long bars are good: more requests answered per second.',
+    'Published: a Go program and MySQL on servers with 32 cores, in 2014, the better of two runs. Here: the median of all '
+    + 'runs. There, leaving out prepared statements saved the round trip. The source does not say how many handles '
+    + '"several" were, and it did not measure several processes. It also measured a patch of its driver, which has no '
+    + 'counterpart here.',
   ],
   columns: [
     { heading: 'variant', value: ({ name }) => name },
     {
-      group: 'requests per second', heading: 'here', about: 'answered in a second',
+      group: 'requests per second', heading: 'here', about: 'answered with a document',
       value: ({ measured }) => measured?.ratePerSec,
     },
     { group: 'requests per second', heading: 'published', value: ({ published }) => published?.ratePerSec },
-    ...['avg', 'stdev', 'p50', 'p99', 'max'].map((figure) => ({
+    ...FIGURES.map((figure) => ({
       group: 'latency', heading: figure, unit: 'ms', digits: 1,
-      value: (/** @type {Variant} */ { measured }) => measured?.[`${figure}Ms`],
+      value: (/** @type {HandlesVariant} */ { measured }) => measured?.[`${figure}Ms`],
     })),
-    ...['avg', 'stdev', 'max'].map((figure) => ({
+    ...PUBLISHED_FIGURES.map((figure) => ({
       group: 'published latency', heading: figure, unit: 'ms', digits: 2,
-      value: (/** @type {Variant} */ { published }) => published?.[`${figure}Ms`],
+      value: (/** @type {HandlesVariant} */ { published }) => published?.[`${figure}Ms`],
     })),
     { heading: 'answered', about: 'requests answered with a document', value: ({ measured }) => measured?.requests },
     {
-      group: 'failed', heading: 'errors', about: 'requests without an answer',
+      group: 'failed', heading: 'errors', about: 'requests without a response',
       value: ({ measured }) => measured?.errors,
     },
     { group: 'failed', heading: 'timeouts', value: ({ measured }) => measured?.timeouts },
     {
-      group: 'failed', heading: 'non-2xx', about: 'answers that are no document',
+      group: 'failed', heading: 'non-2xx', about: 'responses without a document',
       value: ({ measured }) => measured?.non2xx,
     },
     {
-      group: 'failed', heading: 'reopened', about: 'connections that had to be opened again',
+      group: 'failed', heading: 'reopened', about: 'connections that closed and were opened again',
       value: ({ measured }) => measured?.reopened,
     },
   ],
   charts: [{
-    title: 'Requests answered in a second',
+    title: 'Requests answered per second',
     xLabel: 'Connections of the load, and how the app reaches its database',
     yLabel: 'Requests per second',
     unit: '',
@@ -64,59 +91,51 @@ export const handlesView = {
     category: ({ name }) => name,
     series: [{ label: 'Here', role: 'measured', value: ({ measured }) => measured?.ratePerSec }],
   }, {
-    title: 'How long an answer takes',
+    title: 'How long a response takes',
     xLabel: 'Connections of the load, and how the app reaches its database',
     yLabel: 'Latency',
     unit: 'ms',
     kind: 'bar',
     category: ({ name }) => name,
     series: [
-      { label: 'Half take at most', role: 'measured', value: ({ measured }) => measured?.p50Ms },
-      { label: '99 of 100 take at most', role: 'measured', value: ({ measured }) => measured?.p99Ms },
+      { label: 'p50: half take at most', role: 'measured', value: ({ measured }) => measured?.p50Ms },
+      { label: 'p99: 99 of 100 take at most', role: 'measured', value: ({ measured }) => measured?.p99Ms },
     ],
   }],
   findings,
   takeaway,
 };
 
-/**
- * How each way compares with one client, at each number of connections.
- * @param {Result} result
- * @returns {Finding[]}
- */
+/** @param {HandlesResult} result @returns {Finding[]} each variant compared with one client */
 function findings({ variants }) {
   return variants.filter(({ settings }) => settings.handle !== 'one').flatMap((variant) => {
     const { handle, connections } = variant.settings;
-    const one = findVariant(variants, 'one', connections);
+    const one = variants.find(({ settings }) => settings.handle === 'one' && settings.connections === connections);
     if (!one) return [];
     return {
       claim: `c${connections}: ${NAMES[handle]} / one client, requests per second`,
-      measured: variant.measured?.ratePerSec / one.measured?.ratePerSec,
-      published: variant.published && one.published ? variant.published.ratePerSec / one.published.ratePerSec : null,
+      measured: ratioOf(variant.measured?.ratePerSec, one.measured?.ratePerSec),
+      published: ratioOf(variant.published?.ratePerSec, one.published?.ratePerSec),
     };
   });
 }
 
-/** @param {Result} result */
+/** @param {HandlesResult} result */
 function takeaway({ variants }) {
   const [{ settings: { connections } }] = variants;
   const [best, ...others] = variants.filter(({ settings }) => settings.connections === connections)
-    .toSorted((a, b) => b.measured?.ratePerSec - a.measured?.ratePerSec);
+    .toSorted((a, b) => rateOf(b) - rateOf(a));
   const one = others.find(({ settings }) => settings.handle === 'one');
-  const begin = `At ${connections} connections, ${describe(best)} requests per second`;
-  return one ? `${begin}; ${describe(one)}.` : `${begin}.`;
+  const start = `At ${connections} connections, ${describe(best)} requests per second`;
+  return one ? `${start}; ${describe(one)}.` : `${start}.`;
 }
 
-/** @param {Variant} variant */
-function describe({ settings, measured }) {
-  return `${NAMES[settings.handle]} answered ${Math.round(measured?.ratePerSec)}`;
+/** @param {HandlesVariant} variant */
+function describe(variant) {
+  return `${NAMES[variant.settings.handle]} answered ${Math.round(rateOf(variant))}`;
 }
 
-/**
- * @param {Variant[]} variants
- * @param {string} handle
- * @param {number} connections
- */
-function findVariant(variants, handle, connections) {
-  return variants.find(({ settings }) => settings.handle === handle && settings.connections === connections);
+/** @param {HandlesVariant} variant */
+function rateOf({ measured }) {
+  return measured?.ratePerSec ?? 0;
 }

@@ -4,21 +4,22 @@ import { gatherInserts } from 'mongodb-gather';
 import { createClient } from '../../mongo/client.js';
 import { insertsView } from './inserts-view.js';
 import { choosePublished } from './inserts-published.js';
-import { describeFaults, verifyInserts } from './verify.js';
+import { describeFaults, verifyInserts } from './verify-inserts.js';
 
 /** @import { Collection, Db } from 'mongodb' */
 /** @import { Context, Lab, PlannedVariant, Plan } from '../../harness/run-lab.js' */
+/** @import { InsertsFigures, InsertsSettings } from './inserts-view.js' */
 
 const DATABASE = 'pool_lab';
 const COLLECTION = 'inserts';
-/** The article's content, which makes a document of 1 KB. */
+/** As in the article; a document is 1 KB. */
 const CONTENT = '0'.repeat(970);
 const PUBLISHED_DOCS = 200_000;
 const WARM_UP_MS = 1000;
-/** Verification and the start of a variant, in ms: an estimate for the progress bar. */
+/** Estimate for the progress bar: setting up and verifying a variant. */
 const OVERHEAD_MS = 1500;
 
-/** How a document gets in. @type {Record<string, (collection: Collection<any>) => (document: any) => Promise<unknown>>} */
+/** @type {Record<string, (collection: Collection<any>) => (document: any) => Promise<unknown>>} */
 const WAYS = {
   plain: (collection) => (document) => collection.insertOne(document),
   gathered: (collection) => gatherInserts(collection).insert,
@@ -31,16 +32,15 @@ const WAYS = {
  * @property {number} docs
  * @property {number} seconds
  * @property {'majority' | 1} writeConcern
+ *
+ * @typedef {Plan<InsertsSettings, InsertsFigures> & { settings: InsertsOptions }} InsertsPlan
  */
 
-/**
- * Insert rates by sessions and inserters: each document by itself, or those of the moment together.
- * @type {Lab}
- */
+/** @type {Lab<InsertsOptions, InsertsSettings, InsertsFigures, InsertsPlan>} */
 export const inserts = {
   name: 'inserts',
   ...insertsView,
-  summary: 'how many documents a second get in, one by one or gathered',
+  summary: 'documents stored per second, one by one or gathered',
   options: {
     cases: {
       value: 'list', about: 'sessions/inserters: connections in the pool, and inserters that share them',
@@ -52,11 +52,11 @@ export const inserts = {
       parse: createChoicesParser(Object.keys(WAYS)), default: Object.keys(WAYS),
     },
     docs: {
-      value: 'n', about: 'documents of 1 KB of each variant; they are removed after it', parse: parseInteger,
+      value: 'n', about: 'documents of 1 KB per variant; removed afterwards', parse: parseInteger,
       default: 100_000, published: PUBLISHED_DOCS,
     },
     seconds: {
-      value: 's', about: 'no inserter goes on after this time, so that a slow variant inserts fewer documents',
+      value: 's', about: 'time limit of a variant: a slow one inserts fewer documents',
       parse: parseInteger, default: 5, published: 3600,
     },
     writeConcern: {
@@ -70,7 +70,7 @@ export const inserts = {
 
 /**
  * @param {InsertsOptions} options
- * @returns {Promise<Plan>}
+ * @returns {Promise<InsertsPlan>}
  * @throws {Error} if there are fewer documents than inserters
  */
 async function plan({ cases, ways, docs, seconds, writeConcern }) {
@@ -81,29 +81,31 @@ async function plan({ cases, ways, docs, seconds, writeConcern }) {
     return ways.map((way) => ({
       name: `${workload} ${way}`,
       settings: { workload, sessions, inserters, way },
-      // It was measured with the default write concern of its time, which asks for much less.
-      published: way === 'plain' && writeConcern === 1 && ratesPerSec[workload] ? { ratePerSec: ratesPerSec[workload], instance } : null,
+      // The article used w: 1, the default of its time, which costs much less than majority.
+      published: way === 'plain' && writeConcern === 1 && ratesPerSec[workload]
+        ? { ratePerSec: ratesPerSec[workload], instance } : null,
       estimateMs: WARM_UP_MS + seconds * 1000 + OVERHEAD_MS,
     }));
   });
   return { settings: { cases, ways, docs, seconds, writeConcern }, variants };
 }
 
-/** @type {NonNullable<Lab['prepare']>} */
-async function prepare(planned, { mongoUrl, settings }) {
-  return async () => {
-    const client = createClient(mongoUrl, { serverSelectionTimeoutMs: settings.serverSelectionTimeoutMs });
+/** @param {InsertsPlan} plan @param {Context} context */
+async function prepare(plan, { mongoUrl, settings: { serverSelectionTimeoutMs } }) {
+  const undo = async () => {
+    const client = createClient(mongoUrl, { serverSelectionTimeoutMs });
     await client.db(DATABASE).dropCollection(COLLECTION).finally(() => client.close());
   };
+  return { undo };
 }
 
 /**
- * @param {PlannedVariant} variant
- * @param {Plan} planned
+ * @param {PlannedVariant<InsertsSettings, InsertsFigures>} variant
+ * @param {InsertsPlan} plan
  * @param {Context} context
  */
-async function measure({ settings: { sessions, inserters, way } }, planned, { mongoUrl, settings, signal }) {
-  const { docs, seconds, writeConcern } = /** @type {InsertsOptions} */ (planned.settings);
+async function measure({ settings: { sessions, inserters, way } }, plan, { mongoUrl, settings, signal }) {
+  const { docs, seconds, writeConcern } = plan.settings;
   const { serverSelectionTimeoutMs } = settings;
   const client = createClient(mongoUrl, { poolSize: sessions, serverSelectionTimeoutMs });
   const db = client.db(DATABASE);
@@ -114,10 +116,10 @@ async function measure({ settings: { sessions, inserters, way } }, planned, { mo
     workers: inserters, total: docs, task: (n) => insert({ n, d: CONTENT }), withinMs, signal,
   });
   try {
-    await makeEmpty(db);
-    // It opens the connections, and lets the code come to speed.
+    await recreateCollection(db);
+    // Opens the connections and warms up the code.
     await run(WARM_UP_MS);
-    await makeEmpty(db);
+    await recreateCollection(db);
     const figures = await run(seconds * 1000);
     const faults = await verifyInserts(collection, figures.count, CONTENT);
     return { measured: { ...figures, ...faults }, failed: describeFaults(faults) };
@@ -127,9 +129,9 @@ async function measure({ settings: { sessions, inserters, way } }, planned, { mo
 }
 
 /** @param {Db} db */
-async function makeEmpty(db) {
+async function recreateCollection(db) {
   await db.dropCollection(COLLECTION);
-  // Else the first insert would have to.
+  // Otherwise the first insert creates it.
   await db.createCollection(COLLECTION);
 }
 

@@ -1,9 +1,9 @@
 import os from 'node:os';
 
 /**
- * Documents per second by sessions/goroutines, read from the table of the article on 80 000 inserts per second (2016:
- * Go 1.7 with mgo, MongoDB 3.2 alone, client and server on an AWS instance each). In the text that has come down to us
- * the table's columns run together: instance, cores, then the four cases.
+ * Documents per second by sessions/goroutines, from the article on 80,000 inserts per second (2016: Go 1.7 with mgo,
+ * MongoDB 3.2, client and server on one AWS instance each). The view has its link. Where it is still online, the columns
+ * of its table run together: instance, cores, then the four cases.
  */
 const TABLE = [
   { instance: 't2.small', cores: 1, ratesPerSec: { '1/1': 2014, '1/100': 24547, '100/100': 9917, '100/10000': 10293 } },
@@ -14,7 +14,7 @@ const TABLE = [
 ];
 
 /**
- * The article's figures from the machine that is most like this one: the largest with no more cores.
+ * Chooses the largest instance of the article that has no more cores than this machine.
  * @param {number} [cores]
  * @returns {{ instance: string, cores: number, ratesPerSec: Record<string, number> }}
  */

@@ -1,17 +1,17 @@
 import { formatQuantity } from '../../universal/quantity.js';
 import { routeColumns } from './mixed-view.js';
 
-/** @import { Lab, Result } from '../../report/result-types.js' */
+/** @import { LabView, Result } from '../../report/result-types.js' */
 
 /**
  * How load tests are shown that Artillery ran by itself, here or on many machines: a row for each.
  * @param {string[]} routes
- * @returns {Lab}
+ * @returns {LabView}
  */
 export function createLoadTestView(routes) {
   return {
     name: 'load-tests',
-    load: 'open',
+    loadKind: 'open',
     title: 'Load tests',
     question: 'How long did requests take in each of these load tests?',
     howToRead: [

@@ -10,23 +10,21 @@ import { poolOfApp } from '../../predictions/app-pool.js';
 import { createScenarioLoad, parsePoolSizes, predict, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { checkRequests } from './check-requests.js';
+import { findPublished, PUBLISHED } from './mixed-published.js';
 import { mixedView } from './mixed-view.js';
 
 /** The article's load test. */
 export const MIXED_SCENARIO = fileURLToPath(new URL('../../../loadtests/mixed.yaml', import.meta.url));
 
-/** Longest response in ms by pool size, from the article "How connection pool size can bottleneck application scale". */
-const PUBLISHED_MAX_MS = new Map([[1, 21142.7], [3, 9017], [10, 5019]]);
-const PUBLISHED_SLOW_MS = 5000;
-
-/** The target of our own load tests: the app of a person who runs them without this lab. */
+/** The target of our own load tests, for people who run them without this lab. */
 const OWN_TARGET = 'http://127.0.0.1:{{ $env.PORT }}';
 
-/** Artillery's own start and end, and the app's, in ms: an estimate for the progress bar. */
+/** Start and end of Artillery and the app, in ms: an estimate for the progress bar. */
 const OVERHEAD_MS = 5500;
 
-/** @import { Lab, PlannedVariant, Plan, Context } from '../../harness/run-lab.js' */
-/** @import { Load } from 'mongodb-pool-predictor' */
+/** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../../harness/run-lab.js' */
+/** @import { Load, Workload } from 'mongodb-pool-predictor' */
+/** @import { MixedFigures, MixedSettings } from './mixed-view.js' */
 
 /**
  * @typedef {object} MixedOptions
@@ -35,11 +33,12 @@ const OVERHEAD_MS = 5500;
  * @property {number} [poolTimeout] ms
  * @property {string} scenario path of an Artillery scenario
  * @property {string} [environment] one of the scenario's
+ *
+ * @typedef {Plan<MixedSettings, MixedFigures> & { settings: MixedOptions, load: Load }} MixedPlan
  */
 
 /**
- * Slow queries starve fast ones when the pool is small: the same load on one app per pool size.
- * @type {Lab}
+ * @type {Lab<MixedOptions, MixedSettings, MixedFigures, MixedPlan>}
  */
 export const mixed = {
   name: 'mixed',
@@ -48,11 +47,11 @@ export const mixed = {
   options: {
     poolSizes: {
       value: 'list', about: 'maxPoolSize of each run, e.g. 1,3,10 or 1..5', parse: parsePoolSizes,
-      default: [1, 3, 10], published: [...PUBLISHED_MAX_MS.keys()],
+      default: PUBLISHED.poolSizes, published: PUBLISHED.poolSizes,
     },
     slowMs: {
-      value: 'ms', about: 'how long a query of /slow takes', parse: parseDelay, default: PUBLISHED_SLOW_MS,
-      published: PUBLISHED_SLOW_MS,
+      value: 'ms', about: 'how long a query of /slow takes', parse: parseDelay, default: PUBLISHED.slowMs,
+      published: PUBLISHED.slowMs,
     },
     poolTimeout: {
       value: 'ms', about: 'longest wait for a connection (default: MONGO_WAIT_QUEUE_TIMEOUT_MS)', parse: parseDelay,
@@ -70,14 +69,14 @@ export const mixed = {
 
 /**
  * @param {MixedOptions} options
- * @returns {Promise<Plan & { load: Load }>}
+ * @returns {Promise<MixedPlan>}
  * @throws {Error} for a scenario that can't be read, or that the app can't answer
  */
 async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment }) {
   const workload = await readScenario(scenario, { environment });
   checkRequests(scenario, workload.requests);
   const load = createScenarioLoad(workload, { workers: WORKERS });
-  const isArticles = slowMs === PUBLISHED_SLOW_MS && !environment
+  const isAsPublished = slowMs === PUBLISHED.slowMs && !environment
     && await realpath(scenario) === await realpath(MIXED_SCENARIO);
   return {
     settings: { scenario: path.relative(process.cwd(), scenario), environment, poolSizes, slowMs, poolTimeout },
@@ -86,18 +85,17 @@ async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment }) {
       : [`the target of ${path.relative(process.cwd(), scenario)}, ${workload.target}, was not used: this lab starts an app `
         + 'of its own for each pool size'],
     variants: poolSizes.map((poolSize) => {
-      // The arithmetic of the queue: fast queries take no time, connections are ready.
+      // As in the article: fast queries take no time, and all connections are open.
       const answer = simulate({
         workload,
         pool: { maxPoolSize: poolSize },
         services: servicesWithSleep(load.routes, 0, slowMs),
       });
-      const maxMs = PUBLISHED_MAX_MS.get(poolSize);
       return {
         name: `pool ${poolSize}`,
         settings: { poolSize },
         exact: isDeterministic(workload) ? { maxMs: answer.maxMs } : null,
-        published: isArticles && maxMs ? { maxMs } : null,
+        published: isAsPublished ? findPublished(poolSize) : null,
         estimateMs: answer.durationMs + OVERHEAD_MS,
       };
     }),
@@ -105,12 +103,13 @@ async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment }) {
 }
 
 /**
- * @param {PlannedVariant} variant
- * @param {Plan} planned
+ * @param {PlannedVariant<MixedSettings>} variant
+ * @param {MixedPlan} plan
  * @param {Context} context
+ * @returns {Promise<Measurement<MixedFigures>>}
  */
 async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, signal }) {
-  const { slowMs, poolTimeout, scenario, environment } = /** @type {MixedOptions} */ (settings);
+  const { slowMs, poolTimeout, scenario, environment } = settings;
   const app = await startApp({
     MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs),
     ...(poolTimeout && { MONGO_WAIT_QUEUE_TIMEOUT_MS: String(poolTimeout) }),
@@ -124,7 +123,7 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
       measured,
       arrivalsMs: listArrivals(checkouts),
       ...(measured.failures > 0 && { failed: describeFailures(report) }),
-      warnings: unmet.map((threshold) => `the scenario's own threshold is not met: ${threshold}`),
+      warnings: unmet.map((threshold) => `a threshold of the scenario is not met: ${threshold}`),
     };
   } finally {
     await app.stop();
@@ -132,13 +131,11 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
 }
 
 /**
- * What the load test should have measured, from what a query took before it. What else the app was told of its pool is
- * taken into account.
- * @type {NonNullable<Lab['predict']>}
+ * Simulates the load test with the service time that was measured before it, and with the app's other pool settings.
+ * @type {NonNullable<typeof mixed['predict']>}
  */
-function predictVariant({ settings: { poolSize } }, plan, { unloaded }, settings) {
-  const { load, settings: { slowMs, poolTimeout = settings.waitQueueTimeoutMs } } = (
-    /** @type {{ load: Load, settings: any }} */ (/** @type {unknown} */ (plan)));
+function predictVariant({ settings: { poolSize } }, { load, settings: options }, { unloaded }, settings) {
+  const { slowMs, poolTimeout = settings.waitQueueTimeoutMs } = options;
   const { serviceMs, overheadMs } = unloaded;
   const services = servicesWithSleep(load.routes, serviceMs, slowMs);
   const { variants: [{ predicted }] } = predict({
@@ -149,7 +146,7 @@ function predictVariant({ settings: { poolSize } }, plan, { unloaded }, settings
 }
 
 /**
- * Every query takes the same time, and that of /slow sleeps on top of it.
+ * Every query takes the same time; a query of /slow also sleeps.
  * @param {string[]} routes
  * @param {number} serviceMs
  * @param {number} slowMs
@@ -160,8 +157,8 @@ function servicesWithSleep(routes, serviceMs, slowMs) {
 }
 
 /**
- * Whether every run of the workload is the same: counted arrivals, nothing drawn by weight.
- * @param {import('mongodb-pool-predictor').Workload} workload
+ * Whether every run of the workload is the same: no arrival and no scenario is drawn at random.
+ * @param {Workload} workload
  */
 function isDeterministic({ phases, scenarios }) {
   return scenarios.length === 1 && phases.every((phase) => phase.arrivalRate === undefined);

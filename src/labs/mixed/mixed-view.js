@@ -1,8 +1,19 @@
-/** @import { Column, Lab, Result, Variant } from '../../report/result-types.js' */
+import { ratioOf } from '../../report/ratio.js';
 
-/** How a result of the mixed lab is shown. @type {Omit<Lab, 'name'>} */
+/** @import { Column, LabView, Result, Variant } from '../../report/result-types.js' */
+/** @import { LoadTestFigures } from '../../harness/artillery.js' */
+/** @import { PoolFigures } from '../../harness/summarise-checkouts.js' */
+/** @import { WarmUp } from '../../harness/warm-up.js' */
+
+/**
+ * @typedef {{ poolSize: number }} MixedSettings
+ * @typedef {LoadTestFigures & { pool: PoolFigures, unloaded: WarmUp['unloaded'] }} MixedFigures
+ * @typedef {Variant<MixedSettings, MixedFigures>} MixedVariant
+ */
+
+/** @type {Omit<LabView<MixedSettings, MixedFigures>, 'name'>} */
 export const mixedView = {
-  load: 'open',
+  loadKind: 'open',
   title: 'The bus and the Ferrari',
   question: 'An app sends its database queries through a pool of shared connections. '
     + 'What happens to quick requests while slow ones hold the connections?',
@@ -11,12 +22,12 @@ export const mixedView = {
     url: 'https://medium.com/@kyle_martin/mongodb-in-production-how-connection-pool-size-can-bottleneck-application-scale-439c6e5a8424',
   },
   howToRead: [
-    '/slow is a query that takes the database seconds (the bus), /fast one of a few milliseconds (the Ferrari).',
-    'A query keeps its connection, a lane of the tunnel, until it is answered. If none is free, it waits.',
+    'A query of /slow takes the database seconds (the bus). A query of /fast takes a few milliseconds (the Ferrari).',
+    'A query keeps its connection, a lane of the tunnel, until it is answered. If no connection is free, the query waits.',
     'Short bars are good. A long orange bar is nearly all waiting.',
-    'Predicted: what a simulation says, from the load test file and what a query takes when it is alone.',
-    'Exact: what the arithmetic of the queue gives. Article: measured in 2020 with the driver of that time, which '
-    + 'lined queries up in another way.',
+    'Predicted: a simulation of the scenario, with the service time of a query that runs alone.',
+    'Exact: computed from the arrivals and the queue. Article: measured in 2020 with the driver of that time, which had '
+    + 'another kind of queue.',
   ],
   columns: [
     { heading: 'pool', about: 'connections in the pool', value: ({ settings }) => settings.poolSize },
@@ -29,22 +40,22 @@ export const mixedView = {
     { group: 'slowest request,', heading: 'exact', unit: 'ms', value: ({ exact }) => exact?.maxMs },
     {
       heading: 'ratio', about: 'measured to exact', digits: 3,
-      value: ({ measured, exact }) => measured?.maxMs / exact?.maxMs,
+      value: ({ measured, exact }) => ratioOf(measured?.maxMs, exact?.maxMs),
     },
     { group: 'predicted', heading: 'max', unit: 'ms', value: ({ predicted }) => predicted?.maxMs },
     {
       group: 'predicted', heading: 'off by %', digits: 1,
-      about: 'how much more or less the slowest request took than predicted',
-      value: ({ measured, predicted }) => (measured?.maxMs / predicted?.maxMs - 1) * 100,
+      about: 'how far the slowest request is from its prediction',
+      value: ({ measured, predicted }) => toPercentOff(ratioOf(measured?.maxMs, predicted?.maxMs)),
     },
     { group: 'pool wait', heading: 'p95', unit: 'ms', value: ({ measured }) => measured?.pool?.waitP95Ms },
     { group: 'pool wait', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.pool?.waitMaxMs },
     {
-      group: 'peak', heading: 'active', about: 'connections in use at once, at the most',
+      group: 'peak', heading: 'active', about: 'highest number of connections in use at once',
       value: ({ measured }) => measured?.pool?.peakActive,
     },
     {
-      group: 'peak', heading: 'waiting', about: 'requests waiting for a connection at once, at the most',
+      group: 'peak', heading: 'waiting', about: 'highest number of requests that waited for a connection at once',
       value: ({ measured }) => measured?.pool?.peakWaiting,
     },
   ],
@@ -71,18 +82,18 @@ export const mixedView = {
  * @param {'p50Ms' | 'p95Ms' | 'maxMs'} figure
  */
 function ofRoute(route, figure) {
-  return (/** @type {Variant} */ { measured }) => measured?.routes[route]?.[figure];
+  return (/** @type {Variant<unknown, LoadTestFigures>} */ { measured }) => measured?.routes[route]?.[figure];
 }
 
 /**
  * @param {string} route
- * @returns {Column[]}
+ * @returns {Column<Variant<any, any>>[]}
  */
 export function routeColumns(route) {
   const column = { group: route, unit: 'ms' };
   return [
-    { ...column, heading: 'p50', about: 'half of the requests took at most this long', value: ofRoute(route, 'p50Ms') },
-    { ...column, heading: 'p95', about: '95 of 100 took at most this long', value: ofRoute(route, 'p95Ms') },
+    { ...column, heading: 'p50', about: '50 % of requests took this long or less', value: ofRoute(route, 'p50Ms') },
+    { ...column, heading: 'p95', about: '95 % took this long or less', value: ofRoute(route, 'p95Ms') },
     { ...column, heading: 'max', value: ofRoute(route, 'maxMs') },
   ];
 }
@@ -92,17 +103,24 @@ function describeSize(poolSize) {
   return poolSize === 1 ? '1 connection' : `${poolSize} connections`;
 }
 
-/** @param {Result} result */
+/**
+ * 1.02 is 2 % more than predicted.
+ * @param {number | null} ratio
+ */
+function toPercentOff(ratio) {
+  return ratio === null ? null : (ratio - 1) * 100;
+}
+
+/** @param {Result<MixedSettings, MixedFigures>} result */
 function takeaway({ variants }) {
-  // A scenario of somebody else may ask for /slow alone, and an app that ended has answered nothing.
+  // Another scenario may have no /fast at all, and an app that ended has answered nothing.
   const isFast = variants.every(({ measured }) => measured?.routes['/fast']);
-  const bySize = variants.filter(({ measured }) => isFast || Number.isFinite(measured?.maxMs))
-    .toSorted((a, b) => a.settings.poolSize - b.settings.poolSize);
-  if (bySize.length === 0) return '';
-  const [small, large] = [bySize[0], bySize[bySize.length - 1]].map(({ settings, measured }) => ({
-    size: describeSize(settings.poolSize),
-    maxMs: isFast ? measured?.routes['/fast'].maxMs : measured?.maxMs,
-  }));
+  const bySize = variants.toSorted((a, b) => a.settings.poolSize - b.settings.poolSize).flatMap(({ settings, measured }) => {
+    const maxMs = isFast ? measured?.routes['/fast'].maxMs : measured?.maxMs;
+    return typeof maxMs === 'number' ? { size: describeSize(settings.poolSize), maxMs } : [];
+  });
+  const [small, large] = [bySize[0], bySize[bySize.length - 1]];
+  if (!small) return '';
   const begin = `With ${small.size}, the slowest ${isFast ? '/fast ' : ''}request took ${describeMs(small.maxMs)}`;
   if (bySize.length === 1) return `${begin}.`;
   const why = isFast && small.maxMs > 10 * large.maxMs ? ', nearly all of it waiting for a connection' : '';

@@ -1,22 +1,27 @@
 /** @import { Variant } from '../../report/result-types.js' */
+/** @import { RemedyFigures } from './remedies-figures.js' */
+/** @import { RemedySettings } from './variants.js' */
 
-/** With a remedy that works, customers wait at most so many times as long as without administrators. */
+/** @typedef {Variant<RemedySettings, RemedyFigures>} MeasuredVariant */
+
+/** With a remedy that works, customers wait at most this many times as long as without administrators. */
 const CLOSE_TIMES = 2;
-/** Nobody notices a wait below this, and a busy machine alone makes one of tens of ms. */
+/** Nobody notices a shorter wait, and a busy machine alone can cause one of tens of ms. */
 const UNNOTICED_MS = 50;
-/** What a single run can be off by: a p99 is the word of a few requests. */
+/** How far off a single repeat can be: few requests decide a p99. */
 const NOISE_TIMES = 1.5;
-/** So many customers without an answer are more than a p99 leaves out. */
+/** A p99 ignores this share of customers. */
 const UNANSWERED_SHARE = 0.01;
 
-/** A p99 of customers alone this many times what one of them takes says that something else uses the machine. */
+/** Something else uses the machine if the p99 without administrators is this many times an unloaded request. */
 const BUSY_RATIO = 10;
 
 /**
- * @param {Record<string, any>} measured of the load without administrators
+ * @param {Pick<RemedyFigures, 'routes'> & { unloaded: { serviceMs: number, overheadMs: number } }} measured without
+ *   administrators
  */
 export function isBusyMachine({ routes, unloaded: { serviceMs, overheadMs } }) {
-  return routes['/fast'].p99Ms > BUSY_RATIO * (serviceMs + overheadMs);
+  return Number(routes['/fast'].p99Ms) > BUSY_RATIO * (serviceMs + overheadMs);
 }
 
 /** @param {number} unloadedP99Ms p99 without administrators */
@@ -29,8 +34,8 @@ export function closeLimitMs(unloadedP99Ms) {
  *
  * @param {number} p99Ms of /fast
  * @param {number} unloadedP99Ms p99 of /fast without administrators
- * @param {number} [noise] what the figures can be off by, as a factor; default 1, not at all
- * @returns {boolean | null} null where the limit lies within the noise, which takes a noise above 1
+ * @param {number} [noise] how far off the figures can be, as a factor, default 1
+ * @returns {boolean | null} null if the limit is within the noise
  */
 export function isCloseToUnloaded(p99Ms, unloadedP99Ms, noise = 1) {
   const limitMs = closeLimitMs(unloadedP99Ms);
@@ -39,29 +44,28 @@ export function isCloseToUnloaded(p99Ms, unloadedP99Ms, noise = 1) {
 }
 
 /**
- * Whether a remedy works. Repeats show their noise themselves: they must agree. Of a single run it is assumed.
+ * Whether a remedy works. Repeats show their noise themselves, so they must agree. For a single one, noise is assumed.
  *
- * @param {Variant} variant with that remedy
- * @param {Variant} alone the load without administrators
- * @returns {boolean | null} null where it takes more repeats to tell
+ * @param {MeasuredVariant} variant with that remedy
+ * @param {MeasuredVariant} alone the load without administrators
+ * @returns {boolean | null} null if more repeats are needed
  */
-export function isCure({ measured, runs = [] }, alone) {
-  const { refused, failures, count } = measured?.routes['/fast'] ?? {};
-  // Where customers wait though nothing holds them up, no remedy can be blamed, or praised.
-  if (!count || !alone.measured || isBusyMachine(alone.measured)) return null;
-  if (refused + failures > UNANSWERED_SHARE * count) return false;
-  const unloadedMs = listP99(alone);
-  const noise = Math.min(runs.length, unloadedMs.length) > 1 ? 1 : NOISE_TIMES;
-  const verdicts = listP99({ measured, runs }).flatMap((p99Ms) => (
+export function isCure(variant, alone) {
+  const fast = variant.measured?.routes['/fast'];
+  // Where customers wait although no administrator is there, the run says nothing about a remedy.
+  if (!fast?.count || !alone.measured || isBusyMachine(alone.measured)) return null;
+  if (fast.refused + fast.failures > UNANSWERED_SHARE * fast.count) return false;
+  const [treatedMs, unloadedMs] = [listP99(variant), listP99(alone)];
+  const noise = Math.min(treatedMs.length, unloadedMs.length) > 1 ? 1 : NOISE_TIMES;
+  const verdicts = treatedMs.flatMap((p99Ms) => (
     unloadedMs.map((unloadedP99Ms) => isCloseToUnloaded(p99Ms, unloadedP99Ms, noise))));
   return verdicts.every((verdict) => verdict === verdicts[0]) ? verdicts[0] : null;
 }
 
 /**
- * Of each run, or of the only one.
- * @param {Pick<Variant, 'measured' | 'runs'>} variant
- * @returns {number[]}
+ * Of each repeat, or of the only one.
+ * @param {MeasuredVariant} variant
  */
-function listP99({ measured, runs = [] }) {
-  return (runs.length > 1 ? runs : [{ measured }]).map((run) => run.measured?.routes['/fast'].p99Ms);
+function listP99({ measured, repeats = [] }) {
+  return (repeats.length > 1 ? repeats : [{ measured }]).map((repeat) => Number(repeat.measured?.routes['/fast'].p99Ms));
 }

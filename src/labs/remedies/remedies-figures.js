@@ -1,17 +1,37 @@
 import { quantile } from 'mongodb-pool-predictor';
 
 /** @import { Answer } from '../../harness/open-load.js' */
+/** @import { WarmUp } from '../../harness/warm-up.js' */
 
-/** The time axis has a point for each of these. */
+/** One point of the time axis. */
 const STEP_MS = 500;
 const REFUSED = 503;
 
 /**
- * What became of a load. A user who gave up counts with the time that was waited in vain, so that percentiles do not
- * look better for it; one who was refused does not, for a quick no is no quick answer.
+ * @typedef {object} RemedyRouteFigures
+ * @property {number} count
+ * @property {number} refused with 503, on purpose; not in the percentiles
+ * @property {number} failures no answer in time, or an error
+ * @property {number | null} p50Ms null where there were no requests; so p99Ms and maxMs
+ * @property {number | null} p99Ms
+ * @property {number | null} maxMs
+ *
+ * @typedef {object} LoadFigures
+ * @property {number} requests
+ * @property {Record<string, RemedyRouteFigures>} routes
+ * @property {Record<string, number>} fastMs median of /fast by the second in which requests were sent
+ *
+ * @typedef {LoadFigures & { connections: number | null, unloaded: WarmUp['unloaded'] & { connectMs: number } }
+ *   } RemedyFigures `connections`: the most that the server saw; null where it does not say
+ */
+
+/**
+ * A user who gave up counts with the time waited, otherwise percentiles would look better for it. A refused user does
+ * not count: a quick refusal is not a quick answer.
  *
  * @param {Answer[]} answers
- * @param {boolean} refuses whether the app is meant to refuse requests; if not, its 503 is a failure
+ * @param {boolean} refuses whether the app refuses requests on purpose; if not, its 503 is a failure
+ * @returns {LoadFigures}
  */
 export function summariseAnswers(answers, refuses) {
   const fast = ofRoute(answers, '/fast');
@@ -35,15 +55,15 @@ function ofRoute(answers, name) {
  * @param {boolean} refuses
  */
 function summarise(answers, refuses) {
-  const heard = answers.filter(({ status }) => !refuses || status !== REFUSED);
-  const answered = heard.filter(({ status }) => status >= 200 && status < 400);
-  const tookMs = heard.map((answer) => answer.tookMs);
+  const counted = answers.filter(({ status }) => !refuses || status !== REFUSED);
+  const answered = counted.filter(({ status }) => status >= 200 && status < 400);
+  const tookMs = counted.map((answer) => answer.tookMs);
   /** @param {number} share */
   const figure = (share) => (tookMs.length > 0 ? quantile(tookMs, share) : null);
   return {
     count: answers.length,
-    refused: answers.length - heard.length,
-    failures: heard.length - answered.length,
+    refused: answers.length - counted.length,
+    failures: counted.length - answered.length,
     p50Ms: figure(0.5),
     p99Ms: figure(0.99),
     maxMs: figure(1),
@@ -51,9 +71,9 @@ function summarise(answers, refuses) {
 }
 
 /**
- * The median of each half second in which requests were sent, refused ones with their quick no.
+ * The median of each half second in which requests were sent, refused ones included.
  * @param {Answer[]} answers
- * @returns {Record<string, number>} by its begin, in seconds
+ * @returns {Record<string, number>} by the start of the half second, in seconds
  */
 function traceTimeSeries(answers) {
   /** @type {Map<number, number[]>} */

@@ -1,23 +1,24 @@
 import { fileURLToPath } from 'node:url';
-import { createChoicesParser, parseDelay, parseInteger } from '../../harness/lab-options.js';
+import { parseDelay, parseInteger } from '../../harness/lab-options.js';
 import { drawRequests } from '../../harness/open-load.js';
 import { parsePoolSizes } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { remediesView } from './remedies-view.js';
 import { measureRemedy } from './measure.js';
 import { predictRemedy } from './remedies-prediction.js';
-import { listVariants, REMEDIES } from './variants.js';
+import { listVariants, REMEDIES_OPTION } from './variants.js';
 
-/** @import { Lab, Plan, PlannedVariant } from '../../harness/run-lab.js' */
+/** @import { Lab, Plan } from '../../harness/run-lab.js' */
 /** @import { DueRequest } from '../../harness/open-load.js' */
-/** @import { RemedySettings, RemedyVariant } from './variants.js' */
+/** @import { RemedyFigures } from './remedies-figures.js' */
+/** @import { RemedySettings } from './variants.js' */
 
 const SCENARIO = fileURLToPath(new URL('../../../loadtests/remedies.yaml', import.meta.url));
 
-/** So many customers are a burst. @type {DueRequest[]} */
+/** A burst of customers. @type {DueRequest[]} */
 const BURST = Array.from({ length: 100 }, () => ({ route: '/fast', atMs: 0 }));
 
-/** The app's start, its warm-up and its end, in ms: an estimate for the progress bar. */
+/** Start, warm-up and end of the app, in ms: an estimate for the progress bar. */
 const OVERHEAD_MS = 2000;
 
 /**
@@ -29,13 +30,15 @@ const OVERHEAD_MS = 2000;
  * @property {number} rtt
  * @property {string} [environment]
  *
- * @typedef {Plan & { settings: { slowMs: number, rttMs: number, patienceMs: number },
+ * @typedef {Plan<RemedySettings, RemedyFigures> & { settings: { slowMs: number, rttMs: number, patienceMs: number },
  *   requests: Record<RemedySettings['load'], DueRequest[]> }} RemediesPlan
  */
 
+/** @typedef {Lab<RemediesOptions, RemedySettings, RemedyFigures, RemediesPlan>} RemediesLab */
+
 /**
- * What helps customers who stand behind administrators: the very same requests to one app per remedy.
- * @type {Lab}
+ * What helps customers who wait behind administrators: the same requests to one app per remedy.
+ * @type {RemediesLab}
  */
 export const remedies = {
   name: 'remedies',
@@ -43,32 +46,18 @@ export const remedies = {
   summary: 'what to do about slow queries that starve fast ones: one load, one remedy at a time',
   options: {
     treated: {
-      value: 'n', about: 'size of the pool that is too small and gets each remedy', parse: parseTreated, default: 5,
+      value: 'n', about: 'size of the pool that is too small, which gets each remedy', parse: parseTreated, default: 5,
     },
-    poolSizes: { value: 'list', about: 'sizes to try instead', parse: parsePoolSizes, default: [1, 20, 100] },
-    remedies: {
-      value: 'list', about: `which to try: ${REMEDIES.join(', ')}`, parse: createChoicesParser(REMEDIES),
-      default: REMEDIES,
-    },
+    poolSizes: { value: 'list', about: 'other sizes to try', parse: parsePoolSizes, default: [1, 20, 100] },
+    remedies: REMEDIES_OPTION,
     slowMs: { value: 'ms', about: 'how long a query of /slow takes', parse: parseDelay, default: 1000 },
-    rtt: { value: 'ms', about: 'of the burst alone: how far away the server is', parse: parseDelay, default: 20 },
-    environment: { value: 'name', about: 'one of those of loadtests/remedies.yaml' },
+    rtt: { value: 'ms', about: 'extra time of each round trip, for the bursts only', parse: parseDelay, default: 20 },
+    environment: { value: 'name', about: 'an environment of loadtests/remedies.yaml' },
   },
   plan,
-  measure: (variant, planned, context) => (
-    measureRemedy(toRemedy(variant), /** @type {RemediesPlan} */ (planned), context)),
-  predict: (variant, planned, { unloaded }) => (
-    predictRemedy(toRemedy(variant), /** @type {RemediesPlan} */ (planned), unloaded)),
+  measure: measureRemedy,
+  predict: predictRemedy,
 };
-
-/**
- * A variant as this lab planned it.
- * @param {PlannedVariant} variant
- * @returns {RemedyVariant}
- */
-function toRemedy({ name, settings }) {
-  return { name, settings: /** @type {RemedySettings} */ (settings) };
-}
 
 /**
  * @param {string} text
@@ -76,7 +65,7 @@ function toRemedy({ name, settings }) {
  */
 function parseTreated(text) {
   const size = parseInteger(text);
-  if (size === 1) throw new Error('It must be at least 2, or there is nothing to divide.');
+  if (size === 1) throw new Error('It must be at least 2, so that the pool can be divided.');
   return size;
 }
 

@@ -3,20 +3,15 @@ import { simulate } from 'mongodb-pool-predictor';
 import { summariseAnswers } from './remedies-figures.js';
 import { refuses } from './variants.js';
 
-/** @import { RemediesPlan } from './remedies-lab.js' */
-/** @import { RemedyVariant } from './variants.js' */
-
-/** What the simulator's outcomes are over HTTP. */
+/** The simulator's outcomes as HTTP statuses. */
 const STATUS = { ok: 200, waitQueueTimeout: 503, clientTimeout: 0 };
 
 /**
- * The same requests, simulated with what a query took when it was alone.
+ * Simulates the same requests with the service time that was measured in the warm-up.
  *
- * @param {RemedyVariant} variant
- * @param {RemediesPlan} plan
- * @param {{ serviceMs: number, overheadMs: number, connectMs: number }} unloaded
+ * @type {NonNullable<import('./remedies-lab.js').RemediesLab['predict']>}
  */
-export function predictRemedy({ settings }, plan, { serviceMs, overheadMs, connectMs }) {
+export function predictRemedy({ settings }, plan, { unloaded: { serviceMs, overheadMs, connectMs } }) {
   const { settings: { slowMs, patienceMs }, requests } = plan;
   const {
     MONGO_POOLSIZE: poolSize, MONGO_MIN_POOLSIZE: minPoolSize = 0, MONGO_MAX_CONNECTING: maxConnecting,

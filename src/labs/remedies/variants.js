@@ -1,22 +1,37 @@
+import { createChoicesParser } from '../../harness/lab-options.js';
+
 /**
  * @typedef {object} RemedySettings
- * @property {'none' | 'size' | 'client' | 'cap' | 'timeout' | 'warm'} remedy
- * @property {'all' | 'customers' | 'burst'} load who comes: all, all but the administrators, or customers at one moment
- * @property {Record<string, number>} env what the app is told
+ * @property {'none' | 'size' | 'client' | 'limit' | 'timeout' | 'warm'} remedy
+ * @property {'all' | 'customers' | 'burst'} load all requests, those without administrators, or customers at one moment
+ * @property {{ MONGO_POOLSIZE: number } & Record<string, number>} env settings of the app
  *
  * @typedef {{ name: string, settings: RemedySettings }} RemedyVariant
  */
 
-/** What can be tried beside no remedy. */
-export const REMEDIES = ['size', 'client', 'cap', 'timeout', 'warm'];
+const REMEDIES = ['size', 'client', 'limit', 'timeout', 'warm'];
 
-/** Of the treated pool's connections, the share that slow queries may take. */
+/** The share of the treated pool's connections that slow queries may take. */
 const SLOW_SHARE = 0.6;
 /** A wait-queue timeout, as a share of how long a slow query takes. */
 const TIMEOUT_SHARE = 0.5;
 
-/** A burst is met by a pool of this size, cold or warm; the driver's own maxConnecting, said aloud. */
+/** The pool that a burst meets; maxConnecting is the driver's default. */
 const BURST_POOL = { MONGO_POOLSIZE: 20, MONGO_MAX_CONNECTING: 2 };
+
+/** @type {import('../../harness/lab-options.js').LabOption} */
+export const REMEDIES_OPTION = {
+  value: 'list', about: `which to try: ${REMEDIES.join(', ')}`, parse: parseRemedies, default: REMEDIES,
+};
+
+/**
+ * @param {string} text
+ * @returns {string[]}
+ */
+function parseRemedies(text) {
+  // Version 0.1 called it cap.
+  return createChoicesParser(REMEDIES)(text.replaceAll(/\bcap\b/g, 'limit'));
+}
 
 /**
  * One app for each remedy: first the pool that is too small, without and with administrators, then other sizes, then
@@ -28,16 +43,15 @@ const BURST_POOL = { MONGO_POOLSIZE: 20, MONGO_MAX_CONNECTING: 2 };
  * @returns {RemedyVariant[]}
  */
 export function listVariants(poolSizes, treated, slowMs) {
-  const apart = Math.min(treated - 1, Math.ceil(treated * SLOW_SHARE));
+  const slow = Math.min(treated - 1, Math.ceil(treated * SLOW_SHARE));
   const timeoutMs = Math.ceil(slowMs * TIMEOUT_SHARE);
   const pool = { MONGO_POOLSIZE: treated };
   return [
     describe(`pool ${treated}, no /slow`, 'none', pool, 'customers'),
     describe(`pool ${treated}`, 'none', pool),
     ...poolSizes.filter((size) => size !== treated).map((size) => describe(`pool ${size}`, 'size', { MONGO_POOLSIZE: size })),
-    describe(`second client ${treated - apart}+${apart}`, 'client',
-      { MONGO_POOLSIZE: treated - apart, SLOW_POOLSIZE: apart }),
-    describe(`cap of ${apart}`, 'cap', { ...pool, SLOW_CONCURRENCY: apart }),
+    describe(`second client ${treated - slow}+${slow}`, 'client', { MONGO_POOLSIZE: treated - slow, SLOW_POOLSIZE: slow }),
+    describe(`limit of ${slow}`, 'limit', { ...pool, SLOW_CONCURRENCY: slow }),
     describe(`timeout ${timeoutMs} ms`, 'timeout', { ...pool, MONGO_WAIT_QUEUE_TIMEOUT_MS: timeoutMs }),
     describe('burst, cold pool', 'warm', BURST_POOL, 'burst'),
     describe('burst, warm pool', 'warm', { ...BURST_POOL, MONGO_MIN_POOLSIZE: BURST_POOL.MONGO_POOLSIZE }, 'burst'),
@@ -47,7 +61,7 @@ export function listVariants(poolSizes, treated, slowMs) {
 /**
  * @param {string} name
  * @param {RemedySettings['remedy']} remedy
- * @param {Record<string, number>} env
+ * @param {RemedySettings['env']} env
  * @param {RemedySettings['load']} [load]
  * @returns {RemedyVariant}
  */
@@ -56,9 +70,9 @@ function describe(name, remedy, env, load = 'all') {
 }
 
 /**
- * Whether an app with that remedy refuses requests because it was told to.
+ * Whether an app with this remedy refuses requests on purpose.
  * @param {RemedySettings['remedy']} remedy
  */
 export function refuses(remedy) {
-  return remedy === 'cap' || remedy === 'timeout';
+  return remedy === 'limit' || remedy === 'timeout';
 }

@@ -1,14 +1,15 @@
 /**
  * @typedef {object} Shape of the data
  * @property {number} collections
- * @property {number} fields of each document, beside its _id
+ * @property {number} fields of each document, besides its _id
  *
- * @typedef {Shape & Way & { number: number, shards: number, about: string, published: Published }} Case
- *
- * @typedef {object} Way how it is moved
- * @property {'direct' | 'mock'} tunnel direct writes it, mock throws it away
+ * @typedef {object} ReplicatorSettings
+ * @property {'direct' | 'mock'} mode direct writes to the target, mock discards every write (a dry run)
  * @property {number} workers
- * @property {'id' | 'collection'} hash what decides which worker gets an operation
+ * @property {'id' | 'collection'} hash how operations are assigned to workers
+ * @property {boolean} merge
+ *
+ * @typedef {Shape & Omit<ReplicatorSettings, 'merge'> & { number: number, shards: number, published: Published }} Case
  *
  * @typedef {{ ratePerSec: number, cpuPercent: number, peakRssMB: number }} Published
  */
@@ -16,43 +17,33 @@
 const GB = 1000;
 
 /**
- * The ten cases of the MongoShake Performance Document (Go, 64 cores, MongoDB 3.4): every operation an insert, about
- * 180 bytes of oplog with one field and 220 with five, spread evenly over the collections.
- *
- * Where text and table of that document differ, its text holds: case 2 has one field, case 9 hashes by collection. Its
- * sharded source had 8 shards, ours has 2.
+ * The ten cases of the MongoShake Performance Document (Go, 64 cores, MongoDB 3.4):
+ * https://github.com/alibaba/MongoShake/wiki/MongoShake-Performance-Document
+ * All operations are inserts, spread evenly over the collections. An oplog entry has about 180 bytes with one field, and 220
+ * with five. Where the document's text and table differ, these are from the text: case 2 has one field, case 9 hashes by
+ * collection. Its sharded source had 8 shards, ours has 2.
  * @type {Case[]}
  */
 export const CASES = [
-  { number: 1, tunnel: 'mock', collections: 5, fields: 5, workers: 8, hash: 'id', shards: 1,
-    about: 'reading and handing out alone',
+  { number: 1, mode: 'mock', collections: 5, fields: 5, workers: 8, hash: 'id', shards: 1,
     published: { ratePerSec: 424_251, cpuPercent: 1175, peakRssMB: 130 } },
-  { number: 2, tunnel: 'mock', collections: 5, fields: 1, workers: 8, hash: 'id', shards: 1,
-    about: 'smaller documents',
+  { number: 2, mode: 'mock', collections: 5, fields: 1, workers: 8, hash: 'id', shards: 1,
     published: { ratePerSec: 545_117, cpuPercent: 694, peakRssMB: 43 } },
-  { number: 3, tunnel: 'direct', collections: 5, fields: 5, workers: 8, hash: 'id', shards: 1,
-    about: 'all is written',
+  { number: 3, mode: 'direct', collections: 5, fields: 5, workers: 8, hash: 'id', shards: 1,
     published: { ratePerSec: 55_705, cpuPercent: 497, peakRssMB: 1.9 * GB } },
-  { number: 4, tunnel: 'direct', collections: 5, fields: 5, workers: 64, hash: 'id', shards: 1,
-    about: '64 workers',
+  { number: 4, mode: 'direct', collections: 5, fields: 5, workers: 64, hash: 'id', shards: 1,
     published: { ratePerSec: 186_755, cpuPercent: 2256, peakRssMB: 1.9 * GB } },
-  { number: 5, tunnel: 'direct', collections: 1, fields: 1, workers: 8, hash: 'id', shards: 1,
-    about: 'one collection, which merges well',
+  { number: 5, mode: 'direct', collections: 1, fields: 1, workers: 8, hash: 'id', shards: 1,
     published: { ratePerSec: 455_567, cpuPercent: 1049, peakRssMB: 1.5 * GB } },
-  { number: 6, tunnel: 'direct', collections: 1, fields: 1, workers: 64, hash: 'id', shards: 1,
-    about: 'one collection, 64 workers',
+  { number: 6, mode: 'direct', collections: 1, fields: 1, workers: 64, hash: 'id', shards: 1,
     published: { ratePerSec: 456_990, cpuPercent: 1811, peakRssMB: 0.74 * GB } },
-  { number: 7, tunnel: 'direct', collections: 128, fields: 5, workers: 8, hash: 'id', shards: 1,
-    about: '128 collections',
+  { number: 7, mode: 'direct', collections: 128, fields: 5, workers: 8, hash: 'id', shards: 1,
     published: { ratePerSec: 63_206, cpuPercent: 508, peakRssMB: 1.8 * GB } },
-  { number: 8, tunnel: 'direct', collections: 128, fields: 5, workers: 64, hash: 'id', shards: 1,
-    about: '128 collections, 64 workers',
+  { number: 8, mode: 'direct', collections: 128, fields: 5, workers: 64, hash: 'id', shards: 1,
     published: { ratePerSec: 189_140, cpuPercent: 1348, peakRssMB: 1.3 * GB } },
-  { number: 9, tunnel: 'direct', collections: 128, fields: 5, workers: 128, hash: 'collection', shards: 1,
-    about: '128 collections, a worker for each',
+  { number: 9, mode: 'direct', collections: 128, fields: 5, workers: 128, hash: 'collection', shards: 1,
     published: { ratePerSec: 279_633, cpuPercent: 2096, peakRssMB: 1.6 * GB } },
-  { number: 10, tunnel: 'direct', collections: 5, fields: 5, workers: 8, hash: 'id', shards: 2,
-    about: 'a source of two shards',
+  { number: 10, mode: 'direct', collections: 5, fields: 5, workers: 8, hash: 'id', shards: 2,
     published: { ratePerSec: 61_184, cpuPercent: 518, peakRssMB: 13.8 * GB } },
 ];
 
@@ -60,15 +51,15 @@ const NUMBERS = CASES.map(({ number }) => number);
 
 /**
  * @param {string} text numbers of cases, e.g. `3`, `1,3` or `1..10`
- * @returns {number[]} ascending, each once
- * @throws {Error} naming the part that is wrong
+ * @returns {number[]} ascending, without duplicates
+ * @throws {Error} that names the wrong part
  */
 export function parseCases(text) {
   const found = text.split(',').flatMap((part) => {
     const [, first, last = first] = part.trim().match(/^(\d+)(?:\.\.(\d+))?$/) ?? [];
     const numbers = NUMBERS.filter((number) => number >= Number(first) && number <= Number(last));
     if (!numbers.includes(Number(first)) || !numbers.includes(Number(last))) {
-      throw new Error(`"${part.trim()}" is not a case from 1 to 10; several are written 1,3 or 1..10.`);
+      throw new Error(`"${part.trim()}" is not a case from 1 to 10; several look like 1,3 or 1..10.`);
     }
     return numbers;
   });

@@ -3,12 +3,12 @@ import { ObjectId } from 'mongodb';
 /** @import { MongoClient, Timestamp } from 'mongodb' */
 /** @import { Shape } from './cases.js' */
 
-const BATCH = 5000;
-/** Two at once fill as fast as two processors can; more gain nothing. */
-const AT_ONCE = 2;
-const SHOWN = 100;
+const BATCH_SIZE = 5000;
+/** More than two do not fill faster on two processors. */
+const CONCURRENCY = 2;
+const MAX_ERROR_LENGTH = 100;
 
-/** @typedef {{ from: Timestamp, until: Timestamp }} OplogRange what comes after `from`, up to `until` */
+/** @typedef {{ from: Timestamp, until: Timestamp }} OplogRange after `from`, up to and including `until` */
 
 /** @param {Shape} shape */
 export function listCollections({ collections }) {
@@ -16,21 +16,21 @@ export function listCollections({ collections }) {
 }
 
 /**
- * Write documents so that the source's oplog has one insert for each, one collection after the other in turn.
+ * Inserts documents so that the source's oplog has one entry for each, and the collections take turns.
  *
- * The command applyOps takes inserts of several collections at once and logs each by itself; insertMany would log runs
- * of one collection, which merge well, and add a session to each entry, which makes it half as large again.
+ * It uses applyOps, which takes inserts of several collections and logs one entry for each. insertMany would log many
+ * entries of one collection in a row, which merge better than the published ones, and would add a session to each, which
+ * makes entries half as large again.
  *
  * @param {MongoClient} client of a replica set
  * @param {object} options
- * @param {string} options.database made anew
+ * @param {string} options.database dropped first
  * @param {Shape} options.shape
  * @param {number} options.ops
- * @param {number} [options.part] write only each `of`th document, beginning with this one, from 0
+ * @param {number} [options.part] write only every `of`th document, beginning with number `part`
  * @param {number} [options.of]
  * @param {AbortSignal} [options.signal]
- * @returns {Promise<OplogRange>} where these inserts, and nothing else of this database, are in the oplog
- * @throws {Error} when the source refuses the command
+ * @returns {Promise<OplogRange>} of these inserts, without anything else of this database
  */
 export async function fillSource(client, { database, shape, ops, part = 0, of = 1, signal }) {
   const db = client.db(database);
@@ -41,27 +41,27 @@ export async function fillSource(client, { database, shape, ops, part = 0, of = 
     while (next < ops) {
       signal?.throwIfAborted();
       const first = next;
-      next += BATCH * of;
+      next += BATCH_SIZE * of;
       const inserts = [];
       for (let index = first; index < Math.min(next, ops); index += of) {
         const ns = `${database}.${nameCollection(index % shape.collections)}`;
         inserts.push({ op: 'i', ns, o: makeDocument(index, shape) });
       }
       await client.db('admin').command({ applyOps: inserts, allowAtomic: false }).catch((cause) => {
-        // The server repeats the whole command where it refuses it.
-        throw new Error(`the source refuses applyOps: ${cause.message.slice(0, SHOWN)}`, { cause });
+        // The message contains the entire command.
+        throw new Error(`the source refused applyOps: ${cause.message.slice(0, MAX_ERROR_LENGTH)}`, { cause });
       });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, fill));
+  await Promise.all(Array.from({ length: CONCURRENCY }, fill));
   return { from, until: await readOperationTime(client) };
 }
 
 /**
- * Make a database's collections, so that no insert has to.
+ * Creates the collections, so that no insert has to.
  * @param {import('mongodb').Db} db
  * @param {Shape} shape
- * @returns {Promise<Timestamp>} the time of the last of them in the oplog
+ * @returns {Promise<Timestamp>} of the last one in the oplog
  */
 export async function createCollections(db, shape) {
   for (const name of listCollections(shape)) await db.createCollection(name);
@@ -69,7 +69,7 @@ export async function createCollections(db, shape) {
 }
 
 /**
- * The same for the same index, whoever makes it.
+ * Deterministic.
  * @param {number} index
  * @param {Shape} shape
  */
@@ -78,7 +78,7 @@ export function makeDocument(index, shape) {
 }
 
 /**
- * Names and numbers are as long as gives the entries of the oplog the published sizes: a field is 10 bytes.
+ * A field has 10 bytes, which gives oplog entries the published sizes.
  * @param {number} index
  * @param {Shape} shape
  * @returns {Record<string, unknown>}
@@ -88,7 +88,7 @@ export function makeFields(index, { fields }) {
 }
 
 /**
- * An ObjectId as drivers make them: a time, a process and a counter.
+ * Like an ObjectId of a driver: a time, a process and a counter.
  * @param {number} index
  */
 function makeId(index) {

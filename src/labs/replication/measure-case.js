@@ -1,56 +1,56 @@
 import { startReplicator } from './start-replicator.js';
 
+/** @import { ReplicatorSettings } from './cases.js' */
 /** @import { Report } from './replicator.js' */
-/** @import { Data, Stage } from './stage.js' */
-/** @import { Way } from './cases.js' */
+/** @import { Data, Testbed } from './testbed.js' */
 
 /**
- * Acknowledged by the primary, as was the default of the published experiment's time. A replicator loses nothing by it:
- * its checkpoint is written after what it stands for, so that a target that forgets the one has forgotten the other.
+ * The default when the published experiment was made. The replicator loses nothing by it: it saves a checkpoint after the
+ * writes it covers, so a target that loses the writes loses the checkpoint too.
  */
 export const WRITE_CONCERN = { w: 1 };
 
 /**
  * @typedef {object} CaseFigures
- * @property {number} ops operations moved
+ * @property {number} ops operations replicated
  * @property {number} tookMs
  * @property {number} ratePerSec
- * @property {number} opsPerWrite how many were merged into one write; with the tunnel mock, into what a worker threw away
- * @property {number} cpuPercent of one processor, by the replicator's process
- * @property {number} peakRssMB of the same
+ * @property {number} opsPerBatch
+ * @property {number} cpuPercent of one processor, used by the replicator's process
+ * @property {number} peakRssMB of this process
  */
 
 /**
- * Move what the source holds to an empty target, and compare the two.
+ * Replicates the data to an empty target and compares the two.
  *
- * @param {Stage} stage filled with the data
- * @param {Data & Way & { merge: boolean }} settings
+ * @param {Testbed} testbed filled with the data
+ * @param {Data & ReplicatorSettings} settings
  * @param {object} options
- * @param {number} options.ops how many the source holds
- * @param {(report: Report) => void} [options.onReport] hears of the replicator each second and at the end
+ * @param {number} options.ops that the source has
+ * @param {(report: Report) => void} [options.onReport] called each second and at the end
  * @param {AbortSignal} [options.signal]
  * @returns {Promise<{ measured: CaseFigures, failed?: string }>}
  */
-export async function measureCase(stage, settings, { ops, onReport = () => {}, signal }) {
-  const { tunnel, workers, hash, merge } = settings;
-  if (tunnel === 'direct') await stage.clearTarget(settings);
+export async function measureCase(testbed, settings, { ops, onReport = () => {}, signal }) {
+  const { mode, workers, hash, merge } = settings;
+  if (mode === 'direct') await testbed.clearTarget(settings);
   const replicator = await startReplicator({
-    ...stage.describe(settings), until: stage.listEnds(settings), tunnel, workers, hash, merge, writeConcern: WRITE_CONCERN,
-    target: tunnel === 'direct' ? stage.target.url : null,
+    ...testbed.sourceOptions(settings), until: testbed.listEnds(settings), workers, hash, merge, writeConcern: WRITE_CONCERN,
+    target: mode === 'direct' ? testbed.targetUrl : null,
   }, { onReport, signal });
   try {
     const end = await replicator.end;
     onReport(end);
     const { figures, cpuMs, elapsedMs, peakRssMB } = end;
     const problem = figures.inserts === ops
-      ? tunnel === 'direct' && describeDifferences(await stage.compare(settings))
-      : `${figures.inserts} of ${ops} inserts were moved`;
+      ? mode === 'direct' && describeDifferences(await testbed.compare(settings))
+      : `${figures.inserts} of ${ops} inserts were replicated`;
     return {
       measured: {
         ops: figures.inserts,
         tookMs: figures.tookMs,
         ratePerSec: figures.inserts / figures.tookMs * 1000,
-        opsPerWrite: figures.inserts / figures.batches,
+        opsPerBatch: figures.inserts / figures.batches,
         cpuPercent: cpuMs / elapsedMs * 100,
         peakRssMB,
       },

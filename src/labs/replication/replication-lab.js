@@ -1,22 +1,24 @@
 import { createChoiceParser, parseInteger, parseIntegers } from '../../harness/lab-options.js';
-import { replicationView } from './replication-view.js';
 import { CASES, parseCases } from './cases.js';
 import { measureCase } from './measure-case.js';
-import { DRAINED, measureDrained } from './measure-drained.js';
-import { openStage } from './stage.js';
-import { createStatsLine } from './stats-line.js';
+import { measureSingleInserts, SINGLE_INSERTS } from './measure-single-inserts.js';
+import { replicationView } from './replication-view.js';
+import { createReportFormatter } from './start-replicator.js';
+import { openTestbed } from './testbed.js';
 
 /** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../../harness/run-lab.js' */
 /** @import { Case } from './cases.js' */
-/** @import { Data, Stage } from './stage.js' */
+/** @import { Report } from './replicator.js' */
+/** @import { ReplicationFigures, ReplicationSettings } from './replication-view.js' */
+/** @import { Testbed } from './testbed.js' */
 
-/** Start of a process, comparison and the like, in ms: an estimate for the progress bar. */
+/** Estimates for the progress bar. */
 const OVERHEAD_MS = 2500;
-const ESTIMATED_RATE_PER_MS = 100;
-/** The same where each write holds one operation. */
-const UNMERGED_RATE_PER_MS = 2.5;
-const LATENCY_INSERTS = 100;
-const LATENCY_MS = 14_000;
+const MERGED_OPS_PER_MS = 100;
+const UNMERGED_OPS_PER_MS = 2.5;
+const SINGLE_INSERTS_MS = 14_000;
+
+const SINGLE_INSERT_COUNT = 100;
 
 /**
  * @typedef {object} ReplicationOptions
@@ -24,24 +26,21 @@ const LATENCY_MS = 14_000;
  * @property {number} ops
  * @property {number[]} [workers]
  * @property {'id' | 'collection'} [hash]
- * @property {'direct' | 'mock'} [tunnel]
+ * @property {'direct' | 'mock'} [mode]
  * @property {boolean} [merge]
  * @property {boolean} [latency]
  * @property {boolean} [stats]
  * @property {string} [target] connection string
  *
- * @typedef {Plan & { settings: { ops: number }, stats?: boolean, target?: string, stage?: Stage }} ReplicationPlan
- * `stage` is there once it is prepared
+ * @typedef {Plan<ReplicationSettings, ReplicationFigures> & { settings: { ops: number }, stats?: boolean, target?: string }
+ *   } ReplicationPlan
  */
 
-/**
- * A replicator moves an oplog from one MongoDB to another: the ten cases of a published experiment.
- * @type {Lab}
- */
+/** @type {Lab<ReplicationOptions, ReplicationSettings, ReplicationFigures, ReplicationPlan, Testbed>} */
 export const replication = {
   name: 'replication',
   ...replicationView,
-  summary: 'past a point more workers lose, and merging wins: a replicator moves an oplog',
+  summary: 'how fast an oplog is replicated, by number of workers and size of batches',
   mongo: { urlOption: 'source' },
   options: {
     cases: {
@@ -52,17 +51,17 @@ export const replication = {
       value: 'n', about: 'operations in the oplog; the published experiment had 120 million', parse: parseInteger,
       default: 200_000,
     },
-    workers: { value: 'list', about: "workers, e.g. 1,8,64, in place of the case's own", parse: parseIntegers },
+    workers: { value: 'list', about: "workers, e.g. 1,8,64, instead of the case's", parse: parseIntegers },
     hash: {
-      value: 'what', about: "id or collection: what decides who gets an operation, in place of the case's own",
+      value: 'what', about: "id or collection: how operations are assigned to workers, instead of the case's",
       parse: createChoiceParser(['id', 'collection']),
     },
-    tunnel: {
-      value: 'name', about: "direct writes, mock throws away, in place of the case's own",
+    mode: {
+      value: 'name', about: "direct writes, mock discards every write, instead of the case's",
       parse: createChoiceParser(['direct', 'mock']),
     },
-    noMerge: { about: 'write every operation by itself' },
-    latency: { about: 'also measure how late single inserts are when no backlog is left' },
+    noMerge: { about: 'write each operation alone, without batches' },
+    latency: { about: 'also measure how long single inserts take without a backlog' },
     stats: { about: 'print a line each second' },
     source: { value: 'url', about: 'connection string of the replica set to read, in place of MONGO_URL' },
     target: { value: 'url', about: 'connection string of the MongoDB to write to, in place of\nMONGO_TARGET_URL' },
@@ -72,81 +71,72 @@ export const replication = {
   measure,
 };
 
-/**
- * @param {ReplicationOptions} options
- * @returns {Promise<ReplicationPlan>}
- */
-async function plan({ cases, ops, workers, hash, tunnel, merge = true, latency = false, stats, target }) {
-  const changes = { ...(hash && { hash }), ...(tunnel && { tunnel }), merge };
+/** @param {ReplicationOptions} options @returns {Promise<ReplicationPlan>} */
+async function plan({ cases, ops, workers, hash, mode, merge = true, latency = false, stats, target }) {
+  const changes = { ...(hash && { hash }), ...(mode && { mode }), merge };
   const variants = CASES.filter(({ number }) => cases.includes(number)).flatMap((preset) => (
     (workers ?? [preset.workers]).map((count) => planCase(preset, { ...preset, ...changes, workers: count }, ops))));
-  const single = { ...DRAINED, tunnel: 'direct', workers: workers?.[0] ?? CASES[0].workers, hash: hash ?? 'id', merge };
+  /** @type {ReplicationSettings} */
+  const single = {
+    ...SINGLE_INSERTS, mode: 'direct', workers: workers?.[0] ?? CASES[0].workers, hash: hash ?? 'id', merge,
+  };
   return {
-    settings: { cases, ops, workers, hash, tunnel, merge, latency },
+    settings: { cases, ops, workers, hash, mode, merge, latency },
     stats,
     target,
-    variants: latency ? [...variants, { name: 'single inserts', settings: single, estimateMs: LATENCY_MS }] : variants,
+    variants: latency ? [...variants, { name: 'single inserts', settings: single, estimateMs: SINGLE_INSERTS_MS }] : variants,
   };
 }
 
 /**
  * @param {Case} preset
- * @param {Case & { merge: boolean }} way
+ * @param {Case & { merge: boolean }} changed
  * @param {number} ops
- * @returns {PlannedVariant}
+ * @returns {PlannedVariant<ReplicationSettings, ReplicationFigures>}
  */
-function planCase(preset, { number, collections, fields, shards, tunnel, workers, hash, merge }, ops) {
+function planCase(preset, { number, collections, fields, shards, mode, workers, hash, merge }, ops) {
   const changes = [
     workers !== preset.workers && (workers === 1 ? '1 worker' : `${workers} workers`),
     hash !== preset.hash && `by ${hash}`,
-    tunnel !== preset.tunnel && tunnel,
+    mode !== preset.mode && mode,
     !merge && 'not merged',
   ].filter(Boolean);
   return {
     name: [`case ${number}`, ...changes].join(', '),
-    settings: { case: number, collections, fields, shards, tunnel, workers, hash, merge },
+    settings: { case: number, collections, fields, shards, mode, workers, hash, merge },
     published: changes.length > 0 ? null : preset.published,
-    estimateMs: OVERHEAD_MS + ops / (merge || tunnel === 'mock' ? ESTIMATED_RATE_PER_MS : UNMERGED_RATE_PER_MS),
+    estimateMs: OVERHEAD_MS + ops / (merge || mode === 'mock' ? MERGED_OPS_PER_MS : UNMERGED_OPS_PER_MS),
   };
 }
 
-/**
- * Have the oplog hold what the cases move, once for each shape of the data.
- * @param {ReplicationPlan} planned
- * @param {Context} context
- */
-async function prepare(planned, { mongoUrl, settings, report, signal }) {
-  const { variants, target, settings: { ops } } = planned;
-  const all = variants.filter((variant) => variant.settings.case)
-    .map((variant) => /** @type {Data} */ (variant.settings));
-  const shards = Math.max(1, ...all.map((each) => each.shards));
-  const stage = await openStage({ source: mongoUrl, target, shards }, { settings, report, signal });
+/** @param {ReplicationPlan} plan @param {Context} context */
+async function prepare({ variants, target, settings: { ops } }, { mongoUrl, settings, report, signal }) {
+  const all = variants.flatMap((variant) => (variant.settings.case ? variant.settings : []));
+  const shards = Math.max(1, ...all.map((data) => data.shards));
+  const testbed = await openTestbed({ source: mongoUrl, target, shards }, { settings, report, signal });
   try {
     report(`Writing ${ops} inserts to the source's oplog for each shape of the data …`);
     for (const data of all) {
-      // What is spread over shards is compared with a source that has all of it.
-      await stage.fill({ ...data, shards: 1 }, ops);
-      await stage.fill(data, ops);
+      // The target of a sharded source is compared with an unsharded source.
+      await testbed.fill({ ...data, shards: 1 }, ops);
+      await testbed.fill(data, ops);
     }
   } catch (error) {
-    await stage.close();
+    await testbed.close();
     throw error;
   }
-  planned.stage = stage;
-  return stage.close;
+  return { shared: testbed, undo: () => testbed.close() };
 }
 
 /**
- * @param {PlannedVariant} variant
- * @param {Plan} planned
- * @param {Context} context
- * @returns {Promise<Measurement>}
+ * @param {PlannedVariant<ReplicationSettings, ReplicationFigures>} variant
+ * @param {ReplicationPlan} plan
+ * @param {Context & { shared: Testbed }} context
+ * @returns {Promise<Measurement<ReplicationFigures>>}
  */
-async function measure({ name, settings }, planned, { report, signal }) {
-  const { stage, stats, settings: { ops } } = /** @type {Required<ReplicationPlan>} */ (planned);
-  const describe = createStatsLine(name);
-  const onReport = stats ? (/** @type {any} */ each) => report(describe(each)) : undefined;
-  const way = /** @type {any} */ (settings);
-  if (settings.case) return measureCase(stage, way, { ops, onReport, signal });
-  return { measured: await measureDrained(stage, way, { inserts: LATENCY_INSERTS, onReport, signal }) };
+async function measure({ name, settings }, plan, { shared: testbed, report, signal }) {
+  const format = createReportFormatter(name);
+  const onReport = plan.stats ? (/** @type {Report} */ each) => report(format(each)) : undefined;
+  if (settings.case) return measureCase(testbed, settings, { ops: plan.settings.ops, onReport, signal });
+  return { measured: await measureSingleInserts(testbed, settings, { inserts: SINGLE_INSERT_COUNT, onReport, signal }) };
 }

@@ -1,8 +1,20 @@
+import { ratioOf } from '../../report/ratio.js';
 import { formatQuantity } from '../../universal/quantity.js';
 
-/** @import { Finding, Lab, Result, Series, Variant } from '../../report/result-types.js' */
+/** @import { Finding, LabView, Result, Series, Variant } from '../../report/result-types.js' */
+/** @import { ReplicatorSettings, Shape } from './cases.js' */
+/** @import { CaseFigures } from './measure-case.js' */
+/** @import { SingleInsertFigures } from './measure-single-inserts.js' */
 
-/** Pairs of cases that say something together: what the first has in place of the second. @type {[number, number, string][]} */
+/**
+ * @typedef {Shape & ReplicatorSettings & { case?: number, shards: number }} ReplicationSettings without `case`: single
+ *   inserts
+ * @typedef {Partial<CaseFigures & SingleInsertFigures>} ReplicationFigures those of a case, or of single inserts
+ * @typedef {Result<ReplicationSettings, ReplicationFigures>} ReplicationResult
+ * @typedef {Variant<ReplicationSettings, ReplicationFigures>} ReplicationVariant
+ */
+
+/** Cases to compare: the first, the second, what differs. @type {[number, number, string][]} */
 const COMPARISONS = [
   [2, 1, '1 field instead of 5'],
   [4, 3, '64 workers instead of 8'],
@@ -16,62 +28,66 @@ const COMPARISONS = [
   [10, 3, 'a source of two shards (published: of 8)'],
 ];
 
-/** How a result of the replication lab is shown. @type {Omit<Lab, 'name'>} */
+const LATENCIES = /** @type {const} */ (['p50', 'p95', 'max']);
+
+/** @type {Omit<LabView<ReplicationSettings, ReplicationFigures>, 'name'>} */
 export const replicationView = {
-  load: 'backlog',
+  loadKind: 'backlog',
   title: 'More hands, or fuller boxes',
-  question: 'A replicator reads what happened in one MongoDB and does the same in another. It hands the work to several '
-    + 'workers, each with a connection of its own. Do more workers move more?',
+  question: 'A replicator reads the operations of one MongoDB and applies them to another. It distributes them to several '
+    + 'workers, each with its own connection. Do more workers replicate more?',
   source: {
     title: 'MongoShake Performance Document',
     url: 'https://github.com/alibaba/MongoShake/wiki/MongoShake-Performance-Document',
   },
   howToRead: [
-    'The oplog is the diary of a MongoDB, with an entry for each insert. A replicator reads it and gives each entry to '
-    + 'one of its workers, who writes it to the other MongoDB.',
-    'A worker writes all it has for a collection at once. The more workers share the entries, the less each write holds: '
-    + 'that is how more hands can be slower. A line that falls to the right shows it.',
-    'By id: a document always goes to the same worker. By collection: a collection does. Mock: nothing is written, only '
-    + 'read and handed out.',
+    'The oplog is the diary of a MongoDB: it has an entry for each insert. The replicator reads it and gives each entry to '
+    + 'one of its workers, which writes it to the other MongoDB.',
+    'A worker writes everything it has for a collection as one batch. The more workers share the entries, the smaller the '
+    + 'batches. So more workers can be slower: a line that falls to the right shows it.',
+    'By id: all operations on a document go to the same worker. By collection: all operations on a collection do. Mock: '
+    + 'operations are read and distributed, and nothing is written.',
     'Published: another replicator, in 2018, on 64 processors. Compare ratios, not rates.',
   ],
   columns: [
     { heading: 'case', value: ({ name }) => name },
-    { heading: 'tunnel', about: 'direct: written to the target; mock: thrown away', value: ({ settings }) => settings.tunnel },
     {
-      heading: 'data', about: 'collections x fields of a document, and the shards that hold them',
+      heading: 'mode', about: 'direct: written to the target; mock: discarded', value: ({ settings }) => settings.mode,
+    },
+    {
+      heading: 'data', about: 'collections x fields of a document, and the number of shards',
       value: ({ settings: { collections, fields, shards } }) => (
         `${collections} x ${fields}${shards > 1 ? `, ${shards} shards` : ''}`),
     },
     { heading: 'workers', value: ({ settings }) => settings.workers },
-    { heading: 'hash', about: 'what decides which worker gets an operation', value: ({ settings }) => settings.hash },
-    { group: 'measured', heading: 'ops/s', about: 'operations a second', value: ({ measured }) => measured?.ratePerSec },
+    { heading: 'hash', about: 'how operations are assigned to workers', value: ({ settings }) => settings.hash },
+    { group: 'measured', heading: 'ops/s', about: 'operations per second', value: ({ measured }) => measured?.ratePerSec },
     {
-      group: 'measured', heading: 'per write', about: 'operations that were merged into one write, on average', digits: 1,
-      value: ({ measured }) => measured?.opsPerWrite,
+      group: 'measured', heading: 'per batch', about: 'mean number of operations in a batch', digits: 1,
+      value: ({ measured }) => measured?.opsPerBatch,
     },
     {
-      group: 'measured', heading: 'CPU %', about: 'of one processor, by the replicator alone',
+      group: 'measured', heading: 'CPU %', about: 'of one processor, used by the replicator',
       value: ({ measured }) => measured?.cpuPercent,
     },
     {
-      group: 'measured', heading: 'RSS MB', about: 'most memory that the replicator had',
+      group: 'measured', heading: 'RSS MB', about: "peak of the replicator's memory",
       value: ({ measured }) => measured?.peakRssMB,
     },
     { group: 'published', heading: 'ops/s', value: ({ published }) => published?.ratePerSec },
     { group: 'published', heading: 'CPU %', value: ({ published }) => published?.cpuPercent },
     { group: 'published', heading: 'RSS MB', value: ({ published }) => published?.peakRssMB },
-    ...['p50', 'p95', 'max'].map((name) => ({
+    ...LATENCIES.map((name) => ({
       group: 'on the target after', heading: name, unit: 'ms', digits: 1,
-      value: (/** @type {Variant} */ { measured }) => measured?.latency?.[`${name}Ms`],
+      value: (/** @type {ReplicationVariant} */ { measured }) => measured?.latency?.[`${name}Ms`],
     })),
     {
-      heading: 'idle CPU %', about: 'of one processor, while nothing is to be moved', digits: 1,
+      heading: 'idle CPU %', about: 'of one processor, while there is nothing to replicate', digits: 1,
       value: ({ measured }) => measured?.idleCpuPercent,
     },
   ],
   charts: [{
-    title: 'Do more workers move more?',
+    title: 'Do more workers replicate more?',
     xLabel: 'Workers',
     yLabel: 'Operations written',
     unit: 'ops/s',
@@ -86,10 +102,10 @@ export const replicationView = {
   }, {
     title: 'Every case',
     xLabel: 'Case',
-    yLabel: 'Operations moved',
+    yLabel: 'Operations replicated',
     unit: 'ops/s',
     kind: 'bar',
-    category: ({ name, settings }) => (settings.case ? `${name}: ${settings.tunnel}, ${settings.workers} workers` : name),
+    category: ({ name, settings }) => (settings.case ? `${name}: ${settings.mode}, ${settings.workers} workers` : name),
     series: [
       { label: 'Here', role: 'measured', value: ({ measured }) => measured?.ratePerSec },
       { label: 'Published', role: 'published', value: ({ published }) => published?.ratePerSec },
@@ -99,48 +115,44 @@ export const replicationView = {
   findings,
 };
 
-/**
- * @param {string} label
- * @param {number[]} cases
- * @returns {Series}
- */
+/** @param {string} label @param {number[]} cases @returns {Series<ReplicationSettings, ReplicationFigures>} */
 function createSeries(label, cases) {
   return {
     label,
     role: 'measured',
     value: ({ settings, measured }) => (
-      cases.includes(settings.case) && settings.tunnel === 'direct' ? measured?.ratePerSec : null),
+      settings.case && cases.includes(settings.case) && settings.mode === 'direct' ? measured?.ratePerSec : null),
   };
 }
 
-/** @param {Result} result */
+/** @param {ReplicationResult} result */
 function takeaway({ variants }) {
-  const moved = variants.filter(({ measured }) => measured?.ratePerSec);
-  const single = variants.find(({ measured }) => measured?.latency)?.measured?.latency;
+  const cases = variants.filter(({ measured }) => measured?.ratePerSec);
+  const latency = variants.find(({ measured }) => measured?.latency)?.measured?.latency;
   return [
-    moved.length > 0 && (describeWorkers(moved) ?? `In ${moved[0].name}, ${describeRate(moved[0])} were moved.`),
-    single && `A single insert was on the target ${formatQuantity(single.p95Ms, 'ms')} after the source had it, or `
-      + `sooner, 95 times of 100, and at the latest after ${formatQuantity(single.maxMs, 'ms')}.`,
+    cases.length > 0 && (describeWorkers(cases) ?? `In ${cases[0].name}, ${describeRate(cases[0])} were replicated.`),
+    latency && `95 of 100 single inserts were on the target within ${formatQuantity(latency.p95Ms, 'ms')}, all within `
+      + `${formatQuantity(latency.maxMs, 'ms')}.`,
   ].filter(Boolean).join(' ');
 }
 
 /**
- * Where more workers did worst, among runs that differ in nothing else.
- * @param {Variant[]} variants
+ * The two variants that differ only in workers where more workers did worst.
+ * @param {ReplicationVariant[]} variants
  */
 function describeWorkers(variants) {
   const [worst] = variants.flatMap((few) => variants
-    .filter((many) => isSameWork(few, many) && many.settings.workers > few.settings.workers)
-    .map((many) => ({ few, many, ratio: many.measured?.ratePerSec / few.measured?.ratePerSec })))
+    .filter((many) => differOnlyInWorkers(few, many) && many.settings.workers > few.settings.workers)
+    .map((many) => ({ few, many, ratio: ratioOf(many.measured?.ratePerSec, few.measured?.ratePerSec) ?? 1 })))
     .sort((a, b) => a.ratio - b.ratio);
   if (!worst) return undefined;
   const { few, many, ratio } = worst;
-  const sizes = [few, many].map(({ measured }) => Math.round(measured?.opsPerWrite));
+  const sizes = [few, many].map(({ measured }) => Math.round(measured?.opsPerBatch ?? 0));
   const why = ratio < 1 && sizes[1] < sizes[0]
-    ? `: more workers lost, for each write held ${sizes[1]} operations instead of ${sizes[0]}` : '';
+    ? `. More workers were slower, because batches had ${sizes[1]} operations instead of ${sizes[0]}` : '';
   const { collections, workers } = few.settings;
-  return `With ${count(collections, 'collection')}, ${count(workers, 'worker')} moved ${describeRate(few)} and `
-    + `${many.settings.workers} moved ${describeRate(many)}${why}.`;
+  return `With ${count(collections, 'collection')}, ${count(workers, 'worker')} replicated ${describeRate(few)}, and `
+    + `${many.settings.workers} replicated ${describeRate(many)}${why}.`;
 }
 
 /** @param {number} number @param {string} noun */
@@ -148,35 +160,28 @@ function count(number, noun) {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/**
- * @param {Variant} one
- * @param {Variant} other
- */
-function isSameWork(one, other) {
-  return one.settings.tunnel === 'direct'
-    && ['collections', 'fields', 'shards', 'tunnel', 'hash', 'merge']
-      .every((name) => one.settings[name] === other.settings[name]);
+/** @param {ReplicationVariant} one @param {ReplicationVariant} other */
+function differOnlyInWorkers(one, other) {
+  const settings = /** @type {const} */ (['collections', 'fields', 'shards', 'mode', 'hash', 'merge']);
+  return one.settings.mode === 'direct' && settings.every((name) => one.settings[name] === other.settings[name]);
 }
 
-/** @param {Variant} variant */
+/** @param {ReplicationVariant} variant */
 function describeRate({ measured }) {
-  return `${formatQuantity(measured?.ratePerSec, '')} operations a second`;
+  return `${formatQuantity(measured?.ratePerSec ?? 0, '')} operations per second`;
 }
 
-/**
- * @param {Result} result
- * @returns {Finding[]}
- */
+/** @param {ReplicationResult} result @returns {Finding[]} */
 function findings({ variants }) {
-  // What was published holds for the published workers alone.
+  // With another number of workers there is nothing to compare with.
   const asPublished = new Map(variants.filter(({ published }) => published)
     .map((variant) => [variant.settings.case, variant]));
   return COMPARISONS.flatMap(([number, base, about]) => {
     const [one, other] = [asPublished.get(number), asPublished.get(base)];
     return one && other ? {
       claim: `case ${number} / case ${base}: ${about}`,
-      measured: one.measured?.ratePerSec / other.measured?.ratePerSec,
-      published: one.published?.ratePerSec / other.published?.ratePerSec,
+      measured: ratioOf(one.measured?.ratePerSec, other.measured?.ratePerSec),
+      published: ratioOf(one.published?.ratePerSec, other.published?.ratePerSec),
     } : [];
   });
 }

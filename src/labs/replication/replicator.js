@@ -1,5 +1,5 @@
-// A process that does nothing but replicate, so that its CPU and memory are the replicator's alone. Its parent sends
-// what to do, hears of it each second, and ends it by letting go of it.
+// Runs the replicator in its own process, to measure its CPU and memory. The parent sends the options, gets a report each
+// second, and disconnects to end the process.
 import { BSON } from 'mongodb';
 import { replicate } from 'oplog-replicator';
 
@@ -10,12 +10,12 @@ const REPORT_MS = 1000;
 /**
  * @typedef {object} Report
  * @property {Figures} figures
- * @property {number} cpuMs of this process since replication began
- * @property {number} elapsedMs since then
- * @property {number} peakRssMB of this process since its start
+ * @property {number} cpuMs used since the replication began
+ * @property {number} elapsedMs since the replication began
+ * @property {number} peakRssMB since the process started
  */
 
-/** @param {string} options extended JSON, which keeps a Timestamp whole */
+/** @param {string} options extended JSON, which supports Timestamps */
 async function run(options) {
   const startedAtMs = performance.now();
   const cpuAtStart = process.cpuUsage();
@@ -39,7 +39,7 @@ async function run(options) {
   }
 }
 
-// It may be ended at any moment: what is not written then, the next one writes.
+// Safe at any moment: the next replicator continues from the checkpoint.
 process.once('disconnect', () => process.exit());
 process.once('message', (options) => {
   run(String(options))

@@ -1,22 +1,23 @@
 import { findPublished } from './sessions-published.js';
 
 /** @import { Plan, PlannedVariant } from '../../harness/run-lab.js' */
+/** @import { SessionFigures } from './sessions-view.js' */
 
 /** What a query takes where the server is near, in ms; measured on two cores that client and servers share. */
 const QUERY_MS = 0.35;
-/** What a client takes to connect, ask and close: round trips, and ms of the client's processor. */
+/** What a client needs to connect, query and close. */
 const CLIENT_ROUND_TRIPS = 4;
-const CLIENT_MS = 15;
-/** Unless told otherwise, a single connection takes so long for the queries of all workers. */
+const CLIENT_MS = 15; // of the processor
+/** By default, one connection needs this long for the queries of all workers. */
 const ENOUGH_MS = 2000;
-const LEAST_QUERIES = 10;
-/** A client for one query takes so much longer that so many times fewer queries will do. */
+const MIN_QUERIES = 10;
+/** How many times fewer queries are made when each opens a client, which is slow. */
 const FEWER_BY_CLIENTS = 100;
 const WARM_UP_MS = 500;
-/** How long a server holds back its answer to a change stream unless told otherwise. */
+/** The server's default of maxAwaitTimeMS. */
 const DEFAULT_AWAIT_MS = 1000;
-/** A query that may have to wait longer than this for a change stream needs a limit, or a run would seem to hang. */
-const LONGEST_HOLD_MS = 60_000;
+/** A query that may wait longer than this for a change stream needs a timeout, or the run would seem to hang. */
+const MAX_HOLD_MS = 60_000;
 
 /**
  * @typedef {'fixed' | 'copy' | 'clone' | 'client-per-query'} Strategy
@@ -41,12 +42,13 @@ const LONGEST_HOLD_MS = 60_000;
  * @property {boolean} primed
  * @property {number} queries of all workers
  *
- * @typedef {PlannedVariant & { settings: SessionSettings }} SessionVariant
+ * @typedef {PlannedVariant<SessionSettings, SessionFigures>} SessionVariant
+ * @typedef {Plan<SessionSettings, SessionFigures> & { settings: SessionOptions }} SessionPlan
  */
 
 /**
  * @param {SessionOptions} options
- * @returns {Promise<Plan>}
+ * @returns {Promise<SessionPlan>}
  * @throws {Error} for options that don't go together
  */
 export async function planSessions(options) {
@@ -82,7 +84,7 @@ function planVariant(options, settings) {
   const { workers, poolSize, queries } = settings;
   const name = nameVariant(settings);
   const heldMs = estimateHold(options, poolSize);
-  if (heldMs > LONGEST_HOLD_MS && !poolTimeout) {
+  if (heldMs > MAX_HOLD_MS && !poolTimeout) {
     throw new Error(`With --leaks ${leaks}, each query of "${name}" would wait for up to ${heldMs / 1000} s: give `
       + '--pool-timeout, --second-client, larger --pool-sizes or a smaller --max-await');
   }
@@ -93,14 +95,14 @@ function planVariant(options, settings) {
   return {
     name,
     settings,
-    // The article's server was near, and no connection was taken away.
+    // The article's server was near, and it leaked no change streams.
     published: rtt > 0 || leaks > 0 ? null : findPublished(settings, isShared(settings)),
     estimateMs: WARM_UP_MS + workMs + queries / workers * Math.min(heldMs, poolTimeout ?? Infinity),
   };
 }
 
 /**
- * How long change streams make each query wait, in ms, where they take turns in all connections of its pool.
+ * How long change streams make each query wait, in ms, when they hold all connections of its pool in turn.
  * @param {SessionOptions} options
  * @param {number | null} poolSize
  */
@@ -116,8 +118,8 @@ function nameVariant({ strategy, workers, poolSize, primed }) {
 }
 
 /**
- * The pool sizes that a strategy is measured with. Pools with a connection for every worker are all alike: the largest
- * stands for them.
+ * The pool sizes that a strategy is measured with. Of the pools with a connection for every worker only the largest is
+ * measured, because these are all alike.
  *
  * @param {SessionOptions} options
  * @param {Strategy} strategy
@@ -132,7 +134,7 @@ function listPools({ poolSizes, prime, leaks = 0, secondClient }, strategy, work
 }
 
 /**
- * Whether one connection serves all.
+ * Whether all queries share one connection.
  * @param {Pick<SessionSettings, 'strategy' | 'primed'>} settings
  */
 function isShared({ strategy, primed }) {
@@ -144,6 +146,6 @@ function isShared({ strategy, primed }) {
  * @param {number} workers
  */
 function chooseQueries({ rtt = 0, leaks = 0, secondClient }, workers) {
-  if (leaks > 0 && !secondClient) return LEAST_QUERIES;
-  return Math.max(LEAST_QUERIES, Math.ceil(ENOUGH_MS / (rtt + QUERY_MS) / workers));
+  if (leaks > 0 && !secondClient) return MIN_QUERIES;
+  return Math.max(MIN_QUERIES, Math.ceil(ENOUGH_MS / (rtt + QUERY_MS) / workers));
 }

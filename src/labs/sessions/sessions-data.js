@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const CIPHERS = 1000;
 const TYPES = 10;
-/** One for each run, so that two at the same time don't take each other's data away. */
+/** One for each process, so that two runs at the same time don't delete each other's data. */
 const COLLECTION = `cipher_texts_${process.pid}`;
 
 /**
@@ -37,22 +37,21 @@ export async function dropCiphers(client) {
 }
 
 /**
- * The query of the lab: the newest document of a type, found by an index.
+ * Finds the newest document of a type by an index.
  * @param {import('mongodb').MongoClient} client
  * @param {number} n any number; the types take turns
- * @throws {Error} when there is none, for then the lab would measure an empty collection
+ * @throws {Error} if there is none: then the lab would measure an empty collection
  */
 export async function findNewest(client, n) {
   const type = typeOf(n);
   const cipher = await ciphersOf(client).findOne({ type }, { sort: { createdAt: -1 } });
-  if (!cipher) throw new Error(`the lab's data are gone: no document of type ${type} in ${COLLECTION}`);
+  if (!cipher) throw new Error(`the lab's data was removed: no document of type ${type} in ${COLLECTION}`);
   return cipher;
 }
 
 /**
- * A change stream on the lab's data that nobody closes: it keeps a connection while it waits for a change.
  * @param {import('mongodb').MongoClient} client
- * @param {number} [maxAwaitMs] how long the server holds back its answer; its own default unless told
+ * @param {number} [maxAwaitMs] how long the server holds back its answer, default the server's
  */
 export function watchCiphers(client, maxAwaitMs) {
   return ciphersOf(client).watch([], { maxAwaitTimeMS: maxAwaitMs });

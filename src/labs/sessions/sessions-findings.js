@@ -1,11 +1,16 @@
+import { ratioOf } from '../../report/ratio.js';
+
 /** @import { Finding, Result, Variant } from '../../report/result-types.js' */
+/** @import { SessionSettings } from './plan.js' */
+/** @import { SessionFigures } from './sessions-view.js' */
+
+/** @typedef {Variant<SessionSettings, SessionFigures>} MeasuredVariant */
 
 /**
- * What the article found, as ratios of queries per second, as far as the run has both sides: with one worker all ways
- * are alike; with more, a pool is better than one connection; a clone is what its parent makes of it; and a large pool
- * is better than a small one.
+ * The findings of the article, as ratios of queries per second: with one worker all ways are alike; with more, a pool
+ * beats one connection; a clone behaves as its parent makes it; and a large pool beats a small one.
  *
- * @param {Result} result
+ * @param {Result<SessionSettings, SessionFigures>} result
  * @returns {Finding[]}
  */
 export function findSessionFindings({ variants }) {
@@ -18,7 +23,7 @@ export function findSessionFindings({ variants }) {
 }
 
 /**
- * @param {Variant[]} variants
+ * @param {MeasuredVariant[]} variants
  * @returns {Finding[]}
  */
 function compareAll(variants) {
@@ -31,7 +36,7 @@ function compareAll(variants) {
 }
 
 /**
- * @param {Variant[]} variants
+ * @param {MeasuredVariant[]} variants
  * @returns {Finding[]}
  */
 function comparePairs(variants) {
@@ -46,7 +51,7 @@ function comparePairs(variants) {
   ];
   return pairs.map(([one, other]) => ({
     claim: `${one.name} / ${other.name.replace(/.*: /, '')}`,
-    measured: one.measured?.ratePerSec / other.measured?.ratePerSec,
-    published: one.published && other.published ? one.published.ratePerSec / other.published.ratePerSec : null,
+    measured: ratioOf(one.measured?.ratePerSec, other.measured?.ratePerSec),
+    published: ratioOf(one.published?.ratePerSec, other.published?.ratePerSec),
   }));
 }

@@ -9,18 +9,18 @@ import { planSessions } from './plan.js';
 import { PUBLISHED } from './sessions-published.js';
 import { measureClients, measurePool } from './ways.js';
 
-/** @import { Lab, Plan } from '../../harness/run-lab.js' */
-/** @import { SessionOptions, SessionVariant } from './plan.js' */
+/** @import { Lab } from '../../harness/run-lab.js' */
+/** @import { SessionOptions, SessionPlan, SessionSettings } from './plan.js' */
+/** @import { SessionFigures } from './sessions-view.js' */
 
 const STRATEGIES = ['fixed', 'copy', 'clone', 'client-per-query'];
-/** After so many queries client and servers have come to speed. */
+/** Client and servers are at full speed after this many. */
 const WARM_UP_QUERIES = 5000;
 
 /**
- * How workers come to a connection: the ways of mgo, the driver for Go that the article is about, in today's terms.
- * A session of today's driver holds no socket, so what is left of a session's choice is the client that a query goes
- * through: one with a single connection, which all share, or one with a pool.
- * @type {Lab}
+ * The session kinds of mgo, the driver for Go in the article, with today's driver. Its sessions hold no socket, so the
+ * choice that is left is the client: one with a single connection that all queries share, or one with a pool.
+ * @type {Lab<SessionOptions, SessionSettings, SessionFigures, SessionPlan>}
  */
 export const sessions = {
   name: 'sessions',
@@ -29,35 +29,35 @@ export const sessions = {
   mongo: { members: 3 },
   options: {
     workers: {
-      value: 'list', about: 'how many ask at once', parse: parseIntegers, default: [1, 10, 100],
+      value: 'list', about: 'how many run at once', parse: parseIntegers, default: [1, 10, 100],
       published: PUBLISHED.workers,
     },
     queries: {
       value: 'list', parse: parseIntegers, published: PUBLISHED.queries,
-      about: 'queries of each worker: one number, or one for each of --workers (default: what keeps one connection '
+      about: 'queries of each worker: one number, or one for each of --workers (default: enough to keep one connection '
         + 'busy for 2 s)',
     },
     poolSizes: {
       value: 'list', parse: parsePoolSizes, default: PUBLISHED.poolSizes, published: PUBLISHED.poolSizes,
-      about: 'maxPoolSize of copy and clone; the largest stands for all with room for every worker',
+      about: 'maxPoolSize of copy and clone; of the sizes with room for every worker only the largest is measured',
     },
     strategies: {
       value: 'list', parse: createChoicesParser(STRATEGIES), default: STRATEGIES,
-      about: 'how a query gets its connection, some of: fixed (one for all), copy (one out of a pool), clone (that of its '
-        + 'parent session if that was primed, else like copy), client-per-query',
+      about: 'how a query gets its connection: fixed (one for all), copy (one from a pool), clone (the one of its parent '
+        + 'session if that was primed, otherwise like copy), client-per-query',
     },
-    prime: { about: "clone's parent session was pinged, so that clones share its connection", default: false },
-    stats: { about: 'a line each second: sockets, waits and timeouts of the pool', default: false },
+    prime: { about: "ping clone's parent session first, so that clones share its connection", default: false },
+    stats: { about: 'print the sockets, waits and timeouts of the pool each second', default: false },
     poolTimeout: {
-      value: 'ms', about: 'longest wait for a connection (default: for ever)', parse: parseDelay,
+      value: 'ms', about: 'longest wait for a connection (default: no limit)', parse: parseDelay,
     },
-    rtt: { value: 'ms', about: 'distance: how much longer a round trip to the server takes', parse: parseDelay },
+    rtt: { value: 'ms', about: 'extra time of each round trip to the server', parse: parseDelay },
     leaks: { value: 'n', about: 'change streams left open in the same pool', parse: parseInteger },
     maxAwait: {
       value: 'ms', parse: parseDelay,
-      about: "maxAwaitTimeMS of those change streams: how long each holds its connection (default: the server's, 1000)",
+      about: "maxAwaitTimeMS of these change streams: how long each holds its connection (default: the server's, 1000)",
     },
-    secondClient: { about: 'give those change streams a client of their own', default: false },
+    secondClient: { about: 'put these change streams on a second client', default: false },
   },
   plan: planSessions,
   async prepare(plan, { mongoUrl, settings, signal }) {
@@ -68,30 +68,30 @@ export const sessions = {
     };
     try {
       await seedCiphers(client);
-      // Else the first variant would be the slowest. A short run has no such claim.
+      // Without it the first variant would be the slowest. In a short run that does not matter.
       const total = Math.min(WARM_UP_QUERIES, countQueries(plan));
       await runClosedLoop({ workers: 1, total, task: (n) => findNewest(client, n), signal });
-      return undo;
+      return { undo };
     } catch (error) {
       await undo();
       throw error;
     }
   },
   async measure(variant, plan, context) {
-    const options = /** @type {SessionOptions} */ (plan.settings);
-    const line = options.rtt
+    const options = plan.settings;
+    const distance = options.rtt
       ? await openDistance(context.mongoUrl, context.settings, options.rtt)
       : { url: context.mongoUrl, close: async () => {} };
     const measureIt = variant.settings.poolSize === null ? measureClients : measurePool;
     try {
-      return await measureIt(/** @type {SessionVariant} */ (variant), options, { ...context, mongoUrl: line.url });
+      return await measureIt(variant, options, { ...context, mongoUrl: distance.url });
     } finally {
-      await line.close();
+      await distance.close();
     }
   },
 };
 
-/** @param {Plan} plan */
+/** @param {SessionPlan} plan */
 function countQueries({ variants }) {
   return variants.reduce((total, { settings }) => total + settings.queries, 0);
 }

@@ -1,29 +1,29 @@
 import { WAITED_MS } from '../../harness/summarise-checkouts.js';
-import { isStreamAsking } from './leak.js';
+import { isStreamCheckout } from './leak.js';
 
 /** @import { PoolMonitor } from 'mongodb-pool-monitor' */
 
 /**
- * @typedef {object} PoolFigures what mgo's statistics told of its pool
- * @property {number} total connections there are: mgo's sockets alive
+ * @typedef {object} PoolFigures as in mgo's statistics
+ * @property {number} total open connections: mgo's sockets alive
  * @property {number} active of them in use
- * @property {number} acquired how often one was taken
- * @property {number} timesWaited how often that, or giving up, took a millisecond or more
- * @property {number} totalWaitMs all those waits
- * @property {number} timeouts how often the wait was too long
+ * @property {number} acquired checkouts
+ * @property {number} timesWaited checkouts and timeouts that took a millisecond or more
+ * @property {number} totalWaitMs of these
+ * @property {number} timeouts checkouts that failed by the wait-queue timeout
  */
 
 const STREAM = 'a change stream';
 
 /**
- * Count what a pool does for queries from now on. Change streams that share it are not counted.
+ * Counts what a pool does for queries from now on. Change streams that share it are not counted.
  * @param {PoolMonitor} monitor
- * @returns {() => PoolFigures} what it did until then
+ * @returns {() => PoolFigures} reads the counts
  */
 export function countPool(monitor) {
   const counts = { acquired: 0, timesWaited: 0, totalWaitMs: 0, timeouts: 0 };
   monitor.subscribe(({ type, checkout, durationMs, reason }) => {
-    if (checkout && type === 'checkOutStarted' && isStreamAsking()) checkout.caller = STREAM;
+    if (checkout && type === 'checkOutStarted' && isStreamCheckout()) checkout.caller = STREAM;
     if (checkout?.caller === STREAM) return;
     if (type === 'checkedOut') counts.acquired += 1;
     else if (type === 'checkOutFailed' && reason === 'timeout') counts.timeouts += 1;

@@ -1,5 +1,5 @@
 /**
- * Seconds that the article "Understanding Mgo Session" gives, of its section 4: Go's mgo, MongoDB 4.2 in Docker, three
+ * Seconds from section 4 of https://lnquy.com/blog/understanding-mgo-session/: Go's mgo, MongoDB 4.2 in Docker, three
  * members. They include the start of the workers, one every 50 ms. Runs with more connections come first.
  */
 const RUNS = [
@@ -20,10 +20,8 @@ export const PUBLISHED = {
 };
 
 /**
- * What the article measured for a variant.
- *
  * @param {import('./plan.js').SessionSettings} variant
- * @param {boolean} isShared one connection serves all, so that a run at any pool size will do
+ * @param {boolean} isShared all queries share one connection, so a run at any pool size will do
  * @returns {{ count: number, tookMs: number, ratePerSec: number } | null}
  */
 export function findPublished({ strategy, workers, poolSize, primed }, isShared) {

@@ -5,46 +5,46 @@ import { findNewest } from './sessions-data.js';
 import { leakStreams } from './leak.js';
 import { countPool, describePool } from './sessions-pool.js';
 
-/** @import { Context } from '../../harness/run-lab.js' */
+/** @import { Context, Measurement } from '../../harness/run-lab.js' */
 /** @import { SessionOptions, SessionVariant } from './plan.js' */
+/** @import { SessionFigures } from './sessions-view.js' */
 
 const STATS_EVERY_MS = 1000;
-/** What is measured is rehearsed for so long at the most: in its first second a client gets half as much done. */
+/** Longest warm-up: in its first second a client runs at half speed. */
 const WARM_UP_MS = 1000;
 const WARM_UP_CLIENTS = 10;
 
 /**
- * Workers that share a client, whose pool has a connection for each query, or makes it wait for one.
+ * Workers that share a client.
  *
  * @param {SessionVariant} variant
  * @param {SessionOptions} options
  * @param {Context} context
+ * @returns {Promise<Measurement<SessionFigures>>}
  */
-export async function measurePool({ name, settings: asked }, options, { mongoUrl, settings, signal, report }) {
-  const { workers, poolSize, queries } = asked;
+export async function measurePool({ name, settings: { workers, poolSize, queries } }, options, { mongoUrl, settings, signal, report }) {
   const { poolTimeout, stats, leaks = 0, maxAwait, secondClient } = options;
   const shared = openClient(Number(poolSize));
   const leaky = secondClient ? openClient(leaks) : shared;
   const close = () => Promise.all([shared.client.close(), leaky.client.close()]);
-  // Who waits for a connection for ever would not hear of an abort.
+  // A worker that waits for a connection without a limit does not see the signal.
   signal.addEventListener('abort', close);
   /** @type {NodeJS.Timeout | undefined} */
   let ticker;
   try {
     const wanted = Math.min(Number(poolSize), workers + (secondClient ? 0 : leaks));
-    // Whoever finds no connection idle has the driver open one, two at a time, so that this may take some rounds.
+    // The driver opens two connections at a time, so this may take several rounds.
     do await runClosedLoop({ workers: wanted, total: wanted, task, signal });
     while (shared.monitor.snapshot().totals.total < wanted);
     await runClosedLoop({ workers, total: queries, task, signal, withinMs: WARM_UP_MS });
 
     const readPool = countPool(shared.monitor);
     if (leaks > 0) await leakStreams(leaky.client, leaky.monitor, leaks, maxAwait);
-    const tell = () => report(`${name}: ${describePool(readPool())}`);
-    if (stats) ticker = setInterval(tell, STATS_EVERY_MS);
+    const reportPool = () => report(`${name}: ${describePool(readPool())}`);
+    if (stats) ticker = setInterval(reportPool, STATS_EVERY_MS);
     const loop = await runClosedLoop({ workers, total: queries, task, signal });
-    if (stats) tell();
+    if (stats) reportPool();
     const { total, timesWaited, totalWaitMs, timeouts } = readPool();
-    // Who gave up has no answer.
     const ratePerSec = (queries - timeouts) / loop.tookMs * 1000;
     return {
       measured: { ...loop, ratePerSec, failures: timeouts, opened: total, timesWaited, totalWaitMs },
@@ -69,18 +69,19 @@ export async function measurePool({ name, settings: asked }, options, { mongoUrl
     try {
       await findNewest(shared.client, n);
     } catch (error) {
-      // The driver does not export this error's class. The pool counts it.
+      // The driver does not export this error's class. The pool counts these timeouts.
       if (/** @type {Error} */ (error).name !== 'MongoWaitQueueTimeoutError') throw error;
     }
   }
 }
 
 /**
- * Workers that make a client for each query, and close it.
+ * Workers that open and close a client for each query.
  *
  * @param {SessionVariant} variant
  * @param {SessionOptions} options
  * @param {Context} context
+ * @returns {Promise<Measurement<SessionFigures>>}
  */
 export async function measureClients({ settings: { workers, queries } }, options, { mongoUrl, settings, signal }) {
   let opened = 0;

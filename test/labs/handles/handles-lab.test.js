@@ -3,9 +3,8 @@ import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { startApp } from '../../../src/harness/app-process.js';
 import { runLab } from '../../../src/harness/run-lab.js';
-import { createApp } from '../../../src/labs/handles/handles-app.js';
+import { createApp, createLookUp } from '../../../src/labs/handles/handles-app.js';
 import { documentsOf, seedDocuments } from '../../../src/labs/handles/documents.js';
-import { createLookUp } from '../../../src/labs/handles/look-up.js';
 import { handles } from '../../../src/labs/handles/handles-lab.js';
 import { listen } from '../../../src/http/listen.js';
 import { createLogger } from '../../../src/logger.js';
@@ -34,7 +33,7 @@ const options = {
   warmUpMs: 100, durationMs: 200,
 };
 
-test('every way has as many connections to MongoDB, and the published figures where there are any', async () => {
+test('every variant has the same number of connections to MongoDB, and its published figures', async () => {
   const { variants } = await handles.plan(options);
   expect(variants.slice(0, 4).map(({ name, settings: { clients, processes, poolSizeOfEach }, published }) => (
     [name, clients, processes, poolSizeOfEach, published?.ratePerSec]))).toEqual([
@@ -47,11 +46,11 @@ test('every way has as many connections to MongoDB, and the published figures wh
   expect(other.published).toBeNull();
 });
 
-test('a pool that can not be shared evenly is refused', async () => {
+test('an uneven share of the pool is refused', async () => {
   await expect(handles.plan({ ...options, clients: 3 })).rejects.toThrow(/^--pool-size 20 can't be shared evenly by 3/);
 });
 
-test('a run measures every way over real HTTP, finds their ratios and leaves no data', async () => {
+test('a run measures every variant over HTTP, reports ratios and leaves no data', async () => {
   const result = await runLab(handles, { ...options, connections: [8] }, {
     settings: readSettings({ MONGO_URL: sharedMongoUrl() }),
     signal: new AbortController().signal,
@@ -75,7 +74,7 @@ test('a run measures every way over real HTTP, finds their ratios and leaves no 
 
 test.each([
   ['one client', 1, false], ['clients in turn', 3, false], ['gathered lookups', 1, true],
-])('%s: requests at the same time each get a whole document', async (_, count, gather) => {
+])('%s: concurrent requests each get a complete document', async (_, count, gather) => {
   await seedDocuments(documentsOf(client));
   cleanUp(() => documentsOf(client).drop());
   const url = await serve(createLookUp(Array.from({ length: count }, connect), { gather }));
@@ -89,15 +88,15 @@ test.each([
 test.each([
   ['another document', async (/** @type {number} */ id) => ({ _id: id + 1, text: '' })],
   ['no document', async () => null],
-])('a lookup that gives %s is an error', async (_, lookUp) => {
+])('a lookup that returns %s is an error', async (_, lookUp) => {
   const response = await fetch(await serve(lookUp));
   expect(response.status).toBe(500);
   expect(await response.json()).toEqual({ type: 'about:blank', status: 500, title: 'Internal Server Error' });
 });
 
-test.each(['1', '2'])('an app of %s processes that finds no MongoDB says so', async (processes) => {
+test.each(['1', '2'])('an app of %s processes reports that it found no MongoDB', async (processes) => {
   const script = fileURLToPath(new URL('../../../src/labs/handles/handles-server.js', import.meta.url));
   const settings = { MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '100' };
   await expect(startApp(settings, { script, args: ['--processes', processes] })).rejects.toThrow(
-    /^the app did not start: MONGO_URL: no MongoDB was found within 100 ms: .*(\na process of the app ended)?$/);
+    /^the app did not start: MONGO_URL: no MongoDB was found within 100 ms: .*(\na process of the app exited)?$/);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { inserts } from '../../../src/labs/inserts/inserts-lab.js';
 import { choosePublished } from '../../../src/labs/inserts/inserts-published.js';
-import { describeFaults, verifyInserts } from '../../../src/labs/inserts/verify.js';
+import { describeFaults, verifyInserts } from '../../../src/labs/inserts/verify-inserts.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { sharedMongoUrl } from '../../support/environment.js';
 import { runCli } from '../../support/run-cli.js';
@@ -12,9 +12,9 @@ import { scratchFolder } from '../../support/scratch-folder.js';
 
 /** @typedef {import('../../../src/report/result-types.js').Variant} Variant */
 
-const defaults = Object.fromEntries(Object.entries(inserts.options).map(([name, option]) => [name, option.default]));
+const defaults = /** @type {any} */ (Object.fromEntries(Object.entries(inserts.options).map(([name, option]) => [name, option.default])));
 
-test('run inserts measures each case plain and gathered, and finds every document once', async () => {
+test('run inserts measures each case plain and gathered, and every document is stored once', async () => {
   const out = path.join(await scratchFolder(), 'out');
   const { code, stdout, stderr } = await runCli(['run', 'inserts', '--cases', '1/1,2/50', '--docs', '300',
     '--repeat', '2', '--write-concern', '1', '--json', '--out', out], { env: { MONGO_URL: sharedMongoUrl() } });
@@ -22,9 +22,9 @@ test('run inserts measures each case plain and gathered, and finds every documen
   const { variants } = JSON.parse(stdout);
   expect(variants.map((/** @type {Variant} */ { name }) => name)).toEqual(
     ['1/1 plain', '1/1 gathered', '2/50 plain', '2/50 gathered']);
-  for (const { measured, runs } of variants) {
+  for (const { measured, repeats } of variants) {
     expect(measured).toMatchObject({ count: 600, missing: 0, twice: 0, wrong: 0 });
-    expect(runs).toHaveLength(2);
+    expect(repeats).toHaveLength(2);
   }
   expect(await readFile(path.join(out, 'inserts.html'), 'utf8')).toContain('One document at a time');
   const client = new MongoClient(sharedMongoUrl());
@@ -38,8 +38,8 @@ describe('verification finds', () => {
 
   test.each([
     ['nothing wrong', [0, 1, 2], { missing: 0, twice: 0, wrong: 0 }, undefined],
-    ['what is missing', [0, 2], { missing: 1, twice: 0, wrong: 0 }, 'documents are not as inserted: 1 missing'],
-    ['what is there twice, in place of another', [0, 0, 2], { missing: 1, twice: 1, wrong: 0 },
+    ['missing documents', [0, 2], { missing: 1, twice: 0, wrong: 0 }, 'documents are not as inserted: 1 missing'],
+    ['a document stored twice instead of another', [0, 0, 2], { missing: 1, twice: 1, wrong: 0 },
       'documents are not as inserted: 1 missing, 1 stored twice'],
     ['an empty collection', [], { missing: 3, twice: 0, wrong: 0 }, 'documents are not as inserted: 3 missing'],
   ])('%s', async (_, numbers, faults, words) => {
@@ -50,17 +50,17 @@ describe('verification finds', () => {
     expect(describeFaults(faults)).toBe(words);
   });
 
-  test('another content', async () => {
+  test('other content', async () => {
     const collection = client.db('verify').collection('inserts');
     await collection.drop();
     await collection.insertMany([{ n: 0, d: 'content' }, { n: 1, d: 'contend' }]);
     const faults = await verifyInserts(collection, 2, 'content');
     expect(faults).toEqual({ missing: 0, twice: 0, wrong: 1 });
-    expect(describeFaults(faults)).toBe('documents are not as inserted: 1 with another content');
+    expect(describeFaults(faults)).toBe('documents are not as inserted: 1 with other content');
   });
 });
 
-test('published figures are those of the machine that is most like this one, and of plain inserts alone', async () => {
+test('published figures are those of the most similar machine, and of plain inserts only', async () => {
   expect([1, 2, 3, 8, 64].map((cores) => choosePublished(cores).instance)).toEqual(
     ['t2.small', 't2.medium', 't2.medium', 't2.2xlarge', 'm4.4xlarge']);
   const { ratesPerSec } = choosePublished();

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startApp } from '../../../src/harness/app-process.js';
+import { labs } from '../../../src/labs/index.js';
 import { APP_PATHS } from '../../../src/labs/mixed/check-requests.js';
 import { MIXED_SCENARIO, mixed } from '../../../src/labs/mixed/mixed-lab.js';
 import { readSettings } from '../../../src/settings.js';
@@ -29,7 +30,7 @@ test('another load has no published figures, and a drawn one no exact answer', a
 test('the prediction adds to the arithmetic what a query takes, and what its response takes beside', async () => {
   const plan = await mixed.plan(article);
   const unloaded = { serviceMs: 2, overheadMs: 3 };
-  const predicted = plan.variants.map((variant) => mixed.predict?.(variant, plan, { unloaded }, settings));
+  const predicted = plan.variants.map((variant) => labs.mixed.predict?.(variant, plan, { unloaded }, settings));
   // The fifth user's slow query comes after four others of 5002 ms and is answered 3 ms later.
   expect(predicted[0]?.maxMs).toBeCloseTo(5 * 5002 + 3 - 4000, 3);
   expect(predicted[3]?.maxMs).toBeCloseTo(5005, 3);
@@ -40,12 +41,12 @@ test('the prediction adds to the arithmetic what a query takes, and what its res
 test('the prediction is of the pool that the app was told to have', async () => {
   const plan = await mixed.plan(article);
   const predictWith = (/** @type {object} */ told) => (
-    mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...told }));
+    labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...told }));
   expect(predictWith({ waitQueueTimeoutMs: 4500 })?.failures).toBeGreaterThan(0);
   expect(predictWith({})?.failures).toBe(0);
   const limited = await mixed.plan({ ...article, poolTimeout: 4500 });
   expect(limited.settings).toMatchObject({ poolTimeout: 4500 });
-  expect(mixed.predict?.(plan.variants[0], limited, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings))
+  expect(labs.mixed.predict?.(plan.variants[0], limited, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings))
     .toEqual(predictWith({ waitQueueTimeoutMs: 4500 }));
   expect(predictWith({ slowPoolSize: 1 })?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
 });
@@ -53,7 +54,7 @@ test('the prediction is of the pool that the app was told to have', async () => 
 test('what is drawn is predicted with a band', async () => {
   const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
   const plan = await mixed.plan({ poolSizes: [2], slowMs: 500, scenario });
-  const predicted = mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings);
+  const predicted = labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings);
   expect(predicted?.low.maxMs).toBeLessThan(predicted?.high.maxMs);
 });
 
@@ -95,7 +96,7 @@ scenarios: [{ flow: [{ get: { url: /slow } }] }]`);
 
 describe('the sentence is about what was measured', () => {
   /** @param {Record<string, any>[]} measured */
-  const sumUp = (measured) => mixed.takeaway({
+  const sumUp = (measured) => labs.mixed.takeaway({
     ...createSampleResult(),
     variants: measured.map((figures, index) => ({ name: '', settings: { poolSize: index + 1 }, measured: figures })),
   });

@@ -23,21 +23,21 @@ test.each([[30, true], [34, null], [50, null], [74, null], [76, false]])('%d ms,
  * @returns {Variant}
  */
 function createVariant(name, { remedy = 'size', load = 'all' }, p99sMs, counts) {
-  const runs = p99sMs.map((p99Ms) => ({
+  const repeats = p99sMs.map((p99Ms) => ({
     measured: {
       routes: { '/fast': { count: 500, refused: 0, failures: 0, p99Ms, ...counts } }, unloaded: { serviceMs: 2, overheadMs: 5 },
     },
   }));
-  const { measured } = runs[runs.length >> 1];
-  return { name, settings: { remedy, load }, measured, runs };
+  const { measured } = repeats[repeats.length >> 1];
+  return { name, settings: { remedy, load }, measured, repeats };
 }
 
 describe('whether a remedy works', () => {
   /** @type {[string, number[], number[], { refused?: number, failures?: number } | undefined, boolean | null][]} */
   const cases = [
-    ['one run, far below the limit', [18.5], [9.2], undefined, true],
-    ['one run, far above', [513], [9.2], undefined, false],
-    ['one run, near the limit', [45], [9.2], undefined, null],
+    ['one repeat, far below the limit', [18.5], [9.2], undefined, true],
+    ['one repeat, far above', [513], [9.2], undefined, false],
+    ['one repeat, near the limit', [45], [9.2], undefined, null],
     ['repeats that agree near the limit', [40, 45, 49], [9, 8, 9], undefined, true],
     ['repeats that do not', [40, 45, 51], [9, 8, 9], undefined, null],
     ['a busy moment of the load without administrators', [70, 75, 80], [9, 60, 9], undefined, null],
@@ -61,7 +61,7 @@ test('the last sentence names those that work, and those to repeat', () => {
       createVariant('pool 1', {}, [3000]), createVariant('pool 100', {}, [18.5]), createVariant('pool 20', {}, [49]),
     ],
   };
-  expect(remediesView.takeaway(result)).toBe('With pool 5, 99 of 100 customers have their answer within 1.9 s; without '
+  expect(remediesView.takeaway(result)).toBe('With pool 5, 99 % of customers get their answer within 1.9 s; without '
     + 'administrators it is 9.2 ms. Almost as good, within 50 ms: pool 100. Not clear: pool 20; repeat with --repeat 3. '
-    + 'The table says what each costs.');
+    + 'The table shows what each one costs.');
 });

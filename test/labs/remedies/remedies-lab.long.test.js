@@ -12,7 +12,7 @@ const defaults = Object.fromEntries(Object.entries(remedies.options).map(([name,
 test('measured, each remedy does what it is for', async () => {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  const options = { ...defaults, treated: 2, remedies: ['client', 'cap'], slowMs: 500, environment: 'smoke' };
+  const options = { ...defaults, treated: 2, remedies: ['client', 'limit'], slowMs: 500, environment: 'smoke' };
   /** @param {Awaited<ReturnType<typeof runLab>>} result whether customers wait for no administrator */
   const isFree = ({ variants: [, , { measured }] }) => (
     measured?.routes['/fast'].p50Ms < measured?.routes['/slow'].p50Ms / 2);
@@ -22,15 +22,15 @@ test('measured, each remedy does what it is for', async () => {
   }), isFree);
   expect(isFree(result)).toBe(true);
   expect(result.variants.map(({ name, error }) => [name, error])).toEqual(
-    ['pool 2, no /slow', 'pool 2', 'second client 1+1', 'cap of 1'].map((name) => [name, undefined]));
-  const [alone, untreated, client, cap] = result.variants.map(({ measured }) => measured);
+    ['pool 2, no /slow', 'pool 2', 'second client 1+1', 'limit of 1'].map((name) => [name, undefined]));
+  const [alone, untreated, client, limit] = result.variants.map(({ measured }) => measured);
   expect(alone?.requests).toBe(untreated?.routes['/fast'].count);
   expect(untreated?.routes['/fast'].p99Ms).toBeGreaterThan(500);
-  for (const figures of [untreated, client, cap]) {
+  for (const figures of [untreated, client, limit]) {
     expect(figures).toMatchObject({ requests: 110, routes: { '/fast': { refused: 0, failures: 0 } } });
     expect(figures?.connections).toBeGreaterThanOrEqual(3);
   }
-  expect(cap?.routes['/slow'].refused).toBeGreaterThan(0);
+  expect(limit?.routes['/slow'].refused).toBeGreaterThan(0);
   expect(client?.routes['/slow']).toMatchObject({ refused: 0 });
   expect(remedies.takeaway(result)).toMatch(/^With pool 2, .*Almost as good, within /);
   expect(listFindings(remedies, result).map(({ claim }) => claim)).toContain(

@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import { labs } from '../../../src/labs/index.js';
 import { remedies } from '../../../src/labs/remedies/remedies-lab.js';
 import { summariseAnswers } from '../../../src/labs/remedies/remedies-figures.js';
 import { readSettings } from '../../../src/settings.js';
 
-const defaults = Object.fromEntries(Object.entries(remedies.options).map(([name, option]) => [name, option.default]));
+/** @import { RemediesOptions } from '../../../src/labs/remedies/remedies-lab.js' */
+
+const defaults = /** @type {RemediesOptions} */ (Object.fromEntries(
+  Object.entries(remedies.options).map(([name, option]) => [name, option.default])));
 
 test('each remedy is a setting of the app, with as many connections as the pool that is too small', async () => {
   const { variants } = await remedies.plan(defaults);
@@ -14,7 +18,7 @@ test('each remedy is a setting of the app, with as many connections as the pool 
     ['pool 20', { MONGO_POOLSIZE: 20 }],
     ['pool 100', { MONGO_POOLSIZE: 100 }],
     ['second client 2+3', { MONGO_POOLSIZE: 2, SLOW_POOLSIZE: 3 }],
-    ['cap of 3', { MONGO_POOLSIZE: 5, SLOW_CONCURRENCY: 3 }],
+    ['limit of 3', { MONGO_POOLSIZE: 5, SLOW_CONCURRENCY: 3 }],
     ['timeout 500 ms', { MONGO_POOLSIZE: 5, MONGO_WAIT_QUEUE_TIMEOUT_MS: 500 }],
     ['burst, cold pool', { MONGO_POOLSIZE: 20, MONGO_MAX_CONNECTING: 2 }],
     ['burst, warm pool', { MONGO_POOLSIZE: 20, MONGO_MAX_CONNECTING: 2, MONGO_MIN_POOLSIZE: 20 }],
@@ -37,11 +41,16 @@ test('only the chosen ones are tried, beside the pool as it is', async () => {
   expect(variants.map(({ name }) => name)).toEqual(['pool 2, no /slow', 'pool 2', 'second client 1+1']);
 });
 
+test('the limit may still be called cap, as in version 0.1', () => {
+  expect(remedies.options.remedies.parse?.('client,cap')).toEqual(['client', 'limit']);
+  expect(() => remedies.options.remedies.parse?.('caps')).toThrow('"caps" is not one of size, client, limit, timeout, warm.');
+});
+
 test('a pool of one can not be divided', () => {
   expect(() => remedies.options.treated.parse?.('1')).toThrow(/at least 2/);
 });
 
-test('who gave up counts with the time waited in vain, who was refused only as refused', () => {
+test('a user who gave up counts with the time waited, a refused user only as refused', () => {
   const answer = (/** @type {string} */ route, /** @type {number} */ status, /** @type {number} */ tookMs, atMs = 0) => (
     { route, atMs, status, tookMs });
   const answers = [
@@ -65,8 +74,8 @@ describe('by simulation', () => {
   async function predict(name) {
     const plan = await remedies.plan(defaults);
     const variant = plan.variants.find((each) => each.name === name);
-    if (!variant || !remedies.predict) throw new Error(`no variant ${name}`);
-    return remedies.predict(variant, plan, { unloaded }, readSettings({}, ''));
+    if (!variant || !labs.remedies.predict) throw new Error(`no variant ${name}`);
+    return labs.remedies.predict(variant, plan, { unloaded }, readSettings({}, ''));
   }
 
   test('the pool that is too small has customers wait for seconds', async () => {
@@ -75,7 +84,7 @@ describe('by simulation', () => {
     expect(routes['/fast']).toMatchObject({ refused: 0, failures: 0 });
   });
 
-  test.each(['pool 5, no /slow', 'pool 20', 'second client 2+3', 'cap of 3'])('with %s nearly nobody waits', async (name) => {
+  test.each(['pool 5, no /slow', 'pool 20', 'second client 2+3', 'limit of 3'])('with %s nearly nobody waits', async (name) => {
     expect((await predict(name)).routes['/fast'].p99Ms).toBeLessThan(10);
   });
 
@@ -85,7 +94,7 @@ describe('by simulation', () => {
     expect(routes['/slow'].failures).toBeGreaterThan(0);
   });
 
-  test('a timeout bounds the wait, and refuses customers too', async () => {
+  test('a timeout limits the wait, and refuses customers too', async () => {
     const { routes } = await predict('timeout 500 ms');
     expect(routes['/fast'].p99Ms).toBeLessThan(510);
     expect(routes['/fast'].refused).toBeGreaterThan(50);

@@ -18,7 +18,7 @@ async function fill(options) {
     .find({ ts: { $gt: from, $lte: until }, ns: new RegExp(`^${database}\\.`) }).sort({ $natural: 1 }).toArray();
 }
 
-test('the oplog has one insert for each document, the collections in turn', async () => {
+test('the oplog has one insert for each document, and the collections take turns', async () => {
   const shape = { collections: 5, fields: 5 };
   const entries = await fill({ shape, ops: 23 });
   expect(entries.map(({ op }) => op).join('')).toBe('i'.repeat(23));
@@ -26,14 +26,14 @@ test('the oplog has one insert for each document, the collections in turn', asyn
   expect(entries.map(({ o }) => o)).toEqual(Array.from({ length: 23 }, (_, index) => makeDocument(index, shape)));
 });
 
-test('its entries are about as large as the published ones', async () => {
+test('entries are about as large as the published ones', async () => {
   for (const [number, published] of [[5, 180], [3, 220], [7, 220]]) {
     const [entry] = await fill({ shape: CASES[number - 1], ops: 1 });
     expect(Math.abs(BSON.calculateObjectSize(entry) / published - 1)).toBeLessThan(0.03);
   }
 });
 
-test('two shards have all of the documents, each once', async () => {
+test('two shards have each document once', async () => {
   const shape = { collections: 5, fields: 1 };
   const parts = [];
   for (const part of [0, 1]) parts.push(await fill({ shape, ops: 20, part, of: 2 }));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { labs } from '../../../src/labs/index.js';
 import { sessions } from '../../../src/labs/sessions/sessions-lab.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { sharedMongoUrl } from '../../support/environment.js';
@@ -105,7 +106,7 @@ test('the findings are ratios beside those of the article, for the variants ther
     lab: 'sessions', startedAt: '2026-01-01T00:00:00.000Z', environment: {}, settings,
     variants: variants.map((variant, index) => ({ ...variant, measured: { ratePerSec: rates[index] } })),
   };
-  const findings = sessions.findings?.(result).map(({ claim, measured, published }) => (
+  const findings = labs.sessions.findings?.(result).map(({ claim, measured, published }) => (
     [claim, measured?.toFixed(2), published?.toFixed(2)]));
   expect(findings).toEqual([
     ['1 worker: the slowest way / the fastest', '0.96', '0.98'],
@@ -116,7 +117,7 @@ test('the findings are ratios beside those of the article, for the variants ther
     ['100 workers: copy 50 / copy 10', '4.00', '2.54'],
     ['100 workers: copy 4096 / copy 50', '1.11', '1.11'],
   ]);
-  expect(sessions.takeaway(result)).toBe(
+  expect(labs.sessions.takeaway(result)).toBe(
     'With 100 workers, copy 4096 answered 2000 queries per second; fixed answered 45 queries per second.');
 });
 

@@ -11,7 +11,7 @@ const treat = (remedy, load, p99Ms, env = {}) => ({
 });
 const remedies = [
   treat('none', 'customers', 4), treat('none', 'all', 4000),
-  treat('size', 'all', 5), treat('cap', 'all', 8), treat('timeout', 'all', 501),
+  treat('size', 'all', 5), treat('limit', 'all', 8), treat('timeout', 'all', 501),
 ];
 const bursts = [
   treat('warm', 'burst', 600, { MONGO_POOLSIZE: 20 }),
@@ -72,12 +72,12 @@ describe('08-remedies', () => {
   });
 
   test("a laptop's noise does not change the number: nobody notices less than 50 ms", () => {
-    const noisy = [remedies[0], remedies[1], treat('size', 'all', 18), treat('cap', 'all', 33), treat('timeout', 'all', 76)];
+    const noisy = [remedies[0], remedies[1], treat('size', 'all', 18), treat('limit', 'all', 33), treat('timeout', 'all', 76)];
     expectAnswer(name, { results: [resultOf(noisy, { slowMs })] }, 2, [1, 3]);
   });
 
   test('what a single run can not tell does not count', () => {
-    const unclear = [remedies[0], remedies[1], treat('size', 'all', 18), treat('cap', 'all', 49), treat('timeout', 'all', 51)];
+    const unclear = [remedies[0], remedies[1], treat('size', 'all', 18), treat('limit', 'all', 49), treat('timeout', 'all', 51)];
     expectAnswer(name, { results: [resultOf(unclear, { slowMs })] }, 1, [2, 3]);
   });
 

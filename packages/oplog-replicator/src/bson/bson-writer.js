@@ -1,24 +1,24 @@
 import { BOOLEAN, INT, writeInt } from './bytes.js';
 
-/** BSON that is put together from pieces of other BSON. */
+/** Builds BSON from pieces of other BSON. */
 export class BsonWriter {
-  /** What was written, and room for more. @type {Buffer} */
+  /** @type {Buffer} */
   #bytes;
-  /** Of what was written. */
+  /** Bytes written. */
   length = 0;
 
-  /** @param {number} [room] in bytes; it grows */
+  /** @param {number} [room] initial size in bytes */
   constructor(room = 1024) {
-    // Not from Node's shared pool, which one small piece would keep alive.
+    // Not from Node's shared pool: one small buffer would keep all of it alive.
     this.#bytes = Buffer.allocUnsafeSlow(room);
   }
 
-  /** How many bytes can be written before it has to grow. */
+  /** Bytes allocated. */
   get room() {
     return this.#bytes.length;
   }
 
-  /** What was written; shares memory with this writer. */
+  /** A view of what was written. */
   get bytes() {
     return this.#bytes.subarray(0, this.length);
   }
@@ -31,9 +31,9 @@ export class BsonWriter {
   }
 
   /**
-   * Begin an element: its value has to follow.
+   * Begins an element. Its value must follow.
    * @param {number} type
-   * @param {string} name in Latin-1, which stands for bytes of any encoding
+   * @param {string} name in Latin-1: each character is one byte
    */
   begin(type, name) {
     this.#makeRoom(name.length + 2);
@@ -51,7 +51,7 @@ export class BsonWriter {
   }
 
   /** @param {string} name */
-  yes(name) {
+  booleanTrue(name) {
     this.begin(BOOLEAN, name);
     this.#makeRoom(1);
     this.#bytes[this.length++] = 1;

@@ -1,7 +1,5 @@
-/**
- * BSON as it lies in memory, walked without being parsed: a document is its length (int32), then its elements, each a
- * type, a name that ends with 0, and a value, then 0 (bsonspec.org).
- */
+// Reads BSON in place, without parsing it. A document is its length (int32), its elements and a 0. An element is a type, a
+// name that ends with 0, and a value. https://bsonspec.org/spec.html
 
 export const DOUBLE = 1;
 export const STRING = 2;
@@ -16,29 +14,17 @@ export const TIMESTAMP = 17;
 export const LONG = 18;
 export const DECIMAL = 19;
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} at
- * @returns {number} the int32 that is there
- */
+/** @param {Uint8Array} bytes @param {number} at @returns {number} an int32 */
 export function readInt(bytes, at) {
   return bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | bytes[at + 3] << 24;
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} at
- * @returns {number} the uint32 that is there
- */
+/** @param {Uint8Array} bytes @param {number} at @returns {number} a uint32 */
 export function readUint(bytes, at) {
   return readInt(bytes, at) >>> 0;
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} at
- * @param {number} value int32 or uint32
- */
+/** @param {Uint8Array} bytes @param {number} at @param {number} value int32 or uint32 */
 export function writeInt(bytes, at, value) {
   bytes[at] = value;
   bytes[at + 1] = value >>> 8;
@@ -46,11 +32,7 @@ export function writeInt(bytes, at, value) {
   bytes[at + 3] = value >>> 24;
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} at where a name begins
- * @returns {number} where the value begins that follows it
- */
+/** @param {Uint8Array} bytes @param {number} at where a name begins @returns {number} where its value begins */
 export function skipName(bytes, at) {
   while (bytes[at] !== 0) at++;
   return at + 1;
@@ -60,8 +42,7 @@ export function skipName(bytes, at) {
  * @param {Uint8Array} bytes
  * @param {number} type
  * @param {number} at where the value begins
- * @returns {number} how many bytes the value has
- * @throws {Error} for a type that BSON does not have
+ * @returns {number} bytes of the value
  */
 export function sizeOf(bytes, type, at) {
   switch (type) {
@@ -69,7 +50,7 @@ export function sizeOf(bytes, type, at) {
     case 2: case 13: case 14: return 4 + readInt(bytes, at); // string, code, symbol
     case 3: case 4: case 15: return readInt(bytes, at); // object, array, code with scope
     case 5: return 5 + readInt(bytes, at); // binary
-    case 6: case 10: case 127: case 255: return 0; // undefined, null, the largest and the smallest key
+    case 6: case 10: case 127: case 255: return 0; // undefined, null, MaxKey, MinKey
     case 7: return 12; // ObjectId
     case 8: return 1; // boolean
     case 11: return skipName(bytes, skipName(bytes, at)) - at; // regular expression
@@ -81,12 +62,12 @@ export function sizeOf(bytes, type, at) {
 }
 
 /**
- * Call `visit` for each element of a document, until it returns true.
+ * Calls `visit` for each element of a document until it returns true.
  *
  * @param {Uint8Array} bytes
  * @param {number} start of the document
- * @param {(type: number, element: number, value: number, end: number) => boolean | void} visit gets where the element
- *   begins (its type), its value, and the next element
+ * @param {(type: number, element: number, value: number, end: number) => boolean | void} visit `element`,
+ *   `value` and `end` are where the element begins, where its value begins, and where the next element begins
  */
 export function walk(bytes, start, visit) {
   let at = start + 4;
@@ -98,26 +79,16 @@ export function walk(bytes, start, visit) {
   }
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} element where an element begins
- * @param {number} value where its value begins
- * @returns {string} the element's name
- */
+/** @param {Uint8Array} bytes @param {number} element @param {number} value where its value begins @returns {string} */
 export function nameOf(bytes, element, value) {
   return Buffer.from(bytes.buffer, bytes.byteOffset + element + 1, value - element - 2).toString();
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} start of a document
- * @returns {number} where its element `_id` begins, or -1
- */
+/** @param {Uint8Array} bytes @param {number} start of a document @returns {number} where its `_id` begins, or -1 */
 export function findId(bytes, start) {
-  // It is nearly always the first one.
   let found = -1;
   walk(bytes, start, (type, element) => {
-    // _, i, d and the 0 at the end
+    // _id and 0
     if (bytes[element + 1] !== 95 || bytes[element + 2] !== 105 || bytes[element + 3] !== 100
       || bytes[element + 4] !== 0) return false;
     found = element;

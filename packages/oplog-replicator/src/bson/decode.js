@@ -1,12 +1,12 @@
 import { BSON } from 'mongodb';
 import { ARRAY, nameOf, OBJECT, readInt, walk, writeInt } from './bytes.js';
 
-/** Values as they are: a double stays a double, a regular expression one of MongoDB's. */
+/** Keeps BSON types: a double remains a double. */
 const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
 
 /**
- * Parse a small document for the driver to send it again. Inner documents become Maps: an object would put names that
- * look like numbers first, and `{ b: 1, 1: 1 }` would be another index.
+ * Parses a small document that the driver will send again. Inner documents become Maps, because an object puts names
+ * that look like numbers first, and an index on `{ 1: 1, b: 1 }` is not one on `{ b: 1, 1: 1 }`.
  *
  * @param {Buffer} bytes
  * @param {number} start
@@ -16,13 +16,8 @@ export function decodeDocument(bytes, start) {
   return Object.fromEntries(decodeElements(bytes, start));
 }
 
-/**
- * @param {Buffer} bytes
- * @param {number} element where an element begins
- * @param {number} value where its value begins
- * @param {number} end of it
- */
-export function decodeValue(bytes, element, value, end) {
+/** @param {Buffer} bytes @param {number} element @param {number} value where its value begins @param {number} end */
+function decodeValue(bytes, element, value, end) {
   const type = bytes[element];
   if (type === OBJECT) return new Map(decodeElements(bytes, value));
   if (type === ARRAY) return decodeElements(bytes, value).map(([, one]) => one);
@@ -31,11 +26,7 @@ export function decodeValue(bytes, element, value, end) {
   return Object.values(BSON.deserialize(document, EXACT))[0];
 }
 
-/**
- * @param {Buffer} bytes
- * @param {number} start
- * @returns {[string, any][]}
- */
+/** @param {Buffer} bytes @param {number} start @returns {[string, any][]} */
 function decodeElements(bytes, start) {
   const own = bytes.subarray(start, start + readInt(bytes, start));
   /** @type {[string, any][]} */

@@ -3,20 +3,20 @@ import {
   ARRAY, DECIMAL, DOUBLE, INT, LONG, OBJECT, OBJECT_ID, readInt, sizeOf, STRING, SYMBOL, walk,
 } from './bytes.js';
 
-/** Offset and prime of FNV-1a, 32 bits (Fowler, Noll and Vo). */
+/** FNV-1a, 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
 const START = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
 /**
- * Hash an `_id` of any type, so that values that MongoDB takes for the same `_id` have the same hash: 1 is 1.0 is
- * NumberLong(1) is NumberDecimal("1.0"), also inside of documents. Others rarely do.
+ * Values that MongoDB considers equal have the same hash: 1, 1.0, NumberLong(1) and NumberDecimal("1.0"), also inside
+ * documents.
  *
  * @param {Buffer} bytes
  * @param {number} element where the element `_id` begins
  * @returns {number} a uint32
  */
 export function hashId(bytes, element) {
-  const value = element + 5; // its type, and the four bytes of its name
+  const value = element + 5; // after the type and `_id\0`
   return mix(hashValue(bytes, bytes[element], value, START));
 }
 
@@ -24,7 +24,7 @@ export function hashId(bytes, element) {
  * @param {Buffer} bytes
  * @param {number} type
  * @param {number} at
- * @param {number} hash of what came before
+ * @param {number} hash so far
  * @returns {number}
  */
 function hashValue(bytes, type, at, hash) {
@@ -50,12 +50,9 @@ function hashValue(bytes, type, at, hash) {
 
 const scratch = new DataView(new ArrayBuffer(8));
 
-/**
- * @param {number} number the double next to an int64 or a decimal, which is the same for equal ones
- * @param {number} hash
- */
+/** @param {number} number of an int64 or decimal: the nearest double @param {number} hash */
 function hashNumber(number, hash) {
-  // Zero has two signs and NaN many bit patterns, and MongoDB tells none of them apart.
+  // MongoDB considers 0 and -0 equal, and all bit patterns of NaN.
   scratch.setFloat64(0, Number.isNaN(number) ? Number.MAX_VALUE : number || 0);
   return Math.imul(Math.imul(hash ^ scratch.getInt32(0), PRIME) ^ scratch.getInt32(4), PRIME);
 }
@@ -66,7 +63,11 @@ function hashBytes(bytes, from, to, hash) {
   return hash;
 }
 
-/** The end of MurmurHash3 (Appleby): each bit of the hash changes half of the others. @param {number} hash */
+/**
+ * The last step of MurmurHash3 spreads each bit over all others:
+ * https://github.com/aappleby/smhasher/blob/master/src/MurmurHash3.cpp
+ * @param {number} hash
+ */
 function mix(hash) {
   hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
   hash = Math.imul(hash ^ hash >>> 13, 0xc2b2ae35);

@@ -3,11 +3,11 @@ import { DOUBLE, INT, LONG, readInt, sizeOf } from './bytes.js';
 /**
  * @param {Buffer} bytes
  * @param {number} element where an element `_id` begins
- * @returns {string} the same for the same `_id`; as for MongoDB, 1 is 1.0 is NumberLong(1)
+ * @returns {string} the same for 1, 1.0 and NumberLong(1), which MongoDB considers equal
  */
 export function keyOfId(bytes, element) {
   const type = bytes[element];
-  const value = element + 5; // the type, and `_id` with its 0
+  const value = element + 5; // after the type and `_id\0`
   if (type === INT) return String(readInt(bytes, value));
   if (type === DOUBLE || type === LONG) {
     const number = type === DOUBLE ? bytes.readDoubleLE(value) : Number(bytes.readBigInt64LE(value));

@@ -2,19 +2,20 @@ import { readInt } from '../bson/bytes.js';
 import { timestampOf } from './position.js';
 
 /** @import { MongoClient } from 'mongodb' */
+/** @import { Tail } from './open-tail.js' */
 /** @import { Position } from './position.js' */
 
-/** How long the server waits for an entry before it says that there is none. */
+/** How long the server waits for an entry before it returns an empty batch. */
 const AWAIT_MS = 1000;
 
 /**
- * Tail an oplog through the driver, which logs in, encrypts and finds its way as its connection string says.
+ * Reads an oplog through the driver, which supports every connection string.
  *
  * @param {object} options
  * @param {MongoClient} options.client
- * @param {Position} options.from the first entry, or the next if there is none
+ * @param {Position} options.from the entry to begin with; if it does not exist, the next one
  * @param {number} options.batchSize entries
- * @returns {import('./open-tail.js').Tail}
+ * @returns {Tail}
  */
 export function createDriverTail({ client, from, batchSize }) {
   const cursor = client.db('local').collection('oplog.rs').find({ ts: { $gte: timestampOf(from) } }, {

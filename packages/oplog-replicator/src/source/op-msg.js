@@ -1,23 +1,21 @@
 import { BSON } from 'mongodb';
 import { ARRAY, LONG, OBJECT, readInt, skipName, walk, writeInt } from '../bson/bytes.js';
 
-/**
- * Messages as MongoDB's drivers and servers speak them (OP_MSG, in the MongoDB manual under "Wire Protocol"): a header
- * of length, request, answered request and kind, then flags, then sections.
- */
+// OP_MSG, the message format of drivers and servers: a header (length, request id, response to, opcode), flags, sections.
+// https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg
 
 export const HEADER_BYTES = 16;
 
 const OP_MSG = 2013;
 const MORE_TO_COME = 1 << 1;
 const EXHAUST_ALLOWED = 1 << 16;
-/** Flags, and the kind of the first section, which is a document. */
+/** After the header come the flags and the kind of the first section, which is a document. */
 const BODY = HEADER_BYTES + 5;
 
 /**
  * @param {number} id
  * @param {Record<string, unknown>} command with its `$db`
- * @param {{ exhaust?: boolean }} [options] exhaust: the server may answer many times
+ * @param {{ exhaust?: boolean }} [options] exhaust: the server may send many responses
  */
 export function writeMessage(id, command, { exhaust = false } = {}) {
   const body = BSON.serialize(command);
@@ -32,15 +30,16 @@ export function writeMessage(id, command, { exhaust = false } = {}) {
 
 /**
  * @typedef {object} EntryBatch entries of an oplog as the source sent them
- * @property {Buffer} bytes valid until the next batch is asked for
+ * @property {Buffer} bytes valid until the next batch is requested
  * @property {number[]} starts where each entry begins
- * @property {boolean} isFull whether the source is likely to have more already
+ * @property {boolean} isFull if so, the source probably has more entries
  */
 
 /**
- * @param {Buffer} message the answer to `find` or `getMore`, whole
- * @returns {Omit<EntryBatch, 'isFull'> & { cursorId: bigint, moreToCome: boolean }} moreToCome: another answer follows by itself
- * @throws {Error} with its `code`: what the server says is wrong
+ * @param {Buffer} message the complete response to `find` or `getMore`
+ * @returns {Omit<EntryBatch, 'isFull'> & { cursorId: bigint, moreToCome: boolean }} moreToCome: another response follows
+ *   without a request
+ * @throws {Error} the server's, with its `code`
  */
 export function readBatch(message) {
   const starts = /** @type {number[]} */ ([]);
@@ -49,7 +48,7 @@ export function readBatch(message) {
     if (type !== OBJECT || !isNamed(message, element, 'cursor')) return false;
     walk(message, value, (innerType, inner, innerValue) => {
       if (innerType === LONG && isNamed(message, inner, 'id')) cursorId = message.readBigInt64LE(innerValue);
-      // firstBatch or nextBatch, the only array.
+      // firstBatch or nextBatch is the only array.
       if (innerType === ARRAY) listStarts(message, innerValue, starts);
     });
     return true;

@@ -1,41 +1,43 @@
 import { createDriverTail } from './driver-tail.js';
-import { createSocketTail } from './socket-tail.js';
+import { SocketTail } from './socket-tail.js';
 
 /** @import { Document, MongoClient } from 'mongodb' */
+/** @import { Source } from '../connect-ends.js' */
+/** @import { EntryBatch } from './op-msg.js' */
 /** @import { Position } from './position.js' */
 
 /**
  * @typedef {object} Tail of an oplog
- * @property {() => Promise<import('./op-msg.js').EntryBatch | null>} next waits for entries, and comes back without any now
- *   and then; null once the tail is closed. Throws a LineBrokeError or one of the driver's
+ * @property {() => Promise<EntryBatch | null>} next waits for entries; after some time without any it resolves with an
+ *   empty batch, and with null once the tail is closed. Throws a SourceConnectionError or one of the driver's errors
  * @property {() => Promise<void>} close
  */
 
-/** Entries a batch. With larger ones the workers have nothing to write while one is on its way. */
+/** In entries. While a larger batch is on its way, the workers would run out of work. */
 const BATCH_SIZE = 2000;
 const DEFAULT_PORT = 27017;
 
 /**
- * @param {import('../connect-ends.js').Source} source
- * @param {Position} from the first entry, or the next if there is none
+ * @param {Source} source
+ * @param {Position} from the entry to begin with; if it does not exist, the next one
  * @returns {Promise<Tail>}
  */
 export async function openTail(source, from) {
   const { client } = source;
   const address = plainAddress(client, await source.reach());
   return address
-    ? createSocketTail({ address, from, batchSize: BATCH_SIZE })
+    ? new SocketTail({ address, from, batchSize: BATCH_SIZE })
     : createDriverTail({ client, from, batchSize: BATCH_SIZE });
 }
 
 /**
  * @param {MongoClient} client
  * @param {Document} hello
- * @returns {{ host: string, port: number } | null} of the primary; null where a plain socket can't speak to it
+ * @returns {{ host: string, port: number } | null} of the primary; null if a plain socket can't connect to it
  */
 function plainAddress({ options }, hello) {
   if (options.tls || options.credentials || options.proxyHost || options.hosts[0].socketPath) return null;
-  // A set's members know their own names, unless the connection string wants this one host and no other.
+  // The primary knows its own address. With directConnection, use the connection string's.
   if (options.directConnection) {
     const [{ host, port }] = options.hosts;
     return { host: String(host), port: port ?? DEFAULT_PORT };

@@ -6,14 +6,10 @@ import { createEntry, readEntry } from './raw-entry.js';
 /** @import { EntryBatch } from './op-msg.js' */
 /** @import { Position } from './position.js' */
 
-/** What a replica set logs first of all. */
+/** The first entry of every replica set. */
 const FIRST_MESSAGE = 'initiating set';
 
-/**
- * @param {Source} source
- * @param {1 | -1} order
- * @returns {Promise<Document>}
- */
+/** @param {Source} source @param {1 | -1} order @returns {Promise<Document>} */
 async function readEnd({ client, name }, order) {
   const [entry] = await client.db('local').collection('oplog.rs').find({}, {
     sort: { $natural: order }, limit: 1, readConcern: { level: 'majority' }, promoteLongs: true,
@@ -22,7 +18,7 @@ async function readEnd({ client, name }, order) {
   return entry;
 }
 
-/** @param {Source} source @returns {Promise<Position>} of its last entry */
+/** @param {Source} source @returns {Promise<Position>} the last entry */
 export async function findLast(source) {
   const { ts, t } = await readEnd(source, -1);
   return positionAt(ts, t);
@@ -30,8 +26,8 @@ export async function findLast(source) {
 
 /**
  * @param {Source} source
- * @returns {Promise<{ position: Position, isFromStart: boolean }>} of its first entry; whether all that ever happened there
- *   is in the oplog still
+ * @returns {Promise<{ position: Position, isFromStart: boolean }>} the first entry, and whether the oplog still has the
+ *   entire history
  */
 export async function findFirst(source) {
   const { ts, t, op, o } = await readEnd(source, 1);
@@ -39,25 +35,23 @@ export async function findFirst(source) {
 }
 
 /**
- * Where to begin.
- *
  * @param {Source} source
  * @param {'start' | 'end' | Timestamp} from
- * @returns {Promise<Position>} all that comes after it is to be done
+ * @returns {Promise<Position>} apply what comes after this entry
  */
-export async function findBegin(source, from) {
+export async function findStart(source, from) {
   if (from === 'end') return findLast(source);
   if (from !== 'start') return positionAt(from);
   const { position } = await findFirst(source);
-  // The first entry itself is to be done too.
+  // Just before the first entry, which is applied too.
   return { ...position, increment: position.increment - 1, term: 0 };
 }
 
 /**
  * @param {Source} source
  * @param {Position} from
- * @param {EntryBatch} batch the first one that was read from there on
- * @throws {Error} when entries that came after `from` are not in the oplog any more
+ * @param {EntryBatch} batch the first one read from there
+ * @throws {Error} when the oplog no longer has all entries after `from`
  */
 export async function assertReachesBack(source, from, batch) {
   if (batch.starts.length > 0) {
@@ -68,12 +62,12 @@ export async function assertReachesBack(source, from, batch) {
   const { position: oldest } = await findFirst(source);
   if (comparePositions(oldest, from) > 0) {
     throw new Error(`the oplog of the source ${source.name} no longer reaches back to ${formatPosition(from)}: it begins `
-      + `at ${formatPosition(oldest)}. Copy the data anew, or give the source a larger oplog`);
+      + `at ${formatPosition(oldest)}. Copy the data again, or give the source a larger oplog`);
   }
-  // A time between two entries is none that was read.
+  // Without a term, `from` is a time, and there need not be an entry.
   if (from.term === 0) return;
-  throw new Error(`the oplog of the source ${source.name} does not have the entry at ${formatPosition(from)} that the `
-    + 'checkpoint names: it was rolled back, or is another source');
+  throw new Error(`the oplog of the source ${source.name} does not have the entry at ${formatPosition(from)} of the `
+    + 'checkpoint: it was rolled back, or this is another source');
 }
 
 /** @param {Position} from @param {Position} first */

@@ -3,9 +3,9 @@ import { Timestamp } from 'mongodb';
 /**
  * @typedef {object} Position of an entry in an oplog
  * @property {number} seconds
- * @property {number} increment counts the entries of a second
- * @property {number} term of the primary that wrote it: two entries of one time and different terms are not the same. 0
- *   where it is not known
+ * @property {number} increment counts the entries within a second
+ * @property {number} term of the primary that wrote it: entries with the same time and different terms are different
+ *   entries; 0: unknown
  */
 
 /** @param {Timestamp} timestamp @returns {Position} */
@@ -18,20 +18,12 @@ export function timestampOf({ seconds, increment }) {
   return new Timestamp({ t: seconds, i: increment });
 }
 
-/**
- * @param {Position} a
- * @param {Position} b
- * @returns {number} below 0 where `a` is earlier, 0 at the same time
- */
+/** @param {Position} a @param {Position} b @returns {number} negative if `a` is earlier, 0 for the same time */
 export function comparePositions(a, b) {
   return a.seconds - b.seconds || a.increment - b.increment;
 }
 
-/**
- * @template {Position} T
- * @param {(T | null | undefined)[]} positions
- * @returns {T | null} null where there is none
- */
+/** @template {Position} T @param {(T | null | undefined)[]} positions @returns {T | null} null if there is none */
 export function findEarliest(positions) {
   let earliest = null;
   for (const position of positions) {

@@ -2,51 +2,51 @@ import { readInt, readUint, sizeOf } from '../bson/bytes.js';
 
 /** @import { Position } from './position.js' */
 
-/** The letters of `op`. */
+/** `op` is a letter. */
 export const INSERT = 105; // i
 export const UPDATE = 117; // u
 export const DELETE = 100; // d
 export const COMMAND = 99; // c
 export const NOOP = 110; // n
 
-const NOWHERE = -1;
+const ABSENT = -1;
 
 /**
- * @typedef {object} RawEntry one entry of an oplog, or one operation of a transaction: where in `bytes` its parts
- *   are, -1 for what it lacks
+ * @typedef {object} RawEntry an entry of an oplog, or an operation of a transaction. Numbers without another meaning are
+ *   offsets in `bytes`, -1 for absent fields
  * @property {Buffer} bytes
- * @property {number} op a letter
- * @property {number} ns where the namespace begins
- * @property {number} nsLength without the 0 at its end
+ * @property {number} op one of the letters above
+ * @property {number} ns the namespace
+ * @property {number} nsLength in bytes
  * @property {number} o the document of the operation
- * @property {number} o2 the document that says whom an update is for
+ * @property {number} o2 `{ _id }` of the document that an update changes
  * @property {number} lsid the session of a transaction
  * @property {number} txnNumber
- * @property {number} wall when it happened, a date
- * @property {boolean} fromMigrate whether it only moved a document between shards
- * @property {Position} position not changed by the operations of a transaction: they have none of their own
+ * @property {number} wall when it happened, a BSON date
+ * @property {boolean} fromMigrate whether a chunk migration wrote it
+ * @property {Position} position unchanged by the operations of a transaction, which have none
  */
 
-/** @returns {RawEntry} to be read into again and again: a million entries need no million objects */
+/** @returns {RawEntry} to be reused: one object for each of a million entries would be slow */
 export function createEntry() {
   return {
-    bytes: Buffer.alloc(0), op: 0, ns: NOWHERE, nsLength: 0, o: NOWHERE, o2: NOWHERE, lsid: NOWHERE, txnNumber: NOWHERE,
-    wall: NOWHERE, fromMigrate: false, position: { seconds: 0, increment: 0, term: 0 },
+    bytes: Buffer.alloc(0), op: 0, ns: ABSENT, nsLength: 0, o: ABSENT, o2: ABSENT, lsid: ABSENT, txnNumber: ABSENT,
+    wall: ABSENT, fromMigrate: false, position: { seconds: 0, increment: 0, term: 0 },
   };
 }
 
 /**
- * Find the parts of an entry. Names are told apart by their letters, for this runs for each entry, and making a string
- * of each name would take longer than all the rest.
+ * Finds the fields of an entry. It compares the bytes of their names, because making a string of each name would take
+ * longer than everything else together.
  *
  * @param {RawEntry} entry
  * @param {Buffer} bytes
- * @param {number} start where the entry's document begins
+ * @param {number} start
  */
 export function readEntry(entry, bytes, start) {
   entry.bytes = bytes;
   entry.op = 0;
-  entry.ns = entry.o = entry.o2 = entry.lsid = entry.txnNumber = entry.wall = NOWHERE;
+  entry.ns = entry.o = entry.o2 = entry.lsid = entry.txnNumber = entry.wall = ABSENT;
   entry.fromMigrate = false;
   let at = start + 4;
   for (let type = bytes[at]; type !== 0; type = bytes[at]) {

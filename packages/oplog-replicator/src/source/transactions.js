@@ -5,17 +5,19 @@ import { findEarliest } from './position.js';
 /** @import { RawEntry } from './raw-entry.js' */
 
 /**
- * @typedef {object} Part of a transaction: operations that one entry holds
+ * @typedef {object} Part the operations of a transaction that one entry has
  * @property {Buffer} bytes
  * @property {number[]} starts where each operation begins
  *
- * @typedef {{ after: Position, parts: Part[], isKept: boolean }} Transaction `after`: the entry before its first one;
- *   `isKept`: until `forget` is called, because it has several entries
+ * @typedef {object} Transaction
+ * @property {Position} after the entry before its first one
+ * @property {Part[]} parts
+ * @property {boolean} isStored it has several entries, so it is stored here until `forget` is called
  */
 
 /**
- * Transactions whose entries are not all read yet. A large one has several entries (`partialTxn`); one over several
- * shards is prepared first, and committed or aborted by an entry of its own.
+ * Collects transactions that have several entries: large ones (`partialTxn`), and those of several shards, which are
+ * prepared first and then committed or aborted by another entry.
  */
 export function createTransactions() {
   /** @type {Map<string, Transaction>} by session and number */
@@ -25,37 +27,34 @@ export function createTransactions() {
     /**
      * @param {RawEntry} entry of an applyOps
      * @param {Position} after the entry before it
-     * @returns {Transaction | null} all of it, where this was its last entry
+     * @returns {Transaction | null} null unless this was its last entry
      */
     add(entry, after) {
       const { part, isPartial, isPrepared } = readPart(entry);
       const key = keyOf(entry);
-      const transaction = unfinished.get(key) ?? { after: { ...after }, parts: [], isKept: false };
+      const transaction = unfinished.get(key) ?? { after: { ...after }, parts: [], isStored: false };
       transaction.parts.push(part);
       if (!isPartial && !isPrepared) return transaction;
-      part.bytes = Buffer.from(part.bytes); // The batch is gone when it is needed.
-      transaction.isKept = true;
+      part.bytes = Buffer.from(part.bytes); // The batch's buffer will be reused.
+      transaction.isStored = true;
       unfinished.set(key, transaction);
       return null;
     },
 
-    /**
-     * @param {RawEntry} entry of a commitTransaction
-     * @returns {Transaction | null} what was prepared before
-     */
+    /** @param {RawEntry} entry of a commitTransaction @returns {Transaction | null} the prepared transaction */
     find: (entry) => unfinished.get(keyOf(entry)) ?? null,
 
-    /** @param {RawEntry} entry the last one of a transaction, which is done or aborted */
+    /** @param {RawEntry} entry the last one of the transaction */
     forget: (entry) => unfinished.delete(keyOf(entry)),
 
-    /** @returns {Position | null} of the entry before the first one of all */
+    /** @returns {Position | null} the entry before the oldest transaction */
     findOldest: () => findEarliest([...unfinished.values()].map(({ after }) => after)),
   };
 }
 
 /** @param {RawEntry} entry */
 function keyOf({ bytes, lsid, txnNumber }) {
-  // An applyOps that is no transaction has neither, and one entry.
+  // An applyOps outside a transaction has neither, and a single entry.
   if (lsid < 0 || txnNumber < 0) return '';
   return bytes.toString('latin1', lsid, lsid + readInt(bytes, lsid)) + bytes.toString('latin1', txnNumber, txnNumber + 8);
 }

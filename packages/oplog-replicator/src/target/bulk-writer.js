@@ -1,40 +1,40 @@
 import { BsonWriter } from '../bson/bson-writer.js';
 import { keyOfId } from '../bson/id-key.js';
-import { idOf, listDocuments } from '../workers/write-batch.js';
 import { changeDocument, formOf } from './change-document.js';
-import { deleteStatement, modifyStatement, putStatement } from './statements.js';
+import { deleteStatement, modifyStatement, replaceStatement } from './statements.js';
+import { idOf, listDocuments } from './write-batch.js';
 
 /** @import { Namespace } from '../namespaces.js' */
-/** @import { WriteBatch } from '../workers/write-batch.js' */
+/** @import { DeferredDocuments } from './deferred-documents.js' */
+/** @import { Target, WriteError } from './target.js' */
+/** @import { WriteBatch } from './write-batch.js' */
 
 const DUPLICATE_KEY = 11000;
-/** A modifier cannot be applied to the value it finds. */
+/** A modifier does not apply to the current value of its field. */
 const PATH_NOT_VIABLE = 28;
 
-/** Documents read with one query, and bytes sent with one command; a message may have 48 MB. */
+/** Per query. */
 const MAX_READ_DOCUMENTS = 100;
-const MAX_SEND_BYTES = 16 << 20;
+/** Per command. The server accepts messages of up to 48 MB. */
+const MAX_COMMAND_BYTES = 16 << 20;
 
 /**
- * @typedef {object} Put a document as it is to be
+ * @typedef {object} Replacement
  * @property {string} key of its `_id`
  * @property {Buffer} id `{ _id }`
  * @property {Buffer} document
- * @property {boolean} upsert whether it is inserted if it does not exist
+ * @property {boolean} upsert
  */
 
 /**
- * Writes batches so that repeating them does no harm: after a crash everything since the checkpoint is written again, to
- * documents that may be further ahead.
+ * Writes batches so that repeating them is safe. After a crash everything since the checkpoint is written again, and the
+ * target may have newer versions of the documents.
  */
 export class BulkWriter {
   #target;
   #deferred;
 
-  /**
-   * @param {ReturnType<typeof import('./target.js').createTarget>} target
-   * @param {import('../workers/deferred-documents.js').DeferredDocuments} deferred
-   */
+  /** @param {Target} target @param {DeferredDocuments} deferred */
   constructor(target, deferred) {
     this.#target = target;
     this.#deferred = deferred;
@@ -47,9 +47,9 @@ export class BulkWriter {
     else if (kind === 'update') await this.#update(batch);
     else if (kind === 'modify') await this.#modify(batch);
     else await this.#delete(batch);
-    // This write may have made room for documents that were refused.
+    // This write may have freed a value that a deferred document needs.
     if (this.#deferred.has(namespace)) {
-      await this.#put(batch, this.#deferred.list(namespace).map((one) => ({ ...one, upsert: true })));
+      await this.#replace(batch, this.#deferred.list(namespace).map((one) => ({ ...one, upsert: true })));
     }
   }
 
@@ -60,20 +60,21 @@ export class BulkWriter {
     if (errors.length === 0 && !this.#deferred.has(namespace)) return;
     throwUnless(DUPLICATE_KEY, errors, namespace);
     const refused = new Set(errors.map(({ index }) => index));
-    /** @type {Put[]} */
-    const puts = [];
+    /** @type {Replacement[]} */
+    const replacements = [];
     for (const [index, document] of listDocuments(bytes).entries()) {
       const id = idOf(document);
       const key = keyOfId(id, 4);
-      // It was inserted before the crash. Put the inserted state back; the updates that followed come again.
-      if (refused.has(index)) puts.push({ key, id, document, upsert: true });
+      // Inserted before the crash. Replace it with the inserted version; its updates will be repeated too.
+      if (refused.has(index)) replacements.push({ key, id, document, upsert: true });
       else this.#deferred.delete(namespace, key);
     }
-    await this.#put(batch, puts);
+    await this.#replace(batch, replacements);
   }
 
   /**
-   * Diffs are applied here, to documents read first. That is safe because nobody else writes them.
+   * Reads the documents, applies the diffs, and writes the results. This is safe because only one worker writes each
+   * document.
    * @param {WriteBatch} batch
    */
   async #update(batch) {
@@ -82,20 +83,21 @@ export class BulkWriter {
     for (let first = 0; first < documents.length; first += 2 * MAX_READ_DOCUMENTS) {
       const part = documents.slice(first, first + 2 * MAX_READ_DOCUMENTS);
       const current = await this.#read(namespace, part.filter((_, index) => (
-        index % 2 === 0 && formOf(part[index + 1], 0) === 'difference')));
-      /** @type {Put[]} */
-      const puts = [];
+        index % 2 === 0 && formOf(part[index + 1], 0) === 'diff')));
+      /** @type {Replacement[]} */
+      const replacements = [];
       for (let index = 0; index < part.length; index += 2) {
         const [id, change] = part.slice(index, index + 2);
         const key = keyOfId(id, 4);
         const document = changeDocument(current.get(key), change);
-        // A document that does not exist was deleted before the crash, and will be deleted again.
+        // Deleted before the crash. Its delete will be repeated.
         if (!document) continue;
         current.set(key, document);
-        puts.push({ key, id, document, upsert: this.#deferred.find(namespace, key) !== undefined });
+        replacements.push({ key, id, document, upsert: this.#deferred.find(namespace, key) !== undefined });
       }
-      // Where a unique value moves between documents every step counts; elsewhere only the last state does.
-      await this.#put(batch, namespace.constraints?.inOrder ? puts : [...new Map(puts.map((one) => [one.key, one])).values()]);
+      // With a unique index every version counts, because values move between documents. Otherwise the last one is enough.
+      const latest = new Map(replacements.map((one) => [one.key, one]));
+      await this.#replace(batch, namespace.constraints?.inOrder ? replacements : [...latest.values()]);
     }
   }
 
@@ -119,22 +121,19 @@ export class BulkWriter {
     throwUnless(0, await this.#target.write(namespace, 'delete', 'deletes', statements.bytes), namespace);
   }
 
-  /**
-   * @param {WriteBatch} batch
-   * @param {Put[]} puts
-   */
-  async #put({ namespace, after }, puts) {
-    for (let next = 0; next < puts.length;) {
+  /** @param {WriteBatch} batch @param {Replacement[]} replacements */
+  async #replace({ namespace, after }, replacements) {
+    for (let next = 0; next < replacements.length;) {
       const first = next;
       const statements = new BsonWriter();
-      while (next < puts.length && statements.length < MAX_SEND_BYTES) {
-        const { id, document, upsert } = puts[next++];
-        putStatement(statements, id, document, upsert);
+      while (next < replacements.length && statements.length < MAX_COMMAND_BYTES) {
+        const { id, document, upsert } = replacements[next++];
+        replaceStatement(statements, id, document, upsert);
       }
       const errors = await this.#target.write(namespace, 'update', 'updates', statements.bytes);
       throwUnless(DUPLICATE_KEY, errors, namespace);
       const reasons = new Map(errors.map(({ index, errmsg }) => [index, errmsg]));
-      for (const [index, { key, id, document }] of puts.slice(first, next).entries()) {
+      for (const [index, { key, id, document }] of replacements.slice(first, next).entries()) {
         const reason = reasons.get(index);
         if (reason) this.#deferred.add(namespace, { key, id: Buffer.from(id), document: Buffer.from(document), after, reason });
         else this.#deferred.delete(namespace, key);
@@ -151,12 +150,12 @@ export class BulkWriter {
 }
 
 /**
- * @param {number} code of the errors the caller handles
- * @param {import('./target.js').WriteError[]} errors
+ * @param {number} code that the caller handles
+ * @param {WriteError[]} errors
  * @param {Namespace} namespace
  * @throws {Error} for the first error with another code
  */
 function throwUnless(code, errors, { name }) {
   const error = errors.find((one) => one.code !== code);
-  if (error) throw Object.assign(new Error(`the target refuses a write to ${name}: ${error.errmsg}`), { code: error.code });
+  if (error) throw Object.assign(new Error(`the target refused a write to ${name}: ${error.errmsg}`), { code: error.code });
 }

@@ -7,8 +7,8 @@ import { positionAt, timestampOf } from '../source/position.js';
 
 /**
  * @typedef {object} Progress
- * @property {Position} applied all up to this entry is on the target
- * @property {Position | null} since the entry after which a transaction begins whose end comes after `applied`
+ * @property {Position} applied the target has every entry up to this one
+ * @property {Position | null} since where to read from instead, when a transaction that ends after `applied` began earlier
  *
  * @typedef {object} CheckpointStore
  * @property {() => Promise<Progress | null>} read
@@ -16,11 +16,11 @@ import { positionAt, timestampOf } from '../source/position.js';
  */
 
 /**
- * A checkpoint in the target. It is written after what it stands for, to the same replica set: whatever is rolled back
- * or lost there takes the checkpoint along before that.
+ * The target itself stores the checkpoint, after the writes it covers. If the target rolls back or loses those writes,
+ * it loses the checkpoint first.
  *
  * @param {MongoClient} client of the target
- * @param {{ name: string, setId: ObjectId }} identity its name, and the replica set that is the source
+ * @param {{ name: string, setId: ObjectId }} identity name of the checkpoint, id of the source's replica set
  * @param {Record<string, unknown>} [writeConcern]
  * @returns {CheckpointStore}
  */
@@ -46,12 +46,58 @@ export function createCheckpoint(client, { name, setId }, writeConcern) {
   };
 }
 
-/** @returns {CheckpointStore} for a replication that writes nothing */
+/** @returns {CheckpointStore} for a dry run */
 export function createMemoryCheckpoint() {
   /** @type {Progress | null} */
-  let kept = null;
+  let saved = null;
   return {
-    read: async () => kept,
-    write: async (progress) => { kept = progress; },
+    read: async () => saved,
+    write: async (progress) => { saved = progress; },
   };
+}
+
+/** Saves the checkpoint now, or within `everyMs`. */
+export class CheckpointTimer {
+  #options;
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+  #saved = '';
+  /** One write at a time, so that an older checkpoint never overwrites a newer one. */
+  #writing = Promise.resolve();
+
+  /**
+   * @param {object} options
+   * @param {() => Progress} options.progress
+   * @param {CheckpointStore['write']} options.write
+   * @param {number} options.everyMs
+   * @param {(error: unknown) => void} options.onError called when a scheduled save fails
+   */
+  constructor(options) {
+    this.#options = options;
+  }
+
+  save() {
+    this.#writing = this.#writing.then(() => this.#saveNow());
+    return this.#writing;
+  }
+
+  schedule() {
+    const { everyMs, onError } = this.#options;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.save().catch(onError);
+    }, everyMs);
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+  }
+
+  async #saveNow() {
+    const progress = this.#options.progress();
+    const text = JSON.stringify(progress);
+    if (text === this.#saved) return;
+    await this.#options.write(progress);
+    this.#saved = text;
+  }
 }

@@ -2,23 +2,23 @@ import { ARRAY, OBJECT, readInt, TIMESTAMP, walk } from '../bson/bytes.js';
 
 /** @import { BsonWriter } from '../bson/bson-writer.js' */
 
+// Each function appends one statement of the command `update` or `delete`, as BSON. `id` is a document `{ _id }`.
+
 const DOLLAR = 36;
 
-/** Statements of the commands `update` and `delete`, in BSON: `id` is always a document `{ _id }`. */
-
 /**
- * Put a whole document in the place of what is there.
+ * Replaces the document.
  *
  * @param {BsonWriter} out
  * @param {Buffer} id
  * @param {Buffer} document
- * @param {boolean} upsert whether it is inserted where nothing is there
+ * @param {boolean} upsert
  */
-export function putStatement(out, id, document, upsert) {
+export function replaceStatement(out, id, document, upsert) {
   out.document(() => {
     out.begin(OBJECT, 'q');
     out.copy(id);
-    if (isTakenLiterally(document)) {
+    if (isStoredUnchanged(document)) {
       out.begin(OBJECT, 'u');
       out.copy(document);
     } else {
@@ -34,15 +34,11 @@ export function putStatement(out, id, document, upsert) {
         });
       });
     }
-    if (upsert) out.yes('upsert');
+    if (upsert) out.booleanTrue('upsert');
   });
 }
 
-/**
- * @param {BsonWriter} out
- * @param {Buffer} id
- * @param {Buffer} modifiers as the oplog has them, with `$v: 1` or without
- */
+/** @param {BsonWriter} out @param {Buffer} id @param {Buffer} modifiers from the oplog, with or without `$v: 1` */
 export function modifyStatement(out, id, modifiers) {
   out.document(() => {
     out.begin(OBJECT, 'q');
@@ -66,17 +62,17 @@ export function deleteStatement(out, id) {
 }
 
 /**
- * Whether the server takes a document for the update that it is: it takes a field that begins with $ for an operator,
- * and sets a timestamp of 0 to the time.
+ * Whether a plain replacement stores the document as it is. The server reads a field that begins with $ as an operator,
+ * and replaces an empty timestamp with the current time.
  * @param {Buffer} document
  */
-function isTakenLiterally(document) {
-  let isLiteral = true;
+function isStoredUnchanged(document) {
+  let isUnchanged = true;
   walk(document, 0, (type, element, value) => {
     const isOperator = document[element + 1] === DOLLAR;
-    const isNow = type === TIMESTAMP && readInt(document, value) === 0 && readInt(document, value + 4) === 0;
-    isLiteral = !isOperator && !isNow;
-    return !isLiteral;
+    const isEmptyTimestamp = type === TIMESTAMP && readInt(document, value) === 0 && readInt(document, value + 4) === 0;
+    isUnchanged = !isOperator && !isEmptyTimestamp;
+    return !isUnchanged;
   });
-  return isLiteral;
+  return isUnchanged;
 }

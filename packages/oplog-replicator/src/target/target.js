@@ -1,4 +1,4 @@
-// Not public, and without types; the tests notice when a driver changes it.
+// Private and untyped. The tests fail if a driver release changes it.
 // @ts-expect-error TS7016
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,32 +6,31 @@ import { findId } from '../bson/bytes.js';
 import { decodeDocument } from '../bson/decode.js';
 import { keyOfId } from '../bson/id-key.js';
 import { explainRefusal } from '../errors.js';
-import { applyDefinition } from './definitions.js';
 
 /** @import { End } from '../connect-ends.js' */
-/** @import { Definition } from './definitions.js' */
+/** @import { DdlCommand } from './ddl-commands.js' */
 /** @import { Namespace } from '../namespaces.js' */
 
 const POLL_MS = 20;
 
 /**
+ * @typedef {ReturnType<typeof createTarget>} Target
+ *
  * @typedef {object} WriteError
  * @property {number} index of the statement
  * @property {number} code
  * @property {string} errmsg
- * @property {Record<string, unknown>} [keyPattern] of the index that has the value already
  */
 
 /**
- * Write what is BSON already. The driver's public methods take objects alone: the documents of an oplog would have to
- * be parsed and made into BSON again, which takes longer than all the rest, and not every document would come out as it
- * went in (`{ b: 1, 1: 1 }` would change the order of its fields). The driver itself sends bulk writes as
- * DocumentSequences, which hold bytes.
+ * Writes BSON without parsing it. The driver's public methods take objects only. Parsing and serializing every document
+ * would take longer than everything else together, and would change some of them: `{ b: 1, 1: 1 }` comes out as
+ * `{ 1: 1, b: 1 }`. DocumentSequence, which the driver uses for its own bulk writes, takes bytes.
  *
  * @param {End} end
  * @param {object} options
  * @param {string} options.replication its name
- * @param {object} [options.writeConcern] the connection string's or the server's own unless told
+ * @param {object} [options.writeConcern] default: from the connection string, else the server's
  */
 export function createTarget({ client, reach }, { replication, writeConcern = client.options.writeConcern }) {
   const comment = `mongodb-pool-lab replication ${replication}`;
@@ -41,8 +40,8 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
     reach,
 
     /**
-     * Wait until no write is under way that an earlier session or process of this name sent before its end. The server
-     * goes on with those, and one that came late would undo what was done again meanwhile.
+     * Waits for writes that an earlier session or process of this replication sent before it ended. The server still
+     * executes them. One that finishes late would overwrite newer data.
      */
     async waitForWrites() {
       const find = { currentOp: 1, $ownOps: true, active: true, 'command.comment': comment };
@@ -52,14 +51,14 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
     /**
      * @param {Namespace} namespace
      * @param {'insert' | 'update' | 'delete'} command
-     * @param {string} field of the command that has its statements
-     * @param {Buffer} bytes the statements, one behind the other
-     * @returns {Promise<WriteError[]>} what is wrong with single statements
+     * @param {string} field of the command that takes the statements
+     * @param {Buffer} bytes the statements, back to back
+     * @returns {Promise<WriteError[]>} the statements that failed
      */
     async write({ name, database, collection, constraints }, command, field, bytes) {
       const sequence = new DocumentSequence(field);
       sequence.push({}, bytes);
-      // What the source took has been checked, or was not to be.
+      // The source has accepted these documents: its validator passed them, or was bypassed.
       const bypass = constraints?.isValidated && command !== 'delete' ? { bypassDocumentValidation: true } : {};
       const statements = { [command]: collection, ordered: false, ...bypass, ...common, [field]: sequence };
       const { writeErrors = [], writeConcernError } = await client.db(database).command(statements)
@@ -71,7 +70,7 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
     /**
      * @param {Namespace} namespace
      * @param {Buffer[]} ids documents `{ _id }`
-     * @returns {Promise<Map<string, Buffer>>} the documents that are there, by the key of their `_id`
+     * @returns {Promise<Map<string, Buffer>>} the documents that exist, by the key of their `_id`
      */
     async read({ database, collection }, ids) {
       /** @type {Map<string, Buffer>} */
@@ -86,7 +85,20 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
       return found;
     },
 
-    /** @param {Definition} definition */
-    define: (definition) => applyDefinition(client, definition, common),
+    /**
+     * Runs a command. An earlier session may have run it and ended before it saved its checkpoint, so "already done" is
+     * not an error.
+     * @param {DdlCommand} ddl
+     */
+    async runDdl({ database, names, command, alreadyDoneCodes }) {
+      try {
+        await client.db(database).command({ ...command, ...common });
+      } catch (cause) {
+        const { code, message } = /** @type {Error & { code?: number }} */ (cause);
+        if (alreadyDoneCodes.includes(Number(code))) return;
+        const what = `${Object.keys(command)[0]} of ${names.join(' to ')}`;
+        throw Object.assign(new Error(`the target refused ${what}: ${message}`, { cause }), { code });
+      }
+    },
   };
 }

@@ -3,40 +3,40 @@ import { hashId } from '../bson/id-hash.js';
 import { comparePositions, findEarliest } from '../source/position.js';
 import { COMMAND, createEntry, DELETE, INSERT, NOOP, readEntry, UPDATE } from '../source/raw-entry.js';
 import { createTransactions } from '../source/transactions.js';
-import { formOf } from '../target/change-document.js';
-import { appendDocument, appendId } from './write-batch.js';
+import { kindOf } from '../target/change-document.js';
+import { appendDocument, appendId } from '../target/write-batch.js';
 
 /** @import { EntryBatch } from '../source/op-msg.js' */
-/** @import { Namespace } from '../namespaces.js' */
+/** @import { Namespace, Namespaces } from '../namespaces.js' */
 /** @import { Position } from '../source/position.js' */
 /** @import { RawEntry } from '../source/raw-entry.js' */
 /** @import { Transaction } from '../source/transactions.js' */
 /** @import { Worker } from './worker.js' */
-/** @import { Kind } from './write-batch.js' */
+/** @import { Progress } from '../target/checkpoint.js' */
 
 /**
  * @typedef {object} DispatcherOptions
  * @property {Worker[]} workers
- * @property {ReturnType<typeof import('../namespaces.js').createNamespaces>} namespaces
+ * @property {Namespaces} namespaces
  * @property {'id' | 'collection'} hash
- * @property {(namespace: Namespace) => Promise<void>} readConstraints of a collection, into `namespace.constraints`
+ * @property {(namespace: Namespace) => Promise<void>} readConstraints sets `namespace.constraints`
  * @property {(entry: RawEntry, name: string) => Promise<void>} applyCommand called once everything before it is written
  * @property {() => Promise<void>} saveCheckpoint
- * @property {{ skipped: number }} counters
- * @property {Position} from the first entry to read
- * @property {Position} after the first entry to apply is the one after it
+ * @property {{ filtered: number }} counters
+ * @property {Position} from read from this entry on
+ * @property {Position} after apply what comes after this entry
  * @property {Position} [until] the last entry to apply
  */
 
-/** Hands each operation of an oplog to a worker. Operations on one document always go to the same worker. */
+/** Gives each operation of an oplog to a worker. All operations on a document go to the same worker. */
 export class Dispatcher {
   #options;
   #transactions = createTransactions();
   #entry = createEntry();
   #operation = createEntry();
-  /** @type {Position} of the last entry that was handed out */
+  /** @type {Position} the last entry that was dispatched */
   #last;
-  /** Whether the source has more entries to read, and when the last one read happened. */
+  /** Whether the source has more entries to read, and when it wrote the last one read. */
   #isBehind = false;
   #lastHappenedMs = 0;
   #happenedMs = () => Number(this.#entry.bytes.readBigInt64LE(this.#entry.wall));
@@ -47,10 +47,7 @@ export class Dispatcher {
     this.#last = { ...options.from };
   }
 
-  /**
-   * @param {EntryBatch} batch
-   * @returns {Promise<boolean>} whether `until` is reached
-   */
+  /** @param {EntryBatch} batch @returns {Promise<boolean>} whether `until` was reached */
   async dispatch({ bytes, starts, isFull }) {
     const { after, until } = this.#options;
     this.#isBehind = false;
@@ -58,7 +55,7 @@ export class Dispatcher {
       readEntry(this.#entry, bytes, start);
       const { position } = this.#entry;
       if (until && comparePositions(position, until) > 0) return true;
-      // Entries up to `after` are only read again to collect the start of a transaction.
+      // Entries up to `after` are only read to collect the beginning of a transaction.
       if (comparePositions(position, after) <= 0) {
         this.#collectTransaction();
       } else {
@@ -76,7 +73,7 @@ export class Dispatcher {
     return false;
   }
 
-  /** Resolves once everything handed out is written. */
+  /** Resolves once everything dispatched is written. */
   async drain() {
     const { workers } = this.#options;
     for (const worker of workers) worker.start();
@@ -84,8 +81,8 @@ export class Dispatcher {
   }
 
   /**
-   * @param {Position | null} limit the position before the oldest operation that is neither written nor with a worker
-   * @returns {import('../target/checkpoint.js').Progress}
+   * @param {Position | null} limit the entry before the oldest deferred document, if there is one
+   * @returns {Progress}
    */
   progress(limit) {
     const applied = findEarliest([limit, this.#last, ...this.#listOldest().map(({ after }) => after)]) ?? this.#last;
@@ -96,7 +93,7 @@ export class Dispatcher {
     };
   }
 
-  /** @returns {number} age of the oldest operation that is not written yet, in ms; 0 when all are */
+  /** @returns {number} ms since the source executed the oldest operation not yet written; 0 if there is none */
   measureLag() {
     const happened = this.#listOldest().map(({ happenedMs }) => happenedMs);
     if (this.#isBehind) happened.push(this.#lastHappenedMs);
@@ -108,54 +105,54 @@ export class Dispatcher {
   }
 
   /**
-   * @param {RawEntry} what
-   * @param {Position} before of the entry before it
-   * @returns {Promise<void> | undefined} nearly always undefined: an await per operation would be slow
+   * @param {RawEntry} entry
+   * @param {Position} before the entry before it
+   * @returns {Promise<void> | undefined} nearly always undefined, because an await per operation would be slow
    */
-  #route(what, before) {
-    switch (what.op) {
-      case INSERT: case UPDATE: case DELETE: return this.#enqueue(what, before);
-      case COMMAND: return this.#runCommand(what, before);
-      case NOOP: this.#options.counters.skipped++; return undefined;
-      default: throw new Error(`the oplog has an operation of the unknown kind "${String.fromCharCode(what.op)}"`);
+  #route(entry, before) {
+    switch (entry.op) {
+      case INSERT: case UPDATE: case DELETE: return this.#enqueue(entry, before);
+      case COMMAND: return this.#runCommand(entry, before);
+      case NOOP: this.#options.counters.filtered++; return undefined;
+      default: throw new Error(`the oplog has an operation of unknown kind "${String.fromCharCode(entry.op)}"`);
     }
   }
 
-  /** @param {RawEntry} what @param {Position} before @returns {Promise<void> | undefined} */
-  #enqueue(what, before) {
+  /** @param {RawEntry} entry @param {Position} before @returns {Promise<void> | undefined} */
+  #enqueue(entry, before) {
     const { namespaces, counters, readConstraints, hash, workers } = this.#options;
-    const { bytes, op, o } = what;
-    const namespace = namespaces.at(bytes, what.ns, what.nsLength);
-    if (namespace.excluded || what.fromMigrate) {
-      counters.skipped++;
+    const { bytes, op, o } = entry;
+    const namespace = namespaces.at(bytes, entry.ns, entry.nsLength);
+    if (namespace.excluded || entry.fromMigrate) {
+      counters.filtered++;
       return undefined;
     }
-    if (!namespace.constraints) return readConstraints(namespace).then(() => this.#enqueue(what, before));
+    if (!namespace.constraints) return readConstraints(namespace).then(() => this.#enqueue(entry, before));
 
-    const id = findId(bytes, op === UPDATE ? what.o2 : o);
-    if (id < 0) throw new Error(`${namespace.name}: a document without _id can't be replicated`);
+    const id = findId(bytes, op === UPDATE ? entry.o2 : o);
+    if (id < 0) throw new Error(`${namespace.name}: can't replicate a document without _id`);
     const number = hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashId(bytes, id);
     const worker = workers[number % workers.length];
-    const batch = worker.openBatch(kindOf(what), namespace, before, this.#happenedMs);
+    const batch = worker.openBatch(kindOf(entry), namespace, before, this.#happenedMs);
     const { length } = batch.documents;
-    if (op !== INSERT) appendId(batch, bytes, id);
-    if (op !== DELETE) appendDocument(batch, bytes, o);
+    if (op !== INSERT) appendId(batch.documents, bytes, id);
+    if (op !== DELETE) appendDocument(batch.documents, bytes, o);
     worker.count(batch, batch.documents.length - length);
     return undefined;
   }
 
-  /** @param {RawEntry} what @param {Position} before */
-  async #runCommand(what, before) {
-    const name = commandOf(what);
-    if (name === 'applyOps') await this.#replay(this.#transactions.add(what, before), before);
-    else if (name === 'commitTransaction') await this.#replay(this.#transactions.find(what), before);
-    else if (name === 'abortTransaction') this.#transactions.forget(what);
+  /** @param {RawEntry} entry @param {Position} before */
+  async #runCommand(entry, before) {
+    const name = commandOf(entry);
+    if (name === 'applyOps') await this.#replay(this.#transactions.add(entry, before), before);
+    else if (name === 'commitTransaction') await this.#replay(this.#transactions.find(entry), before);
+    else if (name === 'abortTransaction') this.#transactions.forget(entry);
     else {
       const { saveCheckpoint, applyCommand } = this.#options;
       await this.drain();
       await saveCheckpoint();
-      await applyCommand(what, name);
-      if (what === this.#entry) Object.assign(this.#last, this.#entry.position);
+      await applyCommand(entry, name);
+      if (entry === this.#entry) Object.assign(this.#last, this.#entry.position);
       await saveCheckpoint();
     }
   }
@@ -171,14 +168,14 @@ export class Dispatcher {
       }
       await this.#startWorkers();
     }
-    if (transaction.isKept) {
+    if (transaction.isStored) {
       // Until it is written, a restart must read its entries again.
       await this.drain();
       this.#transactions.forget(this.#entry);
     }
   }
 
-  /** Resolves once every worker has room in its queue. */
+  /** Starts idle workers. Resolves once every worker has room in its backlog. */
   async #startWorkers() {
     const { workers } = this.#options;
     for (const worker of workers) worker.start();
@@ -192,13 +189,6 @@ export class Dispatcher {
     const isComplete = name === 'applyOps' && this.#transactions.add(entry, this.#last);
     if (isComplete || name === 'commitTransaction' || name === 'abortTransaction') this.#transactions.forget(entry);
   }
-}
-
-/** @param {RawEntry} entry @returns {Kind} */
-function kindOf({ bytes, op, o }) {
-  if (op === INSERT) return 'insert';
-  if (op === DELETE) return 'delete';
-  return formOf(bytes, o) === 'modifiers' ? 'modify' : 'update';
 }
 
 /** @param {RawEntry} entry @returns {string} */

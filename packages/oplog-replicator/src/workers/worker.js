@@ -1,42 +1,39 @@
 import { BsonWriter } from '../bson/bson-writer.js';
-import { createBatch } from './write-batch.js';
 
 /** @import { Namespace } from '../namespaces.js' */
 /** @import { Position } from '../source/position.js' */
-/** @import { Kind, WriteBatch } from './write-batch.js' */
+/** @import { Kind, WriteBatch } from '../target/write-batch.js' */
 
 /**
- * @typedef {object} Backlog what one worker has to write to one collection, in order
- * @property {WriteBatch[]} batches
- *
  * @typedef {object} WorkerOptions
- * @property {number} index among the workers
- * @property {boolean} merge whether neighbouring operations of one kind become one write
+ * @property {boolean} merge whether neighbouring operations of one kind become one batch
  * @property {(batch: WriteBatch) => Promise<void>} write
- * @property {number} maxOperations in the queue
- * @property {number} maxBytes in the queue
- * @property {AbortController} session aborted when a write fails; ends the worker when aborted
+ * @property {number} maxOperations in the backlog
+ * @property {number} maxBytes in the backlog
+ * @property {AbortController} session the worker aborts it when a write fails, and ends when it is aborted
  */
 
-/** Limits of one write. The server accepts more, but splits it into transactions of 500 inserts. */
+/** The server accepts larger batches, but splits them into transactions of 500 inserts. */
 const MAX_BATCH_OPERATIONS = 1000;
 const MAX_BATCH_BYTES = 4 << 20;
 
-/** Buffers of written batches are reused: new memory from the system costs more than filling it. */
+/** Buffers of written batches are reused: allocating memory takes longer than filling it. */
 const MAX_SPARE_BUFFERS = 8;
 const MAX_SPARE_BYTES = 256 << 10;
 
 /**
- * A queue of writes; one is in flight at a time. Operations on one collection keep their order. Operations on different
- * collections need none, so neighbours on a collection share a batch whatever came between them. A batch grows while
- * another write is in flight; an idle worker waits for nothing.
+ * Writes its operations in batches, one batch at a time. Operations on the same collection keep their order. Operations
+ * on different collections do not need to, so neighbours within a collection share a batch whatever came between them.
+ * An idle worker writes at once. While a write is in flight, the next batches grow.
  */
 export class Worker {
   #options;
-  #batchOperations;
-  /** @type {Backlog[]} with batches to write, each once, in turn */
+  #maxBatchOperations;
+  /** @type {WriteBatch[][]} by number of the namespace, each in order */
+  #queues = [];
+  /** @type {WriteBatch[][]} the queues that are not empty; they take turns */
   #ready = [];
-  /** @type {WriteBatch | null} the write in flight */
+  /** @type {WriteBatch | null} the batch being written */
   #current = null;
   #operations = 0;
   #bytes = 0;
@@ -51,45 +48,46 @@ export class Worker {
   /** @param {WorkerOptions} options */
   constructor(options) {
     this.#options = options;
-    this.#batchOperations = options.merge ? MAX_BATCH_OPERATIONS : 1;
+    this.#maxBatchOperations = options.merge ? MAX_BATCH_OPERATIONS : 1;
     options.session.signal.addEventListener('abort', () => this.#wake());
   }
 
-  /** Operations in the queue or in flight. */
-  get depth() {
+  /** Operations that are waiting or being written. */
+  get backlog() {
     return this.#operations;
   }
 
   /**
    * @param {Kind} kind
    * @param {Namespace} namespace
-   * @param {Position} after of the entry before this operation
-   * @param {() => number} happenedMs
-   * @returns {WriteBatch} the batch to append the operation to
+   * @param {Position} after the entry before this operation
+   * @param {() => number} happenedMs when the source executed it
+   * @returns {WriteBatch} to append the operation to
    */
   openBatch(kind, namespace, after, happenedMs) {
-    const backlog = namespace.backlogs[this.#options.index] ??= { batches: [] };
-    let batch = backlog.batches[backlog.batches.length - 1];
-    if (!batch || batch.kind !== kind || batch.count >= this.#batchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
-      batch = createBatch(kind, namespace, { ...after }, happenedMs(), this.#spare.pop() ?? new BsonWriter());
-      if (backlog.batches.push(batch) === 1) this.#ready.push(backlog);
+    const queue = this.#queues[namespace.number] ??= [];
+    let batch = queue[queue.length - 1];
+    if (!batch || batch.kind !== kind || batch.count >= this.#maxBatchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
+      const documents = this.#spare.pop() ?? new BsonWriter();
+      batch = { kind, namespace, after: { ...after }, happenedMs: happenedMs(), count: 0, documents };
+      if (queue.push(batch) === 1) this.#ready.push(queue);
     }
     return batch;
   }
 
-  /** @param {WriteBatch} batch @param {number} length bytes of the one operation that was appended */
+  /** @param {WriteBatch} batch that one operation was appended to @param {number} length of the operation, in bytes */
   count(batch, length) {
     batch.count++;
     this.#operations++;
     this.#bytes += length;
   }
 
-  /** Start writing, unless a write is in flight. */
+  /** Starts writing, unless a write is in flight. */
   start() {
     if (!this.#current && this.#ready.length > 0) this.#working = this.#work();
   }
 
-  /** Resolves when no write is in flight, however the last one ended. */
+  /** Resolves when no write is in flight, even if the last one failed. */
   ended() {
     return this.#working;
   }
@@ -103,17 +101,17 @@ export class Worker {
     return this.#waitUntil(this.#isEmpty);
   }
 
-  /** @returns {WriteBatch[]} the oldest batch is among them */
+  /** @returns {WriteBatch[]} the first batch of each collection: one of them is the oldest */
   listOldest() {
-    return [...this.#current ? [this.#current] : [], ...this.#ready.map(({ batches }) => batches[0])];
+    return [...this.#current ? [this.#current] : [], ...this.#ready.map(([first]) => first)];
   }
 
   async #work() {
     const { write, session } = this.#options;
     while (this.#ready.length > 0 && !session.signal.aborted) {
-      const backlog = /** @type {Backlog} */ (this.#ready.shift());
-      this.#current = /** @type {WriteBatch} */ (backlog.batches.shift());
-      if (backlog.batches.length > 0) this.#ready.push(backlog);
+      const queue = /** @type {WriteBatch[]} */ (this.#ready.shift());
+      this.#current = /** @type {WriteBatch} */ (queue.shift());
+      if (queue.length > 0) this.#ready.push(queue);
       try {
         await write(this.#current);
       } catch (error) {

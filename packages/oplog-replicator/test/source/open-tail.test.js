@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { createDriverTail } from '../../src/source/driver-tail.js';
 import { openTail } from '../../src/source/open-tail.js';
 import { positionAt } from '../../src/source/position.js';
-import { createSocketTail } from '../../src/source/socket-tail.js';
+import { SocketTail } from '../../src/source/socket-tail.js';
 import { cleanUp } from '../../../../test/support/cleanup.js';
 import { startReplicaSet } from '../../../../test/support/mongod-process.js';
 import { scratchFolder } from '../../../../test/support/scratch-folder.js';
@@ -31,7 +31,7 @@ async function findEnd(client) {
 /**
  * @param {Tail} tail
  * @param {number} count
- * @returns {Promise<Buffer[]>} so many entries, and the rest of the last one's batch
+ * @returns {Promise<Buffer[]>} `count` entries, and the rest of the last batch
  */
 async function read(tail, count) {
   const entries = [];
@@ -52,9 +52,9 @@ test('the driver and the plain socket read the same entries', async () => {
   await client.db('open_tail').collection('a').insertMany(Array.from({ length: count }, (_, n) => ({ n, text: 'x'.repeat(n * 20) })));
   const tails = [
     createDriverTail({ client, from, batchSize: 70 }),
-    createSocketTail({ address, from, batchSize: 70 }),
-    // Larger than the buffers that it begins with.
-    createSocketTail({ address, from, batchSize: 100_000 }),
+    new SocketTail({ address, from, batchSize: 70 }),
+    // Larger than its initial buffers.
+    new SocketTail({ address, from, batchSize: 100_000 }),
   ];
   const [expected, ...others] = await Promise.all(tails.map(async (tail) => (await read(tail, count)).slice(0, count)));
   expect(expected).toHaveLength(count);
@@ -62,12 +62,12 @@ test('the driver and the plain socket read the same entries', async () => {
   await Promise.all(tails.map((tail) => tail.close()));
 });
 
-test.each(['driver', 'socket'])('the tail of the %s waits for what comes, and says when it was closed', async (kind) => {
+test.each(['driver', 'socket'])('the tail of the %s waits for entries, and returns null once closed', async (kind) => {
   const client = connect(url);
   const from = await findEnd(client);
   const tail = kind === 'driver'
     ? createDriverTail({ client, from, batchSize: 1000 })
-    : createSocketTail({ address, from, batchSize: 1000 });
+    : new SocketTail({ address, from, batchSize: 1000 });
   await read(tail, 1);
   const marker = `marker of the ${kind}`;
   const found = (async () => {
@@ -82,21 +82,21 @@ test.each(['driver', 'socket'])('the tail of the %s waits for what comes, and sa
   expect(await closed).toBe(true);
 });
 
-test('a source that wants a login is read through the driver', async () => {
+test('a source that requires authentication is read through the driver', async () => {
   const keyFile = path.join(await scratchFolder(), 'key');
   await writeFile(keyFile, 'secret', { mode: 0o600 });
-  const guarded = (await startReplicaSet(['--keyFile', keyFile])).url;
-  await connect(guarded).db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
-  const client = connect(guarded.replace('//', '//root:secret@'));
+  const secured = (await startReplicaSet(['--keyFile', keyFile])).url;
+  await connect(secured).db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
+  const client = connect(secured.replace('//', '//root:secret@'));
   const from = await findEnd(client);
   const reach = () => client.db('admin').command({ hello: 1 });
   const tail = await openTail({ client, name: '', reach, setId: /** @type {any} */ (undefined) }, from);
   expect(await read(tail, 1)).not.toEqual([]);
   await tail.close();
 
-  // A plain socket is no way around it.
-  const { host, port } = new URL(guarded);
-  const socket = createSocketTail({ address: { host: host.split(':')[0], port: Number(port) }, from, batchSize: 10 });
+  // A plain socket can't read it.
+  const { host, port } = new URL(secured);
+  const socket = new SocketTail({ address: { host: host.split(':')[0], port: Number(port) }, from, batchSize: 10 });
   await expect(socket.next()).rejects.toThrow('requires authentication');
   await socket.close();
 });

@@ -5,7 +5,7 @@ import { createTarget } from '../../src/target/target.js';
 import { cleanUp } from '../../../../test/support/cleanup.js';
 import { startReplicaSet } from '../../../../test/support/mongod-process.js';
 
-test('a session waits for the writes of the one before, which a server goes on with when their sender is gone', async () => {
+test('a session waits for writes of the previous one, which the server still executes after its client is gone', async () => {
   const { url } = await startReplicaSet();
   const [before, after] = [new MongoClient(url), new MongoClient(url)];
   cleanUp(() => Promise.all([before.close(), after.close()]));
@@ -18,13 +18,13 @@ test('a session waits for the writes of the one before, which a server goes on w
   const writing = createTarget({ client: before, name: '', reach }, { replication: 'one' })
     .write(namespace, 'insert', 'documents', Buffer.from(BSON.serialize({ _id: 1 })));
   const target = createTarget({ client: after, name: '', reach }, { replication: 'one' });
-  // Asked until the server has the write.
+  // Poll until the server executes the write.
   for (let found = 0; found === 0;) {
     const { inprog } = await after.db('admin').command({ currentOp: 1, ns: 'shop.a', op: 'insert' });
     found = inprog.length;
   }
   const waiting = target.waitForWrites().then(async () => collection.countDocuments());
-  // Another replication has nothing to wait for.
+  // Another replication does not wait.
   await createTarget({ client: after, name: '', reach }, { replication: 'other' }).waitForWrites();
   await after.db('admin').command({ fsyncUnlock: 1 });
   expect(await waiting).toBe(2);

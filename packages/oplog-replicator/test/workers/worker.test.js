@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
 import { createNamespaces } from '../../src/namespaces.js';
-import { appendDocument } from '../../src/workers/write-batch.js';
+import { appendDocument } from '../../src/target/write-batch.js';
 import { Worker } from '../../src/workers/worker.js';
 
 const AFTER = { seconds: 1, increment: 0, term: 1 };
@@ -16,7 +16,7 @@ function create(options) {
   /** @type {(() => void)[]} */
   const answers = [];
   const worker = new Worker({
-    index: 0, merge: true, maxOperations: 10, maxBytes: 1000, session,
+    merge: true, maxOperations: 10, maxBytes: 1000, session,
     write({ kind, namespace, count }) {
       written.push([namespace.name, kind, count]);
       return new Promise((resolve) => { answers.push(() => resolve(undefined)); });
@@ -27,18 +27,18 @@ function create(options) {
     worker,
     session,
     written,
-    /** @param {import('../../src/workers/write-batch.js').Kind} kind @param {string} name @param {number} [count] */
+    /** @param {import('../../src/target/write-batch.js').Kind} kind @param {string} name @param {number} [count] */
     add(kind, name, count = 1) {
       for (let n = 0; n < count; n++) {
         const batch = worker.openBatch(kind, namespaces.named(name), AFTER, () => 0);
-        appendDocument(batch, DOCUMENT, 0);
+        appendDocument(batch.documents, DOCUMENT, 0);
         worker.count(batch, DOCUMENT.length);
       }
     },
-    /** Have the server answer until nothing is left. */
+    /** Completes writes until the backlog is empty. */
     async answerAll() {
       worker.start();
-      while (worker.depth > 0) {
+      while (worker.backlog > 0) {
         answers.shift()?.();
         await null;
       }
@@ -46,7 +46,7 @@ function create(options) {
   };
 }
 
-test('neighbours of one kind on one collection become one write, whatever came between them', async () => {
+test('neighbouring operations of one kind on one collection become one batch, whatever came between them', async () => {
   const { add, written, answerAll } = create();
   add('insert', 'db.a');
   add('insert', 'db.b');
@@ -60,19 +60,19 @@ test('neighbours of one kind on one collection become one write, whatever came b
   expect(written.filter(([name]) => name === 'db.b')).toEqual([['db.b', 'insert', 2]]);
 });
 
-test('without merging none do', async () => {
+test('without merging, each operation is a batch', async () => {
   const { add, written, answerAll } = create({ merge: false });
   add('insert', 'db.a', 3);
   await answerAll();
   expect(written).toHaveLength(3);
 });
 
-test('what comes while a write is under way becomes the next one', async () => {
+test('operations that come while a write is in flight become the next batch', async () => {
   const { worker, add, written, answerAll } = create();
   add('insert', 'db.a');
   worker.start();
   add('insert', 'db.a', 4);
-  expect(worker.depth).toBe(5);
+  expect(worker.backlog).toBe(5);
   await answerAll();
   expect(written).toEqual([['db.a', 'insert', 1], ['db.a', 'insert', 4]]);
 });
@@ -80,7 +80,7 @@ test('what comes while a write is under way becomes the next one', async () => {
 test.each([
   ['operations', { maxOperations: 3 }],
   ['bytes', { maxBytes: 3 * DOCUMENT.length }],
-])('a queue that has enough %s makes its reader wait until some are written', async (_, limit) => {
+])('a backlog with too many %s makes the reader wait until some are written', async (_, limit) => {
   const { worker, add, answerAll } = create(limit);
   add('insert', 'db.a', 2);
   expect(worker.waitForRoom()).toBe(undefined);
@@ -93,7 +93,7 @@ test.each([
   await waiting;
 });
 
-test('a write that fails ends the session, and whoever waits for room learns why', async () => {
+test('a failed write ends the session, and waiting for room rejects with its error', async () => {
   const { worker, add, session } = create({ maxOperations: 1, write: () => Promise.reject(new Error('refused')) });
   add('insert', 'db.a');
   worker.start();

@@ -8,22 +8,22 @@ import { comparePositions, findEarliest } from '../source/position.js';
  * @property {string} key of its `_id`
  * @property {Buffer} id `{ _id }`
  * @property {Buffer} document
- * @property {Position} after of the entry before the one that wrote it
- * @property {string} reason why the target refused it
+ * @property {Position} after the entry before the one that wrote it
+ * @property {string} reason the target's error message
  */
 
 /**
- * Documents that a unique index of the target refuses for now. After a crash the target is ahead of the operations that
- * are repeated: a unique value may have moved to another document since. Such a document is kept here, updated as the
- * oplog says, and written as soon as the index allows it. None is left once everything is repeated that had been written
- * before the crash.
+ * Documents that a unique index of the target rejects for now. After a crash the target is ahead of the operations that
+ * are being repeated, so another document may already have the unique value. The document remains here, receives the
+ * updates from the oplog, and is written as soon as the index allows it. When everything written before the crash has
+ * been repeated, none is left.
  */
 export class DeferredDocuments {
   /** @type {Map<Namespace, Map<string, DeferredDocument>>} */
   #byNamespace = new Map();
   #end;
 
-  /** @param {Position} end of the source's oplog at the start of the session: nothing after it was written before */
+  /** @param {Position} end of the source's oplog when the session began; no earlier session wrote anything after it */
   constructor(end) {
     this.#end = end;
   }
@@ -46,7 +46,7 @@ export class DeferredDocuments {
   /**
    * @param {Namespace} namespace
    * @param {DeferredDocument} document
-   * @throws {ConflictError} when it was never written before, so nothing will make room for it
+   * @throws {ConflictError} when no earlier session wrote it, so no repeated operation will free the value
    */
   add(namespace, document) {
     if (comparePositions(document.after, this.#end) >= 0) throw new ConflictError(namespace, document);
@@ -60,19 +60,19 @@ export class DeferredDocuments {
     this.#of(namespace).delete(key);
   }
 
-  /** @param {Namespace} namespace that was dropped */
+  /** @param {Namespace} namespace */
   deleteAll(namespace) {
     this.#byNamespace.delete(namespace);
   }
 
-  /** @returns {Position | null} everything up to it is written */
+  /** @returns {Position | null} everything up to this entry is written */
   get after() {
     return findEarliest(this.#listAll().map(({ document }) => document.after));
   }
 
   /**
-   * @param {Position} applied everything up to it is written, except what is deferred
-   * @throws {ConflictError} when all that had been written before is repeated, and a document is left
+   * @param {Position} applied everything up to this entry is written or deferred
+   * @throws {ConflictError} when everything written before has been repeated and a document is still deferred
    */
   assertNone(applied) {
     const [left] = this.#listAll();
@@ -93,6 +93,6 @@ export class DeferredDocuments {
 class ConflictError extends Error {
   /** @param {Namespace} namespace @param {DeferredDocument} document */
   constructor({ name }, { reason }) {
-    super(`the target holds a document in ${name} that the source does not have: ${reason}`);
+    super(`the target has a document in ${name} that the source does not have: ${reason}`);
   }
 }

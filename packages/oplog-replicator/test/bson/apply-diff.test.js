@@ -8,52 +8,52 @@ const UPDATES = 300;
 /** Before the document in `{ o: {} }`: length, type, name. */
 const O_BYTES = 4 + 1 + 'o\0'.length;
 
-describe('what real updates log', () => {
-  /** @type {{ change: Buffer, after: Buffer }[]} in the order in which they happened, to one document */
+describe('the diffs of real updates', () => {
+  /** @type {{ change: Buffer, after: Buffer }[]} to one document, in order */
   let updates;
   /** @type {Buffer} */
   let first;
   beforeAll(async () => {
     const client = new MongoClient(String(process.env.TEST_MONGO_URL));
     cleanUp(() => client.close());
-    const collection = client.db('apply_difference').collection('documents');
+    const collection = client.db('apply_diff').collection('documents');
     await collection.drop();
     ({ first, updates } = await updateAtRandom(client, collection));
   });
 
-  test('changes a document as the server did, byte for byte', () => {
-    expect(updates.filter(({ change }) => formOf(change, 0) === 'difference').length).toBeGreaterThan(UPDATES / 2);
+  test('change a document as the server did, byte for byte', () => {
+    expect(updates.filter(({ change }) => formOf(change, 0) === 'diff').length).toBeGreaterThan(UPDATES / 2);
     let document = first;
     for (const { change, after } of updates) {
       document = /** @type {Buffer} */ (changeDocument(document, change));
-      expect(shown(document)).toEqual(shown(after));
+      expect(format(document)).toEqual(format(after));
       expect(document.equals(after)).toBe(true);
     }
   });
 
-  test('comes to the same when it is done again, from anywhere to a document that is further on', () => {
+  test('have the same result when repeated from any point on a newer document', () => {
     const [last] = updates.slice(-1);
     for (let begin = 0; begin < updates.length; begin += 13) {
       for (let ahead = begin; ahead < updates.length; ahead += 17) {
         const again = updates.slice(begin).reduce(
           (document, { change }) => /** @type {Buffer} */ (changeDocument(document, change)), updates[ahead].after);
-        expect(shown(again)).toEqual(shown(last.after));
+        expect(format(again)).toEqual(format(last.after));
         expect(again.equals(last.after)).toBe(true);
       }
     }
   });
 });
 
-test('a document that is not there stays away, unless it comes whole', () => {
-  const whole = Buffer.from(BSON.serialize({ _id: 1, x: 1 }));
+test('a diff does not create a missing document, a replacement does', () => {
+  const replacement = Buffer.from(BSON.serialize({ _id: 1, x: 1 }));
   expect(changeDocument(undefined, Buffer.from(BSON.serialize({ $v: 2, diff: { u: { x: 1 } } })))).toBe(undefined);
-  expect(changeDocument(undefined, whole)).toBe(whole);
+  expect(changeDocument(undefined, replacement)).toBe(replacement);
 });
 
-test('a difference in a form that no server has today is an error, not a guess', () => {
+test('a diff of an unknown format is an error, not a guess', () => {
   const document = Buffer.from(BSON.serialize({ _id: 1, x: 1 }));
   const change = Buffer.from(BSON.serialize({ $v: 2, diff: { b: { x: 1 } } }));
-  expect(() => changeDocument(document, change)).toThrow('in a form that is unknown: "b"');
+  expect(() => changeDocument(document, change)).toThrow('in an unknown format: "b"');
 });
 
 /** @param {MongoClient} client @param {import('mongodb').Collection} collection */
@@ -77,7 +77,7 @@ async function updateAtRandom(client, collection) {
   /** @returns {Promise<any>} */
   const read = () => collection.findOne({}, { raw: true, promoteBuffers: true });
 
-  await collection.insertOne({ a: { x: 1 }, list: [1, 2], filling: 'makes a difference shorter than the document'.repeat(20) });
+  await collection.insertOne({ a: { x: 1 }, list: [1, 2], padding: 'makes a diff shorter than the document'.repeat(20) });
   const states = [Buffer.from(await read())];
   const { operationTime: from } = await client.db('admin').command({ ping: 1 });
   while (states.length <= UPDATES) {
@@ -95,6 +95,6 @@ async function updateAtRandom(client, collection) {
 }
 
 /** @param {Buffer} document */
-function shown(document) {
+function format(document) {
   return BSON.EJSON.stringify(BSON.deserialize(document, { promoteValues: false }));
 }

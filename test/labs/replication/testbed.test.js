@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
-import { findDifferences } from '../../../src/labs/replication/find-differences.js';
+import { findDifferences } from '../../../src/labs/replication/testbed.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { sharedMongoUrl } from '../../support/environment.js';
 
@@ -10,7 +10,7 @@ const [one, other] = ['one', 'other'].map((name) => client.db(`pool_lab_differen
 for (const db of [one, other]) cleanUp(() => db.dropDatabase());
 const documents = [1, 2, 3].map((n) => ({ _id: new ObjectId(), n }));
 
-test('databases are alike until a field, a document or a collection differs', async () => {
+test('findDifferences finds a different field, a missing document and a missing collection', async () => {
   for (const db of [one, other]) {
     for (const name of ['a', 'b']) await db.collection(name).insertMany(documents.map((document) => ({ ...document })));
   }

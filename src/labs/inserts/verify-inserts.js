@@ -1,16 +1,16 @@
 /**
- * @typedef {object} Faults none of them should be
- * @property {number} missing documents that are not there
- * @property {number} twice documents that are there more than once
- * @property {number} wrong documents with another content
+ * @typedef {object} Faults
+ * @property {number} missing documents that were not found
+ * @property {number} twice documents stored more than once
+ * @property {number} wrong documents with other content
  */
 
 /**
- * Look at what is really stored, in one pass of the server over all documents.
+ * Checks every document, in one aggregation on the server.
  *
- * @param {import('mongodb').Collection<any>} collection of documents that have `n`, counted from 0, and `d`
- * @param {number} count how many were inserted
- * @param {string} d what each of them holds
+ * @param {import('mongodb').Collection<any>} collection whose documents have `n`, from 0, and `d`
+ * @param {number} count documents inserted
+ * @param {string} d
  * @returns {Promise<Faults>}
  */
 export async function verifyInserts(collection, count, d) {
@@ -30,13 +30,10 @@ export async function verifyInserts(collection, count, d) {
   return { missing: count - present, twice, wrong };
 }
 
-/**
- * @param {Faults} faults
- * @returns {string | undefined} in words; undefined if there are none
- */
+/** @param {Faults} faults @returns {string | undefined} */
 export function describeFaults({ missing, twice, wrong }) {
   const faults = [
-    missing > 0 && `${missing} missing`, twice > 0 && `${twice} stored twice`, wrong > 0 && `${wrong} with another content`,
+    missing > 0 && `${missing} missing`, twice > 0 && `${twice} stored twice`, wrong > 0 && `${wrong} with other content`,
   ].filter(Boolean);
   return faults.length > 0 ? `documents are not as inserted: ${faults.join(', ')}` : undefined;
 }

@@ -1,0 +1,25 @@
+/** @import { MongoClient } from 'mongodb' */
+
+/**
+ * @typedef {object} Constraints of a collection
+ * @property {boolean} inOrder whether one worker has to write all documents, because their order matters
+ * @property {boolean} isValidated whether the collection has a validator
+ */
+
+/**
+ * The order of different documents matters with a unique index, where a value can move from one document to another; in
+ * a capped collection, which removes the oldest; and with a collation, where two different `_id` values can be equal.
+ *
+ * @param {MongoClient} client
+ * @param {{ database: string, collection: string }} namespace
+ * @returns {Promise<Constraints>}
+ */
+export async function readConstraints(client, { database, collection }) {
+  const db = client.db(database);
+  const [info] = await db.listCollections({ name: collection }).toArray();
+  if (!info) return { inOrder: false, isValidated: false };
+  const indexes = await db.collection(collection).indexes();
+  const isUnique = indexes.some(({ unique, prepareUnique, clustered }) => (unique || prepareUnique) && !clustered);
+  const { capped = false, collation, validator } = /** @type {any} */ (info).options ?? {};
+  return { inOrder: isUnique || capped || collation !== undefined, isValidated: validator !== undefined };
+}

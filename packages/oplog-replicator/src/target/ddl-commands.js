@@ -1,0 +1,120 @@
+import { decodeDocument } from '../bson/decode.js';
+
+/** @import { Namespaces } from '../namespaces.js' */
+/** @import { Counters } from '../replication-figures.js' */
+/** @import { RawEntry } from '../source/raw-entry.js' */
+/** @import { DeferredDocuments } from './deferred-documents.js' */
+/** @import { Target } from './target.js' */
+
+// https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
+const NAMESPACE_NOT_FOUND = 26;
+const INDEX_NOT_FOUND = 27;
+const NAMESPACE_EXISTS = 48;
+
+/** Fields of `create` that the oplog has but no client may send. */
+const INTERNAL_FIELDS = ['idIndex', 'temp'];
+
+/**
+ * @typedef {object} DdlCommand creates or changes a collection or its indexes
+ * @property {string} database to run it in
+ * @property {string[]} names `db.collection` of each collection it affects
+ * @property {Record<string, any>} command
+ * @property {number[]} alreadyDoneCodes error codes that mean an earlier session ran it
+ * @property {boolean} [isShared] each shard logs it, and running it again does no harm
+ */
+
+/**
+ * How each command of the oplog runs on the target. dropDatabase needs nothing: the oplog has a drop of each collection
+ * before it. Indexes are created when their build commits, because the source does not enforce them earlier.
+ *
+ * @type {Record<string, (database: string, o: Record<string, any>) => DdlCommand | null>}
+ */
+const COMMANDS = {
+  create: (database, command) => ({
+    database, names: [`${database}.${command.create}`], alreadyDoneCodes: [NAMESPACE_EXISTS], isShared: true,
+    command: Object.fromEntries(Object.entries(command).filter(([name]) => !INTERNAL_FIELDS.includes(name))),
+  }),
+  drop: (database, { drop }) => ({
+    database, names: [`${database}.${drop}`], command: { drop }, alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
+  }),
+  renameCollection: (_, { renameCollection, to, dropTarget }) => ({
+    database: 'admin', names: [renameCollection, to], alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
+    // The oplog has the UUID of the dropped collection here, the command takes a boolean.
+    command: { renameCollection, to, dropTarget: Boolean(dropTarget) },
+  }),
+  createIndexes: (database, { createIndexes, ...index }) => createIndexCommand(database, createIndexes, [index]),
+  commitIndexBuild: (database, { commitIndexBuild, indexes }) => createIndexCommand(database, commitIndexBuild, indexes),
+  startIndexBuild: () => null,
+  abortIndexBuild: () => null,
+  dropIndexes: (database, { dropIndexes, index }) => ({
+    database, names: [`${database}.${dropIndexes}`], command: { dropIndexes, index },
+    alreadyDoneCodes: [NAMESPACE_NOT_FOUND, INDEX_NOT_FOUND],
+  }),
+  collMod: (database, command) => ({
+    database, names: [`${database}.${command.collMod}`], command, alreadyDoneCodes: [NAMESPACE_NOT_FOUND], isShared: true,
+  }),
+  dropDatabase: () => null,
+};
+
+/**
+ * @param {object} options
+ * @param {Target | null} options.target
+ * @param {boolean} options.isOneOfSeveral whether other sources write to the same target
+ * @param {boolean} options.isFromStart whether the source's entire history is replicated
+ * @param {Counters} options.counters
+ * @param {Namespaces} options.namespaces
+ * @param {DeferredDocuments} options.deferred
+ * @returns {(entry: RawEntry, name: string) => Promise<void>} applies the command `name` of an entry
+ */
+export function createCommandApplier({ target, isOneOfSeveral, isFromStart, counters, namespaces, deferred }) {
+  return async (entry, name) => {
+    const ddl = readCommand(entry, name);
+    const affected = (ddl?.names ?? []).map(namespaces.named);
+    if (!ddl || affected.every(({ excluded }) => excluded)) {
+      counters.filtered++;
+      return;
+    }
+    const names = ddl.names.join(' to ');
+    if (affected.some(({ excluded }) => excluded)) {
+      throw new Error(`can't replicate ${name} of ${names}: the namespace filter excludes one of the two`);
+    }
+    if (isOneOfSeveral && !ddl.isShared) {
+      throw new Error(`can't replicate ${name} of ${names} from several sources: its order relative to the other sources `
+        + 'is unknown');
+    }
+    if (name === 'drop') affected.forEach((namespace) => deferred.deleteAll(namespace));
+    // When the entire history is replayed, a collection that already has the new name is from a later time. It will be
+    // created again.
+    if (name === 'renameCollection' && isFromStart) ddl.command.dropTarget = true;
+    await target?.runDdl(ddl);
+    for (const { database, collection } of affected) namespaces.forgetConstraints(database, collection);
+    counters.addCommand();
+  };
+}
+
+/**
+ * @param {RawEntry} entry
+ * @param {string} name of the command
+ * @returns {DdlCommand | null} null when there is nothing to do
+ * @throws {Error} when the command cannot be replicated
+ */
+function readCommand({ bytes, ns, nsLength, o }, name) {
+  const database = bytes.toString('utf8', ns, ns + nsLength).replace(/\.\$cmd$/, '');
+  if (!Object.hasOwn(COMMANDS, name)) {
+    throw new Error(`can't replicate the command ${name} in ${database}: it is not supported`);
+  }
+  return COMMANDS[name](database, decodeDocument(bytes, o));
+}
+
+/**
+ * @param {string} database
+ * @param {string} collection
+ * @param {Record<string, any>[]} indexes
+ * @returns {DdlCommand}
+ */
+function createIndexCommand(database, collection, indexes) {
+  return {
+    database, names: [`${database}.${collection}`], command: { createIndexes: collection, indexes }, alreadyDoneCodes: [],
+    isShared: true,
+  };
+}
