@@ -55,10 +55,7 @@ export function runOverload({ isShort, report }) {
   });
 }
 
-/**
- * Sends SIGTERM under load. Accepted requests must be answered, later ones refused.
- * @param {Options} options
- */
+/** Sends SIGTERM under load. Accepted requests must be answered, later ones refused. @param {Options} options */
 export function runShutdown({ report }) {
   return withApp({ MONGO_POOLSIZE: '10', SLOW_MS: '1000' }, async ({ app }) => {
     /** @param {string} route */

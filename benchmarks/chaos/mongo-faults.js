@@ -106,11 +106,7 @@ export async function runStepDown({ report }) {
   }
 }
 
-/**
- * @param {Fault} fault
- * @param {TestBed} testBed
- * @returns {Promise<Row>}
- */
+/** @param {Fault} fault @param {TestBed} testBed @returns {Promise<Row>} */
 async function runFault({ name, durationMs, begin, end, timeoutMs = CLIENT_TIMEOUT_MS }, { app, admins }) {
   const unloadedMs = await measureUnloaded(app.url);
   const stopWatching = watchGauges(app, admins);

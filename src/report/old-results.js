@@ -1,7 +1,6 @@
 /**
  * Results that version 0.1 wrote, in the words of today: its `runs` of a variant are now `repeats`, and its remedy `cap`
  * is now `limit`.
- *
  * @param {unknown} json of any version, not checked yet
  * @returns {unknown}
  */

@@ -8,10 +8,7 @@ import { createSampleResult } from './sample-result.js';
 /** @param {string} text */
 const widthOf = (text) => Math.max(...text.split('\n').map((line) => line.length));
 
-/**
- * @param {string} text
- * @param {string} key what the row begins with
- */
+/** @param {string} text @param {string} key what the row begins with */
 const rowOf = (text, key) => text.split('\n')
   .map((line) => line.trim().split(/\s+/))
   .find(([first]) => first === key);

@@ -68,10 +68,10 @@ scenarios:\n  - flow:\n${flow.map((step) => `      - ${step}\n`).join('')}`);
   await expect(planning).rejects.toThrow(`${scenario} does not fit the lab's app, which answers GET /slow, /fast, /, /livez`);
   const { message } = await planning.catch((error) => error);
   expect(message.match(/line .*/g)).toEqual([
-    'line 7: GET /cart is not there',
-    'line 8: POST /slow is not there',
-    'line 9: GET http://shop.example/slow goes to a host of its own: write the path alone',
-    'line 11: GET /cart/7 is not there',
+    'line 7: GET /cart does not exist',
+    'line 8: POST /slow does not exist',
+    'line 9: GET http://shop.example/slow goes to another host: write only the path',
+    'line 11: GET /cart/7 does not exist',
   ]);
 });
 
@@ -114,7 +114,7 @@ describe('the sentence is about what was measured', () => {
   });
 });
 
-test('a scenario that is not there or not YAML is named', async () => {
+test('a scenario that does not exist or is not YAML is named', async () => {
   await expect(mixed.plan({ ...article, scenario: 'nowhere.yaml' })).rejects.toThrow(/^nowhere\.yaml can't be read/);
   const scenario = path.join(folder, 'bad.yaml');
   await writeFile(scenario, 'config: [\n');
