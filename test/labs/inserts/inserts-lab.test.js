@@ -22,9 +22,9 @@ test('run inserts measures each case plain and gathered, and finds every documen
   const { variants } = JSON.parse(stdout);
   expect(variants.map((/** @type {Variant} */ { name }) => name)).toEqual(
     ['1/1 plain', '1/1 gathered', '2/50 plain', '2/50 gathered']);
-  for (const { measured, runs } of variants) {
+  for (const { measured, repeats } of variants) {
     expect(measured).toMatchObject({ count: 600, missing: 0, twice: 0, wrong: 0 });
-    expect(runs).toHaveLength(2);
+    expect(repeats).toHaveLength(2);
   }
   expect(await readFile(path.join(out, 'inserts.html'), 'utf8')).toContain('One document at a time');
   const client = new MongoClient(sharedMongoUrl());
