@@ -23,7 +23,7 @@ const MIN_IN_FLIGHT = 40;
 const LATE = 50;
 
 /**
- * Sends ten times what the pool can serve. The concurrency limit must bound the wait queue and the memory.
+ * Sends ten times what the pool can serve. The concurrency limit must limit the wait queue and the memory.
  * @param {Options} options
  */
 export function runOverload({ isShort, report }) {
@@ -59,8 +59,8 @@ export function runOverload({ isShort, report }) {
 export function runShutdown({ report }) {
   return withApp({ MONGO_POOLSIZE: '10', SLOW_MS: '1000' }, async ({ app }) => {
     /** @param {string} route */
-    const ask = (route) => requestOnce(new URL(route, app.url)).then(({ status }) => status, () => 0);
-    const accepted = Array.from({ length: ACCEPTED }, (_, index) => ask(index % 3 === 0 ? '/fast' : '/slow'));
+    const send = (route) => requestOnce(new URL(route, app.url)).then(({ status }) => status, () => 0);
+    const accepted = Array.from({ length: ACCEPTED }, (_, index) => send(index % 3 === 0 ? '/fast' : '/slow'));
     const problems = await settle(5000, async () => (
       (await app.readPool()).requests.running >= MIN_IN_FLIGHT ? '' : `fewer than ${MIN_IN_FLIGHT} requests in flight at SIGTERM`));
     // A client that sends nothing and one that reads nothing: neither may delay the shutdown.
@@ -74,7 +74,7 @@ export function runShutdown({ report }) {
     app.kill('SIGTERM');
     const signalledAtMs = performance.now();
     const late = [];
-    for (; late.length < LATE; await sleep(10)) late.push(ask('/fast'));
+    for (; late.length < LATE; await sleep(10)) late.push(send('/fast'));
     const statuses = await Promise.all(accepted);
     const answered = statuses.filter((status) => status === 200).length;
     const answeredLate = (await Promise.all(late)).filter((status) => status === 200).length;

@@ -9,11 +9,11 @@ import { cleanUp } from '../support/cleanup.js';
 import { measureUntil } from '../support/measure-until.js';
 import { until } from '../support/until.js';
 
-/** How much earlier than told a way may be done, for timers count in whole milliseconds. */
+/** How early data may arrive: timers count whole milliseconds. */
 const EARLY_MS = 1;
 
 /**
- * A proxy in front of a server of the test's own.
+ * A proxy in front of a test server.
  * @param {number} delayMs
  * @param {(socket: import('node:net').Socket) => void} serve
  */
@@ -119,7 +119,7 @@ test('a cut ends every connection and refuses new ones, until it is restored', a
   await until('the server is reached again', () => served.length === 2);
 });
 
-test('a server that is not there is a connection that ends', async () => {
+test('if the server does not exist, the connection ends', async () => {
   const { proxy, server } = await proxyTo(5, echo);
   server.close();
   await once(server, 'close');

@@ -33,7 +33,7 @@ const MAX_HOLD_MS = 60_000;
  * @property {number} [rtt] ms
  * @property {number} [leaks] change streams left open
  * @property {number} [maxAwait] ms, of those streams
- * @property {boolean} secondClient whether those have a client of their own
+ * @property {boolean} secondClient whether they have a separate client
  *
  * @typedef {object} SessionSettings of a variant
  * @property {Strategy} strategy

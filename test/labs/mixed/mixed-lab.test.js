@@ -38,10 +38,10 @@ test('the prediction adds to the arithmetic what a query takes, and what its res
   expect(predicted[3]).toMatchObject({ requests: 10, failures: 0, peakActive: 5, peakWaiting: 0 });
 });
 
-test('the prediction is of the pool that the app was told to have', async () => {
+test('the prediction is for the pool settings of the app', async () => {
   const plan = await mixed.plan(article);
-  const predictWith = (/** @type {object} */ told) => (
-    labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...told }));
+  const predictWith = (/** @type {object} */ changes) => (
+    labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...changes }));
   expect(predictWith({ waitQueueTimeoutMs: 4500 })?.failures).toBeGreaterThan(0);
   expect(predictWith({})?.failures).toBe(0);
   const limited = await mixed.plan({ ...article, poolTimeout: 4500 });
@@ -75,7 +75,7 @@ scenarios:\n  - flow:\n${flow.map((step) => `      - ${step}\n`).join('')}`);
   ]);
 });
 
-test('the app has every path that a scenario may ask for', async () => {
+test('the app has every path that a scenario may use', async () => {
   const app = await startApp({ MONGO_URL: String(process.env.TEST_MONGO_URL), SLOW_MS: '1' });
   try {
     const answers = await Promise.all(APP_PATHS.map(async (name) => (await fetch(`${app.url}${name}`)).status));
