@@ -75,11 +75,7 @@ async function measure() {
   process.exit();
 }
 
-/**
- * Runs an open loop with a fixed arrival rate.
- * @param {string} url
- * @param {number} seconds
- */
+/** Runs an open loop with a fixed arrival rate. @param {string} url @param {number} seconds */
 async function sendLoad(url, seconds) {
   const agent = new Agent({ keepAlive: true });
   const total = RATE_PER_SEC * seconds;

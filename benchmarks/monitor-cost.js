@@ -1,5 +1,5 @@
 // What do the monitor and the checkout record cost? Compares the findOne throughput of plain clients, monitored clients
-// and monitored clients with recorded checkouts. Each kind runs in a process of its own. They take turns on one mongod,
+// and monitored clients with recorded checkouts. Each kind runs in a separate process. They take turns on one mongod,
 // because the speed of a machine drifts. The ratio is the median over the turns.
 //
 //   node benchmarks/monitor-cost.js [--turns 15]

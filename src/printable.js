@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** Neither may move a terminal's cursor, change its title or turn the direction of its text. */
 const CONTROLS = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 /** The words USER:PASSWORD are ours: they say what a connection string is like. */
@@ -26,4 +28,20 @@ export function toPrintable(text, values = process.argv.slice(2)) {
     CREDENTIALS_IN_VALUE.test(value) ? shown.replaceAll(value, () => value.replace(CREDENTIALS_IN_VALUE, '$1***@')) : shown
   ), text);
   return escapeControls(masked.replace(CREDENTIALS, '$1***@').replace(SECRET_OPTIONS, '$1***'));
+}
+
+/**
+ * Breaks text into lines.
+ *
+ * @param {string} text may contain a terminal's control sequences, which take no room
+ * @param {number} width
+ */
+export function wrap(text, width) {
+  const lines = [''];
+  for (const word of text.split(/\s+/)) {
+    const line = `${lines[lines.length - 1]} ${word}`.trim();
+    if (stripVTControlCharacters(line).length > width) lines.push(word);
+    else lines[lines.length - 1] = line;
+  }
+  return lines.filter(Boolean).join('\n');
 }

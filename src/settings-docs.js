@@ -1,8 +1,9 @@
+import { wrap } from './printable.js';
 import { SETTINGS, describeAllowed } from './settings.js';
 
 /** @returns {string} the settings for a terminal, two lines each, at most 80 columns wide */
 export function renderSettingsHelp() {
-  return SETTINGS.map((setting) => `  ${setting.env}\n${wrap(`${setting.doc} (${describeValue(setting)})`)}`).join('\n');
+  return SETTINGS.map((setting) => `  ${setting.env}\n${indent(wrap(`${setting.doc} (${describeValue(setting)})`, 72))}`).join('\n');
 }
 
 /** @returns {string} the settings as a Markdown table */
@@ -42,6 +43,6 @@ function describeValue(setting) {
 }
 
 /** @param {string} text */
-function wrap(text) {
-  return text.replace(/(.{1,72})(\s+|$)/g, '      $1\n').trimEnd();
+function indent(text) {
+  return text.replaceAll(/^/gm, '      ');
 }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestOnce } from '../../src/harness/request-once.js';
-import { checkAtRest, watchGauges } from './gauges.js';
+import { checkAtRest, watchGauges } from './gauge-checks.js';
 import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, settle } from './recovery.js';
 import { planLoad, sendLoad } from './steady-load.js';
 import { withApp } from './test-bed.js';
@@ -23,7 +23,7 @@ const MIN_IN_FLIGHT = 40;
 const LATE = 50;
 
 /**
- * Sends ten times what the pool can serve. The concurrency limit must bound the wait queue and the memory.
+ * Sends ten times what the pool can serve. The concurrency limit must limit the wait queue and the memory.
  * @param {Options} options
  */
 export function runOverload({ isShort, report }) {
@@ -55,15 +55,12 @@ export function runOverload({ isShort, report }) {
   });
 }
 
-/**
- * Sends SIGTERM under load. Accepted requests must be answered, later ones refused.
- * @param {Options} options
- */
+/** Sends SIGTERM under load. Accepted requests must be answered, later ones refused. @param {Options} options */
 export function runShutdown({ report }) {
   return withApp({ MONGO_POOLSIZE: '10', SLOW_MS: '1000' }, async ({ app }) => {
     /** @param {string} route */
-    const ask = (route) => requestOnce(new URL(route, app.url)).then(({ status }) => status, () => 0);
-    const accepted = Array.from({ length: ACCEPTED }, (_, index) => ask(index % 3 === 0 ? '/fast' : '/slow'));
+    const send = (route) => requestOnce(new URL(route, app.url)).then(({ status }) => status, () => 0);
+    const accepted = Array.from({ length: ACCEPTED }, (_, index) => send(index % 3 === 0 ? '/fast' : '/slow'));
     const problems = await settle(5000, async () => (
       (await app.readPool()).requests.running >= MIN_IN_FLIGHT ? '' : `fewer than ${MIN_IN_FLIGHT} requests in flight at SIGTERM`));
     // A client that sends nothing and one that reads nothing: neither may delay the shutdown.
@@ -77,7 +74,7 @@ export function runShutdown({ report }) {
     app.kill('SIGTERM');
     const signalledAtMs = performance.now();
     const late = [];
-    for (; late.length < LATE; await sleep(10)) late.push(ask('/fast'));
+    for (; late.length < LATE; await sleep(10)) late.push(send('/fast'));
     const statuses = await Promise.all(accepted);
     const answered = statuses.filter((status) => status === 200).length;
     const answeredLate = (await Promise.all(late)).filter((status) => status === 200).length;

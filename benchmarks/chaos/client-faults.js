@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkAtRest, watchGauges } from './gauges.js';
+import { checkAtRest, watchGauges } from './gauge-checks.js';
 import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, settle } from './recovery.js';
 import { planLoad, sendLoad } from './steady-load.js';
 import { withApp } from './test-bed.js';

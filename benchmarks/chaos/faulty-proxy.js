@@ -34,7 +34,7 @@ export async function openFaultyProxy(serverPort) {
     },
   });
   const proxy = await openDelayProxy({
-    host: '127.0.0.1', port: serverPort, carry: (from, to) => from.pipe(createPipe()).pipe(to),
+    host: '127.0.0.1', port: serverPort, forward: (from, to) => from.pipe(createPipe()).pipe(to),
   });
   /** @param {Partial<Conditions>} next */
   function change(next) {

@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
 import { openFaultyProxy } from './faulty-proxy.js';
-import { checkAtRest, watchGauges } from './gauges.js';
+import { checkAtRest, watchGauges } from './gauge-checks.js';
 import { createMongod } from './mongod.js';
 import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded } from './recovery.js';
 import { planLoad, sendLoad } from './steady-load.js';
@@ -106,11 +106,7 @@ export async function runStepDown({ report }) {
   }
 }
 
-/**
- * @param {Fault} fault
- * @param {TestBed} testBed
- * @returns {Promise<Row>}
- */
+/** @param {Fault} fault @param {TestBed} testBed @returns {Promise<Row>} */
 async function runFault({ name, durationMs, begin, end, timeoutMs = CLIENT_TIMEOUT_MS }, { app, admins }) {
   const unloadedMs = await measureUnloaded(app.url);
   const stopWatching = watchGauges(app, admins);

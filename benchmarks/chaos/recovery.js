@@ -22,10 +22,7 @@ async function timeFast(url) {
   return quantile(timesMs, 0.99);
 }
 
-/**
- * Measures the p99 of /fast without load: the median of five windows of 100 requests.
- * @param {string} url
- */
+/** Measures the p99 of /fast without load: the median of five windows of 100 requests. @param {string} url */
 export async function measureUnloaded(url) {
   const windows = [];
   for (let index = 0; index < 5; index += 1) windows.push(await timeFast(url));

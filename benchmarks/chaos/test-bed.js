@@ -22,7 +22,7 @@ import { createMongod } from './mongod.js';
  * } PoolReading the part of `GET /pool` that is used here
  *
  * @typedef {Awaited<ReturnType<typeof startApp>>} App
- * @typedef {{ app: App, admins: MongoClient[] }} TestBed `admins` has a client for each server, to ask it directly
+ * @typedef {{ app: App, admins: MongoClient[] }} TestBed `admins` has a client for each server, to query it directly
  */
 
 const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import { wrap } from '../printable.js';
 import { labs } from '../labs/index.js';
-import { WIDEST_TEXT, wrap } from '../report/table.js';
+import { WIDEST_TEXT } from '../report/table.js';
 import { widthOf } from './terminal-width.js';
 
 const INDENT = '  ';

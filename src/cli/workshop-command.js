@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
-import { escapeControls } from '../printable.js';
-import { wrap } from '../report/table.js';
+import { escapeControls, wrap } from '../printable.js';
 import { readSettings } from '../settings.js';
 import { findLesson, readLessons } from '../workshop/lessons.js';
 import { renderLessonList } from '../workshop/list-view.js';

@@ -4,16 +4,15 @@ import { forkScript } from './forked-process.js';
 const SERVER = fileURLToPath(new URL('../server.js', import.meta.url));
 
 /**
- * Start the demo app, or another that sends `{ url }` once it listens, as a process of its own on a free loopback port.
- *
+ * Starts the demo app as a separate process on a free loopback port.
  * @param {Record<string, string>} settings environment variables, e.g. `{ MONGO_POOLSIZE: '3' }`
  * @param {object} [options]
- * @param {string} [options.script] path of the app
- * @param {string[]} [options.args] for it
+ * @param {string} [options.script] path of another app, which sends `{ url }` when it listens
+ * @param {string[]} [options.args]
  * @param {AbortSignal} [options.signal] ends the process
- * @returns {Promise<{ url: string, pid: number, signal: AbortSignal, stop: () => Promise<void> }>} resolves once it
- *   listens; `signal` is aborted when it ends, or the given one is. `stop` throws when it had ended by itself
- * @throws {Error} with what the app said on stderr, when it ends before it listens
+ * @returns {Promise<{ url: string, pid: number, signal: AbortSignal, stop: () => Promise<void> }>} `signal` is aborted
+ *   when the app ends or `options.signal` is aborted. `stop` throws if the app ended by itself
+ * @throws {Error} with the app's stderr, if it ends before it listens
  */
 export async function startApp(settings, { script = SERVER, ...options } = {}) {
   const { message: { url }, stop, died, pid } = await forkScript(script, {
@@ -21,10 +20,10 @@ export async function startApp(settings, { script = SERVER, ...options } = {}) {
     env: { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', ...settings },
     ...options,
   });
-  const gone = new AbortController();
+  const ended = new AbortController();
   let isStopping = false;
-  died.then((error) => !isStopping && gone.abort(error));
-  const signal = AbortSignal.any([gone.signal, ...options.signal ? [options.signal] : []]);
+  died.then((error) => !isStopping && ended.abort(error));
+  const signal = AbortSignal.any([ended.signal, ...options.signal ? [options.signal] : []]);
   return {
     url,
     pid,
@@ -32,8 +31,8 @@ export async function startApp(settings, { script = SERVER, ...options } = {}) {
     async stop() {
       isStopping = true;
       await stop();
-      // Whatever else went wrong went wrong because of it.
-      if (!options.signal?.aborted) gone.signal.throwIfAborted();
+      // An app that died is the cause of whatever else went wrong.
+      if (!options.signal?.aborted) ended.signal.throwIfAborted();
     },
   };
 }

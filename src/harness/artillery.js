@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 const PACKAGE = require.resolve('artillery/package.json');
 const COMMAND = path.join(path.dirname(PACKAGE), require(PACKAGE).bin.artillery);
 
-/** Worker threads that it splits an arrivalRate over: one for each processor but one. */
+/** Artillery splits an arrivalRate over this many worker threads: one per processor, less one. */
 export const WORKERS = Math.max(1, os.cpus().length - 1);
 
 /** @typedef {{ min: number, max: number, count: number, p50: number, p95: number, p99: number }} Summary in ms */
@@ -26,16 +26,14 @@ export const WORKERS = Math.max(1, os.cpus().length - 1);
  */
 
 /**
- * Run a scenario with Artillery.
- *
  * @param {object} options
  * @param {string} options.scenario path of a YAML file
- * @param {string} options.target URL of the app, in place of the scenario's own
+ * @param {string} options.target URL of the app, in place of the scenario's target
  * @param {string} [options.environment] one of the scenario's
  * @param {AbortSignal} [options.signal] ends the run
- * @returns {Promise<{ report: ArtilleryReport, met: string[], unmet: string[] }>} its figures over the whole run,
- *   and the scenario's own thresholds that they meet and miss
- * @throws {Error} with Artillery's last words when it gives no report
+ * @returns {Promise<{ report: ArtilleryReport, met: string[], unmet: string[] }>} the figures of the run, and the
+ *   scenario's thresholds that it met and missed
+ * @throws {Error} with Artillery's last output if it writes no report
  */
 export async function runArtillery({ scenario, target, environment, signal }) {
   const folder = await makeTempFolder('artillery');
@@ -46,14 +44,14 @@ export async function runArtillery({ scenario, target, environment, signal }) {
     const child = keepRunning(process.execPath, [COMMAND, ...args, scenario], {
       folder, env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }), signal,
     });
-    const said = [collectText(child.stdout), collectText(child.stderr)];
+    const outputs = [collectText(child.stdout), collectText(child.stderr)];
     await child.ended;
     signal?.throwIfAborted();
 
     const text = await readFile(output, 'utf8').catch((cause) => {
-      throw new Error(`Artillery gave no report: ${said.map((words) => words()).join('\n').trim()}`, { cause });
+      throw new Error(`Artillery wrote no report: ${outputs.map((read) => read()).join('\n').trim()}`, { cause });
     });
-    const lines = said[0]().split('\n');
+    const lines = outputs[0]().split('\n');
     /** @param {string} mark */
     const marked = (mark) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length).trim());
     return { report: JSON.parse(text).aggregate, met: marked('ok:'), unmet: marked('fail:') };
@@ -67,7 +65,6 @@ const ENDPOINT = 'plugins.metrics-by-endpoint.response_time.';
 /**
  * Artillery's percentiles are off by up to 1 %, which can put them outside of the exact minimum and maximum. Here they are
  * clamped to these.
- *
  * @param {ArtilleryReport} report
  * @returns {LoadTestFigures}
  */
@@ -93,10 +90,7 @@ function summariseRoute({ count, min, max, p50, p95, p99 }) {
   return { count, p50Ms, p95Ms, p99Ms, maxMs: max };
 }
 
-/**
- * Why requests failed, as Artillery counted it, e.g. `2 x HTTP 503, 1 x ECONNREFUSED`.
- * @param {ArtilleryReport} report
- */
+/** Why requests failed, e.g. `2 x HTTP 503, 1 x ECONNREFUSED`. @param {ArtilleryReport} report */
 export function describeFailures({ counters }) {
   return Object.entries(counters).flatMap(([name, count]) => {
     const [, kind, what] = name.match(/^(http\.codes|errors)\.(.+)$/) ?? [];

@@ -1,10 +1,10 @@
-/** Longest wait for a child to end by itself, in ms; above the app's own shutdown deadline. */
+/** Longer than the app's shutdown deadline. */
 const END_TIMEOUT_MS = 35_000;
 
 /**
- * Collect what a stream says, its last 4 kB.
+ * Collects the last 4 kB of a stream.
  * @param {import('node:stream').Readable | null} stream
- * @returns {() => string} what came so far
+ * @returns {() => string} reads them
  */
 export function collectText(stream) {
   let text = '';
@@ -15,7 +15,7 @@ export function collectText(stream) {
 }
 
 /**
- * Ask a child to end by closing the channel to it, which works alike on every platform, and kill it if it does not.
+ * Asks a child to end by closing its channel, which works on every platform. Kills it if it does not end.
  * @param {import('node:child_process').ChildProcess} child
  * @param {Promise<unknown>} ended
  */

@@ -4,43 +4,43 @@ import { connect, createServer } from 'node:net';
 /** @import { AddressInfo, Socket } from 'node:net' */
 
 /**
- * A timer of the platform counts in whole milliseconds and comes up to one late, or early. What is due this soon when
- * it comes goes at once, so that late and early make up for each other. Delays below 2 ms are kept only roughly.
+ * Timers count whole milliseconds and fire up to one too late, or too early. A chunk that is due within this time is
+ * delivered at once, so that late and early cancel out. Delays below 2 ms are only rough.
  */
 const TOLERANCE_MS = 0.75;
 
 /**
- * @typedef {object} Hop
+ * @typedef {object} DelayProxy
  * @property {number} port on the loopback interface
- * @property {() => void} cut ends every connection, with what is on its way, and refuses new ones
- * @property {() => Promise<unknown>} restore takes connections again, on the same port
- * @property {() => Promise<void>} close ends it
+ * @property {() => void} cut ends every connection, drops what is in flight, and refuses new connections
+ * @property {() => Promise<unknown>} restore accepts connections again, on the same port
+ * @property {() => Promise<void>} close
  */
 
 /**
- * Stand between clients and a server, and make the way longer: what one of them sends, the other gets `delayMs` later,
- * in order. It delays and does not throttle: as much as one likes can be on its way at once. Other ways can be given.
- *
- * @param {object} way
- * @param {string} way.host of the server
- * @param {number} way.port of the server
- * @param {number} [way.delayMs] each way, so that a round trip takes twice as much longer
- * @param {(from: Socket, to: Socket) => void} [way.carry] takes to one side what the other sends, and its end
- * @returns {Promise<Hop>}
+ * Opens a proxy to a server. What one side sends, the other gets `delayMs` later, in order. It delays and does not
+ * throttle: any amount can be in flight.
+ * @param {object} options
+ * @param {string} options.host of the server
+ * @param {number} options.port of the server
+ * @param {number} [options.delayMs] in each direction, so a round trip takes twice as much longer
+ * @param {(from: Socket, to: Socket) => void} [options.forward] passes data and its end from one side to the other, in
+ *   place of the delay
+ * @returns {Promise<DelayProxy>}
  */
 export async function openDelayProxy({
-  host, port: farPort, delayMs = 0, carry = (from, to) => carryLater(from, to, delayMs),
+  host, port: farPort, delayMs = 0, forward = (from, to) => forwardLater(from, to, delayMs),
 }) {
   /** @type {Set<Socket>} */
   const sockets = new Set();
-  // Each side may have said all while the other still speaks.
+  // One side may have ended while the other still sends.
   const options = { allowHalfOpen: true, noDelay: true };
   const server = createServer(options, (near) => {
     const far = connect({ host, port: farPort, ...options });
     for (const [from, to] of [[near, far], [far, near]]) {
       sockets.add(from);
-      carry(from, to);
-      // A broken line is no fault of the hop: the other side learns of it by its end.
+      forward(from, to);
+      // If one side breaks, the other one must notice.
       from.on('error', () => to.destroy());
       from.on('close', () => sockets.delete(from));
     }
@@ -65,23 +65,23 @@ export async function openDelayProxy({
 }
 
 /** @type {(from: Socket, to: Socket, delayMs: number) => void} */
-function carryLater(from, to, delayMs) {
-  /** What is on its way, oldest first; null is the end. @type {{ dueAtMs: number, chunk: Buffer | null }[]} */
-  const underWay = [];
+function forwardLater(from, to, delayMs) {
+  /** Oldest first; null is the end. @type {{ dueAtMs: number, chunk: Buffer | null }[]} */
+  const inFlight = [];
   let isWaiting = false;
 
   /** @param {Buffer | null} chunk */
   function send(chunk) {
-    underWay.push({ dueAtMs: performance.now() + delayMs, chunk });
+    inFlight.push({ dueAtMs: performance.now() + delayMs, chunk });
     if (!isWaiting) deliver();
   }
   function deliver() {
     isWaiting = false;
-    while (underWay.length > 0 && !isWaiting) {
-      const leftMs = underWay[0].dueAtMs - performance.now();
+    while (inFlight.length > 0 && !isWaiting) {
+      const leftMs = inFlight[0].dueAtMs - performance.now();
       isWaiting = leftMs > Math.min(TOLERANCE_MS, delayMs / 2);
       if (isWaiting) setTimeout(deliver, leftMs);
-      else pass(underWay.shift()?.chunk);
+      else pass(inFlight.shift()?.chunk);
     }
   }
   /** @param {Buffer | null | undefined} chunk */

@@ -4,10 +4,7 @@ import os from 'node:os';
 
 const require = createRequire(import.meta.url);
 
-/**
- * What a result was measured with: versions and the machine.
- * @param {string | null} mongodb version of the server, null where there is none
- */
+/** @param {string | null} mongodb version of the server, null where there is none */
 export function describeEnvironment(mongodb) {
   const cpus = os.cpus();
   return {

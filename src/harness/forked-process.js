@@ -6,23 +6,22 @@ import { collectText, endProcess } from './child-process.js';
 /** @import { ChildProcess } from 'node:child_process' */
 
 /**
- * Run one of our scripts as a process of its own, and wait for the first message that it sends. It has to end when its
- * parent lets go of it.
- *
+ * Runs one of our scripts as a separate process and waits for its first message. The script must end when its parent
+ * disconnects.
  * @param {string} script path
  * @param {object} options
- * @param {string} options.name what it is called in errors, e.g. `the app`
+ * @param {string} options.name for errors, e.g. `the app`
  * @param {string[]} [options.args]
  * @param {Record<string, string>} [options.env] added to this environment
  * @param {AbortSignal} [options.signal] ends the process
  * @returns {Promise<{ message: any, pid: number, stop: () => Promise<void>, child: ChildProcess,
- *   died: Promise<Error> }>} `died` says how it ended, and what it said on stderr
- * @throws {Error} with what the process said on stderr, or what `signal` was aborted with
+ *   died: Promise<Error> }>} `died` resolves when it ends, with its exit code or stderr
+ * @throws {Error} with the stderr of the process, or the signal's reason
  */
 export async function forkScript(script, { name, args = [], env = {}, signal }) {
   signal?.throwIfAborted();
   const child = fork(script, args, { env: childEnvironment(env), stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  const complaint = collectText(child.stderr);
+  const readStderr = collectText(child.stderr);
   const ended = once(child, 'exit');
   const kill = () => child.kill('SIGKILL');
   signal?.addEventListener('abort', kill);
@@ -30,7 +29,7 @@ export async function forkScript(script, { name, args = [], env = {}, signal }) 
 
   let problem = `${name} did not start`;
   const died = ended.then(([code, signalName]) => (
-    new Error(`${problem}: ${complaint() || (signalName ? `signal ${signalName}` : `exit code ${code}`)}`)));
+    new Error(`${problem}: ${readStderr() || (signalName ? `signal ${signalName}` : `exit code ${code}`)}`)));
 
   const outcome = await Promise.race([once(child, 'message'), died]);
   signal?.throwIfAborted();

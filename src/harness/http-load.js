@@ -1,24 +1,35 @@
 import { fileURLToPath } from 'node:url';
 import { forkScript } from './forked-process.js';
 
+/** @import { LatencyFigures } from './summarise-latencies.js' */
+
 const PROCESS = fileURLToPath(new URL('./http-load-process.js', import.meta.url));
 
 /**
  * @typedef {object} HttpLoad
  * @property {string} url
- * @property {number} connections each of which asks again once it is answered
- * @property {number} warmUpMs at least; what comes in that time does not count
+ * @property {number} connections each sends its next request when the last one is answered
+ * @property {number} warmUpMs minimum; answers in this time do not count
  * @property {number} durationMs
  */
 
 /**
- * Ask an app over and over from a process of its own, with autocannon.
+ * @typedef {object} HttpFailures
+ * @property {number} failures all of the following
+ * @property {number} errors no answer
+ * @property {number} timeouts no answer within 10 s
+ * @property {number} non2xx
+ * @property {number} reopened connections
  *
+ * @typedef {{ requests: number } & HttpFailures & Partial<Omit<LatencyFigures, 'count'>>} HttpLoadFigures `requests` with
+ *   2xx, and their latencies if there are any
+ */
+
+/**
+ * Runs a closed loop of HTTP requests with autocannon, in a separate process.
  * @param {HttpLoad} load
  * @param {{ signal?: AbortSignal }} [options] ends the load
- * @returns {Promise<import('./run-lab.js').Measurement>} `requests` that were answered with 2xx, and the figures of
- *   summariseLatencies over these; `failures` are `errors` (no answer), `timeouts` (none within 10 s), `non2xx`, and
- *   `reopened` connections. `failed` says in words what went wrong
+ * @returns {Promise<import('./run-lab.js').Measurement<HttpLoadFigures>>}
  */
 export async function runHttpLoad(load, { signal } = {}) {
   const { message, stop } = await forkScript(PROCESS, {

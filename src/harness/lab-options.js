@@ -3,28 +3,20 @@ import { MAX_DELAY_MS } from '../settings.js';
 /**
  * @typedef {object} LabOption an option of `pool-lab run LAB`, by its name in camel case
  * @property {string} about
- * @property {string} [value] what stands for the value in the help; without it the option is a flag
- * @property {(text: string) => unknown} [parse] throws an error that says what is allowed
+ * @property {string} [value] name of the value in the help; without it the option is a flag
+ * @property {(text: string) => unknown} [parse] throws an error saying what is allowed
  * @property {unknown} [default]
- * @property {unknown} [published] its value in the published experiment, for `--preset published`
+ * @property {unknown} [published] value for `--preset published`
  */
 
-/**
- * @param {string} text
- * @returns {number}
- * @throws {Error} saying what is allowed
- */
+/** @param {string} text @returns {number} @throws {Error} saying what is allowed */
 export function parseInteger(text) {
   const number = /^\d+$/.test(text) ? Number(text) : NaN;
   if (!Number.isSafeInteger(number) || number < 1) throw new Error('It must be a whole number from 1.');
   return number;
 }
 
-/**
- * @param {string} text
- * @returns {number} ms
- * @throws {Error} saying what is allowed
- */
+/** @param {string} text @returns {number} ms @throws {Error} saying what is allowed */
 export function parseDelay(text) {
   const ms = parseInteger(text);
   if (ms > MAX_DELAY_MS) throw new Error(`It must be at most ${MAX_DELAY_MS} ms.`);
@@ -33,7 +25,7 @@ export function parseDelay(text) {
 
 /**
  * @param {string} text whole numbers with commas between them, e.g. `1,10,100`
- * @returns {number[]} as they came
+ * @returns {number[]}
  * @throws {Error} naming the part that is wrong
  */
 export function parseIntegers(text) {
@@ -46,10 +38,7 @@ export function parseIntegers(text) {
   });
 }
 
-/**
- * @param {string[]} choices
- * @returns {(text: string) => string} reads one of them
- */
+/** @param {string[]} choices @returns {(text: string) => string} */
 export function createChoiceParser(choices) {
   return (text) => {
     const choice = text.trim();
@@ -58,18 +47,14 @@ export function createChoiceParser(choices) {
   };
 }
 
-/**
- * @param {string[]} choices
- * @returns {(text: string) => string[]} reads some of them, with commas between
- */
+/** @param {string[]} choices @returns {(text: string) => string[]} reads a list with commas */
 export function createChoicesParser(choices) {
   const parseChoice = createChoiceParser(choices);
   return (text) => text.split(',').map(parseChoice);
 }
 
 /**
- * The options as they were in the published experiment, except those that were given.
- *
+ * Takes the published value of each option that was not given.
  * @param {Record<string, LabOption>} options of a lab
  * @param {Record<string, unknown>} values
  * @param {(name: string) => boolean} isGiven

@@ -3,14 +3,14 @@ import { describeFailures, summariseReport } from './artillery.js';
 /** @import { ArtilleryReport } from './artillery.js' */
 /** @import { Result } from '../report/result-types.js' */
 
-/** @param {any} json @returns {boolean} whether this is what `artillery run --output` writes */
+/** @param {unknown} json @returns {boolean} whether `artillery run --output` wrote it */
 export function isArtilleryOutput(json) {
   const { counters, summaries } = Object(Object(json).aggregate);
   return typeof counters === 'object' && typeof summaries === 'object';
 }
 
 /**
- * Load tests that Artillery ran by itself, as one result: a variant for each.
+ * Load tests that were run with Artillery alone, as one result with a variant for each.
  * @param {{ name: string, output: { aggregate: ArtilleryReport & { firstMetricAt: number } } }[]} tests at least one
  * @returns {Result}
  */

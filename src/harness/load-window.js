@@ -1,78 +1,92 @@
 import { summariseLatencies } from './summarise-latencies.js';
 
-/**
- * Keep the warm-up of a closed loop apart from what counts. It lasts its time, and until each connection has been
- * answered once: a server of Node 20 accepts one new connection in a turn of its event loop, and that would count as
- * latency of the first requests. Answers count that come within `durationMs` from then on.
- *
- * @param {object} options
- * @param {number} options.connections how many the load keeps open
- * @param {number} options.warmUpMs
- * @param {number} options.durationMs
- * @param {() => void} options.onEnd called with the first answer that comes too late to count
- * @param {() => number} [options.now] in ms
- */
-export function createLoadWindow({ connections, warmUpMs, durationMs, onEnd, now = () => performance.now() }) {
-  const createdAtMs = now();
-  /** Those that were answered before. @type {Set<unknown>} */
-  const warm = new Set();
-  /** @type {number[]} */
-  const latenciesMs = [];
-  /** @type {Map<string, number>} */
-  const problems = new Map();
-  let beganAtMs = Infinity;
-  let reopened = 0;
+/** @import { Measurement } from './run-lab.js' */
+/** @import { HttpLoadFigures } from './http-load.js' */
 
-  /** @param {string} problem */
-  function note(problem) {
-    problems.set(problem, (problems.get(problem) ?? 0) + 1);
+/**
+ * Separates the warm-up of a closed loop from the time that counts. The warm-up ends after its time, and not before each
+ * connection was answered once: a server of Node 20 accepts one new connection per turn of its event loop, which would
+ * add to the latency of the first requests.
+ */
+export class LoadWindow {
+  /** @type {{ connections: number, warmUpMs: number, durationMs: number, onEnd: () => void, now: () => number }} */
+  #options;
+  #createdAtMs;
+  #startedAtMs = Infinity;
+  /** Connections that were answered. @type {Set<unknown>} */
+  #warm = new Set();
+  /** @type {number[]} */
+  #latenciesMs = [];
+  #reopened = 0;
+  /** @type {Map<string, number>} */
+  #problems = new Map();
+
+  /**
+   * @param {object} options
+   * @param {number} options.connections how many the load keeps open
+   * @param {number} options.warmUpMs
+   * @param {number} options.durationMs of the time that counts
+   * @param {() => void} options.onEnd called with the first answer that comes too late to count
+   * @param {() => number} [options.now] in ms
+   */
+  constructor({ now = () => performance.now(), ...options }) {
+    this.#options = { now, ...options };
+    this.#createdAtMs = now();
   }
 
-  return {
-    /**
-     * An answer came.
-     * @param {unknown} connection
-     * @param {number} status of HTTP
-     * @param {number} latencyMs
-     */
-    answer(connection, status, latencyMs) {
-      const isGood = status >= 200 && status < 300;
-      if (!isGood) note(`HTTP ${status}`);
-      const atMs = now();
-      if (atMs > beganAtMs + durationMs) {
-        onEnd();
-        return;
+  /**
+   * An answer came.
+   * @param {unknown} connection
+   * @param {number} status of HTTP
+   * @param {number} latencyMs
+   */
+  answer(connection, status, latencyMs) {
+    const { connections, warmUpMs, durationMs, onEnd, now } = this.#options;
+    const isGood = status >= 200 && status < 300;
+    if (!isGood) this.#count(`HTTP ${status}`);
+    const atMs = now();
+    if (atMs > this.#startedAtMs + durationMs) {
+      onEnd();
+      return;
+    }
+    if (atMs >= this.#startedAtMs) {
+      if (!this.#warm.has(connection)) {
+        this.#reopened += 1;
+        this.#count('connection opened again');
       }
-      if (atMs >= beganAtMs) {
-        if (!warm.has(connection)) {
-          reopened += 1;
-          note('connection opened anew');
-        }
-        if (isGood) latenciesMs.push(latencyMs);
-      }
-      warm.add(connection);
-      const isWarm = warm.size >= connections && atMs - createdAtMs >= warmUpMs;
-      if (isWarm && beganAtMs === Infinity) beganAtMs = atMs;
-    },
-    /** A request got no answer. @param {Error} error */
-    fail(error) {
-      note(error.message);
-    },
-    /**
-     * What was measured. All that went wrong counts, in the warm-up too; the rest is of the time that counts.
-     * @param {{ errors: number, timeouts: number, non2xx: number }} totals of the load tool; `errors` includes timeouts
-     * @returns {import('./run-lab.js').Measurement}
-     */
-    measure({ errors, timeouts, non2xx }) {
-      if (beganAtMs === Infinity) note(`warm-up: ${warm.size} of ${connections} connections were answered`);
-      const { count: requests = 0, ...figures } = latenciesMs.length > 0
-        ? summariseLatencies(latenciesMs, durationMs) : {};
-      const failures = errors + non2xx + reopened;
-      const failed = [...problems].map(([problem, count]) => `${count} x ${problem}`).join(', ');
-      return {
-        measured: { requests, failures, errors: errors - timeouts, timeouts, non2xx, reopened, ...figures },
-        ...(failed && { failed }),
-      };
-    },
-  };
+      if (isGood) this.#latenciesMs.push(latencyMs);
+    }
+    this.#warm.add(connection);
+    const isWarm = this.#warm.size >= connections && atMs - this.#createdAtMs >= warmUpMs;
+    if (isWarm && this.#startedAtMs === Infinity) this.#startedAtMs = atMs;
+  }
+
+  /** A request got no answer. @param {Error} error */
+  fail(error) {
+    this.#count(error.message);
+  }
+
+  /**
+   * Failures of the warm-up count too. Everything else is of the time that counts.
+   * @param {{ errors: number, timeouts: number, non2xx: number }} totals of autocannon; `errors` includes timeouts
+   * @returns {Measurement<HttpLoadFigures>}
+   */
+  measure({ errors, timeouts, non2xx }) {
+    if (this.#startedAtMs === Infinity) {
+      this.#count(`warm-up: ${this.#warm.size} of ${this.#options.connections} connections were answered`);
+    }
+    const { count: requests = 0, ...figures } = this.#latenciesMs.length > 0
+      ? summariseLatencies(this.#latenciesMs, this.#options.durationMs) : {};
+    const failures = errors + non2xx + this.#reopened;
+    const failed = [...this.#problems].map(([problem, count]) => `${count} x ${problem}`).join(', ');
+    return {
+      measured: { requests, failures, errors: errors - timeouts, timeouts, non2xx, reopened: this.#reopened, ...figures },
+      ...(failed && { failed }),
+    };
+  }
+
+  /** @param {string} problem */
+  #count(problem) {
+    this.#problems.set(problem, (this.#problems.get(problem) ?? 0) + 1);
+  }
 }

@@ -5,7 +5,6 @@ const COUNTS = new Set(['requests', 'failures', 'refused', 'errors', 'timeouts',
 
 /**
  * One set of figures from those of several repeats.
- *
  * @param {Record<string, any>[]} sets at least one, of the same shape: numbers, nulls and nested objects
  * @returns {Record<string, any>}
  */

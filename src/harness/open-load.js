@@ -5,19 +5,18 @@ import { requestOnce } from './request-once.js';
 /** @import { Workload } from 'mongodb-pool-predictor' */
 
 /**
- * @typedef {{ route: string, atMs: number }} DueRequest `atMs`: when it is sent, since the load began
+ * @typedef {{ route: string, atMs: number }} DueRequest `atMs`: when it is sent, from the start of the load
  *
  * @typedef {object} Answer
  * @property {string} route
  * @property {number} atMs
- * @property {number} status HTTP status, 0 when none came in time
- * @property {number} tookMs until the answer began, or until its user gave up
+ * @property {number} status of HTTP, 0 if no answer came in time
+ * @property {number} tookMs until the answer began or the user gave up
  */
 
 /**
- * Who comes when, drawn once, so that several apps can be sent the very same requests.
- *
- * @param {Workload} workload whose users ask once each
+ * Draws the arrivals once, so that several apps get the same requests.
+ * @param {Workload} workload whose users send one request each
  * @returns {DueRequest[]} oldest first
  */
 export function drawRequests(workload) {
@@ -28,15 +27,14 @@ export function drawRequests(workload) {
 }
 
 /**
- * Send each request when it is due, whether or not those before it have been answered.
- *
+ * Runs an open loop: sends each request when it is due, whether or not earlier ones were answered.
  * @param {DueRequest[]} requests oldest first
  * @param {object} options
  * @param {string} options.url of the app
- * @param {number} options.patienceMs after which a user gives up
+ * @param {number} options.patienceMs when a user gives up
  * @param {AbortSignal} options.signal ends the load
  * @returns {Promise<Answer[]>} in the order of the requests
- * @throws what `signal` was aborted with
+ * @throws the signal's reason
  */
 export async function sendOpenLoad(requests, { url, patienceMs, signal }) {
   const startedAtMs = performance.now();
@@ -44,7 +42,7 @@ export async function sendOpenLoad(requests, { url, patienceMs, signal }) {
   for (const { route, atMs } of requests) {
     const leftMs = startedAtMs + atMs - performance.now();
     if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-    answers.push(ask({ route, atMs }, { url, patienceMs, signal }));
+    answers.push(send({ route, atMs }, { url, patienceMs, signal }));
   }
   const all = await Promise.all(answers);
   signal.throwIfAborted();
@@ -56,7 +54,7 @@ export async function sendOpenLoad(requests, { url, patienceMs, signal }) {
  * @param {{ url: string, patienceMs: number, signal: AbortSignal }} options
  * @returns {Promise<Answer>}
  */
-async function ask(request, { url, patienceMs, signal }) {
+async function send(request, { url, patienceMs, signal }) {
   const sentAtMs = performance.now();
   try {
     return { ...request, ...await requestOnce(new URL(request.route, url), { patienceMs, signal }) };

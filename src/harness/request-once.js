@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import http from 'node:http';
 
 /**
- * Ask as a user of Artillery asks first, and time it in the same way: on a new connection, from when the request is sent,
- * which is after connecting, until the answer begins (the phase `firstByte` of its HTTP client).
- *
+ * Sends a request and times it as Artillery times the first request of a user: on a new connection, from when the request
+ * is sent, after connecting, until the answer begins (the phase `firstByte` of its HTTP client).
  * @param {URL} url
  * @param {object} [options]
- * @param {number} [options.patienceMs] after which the request is given up, for ever unless told
- * @param {AbortSignal} [options.signal] gives it up at once
- * @returns {Promise<{ status: number, tookMs: number }>} once the answer has ended
- * @throws when there is none, or the request was given up
+ * @param {number} [options.patienceMs] when to give up, default never
+ * @param {AbortSignal} [options.signal] gives up at once
+ * @returns {Promise<{ status: number, tookMs: number }>} resolves when the answer has ended
+ * @throws if there is no answer
  */
 export async function requestOnce(url, { patienceMs, signal } = {}) {
   const request = http.get(url, { agent: false, timeout: patienceMs, signal });

@@ -11,7 +11,6 @@ import { watchMongo } from './watch-mongo.js';
  * An experiment: data and two verbs, plan and measure. `Options` are those of the command line, `VariantSettings` what
  * the variants differ in, `Figures` what is measured, `OwnPlan` a plan with something of the lab's own in it, and
  * `Shared` what `prepare` sets up.
- *
  * @template [Options=any]
  * @template [VariantSettings=any]
  * @template [Figures=any]
@@ -24,7 +23,6 @@ import { watchMongo } from './watch-mongo.js';
 
 /**
  * How a lab is run.
- *
  * @template Options
  * @template VariantSettings
  * @template Figures
@@ -46,7 +44,6 @@ import { watchMongo } from './watch-mongo.js';
 
 /**
  * What a lab will do with its options.
- *
  * @template [VariantSettings=any]
  * @template [Figures=any]
  * @typedef {object} Plan
@@ -71,7 +68,6 @@ import { watchMongo } from './watch-mongo.js';
 
 /**
  * `failed` says why requests failed.
- *
  * @template [Figures=any]
  * @typedef {Repeat<Figures> & { failed?: string, warnings?: string[] }} Measurement
  */
@@ -97,7 +93,6 @@ import { watchMongo } from './watch-mongo.js';
 /**
  * Runs a lab: each variant, `repeat` times, interleaved (A B C, A B C), so that a machine that slows down slows all of
  * them. If a variant can't run, the result says why, and the others still run.
- *
  * @param {AnyLab} lab
  * @param {Record<string, any> & CommonOptions} options
  * @param {object} surroundings
@@ -163,11 +158,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
   }
 }
 
-/**
- * @param {PlannedVariant[][]} rounds
- * @param {number} index of the round that begins
- * @returns {Step}
- */
+/** @param {PlannedVariant[][]} rounds @param {number} index of the round that begins @returns {Step} */
 function describeStep(rounds, index) {
   return {
     name: rounds[index].map(({ name }) => name).join(', '),

@@ -14,10 +14,7 @@ export const WAITED_MS = 1;
  * @property {number} peakWaiting
  */
 
-/**
- * @param {CheckoutRecord[]} checkouts of the load alone
- * @returns {PoolFigures}
- */
+/** @param {CheckoutRecord[]} checkouts of the load alone @returns {PoolFigures} */
 export function summariseCheckouts(checkouts) {
   const served = checkouts.filter(({ checkedOutAtMs }) => checkedOutAtMs !== null);
   const waits = served.map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs);
@@ -35,10 +32,7 @@ export function summariseCheckouts(checkouts) {
   };
 }
 
-/**
- * @param {CheckoutRecord[]} checkouts
- * @returns {number[]} checkOutStarted of each, in ms since the first
- */
+/** @param {CheckoutRecord[]} checkouts @returns {number[]} checkOutStarted of each, in ms since the first */
 export function listArrivals(checkouts) {
   const startedAtMs = checkouts.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs).sort((a, b) => a - b);
   return startedAtMs.map((ms) => Math.round((ms - startedAtMs[0]) * 1000) / 1000);

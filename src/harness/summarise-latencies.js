@@ -2,10 +2,10 @@ import { quantile } from 'mongodb-pool-predictor';
 
 /**
  * @typedef {object} LatencyFigures
- * @property {number} count how many were done
- * @property {number} tookMs all of them
+ * @property {number} count
+ * @property {number} tookMs all together
  * @property {number} ratePerSec
- * @property {number} avgMs how long one took; so stdevMs, p50Ms, p95Ms, p99Ms, maxMs
+ * @property {number} avgMs of one, like the rest
  * @property {number} stdevMs
  * @property {number} p50Ms
  * @property {number} p95Ms
@@ -13,11 +13,7 @@ import { quantile } from 'mongodb-pool-predictor';
  * @property {number} maxMs
  */
 
-/**
- * @param {number[]} latenciesMs at least one
- * @param {number} tookMs the time that all of them were done in
- * @returns {LatencyFigures}
- */
+/** @param {number[]} latenciesMs at least one @param {number} tookMs all together @returns {LatencyFigures} */
 export function summariseLatencies(latenciesMs, tookMs) {
   const count = latenciesMs.length;
   const avgMs = sum(latenciesMs) / count;

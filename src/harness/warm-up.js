@@ -4,28 +4,26 @@ import { requestOnce } from './request-once.js';
 
 /** @import { CheckoutRecord } from 'mongodb-pool-monitor' */
 
-/** The warm-up opens no more connections than these, however large the pool. */
+/** Most connections that the warm-up opens, however large the pool. */
 const MAX_OPENED = 50;
 
 /**
  * @typedef {object} WarmUp
- * @property {number} lastId of the checkouts until then
- * @property {{ serviceMs: number, overheadMs: number }} unloaded medians of how long a query of /fast kept its
- *   connection, and of what its response took beside
+ * @property {number} lastId of the checkouts so far
+ * @property {{ serviceMs: number, overheadMs: number }} unloaded medians for /fast
  * @property {number[]} overheadsMs of each response
  */
 
 /**
- * Let the app and the driver come to speed before anything is measured, and see what a query takes when it is alone.
- *
+ * Brings the app and the driver up to speed before a measurement, and measures service time and overhead without load.
  * @param {string} url
  * @param {number} poolSize
- * @param {{ rounds?: number, requests?: number, everyMs?: number }} [options] how often all connections are used before,
- *   how many requests are looked at then, and the pause between two
+ * @param {{ rounds?: number, requests?: number, everyMs?: number }} [options] how often all connections are used
+ *   first, how many requests are measured then, and the pause between two
  * @returns {Promise<WarmUp>}
  */
 export async function warmUp(url, poolSize, { rounds = 5, requests = 40, everyMs = 0 } = {}) {
-  // Requests at the same time have the pool open its connections, which the ideal takes for granted.
+  // Requests at the same time make the pool open its connections.
   const atOnce = Math.min(poolSize, MAX_OPENED);
   for (let round = 0; round < rounds; round++) {
     await Promise.all(Array.from({ length: atOnce }, () => timeFast(url)));
@@ -45,10 +43,7 @@ export async function warmUp(url, poolSize, { rounds = 5, requests = 40, everyMs
   };
 }
 
-/**
- * @param {string} url
- * @returns {Promise<number>} how long it took, in ms
- */
+/** @param {string} url @returns {Promise<number>} how long it took, in ms */
 async function timeFast(url) {
   const { status, tookMs } = await requestOnce(new URL('/fast', url));
   if (status !== 200) throw new Error(`warm-up: /fast answered HTTP ${status}`);
@@ -56,18 +51,16 @@ async function timeFast(url) {
 }
 
 /**
- * The app's own record of its checkouts.
- *
  * @param {string} url of the app
  * @param {number} [after] id of a checkout
  * @returns {Promise<{ checkouts: CheckoutRecord[], lastId: number }>}
  */
 export async function readCheckouts(url, after = 0) {
   const response = await fetch(`${url}/pool/checkouts?after=${after}`);
-  return /** @type {any} */ (response.json());
+  return JSON.parse(await response.text());
 }
 
-/** @param {CheckoutRecord} checkout that ended @returns {number} how long it kept its connection */
+/** @param {CheckoutRecord} checkout that ended */
 export function useMsOf({ checkedOutAtMs, checkedInAtMs }) {
   return Number(checkedInAtMs) - Number(checkedOutAtMs);
 }

@@ -3,11 +3,10 @@ import { connectClient, createClient } from '../mongo/client.js';
 /** @import { TopologyDescription } from 'mongodb' */
 
 /**
- * Watch a MongoDB while it is measured, over connections of its own: answers that it could not give are no figures.
- *
+ * Watches a MongoDB during measurements, over separate connections. If it is lost, the figures would be meaningless.
  * @param {string} url
  * @param {import('../settings.js').Settings} settings
- * @param {string} origin where the connection string was given
+ * @param {string} origin where the connection string came from
  */
 export async function watchMongo(url, settings, origin) {
   const client = createClient(url, { ...settings, poolSize: 1, minPoolSize: 0 }, origin);
@@ -20,20 +19,20 @@ export async function watchMongo(url, settings, origin) {
        * @param {(signal: AbortSignal) => Promise<T>} measure
        * @param {AbortSignal} signal ends the measurement
        * @returns {Promise<T>}
-       * @throws {Error} saying that MongoDB was lost, as soon as no server takes writes any more
+       * @throws {Error} as soon as no server accepts writes
        */
       async during(measure, signal) {
         signal.throwIfAborted();
         const lost = new AbortController();
         /** @param {{ previousDescription: TopologyDescription, newDescription: TopologyDescription }} change */
-        const look = ({ previousDescription, newDescription }) => {
+        const onChange = ({ previousDescription, newDescription }) => {
           if (isWritable(previousDescription) && !isWritable(newDescription)) lost.abort(describeLoss(newDescription));
         };
-        client.on('topologyDescriptionChanged', look);
+        client.on('topologyDescriptionChanged', onChange);
         try {
           return await measure(AbortSignal.any([signal, lost.signal]));
         } finally {
-          client.off('topologyDescriptionChanged', look);
+          client.off('topologyDescriptionChanged', onChange);
           lost.signal.throwIfAborted();
         }
       },
@@ -53,5 +52,5 @@ function isWritable({ servers }) {
 /** @param {TopologyDescription} description */
 function describeLoss({ servers }) {
   const reasons = [...servers.values()].flatMap(({ error }) => error?.message ?? []);
-  return new Error(`MongoDB was lost during the measurement: ${reasons[0] ?? 'it has no primary any more'}`);
+  return new Error(`MongoDB was lost during the measurement: ${reasons[0] ?? 'it has no primary'}`);
 }

@@ -50,9 +50,9 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
         onChange(test);
       }, PROGRESS_MS);
       const { report } = await runArtillery({ scenario: MIXED_SCENARIO, target: ownUrl(), signal: controller.signal });
-      test.measured = summariseReport(report);
-      test.state = 'done';
-      if (test.measured.failures > 0) test.error = describeFailures(report);
+      const measured = summariseReport(report);
+      Object.assign(test, { measured, state: 'done' });
+      if (measured.failures > 0) test.error = describeFailures(report);
     } catch (error) {
       Object.assign(test, { state: 'failed', error: /** @type {Error} */ (error).message });
     }

@@ -44,7 +44,7 @@ function createRow({ poolSize, slowMs, startedAt, state, measured, exact, error,
   if (measured && state === 'done') {
     const { requests, failures, maxMs, routes } = measured;
     const values = [maxMs, exact?.maxMs, routes['/fast']?.maxMs].map((ms) => (
-      ms === undefined ? '–' : formatQuantity(ms, 'ms')
+      ms === undefined || ms === null ? '–' : formatQuantity(ms, 'ms')
     ));
     row.append(...[...values, String(requests), String(failures)].map((text) => createCell(text)));
   } else {

@@ -119,6 +119,7 @@ export function describeLoadTest(loadTest) {
   const changes = describeChanges(loadTest);
   if (state === 'failed') return `The load test failed: ${error ?? 'no reason given'}`;
   if (!measured) return 'The load test is running.';
+  if (measured.maxMs === null) return `With a pool of ${poolSize}, no request was answered.`;
   const fastMs = measured.routes['/fast']?.maxMs;
   const failures = measured.failures === 0 ? 'no request failed' : `${measured.failures} requests failed`;
   return [

@@ -7,9 +7,7 @@ import { trust } from './markup.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/**
- * What the page carries inside itself, and the policy that lets it run nothing else.
- */
+/** What the page contains, and the policy that lets it run nothing else. */
 export function loadAssets() {
   const look = read(join(HERE, '..', 'universal', 'look.css'));
   const style = look + read(join(HERE, 'browser', 'style.css'));
@@ -27,7 +25,7 @@ export function loadAssets() {
 }
 
 /**
- * Without the source map's address, which developer tools would look for beside the report.
+ * Without the address of the source map: developer tools would look for it beside the report.
  * @param {string} path
  */
 function read(path) {

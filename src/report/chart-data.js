@@ -4,39 +4,39 @@ import { formatQuantity } from '../universal/quantity.js';
 /** @import { NamedRun } from './name-runs.js' */
 
 /**
- * A chart without functions: what the page carries and its script draws.
+ * A chart as JSON, for the page's script.
  * @typedef {object} ChartData
  * @property {'bar' | 'dot' | 'line'} kind
  * @property {boolean} log
  * @property {string} title
  * @property {string} xTitle
  * @property {string} yTitle with its unit in full
- * @property {string[][]} categories lines of text each
+ * @property {string[][]} categories each one is several lines
  * @property {SeriesData[]} series
  *
  * @typedef {object} SeriesData
  * @property {string} label
- * @property {string} look its colour's name in the style sheet: `measured-1`, `exact` ...
- * @property {number} dash how a line is broken, 0 for not at all: tells the runs of a comparison apart
+ * @property {string} look a colour of the style sheet: `measured-1`, `exact` ...
+ * @property {number} dash dash pattern, 0 for a solid line: distinguishes the runs of a comparison
  * @property {(number | null)[]} values
- * @property {string[]} texts the values as one says them, empty where there is none
+ * @property {string[]} texts the values with their units, empty where there is none
  */
 
-// As many colours as a reader can tell apart; a lab with more measured series should draw two charts.
+// Readers can't distinguish more colours. A lab with more measured series should draw two charts.
 const MEASURED_LOOKS = 6;
 const DASHES = 4;
 /** The bus is blue and the Ferrari orange, wherever they are drawn. @type {Record<string, number>} */
 const PLACES = { '/slow': 0, '/fast': 1 };
-/** The time series of variants are all of one route, and none of them is the bus or the Ferrari. */
-const COURSE_PLACE = 2;
+/** Time series are of one route, so the colours of bus and Ferrari are not used for them. */
+const FIRST_TIME_SERIES_PLACE = 2;
 /** @type {Record<ChartData['kind'], string>} */
 const KIND_NAMES = { bar: 'Bar', dot: 'Dot', line: 'Line' };
 /** @type {Record<string, string>} */
 const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds' };
 
 /**
- * Each variant has bars or dots of its own; on a line the variants of one category are one point, of which each series takes
- * the first value it has.
+ * Each variant has separate bars or dots. On a line the variants of one category are one point: each series takes the first
+ * value that it has.
  * @param {ChartSpec} spec
  * @param {Result} result
  * @returns {ChartData}
@@ -54,15 +54,15 @@ export function layOutChart(spec, result) {
 }
 
 /**
- * What was measured in several results of a lab, in one chart. Bars stand side by side within a category, so that like
- * is next to like; each line is drawn once for each run.
- * @param {ChartSpec} whole
+ * The measured figures of several results in one chart. Within a category, bars stand side by side. Each line is drawn once
+ * per run.
+ * @param {ChartSpec} fullSpec
  * @param {NamedRun[]} runs
  * @returns {ChartData}
  */
-export function layOutComparison(whole, runs) {
-  if (whole.timeSeries) return layOutTimeSeries(whole, runs);
-  const spec = { ...whole, series: whole.series.filter(({ role }) => role === 'measured') };
+export function layOutComparison(fullSpec, runs) {
+  if (fullSpec.timeSeries) return layOutTimeSeries(fullSpec, runs);
+  const spec = { ...fullSpec, series: fullSpec.series.filter(({ role }) => role === 'measured') };
   const points = runs.flatMap(({ name, result }) => result.variants.map((variant) => (
     { name, variant, category: spec.category(variant) }
   )));
@@ -83,10 +83,7 @@ export function layOutComparison(whole, runs) {
   return finish(spec, categories.map((category) => [category]), series);
 }
 
-/**
- * The chart in words, for those who can't see it.
- * @param {ChartData} chart
- */
+/** The chart in words, for screen readers. @param {ChartData} chart */
 export function describeChart({ kind, title, categories, series }) {
   const sentences = categories.map((lines, index) => {
     const values = series.map(({ label, texts }) => texts[index] && `${label} ${texts[index]}`);
@@ -95,24 +92,18 @@ export function describeChart({ kind, title, categories, series }) {
   return [`${KIND_NAMES[kind]} chart: ${title}.`, ...sentences].join(' ');
 }
 
-/**
- * @param {ChartSpec} spec
- * @param {Pick<NamedRun, 'name' | 'result'>[]} runs
- */
+/** @param {ChartSpec} spec @param {Pick<NamedRun, 'name' | 'result'>[]} runs */
 function layOutTimeSeries(spec, runs) {
   const lines = runs.flatMap(({ name, result }, index) => result.variants
     .map((variant) => ({ label: spec.category(variant), timeSeries: spec.timeSeries?.(variant) }))
     .flatMap(({ label, timeSeries }) => (timeSeries ? { label: nameLine(label, name), dash: index % DASHES, timeSeries } : []))
-    .map((line, place) => ({ ...line, look: nameLook(COURSE_PLACE + place % (MEASURED_LOOKS - COURSE_PLACE)) })));
+    .map((line, place) => ({ ...line, look: nameLook(FIRST_TIME_SERIES_PLACE + place % (MEASURED_LOOKS - FIRST_TIME_SERIES_PLACE)) })));
   const points = [...new Set(lines.flatMap(({ timeSeries }) => Object.keys(timeSeries)))];
   return finish(spec, points.map((point) => [point]), lines.map(({ timeSeries, ...line }) => (
     { ...line, values: points.map((point) => timeSeries[point] ?? null) })));
 }
 
-/**
- * @param {ChartSpec} spec
- * @param {Variant[][]} groups those of each category; where none has a value there is a gap
- */
+/** @param {ChartSpec} spec @param {Variant[][]} groups one for each category */
 function layOutSeries(spec, groups) {
   const looks = spec.series.map((_, index) => lookOf(spec, index));
   return spec.series.map(({ label, value }, index) => ({
@@ -125,8 +116,8 @@ function layOutSeries(spec, groups) {
 }
 
 /**
- * Leaves out series without any value, says every value in words and chooses the axis's unit. Seconds would read 0.001 on
- * a logarithmic axis.
+ * Drops empty series, formats the values and chooses the unit of the axis: ms on a logarithmic one, where seconds would read
+ * 0.001.
  * @param {ChartSpec} spec
  * @param {string[][]} categories
  * @param {Omit<SeriesData, 'texts'>[]} all
@@ -151,10 +142,7 @@ function finish({ kind, log = kind === 'dot', title, xLabel, yLabel, unit }, cat
   };
 }
 
-/**
- * @param {ChartSpec} spec
- * @param {number} index of the series
- */
+/** @param {ChartSpec} spec @param {number} index of the series */
 function lookOf({ series }, index) {
   const { role } = series[index];
   if (role !== 'measured') return role;
@@ -171,10 +159,7 @@ function nameLook(place) {
   return `measured-${place + 1}`;
 }
 
-/**
- * @param {string} label
- * @param {string} run empty where there is only one
- */
+/** @param {string} label @param {string} run empty if there is only one */
 function nameLine(label, run) {
   return run ? `${label}, run ${run}` : label;
 }

@@ -21,7 +21,6 @@ const checkShape = shape({
 
 /**
  * Checks the shape that all results share. A lab's own figures may still be missing.
- *
  * @param {unknown} value
  * @returns {asserts value is import('./result-types.js').Result}
  * @throws {Error} naming the first part that is wrong, and what it must be

@@ -7,14 +7,10 @@ import { DASH, formatCell } from './format.js';
  * @typedef {object} Group neighbouring columns under one heading
  * @property {string} heading with the unit, if all its columns share one; empty for a column without a group
  * @property {Column<Row>[]} columns
- * @property {string[]} headings the columns' own, with the unit where the group's heading does not say it
+ * @property {string[]} headings of the columns, with the unit if the group's heading lacks it
  */
 
-/**
- * @template Row
- * @param {Column<Row>[]} columns
- * @returns {Group<Row>[]}
- */
+/** @template Row @param {Column<Row>[]} columns @returns {Group<Row>[]} */
 export function groupColumns(columns) {
   /** @type {Column<Row>[][]} */
   const groups = [];
@@ -37,7 +33,7 @@ export function groupColumns(columns) {
 }
 
 /**
- * The columns that say something of some row. The first one names the rows and is always shown.
+ * The columns that have a value in some row, and the first one, which names the rows.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows
@@ -47,7 +43,7 @@ export function pickFilled(columns, rows) {
 }
 
 /**
- * Whether a column holds words, which align left; numbers align right.
+ * Whether a column holds text, which aligns left. Numbers align right.
  * @template Row
  * @param {Column<Row>} column
  * @param {Row[]} rows
@@ -56,22 +52,15 @@ export function isText(column, rows) {
   return rows.some((row) => typeof column.value(row) === 'string');
 }
 
-/**
- * What a reader must know beside the figures: variants that could not run, and why; warnings.
- * @param {Result} result
- */
+/** Errors and warnings. @param {Result} result */
 export function listNotes({ variants, warnings = [] }) {
   const failed = variants.filter((variant) => variant.error).map(({ name, measured, error }) => (
-    `${name} ${measured ? 'did not run every time' : 'did not run'}: ${error}`
+    `${name} ${measured ? 'had failures' : 'did not run'}: ${error}`
   ));
   return [...failed, ...warnings];
 }
 
-/**
- * The lab's sentence on what was measured, or predicted; empty if nothing was.
- * @param {LabView} lab
- * @param {Result} result
- */
+/** The lab's sentence; empty if nothing was measured or predicted. @param {LabView} lab @param {Result} result */
 export function sumUp(lab, result) {
   const variants = result.variants.filter(({ measured, predicted }) => measured ?? predicted);
   return variants.length ? lab.takeaway({ ...result, variants }) : '';

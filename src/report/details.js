@@ -8,7 +8,7 @@ import { embedJson, html } from './markup.js';
 const SHOWN_ARRIVALS = 12;
 
 /**
- * All that stands behind one result: the figures, each repeat, settings, environment, and the result itself.
+ * The figures, each repeat, settings, environment, and the result itself.
  * @param {LabView} lab
  * @param {Result} result
  * @param {string} id
@@ -18,7 +18,7 @@ export function renderDetails(lab, result, id) {
   const fileName = `${result.lab}-${result.startedAt.replaceAll(/[^0-9TZ-]/g, '-')}.json`;
   return html`${renderFigures('The figures', lab.columns, result.variants)}
 ${renderHeadings(lab.columns, result.variants)}
-<p class="aside">Begun on ${formatDate(result.startedAt)}. ${lab.loadKind && LOAD_KINDS[lab.loadKind]}</p>
+<p class="aside">Started on ${formatDate(result.startedAt)}. ${lab.loadKind && LOAD_KINDS[lab.loadKind]}</p>
 ${repeats && html`<details><summary>Every repeat, and when its requests arrived</summary>
 ${renderFigures('Every repeat by itself', ...repeats)}</details>`}
 <details><summary>Settings and environment</summary>
@@ -31,20 +31,17 @@ ${renderFacts('Environment', result.environment)}
 <script type="application/json" id="${id}-result">${embedJson(result)}</script>`;
 }
 
-/**
- * @param {string} heading
- * @param {Record<string, unknown>} facts
- */
+/** @param {string} heading @param {Record<string, unknown>} facts */
 function renderFacts(heading, facts) {
   return html`<div><h4>${heading}</h4><dl>${Object.entries(facts).map(([key, value]) => (
     html`<div><dt>${key}</dt><dd>${formatSetting(value)}</dd></div>`))}</dl></div>`;
 }
 
 /**
- * The lab's own columns over the repeats of each variant.
+ * The lab's columns for each repeat.
  * @param {LabView} lab
  * @param {Result} result
- * @returns {[Column[], Variant[]] | null} null if the result keeps no repeats
+ * @returns {[Column[], Variant[]] | null} null if the result has no repeats
  */
 function repeatFigures({ columns: [key, ...rest] }, { variants }) {
   const repeats = variants.flatMap((variant) => (variant.repeats ?? []).map((repeat, index) => ({
@@ -64,5 +61,5 @@ function repeatFigures({ columns: [key, ...rest] }, { variants }) {
 function listArrivals(arrivalsMs) {
   if (!arrivalsMs?.length) return null;
   const text = arrivalsMs.slice(0, SHOWN_ARRIVALS).map(Math.round).join(', ');
-  return arrivalsMs.length > SHOWN_ARRIVALS ? `${text} … ${arrivalsMs.length} in all` : text;
+  return arrivalsMs.length > SHOWN_ARRIVALS ? `${text} … ${arrivalsMs.length} in total` : text;
 }

@@ -32,10 +32,7 @@ ${isGrouped && html`<tr>${groups.map(({ heading, columns: { length } }) => (head
 </tbody>`);
 }
 
-/**
- * What a chart draws, in figures.
- * @param {ChartData} chart
- */
+/** @param {ChartData} chart */
 export function renderChartFigures({ title, xTitle, categories, series }) {
   return wrapTable(`${title}, in figures`, html`<thead>
 <tr><th scope="col">${xTitle}</th>${series.map(({ label }) => html`<th scope="col">${label}</th>`)}</tr>
@@ -47,7 +44,7 @@ export function renderChartFigures({ title, xTitle, categories, series }) {
 }
 
 /**
- * What the table's short headings mean, each once.
+ * Explains the table's short headings.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows
@@ -59,7 +56,7 @@ export function renderHeadings(columns, rows) {
 }
 
 /**
- * A wide table scrolls in its own box, which the keyboard must be able to reach.
+ * A wide table scrolls in a box, which the keyboard must be able to reach.
  * @param {string} caption
  * @param {unknown} content
  */

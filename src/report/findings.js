@@ -1,19 +1,15 @@
 /** @import { Column, Finding, LabView, Result } from './result-types.js' */
 
-export const FINDINGS_CAPTION = 'What was found, as ratios';
+export const FINDINGS_CAPTION = 'Findings, as ratios';
 
-/** How findings are shown. @type {Column<Finding>[]} */
+/** @type {Column<Finding>[]} */
 export const FINDING_COLUMNS = [
   { heading: 'ratio', value: ({ claim }) => claim },
   { heading: 'here', digits: 2, value: ({ measured }) => measured },
   { heading: 'published', digits: 2, value: ({ published }) => published },
 ];
 
-/**
- * What the lab finds in a result; empty if it looks for nothing or nothing was measured.
- * @param {LabView} lab
- * @param {Result} result
- */
+/** Empty if the lab has no findings or nothing was measured. @param {LabView} lab @param {Result} result */
 export function listFindings(lab, result) {
   const variants = result.variants.filter(({ measured, predicted }) => measured ?? predicted);
   return variants.length > 0 ? lab.findings?.({ ...result, variants }) ?? [] : [];

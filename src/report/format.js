@@ -5,7 +5,6 @@ import { formatNumber } from '../universal/quantity.js';
 export const DASH = '–';
 
 /**
- * The text of a table's cell; a dash where there is no value.
  * @template Row
  * @param {Column<Row>} column
  * @param {Row} row
@@ -18,7 +17,7 @@ export function formatCell(column, row, grouping = true) {
 }
 
 /**
- * The same text on every machine, hence UTC; a date that can't be read is shown as it came.
+ * In UTC, so that the text is the same on every machine. A date that can't be parsed is returned as it is.
  * @param {string} iso
  */
 export function formatDate(iso) {
@@ -27,11 +26,7 @@ export function formatDate(iso) {
   return `${date.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
 }
 
-/**
- * Settings and environment values: lists with commas, absent ones as a dash.
- * @param {unknown} value
- * @returns {string}
- */
+/** @param {unknown} value @returns {string} */
 export function formatSetting(value) {
   if (value === null || value === undefined || value === '') return DASH;
   if (Array.isArray(value)) return value.map(formatSetting).join(', ');

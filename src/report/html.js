@@ -6,8 +6,7 @@ import { drawTunnel } from './tunnel-picture.js';
 /** @import { LabView, Result } from './result-types.js' */
 
 /**
- * One HTML file that needs no network and allows none: open it from disk, mail it, keep it beside the raw
- * result. Results of one lab share a section, which compares them.
+ * One HTML file that needs no network and allows none. Results of one lab share a section, which compares them.
  * @param {{ lab: LabView, result: Result }[]} entries at least one
  * @returns {string}
  */

@@ -1,4 +1,4 @@
-/** Text that is HTML already; only `html` and `trust` make it. */
+/** HTML text; only `html`, `trust` and `embedJson` create it. */
 class Markup {
   /** @param {string} text */
   constructor(text) {
@@ -16,8 +16,8 @@ class Markup {
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;' };
 
 /**
- * Template tag that escapes every value but its own kind, so that nothing of a result can become markup.
- * Lists are joined; null, undefined and false leave nothing.
+ * Template tag that escapes every value except Markup, so that no part of a result can become markup. Lists are joined;
+ * null, undefined and false become nothing.
  * @param {TemplateStringsArray} strings
  * @param {...unknown} values
  */
@@ -25,27 +25,20 @@ export function html(strings, ...values) {
   return new Markup(String.raw({ raw: strings }, ...values.map(toHtml)));
 }
 
-/**
- * Text of our own files, which goes into the page as it is.
- * @param {string} text
- */
+/** For text of our own files. @param {string} text */
 export function trust(text) {
   return new Markup(text);
 }
 
 /**
- * JSON for a script element that is not run. The parser would end the element at `</script>` and change its
- * state at `<!--`: neither can be written without `<`.
+ * JSON for a script element that does not run. The HTML parser reacts to `</script>` and `<!--`, and both need a `<`.
  * @param {unknown} value
  */
 export function embedJson(value) {
   return new Markup(JSON.stringify(value).replaceAll('<', '\\u003c'));
 }
 
-/**
- * @param {unknown} value
- * @returns {string}
- */
+/** @param {unknown} value @returns {string} */
 function toHtml(value) {
   if (value instanceof Markup) return value.text;
   if (Array.isArray(value)) return value.map(toHtml).join('');

@@ -3,16 +3,13 @@ import { formatDate, formatSetting } from './format.js';
 /** @import { Result } from './result-types.js' */
 
 /**
- * @typedef {object} NamedRun one result among several of its lab
+ * @typedef {object} NamedRun one of several results of a lab
  * @property {string} name A, B, C ...
- * @property {string} label what sets it apart: when it began, and what differs in settings and environment
+ * @property {string} label when it started, and which settings and environment differ
  * @property {Result} result
  */
 
-/**
- * @param {Result[]} results of one lab
- * @returns {NamedRun[]}
- */
+/** @param {Result[]} results of one lab @returns {NamedRun[]} */
 export function nameRuns(results) {
   const facts = results.map(({ settings, environment }) => ({ ...environment, ...settings }));
   const differing = [...new Set(facts.flatMap(Object.keys))].filter((key) => (
@@ -27,10 +24,7 @@ export function nameRuns(results) {
   }));
 }
 
-/**
- * A to Z, then A2 to Z2 and so on.
- * @param {number} index
- */
+/** A to Z, then A2 to Z2 and so on. @param {number} index */
 function nameRun(index) {
   const round = Math.floor(index / 26);
   return String.fromCharCode(65 + index % 26) + (round ? round + 1 : '');

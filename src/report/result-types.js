@@ -1,6 +1,5 @@
 /**
  * How a lab's results are shown, as data. `Settings` are those of its variants, `Figures` what it measures.
- *
  * @template [Settings=any]
  * @template [Figures=any]
  * @typedef {object} LabView
@@ -69,7 +68,6 @@
 
 /**
  * What one run of a lab gave.
- *
  * @template [Settings=any]
  * @template [Figures=any]
  * @typedef {object} Result
@@ -97,7 +95,6 @@
 
 /**
  * One measurement of a variant.
- *
  * @template [Figures=any]
  * @typedef {object} Repeat
  * @property {Figures} measured

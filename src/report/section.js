@@ -11,8 +11,8 @@ import { nameRuns } from './name-runs.js';
 /** @import { NamedRun } from './name-runs.js' */
 
 /**
- * One lab: its question, what came out, the picture and how to read it; then the figures and all that stands
- * behind them. Several results share the charts and one table; what stands behind each is folded.
+ * One lab: its question, takeaway, chart and how to read it; then figures and details. Several results share the charts
+ * and one table; the details of each are folded.
  * @param {LabView} lab
  * @param {Result[]} results at least one
  * @param {string} id
@@ -47,52 +47,35 @@ ${isSingle ? html`${renderFindings(lab, results[0])}${renderDetails(lab, results
 </section>`;
 }
 
-/**
- * @param {LabView} lab
- * @param {NamedRun} run
- * @param {string} id
- */
+/** @param {LabView} lab @param {NamedRun} run @param {string} id */
 function renderRun(lab, { name, label, result }, id) {
   return html`<details class="run">
-<summary>All of run ${name} <span>${label}</span></summary>
+<summary>Details of run ${name} <span>${label}</span></summary>
 ${renderFindings(lab, result)}
 ${renderDetails(lab, result, id)}
 </details>`;
 }
 
-/**
- * @param {LabView} lab
- * @param {Result} result
- */
+/** @param {LabView} lab @param {Result} result */
 function renderTakeaway(lab, result) {
   const notes = listNotes(result);
   return html`<p class="takeaway">${sumUp(lab, result) || 'Nothing was measured.'}</p>
 ${notes.length > 0 && html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}`;
 }
 
-/**
- * @param {LabView} lab
- * @param {Result} result
- */
+/** @param {LabView} lab @param {Result} result */
 function renderFindings(lab, result) {
   const findings = listFindings(lab, result);
   return findings.length > 0 && renderFigures(FINDINGS_CAPTION, FINDING_COLUMNS, findings);
 }
 
-/**
- * @param {LabView} lab
- * @param {NamedRun[]} runs
- */
+/** @param {LabView} lab @param {NamedRun[]} runs */
 function renderTakeaways(lab, runs) {
   return html`<dl class="runs">${runs.map(({ name, label, result }) => html`
 <div><dt>Run ${name} <span>${label}</span></dt><dd>${renderTakeaway(lab, result)}</dd></div>`)}</dl>`;
 }
 
-/**
- * The lab's charts, except those that there is nothing to draw in.
- * @param {LabView} lab
- * @param {(spec: ChartSpec) => ChartData} layOut
- */
+/** The lab's charts, without the empty ones. @param {LabView} lab @param {(spec: ChartSpec) => ChartData} layOut */
 function layOutCharts({ charts }, layOut) {
   return charts.map(layOut).filter(({ series }) => series.length > 0);
 }
@@ -112,7 +95,7 @@ function renderChart(chart) {
 }
 
 /**
- * The lab's columns over the variants of all runs, those alike next to each other.
+ * The lab's columns for the variants of all runs, with equal variants next to each other.
  * @param {LabView} lab
  * @param {NamedRun[]} runs
  * @returns {[Column[], Variant[]]}

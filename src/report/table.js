@@ -1,6 +1,5 @@
-import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
-import { escapeControls } from '../printable.js';
+import { escapeControls, wrap } from '../printable.js';
 import { groupColumns, isText, listNotes, pickFilled, sumUp } from './columns.js';
 import { FINDING_COLUMNS, listFindings } from './findings.js';
 import { formatCell } from './format.js';
@@ -15,18 +14,18 @@ const QUIET = Object.fromEntries([
 ].map((name) => [name, '']));
 const RULED = { mid: '─', 'mid-mid': ' ', 'top-mid': ' ' };
 
-/** Longer lines of text are hard to read, however wide the terminal is. */
+/** Longer lines are hard to read, however wide the terminal is. */
 export const WIDEST_TEXT = 100;
 
-/** What the figures of the findings' table take beside its words, in columns of the terminal. */
+/** Width of the findings' table without its first column. */
 const FINDING_FIGURES = 22;
 
 /**
- * A result for a terminal: the table, what its words mean, the findings, then what went wrong, then the lab's sentence. A table that is too wide
- * is cut between groups of columns into several, each of which repeats the first column.
+ * A result for a terminal: table, glossary, findings, errors and warnings, then the lab's sentence. A table that is too
+ * wide is split between groups of columns; each part repeats the first column.
  * @param {LabView} lab
  * @param {Result} result
- * @param {{ width?: number }} [options] columns of the terminal
+ * @param {{ width?: number }} [options] of the terminal
  * @returns {string}
  */
 export function renderTable(lab, result, { width = 80 } = {}) {
@@ -52,16 +51,12 @@ export function renderTable(lab, result, { width = 80 } = {}) {
   ].filter(Boolean).join('\n\n'));
 }
 
-/**
- * @param {Pick<LabView, 'glossary'>} lab
- * @param {string} text those of the lab's words that are in it are explained
- */
+/** @param {Pick<LabView, 'glossary'>} lab @param {string} text only words that are in it are explained */
 function explainWords({ glossary = {} }, text) {
   return Object.entries(glossary).filter(([word]) => text.includes(word)).map(([word, meaning]) => `${word}: ${meaning}`);
 }
 
 /**
- * Rows of anything for a terminal.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows
@@ -71,17 +66,13 @@ export function renderRows(columns, rows) {
   return drawBlock(groupColumns(columns), rows);
 }
 
-/**
- * @template Row
- * @param {Group<Row>[]} groups the first holds the column that names the row
- * @param {Row[]} rows
- */
+/** @template Row @param {Group<Row>[]} groups the first holds the column that names the row @param {Row[]} rows */
 function drawBlock(groups, rows) {
   const table = new Table({
     chars: { ...QUIET, middle: ' ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   });
-  // A second blank sets groups apart: it costs no ink and little width.
+  // A second space separates groups.
   const cells = groups.flatMap(({ heading, headings, columns }) => columns.map((column, index) => ({
     column,
     heading: headings[index],
@@ -105,18 +96,4 @@ function drawBlock(groups, rows) {
 /** @param {string} text */
 function measureWidth(text) {
   return Math.max(...text.split('\n').map((line) => line.length));
-}
-
-/**
- * @param {string} text may hold a terminal's control sequences, which take no room
- * @param {number} width
- */
-export function wrap(text, width) {
-  const lines = [''];
-  for (const word of text.split(/\s+/)) {
-    const line = `${lines[lines.length - 1]} ${word}`.trim();
-    if (stripVTControlCharacters(line).length > width) lines.push(word);
-    else lines[lines.length - 1] = line;
-  }
-  return lines.filter(Boolean).join('\n');
 }

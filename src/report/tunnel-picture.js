@@ -4,21 +4,15 @@ import { html, trust } from './markup.js';
 const LANE = 46;
 const WIDTH = 480;
 
-/**
- * The article's picture of a connection pool: with one lane the Ferrari waits behind the bus, with another it
- * drives past.
- */
+/** The article's picture of a connection pool. */
 export function drawTunnel() {
   return html`<div class="tunnels">${trust(VEHICLE_SYMBOLS)}
 ${drawScene('One lane: the Ferrari waits for the bus.', [[['bus', 268], ['ferrari', 104]]])}
-${drawScene('One lane more: it drives past.', [[['speed', 312], ['ferrari', 312]], [['bus', 222]]])}
+${drawScene('Two lanes: it drives past.', [[['speed', 312], ['ferrari', 312]], [['bus', 222]]])}
 </div>`;
 }
 
-/**
- * @param {string} caption
- * @param {[vehicle: string, x: number][][]} lanes
- */
+/** @param {string} caption @param {[vehicle: string, x: number][][]} lanes */
 function drawScene(caption, lanes) {
   const height = 2 * LANE + 36;
   const top = (height - lanes.length * LANE) / 2;

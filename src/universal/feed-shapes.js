@@ -71,7 +71,7 @@
  * @property {number} progress 0 to 1, an estimate
  * @property {number} leftMs an estimate
  * @property {LoadTestFigures} [measured]
- * @property {{ maxMs?: number } | null} [exact] calculated; null where the formula does not apply
+ * @property {{ maxMs?: number | null } | null} [exact] calculated; null where the formula does not apply
  * @property {string} [error]
  *
  * @typedef {PoolSettings & LoadTestRun} LoadTest a load test, with the settings that it started with
@@ -79,7 +79,7 @@
  * @typedef {object} LoadTestFigures
  * @property {number} requests
  * @property {number} failures
- * @property {number} maxMs
+ * @property {number | null} maxMs null if nothing was answered
  * @property {Record<string, { count: number, p50Ms: number, p95Ms: number, maxMs: number }>} routes
  *
  * @typedef {object} Snapshot the part of `GET /pool` that is constant while the app runs

@@ -1,5 +1,6 @@
 import { marked } from 'marked';
-import { renderRows, wrap } from '../report/table.js';
+import { wrap } from '../printable.js';
+import { renderRows } from '../report/table.js';
 
 /** @import { Token, Tokens } from 'marked' */
 

@@ -27,6 +27,14 @@ test('a result of version 0.1 is read in the words of today', () => {
   }]);
 });
 
+test('a report shows a result of version 0.1 with its repeats', () => {
+  const result = createSampleResult();
+  const old = { ...result, variants: result.variants.map(({ repeats, ...rest }) => ({ ...rest, runs: repeats })) };
+  const { page } = showResult('old.json', read(old));
+  expect(page).toBe(showResult('new.json', read(result)).page);
+  expect(page).toContain('0, 1001, 2003, 3002, 4004');
+});
+
 describe('what is no result is refused in words', () => {
   test.each([
     ['{', 'x.json is not JSON: '],

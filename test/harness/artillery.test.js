@@ -23,7 +23,7 @@ test('percentiles of the sketch are held between the exact minimum and maximum',
   expect(summariseReport(report).routes).toEqual({ '/slow': { count: 4, p50Ms: 504, p95Ms: 506, p99Ms: 506, maxMs: 506 } });
 });
 
-test('failures are told by kind', () => {
+test('failures are listed by kind', () => {
   expect(describeFailures(report)).toBe('3 x HTTP 503, 1 x ETIMEDOUT');
 });
 

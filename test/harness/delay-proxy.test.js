@@ -9,12 +9,11 @@ import { cleanUp } from '../support/cleanup.js';
 import { measureUntil } from '../support/measure-until.js';
 import { until } from '../support/until.js';
 
-/** How much earlier than told a way may be done, for timers count in whole milliseconds. */
+/** How early data may arrive: timers count whole milliseconds. */
 const EARLY_MS = 1;
 
 /**
- * A hop in front of a server of the test's own.
- *
+ * A proxy in front of a test server.
  * @param {number} delayMs
  * @param {(socket: import('node:net').Socket) => void} serve
  */
@@ -27,9 +26,9 @@ async function proxyTo(delayMs, serve) {
   cleanUp(() => server.close());
   await once(server, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  const hop = await openDelayProxy({ host: '127.0.0.1', port, delayMs });
-  cleanUp(hop.close);
-  return { hop, server };
+  const proxy = await openDelayProxy({ host: '127.0.0.1', port, delayMs });
+  cleanUp(proxy.close);
+  return { proxy, server };
 }
 
 /** @param {number} port */
@@ -44,8 +43,8 @@ async function call(port) {
 const echo = (/** @type {import('node:net').Socket} */ socket) => { socket.pipe(socket); };
 
 test('a round trip takes twice the delay longer', async () => {
-  const { hop } = await proxyTo(10, echo);
-  const socket = await call(hop.port);
+  const { proxy } = await proxyTo(10, echo);
+  const socket = await call(proxy.port);
   const shortestMs = await measureUntil(async () => {
     const tookMs = [];
     while (tookMs.length < 5) {
@@ -61,9 +60,9 @@ test('a round trip takes twice the delay longer', async () => {
 });
 
 test('it delays and does not throttle: many messages are on their way at once', async () => {
-  const { hop } = await proxyTo(50, echo);
+  const { proxy } = await proxyTo(50, echo);
   const tookMs = await measureUntil(async () => {
-    const socket = await call(hop.port);
+    const socket = await call(proxy.port);
     const answer = buffer(socket);
     const sentAt = performance.now();
     for (let message = 0; message < 100; message++) {
@@ -79,8 +78,8 @@ test('it delays and does not throttle: many messages are on their way at once', 
 });
 
 test('every byte comes, in order, also to a side that reads slowly', async () => {
-  const { hop } = await proxyTo(1, echo);
-  const socket = await call(hop.port);
+  const { proxy } = await proxyTo(1, echo);
+  const socket = await call(proxy.port);
   const sent = randomBytes(8 * 2 ** 20);
   socket.end(sent);
   const received = [];
@@ -92,12 +91,12 @@ test('every byte comes, in order, also to a side that reads slowly', async () =>
 });
 
 test('who has said all can still be answered', async () => {
-  const { hop } = await proxyTo(5, (socket) => {
+  const { proxy } = await proxyTo(5, (socket) => {
     let said = '';
     socket.on('data', (chunk) => { said += chunk; });
     socket.on('end', () => socket.end(`you said ${said}`));
   });
-  const socket = connect({ port: hop.port, host: '127.0.0.1', allowHalfOpen: true });
+  const socket = connect({ port: proxy.port, host: '127.0.0.1', allowHalfOpen: true });
   socket.end('hello');
   expect(await text(socket)).toBe('you said hello');
 });
@@ -105,25 +104,25 @@ test('who has said all can still be answered', async () => {
 test('a cut ends every connection and refuses new ones, until it is restored', async () => {
   /** @type {import('node:net').Socket[]} */
   const served = [];
-  const { hop } = await proxyTo(0, (socket) => { served.push(socket); });
-  const socket = await call(hop.port);
+  const { proxy } = await proxyTo(0, (socket) => { served.push(socket); });
+  const socket = await call(proxy.port);
   await until('the server is reached', () => served.length === 1);
   const ends = [socket, served[0].resume()].map((side) => once(side, 'close'));
-  hop.cut();
+  proxy.cut();
   await Promise.all(ends.slice(0, 1));
   served[0].end();
   await Promise.all(ends);
-  await expect(once(connect(hop.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
+  await expect(once(connect(proxy.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
 
-  await hop.restore();
-  await call(hop.port);
+  await proxy.restore();
+  await call(proxy.port);
   await until('the server is reached again', () => served.length === 2);
 });
 
-test('a server that is not there is a connection that ends', async () => {
-  const { hop, server } = await proxyTo(5, echo);
+test('if the server does not exist, the connection ends', async () => {
+  const { proxy, server } = await proxyTo(5, echo);
   server.close();
   await once(server, 'close');
-  const socket = await call(hop.port);
+  const socket = await call(proxy.port);
   await once(socket.resume(), 'close');
 });

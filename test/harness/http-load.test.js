@@ -36,7 +36,7 @@ test('a server that closes its connections is found out', async () => {
   });
   const { measured, failed } = await runHttpLoad({ url, ...LOAD, durationMs: 500 });
   expect(measured.reopened).toBeGreaterThan(0);
-  expect(failed).toMatch(/connection opened anew/);
+  expect(failed).toMatch(/connection opened again/);
 });
 
 test('answers of another status are failures', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createLoadWindow } from '../../src/harness/load-window.js';
+import { LoadWindow } from '../../src/harness/load-window.js';
 
 const NONE = { errors: 0, timeouts: 0, non2xx: 0 };
 
@@ -7,11 +7,12 @@ const NONE = { errors: 0, timeouts: 0, non2xx: 0 };
 function createScene() {
   let nowMs = 0;
   let ended = 0;
-  const loadWindow = createLoadWindow({
+  const loadWindow = new LoadWindow({
     connections: 2, warmUpMs: 50, durationMs: 100, onEnd: () => { ended += 1; }, now: () => nowMs,
   });
   return {
-    ...loadWindow,
+    fail: (/** @type {Error} */ error) => loadWindow.fail(error),
+    measure: (/** @type {typeof NONE} */ totals) => loadWindow.measure(totals),
     /** @param {number} atMs @param {string} connection @param {number} latencyMs @param {number} [status] */
     answerAt(atMs, connection, latencyMs, status = 200) {
       nowMs = atMs;
@@ -39,7 +40,7 @@ test('answers count once the warm-up is over and every connection was answered, 
   });
 });
 
-test('each kind of failure is told, and is no latency', () => {
+test('each kind of failure is counted, and is no latency', () => {
   const { answerAt, fail, measure } = createScene();
   answerAt(60, 'a', 1, 503);
   answerAt(60, 'b', 1);
@@ -50,7 +51,7 @@ test('each kind of failure is told, and is no latency', () => {
   const { measured, failed } = measure({ errors: 2, timeouts: 1, non2xx: 2 });
   expect(measured).toMatchObject({ requests: 1, failures: 5, errors: 1, timeouts: 1, non2xx: 2, reopened: 1, maxMs: 3 });
   expect(failed).toBe(
-    '2 x HTTP 503, 1 x connection opened anew, 1 x read ECONNRESET, 1 x request timed out');
+    '2 x HTTP 503, 1 x connection opened again, 1 x read ECONNRESET, 1 x request timed out');
 });
 
 test('a warm-up that does not reach every connection is no measurement', () => {

@@ -55,15 +55,15 @@ test('repeats are interleaved, and the result has their sums and medians', async
 
 test('in parallel the variants of a round run at once', async () => {
   let running = 0;
-  let most = 0;
+  let peak = 0;
   const lab = makeLab(async () => {
-    most = Math.max(most, ++running);
+    peak = Math.max(peak, ++running);
     await new Promise(setImmediate);
     running--;
     return { measured: {} };
   });
   await runLab(lab, { parallel: true }, surroundings());
-  expect(most).toBe(2);
+  expect(peak).toBe(2);
 });
 
 test('a variant that cannot run says why and does not stop the other', async () => {
@@ -83,7 +83,7 @@ test('failed requests and warnings are kept with their variant', async () => {
   expect(warnings).toContain('A: too slow');
 });
 
-test('each step tells how much is left', async () => {
+test('each step says how much is left', async () => {
   /** @type {Step[]} */
   const steps = [];
   await runLab(makeLab(() => ({ measured: {} })), { repeat: 2 }, surroundings({ onStep: (step) => steps.push(step) }));

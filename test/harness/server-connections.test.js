@@ -30,7 +30,7 @@ test('the connections of an app are counted, those of its other clients too and 
   expect(counted).toEqual({ outcome: 'done', connections: 5 + 1 + 2 + 1 });
 });
 
-test('where the server does not tell, what was to be done is done all the same', async () => {
+test('if the server does not say, the work is still done', async () => {
   expect(await countConnections({
     mongoUrl: 'mongodb://127.0.0.1:1', settings: { ...settings, serverSelectionTimeoutMs: 300 }, appName: 'any',
   }, async () => 'done'))

@@ -22,7 +22,7 @@ test('waits, and how many were active and waiting at once', () => {
     { waitP50Ms: expect.closeTo(0.2), waitP95Ms: 90, waitMaxMs: 90, peakActive: 2, peakWaiting: 2 });
 });
 
-test('one that never got a connection waits to the end and was never active', () => {
+test('a request without a connection waits to the end and is never active', () => {
   expect(summariseCheckouts([checkout(0, null, null)])).toEqual(
     { waitP50Ms: null, waitP95Ms: null, waitMaxMs: null, peakActive: 0, peakWaiting: 1 });
 });

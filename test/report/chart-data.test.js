@@ -27,7 +27,7 @@ describe('a chart', () => {
     expect(layOutChart({ ...spec, log: true }, createSampleResult()).series[0].values[0]).toBe(21117);
   });
 
-  test('gives measured series colours of their own and the others their role\'s', () => {
+  test('gives each measured series a colour and the others the colour of their role', () => {
     const result = createSampleResult();
     result.variants[0].predicted = { maxMs: 21_010 };
 
@@ -48,7 +48,7 @@ describe('a chart', () => {
     expect(looksOf(['/fast', '/fast', '/fast'])).toEqual(['measured-2 0', 'measured-2 1', 'measured-2 2']);
   });
 
-  test('of any lab tells routes apart by the same colours, and has no bars on a logarithmic axis', () => {
+  test('of any lab has the same colours for routes, and no bars on a logarithmic axis', () => {
     const charts = Object.values(labs).flatMap((lab) => lab.charts.map((chart) => ({ lab: lab.name, chart })));
     const perRoute = charts.flatMap(({ lab, chart }) => chart.series.flatMap(({ label, route }) => (
       [label.match(/\/(slow|fast)/)?.[0] === route ? [] : `${lab}: ${label}`].flat())));
@@ -92,7 +92,7 @@ describe('a chart', () => {
     expect(series.map(({ values }) => values)).toEqual([[1, null], [null, 1], [1, null]]);
   });
 
-  test('can be told in words', () => {
+  test('can be described in words', () => {
     const chart = layOutChart({ ...spec, series: spec.series.slice(0, 2) }, createSampleResult());
 
     expect(describeChart(chart)).toBe(
@@ -135,7 +135,7 @@ describe('a time series', () => {
     ]);
   });
 
-  test('of several runs is told apart by its dashes', () => {
+  test('has a dash pattern for each of several runs', () => {
     const { series } = layOutComparison(spec, nameRuns([result, { ...result, startedAt: '2026-02-01T00:00:00.000Z' }]));
     expect(series.map(({ label, look, dash }) => [label, look, dash])).toEqual([
       ['1 connection, run A', 'measured-3', 0], ['10 connections, run A', 'measured-4', 0],

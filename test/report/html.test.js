@@ -39,7 +39,7 @@ describe('the page', () => {
 
     const text = textOf(renderHtml([{ lab: mixed, result }]));
 
-    expect(text).toContain('100, 110 … 300 in all');
+    expect(text).toContain('100, 110 … 300 in total');
     expect(text).not.toContain('100, 110, 120');
   });
 
@@ -48,7 +48,7 @@ describe('the page', () => {
 
     const text = textOf(renderHtml([{ lab: { ...mixed, findings }, result: createSampleResult() }]));
 
-    expect(text).toMatch(/What was found, as ratios .*copy \/ fixed 10\.04 1\.40/);
+    expect(text).toMatch(/Findings, as ratios .*copy \/ fixed 10\.04 1\.40/);
   });
 
   test('says why a variant could not run', () => {

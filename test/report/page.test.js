@@ -16,7 +16,7 @@ let browser;
 let folder;
 /** @type {Page} */
 let page;
-/** @type {string[]} what the page asked for, and what it complained about */
+/** @type {string[]} requests and errors of the page */
 let incidents;
 
 beforeAll(async () => {
@@ -174,7 +174,7 @@ describeInBrowser('in a browser without a network', () => {
     await page.getByRole('cell', { name: '20.1 s' }).waitFor();
   });
 
-  test('the result that it carries can be downloaded whole', async () => {
+  test('the complete result can be downloaded', async () => {
     const result = createSampleResult({ warnings: ['</script><!-- & "quoted"'] });
     await openReport([{ lab: mixed, result }]);
 

@@ -8,10 +8,7 @@ import { createSampleResult } from './sample-result.js';
 /** @param {string} text */
 const widthOf = (text) => Math.max(...text.split('\n').map((line) => line.length));
 
-/**
- * @param {string} text
- * @param {string} key what the row begins with
- */
+/** @param {string} text @param {string} key what the row begins with */
 const rowOf = (text, key) => text.split('\n')
   .map((line) => line.trim().split(/\s+/))
   .find(([first]) => first === key);
@@ -65,7 +62,7 @@ describe('the table', () => {
   });
 
   test('has a second table for what was found, whose words wrap', () => {
-    const claim = 'with 100 workers that all ask at the same time, copy is so many times as fast as fixed';
+    const claim = 'with 100 workers that all ask at the same time, copy is several times as fast as fixed';
     const findings = () => [{ claim, measured: 10.04, published: 1.4 }, { claim: 'one worker', measured: null, published: 1 }];
 
     const text = renderTable({ ...mixed, findings }, createSampleResult());

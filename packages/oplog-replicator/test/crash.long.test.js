@@ -26,7 +26,7 @@ let target;
 let sourceClient;
 /** @type {MongoClient} */
 let targetClient;
-/** @type {import('../../../src/harness/delay-proxy.js').Hop} to the source */
+/** @type {import('../../../src/harness/delay-proxy.js').DelayProxy} to the source */
 let proxy;
 /** @type {ReplicateOptions} */
 let options;

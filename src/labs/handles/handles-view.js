@@ -1,7 +1,6 @@
 import { ratioOf } from '../../report/ratio.js';
 
 /** @import { Finding, LabView, Result, Variant } from '../../report/result-types.js' */
-/** @import { LatencyFigures } from '../../harness/summarise-latencies.js' */
 
 /**
  * @typedef {object} HandlesSettings
@@ -11,15 +10,7 @@ import { ratioOf } from '../../report/ratio.js';
  * @property {number} processes
  * @property {number} poolSizeOfEach client
  *
- * @typedef {Omit<LatencyFigures, 'count'> & HttpFigures} HandlesFigures
- *
- * @typedef {object} HttpFigures
- * @property {number} requests answered with 2xx
- * @property {number} errors requests without a response
- * @property {number} timeouts
- * @property {number} non2xx
- * @property {number} reopened connections
- *
+ * @typedef {import('../../harness/http-load.js').HttpLoadFigures} HandlesFigures
  * @typedef {Result<HandlesSettings, HandlesFigures>} HandlesResult
  * @typedef {Variant<HandlesSettings, HandlesFigures>} HandlesVariant
  */

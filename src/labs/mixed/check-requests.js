@@ -1,31 +1,30 @@
 /** @import { RequestLine } from 'mongodb-pool-predictor' */
 
-/** What a load test can ask of the lab's app. */
+/** The paths of the lab's app that a load test may use. */
 export const APP_PATHS = ['/slow', '/fast', '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/metrics'];
 const METHODS = ['get', 'head'];
 
 /**
- * Whether the lab's app can answer every request of a scenario, which was perhaps written for another app.
- *
+ * Checks that the lab's app can answer every request of a scenario.
  * @param {string} file the scenario, for messages
  * @param {RequestLine[]} requests
- * @throws {Error} naming, with its line, each request that would leave this app or be answered with 404
+ * @throws {Error} naming each request that would go to another host or get a 404, with its line
  */
 export function checkRequests(file, requests) {
-  const strangers = requests.flatMap((request) => {
+  const misfits = requests.flatMap((request) => {
     const { line, method, url } = request;
     const problem = describeProblem(request);
     return problem ? `  line ${line}: ${method.toUpperCase()} ${url} ${problem}` : [];
   });
-  if (strangers.length === 0) return;
-  throw new Error(`${file} does not fit the lab's app, which answers GET ${APP_PATHS.join(', ')}:\n${strangers.join('\n')}\n`
-    + 'This lab starts an app of its own. To measure another app, run the file with artillery itself');
+  if (misfits.length === 0) return;
+  throw new Error(`${file} does not fit the lab's app, which answers GET ${APP_PATHS.join(', ')}:\n${misfits.join('\n')}\n`
+    + 'This lab starts its own app. To measure another app, run the file with artillery directly');
 }
 
 /** @param {RequestLine} request */
 function describeProblem({ method, url, route }) {
-  if (/^https?:/i.test(url)) return 'goes to a host of its own: write the path alone';
-  // What a template becomes is known only while the load test runs.
+  if (/^https?:/i.test(url)) return 'goes to another host: write only the path';
+  // A template's value is known only while the load test runs.
   if (url.includes('{{')) return undefined;
-  return METHODS.includes(method) && APP_PATHS.includes(route) ? undefined : 'is not there';
+  return METHODS.includes(method) && APP_PATHS.includes(route) ? undefined : 'does not exist';
 }

@@ -1,12 +1,13 @@
 import { formatQuantity } from '../../universal/quantity.js';
 import { routeColumns } from './mixed-view.js';
 
+/** @import { LoadTestFigures } from '../../harness/artillery.js' */
 /** @import { LabView, Result } from '../../report/result-types.js' */
 
 /**
- * How load tests are shown that Artillery ran by itself, here or on many machines: a row for each.
+ * Shows load tests that were run with Artillery alone, here or on many machines: a row for each.
  * @param {string[]} routes
- * @returns {LabView}
+ * @returns {LabView<object, LoadTestFigures>}
  */
 export function createLoadTestView(routes) {
   return {
@@ -15,8 +16,8 @@ export function createLoadTestView(routes) {
     title: 'Load tests',
     question: 'How long did requests take in each of these load tests?',
     howToRead: [
-      'Each is named after its file. Artillery keeps percentiles with an error of 1 %; the longest is exact.',
-      'Several load generators that ran one test are one row: Artillery has put their figures together.',
+      'Each load test has the name of its file. The percentiles are off by up to 1 %. The maximum is exact.',
+      'If several load generators ran one test, it is one row: Artillery merged their figures.',
     ],
     columns: [
       { heading: 'load test', value: ({ name }) => name },
@@ -41,8 +42,9 @@ export function createLoadTestView(routes) {
   };
 }
 
-/** @param {Result} result */
+/** @param {Result<object, LoadTestFigures>} result */
 function takeaway({ variants }) {
-  const longest = variants.map(({ name, measured }) => `${formatQuantity(measured?.maxMs, 'ms')} in ${name}`);
-  return `The slowest request took ${longest.join(', ')}.`;
+  const longest = variants.flatMap(({ name, measured }) => (
+    typeof measured?.maxMs === 'number' ? `${formatQuantity(measured.maxMs, 'ms')} in ${name}` : []));
+  return longest.length > 0 ? `The slowest request took ${longest.join(', ')}.` : 'No request was answered.';
 }

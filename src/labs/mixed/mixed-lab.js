@@ -37,9 +37,7 @@ const OVERHEAD_MS = 5500;
  * @typedef {Plan<MixedSettings, MixedFigures> & { settings: MixedOptions, load: Load }} MixedPlan
  */
 
-/**
- * @type {Lab<MixedOptions, MixedSettings, MixedFigures, MixedPlan>}
- */
+/** @type {Lab<MixedOptions, MixedSettings, MixedFigures, MixedPlan>} */
 export const mixed = {
   name: 'mixed',
   ...mixedView,

@@ -77,18 +77,12 @@ export const mixedView = {
   takeaway,
 };
 
-/**
- * @param {string} route
- * @param {'p50Ms' | 'p95Ms' | 'maxMs'} figure
- */
+/** @param {string} route @param {'p50Ms' | 'p95Ms' | 'maxMs'} figure */
 function ofRoute(route, figure) {
   return (/** @type {Variant<unknown, LoadTestFigures>} */ { measured }) => measured?.routes[route]?.[figure];
 }
 
-/**
- * @param {string} route
- * @returns {Column<Variant<any, any>>[]}
- */
+/** @param {string} route @returns {Column<Variant<any, any>>[]} */
 export function routeColumns(route) {
   const column = { group: route, unit: 'ms' };
   return [
@@ -103,10 +97,7 @@ function describeSize(poolSize) {
   return poolSize === 1 ? '1 connection' : `${poolSize} connections`;
 }
 
-/**
- * 1.02 is 2 % more than predicted.
- * @param {number | null} ratio
- */
+/** 1.02 is 2 % more than predicted. @param {number | null} ratio */
 function toPercentOff(ratio) {
   return ratio === null ? null : (ratio - 1) * 100;
 }

@@ -31,7 +31,6 @@ export function closeLimitMs(unloadedP99Ms) {
 
 /**
  * Whether customers hardly notice the administrators.
- *
  * @param {number} p99Ms of /fast
  * @param {number} unloadedP99Ms p99 of /fast without administrators
  * @param {number} [noise] how far off the figures can be, as a factor, default 1
@@ -45,7 +44,6 @@ export function isCloseToUnloaded(p99Ms, unloadedP99Ms, noise = 1) {
 
 /**
  * Whether a remedy works. Repeats show their noise themselves, so they must agree. For a single one, noise is assumed.
- *
  * @param {MeasuredVariant} variant with that remedy
  * @param {MeasuredVariant} alone the load without administrators
  * @returns {boolean | null} null if more repeats are needed
@@ -62,10 +60,7 @@ export function isCure(variant, alone) {
   return verdicts.every((verdict) => verdict === verdicts[0]) ? verdicts[0] : null;
 }
 
-/**
- * Of each repeat, or of the only one.
- * @param {MeasuredVariant} variant
- */
+/** Of each repeat, or of the only one. @param {MeasuredVariant} variant */
 function listP99({ measured, repeats = [] }) {
   return (repeats.length > 1 ? repeats : [{ measured }]).map((repeat) => Number(repeat.measured?.routes['/fast'].p99Ms));
 }

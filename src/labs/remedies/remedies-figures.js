@@ -28,7 +28,6 @@ const REFUSED = 503;
 /**
  * A user who gave up counts with the time waited, otherwise percentiles would look better for it. A refused user does
  * not count: a quick refusal is not a quick answer.
- *
  * @param {Answer[]} answers
  * @param {boolean} refuses whether the app refuses requests on purpose; if not, its 503 is a failure
  * @returns {LoadFigures}
@@ -42,18 +41,12 @@ export function summariseAnswers(answers, refuses) {
   };
 }
 
-/**
- * @param {Answer[]} answers
- * @param {string} name
- */
+/** @param {Answer[]} answers @param {string} name */
 function ofRoute(answers, name) {
   return answers.filter(({ route }) => route === name);
 }
 
-/**
- * @param {Answer[]} answers
- * @param {boolean} refuses
- */
+/** @param {Answer[]} answers @param {boolean} refuses */
 function summarise(answers, refuses) {
   const counted = answers.filter(({ status }) => !refuses || status !== REFUSED);
   const answered = counted.filter(({ status }) => status >= 200 && status < 400);

@@ -59,20 +59,14 @@ export const remedies = {
   predict: predictRemedy,
 };
 
-/**
- * @param {string} text
- * @returns {number}
- */
+/** @param {string} text @returns {number} */
 function parseTreated(text) {
   const size = parseInteger(text);
   if (size === 1) throw new Error('It must be at least 2, so that the pool can be divided.');
   return size;
 }
 
-/**
- * @param {RemediesOptions} options
- * @returns {Promise<RemediesPlan>}
- */
+/** @param {RemediesOptions} options @returns {Promise<RemediesPlan>} */
 async function plan({ treated, poolSizes, remedies: chosen, slowMs, rtt, environment }) {
   const workload = await readScenario(SCENARIO, { environment });
   const all = drawRequests(workload);

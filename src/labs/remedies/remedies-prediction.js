@@ -8,7 +8,6 @@ const STATUS = { ok: 200, waitQueueTimeout: 503, clientTimeout: 0 };
 
 /**
  * Simulates the same requests with the service time that was measured in the warm-up.
- *
  * @type {NonNullable<import('./remedies-lab.js').RemediesLab['predict']>}
  */
 export function predictRemedy({ settings }, plan, { unloaded: { serviceMs, overheadMs, connectMs } }) {

@@ -66,10 +66,7 @@ export const remediesView = {
   takeaway,
 };
 
-/**
- * @param {string} route
- * @param {'p50Ms' | 'p99Ms' | 'maxMs' | 'refused' | 'failures'} figure
- */
+/** @param {string} route @param {'p50Ms' | 'p99Ms' | 'maxMs' | 'refused' | 'failures'} figure */
 function ofRoute(route, figure) {
   return (/** @type {MeasuredVariant} */ { measured }) => {
     const figures = measured?.routes[route];
@@ -77,11 +74,7 @@ function ofRoute(route, figure) {
   };
 }
 
-/**
- * @param {string} route
- * @param {number} digits
- * @returns {Column<MeasuredVariant>[]}
- */
+/** @param {string} route @param {number} digits @returns {Column<MeasuredVariant>[]} */
 function timeColumns(route, digits) {
   const column = { group: route, unit: 'ms', digits };
   return [
@@ -90,10 +83,7 @@ function timeColumns(route, digits) {
   ];
 }
 
-/**
- * @param {string} route
- * @returns {Column<MeasuredVariant>[]}
- */
+/** @param {string} route @returns {Column<MeasuredVariant>[]} */
 function countColumns(route) {
   return [
     {
@@ -146,11 +136,7 @@ function findings({ variants }) {
   ].flat();
 }
 
-/**
- * @param {MeasuredVariant | undefined} one
- * @param {MeasuredVariant | undefined} other
- * @returns {Finding[]}
- */
+/** @param {MeasuredVariant | undefined} one @param {MeasuredVariant | undefined} other @returns {Finding[]} */
 function compare(one, other) {
   if (!one || !other) return [];
   return [{ claim: `${one.name} / ${other.name}: p99 of /fast`, measured: ratioOf(fastP99(one), fastP99(other)), published: null }];

@@ -24,10 +24,7 @@ export const REMEDIES_OPTION = {
   value: 'list', about: `which to try: ${REMEDIES.join(', ')}`, parse: parseRemedies, default: REMEDIES,
 };
 
-/**
- * @param {string} text
- * @returns {string[]}
- */
+/** @param {string} text @returns {string[]} */
 function parseRemedies(text) {
   // Version 0.1 called it cap.
   return createChoicesParser(REMEDIES)(text.replaceAll(/\bcap\b/g, 'limit'));
@@ -36,7 +33,6 @@ function parseRemedies(text) {
 /**
  * One app for each remedy: first the pool that is too small, without and with administrators, then other sizes, then
  * the remedies that keep its size; and a burst, which is another load.
- *
  * @param {number[]} poolSizes
  * @param {number} treated size of the pool that is too small, at least 2
  * @param {number} slowMs
@@ -69,10 +65,7 @@ function describe(name, remedy, env, load = 'all') {
   return { name, settings: { remedy, load, env } };
 }
 
-/**
- * Whether an app with this remedy refuses requests on purpose.
- * @param {RemedySettings['remedy']} remedy
- */
+/** Whether an app with this remedy refuses requests on purpose. @param {RemedySettings['remedy']} remedy */
 export function refuses(remedy) {
   return remedy === 'limit' || remedy === 'timeout';
 }

@@ -12,7 +12,6 @@ export function isStreamCheckout() {
 /**
  * Opens change streams and leaves them open, like a session of mgo that nobody closed. Each sends getMore until the client
  * closes, and keeps a connection until the answer comes.
- *
  * @param {import('mongodb').MongoClient} client
  * @param {import('mongodb-pool-monitor').PoolMonitor} monitor the client's
  * @param {number} count from 1

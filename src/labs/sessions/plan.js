@@ -33,7 +33,7 @@ const MAX_HOLD_MS = 60_000;
  * @property {number} [rtt] ms
  * @property {number} [leaks] change streams left open
  * @property {number} [maxAwait] ms, of those streams
- * @property {boolean} secondClient whether those have a client of their own
+ * @property {boolean} secondClient whether they have a separate client
  *
  * @typedef {object} SessionSettings of a variant
  * @property {Strategy} strategy
@@ -74,11 +74,7 @@ export async function planSessions(options) {
   };
 }
 
-/**
- * @param {SessionOptions} options
- * @param {SessionSettings} settings
- * @returns {SessionVariant}
- */
+/** @param {SessionOptions} options @param {SessionSettings} settings @returns {SessionVariant} */
 function planVariant(options, settings) {
   const { rtt = 0, poolTimeout, leaks = 0 } = options;
   const { workers, poolSize, queries } = settings;
@@ -120,7 +116,6 @@ function nameVariant({ strategy, workers, poolSize, primed }) {
 /**
  * The pool sizes that a strategy is measured with. Of the pools with a connection for every worker only the largest is
  * measured, because these are all alike.
- *
  * @param {SessionOptions} options
  * @param {Strategy} strategy
  * @param {number} workers
@@ -133,18 +128,12 @@ function listPools({ poolSizes, prime, leaks = 0, secondClient }, strategy, work
   return [...poolSizes.filter((size) => size < room), ...poolSizes.filter((size) => size >= room).slice(-1)];
 }
 
-/**
- * Whether all queries share one connection.
- * @param {Pick<SessionSettings, 'strategy' | 'primed'>} settings
- */
+/** Whether all queries share one connection. @param {Pick<SessionSettings, 'strategy' | 'primed'>} settings */
 function isShared({ strategy, primed }) {
   return strategy === 'fixed' || (strategy === 'clone' && primed);
 }
 
-/**
- * @param {SessionOptions} options
- * @param {number} workers
- */
+/** @param {SessionOptions} options @param {number} workers */
 function chooseQueries({ rtt = 0, leaks = 0, secondClient }, workers) {
   if (leaks > 0 && !secondClient) return MIN_QUERIES;
   return Math.max(MIN_QUERIES, Math.ceil(ENOUGH_MS / (rtt + QUERY_MS) / workers));

@@ -10,10 +10,7 @@ const COLLECTION = `cipher_texts_${process.pid}`;
  *   types they stand for
  */
 
-/**
- * @param {import('mongodb').MongoClient} client
- * @returns {import('mongodb').Collection<Cipher>}
- */
+/** @param {import('mongodb').MongoClient} client @returns {import('mongodb').Collection<Cipher>} */
 function ciphersOf(client) {
   return client.db('pool_lab').collection(COLLECTION);
 }

@@ -9,7 +9,6 @@ import { ratioOf } from '../../report/ratio.js';
 /**
  * The findings of the article, as ratios of queries per second: with one worker all ways are alike; with more, a pool
  * beats one connection; a clone behaves as its parent makes it; and a large pool beats a small one.
- *
  * @param {Result<SessionSettings, SessionFigures>} result
  * @returns {Finding[]}
  */
@@ -22,10 +21,7 @@ export function findSessionFindings({ variants }) {
   });
 }
 
-/**
- * @param {MeasuredVariant[]} variants
- * @returns {Finding[]}
- */
+/** @param {MeasuredVariant[]} variants @returns {Finding[]} */
 function compareAll(variants) {
   if (variants.length < 2) return [];
   const [measured, published] = /** @type {const} */ (['measured', 'published']).map((kind) => {
@@ -35,10 +31,7 @@ function compareAll(variants) {
   return [{ claim: '1 worker: the slowest way / the fastest', measured, published }];
 }
 
-/**
- * @param {MeasuredVariant[]} variants
- * @returns {Finding[]}
- */
+/** @param {MeasuredVariant[]} variants @returns {Finding[]} */
 function comparePairs(variants) {
   /** @param {string} wanted */
   const those = (wanted) => variants.filter(({ settings }) => settings.strategy === wanted);

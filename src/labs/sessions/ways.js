@@ -16,7 +16,6 @@ const WARM_UP_CLIENTS = 10;
 
 /**
  * Workers that share a client.
- *
  * @param {SessionVariant} variant
  * @param {SessionOptions} options
  * @param {Context} context
@@ -77,7 +76,6 @@ export async function measurePool({ name, settings: { workers, poolSize, queries
 
 /**
  * Workers that open and close a client for each query.
- *
  * @param {SessionVariant} variant
  * @param {SessionOptions} options
  * @param {Context} context

@@ -2,22 +2,22 @@
 /** @import { ChartData, SeriesData } from '../chart-data.js' */
 
 const NARROW = 560;
-/** Letters in a line of a row's name, where there is little room. */
+/** Characters per line of a row's name on a narrow screen. */
 const NARROW_NAME = 15;
-/** With more of them, rows move together, so that the chart stays one picture. */
+/** With more rows, they move closer together. */
 const MANY_ROWS = 12;
 const LABEL_GAP = 7;
 const DOT_RADIUS = 6;
 /** Solid, dashed, dotted and mixed, in the order of the legend. */
 const DASHES = [[], [10, 6], [2, 4], [10, 4, 2, 4]];
 
-/** The library's own script has put it there. @type {typeof import('chart.js').Chart} */
+/** From the library's script. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
 
 /** @type {ChartJs[]} */
 let charts = [];
 
-/** Colours and sizes come from the style sheet, so a change of theme, or printing, draws anew. */
+/** Colours and sizes come from the style sheet, so a change of theme, or printing, redraws. */
 function drawAll() {
   for (const chart of charts) chart.destroy();
   charts = [...document.querySelectorAll('figure.chart')].map(draw);
@@ -40,7 +40,7 @@ function draw(figure) {
     : `${isNarrow ? 320 : 460}px`;
   const valueAxis = {
     ...(log ? createLogAxis(series, isRows) : { type: /** @type {'linear'} */ ('linear'), beginAtZero: true }),
-    // The longest bar reaches the edge, and a round number beyond it takes no width from the others.
+    // The longest bar reaches the edge: no room is lost to a round number beyond it.
     ...(isRows && { max: Math.max(...series.flatMap(({ values }) => values.map(Number))) }),
     grid: { color: readColor('rule') },
     border: { display: false },
@@ -50,13 +50,13 @@ function draw(figure) {
   };
   const categoryAxis = {
     type: /** @type {const} */ ('category'),
-    // Bars carry their categories in words beside them; the points of a line need to be told what they count.
+    // The names of bars explain themselves. The points of a line need a title.
     title: { display: !isRows, text: xTitle, color: readColor('muted') },
     offset: true,
-    // A dot stands by itself on its axis: the rules lead the eye from its name to it.
+    // A grid line leads the eye from the name to the dot.
     grid: { display: kind === 'dot', color: readColor('rule') },
     border: { color: readColor('ink') },
-    // Every row has its name; along a line names that do not fit are left out.
+    // Every row has its name. Along a line, names that do not fit are dropped.
     ticks: { color: readColor('ink'), autoSkip: !isRows, maxRotation: 0, autoSkipPadding: 14 },
   };
   return new Chart(canvas, {
@@ -69,7 +69,7 @@ function draw(figure) {
       animation: false,
       maintainAspectRatio: false,
       indexAxis: isRows ? 'y' : 'x',
-      // Room for the words at the end of the longest bar.
+      // Room for the label of the longest bar.
       layout: { padding: { right: isRows ? measureTexts(canvas, series, size) + LABEL_GAP + 2 * DOT_RADIUS : 8 } },
       interaction: { mode: 'index', axis: isRows ? 'y' : 'x', intersect: false },
       scales: isRows ? { x: valueAxis, y: categoryAxis } : { x: categoryAxis, y: valueAxis },
@@ -89,11 +89,7 @@ function draw(figure) {
   });
 }
 
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {SeriesData[]} series
- * @param {number} size of the letters
- */
+/** @param {HTMLCanvasElement} canvas @param {SeriesData[]} series @param {number} size of the letters */
 function measureTexts(canvas, series, size) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.font = boldFont(size);
@@ -106,28 +102,24 @@ function boldFont(size) {
 }
 
 /**
- * Powers of ten alone are named, or also 2 and 5 times as much where there are few of them.
+ * Labels powers of ten, and 2 and 5 times as much where there are few powers.
  * @param {SeriesData[]} series
  * @param {boolean} isRows a dot at the very edge would hide the axis
  */
 function createLogAxis(series, isRows) {
   const values = series.flatMap((each) => each.values.filter((value) => Number(value) > 0).map(Number));
-  const [least, most] = [Math.min(...values), Math.max(...values)].map(Math.log10);
-  const named = most - least >= 2 ? [1] : [1, 2, 5];
+  const [low, high] = [Math.min(...values), Math.max(...values)].map(Math.log10);
+  const named = high - low >= 2 ? [1] : [1, 2, 5];
   return {
     type: /** @type {'linear'} */ (/** @type {string} */ ('logarithmic')),
-    ...(isRows && { min: 10 ** Math.floor(least - 0.1) }),
+    ...(isRows && { min: 10 ** Math.floor(low - 0.1) }),
     afterBuildTicks(/** @type {import('chart.js').Scale} */ axis) {
       axis.ticks = axis.ticks.filter(({ value }) => named.includes(Number(value.toExponential(3).split('e')[0])));
     },
   };
 }
 
-/**
- * Names of rows take half of a telephone's width at the most.
- * @param {string} text
- * @returns {string[]}
- */
+/** Names of rows take at most half the width of a phone. @param {string} text @returns {string[]} */
 function breakWords(text) {
   return text.split(' ').reduce((/** @type {string[]} */ lines, word) => {
     const line = [...lines.slice(-1), word].join(' ');
@@ -135,10 +127,7 @@ function breakWords(text) {
   }, []);
 }
 
-/**
- * @param {SeriesData} series
- * @param {boolean} isDot only its end is drawn then, by createLabels
- */
+/** @param {SeriesData} series @param {boolean} isDot then createLabels draws only the end */
 function createBars({ label, look, values }, isDot) {
   const color = isDot ? 'transparent' : readColor(look);
   const isHollow = look === 'published';
@@ -149,7 +138,7 @@ function createBars({ label, look, values }, isDot) {
     borderColor: color,
     borderWidth: isHollow ? 1.5 : 0,
     borderSkipped: false,
-    // A few milliseconds among seconds must still be seen to be there.
+    // A few milliseconds must be visible among seconds.
     minBarLength: 3,
     maxBarThickness: isMeasured(look) ? 22 : 9,
     categoryPercentage: 0.8,
@@ -173,7 +162,7 @@ function createLine({ label, look, dash, values }) {
 }
 
 /**
- * Each value in words at the end of its bar or beside its dot, so that nobody has to look it up on the axis.
+ * Writes each value at the end of its bar or beside its dot.
  * @param {SeriesData[]} series
  * @param {number} size of the letters
  * @param {boolean} isDot
@@ -200,11 +189,7 @@ function createLabels(series, size, isDot) {
   };
 }
 
-/**
- * @param {CanvasRenderingContext2D} ctx
- * @param {{ x: number, y: number }} center
- * @param {string} look
- */
+/** @param {CanvasRenderingContext2D} ctx @param {{ x: number, y: number }} center @param {string} look */
 function drawDot(ctx, { x, y }, look) {
   ctx.beginPath();
   ctx.arc(x, y, DOT_RADIUS, 0, 2 * Math.PI);

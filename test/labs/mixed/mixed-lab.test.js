@@ -38,10 +38,10 @@ test('the prediction adds to the arithmetic what a query takes, and what its res
   expect(predicted[3]).toMatchObject({ requests: 10, failures: 0, peakActive: 5, peakWaiting: 0 });
 });
 
-test('the prediction is of the pool that the app was told to have', async () => {
+test('the prediction is for the pool settings of the app', async () => {
   const plan = await mixed.plan(article);
-  const predictWith = (/** @type {object} */ told) => (
-    labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...told }));
+  const predictWith = (/** @type {object} */ changes) => (
+    labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...changes }));
   expect(predictWith({ waitQueueTimeoutMs: 4500 })?.failures).toBeGreaterThan(0);
   expect(predictWith({})?.failures).toBe(0);
   const limited = await mixed.plan({ ...article, poolTimeout: 4500 });
@@ -68,14 +68,14 @@ scenarios:\n  - flow:\n${flow.map((step) => `      - ${step}\n`).join('')}`);
   await expect(planning).rejects.toThrow(`${scenario} does not fit the lab's app, which answers GET /slow, /fast, /, /livez`);
   const { message } = await planning.catch((error) => error);
   expect(message.match(/line .*/g)).toEqual([
-    'line 7: GET /cart is not there',
-    'line 8: POST /slow is not there',
-    'line 9: GET http://shop.example/slow goes to a host of its own: write the path alone',
-    'line 11: GET /cart/7 is not there',
+    'line 7: GET /cart does not exist',
+    'line 8: POST /slow does not exist',
+    'line 9: GET http://shop.example/slow goes to another host: write only the path',
+    'line 11: GET /cart/7 does not exist',
   ]);
 });
 
-test('the app has every path that a scenario may ask for', async () => {
+test('the app has every path that a scenario may use', async () => {
   const app = await startApp({ MONGO_URL: String(process.env.TEST_MONGO_URL), SLOW_MS: '1' });
   try {
     const answers = await Promise.all(APP_PATHS.map(async (name) => (await fetch(`${app.url}${name}`)).status));
@@ -114,7 +114,7 @@ describe('the sentence is about what was measured', () => {
   });
 });
 
-test('a scenario that is not there or not YAML is named', async () => {
+test('a scenario that does not exist or is not YAML is named', async () => {
   await expect(mixed.plan({ ...article, scenario: 'nowhere.yaml' })).rejects.toThrow(/^nowhere\.yaml can't be read/);
   const scenario = path.join(folder, 'bad.yaml');
   await writeFile(scenario, 'config: [\n');

@@ -18,10 +18,7 @@ async function plan(given) {
   return sessions.plan({ ...Object.fromEntries(options), ...given });
 }
 
-/**
- * @param {string[]} args
- * @param {(child: import('node:child_process').ChildProcess) => void} [onStart]
- */
+/** @param {string[]} args @param {(child: import('node:child_process').ChildProcess) => void} [onStart] */
 async function run(args, onStart) {
   const out = path.join(folder, args.join(''));
   const command = ['run', 'sessions', '--json', '--out', out, ...args];
