@@ -1,6 +1,6 @@
 // Sends hostile input to every parser and endpoint, and prints how many targets failed.
 import { Command } from 'commander';
-import { parsePositive } from '../src/cli/options.js';
+import { parsePositive } from '../src/cli/option-parsers.js';
 import { openMongo } from '../src/mongo/open.js';
 import { readSettings } from '../src/settings.js';
 import { createFuzzer } from '../test/fuzz/fuzzer.js';

@@ -32,7 +32,7 @@ function doNothing(command) {
 
 // readme.long.test.js runs them.
 test.each(commandsOf(readme).filter((command) => command.startsWith('npx pool-lab')))('%s is understood', async (command) => {
-  const program = createProgram();
+  const program = await createProgram();
   program.commands.forEach(doNothing);
   const words = command.match(/'[^']*'|\S+/g) ?? [];
   await program.parseAsync(words.slice(2).map((word) => word.replaceAll("'", '')), { from: 'user' });

@@ -38,12 +38,12 @@ describe('a start that can not be', () => {
   test.concurrent.each([
     // The other values that a setting may not have are tried in settings.test.js.
     [{ MONGO_POOLSIZE: 'abc' },
-      'MONGO_POOLSIZE=abc is not allowed: a whole number from 1 (0 would mean "no limit" to the driver)'],
+      'MONGO_POOLSIZE=abc is not allowed: it must be a whole number of at least 1 (for the driver, 0 means "no limit")'],
     [{ MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' },
       'MONGO_URL: no MongoDB was found within 300 ms: connect ECONNREFUSED 127.0.0.1:1'],
     [{ MONGO_URL: 'mongodb://127.0.0.1/?color=red' },
-      'the driver refuses MONGO_URL and the pool settings: option color is not supported'],
-    [{ MONGOD_PATH: process.execPath }, `MONGOD_PATH: ${process.execPath} is not a mongod that runs here ` +
+      'the driver rejects MONGO_URL with these pool settings: option color is not supported'],
+    [{ MONGOD_PATH: process.execPath }, `MONGOD_PATH: ${process.execPath} does not run as a mongod ` +
       `(it does not say a version of mongod: ${process.version})`],
   ])('%j is one line on stderr and exit code 1', async (settings, line) => {
     const app = startApp(settings);
@@ -194,7 +194,7 @@ onPosix('when its embedded MongoDB is killed', () => {
     const [mongod] = await mongodsOf(app.pid);
     process.kill(mongod, 'SIGKILL');
     expect(await app.ended).toMatchObject({
-      code: 1, stderr: 'the embedded MongoDB ended by itself (signal SIGKILL), and its data with it: the app ends too\n',
+      code: 1, stderr: 'the embedded MongoDB ended unexpectedly (signal SIGKILL), and its data with it: the app ends too\n',
     });
     expect(await dataFoldersOf(app.pid)).toEqual([]);
   });

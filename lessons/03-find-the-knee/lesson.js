@@ -1,7 +1,7 @@
 import { formatQuantity } from '../../src/universal/quantity.js';
 import { isClose, right, wrong } from '../../src/workshop/verdict.js';
 
-/** @import { KeptResult } from '../../src/workshop/lesson-types.js' */
+/** @import { SavedResult } from '../../src/workshop/lesson-types.js' */
 
 /** The twist changes it. */
 const SLOW_MS = 5000;
@@ -32,12 +32,12 @@ export const lesson = {
 
 /**
  * The sizes measured under one load, that of the newest run, the smallest first.
- * @param {KeptResult[]} results the newest first
+ * @param {SavedResult[]} results the newest first
  */
 function collectSizes(results) {
   const alike = results.filter(({ settings }) => (
     ['scenario', 'environment', 'poolTimeout'].every((name) => settings[name] === results[0].settings[name])));
-  /** @type {Map<number, { size: number, maxMs: number, run: KeptResult }>} */
+  /** @type {Map<number, { size: number, maxMs: number, run: SavedResult }>} */
   const sizes = new Map();
   for (const run of alike) {
     for (const { settings: { poolSize: size }, measured, error } of run.variants) {

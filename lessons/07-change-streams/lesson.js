@@ -1,7 +1,7 @@
 import { formatQuantity } from '../../src/universal/quantity.js';
 import { right, wrong } from '../../src/workshop/verdict.js';
 
-/** @import { KeptResult } from '../../src/workshop/lesson-types.js' */
+/** @import { SavedResult } from '../../src/workshop/lesson-types.js' */
 
 /** With the driver's defaults a query waits for up to a second; half of that is no accident of a busy machine. */
 const HELD_UP_MS = 500;
@@ -30,7 +30,7 @@ export const lesson = {
   },
 };
 
-/** @param {KeptResult} run @returns {boolean} whether its streams hold a connection for longer than by default */
+/** @param {SavedResult} run @returns {boolean} whether its streams hold a connection for longer than by default */
 function isHeldLong({ settings }) {
   return Number(settings.maxAwait ?? 0) > 1000;
 }

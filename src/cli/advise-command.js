@@ -6,7 +6,7 @@ import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls } from '../printable.js';
 import { renderTable, WIDEST_TEXT, wrap } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
-import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './options.js';
+import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './option-parsers.js';
 import { widthOf } from './terminal-width.js';
 
 /** People wonder after so long, in ms, whether anything happens. */

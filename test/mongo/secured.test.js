@@ -58,11 +58,11 @@ test('the app works over TLS, as a user who may use its database alone, and says
 
 describe('a start that can not be is one line, without the password', () => {
   test.each([
-    ['a wrong password', () => urlOf({ password: `${PASSWORD}x` }), 'MONGO_URL or a pool setting is refused: Authentication failed.'],
+    ['a wrong password', () => urlOf({ password: `${PASSWORD}x` }), 'the server or the driver rejects MONGO_URL or a pool setting: Authentication failed.'],
     ['a certificate of somebody unknown', () => urlOf({ tls: 'tls=true' }), /^MONGO_URL: no MongoDB was found .*certificate/],
-    ['no login', () => urlOf().replace(/lab:.*?@/, ''), /^MONGO_URL: the server wants a login: put USER:PASSWORD@ in front of its hosts$/],
+    ['no login', () => urlOf().replace(/lab:.*?@/, ''), /^MONGO_URL: the server requires a login. Put USER:PASSWORD@ in front of the hosts\.$/],
     ['no TLS', () => urlOf({ tls: '' }), /^MONGO_URL: no MongoDB was found/],
-    ['a password that was not encoded', () => urlOf().replace(/lab:.*?@/, () => `lab:${PASSWORD}@`), /^MONGO_URL can't be read/],
+    ['a password that was not encoded', () => urlOf().replace(/lab:.*?@/, () => `lab:${PASSWORD}@`), /^MONGO_URL is not a connection string/],
   ])('%s', async (_, make, message) => {
     const app = startApp({ MONGO_URL: make(), MONGO_SERVER_SELECTION_TIMEOUT_MS: '700' });
     const { code, stdout, stderr } = await app.ended;
@@ -74,7 +74,7 @@ describe('a start that can not be is one line, without the password', () => {
     const { code, stdout, stderr } = await runNode(
       ['src/cli.js', 'run', 'mixed', '--url', urlOf({ password: `${PASSWORD}x` })]);
     expect({ code, stdout, stderr }).toEqual({
-      code: 1, stdout: '', stderr: '--url or a pool setting is refused: Authentication failed.\n',
+      code: 1, stdout: '', stderr: 'the server or the driver rejects --url or a pool setting: Authentication failed.\n',
     });
   });
 });
@@ -85,7 +85,7 @@ test('a lab that the user may not run says what is missing, in one line', async 
   const lab = { ...mixed, prepare: () => client.db('other').createCollection('any').then(() => async () => {}) };
   await expect(runLab(lab, { ...MIXED_OPTIONS, url }, {
     settings: readSettings({}, 'no .env file'), signal: new AbortController().signal, report() {}, onStep() {},
-  })).rejects.toThrow(/^the user may not run "create" on the database other: it needs the role readWrite there$/);
+  })).rejects.toThrow(/^the user may not run "create" on the database other: grant it the role readWrite there$/);
   await client.close();
 });
 

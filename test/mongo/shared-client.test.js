@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { openSharedClient } from '../../src/mongo/shared-client.js';
+import { SharedClient } from '../../src/mongo/shared-client.js';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
 import { until } from '../support/until.js';
 
-/** @type {import('../../src/mongo/shared-client.js').SharedClient} */
+/** @type {SharedClient} */
 let shared;
 beforeAll(async () => {
-  shared = await openSharedClient(sharedMongoUrl(), readSettings({ MONGO_POOLSIZE: '1' }, 'no .env file'));
-  cleanUp(shared.close);
+  shared = await SharedClient.open(sharedMongoUrl(), readSettings({ MONGO_POOLSIZE: '1' }, 'no .env file'));
+  cleanUp(() => shared.close());
 });
 
 /** @param {number} ms */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { parseAppUrl } from '../../src/cli/app-url.js';
+import { parseAppUrl } from '../../src/cli/running-app.js';
 import { gatherEvidence, readResults } from '../../src/cli/evidence.js';
 import { isCure } from '../../src/labs/remedies/criterion.js';
 import { readLessons } from '../../src/workshop/lessons.js';

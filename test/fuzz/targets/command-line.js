@@ -50,7 +50,7 @@ const FLAGS = ['--help', '--json', '-x', '--', '--no-such', '--version'];
 const values = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...VALUES) }, { weight: 1, arbitrary: texts })
   // No process can be given these.
   .filter((text) => !/\0|\p{Cs}/u.test(text));
-const words = listWords(createProgram());
+const words = listWords(await createProgram());
 const piece = fc.oneof(
   { weight: 3, arbitrary: values.map((value) => [value]) },
   { weight: 3, arbitrary: fc.constantFrom(...words).chain(({ flags }) => fc.tuple(fc.constantFrom(...flags), values)) },
@@ -117,7 +117,7 @@ function placeIn(folder, args) {
  * @throws {Error} for an error that is not one for people
  */
 async function runHere(folder, args) {
-  const program = createProgram();
+  const program = await createProgram();
   for (const command of listCommands(program)) {
     if (command.name() === 'report') command.setOptionValue('out', path.join(folder, 'report.html'));
   }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parsePositive, parseUpTo } from '../../../src/cli/options.js';
+import { parsePositive, parseUpTo } from '../../../src/cli/option-parsers.js';
 import { labs } from '../../../src/labs/index.js';
 import { parseSlo } from '../../../packages/pool-predictor/src/advise/slo.js';
 import { parseDurationMs } from '../../../packages/pool-predictor/src/duration.js';

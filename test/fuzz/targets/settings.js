@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { parseAppUrl } from '../../../src/cli/app-url.js';
+import { parseAppUrl } from '../../../src/cli/running-app.js';
 import { createClient } from '../../../src/mongo/client.js';
 import { renderEnvExample } from '../../../src/settings-docs.js';
 import { SETTINGS, SettingsError, readSettings } from '../../../src/settings.js';

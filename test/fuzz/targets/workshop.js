@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { toResult } from '../../../src/cli/read-result.js';
+import { toResult } from '../../../src/cli/result-file.js';
 import { judge } from '../../../src/cli/workshop-command.js';
 import { readLessons } from '../../../src/workshop/lessons.js';
 import { renderLessonList } from '../../../src/workshop/list-view.js';
