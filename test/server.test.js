@@ -44,7 +44,7 @@ describe('a start that can not be', () => {
     [{ MONGO_URL: 'mongodb://127.0.0.1/?color=red' },
       'the driver rejects MONGO_URL with these pool settings: option color is not supported'],
     [{ MONGOD_PATH: process.execPath }, `MONGOD_PATH: ${process.execPath} does not run as a mongod ` +
-      `(it does not say a version of mongod: ${process.version})`],
+      `(it does not print a version of mongod: ${process.version})`],
   ])('%j is one line on stderr and exit code 1', async (settings, line) => {
     const app = startApp(settings);
     expect(await app.ended).toMatchObject({ code: 1, stderr: `${line}\n` });

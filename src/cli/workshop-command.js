@@ -6,7 +6,7 @@ import { readSettings } from '../settings.js';
 import { findLesson, readLessons } from '../workshop/lessons.js';
 import { renderLessonList } from '../workshop/list-view.js';
 import { renderMarkdown } from '../workshop/markdown.js';
-import { nextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { findNextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
 import { gatherEvidence } from './evidence.js';
 import { parseAppUrl } from './running-app.js';
 
@@ -87,7 +87,7 @@ async function verifyLesson(name, options) {
   }
   const progress = noteLesson(before, lesson.name, { doneAt: new Date().toISOString() });
   await writeProgress(dataDir, progress);
-  const next = nextLesson(lessons, progress);
+  const next = findNextLesson(lessons, progress);
   if (next) process.stdout.write(`\nNext: pool-lab workshop ${next.name}\n`);
 }
 

@@ -31,7 +31,7 @@ async function saveResult(startedAt = new Date().toISOString()) {
 test('a lesson that is not done says why and exits with 1; a lesson that is done is remembered until the reset', async () => {
   const verify = ['verify', '02-one-lane', '--results', path.join(folder, 'results')];
   expect(await workshop(...verify)).toMatchObject({
-    code: 1, stdout: expect.stringMatching(/^Not yet\. There is no run/),
+    code: 1, stdout: expect.stringMatching(/^Not yet\. First run it with one lane/),
   });
 
   await saveResult();
@@ -54,7 +54,7 @@ test('a lesson is shown by its name or its number', async () => {
 });
 
 test.each([
-  ['an unknown lesson', ['verify', '99'], /There is no lesson "99": they are 01-what-a-pool-is, 02/],
+  ['an unknown lesson', ['verify', '99'], /There is no lesson "99"\. The lessons are 01-what-a-pool-is, 02/],
   ['a missing guess', ['verify', '4'], /Make a guess first\. With 2 connections/],
   ['a guess that is not a number', ['guess', '4', 'much'], /must be a number/],
   ['an unwanted guess', ['guess', '2', '5'], /02-one-lane does not ask for a guess/],
@@ -70,10 +70,10 @@ test('invalid files are named, and not changed', async () => {
   const file = path.join(folder, 'data', 'workshop.json');
   await mkdir(path.dirname(file));
   await writeFile(file, '{"lessons":{"04-predict-then-reveal":{"guess":{"value":"11"}}}}');
-  expect(await workshop()).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not hold`) });
+  expect(await workshop()).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not contain`) });
   await writeFile(file, '{"lessons":null}');
   expect(await workshop()).toMatchObject({
-    code: 1, stderr: expect.stringContaining(`${file} does not hold the workshop's progress`),
+    code: 1, stderr: expect.stringContaining(`${file} does not contain the progress of the workshop`),
   });
   expect(await readFile(file, 'utf8')).toBe('{"lessons":null}');
   await workshop('reset');

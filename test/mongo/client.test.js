@@ -104,6 +104,6 @@ describe('an error names the setting', () => {
 
   test('a URL that would have a part of the password looked up as a host', () => {
     expect(() => createClient('mongodb://user:p@hunter2/@127.0.0.1/', readSettings({}, 'no-such-file'))).toThrow(
-      /^MONGO_URL can't be read(?!.*hunt)/);
+      /^MONGO_URL is not a connection string(?!.*hunt)/);
   });
 });

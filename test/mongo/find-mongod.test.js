@@ -91,9 +91,9 @@ describe('the first that runs is taken', () => {
   });
 });
 
-describe('a given path that is no mongod is refused in one line, and no other is tried', () => {
+describe('a MONGOD_PATH that is not a mongod is refused in one line, and nothing else is tried', () => {
   test.each([
-    ['another program', process.execPath, /it does not say a version of mongod: v\d+/],
+    ['another program', process.execPath, /it does not print a version of mongod: v\d+/],
     ['nothing', path.join(process.execPath, 'nowhere'), /ENOTDIR|ENOENT/],
   ])('%s', async (_, mongodPath, reason) => {
     const searchPath = await folderWithMongod();
@@ -117,7 +117,7 @@ test('when all fails, the error lists every attempt and what to do next', async 
     `  - cache ${empty}: no mongod`,
     '  - MongoDB download: host unreachable',
     '  - Python package: host unreachable',
-    'Next: install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
+    'Install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
     'or set MONGO_URL to a running MongoDB (for example: docker compose up -d mongo).',
   ]);
 });
