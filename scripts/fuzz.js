@@ -19,10 +19,7 @@ try {
   process.exitCode = 1;
 }
 
-/**
- * @param {string[]} words
- * @param {{ cases: number, seed: number, file: string }} options
- */
+/** @param {string[]} words @param {{ cases: number, seed: number, file: string }} options */
 async function fuzz(words, { cases, seed, file }) {
   const mongo = await openMongo(readSettings(), {
     report: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal,
@@ -46,10 +43,7 @@ async function fuzz(words, { cases, seed, file }) {
   }
 }
 
-/**
- * @param {string} name
- * @param {unknown[]} figures
- */
+/** @param {string} name @param {unknown[]} figures */
 function print(name, ...figures) {
   process.stdout.write(`${name.padEnd(30)}${figures.map((figure) => String(figure).padStart(10)).join('')}\n`);
 }

@@ -158,10 +158,7 @@ export function describeAllowed({ type, min, max, choices = [] }) {
   return 'text';
 }
 
-/**
- * @param {Setting} setting
- * @param {string} text
- */
+/** @param {Setting} setting @param {string} text */
 function describeProblem(setting, text) {
   // Even an invalid value may contain a secret.
   const isSecret = ['mongoUrl', 'appUrl', 'token'].includes(setting.type);
@@ -186,10 +183,7 @@ function parseValue({ type, min = 0, max = Number.MAX_SAFE_INTEGER, choices = []
   return text;
 }
 
-/**
- * @param {string} file
- * @returns {Record<string, string | undefined>}
- */
+/** @param {string} file @returns {Record<string, string | undefined>} */
 function readEnvFile(file) {
   let text;
   try {
@@ -218,10 +212,7 @@ function rejectCutValues(text, file) {
   }
 }
 
-/**
- * This environment with other settings, for a child process.
- * @param {Record<string, string>} settings
- */
+/** This environment with other settings, for a child process. @param {Record<string, string>} settings */
 export function childEnvironment(settings) {
   return { ...process.env, ...settings };
 }

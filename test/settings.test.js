@@ -11,10 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/**
- * @param {Record<string, string>} environment
- * @param {string} [file] text of the .env file; absent: there is none
- */
+/** @param {Record<string, string>} environment @param {string} [file] text of the .env file; absent: there is none */
 async function read(environment, file) {
   const envFile = path.join(folder, '.env');
   await rm(envFile, { force: true });
@@ -22,10 +19,7 @@ async function read(environment, file) {
   return readSettings(environment, envFile);
 }
 
-/**
- * @param {Record<string, string>} environment
- * @returns {Promise<string[]>} the lines of the error
- */
+/** @param {Record<string, string>} environment @returns {Promise<string[]>} the lines of the error */
 async function complaintsAbout(environment) {
   const error = await read(environment).catch((reason) => reason);
   expect(error).toBeInstanceOf(SettingsError);

@@ -23,10 +23,7 @@ export const lesson = {
   },
 };
 
-/**
- * @param {import('../../src/report/result-types.js').Variant[]} variants
- * @param {boolean} isWarm with a minPoolSize
- */
+/** @param {import('../../src/report/result-types.js').Variant[]} variants @param {boolean} isWarm with a minPoolSize */
 function findBurst(variants, isWarm) {
   return variants.find(({ settings: { load, env }, measured }) => (
     measured && load === 'burst' && Boolean(env.MONGO_MIN_POOLSIZE) === isWarm));

@@ -21,10 +21,7 @@ export function orInvalid(parse) {
 
 export const parsePositive = parseUpTo(Number.MAX_SAFE_INTEGER);
 
-/**
- * @param {number} max
- * @returns {(text: string) => number} reads an integer from 1 to `max`
- */
+/** @param {number} max @returns {(text: string) => number} reads an integer from 1 to `max` */
 export function parseUpTo(max) {
   return orInvalid((text) => {
     const number = parseInteger(text);
@@ -33,10 +30,7 @@ export function parseUpTo(max) {
   });
 }
 
-/**
- * Refuses an empty value: an unset shell variable must not act as if the option were missing.
- * @param {string} text
- */
+/** Refuses an empty value: an unset shell variable must not act as if the option were missing. @param {string} text */
 export function parseText(text) {
   if (text.trim() === '') throw new Error('It is empty.');
   return text;

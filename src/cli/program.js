@@ -60,10 +60,7 @@ export async function createProgram(loaded = Object.keys(COMMANDS)) {
   return program;
 }
 
-/**
- * Run `pool-lab`. An error is printed to stderr and sets the exit code.
- * @param {string[]} args
- */
+/** Run `pool-lab`. An error is printed to stderr and sets the exit code. @param {string[]} args */
 export async function runProgram(args) {
   try {
     const program = await createProgram(args.filter((arg) => Object.hasOwn(COMMANDS, arg)).slice(0, 1));

@@ -43,10 +43,7 @@ export function createProgressBar(stream) {
   return { report, step, stop };
 }
 
-/**
- * @param {NodeJS.WriteStream} stream
- * @param {number} totalMs
- */
+/** @param {NodeJS.WriteStream} stream @param {number} totalMs */
 function startBar(stream, totalMs) {
   const bar = new SingleBar({
     stream, format: '{bar} {percentage}%  {left} left  {name}', barsize: 30,

@@ -93,10 +93,7 @@ async function fetchCheckouts(app, after, signal) {
   return body;
 }
 
-/**
- * @param {Written} written
- * @param {number} lost
- */
+/** @param {Written} written @param {number} lost */
 function report({ checkouts, failed, dropped, isFull }, lost) {
   const lines = [`Recorded ${countCheckouts(checkouts)}.`];
   if (failed > 0) lines.push(`In ${failed} of them the operation failed. predict and advise ignore those.`);

@@ -21,10 +21,7 @@ export function createReportCommand() {
     .action(showResults);
 }
 
-/**
- * @param {string[]} files
- * @param {{ out: string }} options
- */
+/** @param {string[]} files @param {{ out: string }} options */
 async function showResults(files, { out }) {
   const read = await Promise.all(files.map(async (file) => ({ file, json: await readJson(file) })));
   const tests = read.filter(({ json }) => isArtilleryOutput(json));
@@ -56,10 +53,7 @@ export function showResult(file, { lab, result }, width) {
   }
 }
 
-/**
- * @param {{ file: string, json: any }[]} tests
- * @returns {Entry}
- */
+/** @param {{ file: string, json: any }[]} tests @returns {Entry} */
 function gatherLoadTests(tests) {
   const result = createLoadTestResult(tests.map(({ file, json }) => ({ name: path.parse(file).name, output: json })));
   const routes = result.variants.flatMap(({ measured }) => Object.keys(measured?.routes));

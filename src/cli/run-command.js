@@ -57,10 +57,7 @@ function describeValue(value) {
   return path.isAbsolute(String(value)) ? path.relative(process.cwd(), String(value)) : String(value);
 }
 
-/**
- * @param {Lab} lab
- * @param {any} options
- */
+/** @param {Lab} lab @param {any} options */
 async function runAndReport(lab, { out, json, ...options }) {
   const settings = readSettings();
   const progress = createProgressBar(process.stderr);

@@ -60,10 +60,7 @@ async function noteGuess(name, value) {
   process.stdout.write(`${wrap(`Noted: ${value} ${lesson.guess.unit}. Now measure it.`, WIDTH)}\n`);
 }
 
-/**
- * @param {string} name
- * @param {Omit<import('./evidence.js').EvidenceOptions, 'app'> & { app?: string }} options
- */
+/** @param {string} name @param {Omit<import('./evidence.js').EvidenceOptions, 'app'> & { app?: string }} options */
 async function verifyLesson(name, options) {
   const lessons = await readLessons();
   const lesson = findLesson(lessons, name);

@@ -94,10 +94,7 @@ async function inScratchFolder(target, fetch) {
   }
 }
 
-/**
- * @param {string[]} args
- * @param {AbortSignal} [signal]
- */
+/** @param {string[]} args @param {AbortSignal} [signal] */
 async function runPython(args, signal) {
   const child = spawn('python3', args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
   let stderr = '';

@@ -5,10 +5,7 @@ const LATE_MS = 3000;
 
 /** @typedef {{ reachable: boolean, reason: string | null }} DatabaseStatus the reason contains no address */
 
-/**
- * @param {string} url
- * @returns {number | undefined} ms; undefined if the connection string says it
- */
+/** @param {string} url @returns {number | undefined} ms; undefined if the connection string says it */
 export function heartbeatOf(url) {
   return /[?&]heartbeatFrequencyMS=/i.test(url) ? undefined : HEARTBEAT_MS;
 }

@@ -43,10 +43,7 @@ export async function readProgress(folder) {
   }
 }
 
-/**
- * @param {string} folder created if missing
- * @param {Progress} progress
- */
+/** @param {string} folder created if missing @param {Progress} progress */
 export async function writeProgress(folder, progress) {
   await mkdir(folder, { recursive: true });
   await writeAtomically(progressFile(folder), `${JSON.stringify(progress, null, 2)}\n`);
@@ -62,10 +59,7 @@ export function noteLesson(progress, name, news) {
   return { ...progress, lessons: { ...progress.lessons, [name]: { ...progress.lessons[name], ...news } } };
 }
 
-/**
- * @param {Lesson[]} lessons
- * @param {Progress} progress
- */
+/** @param {Lesson[]} lessons @param {Progress} progress */
 export function findNextLesson(lessons, progress) {
   return lessons.find(({ name }) => !progress.lessons[name]?.doneAt);
 }

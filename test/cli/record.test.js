@@ -31,10 +31,7 @@ function hear(child, words) {
   });
 }
 
-/**
- * An app with the checkouts given.
- * @param {(after: number) => object} answer
- */
+/** An app with the checkouts given. @param {(after: number) => object} answer */
 async function startFake(answer) {
   const server = createServer((req, res) => {
     const url = new URL(String(req.url), 'http://app');

@@ -58,10 +58,7 @@ export function mutationsOf(samples, pieces = texts) {
     }, sample));
 }
 
-/**
- * A good value with some of its parts, however deep, replaced or left out.
- * @param {unknown[]} samples plain JSON
- */
+/** A good value with some of its parts, however deep, replaced or left out. @param {unknown[]} samples plain JSON */
 export function changesOf(samples) {
   const change = fc.tuple(fc.nat(), fc.option(oddValues, { nil: undefined }));
   return fc.tuple(fc.constantFrom(...samples), fc.array(change, { maxLength: 3 })).map(([sample, changes]) => {
@@ -77,10 +74,7 @@ export function changesOf(samples) {
   });
 }
 
-/**
- * @param {any} value
- * @returns {[holder: any, key: string][]}
- */
+/** @param {any} value @returns {[holder: any, key: string][]} */
 function listPlaces(value) {
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value)

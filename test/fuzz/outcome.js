@@ -38,10 +38,7 @@ export function requireClear(error, names = () => true) {
   if (!names(message)) complain('does not say what was wrong');
 }
 
-/**
- * @param {boolean} holds
- * @param {string} what
- */
+/** @param {boolean} holds @param {string} what */
 export function require(holds, what) {
   if (!holds) throw new Error(what);
 }

@@ -8,10 +8,7 @@ import { sharedMongoUrl } from '../support/environment.js';
 import { runningOperations } from '../support/running-operations.js';
 import { until } from '../support/until.js';
 
-/**
- * @param {string} url
- * @param {Record<string, string>} [environment]
- */
+/** @param {string} url @param {Record<string, string>} [environment] */
 function clientFor(url, environment = {}) {
   const client = createClient(url, readSettings(environment, 'no-such-file'));
   cleanUp(() => client.close());

@@ -22,10 +22,7 @@ async function open(environment) {
   return database;
 }
 
-/**
- * The connections that the server has of a client.
- * @param {string} appName
- */
+/** The connections that the server has of a client. @param {string} appName */
 async function countConnections(appName) {
   const connections = await server.db('admin')
     .aggregate([{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName } }]).toArray();

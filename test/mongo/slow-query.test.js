@@ -10,10 +10,7 @@ import { measureUntil } from '../support/measure-until.js';
 import { runningOperations } from '../support/running-operations.js';
 import { until } from '../support/until.js';
 
-/**
- * @param {string} url
- * @param {number} poolSize
- */
+/** @param {string} url @param {number} poolSize */
 function clientFor(url, poolSize) {
   const client = createClient(url, { poolSize, serverSelectionTimeoutMs: 5000 });
   cleanUp(() => client.close());

@@ -44,10 +44,7 @@ export async function startMongod(args = []) {
   return { port, start, kill, pause: () => child.kill('SIGSTOP'), goOn: () => child.kill('SIGCONT') };
 }
 
-/**
- * The same as a replica set.
- * @param {string[]} [args]
- */
+/** The same as a replica set. @param {string[]} [args] */
 export async function startReplicaSet(args = []) {
   const mongod = await startMongod(['--replSet', 'rs', ...args]);
   const host = `127.0.0.1:${mongod.port}`;

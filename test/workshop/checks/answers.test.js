@@ -6,10 +6,7 @@ import { check, expectAnswer, expectNotYet } from '../../support/check-lesson.js
 describe('12-your-own-pool', () => {
   const name = '12-your-own-pool';
 
-  /**
-   * A trace with a request every 10 ms. One in a hundred is a bus.
-   * @param {number} fastMs
-   */
+  /** A trace with a request every 10 ms. One in a hundred is a bus. @param {number} fastMs */
   function traceOf(fastMs) {
     const all = Array.from({ length: 320 }, (_, index) => ({ index, isBus: index % 100 === 50 }));
     return {

@@ -23,10 +23,7 @@ function mixedResult(maxima, changes) {
 /** @param {{ route: string, checkOutStartedAtMs: number, checkedOutAtMs: number | null, checkedInAtMs?: number | null }[]} checkouts */
 const appWith = (...checkouts) => ({ app: { max: 2, checkouts } });
 
-/**
- * Five buses of 5 s each, one per second, in a tunnel.
- * @param {number} lanes
- */
+/** Five buses of 5 s each, one per second, in a tunnel. @param {number} lanes */
 function driveBuses(lanes) {
   const freeAtMs = Array.from({ length: lanes }, () => 0);
   return Array.from({ length: 5 }, (_, index) => {
