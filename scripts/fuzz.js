@@ -6,10 +6,10 @@ import { readSettings } from '../src/settings.js';
 import { createFuzzer } from '../test/fuzz/fuzzer.js';
 
 const program = new Command('npm run fuzz --')
-  .description('Sends hostile input to every parser and endpoint.')
-  .argument('[targets...]', 'targets whose name contains one of these words (default: all)', [])
+  .description('send hostile input to every parser and endpoint')
+  .argument('[targets...]', 'run only targets whose names contain one of these\nwords', [])
   .option('--cases <n>', 'cases per target', parsePositive, 10_000)
-  .option('--seed <n>', 'seed of an earlier run, to repeat its cases', parsePositive, Date.now() % 2 ** 31)
+  .option('--seed <n>', 'repeat the cases of an earlier run', parsePositive, Date.now() % 2 ** 31)
   .option('--file <module>', 'module with the targets, relative to test/fuzz', './targets.js')
   .action(fuzz);
 try {
@@ -27,7 +27,7 @@ async function fuzz(words, { cases, seed, file }) {
   const fuzzer = await createFuzzer({ mongoUrl: mongo.url, file });
   try {
     const names = fuzzer.names.filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
-    if (names.length === 0) throw new Error(`There is no such target: choose from ${fuzzer.names.join(', ')}`);
+    if (names.length === 0) throw new Error(`There is no such target. The targets are ${fuzzer.names.join(', ')}`);
     print(`seed ${seed}`, 'cases', 'failures', 'seconds');
     for (const name of names) {
       const startedAtMs = performance.now();

@@ -28,11 +28,11 @@ test('run mixed measures what the arithmetic predicts, and saves report and resu
   expect(result).toMatchObject({ lab: 'mixed', settings: { slowMs: 2500, scenario: path.join('loadtests', 'mixed.yaml') } });
   expect(result.variants.map((/** @type {any} */ { name }) => name)).toEqual(['pool 1', 'pool 5']);
   for (const { measured, predicted, exact, settings } of result.variants) {
-    // Other tests run beside this one, so that a response can be late: a tenth is what that may cost.
+    // Other tests run at the same time, so responses may be late. Allow a tenth for that.
     expect(Math.abs(measured.maxMs / predicted.maxMs - 1)).toBeLessThan(0.1);
     expect(predicted.requests).toBe(10);
     expect(measured).toMatchObject({ requests: 10, failures: 0, routes: { '/fast': { count: 5 }, '/slow': { count: 5 } } });
-    // Artillery's users come some milliseconds off their second, so that a wait can also be a little shorter.
+    // Artillery's users arrive some milliseconds early or late, so a wait can also be a little shorter.
     expect(measured.maxMs / exact.maxMs).toBeGreaterThan(0.98);
     expect(measured.maxMs / exact.maxMs).toBeLessThan(1.1);
     expect(exact.maxMs).toBe(settings.poolSize === 1 ? 8500 : 2500);

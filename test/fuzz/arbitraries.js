@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * What parsers stumble over: edges of numbers, names that every object has, what steers terminals, halves of
- * characters.
+ * Values that break parsers: limits of numbers, names of inherited properties, control characters, half characters.
  */
 const ODD_TEXTS = [
   '', ' ', '\n', '\0', '-1', '0', '-0', '1', '1.5', '1e3', '1e309', '9'.repeat(400), '0x10', '00', '+1', 'NaN',
@@ -33,7 +32,7 @@ export const oddValues = fc.oneof(
 );
 
 /**
- * Words of a language, in any order.
+ * Words of a language in any order.
  * @param {string[]} words
  * @param {number} [maxLength]
  */
@@ -43,7 +42,7 @@ export function sentencesOf(words, maxLength = 12) {
 }
 
 /**
- * A good text with something in it cut out, put in or doubled.
+ * A valid text with something removed, inserted or doubled.
  * @param {string[]} samples
  * @param {fc.Arbitrary<string>} [pieces]
  */

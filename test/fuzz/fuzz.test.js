@@ -59,7 +59,7 @@ describe('npm run fuzz', () => {
 
   test.concurrent('names the targets that there are', async () => {
     const { code, stderr } = await fuzz('no such');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^There is no such target: .* holds,/) });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^There is no such target\. The targets are .* holds,/) });
   });
 });
 

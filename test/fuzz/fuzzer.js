@@ -7,7 +7,7 @@ import fc from 'fast-check';
 /** @import { Outcome } from './worker.js' */
 
 /**
- * Tries targets in a thread of its own, which prints nothing and is ended when a case hangs.
+ * Runs targets in a thread, which prints nothing and is terminated when a case hangs.
  *
  * @param {object} options
  * @param {string} options.mongoUrl

@@ -8,13 +8,13 @@ import { traces } from './targets/traces.js';
 import { workshop } from './targets/workshop.js';
 
 /**
- * What anybody can give to the project from outside, and what must hold whatever it is.
+ * Input from outside, and what must hold for any input.
  *
  * @typedef {object} Target
  * @property {import('fast-check').Arbitrary<any>} arbitrary
- * @property {(value: any, surroundings: any) => void | Promise<void>} check throws if it does not hold
- * @property {(worker: { mongoUrl: string }) => Promise<{ close: () => unknown }>} [open] what all cases share
- * @property {number} [share] of the cases, where each takes long; 1 unless told
+ * @property {(value: any, surroundings: any) => void | Promise<void>} check throws if that does not hold
+ * @property {(worker: { mongoUrl: string }) => Promise<{ close: () => unknown }>} [open] sets up what all cases share
+ * @property {number} [share] of the cases, for targets where each case takes long; default 1
  */
 
 /** @type {Record<string, Target>} */

@@ -1,8 +1,8 @@
-// A thread that tries the properties one after the other, as it is told: its parent can end one that hangs.
+// A thread that checks properties one after the other. Its parent can terminate it when a case hangs.
 import { parentPort, workerData } from 'node:worker_threads';
 import fc from 'fast-check';
 
-/** The seed gives it again, whole. */
+/** The seed reproduces it in full. */
 const LONGEST_LINE = 2000;
 
 /** @typedef {{ name: string, cases: number, seed: number }} Order */

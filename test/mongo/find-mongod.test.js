@@ -21,7 +21,7 @@ beforeAll(async () => {
 /** @returns {Promise<string>} a new folder with a mongod in it */
 async function folderWithMongod() {
   const folder = await mkdtemp(path.join(root, 'with-'));
-  // Windows wants a privilege for links.
+  // On Windows, links need a privilege.
   await (process.platform === 'win32' ? copyFile : symlink)(mongod, path.join(folder, EXECUTABLE));
   return folder;
 }
@@ -45,7 +45,7 @@ const failing = async () => { throw new Error('host unreachable'); };
 /** @type {import('../../src/mongo/find-mongod.js').Download} */
 const unwanted = async () => { throw new Error('nobody should ask for this'); };
 
-describe('the first that runs is taken', () => {
+describe('the first one that runs is used', () => {
   test('a given path before all others', async () => {
     const [given, onPath, cacheDir] = await Promise.all([folderWithMongod(), folderWithMongod(), folderWithMongod()]);
     expect(await findMongod({
@@ -78,13 +78,13 @@ describe('the first that runs is taken', () => {
     await rm(cacheDir, { recursive: true });
   });
 
-  test('one on the PATH that does not run here hides no other', async () => {
+  test('one on the PATH that does not run here is skipped', async () => {
     const [searchPath, cacheDir] = await Promise.all([folderWithBrokenMongod(), folderWithMongod()]);
     expect(await findMongod({ searchPath, cacheDir, downloads: { unwanted } }))
       .toMatchObject({ file: path.join(cacheDir, EXECUTABLE) });
   });
 
-  test('one in the cache that does not run here is downloaded anew', async () => {
+  test('one in the cache that does not run here is downloaded again', async () => {
     const cacheDir = await folderWithBrokenMongod();
     expect(await findMongod({ searchPath: '', cacheDir, downloads: { working } }))
       .toMatchObject({ file: path.join(cacheDir, EXECUTABLE) });
@@ -122,7 +122,7 @@ test('when all fails, the error lists every attempt and what to do next', async 
   ]);
 });
 
-test('an interrupted download is the end of the search', async () => {
+test('an interrupted download ends the search', async () => {
   const stop = new AbortController();
   const interrupted = async () => {
     stop.abort();

@@ -12,7 +12,7 @@ import { startApp } from '../support/start-app.js';
 
 const MIXED_OPTIONS = { poolSizes: [1], slowMs: 1, scenario: 'loadtests/mixed.yaml' };
 const PASSWORD = 'hunter2@/:?#%&+"\'\\ é€';
-/** What of it must be nowhere, however it is encoded. */
+/** Parts of it, however encoded, that must not appear. */
 const TRACES = /hunter2|%40%2F|@\/:\?/i;
 
 /** @type {Awaited<ReturnType<typeof startSecuredMongod>>} */
@@ -30,7 +30,7 @@ function urlOf({ password = PASSWORD, tls = `tls=true&tlsCAFile=${encodeURICompo
   return `mongodb://lab:${encodeURIComponent(password)}@${mongod.host}/?authSource=admin&serverSelectionTimeoutMS=700&${tls}`;
 }
 
-test('the app works over TLS, as a user who may use its database alone, and says the password nowhere', async () => {
+test('the app works over TLS, as a user with one database, and never shows the password', async () => {
   const app = startApp({ MONGO_URL: url, LOG_LEVEL: 'trace', SLOW_MS: '50', MONGO_POOLSIZE: '1' });
   const at = await app.url;
   const said = [];
@@ -41,7 +41,7 @@ test('the app works over TLS, as a user who may use its database alone, and says
     said.push(await response.text());
   }
 
-  // A new client has to log in anew, and now it can't: the fault is ours, and the log has it.
+  // A new client can't log in now. That is a server error, and the log has it.
   await mongod.root.db('admin').command({ updateUser: 'lab', pwd: 'another' });
   const refused = await fetch(`${at}/control/pool-size`, {
     method: 'POST', headers: { 'Content-Type': 'application/json', Origin: at }, body: '{"poolSize":2}',
@@ -56,10 +56,10 @@ test('the app works over TLS, as a user who may use its database alone, and says
   expect([...said, stdout, stderr].filter((text) => TRACES.test(text))).toEqual([]);
 });
 
-describe('a start that can not be is one line, without the password', () => {
+describe('a failed start is one line, without the password', () => {
   test.each([
     ['a wrong password', () => urlOf({ password: `${PASSWORD}x` }), 'the server or the driver rejects MONGO_URL or a pool setting: Authentication failed.'],
-    ['a certificate of somebody unknown', () => urlOf({ tls: 'tls=true' }), /^MONGO_URL: no MongoDB was found .*certificate/],
+    ['an unknown certificate', () => urlOf({ tls: 'tls=true' }), /^MONGO_URL: no MongoDB was found .*certificate/],
     ['no login', () => urlOf().replace(/lab:.*?@/, ''), /^MONGO_URL: the server requires a login. Put USER:PASSWORD@ in front of the hosts\.$/],
     ['no TLS', () => urlOf({ tls: '' }), /^MONGO_URL: no MongoDB was found/],
     ['a password that was not encoded', () => urlOf().replace(/lab:.*?@/, () => `lab:${PASSWORD}@`), /^MONGO_URL is not a connection string/],
@@ -70,7 +70,7 @@ describe('a start that can not be is one line, without the password', () => {
     expect(stdout + stderr).not.toMatch(TRACES);
   });
 
-  test('of pool-lab, too', async () => {
+  test('also for pool-lab', async () => {
     const { code, stdout, stderr } = await runNode(
       ['src/cli.js', 'run', 'mixed', '--url', urlOf({ password: `${PASSWORD}x` })]);
     expect({ code, stdout, stderr }).toEqual({
@@ -79,7 +79,7 @@ describe('a start that can not be is one line, without the password', () => {
   });
 });
 
-test('a lab that the user may not run says what is missing, in one line', async () => {
+test('a lab that the user may not run is one line that says which role is missing', async () => {
   const client = new MongoClient(url);
   /** @type {import('../../src/harness/run-lab.js').Lab} */
   const lab = { ...mixed, prepare: () => client.db('other').createCollection('any').then(() => async () => {}) };

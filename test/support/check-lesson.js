@@ -7,7 +7,7 @@ import { createSampleResult } from '../report/sample-result.js';
 const lessons = await readLessons();
 
 /**
- * What a lesson's check says.
+ * Run the check of a lesson.
  * @param {string} name of the lesson
  * @param {object} evidence what it asks for
  */

@@ -25,12 +25,12 @@ test.each(lessons)('$name has all its parts, and fits a terminal', ({ text, titl
   expect(commandsOf(text).at(-1)).toContain(`npx pool-lab workshop verify ${name}`);
   expect(minutes).toBeGreaterThanOrEqual(5);
   expect(minutes).toBeLessThanOrEqual(15);
-  // A command is not broken, so that it can be copied.
+  // Commands are not wrapped, so that they can be copied.
   const prose = renderMarkdown(text.replaceAll(/^```sh\n.+?^```/gms, ''));
   expect(prose.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
 test.each(lessons.filter(({ lab, asks, guess }) => lab && (asks || guess)))(
-  '$name shows what was measured only after its question is answered', ({ text }) => {
+  '$name shows results only after its question', ({ text }) => {
     expect(text.slice(0, text.indexOf('## Check yourself'))).not.toMatch(/^```text$/m);
   });

@@ -12,7 +12,7 @@ import { ordersTo, questionsOf } from '../questions.js';
 /** @import { Question } from '../questions.js' */
 /** @typedef {Awaited<ReturnType<typeof openApp>>} App */
 
-// The record of checkouts grows by /fast and /slow, and /pool/checkouts tells all of it.
+// /fast and /slow add to the list of checkouts, and /pool/checkouts returns all of it.
 const PATHS = [
   '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/events', '/metrics', '/page/main.js',
   '/predict/simulator/simulate.js', '/control/token', '/nowhere', '/fast', '/slow',
@@ -99,7 +99,7 @@ function pageHeaders({ url }) {
 }
 
 /**
- * Whatever a client does, it is told what it did wrong, and nothing about the app's inside.
+ * Whatever a client sends, the answer says what is wrong with it, and reveals nothing about the app.
  * @param {Question} question
  * @param {App} app
  */
@@ -117,8 +117,8 @@ async function ask({ method, path, headers: given, body = Buffer.alloc(0) }, { u
   let answer = '';
   for await (const chunk of response.setEncoding('utf8')) answer += chunk;
   if (statusCode < 400) return;
-  const isInside = /^\s+at |node_modules/m.test(answer) || answer.includes(process.cwd());
-  require(!isInside, `it tells of its inside: ${answer}`);
+  const isInternal = /^\s+at |node_modules/m.test(answer) || answer.includes(process.cwd());
+  require(!isInternal, `it reveals internals: ${answer}`);
   if (type.includes('json') && method !== 'HEAD') {
     require(JSON.parse(answer).status === statusCode, `its problem says ${answer}`);
   }

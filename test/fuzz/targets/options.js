@@ -30,7 +30,7 @@ const goal = fc.oneof(
 );
 
 /**
- * Errors quote what they refuse, whole or in part.
+ * Errors quote the input, or a part of it.
  * @param {string} text
  * @returns {(message: string) => boolean}
  */
@@ -46,7 +46,7 @@ export const options = {
       const ms = attempt(() => parseDurationMs(value), quotesValue).value;
       if (ms === undefined) return;
       require(ms >= 0 && ms < Infinity, `it is ${ms} ms`);
-      // Printed as 1e-7 it would be none.
+      // 1e-7 would not be a valid number here.
       require(ms < 1e-6 || parseDurationMs(`${ms}ms`) === ms, 'printed it is read as another');
     },
   },
@@ -65,7 +65,7 @@ export const options = {
       fc.constantFrom(parsePositive, parseUpTo(7), ...LAB_PARSERS),
       fc.oneof(sentencesOf([...NUMBERS, ...CHOICES, ',', '/', ' ']), texts)),
     check([parse, text]) {
-      // Commander says which option and which value it is; the parser, what is allowed.
+      // Commander prints the option and the value. The parser says what is allowed.
       const values = [attempt(() => parse(text)).value ?? 1].flat();
       const isGood = (/** @type {unknown} */ value) => (
         typeof value === 'number' ? Number.isSafeInteger(value) && value > 0 : text.includes(value));
