@@ -7,9 +7,9 @@ import { createFuzzer } from '../test/fuzz/fuzzer.js';
 
 const program = new Command('npm run fuzz --')
   .description('send hostile input to every parser and endpoint')
-  .argument('[targets...]', 'run only targets whose names contain one of these\nwords', [])
+  .argument('[targets...]', 'run only targets whose names contain one of these words')
   .option('--cases <n>', 'cases per target', parsePositive, 10_000)
-  .option('--seed <n>', 'repeat the cases of an earlier run', parsePositive, Date.now() % 2 ** 31)
+  .option('--seed <n>', 'repeat the cases of an earlier run with this seed', parsePositive)
   .option('--file <module>', 'module with the targets, relative to test/fuzz', './targets.js')
   .action(fuzz);
 try {
@@ -19,8 +19,8 @@ try {
   process.exitCode = 1;
 }
 
-/** @param {string[]} words @param {{ cases: number, seed: number, file: string }} options */
-async function fuzz(words, { cases, seed, file }) {
+/** @param {string[]} words @param {{ cases: number, seed?: number, file: string }} options */
+async function fuzz(words, { cases, seed = Date.now() % 2 ** 31, file }) {
   const mongo = await openMongo(readSettings(), {
     report: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal,
   });

@@ -16,7 +16,7 @@ import { widthOf } from './terminal-width.js';
 export function createReportCommand() {
   return new Command('report')
     .description('show the results of earlier runs, side by side if there are several')
-    .argument('<results...>', 'result files of `pool-lab run` or of\n`artillery run --output`')
+    .argument('<results...>', 'result files of `pool-lab run` or `artillery run --output`')
     .option('--out <file>', 'HTML file to write', 'report.html')
     .action(showResults);
 }

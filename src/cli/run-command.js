@@ -31,12 +31,12 @@ function createLabCommand(lab) {
     command.addOption(option);
   }
   if (!lab.mongo?.urlOption) {
-    command.option('--url <url>', 'connection string of the MongoDB to use, instead of\nMONGO_URL', orInvalid(parseText));
+    command.option('--url <url>', 'connection string of the MongoDB to use, instead of MONGO_URL', orInvalid(parseText));
   }
   return command
     .addOption(new Option('--preset <name>', 'use the settings of the published experiment').choices(['published']))
-    .option('--repeat <n>', 'how many times to measure each variant; the repeats are\ninterleaved', parseUpTo(1000), 1)
-    .option('--out <dir>', 'folder for the report and the result (default: a new\nfolder in results/)')
+    .option('--repeat <n>', 'how many times to measure each variant; the repeats are interleaved', parseUpTo(1000), 1)
+    .option('--out <dir>', 'folder for the report and the result (default: a new folder in results/)')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(({ preset, ...options }) => runAndReport(lab, preset
       ? takePublished(lab.options, options, (name) => command.getOptionValueSource(name) === 'cli') : options));

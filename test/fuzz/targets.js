@@ -1,11 +1,11 @@
-import { commandLine } from './targets/command-line.js';
-import { http } from './targets/http.js';
-import { options } from './targets/options.js';
-import { results } from './targets/results.js';
-import { scenarios } from './targets/scenarios.js';
-import { settings } from './targets/settings.js';
-import { traces } from './targets/traces.js';
-import { workshop } from './targets/workshop.js';
+import { commandLine } from './targets/command-line-targets.js';
+import { http } from './targets/http-targets.js';
+import { options } from './targets/options-targets.js';
+import { results } from './targets/results-targets.js';
+import { scenarios } from './targets/scenarios-targets.js';
+import { settings } from './targets/settings-targets.js';
+import { traces } from './targets/traces-targets.js';
+import { workshop } from './targets/workshop-targets.js';
 
 /**
  * Input from outside, and what must hold for any input.
