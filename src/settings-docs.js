@@ -1,4 +1,4 @@
-import { SETTINGS, describeAllowed } from './settings.js';
+import { SETTINGS, describeAllowed } from './settings-table.js';
 
 /** @returns {string} all settings for a terminal with 80 columns */
 export function renderSettingsHelp() {
@@ -33,7 +33,7 @@ export function renderEnvExample() {
   return `# Copy this file to .env and change what you need. Environment variables take precedence over it.\n\n${entries.join('\n\n')}\n`;
 }
 
-/** @param {import('./settings.js').Setting} setting */
+/** @param {import('./settings-table.js').Setting} setting */
 function describeValue(setting) {
   const fallback = setting.default === undefined ? `unset: ${setting.unset}` : `default ${setting.default}`;
   return setting.type === 'text' ? fallback : `${describeAllowed(setting)}; ${fallback}`;

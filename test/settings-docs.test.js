@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { insertSettingsTable, renderEnvExample, renderSettingsHelp } from '../src/settings-docs.js';
-import { SETTINGS, readSettings } from '../src/settings.js';
+import { readSettings } from '../src/settings.js';
+import { SETTINGS } from '../src/settings-table.js';
 
 describe('the help', () => {
   const lines = renderSettingsHelp().split('\n');

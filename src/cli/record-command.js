@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { createTraceWriter } from 'mongodb-pool-monitor';
-import { MAX_DELAY_MS, readSettings } from '../settings.js';
+import { readSettings } from '../settings.js';
+import { MAX_DELAY_MS } from '../settings-table.js';
 import { parsePositive, parseUpTo } from './option-parsers.js';
 import { fetchJson, parseAppUrl } from './running-app.js';
 import { SIGNALS } from './signals.js';

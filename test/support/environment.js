@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../src/settings.js';
+import { SETTINGS } from '../../src/settings-table.js';
 
 /** The machine says where mongod is. The test decides on every other setting. */
 const KEPT = ['MONGOD_PATH', 'POOL_LAB_CACHE'];
