@@ -2,6 +2,7 @@ export default {
   testEnvironment: 'node',
   // Tests that are slow by nature have a run of their own: jest.long.config.js.
   testMatch: ['<rootDir>/{test,packages/*/test}/**/!(*.long).test.js'],
+  testSequencer: '<rootDir>/test/support/longest-first.js',
   transform: {},
   globalSetup: '<rootDir>/test/support/start-mongo.js',
   globalTeardown: '<rootDir>/test/support/stop-mongo.js',

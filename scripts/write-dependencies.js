@@ -15,7 +15,7 @@ const { dependencies, devDependencies } = await readJson('../package.json');
 const { packages: locked } = await readJson('../package-lock.json');
 
 const [own, development] = [await renderTable(dependencies), await renderTable(devDependencies)];
-await writeFile(PAGE, page.replace(PLACE, () => `${own}\n\nFor development alone:\n\n${development}\n`));
+await writeFile(PAGE, page.replace(PLACE, () => `${own}\n\nFor development only:\n\n${development}\n`));
 
 /** @param {Record<string, string>} ranges by name */
 async function renderTable(ranges) {

@@ -13,7 +13,7 @@ const names = (await readdir('docs')).filter((name) => name.endsWith('.md'));
 const pages = await Promise.all(names.map((name) => readFile(path.join('docs', name), 'utf8')));
 const commands = pages.flatMap(commandsOf);
 
-test('command lines and options of distributed load are such as Artillery takes', async () => {
+test('Artillery accepts the commands and options of distributed-load.md', async () => {
   const text = await readFile('docs/distributed-load.md', 'utf8');
   const lines = commands.flatMap((command) => /^npx artillery (run-.+)/.exec(command)?.[1] ?? []);
   const [, spot, memory] = /`(--spot)`.+`(--memory-size \d+)`/.exec(text) ?? [];
@@ -29,7 +29,7 @@ test('command lines and options of distributed load are such as Artillery takes'
   expect(JSON.parse(stdout)).toEqual([understood, understood, understood, understood, null, null, null]);
 });
 
-test('load tests of Artillery are shown side by side', async () => {
+test('report compares the results of Artillery load tests', async () => {
   const bench = await createWorkbench({});
   const app = await startApp({ MONGO_URL: sharedMongoUrl(), SLOW_MS: '100' });
   try {
@@ -44,7 +44,7 @@ test('load tests of Artillery are shown side by side', async () => {
   expect(await readFile(path.join(bench.cwd, 'pools.html'), 'utf8')).toContain('Slowest /slow request');
 });
 
-test('the advice for a fleet is given as the page says', async () => {
+test('advise answers the command for a fleet', async () => {
   const bench = await createWorkbench({});
   const [command] = commands.filter((one) => one.includes(' advise '));
   expect(await bench.run(`${command} --seeds 60 --headroom 1`)).toMatchObject({

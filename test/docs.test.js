@@ -8,22 +8,25 @@ import { commandsOf } from './support/commands-of.js';
 /** @param {string} name */
 const readDoc = (name) => readFile(path.join('docs', name), 'utf8');
 const names = (await readdir('docs')).filter((name) => name.endsWith('.md'));
-const lessons = (await readdir('workshop', { recursive: true })).filter((name) => name.endsWith('.md'));
-const pages = await Promise.all(
-  [...names.map((name) => path.join('docs', name)), ...lessons.map((name) => path.join('workshop', name))]
-    .map(async (file) => ({ file, text: await readFile(file, 'utf8') })));
+const packages = await readdir('packages');
+const lessons = (await readdir('lessons', { recursive: true })).filter((name) => name.endsWith('.md'));
+const pages = await Promise.all([
+  ...names.map((name) => path.join('docs', name)),
+  ...lessons.map((name) => path.join('lessons', name)),
+  ...packages.map((name) => path.join('packages', name, 'README.md')),
+].map(async (file) => ({ file, text: await readFile(file, 'utf8') })));
 const commands = (await Promise.all(names.map(readDoc))).flatMap(commandsOf);
 
-test.each(pages)('links of $file lead to files that are there', ({ file, text }) => {
+test.each(pages)('links of $file lead to files that exist', ({ file, text }) => {
   const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, link]) => path.join(path.dirname(file), link));
   expect(links.filter((link) => !existsSync(link))).toEqual([]);
 });
 
-/** They need a Docker engine, a cluster or an account: their files are checked by tests of their own. */
+/** These need a Docker engine, a cluster or an account. Other tests check their files. */
 const NEEDS_MORE = /^(docker|kubectl|aws) /;
 
 // docs.long.test.js tries them.
-test('every command of docs/ is tried, or its files are there', () => {
+test('every command of docs/ is tried, or its files exist', () => {
   const files = commands.filter((one) => NEEDS_MORE.test(one)).flatMap((one) => one.match(/\S+\/\S+\.ya?ml/g) ?? []);
   expect(files.length).toBeGreaterThan(0);
   expect(files.filter((file) => !existsSync(file))).toEqual([]);
@@ -32,8 +35,16 @@ test('every command of docs/ is tried, or its files are there', () => {
   ]);
 });
 
+test.each(packages)('the table in packages/%s/README.md lists real exports', async (name) => {
+  const { text } = pages.find(({ file }) => file === path.join('packages', name, 'README.md')) ?? { text: '' };
+  const listed = [...text.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell]) => (
+    [...cell.matchAll(/`(?:new )?(\w+)[`(]/g)].map(([, word]) => word)));
+  const exported = Object.keys(await import(`../packages/${name}/src/index.js`));
+  expect(listed.filter((word) => !exported.includes(word))).toEqual([]);
+});
+
 describe('distributed load', () => {
-  test('the roles allow what the page says', async () => {
+  test('the roles have the permissions that the page lists', async () => {
     const templates = commands.flatMap((command) => /--template-file (\S+)/.exec(command)?.[1] ?? []);
     const [fargate, lambda] = await Promise.all(templates.map((file) => readFile(file, 'utf8')));
     /** @param {string} text */
@@ -48,7 +59,7 @@ describe('the fleet', () => {
   const POOL = 10;
   const SERVERS = 3;
 
-  test('the table is what the arithmetic gives', async () => {
+  test('the table has the calculated figures', async () => {
     const rows = [...(await readDoc('database.md')).matchAll(/^\| (\d+) \| (.+) \|$/gm)].map(([, instances, rest]) => (
       [Number(instances), ...rest.split(' | ').map(Number)]));
     const limits = [1500, 6000, 128_000];
@@ -59,7 +70,7 @@ describe('the fleet', () => {
     }));
   });
 
-  test('and so are the ways out', async () => {
+  test('so do the ways out', async () => {
     const text = (await readDoc('database.md')).replaceAll(/\s+/g, ' ');
     const ofService = compareFleet({ instances: 200 }, 100).perServer;
     expect(text).toContain(`200 instances of it with a pool of 100 are ${ofService} connections`);

@@ -15,15 +15,15 @@ const onWindows = process.platform === 'win32';
 const readme = await readFile('README.md', 'utf8');
 const ci = await readFile('.ci/run', 'utf8');
 
-/** Commands that .ci/run runs as they are, or with more options behind. */
+/** .ci/run runs these, with or without more options. */
 const RUN_BY_CI = ['npm install && npm run demo', 'npm install && npm test'];
-/** Its image and its file are checked against the compose schema; it needs a Docker engine to run. */
+/** Needs a Docker engine. compose.test.js checks the file. */
 const CHECKED_ELSEWHERE = ['docker compose up -d mongo'];
 const START = 'MONGO_POOLSIZE=1 npm start';
 const ARTILLERY = 'npx artillery run loadtests/mixed.yaml';
 const RUN = 'npx pool-lab run mixed --pool-sizes 1,2,3,5,10 --repeat 3';
 const NPX = 'npx pool-lab run mixed';
-/** Each experiment, and what makes it a matter of seconds here. */
+/** Each experiment, with the options that make it run in seconds. */
 const EXPERIMENTS = new Map([
   [NPX, '--pool-sizes 3 --slow-ms 100 --environment smoke'],
   ['npx pool-lab run sessions --rtt 20', '--workers 2 --queries 5 --pool-sizes 2 --rtt 2'],
@@ -37,14 +37,14 @@ const SERVICES = '--service /slow=5000 --service /fast=2';
 const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
 const ADVISE = `npx pool-lab advise --slo '/fast p99 < 50ms' --scenario loadtests/users-and-admins.yaml ${SERVICES}`;
 
-// Not the MongoDB that all tests share: others run the same experiments, on collections of the same names.
+// Not the shared MongoDB: other tests run the same experiments, on collections with the same names.
 const mongo = await startEmbeddedMongo(readSettings());
 cleanUp(mongo.stop);
 const settings = { MONGO_URL: mongo.url, SLOW_MS: '100', PORT: '0' };
 const env = { ...process.env, ...settings, ARTILLERY_DISABLE_TELEMETRY: 'true' };
 const bench = await createWorkbench({ env: settings });
 
-/** @param {string} command as it is typed @param {Record<string, string>} [changes] of the environment */
+/** @param {string} command as typed @param {Record<string, string>} [changes] to the environment */
 async function run(command, changes) {
   const child = spawn(command, { shell: true, env: { ...env, ...changes }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
@@ -79,7 +79,7 @@ test('the app starts, and the load test runs against it', async () => {
     const { code, said } = await run(ARTILLERY, { PORT: new URL(url).port });
     expect(said).toMatch(/http\.responses: \.+ 10\n/);
     expect(said).toMatch(/vusers\.failed: \.+ 0\n/);
-    // Where the README says that a look at /fast shows what happened.
+    // The README tells people to look here.
     expect(said).toMatch(/Summary report[^]+plugins\.metrics-by-endpoint\.response_time\.\/fast:\n +min: [^]+ +max: \.+ \d/);
     expect(code).toBe(0);
   } finally {
@@ -90,11 +90,11 @@ test('the app starts, and the load test runs against it', async () => {
   }
 });
 
-test('the experiment runs, and its results can be shown side by side', async () => {
+test('the experiment runs, and report compares its results', async () => {
   const measured = await bench.run(`${RUN} --repeat 1 --parallel --slow-ms 100 --environment smoke`);
   expect(measured).toMatchObject({ code: 0, said: expect.stringContaining('ratio') });
 
-  // What the reader's shell makes of the star.
+  // The reader's shell expands the star.
   const kept = (await readdir(path.join(bench.cwd, 'results'))).map((name) => `results/${name}/mixed.json`);
   expect(kept).toHaveLength(1);
   expect(await bench.run(REPORT.replace('results/*/mixed.json', kept.join(' ')))).toMatchObject({ code: 0 });
@@ -103,7 +103,7 @@ test('the experiment runs, and its results can be shown side by side', async () 
 
 test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
   const out = path.join(bench.cwd, command.replaceAll(/\W/g, ''));
-  // What npx does is the same each time.
+  // npx works the same for all of them: one is enough.
   const ran = await (command === NPX ? run : bench.run)(`${command} ${inSeconds} --out ${out}`);
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Report: ') });
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -49,6 +51,18 @@ export function findBrokenWall(from, to) {
   return `${here.room} may not import ${there.room}: it is not below it`;
 }
 
+/**
+ * @param {string} home folder of a package
+ * @param {string} specifier of a package that one of its files imports, not by a path
+ * @returns {string | null} what is wrong with that
+ */
+function findUndeclared(home, specifier) {
+  const { name, dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(ROOT, home, 'package.json'), 'utf8'));
+  const wanted = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  if (isBuiltin(specifier) || [name, ...Object.keys({ ...dependencies, ...peerDependencies })].includes(wanted)) return null;
+  return `${home}package.json does not declare ${wanted}`;
+}
+
 /** ESLint's rule for it, on imports, exports, `import()` and types in comments alike. */
 export const walls = {
   /** @param {any} context */
@@ -56,9 +70,10 @@ export const walls = {
     const file = path.relative(ROOT, context.filename).replaceAll('\\', '/');
     /** @param {string} specifier @param {object} at */
     const check = (specifier, at) => {
-      if (!specifier.startsWith('.')) return;
-      const target = path.posix.join(path.posix.dirname(file), specifier);
-      const broken = findBrokenWall(file, target);
+      const home = packageOf(file);
+      const broken = specifier.startsWith('.')
+        ? findBrokenWall(file, path.posix.join(path.posix.dirname(file), specifier))
+        : home && findUndeclared(home, specifier);
       if (broken) context.report({ ...at, message: broken });
     };
     /** @param {any} node */

@@ -84,7 +84,7 @@ describe('alerts', () => {
 
   test('cover the wait, a queue that stands for a minute, and timeouts', () => {
     expect(rules.map(({ alert, for: time }) => [alert, time])).toEqual(
-      [['PoolWaitIsLong', '1m'], ['PoolQueueStands', '1m'], ['PoolTimesOut', undefined]]);
+      [['PoolWaitHigh', '1m'], ['PoolQueueStuck', '1m'], ['PoolTimeouts', undefined]]);
   });
 
   const promtool = (process.env.PATH ?? '').split(path.delimiter)

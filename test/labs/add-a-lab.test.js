@@ -9,9 +9,10 @@ test("CONTRIBUTING's lab is one folder and one line", async () => {
   await Promise.all(['src', 'package.json', 'loadtests'].map((name) => cp(name, path.join(folder, name), { recursive: true })));
   await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'), 'junction');
 
-  const [, lab] = String(await readFile('CONTRIBUTING.md', 'utf8')).match(/^```js\n(.+?)^```/ms) ?? [];
+  const [lab, view] = [...(await readFile('CONTRIBUTING.md', 'utf8')).matchAll(/^```js\n(.+?)^```/gms)].map(([, code]) => code);
   await mkdir(path.join(folder, 'src/labs/pings'));
   await writeFile(path.join(folder, 'src/labs/pings/pings-lab.js'), lab);
+  await writeFile(path.join(folder, 'src/labs/pings/pings-view.js'), view);
   const index = path.join(folder, 'src/labs/index.js');
   const text = await readFile(index, 'utf8');
   await writeFile(index, `import { pings } from './pings/pings-lab.js';\n${text.replace(/(labs = \{.*?),? \}/, '$1, pings }')}`);

@@ -12,7 +12,7 @@ const APP_NAME = 'the claims of lesson 13';
 
 test('lesson 13: the primary sees the pool and the monitors, a secondary the monitors alone', async () => {
   const page = (await readFile('lessons/13-fleet-budget/README.md', 'utf8')).replaceAll(/\s+/g, ' ');
-  expect(page).toContain('shows up there as 17 connections from each instance, and at each secondary as the 2 that watch');
+  expect(page).toContain('each instance opens 17 connections to the primary and only the 2 monitoring connections to each secondary');
 
   const { url, stop } = await startEmbeddedMongo({ ...readSettings(), members: 3 });
   cleanUp(stop);

@@ -18,7 +18,7 @@ test('the table of contents lists them all', async () => {
   expect(page).toContain(rows.join('\n'));
 });
 
-test.each(lessons)('$name has all its parts, and fits a terminal', ({ text, title, name, minutes }) => {
+test.each(lessons)('$name has all parts and fits a terminal', ({ text, title, name, minutes }) => {
   expect(text.startsWith(`# ${title}\n`)).toBe(true);
   expect([...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual(
     ['The question', 'Do it', 'What you should see', 'Check yourself', 'Why', 'A twist']);
