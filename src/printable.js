@@ -17,7 +17,6 @@ export function escapeControls(text) {
 
 /**
  * Escape control characters in a message, and mask secrets that it may quote.
- *
  * @param {string} text
  * @param {string[]} [values] that the message may quote in full: the arguments of this process
  */

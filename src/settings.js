@@ -13,7 +13,6 @@ export class SettingsError extends Error {
 
 /**
  * Read all settings from the environment. A .env file provides those that are not set there.
- *
  * @param {Record<string, string | undefined>} [environment]
  * @param {string} [envFile] may be missing
  * @returns {Settings}

@@ -32,11 +32,7 @@ export const lesson = {
   },
 };
 
-/**
- * How many lanes were busy halfway through a wait.
- * @param {Served[]} served
- * @param {Served} waiter
- */
+/** How many lanes were busy halfway through a wait. @param {Served[]} served @param {Served} waiter */
 function countBusyLanes(served, { checkOutStartedAtMs, checkedOutAtMs }) {
   const thenMs = (checkOutStartedAtMs + checkedOutAtMs) / 2;
   return served.filter((other) => other.checkedOutAtMs <= thenMs && thenMs < (other.checkedInAtMs ?? Infinity)).length;

@@ -19,7 +19,6 @@ import { fetchJson } from './running-app.js';
 
 /**
  * Collect what a lesson's check needs, and nothing else.
- *
  * @param {Lesson} lesson
  * @param {Progress} progress
  * @param {EvidenceOptions} options

@@ -71,11 +71,7 @@ function requireAppUrl() {
   return appUrl;
 }
 
-/**
- * @param {number} ms
- * @param {AbortSignal} signal
- * @returns {Promise<boolean>} whether it was aborted
- */
+/** @param {number} ms @param {AbortSignal} signal @returns {Promise<boolean>} whether it was aborted */
 async function pause(ms, signal) {
   return sleep(ms, false, { signal }).catch(() => true);
 }

@@ -42,11 +42,7 @@ function createLabCommand(lab) {
       ? takePublished(lab.options, options, (name) => command.getOptionValueSource(name) === 'cli') : options));
 }
 
-/**
- * @param {string} about
- * @param {unknown} initial
- * @param {unknown} published
- */
+/** @param {string} about @param {unknown} initial @param {unknown} published */
 function describeOption(about, initial, published) {
   const isOther = published !== undefined && describeValue(published) !== describeValue(initial);
   return isOther ? `${about} (published: ${describeValue(published)})` : about;

@@ -9,7 +9,6 @@ const CLEAN_UP_MS = 3000;
 
 /**
  * Abort a run on Ctrl-C and other signals. A second signal ends this process at once.
- *
  * @returns {{ signal: AbortSignal, release: () => void }} `release` stops listening. After a signal it also ends the
  *   process, even if a library still waits for something.
  */

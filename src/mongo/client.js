@@ -4,7 +4,6 @@ import { checkMongoUrl } from './mongo-url.js';
 
 /**
  * Create a MongoClient without connecting it, so that listeners can be attached before the first connection.
- *
  * @param {string} url its options apply where a setting is unset
  * @param {Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
  *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'> & { appName?: string, heartbeatMs?: number }} settings

@@ -11,7 +11,6 @@ const SLOW = 'slow';
 /**
  * Open the app's MongoDB: one client that all requests share. With SLOW_POOLSIZE, `/slow` has a second client and
  * can't take the connections of the other routes.
- *
  * @param {string} url
  * @param {Settings} settings
  * @param {(monitor: PoolMonitor) => void} [onMonitor] called for each client, before it connects

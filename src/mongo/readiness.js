@@ -14,7 +14,6 @@ export function heartbeatOf(url) {
  * Watch whether the server could answer queries. This uses the driver's monitoring connections, which are not part of
  * the pool, so it never waits behind a query. When a server is killed, they close at once; when a server or the network
  * hangs, a heartbeat is late. It can't notice a server that answers heartbeats but no queries.
- *
  * @param {import('mongodb').MongoClient} client not connected yet
  * @param {() => number} [now] in ms
  * @returns {() => DatabaseStatus} reachable: a server that accepts writes is known and answers

@@ -15,7 +15,6 @@ const GUARD = fileURLToPath(new URL('process-guard.js', import.meta.url));
 /**
  * Start a command that never outlives this process. A small guard process starts it, and kills it when the IPC channel
  * to us closes, however we end. Both leave the terminal's process group, so that Ctrl-C reaches only us.
- *
  * @param {string} file
  * @param {string[]} args
  * @param {object} options

@@ -4,11 +4,7 @@ import { findNextLesson } from './lesson-progress.js';
 /** @import { Lesson } from './lesson-types.js' */
 /** @import { Progress } from './lesson-progress.js' */
 
-/**
- * @param {Lesson[]} lessons
- * @param {Progress} progress
- * @returns {string} for a terminal
- */
+/** @param {Lesson[]} lessons @param {Progress} progress @returns {string} for a terminal */
 export function renderLessonList(lessons, progress) {
   /** @param {Lesson} lesson */
   const isDone = ({ name }) => Boolean(progress.lessons[name]?.doneAt);

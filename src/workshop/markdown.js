@@ -7,7 +7,6 @@ import { renderRows, wrap } from '../report/table.js';
 
 /**
  * Render Markdown for a terminal. Prose is wrapped, but code is not, so that commands can be copied.
- *
  * @param {string} text
  * @param {object} [options]
  * @param {number} [options.width] columns of the terminal

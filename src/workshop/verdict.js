@@ -15,7 +15,6 @@ export function wrong(words, figures) {
 
 /**
  * Judge several runs. One that is right is enough, even if newer ones are not.
- *
  * @param {SavedResult[]} runs at least one, newest first
  * @param {(run: SavedResult) => Verdict} judge
  * @returns {Verdict}

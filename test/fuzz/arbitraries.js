@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 
-/**
- * Values that break parsers: limits of numbers, names of inherited properties, control characters, half characters.
- */
+/** Values that break parsers: limits of numbers, names of inherited properties, control characters, half characters. */
 const ODD_TEXTS = [
   '', ' ', '\n', '\0', '-1', '0', '-0', '1', '1.5', '1e3', '1e309', '9'.repeat(400), '0x10', '00', '+1', 'NaN',
   'Infinity', '١', 'null', 'true', 'undefined', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '\u001b[31m',
@@ -31,11 +29,7 @@ export const oddValues = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...POLLUTING).map((text) => JSON.parse(text)) },
 );
 
-/**
- * Words of a language in any order.
- * @param {string[]} words
- * @param {number} [maxLength]
- */
+/** Words of a language in any order. @param {string[]} words @param {number} [maxLength] */
 export function sentencesOf(words, maxLength = 12) {
   const word = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: texts });
   return fc.array(word, { maxLength }).map((parts) => parts.join(''));

@@ -8,7 +8,6 @@ import fc from 'fast-check';
 
 /**
  * Runs targets in a thread, which prints nothing and is terminated when a case hangs.
- *
  * @param {object} options
  * @param {string} options.mongoUrl
  * @param {string} [options.file] the module with the targets

@@ -38,11 +38,7 @@ const bodies = fc.oneof(
   { weight: 3, arbitrary: asJson(oddValues) },
 );
 
-/**
- * Requests below a path, with all methods.
- * @param {string} start
- * @returns {fc.Arbitrary<HttpRequest>}
- */
+/** Requests below a path, with all methods. @param {string} start @returns {fc.Arbitrary<HttpRequest>} */
 export function requestsBelow(start) {
   const path = fc.oneof(fc.constant(start), pathEnd.map((text) => start + text));
   return fc.record({ method, path, headers, body: fc.option(bodies, { nil: undefined }) });

@@ -15,7 +15,6 @@ const onPythonPlatform = process.platform === 'linux' && process.arch === 'x64' 
 
 /**
  * Download in a new process, because its environment says what to download from where.
- *
  * @param {'downloadRelease' | 'downloadFromPython'} name
  * @param {string} target
  * @param {Record<string, string>} environment beyond this process's own

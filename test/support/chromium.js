@@ -18,9 +18,7 @@ export async function launchChromium() {
   });
 }
 
-/**
- * `describe` for tests that need a browser. Without a browser they are skipped with a message. In CI they fail.
- */
+/** `describe` for tests that need a browser. Without a browser they are skipped with a message. In CI they fail. */
 export const describeInBrowser = await chooseDescribe();
 
 async function chooseDescribe() {

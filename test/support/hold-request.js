@@ -4,7 +4,6 @@ import { Agent, get } from 'node:http';
 /**
  * Send a request over a keep-alive connection, and wait until the app handles it: then Node's server sends
  * `100 Continue`.
- *
  * @param {string} url
  * @returns {Promise<{ answered: () => boolean, answer: Promise<number | undefined> }>} the status; undefined when
  *   the connection was cut

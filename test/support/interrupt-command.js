@@ -8,7 +8,6 @@ import { until } from './until.js';
 
 /**
  * Run `pool-lab` and send it a signal.
- *
  * @param {string[]} args
  * @param {object} options
  * @param {string} options.folder working directory

@@ -1,7 +1,6 @@
 /**
  * Measure again until the result is good. For times that a busy machine can only make longer: one good run shows what
  * the code can do. Assert in `measure` what must hold in every run.
- *
  * @template T
  * @param {() => Promise<T>} measure
  * @param {(result: T) => boolean} isGood

@@ -4,7 +4,6 @@ import { cleanUp } from './cleanup.js';
 
 /**
  * Create a network with only loopback for child processes: a Linux network namespace, until the test file ends.
- *
  * @returns {Promise<string[] | undefined>} prefix for a command that runs there; undefined where the system does not
  *   support or allow this
  * @throws {Error} on Linux in CI, where nothing may be skipped

@@ -4,7 +4,6 @@ import { parser } from '@prometheus-io/lezer-promql';
 
 /**
  * Parse a query with Prometheus' own grammar.
- *
  * @param {string} query PromQL; may contain Grafana's variables
  * @returns {{ selectors: Selector[], grouping: string[] }} grouping: labels to group by
  * @throws {Error} if it is not PromQL
@@ -33,7 +32,6 @@ export function readQuery(query) {
 
 /**
  * Find metrics and labels of a query that GET /metrics does not have.
- *
  * @param {string} query
  * @param {string} metrics text of GET /metrics
  * @returns {string[]} `metric` or `metric.label`

@@ -14,7 +14,6 @@ cleanUp(() => thread?.terminate());
 /**
  * Run `pool-lab` in a thread of this test file, which is faster than a process. For commands that need no signal.
  * Commands run one after the other.
- *
  * @param {string[]} args
  * @param {{ env?: Record<string, string> }} [options] env: added to this environment
  * @returns {Promise<{ code: number, stdout: string, stderr: string }>}

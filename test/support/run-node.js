@@ -3,7 +3,6 @@ import { once } from 'node:events';
 
 /**
  * Run a script in a new process.
- *
  * @param {string[]} args script and arguments
  * @param {object} [options]
  * @param {Record<string, string>} [options.env] added to this environment

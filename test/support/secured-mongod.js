@@ -9,7 +9,6 @@ const SERVER_FILE = fileURLToPath(new URL('tls/server.pem', import.meta.url));
 
 /**
  * A mongod that requires TLS and a login (SCRAM). It ends with the test file.
- *
  * @returns {Promise<{ host: string, root: MongoClient, addUser: (name: string, pwd: string) => Promise<unknown> }>} `root`
  *   may do anything; added users may read and write the lab's database
  */

@@ -6,7 +6,6 @@ import { sharedMongoUrl } from './environment.js';
 
 /**
  * Run the app in this process on a free port, with the MongoDB that all tests share. It closes with the test file.
- *
  * @param {Record<string, string>} [settings] environment variables
  * @param {import('pino').Logger} [log]
  * @returns {Promise<string>} its URL

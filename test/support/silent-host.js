@@ -4,7 +4,6 @@ import { cleanUp } from './cleanup.js';
 
 /**
  * A download host that accepts connections and never answers, for a process without a MongoDB and without a proxy.
- *
  * @returns {Promise<{ environment: Record<string, string>, called: Promise<import('node:net').Socket> }>} for the
  *   process, and the connection that it opens
  */

@@ -19,7 +19,6 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 /**
  * Run `node src/server.js` in a new process on a free port.
- *
  * @param {Record<string, string>} [settings]
  * @param {{ args?: string[], cwd?: string }} [options]
  * @returns {AppProcess}

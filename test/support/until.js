@@ -4,7 +4,6 @@ const POLL_MS = 10;
 
 /**
  * Poll, where there is no event to wait for.
- *
  * @template T
  * @param {string} what for the error
  * @param {() => T | Promise<T>} probe

@@ -24,7 +24,6 @@ const STARTS = /** @type {[RegExp, string][]} */ ([
 
 /**
  * A folder where the project's commands work. Results and progress are written there.
- *
  * @param {object} options
  * @param {Record<string, string>} [options.env] settings
  * @param {string[]} [options.prefix] put in front of each command

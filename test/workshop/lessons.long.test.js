@@ -96,7 +96,6 @@ offlineTest('nothing beyond loopback can be reached from where the lessons are t
 
 /**
  * Follow a lesson's instructions.
- *
  * @param {typeof lessons[number]} lesson
  * @param {Awaited<ReturnType<typeof createWorkbench>>} bench
  * @param {number} port that its app listens on

@@ -97,11 +97,7 @@ export const commandLine = {
   },
 };
 
-/**
- * Make all paths point into one folder.
- * @param {string} folder
- * @param {string[]} args
- */
+/** Make all paths point into one folder. @param {string} folder @param {string[]} args */
 function placeIn(folder, args) {
   return args.map((arg, index) => {
     if (['--out', '--html'].includes(args[index - 1])) return path.join(folder, arg.replaceAll(/[/\\:]/g, '-'));

@@ -124,11 +124,7 @@ async function send({ method, path, headers: given, body = Buffer.alloc(0) }, { 
   }
 }
 
-/**
- * @param {Buffer} bytes
- * @param {number} port
- * @returns {Promise<string>} the beginning of what came back
- */
+/** @param {Buffer} bytes @param {number} port @returns {Promise<string>} the beginning of what came back */
 async function sendBytes(bytes, port) {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});

@@ -29,11 +29,7 @@ const goal = fc.oneof(
   sentencesOf(['/fast', ' ', '<', 'ms', 's', '.', ...FIGURES, ...NUMBERS]),
 );
 
-/**
- * Errors quote the input, or a part of it.
- * @param {string} text
- * @returns {(message: string) => boolean}
- */
+/** Errors quote the input, or a part of it. @param {string} text @returns {(message: string) => boolean} */
 const quotes = (text) => (message) => (
   message.includes(text) || [...message.matchAll(/"([^"]*)"/g)].some(([, part]) => text.includes(part)));
 
