@@ -5,7 +5,6 @@ import { widthOf } from './terminal-width.js';
 
 const INDENT = '  ';
 
-/** `pool-lab list` */
 export function createListCommand() {
   return new Command('list')
     .description('list the experiments and the question each one answers')

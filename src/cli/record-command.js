@@ -13,7 +13,6 @@ import { SIGNALS } from './signals.js';
 /** How long the app may take for its last answer. */
 const LAST_ANSWER_MS = 2000;
 
-/** `pool-lab record` */
 export function createRecordCommand() {
   return new Command('record')
     .description("record a running app's checkouts to a trace file, until Ctrl-C; predict and advise replay it")

@@ -12,7 +12,6 @@ import { widthOf } from './terminal-width.js';
 /** @import { Lab, Result } from '../report/result-types.js' */
 /** @typedef {{ lab: Lab, result: Result }} Entry */
 
-/** `pool-lab report RESULT.json...` */
 export function createReportCommand() {
   return new Command('report')
     .description('show the results of earlier runs, side by side if there are several')

@@ -13,7 +13,6 @@ import { widthOf } from './terminal-width.js';
 
 /** @import { Lab } from '../harness/run-lab.js' */
 
-/** `pool-lab run LAB` */
 export function createRunCommand() {
   const command = new Command('run').description('run an experiment and report the results');
   for (const lab of Object.values(labs)) command.addCommand(createLabCommand(lab));

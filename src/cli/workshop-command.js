@@ -16,7 +16,6 @@ import { parseAppUrl } from './running-app.js';
 const WIDTH = 80;
 const STYLES = { title: ['bold', 'underline'], strong: ['bold'], code: ['cyan'] };
 
-/** `pool-lab workshop` */
 export function createWorkshopCommand() {
   const command = new Command('workshop')
     .description('list the lessons, or show one; each takes 5 to 15 minutes')
