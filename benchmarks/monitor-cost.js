@@ -7,7 +7,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
-import { createCheckouts, monitorPool } from 'mongodb-pool-monitor';
+import { Checkouts, monitorPool } from 'mongodb-pool-monitor';
 import { quantile } from 'mongodb-pool-predictor';
 import { parsePositive } from '../src/cli/option-parsers.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
@@ -30,7 +30,7 @@ async function serve() {
   const client = new MongoClient(url, { maxPoolSize: POOL_SIZE });
   if (kind.startsWith('monitor')) {
     const monitor = monitorPool(client);
-    if (kind.endsWith('record')) createCheckouts().watch(monitor);
+    if (kind.endsWith('record')) new Checkouts().watch(monitor);
   }
   const customers = client.db('lab').collection('customers');
   process.on('message', async () => {

@@ -153,7 +153,7 @@ function measureMinute(mongoUrl, poolSize) {
     const trace = {
       header: {},
       routes,
-      askedMs: routed.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs - routed[0].checkOutStartedAtMs),
+      checkOutStartedMs: routed.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs - routed[0].checkOutStartedAtMs),
       waitMs: routed.map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs),
       useMs: routed.map(useMsOf),
       routeOf: routed.map(({ route }) => routes.indexOf(String(route))),

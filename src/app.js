@@ -1,7 +1,9 @@
 import express from 'express';
-import { limitRequests } from './http/limit-requests.js';
-import { createRequestDeadline } from './http/request-deadline.js';
+import { limitRequests } from './http/concurrency-limit.js';
+import { logRequests } from './http/log-requests.js';
 import { answerErrors, problemOf, sendProblem } from './http/problem.js';
+import { createRequestDeadline } from './http/request-deadline.js';
+import { securityHeaders } from './http/security-headers.js';
 import { createControlRoutes } from './routes/control-routes.js';
 import { createFastRoute } from './routes/fast-route.js';
 import { createLiveRoute, createReadyRoute } from './routes/health-routes.js';
@@ -9,10 +11,19 @@ import { createMetricsRoute } from './routes/metrics-route.js';
 import { createPageRoutes } from './routes/page-routes.js';
 import { createCheckoutsRoute, createPoolRoute } from './routes/pool-routes.js';
 import { createSlowRoute } from './routes/slow-route.js';
-import { securityHeaders } from './http/security-headers.js';
 
 /**
- * Make the Express app. It never listens: that is the caller's.
+ * Assembles the Express app. The caller listens.
+ *
+ * The order of the middleware matters:
+ * 1. Security headers come first, so that every answer has them, errors too.
+ * 2. The request log sees every request from its arrival.
+ * 3. The request deadline creates `res.locals.signal`.
+ * 4. `requests.follow` gives that signal to the request's checkouts, and measures the request.
+ * 5. The concurrency limit comes after it, so that refused requests are measured too.
+ * 6. The 404 answer comes after all routes.
+ * 7. The error handler comes last.
+ *
  * @param {import('./routes/parts.js').Parts} parts
  */
 export function createApp(parts) {
@@ -21,10 +32,10 @@ export function createApp(parts) {
   app.disable('etag');
   app.use(securityHeaders, logRequests(parts.log));
 
-  const giveUp = createRequestDeadline(parts.requestTimeoutMs);
-  const bound = limitRequests(parts.requestLimit);
-  app.get('/slow', giveUp, parts.requests.follow('/slow'), bound, createSlowRoute(parts));
-  app.get('/fast', giveUp, parts.requests.follow('/fast'), bound, createFastRoute(parts));
+  const deadline = createRequestDeadline(parts.requestTimeoutMs);
+  const limit = limitRequests(parts.requestLimit);
+  app.get('/slow', deadline, parts.requests.follow('/slow'), limit, createSlowRoute(parts));
+  app.get('/fast', deadline, parts.requests.follow('/fast'), limit, createFastRoute(parts));
   app.get('/livez', createLiveRoute());
   app.get('/readyz', createReadyRoute(parts));
   app.get('/pool', createPoolRoute(parts));
@@ -37,20 +48,4 @@ export function createApp(parts) {
   app.use((req, res) => sendProblem(res, problemOf(404)));
   app.use(answerErrors(parts.log));
   return app;
-}
-
-/**
- * @param {import('pino').Logger} log
- * @returns {import('express').RequestHandler}
- */
-function logRequests(log) {
-  return (req, res, next) => {
-    const arrivedAt = performance.now();
-    res.once('close', () => {
-      const ms = Math.round(performance.now() - arrivedAt);
-      log.debug({ method: req.method, path: req.path, status: res.statusCode, ms, aborted: !res.writableFinished },
-        'request');
-    });
-    next();
-  };
 }

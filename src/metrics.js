@@ -3,34 +3,35 @@ import { readGauges } from 'mongodb-pool-monitor';
 
 /** @import { Gauges, PoolMonitor } from 'mongodb-pool-monitor' */
 
-/** In seconds, from a connection that is handed over at once to a minute behind slow queries. */
+/** In seconds, from an idle connection to a minute behind slow queries. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
 
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
 const MS_PER_S = 1000;
 
-/** How a duration metric is called, by the kind of pool event that ends what it times. */
+/** Name and help of a duration metric, by the event that ends the duration. */
 const DURATIONS = /** @type {const} */ ({
-  got: ['wait_time', 'Time to get a connection from the pool, connecting included'],
-  returned: ['use_time', 'Time between borrowing a connection and returning it'],
-  opened: ['create_time', 'Time to create a connection'],
+  checkedOut: ['wait_time', 'Time from checkOutStarted to checkedOut, connecting included'],
+  checkedIn: ['use_time', 'Time from checkedOut to checkedIn'],
+  connectionReady: ['create_time', 'Time to create a connection'],
 });
 
-/** How a gauge is called, what it is, and where it comes from. @type {[string, string, keyof Gauges][]} */
+/** Name, help and source of a gauge. @type {[string, string, keyof Gauges][]} */
 const GAUGES = [
-  ['idle_max', 'Most idle connections allowed', 'max'],
-  ['idle_min', 'Fewest connections kept open', 'min'],
-  ['max', 'Most connections allowed', 'max'],
+  ['idle_max', 'Maximum number of idle connections', 'max'],
+  ['idle_min', 'Minimum number of connections kept open', 'min'],
+  ['max', 'Maximum number of connections', 'max'],
   ['pending_requests', 'Requests that wait for a connection', 'waiting'],
 ];
 
 /**
- * The pool and the app as metrics for Prometheus. Names are those of OpenTelemetry's semantic conventions for
- * database client connection pools and HTTP servers, in the form that Prometheus gives them: underscores, seconds,
- * `_total` behind counters.
+ * Metrics of the pools and the app. Names follow OpenTelemetry's semantic conventions, written as Prometheus does it
+ * (underscores, seconds, `_total` for counters).
+ * https://opentelemetry.io/docs/specs/semconv/database/database-metrics/
+ * https://opentelemetry.io/docs/specs/semconv/http/http-metrics/
  *
- * @param {() => PoolMonitor[]} listMonitors those whose pools are open now
+ * @param {() => PoolMonitor[]} listMonitors with open pools
  */
 export function createMetrics(listMonitors) {
   const registry = new Registry();
@@ -67,7 +68,7 @@ export function createMetrics(listMonitors) {
     ...shared,
     name: named('timeouts_total'),
     help: 'Requests for a connection that timed out',
-    // A counter has to be seen at 0 for its first increase to count.
+    // Prometheus only sees the first increase of a counter if it saw it at 0.
     collect() {
       for (const [label] of listPools()) this.inc({ [POOL]: label }, 0);
     },
@@ -91,17 +92,14 @@ export function createMetrics(listMonitors) {
 
   return {
     contentType: registry.contentType,
-    /** @returns {Promise<string>} the text that Prometheus scrapes */
+    /** @returns {Promise<string>} Prometheus' text format */
     render: () => registry.metrics(),
-    /**
-     * Count the events of a client's pools, from now on.
-     * @param {PoolMonitor} monitor
-     */
+    /** @param {PoolMonitor} monitor whose events count from now on */
     watch(monitor) {
       monitor.subscribe(({ type, server, reason, durationMs }) => {
         const label = labelOf(monitor, server);
         durations[type]?.observe({ [POOL]: label }, durationMs / MS_PER_S);
-        if (type === 'failed' && reason === 'timeout') timeouts.inc({ [POOL]: label });
+        if (type === 'checkOutFailed' && reason === 'timeout') timeouts.inc({ [POOL]: label });
       });
     },
     /**
@@ -119,7 +117,7 @@ export function createMetrics(listMonitors) {
 }
 
 /**
- * The conventions want a name that no other pool of the app has: the server, and the client's where it has one.
+ * The conventions ask for a name that is unique within the app.
  * @param {PoolMonitor} monitor
  * @param {string} server host:port
  */

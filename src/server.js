@@ -30,7 +30,7 @@ async function run(settings) {
   };
   const { close, uninstall } = closeWithGrace({ delay: settings.shutdownTimeoutMs }, async ({ err }) => {
     if (err) fail(err);
-    log.info('closing: what runs is finished first');
+    log.info('shutting down: finishing requests in flight');
     stopping.abort();
     await closeAll();
   });
@@ -43,8 +43,8 @@ async function run(settings) {
     await closeAll();
     if (process.connected) process.disconnect();
   };
-  // A parent process that started the app asks it to stop by letting go of it, and so does one that dies. Once is
-  // enough: a second `close` would find nothing left to wait for and exit.
+  // A parent process stops the app by disconnecting, and disconnects if it dies. A second `close` would exit at once,
+  // so we call it only once.
   const end = () => {
     if (!stopping.signal.aborted) close();
   };
@@ -52,13 +52,13 @@ async function run(settings) {
   try {
     const url = await start(settings, {
       log, closers, signal: stopping.signal,
-      // Another mongod would have none of the data, and an app without one answers 503 for ever.
+      // A new mongod would have none of the data, and without one the app would answer 503 forever.
       onMongoDeath(error) {
-        if (!stopping.signal.aborted) giveUp(new Error(`${error.message}, and its data with it: the app ends too`));
+        if (!stopping.signal.aborted) giveUp(new Error(`${error.message}. Its data is lost, so the app stops`));
       },
     });
     if (process.connected) process.send?.({ url });
-    // It may have let go before anybody listened.
+    // The parent may have disconnected before we listened.
     else if (process.send) end();
   } catch (error) {
     if (!stopping.signal.aborted) await giveUp(error);

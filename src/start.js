@@ -1,29 +1,29 @@
+import { Checkouts } from 'mongodb-pool-monitor';
 import { createApp } from './app.js';
+import { createConcurrencyLimit } from './http/concurrency-limit.js';
+import { createToken } from './http/controls-token.js';
 import { listen } from './http/listen.js';
-import { createFeed } from './live/pool-feed.js';
-import { createLoadTests } from './live/load-test-runner.js';
 import { createRequests } from './http/requests.js';
 import { isLoopback } from './http/same-origin.js';
+import { createLoadTests } from './live/load-test-runner.js';
+import { createFeed } from './live/pool-feed.js';
 import { createStreams } from './live/streams.js';
-import { createToken } from './http/controls-token.js';
 import { createTraffic } from './live/traffic.js';
+import { createMetrics } from './metrics.js';
 import { openDatabase } from './mongo/database.js';
 import { openMongo } from './mongo/open.js';
-import { createConcurrencyLimit } from './http/concurrency-limit.js';
-import { createCheckouts } from 'mongodb-pool-monitor';
-import { createMetrics } from './metrics.js';
 
 /**
- * Start everything in order: MongoDB, the shared client, the app, the server. What has been started is put on
- * `closers`, to be closed in reverse, also when the start is cut short.
+ * Starts MongoDB, the shared client, the app and the server, in this order. Adds a closer for each to `closers`. Call
+ * them in reverse order, also after a failed or aborted start.
  *
  * @param {import('./settings.js').Settings} settings
  * @param {object} options
  * @param {import('pino').Logger} options.log
  * @param {(() => unknown)[]} options.closers
- * @param {AbortSignal} options.signal cuts the start short
- * @param {(error: Error) => void} [options.onMongoDeath] an embedded MongoDB ended by itself
- * @returns {Promise<string>} where it listens
+ * @param {AbortSignal} options.signal aborts the start
+ * @param {(error: Error) => void} [options.onMongoDeath] the embedded MongoDB ended unexpectedly
+ * @returns {Promise<string>} the app's URL
  */
 export async function start(settings, { log, closers, signal, onMongoDeath = () => {} }) {
   const opening = openMongo(settings, { report: (line) => log.info(line), signal });
@@ -31,7 +31,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   const mongo = await opening;
   mongo.died?.then(onMongoDeath);
   signal.throwIfAborted();
-  const checkouts = createCheckouts();
+  const checkouts = new Checkouts();
   const metrics = createMetrics(() => (
     database.clients.flatMap(({ handles }) => handles.map(({ monitor }) => monitor))));
   const database = await openDatabase(mongo.url, settings, (monitor) => {
@@ -39,7 +39,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
     metrics.watch(monitor);
   });
   closers.push(database.close);
-  log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : 'embedded (set MONGO_URL for another)'}`);
+  log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : 'embedded (set MONGO_URL to use another one)'}`);
   log.info(describePools(database, settings));
 
   let url = '';
@@ -65,24 +65,21 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
     requestTimeoutMs: settings.requestTimeoutMs, requestLimit: createConcurrencyLimit(settings.maxRequests),
     streams, loadTests, traffic: createTraffic(ownUrl, log), controls, log,
   }), settings);
-  // Streams and load tests would keep the server from ending, so they end first.
+  // Streams and load tests would keep the server open, so they end first.
   closers.push(server.close, streams.close, loadTests.close);
   url = server.url;
   log.info(`listening on ${url}`);
-  if (controls.token && !settings.controlsToken) log.info(`its page may change things by ${url}/#token=${controls.token}`);
+  if (controls.token && !settings.controlsToken) log.info(`to use the page's controls, open ${url}/#token=${controls.token}`);
   return url;
 }
 
-/**
- * @param {import('./mongo/database.js').Database} database
- * @param {import('./settings.js').Settings} settings
- */
+/** @param {import('./mongo/database.js').Database} database @param {import('./settings.js').Settings} settings */
 function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency }) {
   const { maxPoolSize } = main.current.client.options;
   return [
     poolSize ? `maxPoolSize ${poolSize}` : `maxPoolSize ${maxPoolSize || 'unlimited'} (MONGO_POOLSIZE is unset)`,
     ...(slowPoolSize ? [`${slowPoolSize} for /slow`] : []),
-    ...(slowConcurrency ? [`at most ${slowConcurrency} of /slow at once`] : []),
+    ...(slowConcurrency ? [`at most ${slowConcurrency} requests of /slow at once`] : []),
   ].join(', ');
 }
 

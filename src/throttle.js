@@ -1,35 +1,34 @@
 /**
- * Say something at once, and then no more than once in a period, with how often it has happened since: an outage fails
- * every request, and one line for each would tell no more, but fill the disk.
+ * Logs the first event of a kind at once, and then one line per period with the number of events. In an outage every
+ * request fails, and one line for each would fill the disk without saying more.
  *
  * @param {number} periodMs
- * @returns {(kind: string, say: (count: number) => void) => void} what counts together has one `kind`; the last `say`
- *   of a period speaks for all of it
+ * @returns {(kind: string, log: (count: number) => void) => void} the last `log` of a period is called for all of it
  */
 export function createThrottle(periodMs) {
-  /** @type {Map<string, { count: number, say: (count: number) => void }>} */
+  /** @type {Map<string, { count: number, log: (count: number) => void }>} */
   const periods = new Map();
 
-  /** @param {string} kind @param {(count: number) => void} say */
-  function open(kind, say) {
-    const period = { count: 0, say };
+  /** @param {string} kind @param {(count: number) => void} log */
+  function open(kind, log) {
+    const period = { count: 0, log };
     periods.set(kind, period);
     setTimeout(() => {
       periods.delete(kind);
       if (period.count === 0) return;
-      period.say(period.count);
-      open(kind, period.say);
+      period.log(period.count);
+      open(kind, period.log);
     }, periodMs).unref();
   }
 
-  return (kind, say) => {
+  return (kind, log) => {
     const period = periods.get(kind);
     if (period) {
       period.count += 1;
-      period.say = say;
+      period.log = log;
     } else {
-      say(1);
-      open(kind, say);
+      log(1);
+      open(kind, log);
     }
   };
 }

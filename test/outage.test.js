@@ -8,7 +8,7 @@ import { until } from './support/until.js';
 
 const SLOW_MS = 1000;
 
-/** The app over a mongod of its own, and the lines that it logs. */
+/** The app with its own mongod, and the lines it logs. */
 async function serve() {
   const mongod = await startMongod();
   /** @type {Record<string, any>[]} */
@@ -27,12 +27,12 @@ async function serve() {
   return { url, mongod, lines, get };
 }
 
-test.each(/** @type {const} */ (['SIGKILL', 'SIGTERM']))('a query that %s of mongod cuts short is told as failed, and is no service time', async (signal) => {
+test.each(/** @type {const} */ (['SIGKILL', 'SIGTERM']))('a query cut short by %s of mongod is recorded as failed, and gives no service time', async (signal) => {
   const { url, mongod, lines, get } = await serve();
   const bus = fetch(`${url}/slow`);
   await until('the bus is in', async () => (await get('/pool')).lanes[0]?.route === '/slow');
   await mongod.kill(signal);
-  await until('the page learns of it', async () => !(await get('/pool')).database.reachable, 2000);
+  await until('/pool shows it', async () => !(await get('/pool')).database.reachable, 2000);
   for await (const { database } of readEvents(url, 'pool')) {
     expect(database).toEqual({ reachable: false, reason: 'no server answers' });
     break;
@@ -50,25 +50,25 @@ test.each(/** @type {const} */ (['SIGKILL', 'SIGTERM']))('a query that %s of mon
   expect(listOutage().length).toBeLessThanOrEqual(6);
 
   await mongod.start();
-  await until('the page learns that it is back', async () => (await get('/pool')).database.reachable);
+  await until('/pool shows that it is back', async () => (await get('/pool')).database.reachable);
   expect((await fetch(`${url}/slow`)).status).toBe(200);
   const { valuesMs } = (await get('/pool')).services['/slow'];
   expect(valuesMs).toHaveLength(1);
   expect(valuesMs[0]).toBeGreaterThanOrEqual(SLOW_MS);
 });
 
-test('/readyz learns in time that mongod hangs, and that it goes on', async () => {
+test('/readyz notices when mongod hangs, and when it continues', async () => {
   const { mongod, get } = await serve();
   expect(await get('/readyz')).toEqual({ status: 'ready' });
   mongod.pause();
   const pausedAtMs = performance.now();
-  const problem = await until('/readyz learns that it hangs', async () => {
+  const problem = await until('/readyz notices that it hangs', async () => {
     const answer = await get('/readyz');
     return answer.status === 503 && answer;
   });
-  // It may have been silent for a heartbeat already, and may be late by 3 s.
+  // It may have been silent for one heartbeat already, and the answer may be 3 s late.
   expect(performance.now() - pausedAtMs).toBeGreaterThan(2500);
   expect(problem).toMatchObject({ title: 'MongoDB is unreachable', detail: expect.stringMatching(/^the server has not answered for \d s$/) });
   mongod.goOn();
-  await until('/readyz learns that it goes on', async () => (await get('/readyz')).status === 'ready');
+  await until('/readyz notices that it continues', async () => (await get('/readyz')).status === 'ready');
 });

@@ -46,8 +46,8 @@ describe('pool-lab', () => {
     const folder = await scratchFolder();
     const [result, trace] = [path.join(folder, 'result.json'), path.join(folder, 'trace.jsonl')];
     await writeFile(result, JSON.stringify(createSampleResult({ startedAt: HOSTILE, warnings: [HOSTILE] })));
-    await writeFile(trace, `{"trace":"mongodb-pool-lab","version":1}\n${
-      JSON.stringify({ askedMs: 0, waitMs: 0, useMs: 1, route: HOSTILE })}\n`);
+    await writeFile(trace, `{"trace":"mongodb-pool-lab","version":2}\n${
+      JSON.stringify({ checkOutStartedMs: 0, waitMs: 0, useMs: 1, route: HOSTILE })}\n`);
     const shown = await Promise.all([
       runCli(['report', result, '--out', path.join(folder, 'report.html')]),
       runCli(['predict', '--trace', trace]),

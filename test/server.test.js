@@ -12,13 +12,13 @@ import { startSilentHost } from './support/silent-host.js';
 import { startApp } from './support/start-app.js';
 import { until } from './support/until.js';
 
-/** Windows has no signals that a process could answer. */
+/** On Windows a process can't handle signals. */
 const onPosix = process.platform === 'win32' ? describe.skip : describe;
 
 const MONGO_URL = sharedMongoUrl();
 
 /**
- * Start an app on a MongoDB of its own, with one `/slow` at work.
+ * Starts an app with an embedded MongoDB and one running request of `/slow`.
  * @param {Record<string, string>} settings
  */
 async function startBusyApp(settings) {
@@ -34,9 +34,9 @@ function refusesConnections(url) {
   return fetch(`${url}/livez`).then(() => false, (error) => error.cause?.code === 'ECONNREFUSED');
 }
 
-describe('a start that can not be', () => {
+describe('a start that fails', () => {
   test.concurrent.each([
-    // The other values that a setting may not have are tried in settings.test.js.
+    // settings.test.js tests the other invalid values.
     [{ MONGO_POOLSIZE: 'abc' },
       'MONGO_POOLSIZE=abc is not allowed: it must be a whole number of at least 1 (for the driver, 0 means "no limit")'],
     [{ MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' },
@@ -45,13 +45,13 @@ describe('a start that can not be', () => {
       'the driver rejects MONGO_URL with these pool settings: option color is not supported'],
     [{ MONGOD_PATH: process.execPath }, `MONGOD_PATH: ${process.execPath} does not run as a mongod ` +
       `(it does not print a version of mongod: ${process.version})`],
-  ])('%j is one line on stderr and exit code 1', async (settings, line) => {
+  ])('%j prints one line to stderr and exits with 1', async (settings, line) => {
     const app = startApp(settings);
     expect(await app.ended).toMatchObject({ code: 1, stderr: `${line}\n` });
     expect(await dataFoldersOf(app.pid)).toEqual([]);
   });
 
-  test.concurrent('a bad setting in a file .env counts too, and each has its line', async () => {
+  test.concurrent('a bad setting in .env counts too, and each has its line', async () => {
     const cwd = await scratchFolder();
     await writeFile(path.join(cwd, '.env'), 'SLOW_MS=fast\n');
     const { code, stderr } = await startApp({ LOG_LEVEL: 'loud' }, { cwd }).ended;
@@ -59,7 +59,7 @@ describe('a start that can not be', () => {
     expect(stderr).toMatch(/^SLOW_MS=fast is not allowed.*\nLOG_LEVEL=loud is not allowed.*\n$/);
   });
 
-  test.concurrent('a port in use is one line, and the MongoDB that had been started is stopped', async () => {
+  test.concurrent('a port in use prints one line, and stops the MongoDB that was started', async () => {
     const squatter = createServer().listen(0, '127.0.0.1');
     cleanUp(() => squatter.close());
     await once(squatter, 'listening');
@@ -75,13 +75,13 @@ describe('a start that can not be', () => {
   });
 });
 
-test.concurrent('--help names routes and settings, on stdout, and starts nothing', async () => {
+test.concurrent('--help prints routes and settings to stdout, and starts nothing', async () => {
   const { code, stdout, stderr } = await startApp({ MONGO_POOLSIZE: 'abc' }, { args: ['--help'] }).ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/\/slow \/fast[^]*MONGO_POOLSIZE[^]*LOG_LEVEL/);
 });
 
-test.concurrent('off a terminal it logs JSON, and says which pool size holds and where it listens', async () => {
+test.concurrent('without a terminal it logs JSON, with the pool size and the URL', async () => {
   const app = startApp({ MONGO_URL });
   const url = await app.url;
   app.child.disconnect();
@@ -91,21 +91,21 @@ test.concurrent('off a terminal it logs JSON, and says which pool size holds and
     expect.stringMatching(/^MongoDB \d+\.\d+\.\d+, from MONGO_URL/),
     'maxPoolSize 100 (MONGO_POOLSIZE is unset)',
     `listening on ${url}`,
-    'closing: what runs is finished first',
+    'shutting down: finishing requests in flight',
   ]);
 });
 
-test.concurrent('it says how it keeps slow queries apart, and ends after those on a client of their own as well', async () => {
+test.concurrent('it logs how slow queries are limited, and waits for those on their own client at shutdown', async () => {
   const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '5', SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '3', SLOW_MS: '500' });
   const slow = await holdRequest(`${await app.url}/slow`);
   app.child.disconnect();
   expect(await slow.answer).toBe(200);
   const { code, stdout, stderr } = await app.ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toContain('"maxPoolSize 5, 2 for /slow, at most 3 of /slow at once"');
+  expect(stdout).toContain('"maxPoolSize 5, 2 for /slow, at most 3 requests of /slow at once"');
 });
 
-onPosix('told to stop', () => {
+onPosix('a signal', () => {
   test.concurrent.each(/** @type {const} */ (['SIGTERM', 'SIGINT']))(
     '%s: refuses new connections, answers what runs, stops its MongoDB, exit code 0', async (signal) => {
       const app = await startBusyApp({ SLOW_MS: '1500' });
@@ -119,18 +119,18 @@ onPosix('told to stop', () => {
       expect(await dataFoldersOf(app.pid)).toEqual([]);
     });
 
-  test.concurrent('under load: every request that was accepted is answered, those in the queue too', async () => {
+  test.concurrent('under load: every accepted request is answered, queued ones too', async () => {
     const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '10', SLOW_MS: '2000' });
     const url = await app.url;
     const answers = Promise.all(Array.from({ length: 20 }, () => (
       fetch(`${url}/slow`).then(({ status }) => status, (error) => error.cause))));
-    await until('all are under way', async () => (await (await fetch(`${url}/pool`)).json()).requests.running === 20);
+    await until('all are running', async () => (await (await fetch(`${url}/pool`)).json()).requests.running === 20);
     app.child.kill('SIGTERM');
     expect(await answers).toEqual(Array(20).fill(200));
     expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test.concurrent('a parent that lets go after the signal hurries nothing', async () => {
+  test.concurrent('a parent that disconnects after the signal does not speed it up', async () => {
     const app = await startBusyApp({ SLOW_MS: '1500' });
     app.child.kill('SIGTERM');
     await until('new connections are refused', () => refusesConnections(app.url));
@@ -140,7 +140,7 @@ onPosix('told to stop', () => {
     expect(isRunning(app.mongod)).toBe(false);
   });
 
-  test.concurrent('while it starts: nothing is left', async () => {
+  test.concurrent('during the start: leaves nothing', async () => {
     const app = startApp();
     const mongod = await until('the app has a mongod', async () => (await mongodsOf(app.pid).catch(() => []))[0]);
     app.child.kill('SIGTERM');
@@ -149,7 +149,7 @@ onPosix('told to stop', () => {
     expect(await dataFoldersOf(app.pid)).toEqual([]);
   });
 
-  test.concurrent('while it downloads MongoDB: the download ends too, and nothing is left', async () => {
+  test.concurrent('during the download of MongoDB: ends the download and leaves nothing', async () => {
     const [host, cache] = await Promise.all([startSilentHost(), scratchFolder()]);
     const app = startApp({ ...host.environment, POOL_LAB_CACHE: cache, SHUTDOWN_TIMEOUT_MS: '1500' });
     const download = await host.called;
@@ -160,7 +160,7 @@ onPosix('told to stop', () => {
     expect(await readdir(cache)).toEqual([]);
   });
 
-  test.concurrent('a second signal ends it at once, and its MongoDB within 5 s', async () => {
+  test.concurrent('repeated: ends the app at once, and its MongoDB within 5 s', async () => {
     const app = await startBusyApp({ SLOW_MS: '60000' });
     app.child.kill('SIGTERM');
     await until('new connections are refused', () => refusesConnections(app.url));
@@ -170,7 +170,7 @@ onPosix('told to stop', () => {
     await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
   });
 
-  test.concurrent('a request that outlasts SHUTDOWN_TIMEOUT_MS is given up', async () => {
+  test.concurrent('a request that runs longer than SHUTDOWN_TIMEOUT_MS is aborted', async () => {
     const app = await startBusyApp({ SLOW_MS: '60000', SHUTDOWN_TIMEOUT_MS: '200' });
     app.child.kill('SIGTERM');
     expect(await app.ended).toMatchObject({ code: 1, stderr: 'killed by timeout (200ms)\n' });
@@ -179,7 +179,7 @@ onPosix('told to stop', () => {
   });
 });
 
-test.concurrent('a parent that lets go ends it, after what runs', async () => {
+test.concurrent('a parent that disconnects stops it, after requests in flight', async () => {
   const app = await startBusyApp({ SLOW_MS: '500' });
   app.child.disconnect();
   expect(await app.slow.answer).toBe(200);
@@ -188,25 +188,25 @@ test.concurrent('a parent that lets go ends it, after what runs', async () => {
 });
 
 onPosix('when its embedded MongoDB is killed', () => {
-  test.concurrent('it says so once, and ends with 1', async () => {
+  test.concurrent('it prints one line, and exits with 1', async () => {
     const app = startApp();
     await app.url;
     const [mongod] = await mongodsOf(app.pid);
     process.kill(mongod, 'SIGKILL');
     expect(await app.ended).toMatchObject({
-      code: 1, stderr: 'the embedded MongoDB ended unexpectedly (signal SIGKILL), and its data with it: the app ends too\n',
+      code: 1, stderr: expect.stringMatching(/^the embedded MongoDB .*SIGKILL.*Its data is lost, so the app stops\n$/),
     });
     expect(await dataFoldersOf(app.pid)).toEqual([]);
   });
 });
 
-test.concurrent('killed with no time to clean up, it leaves no mongod behind for 5 s', async () => {
+test.concurrent('killed without time to clean up, it leaves no mongod after 5 s', async () => {
   const app = await startBusyApp({ SLOW_MS: '60000' });
   app.child.kill('SIGKILL');
   await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
 });
 
-test.concurrent('killed while it downloads MongoDB, the download ends too', async () => {
+test.concurrent('killed during the download of MongoDB, it ends the download too', async () => {
   const [host, cache] = await Promise.all([startSilentHost(), scratchFolder()]);
   const app = startApp({ ...host.environment, POOL_LAB_CACHE: cache });
   const download = await host.called;

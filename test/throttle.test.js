@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createThrottle } from '../src/throttle.js';
 import { until } from './support/until.js';
 
-test('of each kind one thing is said at once, and the rest of a period in one, with its count', async () => {
+test('the first event of a kind is logged at once, and the rest of a period in one line with a count', async () => {
   /** @type {string[]} */
   const said = [];
   const throttle = createThrottle(50);
@@ -11,7 +11,7 @@ test('of each kind one thing is said at once, and the rest of a period in one, w
   expect(said).toEqual(['a1 1', 'b 1']);
   await until('the end of the period', () => said.length > 2);
   expect(said).toEqual(['a1 1', 'b 1', 'a500 499']);
-  // Right after it is said the next period has begun.
+  // The next period starts right away.
   throttle('a', (count) => said.push(`later ${count}`));
   expect(said).toHaveLength(3);
   await until('its end', () => said.length > 3);

@@ -3,14 +3,13 @@ import { sendProblem } from './problem.js';
 
 const TOKEN_BYTES = 24;
 
-/** @returns {string} a token that nobody guesses, and that a URL takes as it is */
+/** @returns {string} random, and safe in a URL */
 export function createToken() {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
 /**
- * Let a request through only if it shows the token.
- * @param {string | undefined} token undefined: everybody comes through
+ * @param {string | undefined} token undefined lets every request through
  * @returns {import('express').RequestHandler}
  */
 export function requireToken(token) {
@@ -18,11 +17,11 @@ export function requireToken(token) {
   const expected = digest(token);
   return (req, res, next) => {
     const [, given = ''] = /^Bearer +(\S+)$/i.exec(req.get('Authorization') ?? '') ?? [];
-    // How long the comparison of two digests takes tells nothing of what they are made from.
+    // We compare digests, so that the time it takes reveals nothing about the token.
     if (timingSafeEqual(digest(given), expected)) return next();
     res.set('WWW-Authenticate', 'Bearer');
     sendProblem(res, {
-      status: 401, title: 'The controls are locked', detail: 'they take the token that the app was started with',
+      status: 401, title: 'The controls need a token', detail: 'use the token that the app was started with',
     });
   };
 }

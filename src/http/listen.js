@@ -2,30 +2,28 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /**
- * Our clients send a few hundred bytes. Whoever takes longer for that only holds a socket; Node's defaults would let
- * them do it for one minute and for five, and look only every half minute.
+ * Our clients send a few hundred bytes. A client that takes longer only holds a socket. Node's defaults would allow one
+ * minute for the headers and five for the request, and check every 30 seconds.
  */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 1000 };
 
 const SWEEP_MS = 50;
 
-/** A connection that was made just before the end has this long to send its request. */
+/** A connection opened just before the shutdown has this long to send its request. */
 const GRACE_MS = 500;
 
-/** @typedef {Map<import('node:net').Socket, number>} Work how many requests are under way on each connection */
+/** @typedef {Map<import('node:net').Socket, number>} OpenRequests by connection */
 
 /**
- * Serve HTTP.
- *
  * @param {import('node:http').RequestListener} app
  * @param {{ host: string, port: number }} where
- * @returns {Promise<{ url: string, close: () => Promise<void> }>} `close` accepts no more and waits for the
- *   requests that run, not for connections that never send one
- * @throws {Error} that names the setting, e.g. when the port is in use
+ * @returns {Promise<{ url: string, close: () => Promise<void> }>} `close` refuses new connections and waits for running
+ *   requests, but not for connections that never send one
+ * @throws {Error} naming the setting, for example if the port is in use
  */
 export async function listen(app, { host, port }) {
   const server = createServer(LIMITS, app);
-  const work = followWork(server);
+  const requests = countRequests(server);
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -37,45 +35,39 @@ export async function listen(app, { host, port }) {
   }
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const name = address.family === 'IPv6' ? `[${host}]` : host;
-  return { url: `http://${name}:${address.port}`, close: () => close(server, work) };
+  return { url: `http://${name}:${address.port}`, close: () => close(server, requests) };
 }
 
-/**
- * @param {import('node:http').Server} server
- * @returns {Work}
- */
-function followWork(server) {
-  /** @type {Work} */
-  const work = new Map();
+/** @param {import('node:http').Server} server @returns {OpenRequests} */
+function countRequests(server) {
+  /** @type {OpenRequests} */
+  const requests = new Map();
   server.on('connection', (socket) => {
-    work.set(socket, 0);
-    socket.once('close', () => work.delete(socket));
+    requests.set(socket, 0);
+    socket.once('close', () => requests.delete(socket));
   });
   /** @type {(socket: import('node:net').Socket, change: number) => void} */
   const count = (socket, change) => {
-    const before = work.get(socket);
-    if (before !== undefined) work.set(socket, before + change);
+    const before = requests.get(socket);
+    if (before !== undefined) requests.set(socket, before + change);
   };
   server.on('request', ({ socket }, res) => {
     count(socket, 1);
     res.once('close', () => count(socket, -1));
   });
-  return work;
+  return requests;
 }
 
-/**
- * @param {import('node:http').Server} server
- * @param {Work} work
- */
-async function close(server, work) {
+/** @param {import('node:http').Server} server @param {OpenRequests} requests */
+async function close(server, requests) {
   const closingAt = performance.now();
   server.close();
   const sweep = setInterval(() => {
-    // Node closes only the connections that are idle at this moment; those that answer now become idle later.
+    // Node's close() only ends connections that are idle at that moment. Others become idle later.
     server.closeIdleConnections();
     if (performance.now() < closingAt + GRACE_MS) return;
-    // One that has never sent a whole request is not idle to Node, and once the server closes no timeout ends it.
-    for (const [socket, requests] of work) if (requests === 0) socket.destroy();
+    // To Node a connection without a complete request is not idle, and a closing server applies no timeouts.
+    for (const [socket, count] of requests) if (count === 0) socket.destroy();
   }, SWEEP_MS);
   await once(server, 'close');
   clearInterval(sweep);

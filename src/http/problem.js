@@ -1,32 +1,31 @@
 import { STATUS_CODES } from 'node:http';
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
-import { ClientDisconnectedError, RequestDeadlineError } from './request-deadline.js';
-import { ConcurrencyLimitError } from './concurrency-limit.js';
 import { PoolTimeoutError } from 'mongodb-pool-monitor';
 import { createThrottle } from '../throttle.js';
+import { ConcurrencyLimitError } from './concurrency-limit.js';
+import { ClientDisconnectedError, RequestDeadlineError } from './request-deadline.js';
 
 const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError];
 
 /**
- * What a server answers that is ending, or has just become or stopped being the primary: "not writable primary" and
- * "node is recovering" of the driver specification Server Discovery and Monitoring.
+ * What a server answers while it shuts down or changes its role: "not writable primary" and "node is recovering".
+ * https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
  */
 const STATE_CHANGES = new Set([91, 189, 10058, 10107, 11600, 11602, 13435, 13436]);
 
-/** How long a client should wait before it tries again, in whole seconds. */
 const RETRY_AFTER_S = 1;
 
 const LOG_EVERY_MS = 1000;
 
 /**
- * @typedef {object} Problem what a client is told, as in RFC 9457
+ * @typedef {object} Problem as in RFC 9457, https://www.rfc-editor.org/rfc/rfc9457
  * @property {number} status
  * @property {string} title
  * @property {string} [detail]
  */
 
 /**
- * Say in a client's words what went wrong. Of a fault of ours it learns the kind and no more.
+ * Describes an error to the client. For a fault of ours the client only learns the status.
  * @param {unknown} error
  * @returns {Problem}
  */
@@ -54,7 +53,7 @@ function isStateChange(error) {
 }
 
 /**
- * An error that is the client's fault, and whose message it may read.
+ * An error caused by the client. The client may read its message.
  * @param {number} status 400 to 499
  * @param {string} message
  */
@@ -62,26 +61,20 @@ export function clientError(status, message) {
   return Object.assign(new Error(message), { status, expose: true });
 }
 
-/**
- * @param {number} status an HTTP status code
- * @returns {Problem}
- */
+/** @param {number} status @returns {Problem} */
 export function problemOf(status) {
   return { status, title: STATUS_CODES[status] ?? 'Error' };
 }
 
-/**
- * @param {import('express').Response} res
- * @param {Problem} problem
- */
+/** @param {import('express').Response} res @param {Problem} problem */
 export function sendProblem(res, problem) {
   if (problem.status === 503) res.set('Retry-After', String(RETRY_AFTER_S));
   res.status(problem.status).type('application/problem+json').send(JSON.stringify({ type: 'about:blank', ...problem }));
 }
 
 /**
- * Tell the client of an error in its words, and the log what it has to know: of a fault of ours all, of an outage the
- * message, and neither more often than once a second.
+ * Answers each error as a problem and logs it: a fault of ours with its stack, an outage with its message, each at most
+ * once a second.
  * @param {import('pino').Logger} log
  * @returns {import('express').ErrorRequestHandler}
  */

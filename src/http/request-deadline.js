@@ -1,29 +1,26 @@
-/** A request took longer than a request may. */
 export class RequestDeadlineError extends Error {
   name = 'RequestDeadlineError';
 }
 
-/** Nobody waits for the answer any more. */
 export class ClientDisconnectedError extends Error {
   name = 'ClientDisconnectedError';
 }
 
 /**
- * Give each request a signal, `res.locals.signal`, that says when to give it up: when its deadline has come, or when
- * its client has gone away.
+ * Gives each request a signal, `res.locals.signal`. It fires when the deadline passes or the client disconnects.
  *
- * @param {number} timeoutMs from its arrival
+ * @param {number} timeoutMs from the request's arrival
  * @returns {import('express').RequestHandler}
  */
 export function createRequestDeadline(timeoutMs) {
   return (req, res, next) => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      controller.abort(new RequestDeadlineError(`given up after ${timeoutMs} ms`));
+      controller.abort(new RequestDeadlineError(`aborted after ${timeoutMs} ms`));
     }, timeoutMs);
     res.once('close', () => {
       clearTimeout(timer);
-      if (!res.writableFinished) controller.abort(new ClientDisconnectedError('the client went away'));
+      if (!res.writableFinished) controller.abort(new ClientDisconnectedError('the client disconnected'));
     });
     res.locals.signal = controller.signal;
     next();

@@ -1,19 +1,10 @@
 import onHeaders from 'on-headers';
 
-/**
- * @typedef {object} EndedRequest
- * @property {string} requestId
- * @property {string} method
- * @property {string} route
- * @property {number} status HTTP status; 0 when the client went away before it was answered
- * @property {number} totalMs from its arrival to its answer
- * @property {number} waitMs of it, waiting for connections
- * @property {import('mongodb-pool-monitor').Holder[]} behind who held the connections it waited for
- */
+/** @typedef {import('../universal/feed-shapes.js').EndedRequest} EndedRequest */
 
 /**
- * The HTTP requests that use the pool: gives each an identity that its checkouts carry, tells the client by
- * Server-Timing where its time went, and tells listeners when it has ended.
+ * The HTTP requests that use the pool. Gives each an id that its checkouts carry, tells the client in Server-Timing
+ * where the time went, and notifies listeners when a request ends.
  *
  * @param {import('mongodb-pool-monitor').Checkouts} checkouts
  */
@@ -23,11 +14,7 @@ export function createRequests(checkouts) {
   let lastId = 0;
 
   return {
-    /**
-     * Follow the requests of one route.
-     * @param {string} route
-     * @returns {import('express').RequestHandler}
-     */
+    /** @param {string} route @returns {import('express').RequestHandler} */
     follow: (route) => (req, res, next) => {
       const arrivedAtMs = performance.now();
       const context = checkouts.createContext({ route, requestId: `r${++lastId}`, signal: res.locals.signal });

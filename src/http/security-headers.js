@@ -1,9 +1,6 @@
 import helmet from 'helmet';
 
-/**
- * What browsers may do with the app's answers. The page loads from this app and sends to it, and to nobody else;
- * nothing inline runs, and nobody may frame it.
- */
+/** The page loads from this app and sends to it only. No inline code runs, and no other site may frame the page. */
 export const securityHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -13,6 +10,6 @@ export const securityHeaders = helmet({
     },
   },
   xFrameOptions: { action: 'deny' },
-  // The app speaks HTTP; a proxy that speaks TLS for it can promise to go on doing so.
+  // The app speaks HTTP. A TLS proxy in front of it can send this header.
   strictTransportSecurity: false,
 });

@@ -1,37 +1,30 @@
-import { basename } from 'node:path';
-import { describeFailures, runArtillery, summariseReport } from '../harness/artillery.js';
-import { MIXED_SCENARIO, mixed } from '../labs/mixed/mixed-lab.js';
+import { createRequire } from 'node:module';
 import { clientError } from '../http/problem.js';
 
 const MAX_KEPT = 20;
 const PROGRESS_MS = 500;
 
+/** What a load test needs and the app itself does not. The Docker image leaves it out. @type {[string, string][]} */
+const NEEDS = [
+  ['../labs/mixed/mixed-lab.js', 'load tests need the lab, which this installation leaves out: run the app in a clone of the project (npm install, npm start)'],
+  ['artillery/package.json', 'load tests need Artillery: run npm install artillery, then start the app again'],
+  ['mongodb-pool-predictor/node', 'load tests need the predictor: run npm install mongodb-pool-predictor, then start the app again'],
+];
+
 /**
- * @typedef {{ poolSize: number, slowMs: number }} Load
+ * @typedef {import('../universal/feed-shapes.js').PoolSettings} Load
  *
- * @typedef {object} LoadTestState
- * @property {number} id
- * @property {string} scenario file name
- * @property {string} startedAt ISO 8601
- * @property {(Load & { afterMs: number })[]} changes what the load became while the test ran, oldest first
- * @property {'running' | 'done' | 'failed'} state
- * @property {number} progress 0 to 1, an estimate
- * @property {number} leftMs
- * @property {Record<string, any>} [measured] as in a result of the mixed lab
- * @property {Record<string, any> | null} [exact] null where the arithmetic does not hold
- * @property {string} [error]
- *
- * A run of mixed.yaml against this very app; pool size and slowMs are those that it started with.
- * @typedef {Load & LoadTestState} LoadTest
+ * A run of mixed.yaml against this app. poolSize and slowMs are from its start.
+ * @typedef {import('../universal/feed-shapes.js').LoadTest} LoadTest
  */
 
 /**
- * Real Artillery runs, one at a time, at the page's wish.
+ * Runs Artillery for the page, one load test at a time.
  *
  * @param {object} options
  * @param {() => string} options.ownUrl
  * @param {() => Load} options.readLoad
- * @param {boolean} options.isPlain whether one pool takes all requests, as the arithmetic has it
+ * @param {boolean} options.isPlain whether one pool takes all requests, as the arithmetic assumes
  * @param {(test: LoadTest) => void} options.onChange
  */
 export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
@@ -42,8 +35,8 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
   /** @type {Promise<unknown>} */
   let running = Promise.resolve();
 
-  /** @param {LoadTest} test */
-  async function run(test) {
+  /** @param {LoadTest} test @param {Awaited<ReturnType<typeof loadTools>>} tools */
+  async function run(test, { describeFailures, mixed, MIXED_SCENARIO, runArtillery, summariseReport }) {
     /** @type {NodeJS.Timeout | undefined} */
     let ticker;
     try {
@@ -69,7 +62,9 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
   }
 
   return {
-    /** Pool size or slowMs may have changed: a test that runs remembers when, and to what. */
+    /** What to install for load tests; null if they can run. */
+    missing: findMissing(),
+    /** Call this after a change of pool size or slowMs. A running test records it. */
     noteLoad() {
       const test = tests.at(-1);
       if (test?.state !== 'running') return;
@@ -77,33 +72,52 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
       const before = test.changes.at(-1) ?? test;
       if (before.poolSize === load.poolSize && before.slowMs === load.slowMs) return;
       test.changes.push({ ...load, afterMs: Date.now() - Date.parse(test.startedAt) });
-      // It was worked out for a load that stays as it is.
+      // The arithmetic assumes a constant load.
       test.exact = null;
       onChange(test);
     },
     /** @returns {readonly LoadTest[]} the last ones, oldest first */
     list: () => tests,
     /**
-     * @returns {LoadTest}
+     * @returns {Promise<LoadTest>} that has just started
      * @throws {Error} with status 409 while one runs
      */
-    start() {
-      if (tests.at(-1)?.state === 'running') throw clientError(409, 'a load test is running already');
+    async start() {
+      const tools = await loadTools();
+      controller.signal.throwIfAborted();
+      if (tests.at(-1)?.state === 'running') throw clientError(409, 'a load test is already running');
       /** @type {LoadTest} */
       const test = {
-        id: ++lastId, scenario: basename(MIXED_SCENARIO), ...readLoad(), startedAt: new Date().toISOString(),
+        id: ++lastId, scenario: 'mixed.yaml', ...readLoad(), startedAt: new Date().toISOString(),
         changes: [], state: 'running', progress: 0, leftMs: 0,
       };
       tests.push(test);
       if (tests.length > MAX_KEPT) tests.shift();
-      running = run(test);
+      running = run(test, tools);
       onChange(test);
       return test;
     },
-    /** End the one that runs. */
+    /** Ends the running test. */
     async close() {
-      controller.abort(new Error('the app is closing'));
+      controller.abort(new Error('the app is shutting down'));
       await running;
     },
   };
+}
+
+function findMissing() {
+  const { resolve } = createRequire(import.meta.url);
+  return NEEDS.find(([specifier]) => {
+    try {
+      return !resolve(specifier);
+    } catch {
+      return true;
+    }
+  })?.[1] ?? null;
+}
+
+/** On demand, so that the app runs without them. */
+async function loadTools() {
+  const [artillery, lab] = await Promise.all([import('../harness/artillery.js'), import('../labs/mixed/mixed-lab.js')]);
+  return { ...artillery, ...lab };
 }

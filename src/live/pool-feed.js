@@ -8,12 +8,12 @@ const MAX_LANES = 1000;
 const MAX_WAITERS = 50;
 const MAX_ENDED = 20;
 
-/** @import { EndedRequest } from '../http/requests.js' */
+/** @import { ClientReading, EndedRequest, PoolReading, Second } from '../universal/feed-shapes.js' */
 /** @import { SharedClient } from '../mongo/shared-client.js' */
 
 /**
- * What the live page shows: the pool of this moment, five times a second while somebody looks, and a summary of each
- * second of the last two minutes.
+ * Feeds the live page: the pool five times a second while anyone watches, and a summary of each second of the last two
+ * minutes.
  *
  * @param {object} options
  * @param {import('../mongo/database.js').Database} options.database
@@ -22,19 +22,20 @@ const MAX_ENDED = 20;
  * @param {ReturnType<typeof import('./streams.js').createStreams>} options.streams
  */
 export function createFeed({ database, load, requests, streams }) {
-  /** @type {ReturnType<typeof summarise>[]} */
+  /** @type {Second[]} */
   const seconds = [];
   /** @type {EndedRequest[]} */
   let endedThisSecond = [];
   /** @type {EndedRequest[]} */
   let endedSinceEvent = [];
-  /** Of this second: between two looks at its end the pool can be full and empty again. */
+  /** Of this second. The pool can fill up and empty again before the second ends. */
   let peak = { active: 0, waiting: 0 };
   requests.onEnd((request) => {
     endedThisSecond.push(request);
     if (streams.count > 0) endedSinceEvent.push(request);
   });
 
+  /** @returns {Second} */
   function summarise() {
     notePeak();
     const { max, idle } = sumGauges(database);
@@ -65,7 +66,7 @@ export function createFeed({ database, load, requests, streams }) {
 
   const timers = [setInterval(sendPool, POOL_EVERY_MS), setInterval(endSecond, SECOND_MS)];
   return {
-    /** @returns {readonly ReturnType<typeof summarise>[]} oldest first */
+    /** @returns {readonly Second[]} oldest first */
     history: () => seconds,
     close() {
       for (const timer of timers) clearInterval(timer);
@@ -73,20 +74,18 @@ export function createFeed({ database, load, requests, streams }) {
   };
 }
 
-/**
- * Where there are too many to tell, those that waited longest.
- * @param {EndedRequest[]} requests
- */
+/** @param {EndedRequest[]} requests @returns {EndedRequest[]} if there are too many, those that waited longest */
 function pickEnded(requests) {
   if (requests.length <= MAX_ENDED) return requests;
   return requests.toSorted((a, b) => b.waitMs - a.waitMs).slice(0, MAX_ENDED);
 }
 
 /**
- * The pool of this moment; `slowPool` is the one of /slow, where it has its own.
+ * The pool right now. `slowPool` is the pool of /slow, if it has its own.
  *
  * @param {import('../mongo/database.js').Database} database
  * @param {{ slowMs: number }} load
+ * @returns {PoolReading}
  */
 export function readPool({ main, slow, status }, { slowMs }) {
   return {
@@ -99,8 +98,9 @@ export function readPool({ main, slow, status }, { slowMs }) {
 }
 
 /**
- * Over the current client and those that finish their work.
+ * The current client, and replaced ones that finish their work.
  * @param {SharedClient} shared
+ * @returns {ClientReading}
  */
 function readClient(shared) {
   const nowMs = performance.now();
@@ -123,19 +123,13 @@ function readClient(shared) {
   };
 }
 
-/**
- * The gauges of all clients that have work.
- * @param {SharedClient} shared
- */
+/** @param {SharedClient} shared */
 function readShared({ current, handles }) {
   const gauges = readGauges(listPools(current), handles.filter((handle) => handle !== current).flatMap(listPools));
   return { ...gauges, maxConnecting: current.client.options.maxConnecting };
 }
 
-/**
- * Of the app's pools together.
- * @param {import('../mongo/database.js').Database} database
- */
+/** @param {import('../mongo/database.js').Database} database */
 function sumGauges({ clients }) {
   const each = clients.map(readShared);
   /** @param {'max' | 'idle' | 'active' | 'waiting'} gauge */

@@ -1,18 +1,16 @@
-/** A reader this far behind, in bytes, is dropped: it can connect again, and what it missed is out of date. */
+/** A reader this far behind is dropped. It can reconnect, and what it missed is out of date. */
 const MAX_UNREAD_BYTES = 1 << 20;
 
-/** How long a reader may take to read what is left when its stream ends, in ms. */
+/** How long a reader may take to read the rest when its stream ends. */
 const FAREWELL_MS = 500;
 
-/** How soon a browser connects again after a stream has ended, in ms. */
+/** How soon a browser reconnects. */
 const RETRY_MS = 1000;
 
 /**
- * Server-sent events to any number of readers. Each event is written to all of them as one and the same string, and
- * nothing is kept for a reader that does not keep up.
+ * Server-sent events. Each event is formatted once for all readers. Nothing is kept for a slow reader.
  *
- * @param {(send: (event: string, data: unknown) => void) => void} greet called for each new reader, to send it alone
- *   what it has to know first
+ * @param {(send: (event: string, data: unknown) => void) => void} greet sends a new reader its first events
  */
 export function createStreams(greet) {
   /** @type {Set<import('node:http').ServerResponse>} */
@@ -23,10 +21,7 @@ export function createStreams(greet) {
     get count() {
       return readers.size;
     },
-    /**
-     * @param {import('express').Request} req
-     * @param {import('express').Response} res
-     */
+    /** @param {import('express').Request} req @param {import('express').Response} res */
     open(req, res) {
       if (isClosed) {
         res.status(503).end();
@@ -35,7 +30,7 @@ export function createStreams(greet) {
       res.writeHead(200, {
         'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no',
       });
-      // Who asks for the head alone would wait for its end.
+      // A client that sends HEAD would otherwise wait for the end of the stream.
       if (req.method === 'HEAD') {
         res.end();
         return;
@@ -45,10 +40,7 @@ export function createStreams(greet) {
       readers.add(res);
       res.once('close', () => readers.delete(res));
     },
-    /**
-     * @param {string} event
-     * @param {unknown} data
-     */
+    /** @param {string} event @param {unknown} data */
     send(event, data) {
       if (readers.size === 0) return;
       const text = format(event, data);
@@ -57,12 +49,12 @@ export function createStreams(greet) {
         else reader.write(text);
       }
     },
-    /** End all streams and take no more. */
+    /** Ends all streams and refuses new ones. */
     close() {
       isClosed = true;
       for (const reader of readers) {
         reader.end();
-        // One that does not read would keep its connection for ever.
+        // A reader that does not read would keep its connection open.
         const timer = setTimeout(() => reader.destroy(), FAREWELL_MS);
         reader.once('close', () => clearTimeout(timer));
       }
@@ -71,10 +63,7 @@ export function createStreams(greet) {
   };
 }
 
-/**
- * @param {string} event
- * @param {unknown} data
- */
+/** @param {string} event @param {unknown} data */
 function format(event, data) {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,10 +1,10 @@
-import { quantile } from 'mongodb-pool-predictor';
+import { Durations } from 'mongodb-pool-monitor';
 
 /**
- * Sum up the requests that ended within some time, by route.
- *
- * @param {Pick<import('../http/requests.js').EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs'>[]} requests
+ * @param {Pick<import('../http/requests.js').EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs'>[]} requests that
+ *   ended within the period
  * @param {number} periodMs
+ * @returns {Pick<import('../universal/feed-shapes.js').Second, 'ratePerSec' | 'routes'>}
  */
 export function summariseRequests(requests, periodMs) {
   /** @type {Map<string, typeof requests>} */
@@ -20,15 +20,21 @@ export function summariseRequests(requests, periodMs) {
   };
 }
 
-/** @param {Parameters<typeof summariseRequests>[0]} requests at least one */
+/**
+ * @param {Parameters<typeof summariseRequests>[0]} requests at least one
+ * @returns {import('../universal/feed-shapes.js').RouteSecond}
+ */
 function summariseRoute(requests) {
-  const totalsMs = requests.map(({ totalMs }) => totalMs);
+  const total = new Durations();
+  const wait = new Durations();
+  for (const { totalMs, waitMs } of requests) {
+    total.record(totalMs);
+    wait.record(waitMs);
+  }
+  const { p50Ms, p95Ms, maxMs } = total.summary();
   return {
     count: requests.length,
     failures: requests.filter(({ status }) => status < 200 || status >= 400).length,
-    p50Ms: quantile(totalsMs, 0.5),
-    p95Ms: quantile(totalsMs, 0.95),
-    maxMs: quantile(totalsMs, 1),
-    waitP95Ms: quantile(requests.map(({ waitMs }) => waitMs), 0.95),
+    p50Ms: Number(p50Ms), p95Ms: Number(p95Ms), maxMs: Number(maxMs), waitP95Ms: Number(wait.summary().p95Ms),
   };
 }

@@ -1,16 +1,13 @@
 /**
- * Requests that the app sends to itself on behalf of the page: a browser opens only six connections to a host, so the
- * seventh vehicle would wait in the browser and not for the pool.
+ * Requests that the app sends to itself for the page. A browser opens at most six connections per host, so the seventh
+ * vehicle would wait in the browser instead of the pool.
  *
  * @param {() => string} ownUrl
  * @param {import('pino').Logger} log
  */
 export function createTraffic(ownUrl, log) {
   return {
-    /**
-     * @param {string} route
-     * @param {number} count how many at once
-     */
+    /** @param {string} route @param {number} count sent at once */
     send(route, count) {
       for (let sent = 0; sent < count; sent++) {
         fetch(`${ownUrl()}${route}`).then((response) => response.arrayBuffer()).catch((error) => {

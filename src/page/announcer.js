@@ -4,23 +4,21 @@ import { describeLoadTest } from './words.js';
 /** @import { State } from './state.js' */
 
 /**
- * What a screen reader has been told, and when.
- * @typedef {object} Memory
+ * @typedef {object} Memory what the screen reader has heard
  * @property {number} saidAtMs
- * @property {boolean} queued whether it was told that requests wait
- * @property {number} changedAtMs when the truth began to differ from that, NaN while it does not
- * @property {keyof typeof CONDITIONS} condition the last that it was told
- * @property {Set<number>} running load tests whose end it is waiting for
+ * @property {boolean} queued whether it last heard that requests wait
+ * @property {number} changedAtMs since when that is no longer true; NaN while it is true
+ * @property {keyof typeof CONDITIONS} condition
+ * @property {Set<number>} running load tests whose end it has yet to hear
  */
 
-/** A queue that comes and goes within this time is not worth a word. */
+/** A shorter change of the queue is not worth a sentence. */
 const HOLD_MS = 1000;
 const PAUSE_MS = 5000;
-/** What is said when each begins, and when all is well after it. */
 const CONDITIONS = {
-  live: { now: '', over: '' },
-  lost: { now: 'The app does not answer.', over: 'The app answers again.' },
-  unreachable: { now: 'MongoDB is unreachable: requests fail.', over: 'MongoDB is back.' },
+  live: { start: '', end: '' },
+  lost: { start: 'The app is not responding.', end: 'The app is responding again.' },
+  unreachable: { start: 'MongoDB is unreachable: requests fail.', end: 'MongoDB is back.' },
 };
 
 /** @returns {Memory} */
@@ -29,8 +27,8 @@ export function createMemory() {
 }
 
 /**
- * The one thing worth saying now, if any: at most a sentence every few seconds, and only of what has changed.
- * What is not said for lack of time is said later, if it is still true.
+ * What to say now: at most one sentence every few seconds, and only about changes. A sentence that has to wait is
+ * said later, if it is still true.
  * @param {Memory} memory
  * @param {State} state
  * @param {number} nowMs
@@ -50,7 +48,7 @@ export function announce(memory, state, nowMs) {
 
   const condition = conditionOf(state);
   if (condition !== 'connecting' && condition !== memory.condition) {
-    const message = CONDITIONS[condition].now || CONDITIONS[memory.condition].over;
+    const message = CONDITIONS[condition].start || CONDITIONS[memory.condition].end;
     return { memory: { ...next, saidAtMs: nowMs, condition }, message };
   }
   const ended = loadTests.find(({ id, state }) => state !== 'running' && memory.running.has(id));
@@ -59,7 +57,7 @@ export function announce(memory, state, nowMs) {
     return { memory: { ...next, saidAtMs: nowMs }, message: describeLoadTest(ended) };
   }
   if (queued !== memory.queued && nowMs - since >= HOLD_MS) {
-    const message = queued ? 'No lane is free: requests wait.' : 'The queue is empty again.';
+    const message = queued ? 'No lane is free: requests are waiting.' : 'The queue is empty again.';
     return { memory: { ...next, saidAtMs: nowMs, queued, changedAtMs: NaN }, message };
   }
   return { memory: next };

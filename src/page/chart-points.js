@@ -1,11 +1,10 @@
-/** @import { Second } from './feed-types.js' */
+/** @import { Second } from '../universal/feed-shapes.js' */
 
-/** @typedef {{ x: number, y: number | null }} Point x in seconds before now, so at most 0 */
+/** @typedef {{ x: number, y: number | null }} Point x in seconds from now, at most 0 */
 
 /**
- * One line of a chart.
  * @param {Second[]} seconds oldest first
- * @param {(second: Second) => number | undefined} value undefined leaves a gap
+ * @param {(second: Second) => number | undefined} value undefined for a gap
  * @returns {Point[]}
  */
 export function listPoints(seconds, value) {
@@ -22,11 +21,7 @@ export function latencyOf(route, figure) {
   return ({ routes }) => routes[route]?.[figure];
 }
 
-/**
- * Requests that ended well.
- * @param {string} route
- * @returns {(second: Second) => number}
- */
+/** @param {string} route @returns {(second: Second) => number} */
 export function successesOf(route) {
   return ({ routes }) => (routes[route]?.count ?? 0) - (routes[route]?.failures ?? 0);
 }
@@ -36,23 +31,7 @@ export function failuresOf({ routes }) {
   return Object.values(routes).reduce((sum, { failures }) => sum + failures, 0);
 }
 
-/**
- * The latest value that there is.
- * @param {Point[]} points
- */
+/** @param {Point[]} points */
 export function latestOf(points) {
   return points.findLast(({ y }) => y !== null)?.y ?? null;
-}
-
-/**
- * Round numbers on a logarithmic axis: 1, 10, 100 ...
- * @param {number} value
- */
-export function isPowerOfTen(value) {
-  return Number.isInteger(Math.round(Math.log10(value) * 1e9) / 1e9);
-}
-
-/** @param {number} ms a round number */
-export function formatTick(ms) {
-  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
 }

@@ -1,25 +1,25 @@
 import { failuresOf, latencyOf, successesOf } from './chart-points.js';
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 
-/** @import { Second } from './feed-types.js' */
+/** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { Palette } from './palette.js' */
 
 /**
- * @typedef {object} Series in the order of the legend in the page
+ * @typedef {object} Series in the order of the legend
  * @property {string} label
  * @property {keyof Palette} color
  * @property {boolean} [thin]
  * @property {(second: Second) => number | undefined} value
  *
  * @typedef {object} Spec
- * @property {string} id of its figure
+ * @property {string} id of the figure in index.html
  * @property {'line' | 'bar'} kind
  * @property {boolean} [log]
  * @property {(value: number) => string} format
  * @property {Series[]} series
  */
 
-/** What the charts show, in the order of the page. @type {Spec[]} */
+/** @type {Spec[]} */
 export const SPECS = [{
   id: 'latency-chart',
   kind: 'line',

@@ -4,10 +4,10 @@ import { LOG_AXIS } from './log-axis.js';
 
 /** @import { Chart as ChartJs, ChartDataset } from 'chart.js' */
 /** @import { Series, Spec } from './chart-specs.js' */
-/** @import { Second } from './feed-types.js' */
+/** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { Palette } from './palette.js' */
 
-/** The library's own script has put it there. @type {typeof import('chart.js').Chart} */
+/** Defined by the script /page/chart.js. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
 
 const TICKS_S = [-120, -90, -60, -30, 0];
@@ -59,12 +59,7 @@ export function createCharts() {
   };
 }
 
-/**
- * @param {Spec} spec
- * @param {HTMLCanvasElement} canvas
- * @param {Palette} palette
- * @returns {ChartJs}
- */
+/** @param {Spec} spec @param {HTMLCanvasElement} canvas @param {Palette} palette @returns {ChartJs} */
 function createChart({ kind, log = false, format, series }, canvas, palette) {
   const isBar = kind === 'bar';
   Chart.defaults.font = { family: getComputedStyle(canvas).fontFamily, size: 14 };
@@ -77,7 +72,7 @@ function createChart({ kind, log = false, format, series }, canvas, palette) {
         data: [],
         borderColor: palette[each.color],
         backgroundColor: palette[each.color],
-        // What matters most is drawn last, on top.
+        // Thick lines are drawn last, on top.
         order: each.thin ? 1 : 0,
         ...(isBar ? BAR_LOOK : lineLook(each, log)),
       }))),
@@ -92,7 +87,7 @@ function createChart({ kind, log = false, format, series }, canvas, palette) {
         x: {
           type: 'linear',
           min: TICKS_S[0],
-          // The bar of the latest second is as wide as the others.
+          // Room for the full width of the last bar.
           max: isBar ? 0.5 : 0,
           stacked: isBar,
           offset: false,
@@ -130,18 +125,15 @@ function countAxis(stacked) {
   };
 }
 
-/**
- * @param {Series} series
- * @param {boolean} dots
- */
+/** @param {Series} series @param {boolean} dots */
 function lineLook({ thin = false }, dots) {
   return {
     borderWidth: thin ? 1.5 : 3,
     borderDash: thin ? [4, 3] : [],
-    // A lone second between two without requests is a dot, which no line would show.
+    // A second without neighbours has no line, so it gets a dot.
     pointRadius: dots && !thin ? 1.8 : 0,
     pointHitRadius: 6,
-    // A pause of a few seconds between requests does not cut the line.
+    // The line crosses gaps of a few seconds.
     spanGaps: 5,
   };
 }

@@ -1,52 +1,52 @@
-import { attempt, setDisabled } from './attempt.js';
-import { post } from './post.js';
-import { keepToken, readToken, watchLink } from './page-token.js';
-import { describeChanges, formatSeconds } from './words.js';
+import { post, readToken, saveToken, watchLink } from './app-requests.js';
+import { runAction } from './form-action.js';
+import { createLoadTestForm } from './load-test-form.js';
+import { formatSeconds } from './words.js';
 
 /** @import { State } from './state.js' */
-/** @import { LoadTest } from './feed-types.js' */
 
 /** The forms that change the pool, the queries and the traffic. */
 export function createControls() {
-  const poolSize = createSetting('pool-size', {
-    order: (value) => post('/control/pool-size', { poolSize: value }),
+  const showPoolSize = createSetting('pool-size', {
+    apply: (value) => post('/control/pool-size', { poolSize: value }),
     confirm: ({ poolSize: size }) => `The pool has ${size} ${size === 1 ? 'lane' : 'lanes'} now.`,
   });
-  const slowMs = createSetting('slow-ms', {
-    order: (value) => post('/control/slow-ms', { slowMs: value }),
+  const showSlowMs = createSetting('slow-ms', {
+    apply: (value) => post('/control/slow-ms', { slowMs: value }),
     confirm: ({ slowMs: ms }) => `A bus now takes ${formatSeconds(ms)}.`,
   });
-  const senders = listenToSenders(find('traffic'));
-  const loadTest = createLoadTestForm();
+  const setReachable = listenToSenders(find('traffic'));
+  const showLoadTest = createLoadTestForm(find('load-test'));
   watchLink();
   listenToUnlock(find('unlock'));
 
   /** @param {State} state */
-  function show({ pool, snapshot, loadTests }) {
+  function show(state) {
+    const { pool, snapshot } = state;
     const isLocked = snapshot?.needsToken === true && !readToken();
     find('controls').hidden = snapshot?.controls === false || isLocked;
     find('no-controls').hidden = snapshot?.controls !== false;
     find('locked').hidden = !isLocked;
     if (pool) {
-      poolSize(pool.max);
-      slowMs(pool.slowMs);
-      senders(pool.database.reachable);
+      showPoolSize(pool.max);
+      showSlowMs(pool.slowMs);
+      setReachable(pool.database.reachable);
     }
-    loadTest(loadTests.find(({ state }) => state === 'running'));
+    showLoadTest(state);
   }
 
   return { show };
 }
 
 /**
- * A number with presets. What the app says replaces what is in the field, but never what somebody is typing.
+ * A number with presets. The app's value replaces the field's, but never while somebody is typing.
  * @param {string} id
  * @param {object} actions
- * @param {(value: number) => Promise<any>} actions.order
+ * @param {(value: number) => Promise<any>} actions.apply
  * @param {(answer: any) => string} actions.confirm
- * @returns {(value: number) => void} shows the value that holds
+ * @returns {(value: number) => void} shows the app's value
  */
-function createSetting(id, { order, confirm }) {
+function createSetting(id, { apply, confirm }) {
   const form = find(id);
   const field = /** @type {HTMLInputElement} */ (find(`${id}-value`));
   const presets = /** @type {HTMLButtonElement[]} */ ([...form.querySelectorAll('.presets button')]);
@@ -56,14 +56,14 @@ function createSetting(id, { order, confirm }) {
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    apply(field.valueAsNumber);
+    submit(field.valueAsNumber);
   });
-  for (const preset of presets) preset.addEventListener('click', () => apply(Number(preset.value)));
+  for (const preset of presets) preset.addEventListener('click', () => submit(Number(preset.value)));
 
   /** @param {number} value */
-  async function apply(value) {
-    await attempt(form, async () => {
-      const answer = await order(value);
+  async function submit(value) {
+    await runAction(form, async () => {
+      const answer = await apply(value);
       isDraft = false;
       return confirm(answer);
     });
@@ -75,17 +75,14 @@ function createSetting(id, { order, confirm }) {
   };
 }
 
-/**
- * @param {HTMLElement} form
- * @returns {(reachable: boolean) => void} told whether MongoDB is reachable
- */
+/** @param {HTMLElement} form @returns {(reachable: boolean) => void} takes whether MongoDB is reachable */
 function listenToSenders(form) {
   let isReachable = true;
   for (const button of form.querySelectorAll('button')) {
     const { route, count } = button.dataset;
-    button.addEventListener('click', () => attempt(form, async () => {
+    button.addEventListener('click', () => runAction(form, async () => {
       await post('/control/traffic', { route, count: Number(count) });
-      return isReachable ? '' : 'Sent. It fails, unless MongoDB comes back in time.';
+      return isReachable ? '' : 'Sent. It will fail unless MongoDB comes back in time.';
     }));
   }
   return (reachable) => {
@@ -98,41 +95,13 @@ function listenToUnlock(form) {
   const field = /** @type {HTMLInputElement} */ (find('token'));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    attempt(form, async () => {
+    runAction(form, async () => {
       await post('/control/token', {}, field.value);
-      keepToken(field.value);
+      saveToken(field.value);
       field.value = '';
       return '';
     });
   });
-}
-
-/** @returns {(running: LoadTest | undefined) => void} */
-function createLoadTestForm() {
-  const form = find('load-test');
-  const progress = find('load-test-progress');
-  const bar = /** @type {HTMLProgressElement} */ (progress.querySelector('progress'));
-  const left = /** @type {HTMLElement} */ (progress.querySelector('p'));
-  const button = /** @type {HTMLButtonElement} */ (form.querySelector('button'));
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    if (button.getAttribute('aria-disabled') === 'true') return;
-    attempt(form, async () => {
-      await post('/control/load-test', {});
-      return '';
-    });
-  });
-  return (running) => {
-    progress.hidden = !running;
-    if (!form.hasAttribute('aria-busy')) setDisabled(button, Boolean(running));
-    if (!running) return;
-    const changes = describeChanges(running);
-    // How long the rest takes was worked out for a load that stays as it is.
-    if (changes) bar.removeAttribute('value');
-    else bar.value = running.progress;
-    const leftS = Math.ceil(running.leftMs / 1000);
-    left.textContent = changes ? `running; ${changes}` : `running with a pool of ${running.poolSize}, about ${leftS} s left`;
-  };
 }
 
 /** @param {string} id */

@@ -1,15 +1,13 @@
 import { createState, takeHistory, takeLoadTest, takePool, takeSecond } from './state.js';
 
+/** @import { Snapshot } from '../universal/feed-shapes.js' */
 /** @import { State } from './state.js' */
 
-/** The app tells of its pool four times a second; after this long it is not heard any more. */
+/** The app sends its pool five times a second. After this silence the connection counts as lost. */
 const SILENCE_MS = 3000;
 const RETRY_MS = 1000;
 
-/**
- * Listens to the app, for as long as the page is open.
- * @param {(state: State) => void} onChange
- */
+/** Listens to the app until the page closes. @param {(state: State) => void} onChange */
 export function listenToApp(onChange) {
   let state = createState();
   let heardAtMs = performance.now();
@@ -31,13 +29,13 @@ export function listenToApp(onChange) {
       heardAtMs = performance.now();
       return { ...takePool(state, pool, heardAtMs), connection: 'live' };
     });
-    // The app may have been restarted with other settings in the meantime.
+    // The app may have restarted with other settings.
     source.addEventListener('open', () => {
       readSnapshot().then((snapshot) => change({ ...state, snapshot }), lose);
     });
     source.addEventListener('error', () => {
       lose();
-      // The browser tries again by itself, but not after an answer that is no stream.
+      // The browser retries by itself, except after a response that is no event stream.
       if (source.readyState === EventSource.CLOSED) setTimeout(open, RETRY_MS);
     });
   }
@@ -52,7 +50,7 @@ export function listenToApp(onChange) {
   }, RETRY_MS);
 }
 
-/** @returns {Promise<import('./feed-types.js').Snapshot>} */
+/** @returns {Promise<Snapshot>} */
 async function readSnapshot() {
   const response = await fetch('/pool');
   if (!response.ok) throw new Error(`/pool answered ${response.status}`);

@@ -1,8 +1,6 @@
-import { formatTick, isPowerOfTen } from './chart-points.js';
-
 /** @import { Scale } from 'chart.js' */
 
-/** From 1 ms to 10 s whatever comes, so that the eye learns where a Ferrari and a bus belong. */
+/** The axis always spans 1 ms to 10 s, so that the eye learns where a Ferrari and a bus belong. */
 export const LOG_AXIS = {
   type: /** @type {const} */ ('logarithmic'),
   suggestedMin: 1,
@@ -12,3 +10,13 @@ export const LOG_AXIS = {
   },
   ticks: { callback: (/** @type {number | string} */ value) => formatTick(Number(value)) },
 };
+
+/** @param {number} value */
+export function isPowerOfTen(value) {
+  return Number.isInteger(Math.round(Math.log10(value) * 1e9) / 1e9);
+}
+
+/** @param {number} ms a round number */
+export function formatTick(ms) {
+  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
+}

@@ -1,74 +1,66 @@
 import { formatQuantity } from '../universal/quantity.js';
-import { describeBehind } from './words.js';
+import { describeBehind, describeNoneYet } from './words.js';
 
-/** @import { Finished, Holder, Pool } from './feed-types.js' */
+/** @import { Holder } from 'mongodb-pool-monitor' */
+/** @import { EndedRequest, LivePool } from '../universal/feed-shapes.js' */
+/** @import { State } from './state.js' */
 
 /**
- * Requests that ended together in the same way: of several, the one that took longest.
- * @typedef {object} Note
+ * @typedef {object} Note requests that ended at the same time in the same way; the times are those of the longest
  * @property {number} atMs the app's clock
  * @property {string} route
  * @property {number} count
  * @property {boolean} isPart whether there may have been more of them
- * @property {number} status of those that failed; of the others 200, whatever it was
+ * @property {number} status 200 for every success
  * @property {number} totalMs
  * @property {number} waitMs
  * @property {Holder[]} behind
  */
 
 /** Nobody notices a shorter wait. */
-const NOTABLE_WAIT_MS = 50;
-const KEPT = 4;
-/** So many the app tells of at a time. */
-const MAX_TOLD = 20;
-/** An outage is one note that grows: failures of one kind that follow each other this soon are added up. */
-const SAME_TROUBLE_MS = 10_000;
-const SERVED = 200;
+const MIN_WAIT_MS = 50;
+const MAX_NOTES = 4;
+/** The app sends at most this many ended requests at a time. */
+const MAX_SENT = 20;
+/** Failures of one kind that follow each other this soon become one note, so that an outage does not fill the list. */
+const SAME_OUTAGE_MS = 10_000;
+const SUCCESS = 200;
 
 /**
- * The last few things worth knowing, latest first: Ferraris that had to wait, and whatever failed.
+ * Notes Ferraris that had to wait, and failures; the latest comes first.
  * @param {Note[]} notes
- * @param {Pool} pool
+ * @param {LivePool} pool
  * @returns {Note[]}
  */
-export function noteFinished(notes, { atMs, finished }) {
+export function addNotes(notes, { atMs, finished }) {
   const notable = finished.filter((each) => (
-    outcomeOf(each) !== SERVED || (each.route === '/fast' && each.waitMs >= NOTABLE_WAIT_MS)));
-  const kindOf = (/** @type {Finished} */ each) => `${outcomeOf(each)} ${each.route}`;
-  const isPart = finished.length >= MAX_TOLD;
+    outcomeOf(each) !== SUCCESS || (each.route === '/fast' && each.waitMs >= MIN_WAIT_MS)));
+  const kindOf = (/** @type {EndedRequest} */ each) => `${outcomeOf(each)} ${each.route}`;
+  const isPart = finished.length >= MAX_SENT;
   return [...new Set(notable.map(kindOf))]
     .map((kind) => createNote(notable.filter((each) => kindOf(each) === kind), atMs, isPart))
-    // Of those that ended together, the served ones come last: they are what the page is about.
-    .sort((a, b) => Number(a.status === SERVED) - Number(b.status === SERVED))
+    // Successes last, so that they end up on top: waits are what the page is about.
+    .sort((a, b) => Number(a.status === SUCCESS) - Number(b.status === SUCCESS))
     .reduce(addNote, notes);
 }
 
-/** @param {Finished} finished */
+/** @param {EndedRequest} request */
 function outcomeOf({ status }) {
-  return status >= 200 && status < 400 ? SERVED : status;
+  return status >= 200 && status < 400 ? SUCCESS : status;
 }
 
-/**
- * @param {Finished[]} group
- * @param {number} atMs
- * @param {boolean} isPart
- * @returns {Note}
- */
-function createNote(group, atMs, isPart) {
-  const longest = group.reduce((a, b) => (b.totalMs > a.totalMs ? b : a));
+/** @param {EndedRequest[]} requests @param {number} atMs @param {boolean} isPart @returns {Note} */
+function createNote(requests, atMs, isPart) {
+  const longest = requests.reduce((a, b) => (b.totalMs > a.totalMs ? b : a));
   const { route, totalMs, waitMs, behind } = longest;
-  return { atMs, route, count: group.length, isPart, status: outcomeOf(longest), totalMs, waitMs, behind };
+  return { atMs, route, count: requests.length, isPart, status: outcomeOf(longest), totalMs, waitMs, behind };
 }
 
-/**
- * @param {Note[]} notes
- * @param {Note} note
- * @returns {Note[]}
- */
+/** @param {Note[]} notes @param {Note} note @returns {Note[]} */
 function addNote(notes, note) {
   const before = notes.find(({ atMs, route, status }) => (
-    status !== SERVED && status === note.status && route === note.route && note.atMs - atMs <= SAME_TROUBLE_MS));
-  if (!before) return [note, ...notes].slice(0, KEPT);
+    status !== SUCCESS && status === note.status && route === note.route && note.atMs - atMs <= SAME_OUTAGE_MS));
+  if (!before) return [note, ...notes].slice(0, MAX_NOTES);
   const longest = before.totalMs > note.totalMs ? before : note;
   const sum = {
     ...longest, atMs: note.atMs, count: before.count + note.count, isPart: before.isPart || note.isPart,
@@ -77,18 +69,18 @@ function addNote(notes, note) {
 }
 
 /**
- * The note in three parts, so that the time can stand out.
+ * In three parts, so that the time can stand out.
  * @param {Note} note
  * @returns {{ before: string, time: string, after: string }}
  */
 export function describeNote({ route, count, isPart, status, totalMs, waitMs, behind }) {
-  const several = count > 1 || isPart;
-  const who = several ? `${isPart ? 'at least ' : ''}${count} ${route}` : route;
+  const isMany = count > 1 || isPart;
+  const who = isMany ? `${isPart ? 'at least ' : ''}${count} ${route}` : route;
   const holders = describeBehind(behind);
-  const waited = waitMs >= NOTABLE_WAIT_MS
+  const waited = waitMs >= MIN_WAIT_MS
     ? `, ${formatQuantity(waitMs, 'ms')} of it waiting${holders ? ` behind ${holders}` : ''}` : '';
   return {
-    before: `${who} ${describeOutcome(status)}${several ? ' up to' : ''} `,
+    before: `${who} ${describeOutcome(status)}${isMany ? ' up to' : ''} `,
     time: formatQuantity(totalMs, 'ms'),
     after: waited,
   };
@@ -96,6 +88,35 @@ export function describeNote({ route, count, isPart, status, totalMs, waitMs, be
 
 /** @param {number} status */
 function describeOutcome(status) {
-  if (status === SERVED) return 'took';
-  return status === 0 ? 'left unanswered after' : `failed with status ${status} after`;
+  if (status === SUCCESS) return 'took';
+  return status === 0 ? 'cancelled by the client after' : `failed with status ${status} after`;
+}
+
+/**
+ * @param {object} elements
+ * @param {HTMLElement} elements.list
+ * @param {HTMLElement} elements.none shown while there are no notes
+ * @returns {(state: Pick<State, 'notes' | 'pool'>) => void}
+ */
+export function createNoteList({ list, none }) {
+  /** @type {Note[]} */
+  let shown = [];
+  return ({ notes, pool }) => {
+    none.hidden = notes.length > 0;
+    const text = describeNoneYet(pool);
+    if (none.textContent !== text) none.textContent = text;
+    if (notes === shown) return;
+    shown = notes;
+    list.replaceChildren(...notes.map(createItem));
+  };
+}
+
+/** @param {Note} note */
+function createItem(note) {
+  const item = document.createElement('li');
+  const time = document.createElement('data');
+  const { before, time: text, after } = describeNote(note);
+  Object.assign(time, { value: String(note.totalMs), textContent: text });
+  item.append(before, time, after);
+  return item;
 }

@@ -3,10 +3,10 @@ const NAMES = /** @type {const} */ ([
   'predicted', 'published', 'highlight',
 ]);
 
-/** @typedef {Record<typeof NAMES[number], string>} Palette colours by their names in the style sheet */
+/** @typedef {Record<typeof NAMES[number], string>} Palette colours by their CSS names */
 
 /**
- * The colours for what is painted by script: now, and whenever the theme changes.
+ * Reads the colours of the style sheets, now and whenever the theme changes.
  * @param {(palette: Palette) => void} use
  */
 export function watchPalette(use) {

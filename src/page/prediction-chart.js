@@ -6,12 +6,9 @@ import { formatQuantity } from '../universal/quantity.js';
 /** @import { Prediction } from 'mongodb-pool-predictor' */
 /** @import { RecentLoad } from './recent-load.js' */
 
-/**
- * @typedef {Prediction & { measured: Pick<RecentLoad, 'max' | 'p95Ms'>, picked: number }} Shown the size picked
- *   by its place in poolSizes
- */
+/** @typedef {Prediction & { measured: Pick<RecentLoad, 'max' | 'p95Ms'>, picked: number }} Shown picked: an index of poolSizes */
 
-/** The library's own script has put it there. @type {typeof import('chart.js').Chart} */
+/** Defined by the script /page/chart.js. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
 
 const LINES = /** @type {const} */ ([
@@ -19,9 +16,9 @@ const LINES = /** @type {const} */ ([
 ]);
 
 /**
- * Predicted p95 against pool size, and what was measured at the size there is.
+ * Predicted p95 by pool size, and the measured p95 at the current size.
  * @param {HTMLCanvasElement} canvas
- * @param {(left: number, right: number) => void} onLayout told where the axis of pool sizes begins and ends
+ * @param {(left: number, right: number) => void} onLayout gets the ends of the axis of pool sizes, in px
  */
 export function createPredictionChart(canvas, onLayout) {
   /** @type {ChartJs | undefined} */
@@ -66,12 +63,7 @@ function describe({ poolSizes, p95Ms }) {
   return `Predicted p95 by pool size: ${ends.join('; ')}`;
 }
 
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {Palette} palette
- * @param {Plugin[]} plugins
- * @returns {ChartJs}
- */
+/** @param {HTMLCanvasElement} canvas @param {Palette} palette @param {Plugin[]} plugins @returns {ChartJs} */
 function createChart(canvas, palette, plugins) {
   return new Chart(canvas, {
     type: 'line',
@@ -110,7 +102,7 @@ function createChart(canvas, palette, plugins) {
  * @param {string} route
  * @param {string} color
  * @param {Palette} palette
- * @returns {ChartDataset<'line'>[]} the predicted line, and the measured point on top of it
+ * @returns {ChartDataset<'line'>[]} the predicted line, and the measured point
  */
 function createDatasets(route, color, palette) {
   return [{
@@ -124,7 +116,7 @@ function createDatasets(route, color, palette) {
 }
 
 /**
- * The size there is, dashed, and the one picked.
+ * A line at the picked size, and a dashed line at the current size.
  * @param {Palette} palette
  * @param {() => Shown | undefined} read
  * @returns {Plugin}
@@ -147,8 +139,8 @@ function drawSizes(palette, read) {
       context.save();
       context.strokeStyle = palette.ink;
       draw(shown.picked, 2, []);
-      const today = shown.poolSizes.indexOf(shown.measured.max);
-      if (today !== -1) draw(today, 1.5, [4, 4]);
+      const current = shown.poolSizes.indexOf(shown.measured.max);
+      if (current !== -1) draw(current, 1.5, [4, 4]);
       context.restore();
     },
   };

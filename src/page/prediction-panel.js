@@ -1,136 +1,152 @@
 import { createPredictionChart } from './prediction-chart.js';
 import { readRecentLoad } from './recent-load.js';
-import { describePrediction, describeToday } from './words.js';
+import { describeMeasured, describePrediction } from './words.js';
 
 /** @import { Prediction } from 'mongodb-pool-predictor' */
+/** @import { Second } from '../universal/feed-shapes.js' */
+/** @import { Palette } from './palette.js' */
 /** @import { RecentLoad } from './recent-load.js' */
 /** @import { State } from './state.js' */
-/** @import { Palette } from './palette.js' */
-/** @import { Second } from './feed-types.js' */
 
-/** With fewer, a p95 is anybody's guess. */
+/** A p95 of fewer is a guess. */
 const MIN_REQUESTS = 10;
-const EVERY_MS = 3000;
-/** The simulation takes at most this share of a core from what it predicts. */
-const SHARE = 0.1;
-/** Half a slider's thumb, which stays within its ends. */
+const MIN_PAUSE_MS = 3000;
+/** Simulating takes at most this share of a core, because the app may run on the same machine. */
+const MAX_CPU_SHARE = 0.1;
+/** The middle of a slider's thumb keeps this distance from the ends. */
 const THUMB_PX = 8;
 
 /**
- * The section that simulates the load of the last minute at every pool size, and lets one pick a size. When
- * no load comes any more, the last prediction stays.
- * @param {HTMLElement} section
+ * The section that simulates the load of the last minute at other pool sizes. Without new load it keeps the last
+ * prediction.
  */
-export function createPredictionPanel(section) {
-  const slider = /** @type {HTMLInputElement} */ (section.querySelector('input'));
-  const canvas = /** @type {HTMLCanvasElement} */ (section.querySelector('canvas'));
-  const chart = createPredictionChart(canvas, (left, right) => {
-    slider.style.marginLeft = `${left - THUMB_PX}px`;
-    slider.style.width = `${right - left + 2 * THUMB_PX}px`;
-  });
+export class PredictionPanel {
+  #section;
+  #slider;
+  #chart;
   /** @type {Worker | undefined} */
-  let worker;
+  #worker;
+  /** The app lacks the predictor, or its worker does not load. */
+  #isMissing = false;
   /** @type {{ load: RecentLoad, prediction: Prediction } | undefined} */
-  let found;
-  /** Until somebody picks one the slider stands at the pool's own. @type {number | undefined} */
-  let pickedSize;
-  let nextAtMs = 0;
+  #found;
+  /** Until somebody picks a size, the slider shows the current one. @type {number | undefined} */
+  #pickedSize;
+  #nextAtMs = 0;
 
-  slider.addEventListener('input', () => {
-    pickedSize = found?.prediction.poolSizes[slider.valueAsNumber];
-    draw();
-  });
+  /** @param {HTMLElement} section */
+  constructor(section) {
+    this.#section = section;
+    const slider = /** @type {HTMLInputElement} */ (section.querySelector('input'));
+    const canvas = /** @type {HTMLCanvasElement} */ (section.querySelector('canvas'));
+    this.#slider = slider;
+    this.#chart = createPredictionChart(canvas, (left, right) => {
+      slider.style.marginLeft = `${left - THUMB_PX}px`;
+      slider.style.width = `${right - left + 2 * THUMB_PX}px`;
+    });
+    slider.addEventListener('input', () => {
+      this.#pickedSize = this.#found?.prediction.poolSizes[slider.valueAsNumber];
+      this.#draw();
+    });
+  }
+
+  /** Call it once a second. @param {State} state */
+  show({ connection, seconds, snapshot }) {
+    const isSplit = Boolean(snapshot?.slowPool ?? snapshot?.slowLimit);
+    const isMissing = this.#isMissing || snapshot?.features?.predictions === false;
+    this.#section.dataset.state = isMissing ? 'missing' : isSplit ? 'split' : 'ready';
+    const isReady = !isMissing && !isSplit && connection === 'live' && !document.hidden;
+    if (isReady && performance.now() >= this.#nextAtMs) this.#predict(seconds);
+  }
+
+  /** @param {Palette} palette */
+  setPalette(palette) {
+    this.#chart.setPalette(palette);
+  }
 
   /** @param {Second[]} seconds */
-  async function predict(seconds) {
+  async #predict(seconds) {
     const load = readRecentLoad(seconds);
-    if (load.atMs === found?.load.atMs || sum(load.requests) < MIN_REQUESTS) return;
-    nextAtMs = Infinity;
-    let pauseMs = EVERY_MS;
+    if (load.atMs === this.#found?.load.atMs || sum(load.requests) < MIN_REQUESTS) return;
+    this.#nextAtMs = Infinity;
+    let pauseMs = MIN_PAUSE_MS;
     try {
-      // Where the app does not answer, the head of the page says so.
+      // If the app does not respond, the head of the page says so.
       const response = await fetch('/pool').catch(() => undefined);
       if (!response?.ok) return;
-      worker ??= new Worker('/pool-predictor/worker.js', { type: 'module' });
-      const { prediction, tookMs } = await ask(worker, { load, pool: await response.json() });
-      pauseMs = Math.max(EVERY_MS, tookMs / SHARE);
-      found = { load, prediction };
-      draw();
+      const answer = await this.#ask({ load, pool: await response.json() });
+      if (!answer) return;
+      pauseMs = Math.max(MIN_PAUSE_MS, answer.tookMs / MAX_CPU_SHARE);
+      this.#found = { load, prediction: answer.prediction };
+      this.#draw();
     } finally {
-      nextAtMs = performance.now() + pauseMs;
+      this.#nextAtMs = performance.now() + pauseMs;
     }
   }
 
-  function draw() {
-    if (!found) return;
-    const { load, prediction: { poolSizes, p95Ms } } = found;
-    const picked = findSize(poolSizes, pickedSize ?? load.max);
+  /**
+   * @param {{ load: RecentLoad, pool: unknown }} question
+   * @returns {Promise<{ prediction: Prediction, tookMs: number } | undefined>} undefined if the worker does not load
+   */
+  #ask(question) {
+    const worker = this.#worker ??= new Worker('/pool-predictor/worker.js', { type: 'module' });
+    return new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = (event) => {
+        // An error in the worker's code comes as an ErrorEvent, a script that does not load as a plain Event:
+        // https://html.spec.whatwg.org/multipage/workers.html#run-a-worker
+        if (event instanceof ErrorEvent) {
+          reject(event);
+          return;
+        }
+        this.#isMissing = true;
+        this.#section.dataset.state = 'missing';
+        resolve(undefined);
+      };
+      worker.postMessage(question);
+    });
+  }
+
+  #draw() {
+    if (!this.#found) return;
+    const { load, prediction: { poolSizes, p95Ms } } = this.#found;
+    const picked = findSize(poolSizes, this.#pickedSize ?? load.max);
     const times = Object.fromEntries(Object.entries(p95Ms).map(([route, each]) => [route, each[picked]]));
     const answer = describePrediction(poolSizes[picked], times);
-    section.querySelector('.none')?.setAttribute('hidden', '');
-    section.querySelector('.found')?.removeAttribute('hidden');
-    slider.max = String(poolSizes.length - 1);
-    slider.value = String(picked);
-    slider.setAttribute('aria-valuetext', answer);
-    say('.answer', answer);
-    say('.today', describeToday(load.max, load.p95Ms));
-    say('.about', describeSource(load));
-    chart.show({ poolSizes, p95Ms, measured: load, picked });
+    this.#section.querySelector('.none')?.setAttribute('hidden', '');
+    this.#section.querySelector('.found')?.removeAttribute('hidden');
+    this.#slider.max = String(poolSizes.length - 1);
+    this.#slider.value = String(picked);
+    this.#slider.setAttribute('aria-valuetext', answer);
+    this.#setText('.answer', answer);
+    this.#setText('.measured', describeMeasured(load.max, load.p95Ms));
+    this.#setText('.about', describeSource(load));
+    this.#chart.show({ poolSizes, p95Ms, measured: load, picked });
   }
 
-  /**
-   * @param {string} selector
-   * @param {string} text
-   */
-  function say(selector, text) {
-    const element = /** @type {HTMLElement} */ (section.querySelector(selector));
+  /** @param {string} selector @param {string} text */
+  #setText(selector, text) {
+    const element = /** @type {HTMLElement} */ (this.#section.querySelector(selector));
     if (element.textContent !== text) element.textContent = text;
   }
-
-  return {
-    /**
-     * Once a second.
-     * @param {State} state
-     */
-    show({ connection, seconds, snapshot }) {
-      const isDivided = Boolean(snapshot?.slowPool ?? snapshot?.slowLimit);
-      section.toggleAttribute('data-divided', isDivided);
-      if (!isDivided && connection === 'live' && !document.hidden && performance.now() >= nextAtMs) predict(seconds);
-    },
-    /** @param {Palette} palette */
-    setPalette: (palette) => chart.setPalette(palette),
-  };
 }
 
 /**
- * @param {Worker} worker
- * @param {{ load: RecentLoad, pool: unknown }} question
- * @returns {Promise<{ prediction: Prediction, tookMs: number }>}
- */
-function ask(worker, question) {
-  return new Promise((resolve, reject) => {
-    worker.onmessage = ({ data }) => resolve(data);
-    worker.onerror = reject;
-    worker.postMessage(question);
-  });
-}
-
-/**
- * The place of a size, or of the next larger one, in a list whose steps may have changed.
+ * The index of a size, or of the next larger one: the sizes may have changed since somebody picked one.
  * @param {number[]} poolSizes
  * @param {number} size
  */
 function findSize(poolSizes, size) {
-  const place = poolSizes.findIndex((each) => each >= size);
-  return place === -1 ? poolSizes.length - 1 : place;
+  const index = poolSizes.findIndex((each) => each >= size);
+  return index === -1 ? poolSizes.length - 1 : index;
 }
 
 /** @param {RecentLoad} load */
 function describeSource({ atMs, requests }) {
-  const counts = Object.entries(requests).map(([route, count]) => `${count} ${route}`);
+  const counts = Object.entries(requests).map(([route, count]) => `${count}\u00a0${route}`);
   const until = new Date(atMs).toLocaleTimeString('en-GB');
-  return `Simulated in this browser from the minute up to ${until}: ${counts.join(' and ')}, `
-    + 'scattered at random within their seconds.';
+  return `Simulated in this browser from the minute before ${until}: ${counts.join(' and ')}, `
+    + 'at random times within each second.';
 }
 
 /** @param {Record<string, number>} counts */

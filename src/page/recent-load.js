@@ -1,25 +1,24 @@
-/** @import { RouteSecond, Second } from './feed-types.js' */
+/** @import { RouteSecond, Second } from '../universal/feed-shapes.js' */
 
 /**
- * @typedef {object} RecentLoad what came in the last minute with traffic, and how long it took
+ * @typedef {object} RecentLoad the last minute with traffic
  * @property {number} atMs its end, by the app's clock
- * @property {number} max the pool's size then, 0 for no limit
+ * @property {number} max the pool's size at its end, 0 for no limit
  * @property {Record<string, number>} requests by route
- * @property {Record<string, number>[]} arrivals second by second, how many requests of each route came
- * @property {Record<string, number>} p95Ms measured, by route, of the requests that met the present pool
+ * @property {Record<string, number>[]} arrivals of each second, by route
+ * @property {Record<string, number>} p95Ms measured by route, only of requests that arrived at the current pool size
  *
- * @typedef {RouteSecond & { route: string, atMs: number }} Group requests of a route that ended in a second
+ * @typedef {RouteSecond & { route: string, atMs: number }} Group requests of one route that ended within one second
  */
 
 const RECENT_MS = 60_000;
 const SECOND_MS = 1000;
-/** So many values stand for a second's requests, of which three percentiles are known. */
+/** How many values represent the requests of a second, of which only three percentiles are known. */
 const MAX_VALUES = 20;
 
 /**
- * The load of the minute up to the last request. A second tells of the requests that ended in it; half of
- * them had come at least their p50 before, and that is when all of them are taken to have come.
- *
+ * The load of the minute up to the last request. The app counts requests when they end, so arrivals are an estimate:
+ * all requests of a second count as having arrived their p50 before.
  * @param {Second[]} seconds oldest first
  * @returns {RecentLoad}
  */
@@ -32,9 +31,9 @@ export function readRecentLoad(seconds) {
   return {
     atMs: endMs,
     max,
-    requests: byRoute(groups, (own) => own.reduce((sum, { count }) => sum + count, 0)),
+    requests: byRoute(groups, (each) => each.reduce((sum, { count }) => sum + count, 0)),
     arrivals: countArrivals(groups),
-    p95Ms: byRoute(groups.filter(isMetBy(max, past)), estimateP95),
+    p95Ms: byRoute(groups.filter(arrivedAtSize(max, past)), estimateP95),
   };
 }
 
@@ -57,21 +56,18 @@ function arrivedAtMs({ atMs, p50Ms }) {
 }
 
 /**
- * Whether none of a group's requests came before the pool had its size.
+ * Whether all requests of a group arrived after the pool got its current size.
  * @param {number} max
- * @param {Second[]} seconds the last one with that size
+ * @param {Second[]} seconds the last one has that size
  * @returns {(group: Group) => boolean}
  */
-function isMetBy(max, seconds) {
+function arrivedAtSize(max, seconds) {
   const before = seconds.findLastIndex((second) => second.max !== max);
   const sinceMs = before === -1 ? -Infinity : seconds[before + 1].atMs;
   return ({ atMs, maxMs }) => atMs - SECOND_MS - maxMs >= sinceMs;
 }
 
-/**
- * @param {Group[]} groups
- * @param {(own: Group[]) => number} sumUp
- */
+/** @param {Group[]} groups @param {(groups: Group[]) => number} sumUp */
 function byRoute(groups, sumUp) {
   const routes = [...new Set(groups.map(({ route }) => route))].sort();
   return Object.fromEntries(routes.map((name) => (
@@ -79,9 +75,8 @@ function byRoute(groups, sumUp) {
 }
 
 /**
- * The p95 over several seconds from each one's p50, p95 and maximum: exact for up to two requests a second,
- * else an estimate, with the values between those three taken to lie evenly, as they do behind a bus.
- *
+ * The p95 over several seconds, from the p50, p95 and maximum of each. It is exact for up to two requests per second.
+ * For more it assumes that the values between these three lie evenly, as they do behind a bus.
  * @param {Pick<RouteSecond, 'count' | 'p50Ms' | 'p95Ms' | 'maxMs'>[]} groups at least one
  */
 export function estimateP95(groups) {

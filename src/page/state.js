@@ -1,26 +1,24 @@
-import { assignSlots } from './lanes.js';
-import { noteFinished } from './notes.js';
+import { assignLanes } from './lanes.js';
+import { addNotes } from './notes.js';
 
-/** @import { LoadTest, Pool, Second, Snapshot } from './feed-types.js' */
+/** @import { LivePool, LoadTest, Second, Snapshot } from '../universal/feed-shapes.js' */
 /** @import { Note } from './notes.js' */
 
 /**
- * One pool, as its picture needs it.
- * @typedef {object} View
- * @property {Pool | null} pool
- * @property {number} receivedAtMs when the pool was told, by the page's clock
- * @property {Map<string, number>} slots lane of the picture by request, see `assignSlots`
- *
- * All that the page shows; the view is that of the pool for all requests, or for all but /slow.
- * @typedef {View & PageState} State
+ * @typedef {object} View one pool, as its picture needs it
+ * @property {LivePool | null} pool
+ * @property {number} receivedAtMs the page's clock
+ * @property {Map<string, number>} laneIndexes lane of each request, see `assignLanes`
  *
  * @typedef {object} PageState
- * @property {'connecting' | 'live' | 'lost'} connection
+ * @property {'connecting' | 'live' | 'lost'} connection to the app
  * @property {Snapshot | null} snapshot
- * @property {View | null} slow of the pool of /slow, where it has its own
+ * @property {View | null} slow the pool of /slow, where it has its own
  * @property {Second[]} seconds oldest first
  * @property {Note[]} notes latest first
  * @property {LoadTest[]} loadTests latest first
+ *
+ * @typedef {View & PageState} State its view shows the main pool
  */
 
 const HISTORY_MS = 120_000;
@@ -33,9 +31,8 @@ export function createState() {
 }
 
 /**
- * What the page can show: all there is, the last that was known, or that there is no database behind the app.
  * @param {Pick<State, 'connection' | 'pool'>} state
- * @returns {State['connection'] | 'unreachable'}
+ * @returns {State['connection'] | 'unreachable'} unreachable: the app responds, but MongoDB does not
  */
 export function conditionOf({ connection, pool }) {
   return connection === 'live' && pool?.database.reachable === false ? 'unreachable' : connection;
@@ -43,19 +40,13 @@ export function conditionOf({ connection, pool }) {
 
 /** @returns {View} */
 function createView() {
-  return { pool: null, receivedAtMs: 0, slots: new Map() };
+  return { pool: null, receivedAtMs: 0, laneIndexes: new Map() };
 }
 
-/**
- * The state after a pool event.
- * @param {State} state
- * @param {Pool} pool
- * @param {number} receivedAtMs
- * @returns {State}
- */
+/** @param {State} state @param {LivePool} pool @param {number} receivedAtMs @returns {State} */
 export function takePool(state, pool, receivedAtMs) {
   const { slowPool, finished } = pool;
-  const notes = noteFinished(state.notes, pool);
+  const notes = addNotes(state.notes, pool);
   if (!slowPool) return { ...state, ...updateView(state, pool, receivedAtMs), slow: null, notes };
   const [slow, others] = [true, false].map((isSlow) => finished.filter(({ route }) => (route === '/slow') === isSlow));
   return {
@@ -66,18 +57,13 @@ export function takePool(state, pool, receivedAtMs) {
   };
 }
 
-/**
- * @param {View} view
- * @param {Pool} pool
- * @param {number} receivedAtMs
- * @returns {View}
- */
-function updateView({ slots }, pool, receivedAtMs) {
-  return { pool, receivedAtMs, slots: assignSlots(slots, pool.lanes) };
+/** @param {View} view @param {LivePool} pool @param {number} receivedAtMs @returns {View} */
+function updateView({ laneIndexes }, pool, receivedAtMs) {
+  return { pool, receivedAtMs, laneIndexes: assignLanes(laneIndexes, pool.lanes) };
 }
 
 /**
- * The past as the app knows it replaces the page's own, which has a gap after each loss of the connection.
+ * The app's history replaces the page's, which has a gap after each lost connection.
  * @param {State} state
  * @param {Second[]} seconds
  * @returns {State}
@@ -86,18 +72,14 @@ export function takeHistory(state, seconds) {
   return { ...state, seconds };
 }
 
-/**
- * @param {State} state
- * @param {Second} second
- * @returns {State}
- */
+/** @param {State} state @param {Second} second @returns {State} */
 export function takeSecond(state, second) {
   const seconds = state.seconds.filter(({ atMs }) => atMs > second.atMs - HISTORY_MS && atMs < second.atMs);
   return { ...state, seconds: [...seconds, second] };
 }
 
 /**
- * A load test that is known already is brought up to date; the latest comes first.
+ * Adds a load test, or replaces it by its id.
  * @param {State} state
  * @param {LoadTest} loadTest
  * @returns {State}

@@ -1,70 +1,68 @@
-import { listSlots, placeTunnel } from './lanes.js';
-import { GONE, addDepartures, progressOf, progressOfDeparture } from './motion.js';
-import { createPainter } from './paint-lanes.js';
+import { placeTunnel } from './lane-layout.js';
+import { listLanes } from './lanes.js';
+import { OUT_OF_SIGHT, addDepartures, progressOf, progressOfDeparture } from './motion.js';
+import { TunnelPainter } from './tunnel-painter.js';
 
-/** @import { View } from './state.js' */
 /** @import { Departure } from './motion.js' */
-/** @import { Slot } from './lanes.js' */
+/** @import { Lane } from './lanes.js' */
+/** @import { Palette } from './palette.js' */
+/** @import { View } from './state.js' */
 
 /**
- * The picture of the pool: its lanes, what drives in them and what has just left them.
- * @param {HTMLCanvasElement} canvas fills its parent, which has the scene's height
- * @param {MediaQueryList} stillness whether the reader wants no movement
+ * The picture of a pool: its lanes, the vehicles in them, and the vehicles that are driving out.
+ * @param {HTMLCanvasElement} canvas fills its parent
+ * @param {MediaQueryList} reducedMotion
  */
-export function createTunnel(canvas, stillness) {
-  const painter = createPainter(canvas);
-  const room = /** @type {HTMLElement} */ (canvas.parentElement);
-  const scene = /** @type {HTMLElement} */ (room.parentElement);
+export function createTunnel(canvas, reducedMotion) {
+  const container = /** @type {HTMLElement} */ (canvas.parentElement);
+  const scene = /** @type {HTMLElement} */ (container.parentElement);
+  /** @type {Palette} */
+  let colors;
   /** @type {Departure[]} */
   let departures = [];
-  /** @type {Slot[]} */
-  let slots = [];
+  /** @type {Lane[]} */
+  let lanes = [];
   /** @type {Set<string | null>} */
   let highlighted = new Set();
 
-  /**
-   * @param {View} before
-   * @param {View} state with a pool
-   */
-  function show(before, state) {
-    if (!state.pool) return;
-    departures = stillness.matches ? [] : addDepartures(departures, before, state);
-    slots = listSlots(state.pool, state.slots);
-    const text = describeSlots(slots);
+  /** @param {View} before @param {View} view with a pool */
+  function show(before, view) {
+    if (!view.pool) return;
+    departures = reducedMotion.matches ? [] : addDepartures(departures, before, view);
+    lanes = listLanes(view.pool, view.laneIndexes);
+    const text = describeLanes(lanes);
     if (canvas.getAttribute('aria-label') !== text) canvas.setAttribute('aria-label', text);
   }
 
-  /**
-   * @param {View} state
-   * @param {number} elapsedMs since the app told it
-   */
+  /** @param {View} view @param {number} elapsedMs since the view was received */
   function paint({ pool, receivedAtMs }, elapsedMs) {
-    const [width, height] = [room.clientWidth, room.clientHeight];
-    const { layout, box } = placeTunnel(slots.length, width, height);
-    widenRoad(`${Math.round(layout.rows * layout.laneHeight)}px`);
-    painter.begin(layout, box);
-    for (const [index, { state, lane }] of slots.entries()) {
+    const { layout, box } = placeTunnel(lanes.length, container.clientWidth, container.clientHeight);
+    setRoadHeight(`${Math.round(layout.rows * layout.laneHeight)}px`);
+    const painter = new TunnelPainter(canvas, colors, layout, box);
+    painter.paintGround();
+    for (const [index, { state, connection }] of lanes.entries()) {
       painter.paintLane(index, state);
-      if (!lane || !pool) continue;
-      const busyMs = lane.busyMs + elapsedMs;
-      const vehicle = { route: lane.route, progress: progressOf(lane.route, busyMs, pool.slowMs), busyMs };
-      painter.paintVehicle(index, vehicle, stillness.matches);
+      if (!connection || !pool) continue;
+      const { route } = connection;
+      const busyMs = connection.busyMs + elapsedMs;
+      const vehicle = { route, progress: progressOf(route, busyMs, pool.slowMs), busyMs };
+      painter.paintVehicle(index, vehicle, reducedMotion.matches);
     }
     for (const departure of departures) {
       const progress = progressOfDeparture(departure, receivedAtMs + elapsedMs);
-      if (progress < 0 || progress >= GONE) continue;
-      painter.paintVehicle(departure.slot, { route: departure.route, progress });
+      if (progress < 0 || progress >= OUT_OF_SIGHT) continue;
+      painter.paintVehicle(departure.laneIndex, { route: departure.route, progress });
     }
-    painter.finish(slots.flatMap(({ lane }, index) => (
-      lane && highlighted.has(lane.requestId) ? [index] : []
+    painter.paintPortals(lanes.flatMap(({ connection }, index) => (
+      connection && highlighted.has(connection.requestId) ? [index] : []
     )));
   }
 
   /**
-   * The queue stands on a road as wide as the tunnel's. Told only when it changes: a style costs a layout.
+   * The queue's road is as wide as the tunnel's. Set only on a change: each set costs a layout.
    * @param {string} height
    */
-  function widenRoad(height) {
+  function setRoadHeight(height) {
     if (scene.style.getPropertyValue('--road-height') !== height) scene.style.setProperty('--road-height', height);
   }
 
@@ -76,27 +74,27 @@ export function createTunnel(canvas, stillness) {
       highlighted = requestIds;
     },
     /** @param {number} nowMs */
-    moves(nowMs) {
-      return slots.some(({ lane }) => lane)
-        || departures.some((departure) => progressOfDeparture(departure, nowMs) < GONE);
+    isMoving(nowMs) {
+      return lanes.some(({ connection }) => connection)
+        || departures.some((departure) => progressOfDeparture(departure, nowMs) < OUT_OF_SIGHT);
     },
-    setPalette: painter.setPalette,
+    /** @param {Palette} palette */
+    setPalette(palette) {
+      colors = palette;
+    },
   };
 }
 
-/**
- * The picture in words.
- * @param {Slot[]} slots
- */
-function describeSlots(slots) {
-  /** @param {(slot: Slot) => boolean} test */
-  const count = (test) => slots.filter(test).length;
+/** The picture for a screen reader. @param {Lane[]} lanes */
+function describeLanes(lanes) {
+  /** @param {(lane: Lane) => boolean} test */
+  const count = (test) => lanes.filter(test).length;
   const parts = [
-    [count(({ lane }) => lane?.route === '/slow'), 'with a bus'],
-    [count(({ lane }) => lane !== undefined && lane.route !== '/slow'), 'with a Ferrari'],
+    [count(({ connection }) => connection?.route === '/slow'), 'with a bus'],
+    [count(({ connection }) => connection !== undefined && connection.route !== '/slow'), 'with a Ferrari'],
     [count(({ state }) => state === 'idle'), 'open'],
-    [count(({ state }) => state === 'connecting'), 'being opened'],
+    [count(({ state }) => state === 'connecting'), 'opening'],
     [count(({ state }) => state === 'closed'), 'closed'],
   ].filter(([number]) => Number(number) > 0).map((part) => part.join(' '));
-  return `The tunnel has ${slots.length} ${slots.length === 1 ? 'lane' : 'lanes'}: ${parts.join(', ')}`;
+  return `The tunnel has ${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'}: ${parts.join(', ')}`;
 }

@@ -1,22 +1,19 @@
 import express from 'express';
 import { requireSameOrigin } from '../http/same-origin.js';
 import { requireToken } from '../http/controls-token.js';
-import { clientError } from '../http/problem.js';
+import { clientError, sendProblem } from '../http/problem.js';
 
 const MAX_CONNECTIONS = 1000;
-const LONGEST_SLOW_MS = 60_000;
+const MAX_SLOW_MS = 60_000;
 const MAX_REQUESTS = 100;
 const ROUTES = ['/slow', '/fast'];
 
-/**
- * `POST /control/...`: what the page can change. Bodies and answers are JSON.
- * @param {import('./parts.js').Parts} parts
- */
+/** `POST /control/...`: the page's controls. Bodies and answers are JSON. @param {import('./parts.js').Parts} parts */
 export function createControlRoutes({ database, load, loadTests, traffic, controls }) {
   const router = express.Router();
   router.use(requireSameOrigin(controls), requireToken(controls.token), requireJson, express.json({ limit: '1kb' }));
 
-  // It came this far, so its token is the right one.
+  // The token was checked above.
   router.post('/token', (req, res) => {
     res.json({});
   });
@@ -29,7 +26,7 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
   });
 
   router.post('/slow-ms', (req, res) => {
-    load.slowMs = readInteger(req.body, 'slowMs', 1, LONGEST_SLOW_MS);
+    load.slowMs = readInteger(req.body, 'slowMs', 1, MAX_SLOW_MS);
     loadTests.noteLoad();
     res.json({ slowMs: load.slowMs });
   });
@@ -43,8 +40,12 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
   });
 
   router.post('/load-test', async (req, res) => {
+    if (loadTests.missing) {
+      sendProblem(res, { status: 501, title: 'Load tests are not installed', detail: loadTests.missing });
+      return;
+    }
     await database.main.settled();
-    res.status(202).json(loadTests.start());
+    res.status(202).json(await loadTests.start());
   });
   return router;
 }
@@ -59,13 +60,7 @@ function requireJson(req, res, next) {
   next();
 }
 
-/**
- * @param {unknown} body
- * @param {string} name
- * @param {number} min
- * @param {number} max
- * @returns {number}
- */
+/** @param {unknown} body @param {string} name @param {number} min @param {number} max @returns {number} */
 function readInteger(body, name, min, max) {
   const value = Object(body)[name];
   if (Number.isInteger(value) && value >= min && value <= max) return value;

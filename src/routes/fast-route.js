@@ -1,7 +1,7 @@
 import { pickEmail } from '../mongo/demo-data.js';
 
 /**
- * `GET /fast`: a customer's query, the Ferrari: one document by an index.
+ * `GET /fast`: a customer's query, the Ferrari. It finds one document by an index.
  * @param {Pick<import('./parts.js').Parts, 'database'>} parts
  * @returns {import('express').RequestHandler}
  */

@@ -1,7 +1,7 @@
 import { sendProblem } from '../http/problem.js';
 
 /**
- * `GET /livez`: the process answers. It never touches MongoDB, so that a database outage restarts no app.
+ * `GET /livez`: the process runs. It ignores MongoDB, so that a database outage restarts no app.
  * @returns {import('express').RequestHandler}
  */
 export function createLiveRoute() {
@@ -11,8 +11,8 @@ export function createLiveRoute() {
 }
 
 /**
- * `GET /readyz`: MongoDB is there, as far as the driver's own connections tell. It asks nothing, and so never waits
- * for a connection of the pool, or for a server that hangs.
+ * `GET /readyz`: MongoDB is reachable, according to the driver's monitoring connections. It sends no query, so it never
+ * waits for the pool or for a server that hangs.
  * @param {Pick<import('./parts.js').Parts, 'database'>} parts
  * @returns {import('express').RequestHandler}
  */

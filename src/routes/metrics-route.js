@@ -1,5 +1,5 @@
 /**
- * `GET /metrics`: the pool and the routes, for Prometheus.
+ * `GET /metrics`, for Prometheus.
  * @param {Pick<import('./parts.js').Parts, 'metrics'>} parts
  * @returns {import('express').RequestHandler}
  */

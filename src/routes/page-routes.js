@@ -7,10 +7,12 @@ import { CHART_JS } from '../report/chart-js.js';
 const PAGE = fileURLToPath(new URL('../page/', import.meta.url));
 const UNIVERSAL = fileURLToPath(new URL('../universal/', import.meta.url));
 const PREDICTOR = findPredictor();
+/** Whether the page can predict. */
+export const HAS_PREDICTOR = PREDICTOR !== null;
 
 /**
- * `GET /`: the live page. Its parts are below `/page/` and `/universal/`, so that their imports of each other hold here
- * as on disk; the predictor's worker, where that package is installed, is `/pool-predictor/worker.js`.
+ * `GET /`: the live page. `/page/` and `/universal/` mirror the folders, so that their imports of each other work. The
+ * predictor's worker, if that package is installed, is `/pool-predictor/worker.js`.
  */
 export function createPageRoutes() {
   const router = express.Router();
@@ -22,7 +24,7 @@ export function createPageRoutes() {
   return router;
 }
 
-/** The folder of the predictor's files. The app runs without it, and its page then says what to install. */
+/** @returns {string | null} the folder of the predictor's files; the app also runs without it */
 function findPredictor() {
   try {
     return dirname(createRequire(import.meta.url).resolve('mongodb-pool-predictor/worker'));

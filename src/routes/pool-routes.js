@@ -1,33 +1,36 @@
-import { readPool } from '../live/pool-feed.js';
 import { sampleServiceTimes } from 'mongodb-pool-monitor';
 import { clientError } from '../http/problem.js';
+import { readPool } from '../live/pool-feed.js';
+import { HAS_PREDICTOR } from './page-routes.js';
 
 /**
- * `GET /pool`: the pool in figures, who is in it and who waits; `slowPool` is that of /slow where it has its own,
- * `requests` and, where there is a cap, `slowLimit` say how many are under way.
- * @param {Pick<import('./parts.js').Parts, 'database' | 'load' | 'requestLimit' | 'slowLimit' | 'checkouts' | 'controls'>} parts
+ * `GET /pool`: the gauges, who holds connections, and who waits. `slowPool` is the pool of /slow, if it has its own.
+ * `requests` and, if a limit is set, `slowLimit` count running requests. `features` says what is installed.
+ * @param {Pick<import('./parts.js').Parts, 'database' | 'load' | 'requestLimit' | 'slowLimit' | 'checkouts' |
+ *   'controls' | 'loadTests'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createPoolRoute({ database, load, requestLimit, slowLimit, checkouts, controls }) {
+export function createPoolRoute({ database, load, requestLimit, slowLimit, checkouts, controls, loadTests }) {
   return (req, res) => {
     const { slowPool, ...pool } = readPool(database, load);
-    const cap = slowLimit.snapshot();
+    const limit = slowLimit.snapshot();
     res.json({
       ...pool,
       serverVersion: database.version,
       controls: controls.enabled,
       needsToken: controls.token !== undefined,
+      features: { loadTests: loadTests.missing === null, predictions: HAS_PREDICTOR },
       services: sampleServiceTimes(checkouts.list()),
       requests: requestLimit.snapshot(),
       ...readLifetime(database.main),
       ...(slowPool && { slowPool: { ...slowPool, ...readLifetime(database.slow) } }),
-      ...(cap.max < Infinity && { slowLimit: cap }),
+      ...(limit.max < Infinity && { slowLimit: limit }),
     });
   };
 }
 
 /**
- * Since the current client took over; /metrics counts from the app's start.
+ * Counts since the current client replaced the one before. /metrics counts since the app's start.
  * @param {import('../mongo/shared-client.js').SharedClient} shared
  */
 function readLifetime({ current: { monitor } }) {
@@ -38,8 +41,8 @@ function readLifetime({ current: { monitor } }) {
 }
 
 /**
- * `GET /pool/checkouts?after=ID`: the record of the last minutes' checkouts, those after an id where one is given; what
- * the next question is to come after, and how many the record has forgotten in between.
+ * `GET /pool/checkouts?after=ID`: the checkouts of the last minutes that ended after that id, `lastId` for the next
+ * request, and how many were forgotten in between.
  * @param {Pick<import('./parts.js').Parts, 'checkouts'>} parts
  * @returns {import('express').RequestHandler}
  */
@@ -49,7 +52,7 @@ export function createCheckoutsRoute({ checkouts }) {
     const after = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : NaN;
     if (Number.isNaN(after)) throw clientError(400, 'after must be the id of a checkout, a whole number');
     res.json({
-      checkouts: checkouts.list({ after }), lastId: checkouts.lastId(), forgotten: checkouts.countForgotten(after),
+      checkouts: checkouts.list({ after }), lastId: checkouts.lastId, forgotten: checkouts.countForgotten(after),
     });
   };
 }

@@ -1,5 +1,5 @@
 /**
- * `GET /slow`: the administrator's query, the bus.
+ * `GET /slow`: the administrator's query, the bus. It takes as long as `slowMs` says.
  * @param {Pick<import('./parts.js').Parts, 'database' | 'load' | 'slowLimit'>} parts
  * @returns {import('express').RequestHandler}
  */

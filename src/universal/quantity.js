@@ -10,7 +10,7 @@ export function formatNumber(value, digits = 0, grouping = true) {
 }
 
 /**
- * A value as one says it: 21.1 s, 6 ms, 3.8 ms, 84,428 docs/s.
+ * For reading: 21.1 s, 6 ms, 3.8 ms, 84,428 docs/s.
  * @param {number} value
  * @param {string} unit
  */

@@ -1,11 +1,11 @@
 /**
  * @typedef {object} Part one colour of a vehicle
  * @property {'bus' | 'ferrari' | 'glass' | 'wheel'} paint its class in the style sheet
- * @property {string} path in the language of SVG
+ * @property {string} path an SVG path
  */
 
 /**
- * Drawn by their wheels' line at y = 0, around x = 0, driving to the right; for a lane 46 high.
+ * They drive to the right, with the middle at x = 0 and the bottom of the wheels at y = 0, in a lane 46 high.
  * @type {Record<'bus' | 'ferrari', { length: number, parts: Part[] }>}
  */
 export const VEHICLES = {
@@ -35,10 +35,10 @@ export const VEHICLES = {
   },
 };
 
-/** Behind a fast one. */
+/** Behind a dashing Ferrari. */
 export const SPEED_LINES = 'M-62-20h18M-74-13h32M-58-6h16';
 
-/** Definitions for `<use href="#bus">`, `#ferrari` and `#speed`, as markup: once a page. */
+/** Markup that each page needs once, for `<use href="#bus">`, `#ferrari` and `#speed`. */
 export const VEHICLE_SYMBOLS = `<svg class="symbols" aria-hidden="true"><defs>
 ${Object.entries(VEHICLES).map(([name, { parts }]) => `<g id="${name}">
 ${parts.map(({ paint, path }) => `<path class="${paint}" d="${path}"/>`).join('\n')}
@@ -46,10 +46,7 @@ ${parts.map(({ paint, path }) => `<path class="${paint}" d="${path}"/>`).join('\
 <path id="speed" class="speed" d="${SPEED_LINES}"/>
 </defs></svg>`;
 
-/**
- * @param {number} x
- * @param {number} radius
- */
+/** @param {number} x @param {number} radius */
 function drawWheel(x, radius) {
   const across = 2 * radius;
   return `M${x - radius}-4a${radius} ${radius} 0 1 1 ${across} 0a${radius} ${radius} 0 1 1 ${-across} 0z`;

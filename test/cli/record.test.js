@@ -102,7 +102,7 @@ describe('recording', () => {
     const fetched = /** @type {number[]} */ ([]);
     const url = await startFake((after) => {
       const { ids, ...rest } = answers[fetched.push(after) - 1] ?? { ids: [], lastId: after, forgotten: 0 };
-      return { checkouts: ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'returned' })), ...rest };
+      return { checkouts: ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'checkedIn' })), ...rest };
     });
     const file = fileOf(`${name.replaceAll(/\W/g, '-')}.jsonl`);
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
@@ -134,7 +134,7 @@ describe('recording', () => {
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/Recorded 1 checkout\.\n--url .*GET \/pool\/checkouts did not answer with a list of checkouts/);
-    expect((await readTrace(file)).askedMs).toHaveLength(1);
+    expect((await readTrace(file)).checkOutStartedMs).toHaveLength(1);
   });
 
   test.each([
@@ -148,8 +148,8 @@ describe('recording', () => {
 });
 
 describe('a trace in place of a scenario', () => {
-  const header = '{"trace":"mongodb-pool-lab","version":1,"maxPoolSize":2}\n';
-  const line = (/** @type {number} */ index) => `{"askedMs":${index * 20},"waitMs":0,"useMs":${index % 10 === 0 ? 300 : 2},"route":"/a"}\n`;
+  const header = '{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":2}\n';
+  const line = (/** @type {number} */ index) => `{"checkOutStartedMs":${index * 20},"waitMs":0,"useMs":${index % 10 === 0 ? 300 : 2},"route":"/a"}\n`;
 
   test('works with advise', async () => {
     const file = fileOf('advise.jsonl');
@@ -174,7 +174,7 @@ describe('a trace in place of a scenario', () => {
     await writeFile(file, header + line(0) + line(1).slice(0, 20));
     const { code, stderr } = await runCli(['predict', '--trace', file, '--pool-sizes', '1']);
     expect(code).toBe(0);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('line 3: the last line is cut, it is left out');
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('line 3: the last line is incomplete and left out');
   });
 
   test.each([
@@ -201,6 +201,6 @@ describe('a trace in place of a scenario', () => {
   const child = spawn('sh', ['-c', 'ulimit -f 8; exec "$@"', 'sh', ...command]);
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`^Recording .*\n${file} is not whole: EFBIG: file too large, write\n$`));
-  expect((await readTrace(file)).askedMs.length).toBeGreaterThan(0);
+  expect(stderr).toMatch(new RegExp(`^Recording .*\n${file} is incomplete: EFBIG: file too large, write\n$`));
+  expect((await readTrace(file)).checkOutStartedMs.length).toBeGreaterThan(0);
 });

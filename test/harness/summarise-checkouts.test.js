@@ -5,11 +5,11 @@ import { listArrivals, summariseCheckouts } from '../../src/harness/summarise-ch
  * @param {number} checkOutStartedAtMs
  * @param {number | null} checkedOutAtMs
  * @param {number | null} checkedInAtMs
- * @returns {import('../../packages/pool-monitor/src/checkouts.js').CheckoutRecord}
+ * @returns {import('../../packages/pool-monitor/src/checkout-log.js').CheckoutRecord}
  */
 function checkout(checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs) {
   return {
-    id: 1, pool: null, route: '/slow', requestId: 'r1', connectionId: 1, behind: [], outcome: 'returned',
+    id: 1, pool: null, route: '/slow', requestId: 'r1', connectionId: 1, behind: [], outcome: 'checkedIn', reason: null,
     checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs,
   };
 }

@@ -34,7 +34,7 @@ async function order(url, authorization) {
 }
 
 /**
- * The same from a browser that knows the app by a name, which fetch would not let through.
+ * The same from a browser that knows the app by another name. fetch does not allow that header.
  * @param {string} url
  * @param {string} name
  * @param {string} [token]
@@ -60,13 +60,13 @@ function orderUnder(url, name, token) {
 }
 
 describe('CONTROLS=on', () => {
-  test('on loopback does not let in a name of somebody else that points here', async () => {
+  test('on loopback refuses a foreign name that points here', async () => {
     const { url } = await serve({ CONTROLS: 'on' });
     expect(await orderUnder(url, 'rebound.example')).toBe(403);
     expect(await orderUnder(url, 'localhost')).toBe(200);
   });
 
-  test('elsewhere takes any name of the app, with the token', async () => {
+  test('elsewhere accepts any host name, with the token', async () => {
     const { url } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on', CONTROLS_TOKEN: TOKEN });
     expect(await orderUnder(url, 'lab.example')).toBe(401);
     expect(await orderUnder(url, 'lab.example', TOKEN)).toBe(200);
@@ -74,7 +74,7 @@ describe('CONTROLS=on', () => {
 });
 
 describe('CONTROLS_TOKEN', () => {
-  test('is what an order has to show, on loopback too; it is in no log', async () => {
+  test('is required for every control, on loopback too, and never logged', async () => {
     const { url, readLog } = await serve({ CONTROLS_TOKEN: TOKEN });
     expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ controls: true, needsToken: true });
     const wrong = [undefined, TOKEN, `Basic ${TOKEN}`, 'Bearer', 'Bearer x', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`];
@@ -84,7 +84,7 @@ describe('CONTROLS_TOKEN', () => {
     expect(readLog()).not.toContain(TOKEN);
   });
 
-  test('does not let in another site', async () => {
+  test('does not admit another site', async () => {
     const { url } = await serve({ CONTROLS_TOKEN: TOKEN });
     const { status } = await fetch(`${url}/control/slow-ms`, {
       method: 'POST', body: '{"slowMs":100}',
@@ -95,14 +95,14 @@ describe('CONTROLS_TOKEN', () => {
 });
 
 describe('an app that others can reach', () => {
-  test('keeps its controls closed', async () => {
+  test('disables its controls', async () => {
     const { url, readLog } = await serve({ HOST: '0.0.0.0' });
     expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ controls: false, needsToken: false });
     expect(await order(url, `Bearer ${TOKEN}`)).toBe(403);
     expect(readLog()).not.toContain('token');
   });
 
-  test('with CONTROLS=on makes up a token at each start, and logs a link with it', async () => {
+  test('with CONTROLS=on creates a token at each start, and logs a link with it', async () => {
     const tokens = await Promise.all([1, 2].map(async () => {
       const { url, readLog } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on' });
       const [, token] = readLog().match(/http:\/\/0\.0\.0\.0:\d+\/#token=([\w-]{32})"/) ?? [];
@@ -113,7 +113,7 @@ describe('an app that others can reach', () => {
     expect(tokens[0]).not.toBe(tokens[1]);
   });
 
-  test('takes CONTROLS_TOKEN in place of that, and keeps it to itself', async () => {
+  test('uses CONTROLS_TOKEN instead, and does not log it', async () => {
     const { url, readLog } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on', CONTROLS_TOKEN: TOKEN });
     expect(await order(url)).toBe(401);
     expect(await order(url, `Bearer ${TOKEN}`)).toBe(200);

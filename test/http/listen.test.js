@@ -18,7 +18,7 @@ async function open(url, text) {
   return socket;
 }
 
-test('the end waits for requests that run, not for connections that never send one', async () => {
+test('close waits for running requests, but not for connections that never send one', async () => {
   /** @type {(() => void)[]} */
   const pending = [];
   const server = await listen((req, res) => { pending.push(() => res.end('done')); }, { host: '127.0.0.1', port: 0 });
@@ -39,7 +39,7 @@ test.each([
   ['headers of 20 KB', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1.1 431 /],
   ['what is no HTTP', '\0\0\0\0 garbage\r\n\r\n', /^HTTP\/1.1 400 /],
   ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', /^HTTP\/1.1 400 /],
-])('%s are refused, and the connection ends', async (name, text, status) => {
+])('%s are refused, and the connection is closed', async (name, text, status) => {
   const server = await listen((req, res) => { res.end('x'); }, { host: '127.0.0.1', port: 0 });
   cleanUp(server.close);
   const socket = await open(server.url, text);

@@ -5,19 +5,19 @@ import { pino } from 'pino';
 import { answerErrors, toProblem } from '../../src/http/problem.js';
 import { until } from '../support/until.js';
 
-describe('an error in a client\'s words', () => {
-  test('a fault of the request keeps its status, in standard words', () => {
+describe('an error as the client sees it', () => {
+  test('a client error keeps its status, with the standard title', () => {
     const error = Object.assign(new Error('Failed to decode param "%ff"'), { status: 400 });
     expect(toProblem(error)).toEqual({ status: 400, title: 'Bad Request' });
   });
 
   test.each([
     new Error('secret'), Object.assign(new Error('secret'), { status: 502 }), 'secret', undefined, null, { status: 'x' },
-  ])('anything else is a 500 that tells nothing: %p', (error) => {
+  ])('anything else is a 500 without details: %p', (error) => {
     expect(toProblem(error)).toEqual({ status: 500, title: 'Internal Server Error' });
   });
 
-  test('a MongoDB that is not found is a 503 that does not name its address', () => {
+  test('an unreachable MongoDB is a 503 without its address', () => {
     const error = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
     expect(toProblem(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
   });
@@ -28,7 +28,7 @@ describe('an error in a client\'s words', () => {
     });
 });
 
-test('an outage under load is one short line a second and kind, with its count; a fault of ours keeps its stack', async () => {
+test('an outage under load logs one short line per second and kind, with a count; our own fault is logged with its stack', async () => {
   /** @type {string[]} */
   const lines = [];
   const log = pino(new Writable({

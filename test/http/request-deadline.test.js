@@ -32,7 +32,7 @@ async function ask(url, signal) {
 /** @param {string} url */
 const readPool = async (url) => (await ask(`${url}/pool`)).body;
 
-/** How many slow queries of that length the server has. @param {number} slowMs */
+/** How many slow queries of that length run on the server. @param {number} slowMs */
 async function countAtServer(slowMs) {
   const client = await MongoClient.connect(sharedMongoUrl());
   cleanUp(() => client.close());
@@ -40,7 +40,7 @@ async function countAtServer(slowMs) {
 }
 
 describe('a request that takes longer than REQUEST_TIMEOUT_MS', () => {
-  test('gets 503, and its query is given up, at the server too', async () => {
+  test('gets 503, and its query is aborted, on the server too', async () => {
     const slowMs = LONG_MS + 1;
     const running = await countAtServer(slowMs);
     const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: String(slowMs), REQUEST_TIMEOUT_MS: '300' });
@@ -48,9 +48,9 @@ describe('a request that takes longer than REQUEST_TIMEOUT_MS', () => {
     await until('its query runs', async () => await running() === 1);
     expect(await answer).toMatchObject({
       status: 503, type: 'application/problem+json', retryAfter: '1',
-      body: { type: 'about:blank', status: 503, title: 'Not answered in time', detail: 'given up after 300 ms' },
+      body: { type: 'about:blank', status: 503, title: 'Not answered in time', detail: 'aborted after 300 ms' },
     });
-    await until('the server has given it up', async () => await running() === 0);
+    await until('the server has stopped it', async () => await running() === 0);
     expect(await ask(`${url}/fast`)).toMatchObject({ status: 200 });
     expect(await readPool(url)).toMatchObject({ ...FIGURES, total: 1, closed: { error: 1 } });
     const { ms } = await measureUntil(() => ask(`${url}/slow`), (late) => late.ms < 600);
@@ -58,8 +58,8 @@ describe('a request that takes longer than REQUEST_TIMEOUT_MS', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  test('in the middle of /slow frees its connection, at the server too', async () => {
+describe('a client that disconnects', () => {
+  test('during /slow frees its connection, on the server too', async () => {
     const slowMs = LONG_MS + 2;
     const running = await countAtServer(slowMs);
     const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: String(slowMs) });
@@ -70,13 +70,13 @@ describe('a client that goes away', () => {
     leaving.abort();
     expect(await left).toBe('left');
     expect(await next).toMatchObject({ status: 200 });
-    await until('the server has given it up', async () => await running() === 0);
+    await until('the server has stopped it', async () => await running() === 0);
     expect(await readPool(url)).toMatchObject({ ...FIGURES, total: 1, requests: { running: 0 } });
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toMatch(/^db_client_connection_pending_requests\{.*\} 0$/m);
   });
 
-  test('while it waits for a connection leaves the queue, and the record says so', async () => {
+  test('while it waits for a connection leaves the queue, and its record is checkOutAborted', async () => {
     const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: String(LONG_MS) });
     const leaving = [new AbortController(), new AbortController()];
     const slow = ask(`${url}/slow`, leaving[0].signal).catch(() => 'left');
@@ -88,16 +88,16 @@ describe('a client that goes away', () => {
     await until('nobody waits', async () => (await readPool(url)).waiting === 0);
     expect(await readPool(url)).toMatchObject({ active: 1, queue: [] });
     const { body: { checkouts } } = await ask(`${url}/pool/checkouts`);
-    expect(checkouts.at(-1)).toMatchObject({ route: '/fast', outcome: 'gone', connectionId: null });
+    expect(checkouts.at(-1)).toMatchObject({ route: '/fast', outcome: 'checkOutAborted', connectionId: null });
     leaving[0].abort();
     await slow;
   });
 });
 
-test('beyond MAX_REQUESTS the next gets 503 at once and is told when to come back; the page and the probes stay', async () => {
+test('a request beyond MAX_REQUESTS gets 503 with Retry-After at once; the page and the probes still work', async () => {
   const url = await serveApp({ MONGO_POOLSIZE: '1', MAX_REQUESTS: '2', SLOW_MS: '2000' });
   const served = ['/slow', '/fast'].map((route) => ask(url + route));
-  await until('both are under way', async () => (await readPool(url)).requests.running === 2);
+  await until('both are running', async () => (await readPool(url)).requests.running === 2);
   const refused = ['/slow', '/fast'].map((route) => ask(url + route));
   const live = Promise.all(refused).then(() => ask(`${url}/livez`));
   const answers = await inOrder([...served, ...refused, live]);
@@ -105,14 +105,14 @@ test('beyond MAX_REQUESTS the next gets 503 at once and is told when to come bac
   for (const answer of answers.slice(0, 2)) {
     expect(answer).toMatchObject({
       type: 'application/problem+json', retryAfter: '1',
-      body: { title: 'Too many of these requests at once', detail: '2 are at work, and no more than 2 may be' },
+      body: { title: 'Too many of these requests at once', detail: '2 requests are running, the limit is 2' },
     });
   }
   expect(answers[2].body).toEqual({ status: 'live' });
   expect(await readPool(url)).toMatchObject({ requests: { max: 2, running: 0, refused: 2 } });
 });
 
-test('by default both limits are beyond what any load test waits for or sends', async () => {
+test('the default limits are higher than any load test needs', async () => {
   const { requestTimeoutMs, maxRequests } = readSettings({}, 'no .env file');
   for (const name of (await readdir('loadtests')).filter((file) => file.endsWith('.yaml'))) {
     const { config } = parse(await readFile(path.join('loadtests', name), 'utf8'));

@@ -26,11 +26,11 @@ async function isHeldBy(route) {
   return (await (await fetch(`${url}/pool`)).json()).lanes[0]?.route === route;
 }
 
-/** On a busy machine the bus is seen late, and all else takes longer. @param {Record<string, number>} spent */
+/** On a busy machine we see the bus late, and everything takes longer. @param {Record<string, number>} spent */
 const isGood = ({ waitedMs, busWaitedMs, hadMs, restMs }) => (
   waitedMs > 100 && busWaitedMs < 20 && hadMs < 50 && restMs < 20);
 
-test('Server-Timing says how long a request waited for a connection, had it, and took in all', async () => {
+test('Server-Timing has the wait for a connection, its use, and the total time', async () => {
   const spent = await measureUntil(async () => {
     const first = send('/slow');
     await until('the bus is in', () => isHeldBy('/slow'));
@@ -44,10 +44,10 @@ test('Server-Timing says how long a request waited for a connection, had it, and
   expect({ ...spent, isGood: isGood(spent) }).toMatchObject({ isGood: true });
 });
 
-test('one that got no connection in time has only waited', async () => {
+test('a request without a connection has only a wait', async () => {
   const first = send('/slow');
   await until('the bus is in', () => isHeldBy('/slow'));
-  // However late the bus was seen, the last of three waits for two more.
+  // However late we saw the bus, the last of three waits for two more.
   const rest = await Promise.all([send('/slow'), send('/slow'), send('/slow')]);
   const refused = rest.find(({ status }) => status === 503);
   expect(refused).toMatchObject({ dbMs: 0 });

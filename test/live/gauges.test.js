@@ -4,9 +4,9 @@ import { createMetrics } from '../../src/metrics.js';
 import { createFakeClient } from '../../packages/pool-monitor/test/fake-client.js';
 
 /**
- * What each of those tells that read the gauges.
+ * The gauges as each of their readers reports them.
  * @param {ReturnType<typeof createFakeClient>} fake
- * @param {ReturnType<typeof createFakeClient>} [retired] whose place it has taken
+ * @param {ReturnType<typeof createFakeClient>} [retired] the client it replaced
  */
 async function readAll(fake, retired) {
   const handles = [...(retired ? [retired] : []), fake].map(({ monitor }) => ({ monitor, client: { options: {} } }));
@@ -29,32 +29,32 @@ async function readAll(fake, retired) {
   };
 }
 
-/** A caller waits for a connection that the driver has thrown away in silence, long ago. */
+/** A caller waits for a connection that the driver dropped long ago, without an event. */
 function leaveOrphan() {
   const fake = createFakeClient({ max: 3, connectTimeoutMs: 1000 });
   fake.start();
-  fake.ask();
+  fake.startCheckOut();
   fake.create(1);
   fake.emit('PoolCleared');
   fake.pass(2001);
   return fake;
 }
 
-test('none of those that read the gauges counts what was thrown away at a clear', async () => {
+test('no reader of the gauges counts a connection that was dropped at a clear', async () => {
   const nothing = { max: 3, idle: 0, active: 0, waiting: 0 };
-  // Each reads first once: it must not depend on another to have cleared up.
+  // Each reader is first once, because it must not depend on another's cleanup.
   expect((await readAll(leaveOrphan())).feed).toMatchObject({ ...nothing, total: 0, connecting: 0 });
   expect(leaveOrphan().monitor.snapshot().totals).toMatchObject({ ...nothing, total: 0, connecting: 0 });
   const { monitor } = leaveOrphan();
   expect(await createMetrics(() => [monitor]).render()).toMatch(/^db_client_connection_pending_requests{.*} 0$/m);
 });
 
-test('they agree, with idle connections that a clear has made stale', async () => {
+test('all readers agree when a clear makes idle connections stale', async () => {
   const fake = createFakeClient({ max: 3 });
   fake.start();
-  for (const id of [1, 2, 3]) fake.give(id, 0);
-  fake.giveBack(1);
-  fake.giveBack(2);
+  for (const id of [1, 2, 3]) fake.checkOut(id, 0);
+  fake.checkIn(1);
+  fake.checkIn(2);
   const before = { max: 3, idle: 2, active: 1, waiting: 0 };
   const more = { connecting: 0, retiring: 0 };
   expect(await readAll(fake)).toEqual(
@@ -65,19 +65,19 @@ test('they agree, with idle connections that a clear has made stale', async () =
     { feed: { ...after, ...more, total: 1 }, snapshot: { ...after, ...more, total: 1 }, metrics: after });
 });
 
-test('a client that has been replaced counts what it still has to do, and that is told apart', async () => {
+test('the work of a replaced client counts, as retiring', async () => {
   const retired = createFakeClient({ max: 5 });
   retired.start();
-  for (const id of [1, 2, 3]) retired.give(id, 0);
-  retired.giveBack(1);
+  for (const id of [1, 2, 3]) retired.checkOut(id, 0);
+  retired.checkIn(1);
   const fake = createFakeClient({ max: 1 });
   fake.start();
-  fake.give(1, 0);
+  fake.checkOut(1, 0);
   const { feed } = await readAll(fake, retired);
   expect(feed).toEqual({ max: 1, total: 3, idle: 0, active: 3, connecting: 0, waiting: 0, retiring: 2 });
 });
 
-test('a pool that is closed has no gauges', async () => {
+test('a closed pool has no gauges', async () => {
   const fake = createFakeClient({ max: 3 });
   fake.start();
   fake.emit('PoolClosed');

@@ -29,19 +29,19 @@ async function takeEvents(kind, count) {
   throw new Error('the stream ended');
 }
 
-test('the pool comes at least four times a second', async () => {
-  const tookMs = (/** @type {any[]} */ told) => told.at(-1).atMs - told[0].atMs;
-  const events = await measureUntil(() => takeEvents('pool', 9), (told) => tookMs(told) <= 2000);
+test('the stream sends the pool at least four times a second', async () => {
+  const tookMs = (/** @type {any[]} */ events) => events.at(-1).atMs - events[0].atMs;
+  const events = await measureUntil(() => takeEvents('pool', 9), (taken) => tookMs(taken) <= 2000);
   expect(tookMs(events)).toBeLessThanOrEqual(2000);
   expect(events[0]).toMatchObject({ max: 2, lanes: [], queue: [], waiting: 0 });
 });
 
-test('who asks for its head alone is not kept waiting', async () => {
+test('a HEAD request is answered at once', async () => {
   const { status, headers } = await fetch(`${url}/pool/events`, { method: 'HEAD', signal: AbortSignal.timeout(5000) });
   expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/event-stream' });
 });
 
-test('a request is told as finished, with what it waited', async () => {
+test('a finished request is sent with its wait', async () => {
   const reading = takeEvents('pool', 6);
   await fetch(`${url}/slow`);
   const finished = (await reading).flatMap((event) => event.finished);
@@ -49,7 +49,7 @@ test('a request is told as finished, with what it waited', async () => {
   expect(finished[0].totalMs).toBeGreaterThanOrEqual(300);
 });
 
-test('who connects again gets the seconds that were missed', async () => {
+test('a reader that reconnects gets the seconds it missed', async () => {
   await fetch(`${url}/fast`);
   await takeEvents('second', 2);
   const [{ seconds }] = await takeEvents('history', 1);
@@ -58,7 +58,7 @@ test('who connects again gets the seconds that were missed', async () => {
   expect(counts.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count)).toBe(1);
 });
 
-test('a reader that does not read is dropped, the others are not', async () => {
+test('a reader that does not read is dropped, the others are kept', async () => {
   const streams = createStreams(() => {});
   const server = await listen((req, res) => streams.open(/** @type {any} */ (req), /** @type {any} */ (res)), { host: '127.0.0.1', port: 0 });
   cleanUp(server.close);
@@ -81,7 +81,7 @@ test('a reader that does not read is dropped, the others are not', async () => {
   await ended;
 });
 
-test('the end of the streams waits for no reader that does not read, and what is sent after it does no harm', async () => {
+test('closing the streams does not wait for a reader that does not read, and a later send is harmless', async () => {
   const streams = createStreams(() => {});
   const server = await listen((req, res) => streams.open(/** @type {any} */ (req), /** @type {any} */ (res)), { host: '127.0.0.1', port: 0 });
   const deaf = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -89,15 +89,15 @@ test('the end of the streams waits for no reader that does not read, and what is
   deaf.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
   deaf.pause().on('error', () => {});
   await until('it is connected', () => streams.count === 1);
-  // More than the kernel takes, in one event: a reader that is too far behind is dropped with the next one.
+  // One event larger than the kernel's buffers. A reader this far behind is dropped at the next event.
   streams.send('pool', 'x'.repeat(10_000_000));
   streams.close();
   expect(() => streams.send('pool', 'late')).not.toThrow();
   await server.close();
 });
 
-test('a second tells of the longest queue in it, not of the one at its end', async () => {
-  // While the second connection opened four would wait for the first.
+test('the summary of a second has its longest queue, not the queue at its end', async () => {
+  // Otherwise four would wait for the first connection while the second opens.
   await until('the pool is open', async () => (await (await fetch(`${url}/pool`)).json()).idle === 2);
   const reading = takeEvents('second', 4);
   await Promise.all(Array.from({ length: 5 }, () => fetch(`${url}/slow`)));

@@ -6,7 +6,7 @@ import { createLoadTest, createPool } from './sample-pool.js';
 const QUARTER_MS = 250;
 
 /**
- * What is said while the app tells these states, four a second.
+ * What the announcer says while these states arrive, four per second.
  * @param {import('../../src/page/state.js').State[]} states
  */
 function listen(states) {
@@ -21,25 +21,22 @@ function listen(states) {
 
 /** @param {number} waiting */
 const withQueue = (waiting) => takePool(createState(), createPool({ waiting }), 0);
-/**
- * @param {number} seconds
- * @param {(index: number) => import('../../src/page/state.js').State} create
- */
+/** @param {number} seconds @param {(index: number) => import('../../src/page/state.js').State} create */
 const during = (seconds, create) => Array.from({ length: seconds * 4 }, (_, index) => create(index));
 
-test('a queue that stays and one that is gone for good are told once each', () => {
+test('a lasting queue and its end are each announced once', () => {
   const said = listen([...during(8, () => withQueue(3)), ...during(8, () => withQueue(0))]);
 
   expect(said.map(({ message }) => message)).toEqual([
-    'No lane is free: requests wait.', 'The queue is empty again.',
+    'No lane is free: requests are waiting.', 'The queue is empty again.',
   ]);
 });
 
-test('a queue that comes and goes all the time is not worth a word', () => {
+test('a queue that comes and goes quickly is not announced', () => {
   expect(listen(during(30, (index) => withQueue(index % 2)))).toEqual([]);
 });
 
-test('whatever happens, a sentence is followed by five seconds of silence', () => {
+test('five seconds of silence follow each sentence', () => {
   const said = listen(during(60, (index) => withQueue(Math.floor(index / 8) % 2)));
 
   expect(said.length).toBeGreaterThan(2);
@@ -47,7 +44,7 @@ test('whatever happens, a sentence is followed by five seconds of silence', () =
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5000);
 });
 
-test('the end of a load test is told, but not of one that had ended before', () => {
+test('the end of a load test is announced, but not one that had ended before', () => {
   const measured = { requests: 10, failures: 0, maxMs: 5026, routes: {} };
   const old = takeLoadTest(createState(), createLoadTest({ id: 1, state: 'done', measured }));
   const running = takeLoadTest(old, createLoadTest({ id: 2 }));
@@ -61,10 +58,10 @@ test('the end of a load test is told, but not of one that had ended before', () 
 });
 
 test.each(/** @type {const} */ ([
-  ['the app', { connection: 'lost' }, ['The app does not answer.', 'The app answers again.']],
+  ['the app', { connection: 'lost' }, ['The app is not responding.', 'The app is responding again.']],
   ['MongoDB', { pool: createPool({ database: { reachable: false, reason: 'connect ECONNREFUSED' } }) },
     ['MongoDB is unreachable: requests fail.', 'MongoDB is back.']],
-]))('the loss of %s and its return are told', (_, loss, messages) => {
+]))('the loss and the return of %s are announced', (_, loss, messages) => {
   const live = /** @type {const} */ ({ ...withQueue(0), connection: 'live' });
   const lost = { ...live, ...loss };
 

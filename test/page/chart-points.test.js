@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  failuresOf, formatTick, isPowerOfTen, latencyOf, latestOf, listPoints, successesOf,
-} from '../../src/page/chart-points.js';
+import { failuresOf, latencyOf, latestOf, listPoints, successesOf } from '../../src/page/chart-points.js';
+import { formatTick, isPowerOfTen } from '../../src/page/log-axis.js';
 import { createSecond } from './sample-pool.js';
 
 const fast = { count: 10, failures: 3, p50Ms: 4, p95Ms: 900, maxMs: 901, waitP95Ms: 890 };
@@ -19,12 +18,12 @@ test('points count back from the latest second, and a route without requests lea
   expect(latestOf([])).toBeNull();
 });
 
-test('requests are good ones or failures, never both', () => {
+test('a request counts as a success or a failure, never both', () => {
   expect(listPoints(seconds, successesOf('/fast')).map(({ y }) => y)).toEqual([7, 0, 0]);
   expect(listPoints(seconds, failuresOf).map(({ y }) => y)).toEqual([3, 0, 1]);
 });
 
-test('a logarithmic axis is told at the powers of ten', () => {
+test('a logarithmic axis has ticks at the powers of ten', () => {
   expect([0.1, 1, 2, 10, 500, 1000, 10_000].filter(isPowerOfTen)).toEqual([0.1, 1, 10, 1000, 10_000]);
   expect([1, 100, 10_000].map(formatTick)).toEqual(['1 ms', '100 ms', '10 s']);
 });

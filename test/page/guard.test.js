@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 
 const TOKEN = 'a-token-of-our-own_1';
 
-describeInBrowser('what guards the live page', () => {
+describeInBrowser('access to the live page', () => {
   /** @type {Browser} */
   let browser;
   /** @type {string} */
@@ -29,19 +29,19 @@ describeInBrowser('what guards the live page', () => {
   const allFree = () => page.getByRole('heading', { name: 'All 100 lanes are free.' });
   const oneBusy = () => page.getByRole('heading', { name: /^1 of 100 lanes busy/ });
   /** @returns {Promise<number>} the status of the answer */
-  async function orderBus() {
-    // The bus of the test before may still drive.
+  async function requestBus() {
+    // The bus of the previous test may still be in the tunnel.
     await allFree().waitFor();
     const answer = page.waitForResponse((response) => response.url().endsWith('/control/traffic'));
     await sendBus().click();
     return (await answer).status();
   }
 
-  test('it asks for the token, says when it is wrong, and gives the controls for the right one', async () => {
+  test('it asks for the token, says when it is wrong, and shows the controls for the right one', async () => {
     await page.goto(url);
     await field().fill('wrong');
     await page.getByRole('button', { name: 'Unlock' }).click();
-    await page.getByText('they take the token that the app was started with').waitFor();
+    await page.getByText('the token that the app was started with').waitFor();
     expect(await sendBus().isVisible()).toBe(false);
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
@@ -49,28 +49,28 @@ describeInBrowser('what guards the live page', () => {
 
     await field().fill(TOKEN);
     await field().press('Enter');
-    expect(await orderBus()).toBe(202);
+    expect(await requestBus()).toBe(202);
     await oneBusy().waitFor();
     await page.reload();
     await sendBus().waitFor();
     expect(await field().isVisible()).toBe(false);
   });
 
-  test('the link from the log brings the token along, and the address bar does not show it', async () => {
+  test('the link from the log carries the token, and the address bar does not show it', async () => {
     await page.goto(`${url}/#token=${TOKEN}`);
-    expect(await orderBus()).toBe(202);
+    expect(await requestBus()).toBe(202);
     await oneBusy().waitFor();
     expect(page.url()).toBe(`${url}/`);
   });
 
-  test('a token that holds no longer is asked for again', async () => {
+  test('the page asks again for a token that is no longer valid', async () => {
     await page.goto(`${url}/#token=of-an-earlier-start`);
-    expect(await orderBus()).toBe(401);
+    expect(await requestBus()).toBe(401);
     await field().waitFor();
     expect(await sendBus().isVisible()).toBe(false);
   });
 
-  test('nothing runs that was smuggled in, nothing is loaded or told elsewhere, and nobody frames it', async () => {
+  test('injected code does not run, nothing is loaded from or sent to other hosts, and no page can frame it', async () => {
     /** @type {string[]} */
     const refused = [];
     page.on('console', (message) => refused.push(message.text()));

@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
 
-/** The colours of the light theme; the bar that stands for movement is a paler blue. */
+/** The colours of the light theme. The bar that replaces movement is a paler blue. */
 export const BUS = /** @type {const} */ ([0x00, 0x72, 0xb2]);
 export const HIGHLIGHT = /** @type {const} */ ([0xe6, 0xb4, 0x22]);
 
@@ -17,16 +17,14 @@ export let browser;
 export let app;
 /** @type {Page} */
 export let page;
-/** @type {string[]} what the page complained about, and what it asked of others */
+/** @type {string[]} console messages, errors, and requests to other hosts */
 export let incidents;
 
 /**
- * Open a browser for the tests of a file, and an app for each. `page`, `app` and `incidents` are those of the test that
- * runs.
+ * Opens a browser for the file, and an app for each test. `page`, `app` and `incidents` belong to the running test.
  */
 export function openForEachTest() {
-  /** Apps take as long to stop as their last bus drives; the next test has an app of its own and need not wait. */
-  /** @type {Promise<void>[]} */
+  /** An app stops when its last bus is through. The next test starts another app meanwhile. @type {Promise<void>[]} */
   const stopping = [];
   beforeAll(async () => {
     browser = await launchChromium();
@@ -47,10 +45,7 @@ export function start(settings) {
   return startApp({ MONGO_URL, MONGO_POOLSIZE: '1', ...settings });
 }
 
-/**
- * @param {BrowserContextOptions} [options]
- * @param {string} [url]
- */
+/** @param {BrowserContextOptions} [options] @param {string} [url] */
 export async function openPage(options, url = app.url) {
   page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
   page.setDefaultTimeout(15_000);
@@ -70,7 +65,7 @@ export function send(what) {
 }
 
 /**
- * How long the head of an answer took to a request that the page itself sends, in ms with one decimal.
+ * How long the app took until the response head, for a request sent by the page, in ms with one decimal.
  * @param {string} path
  */
 export function timeToHead(path) {
@@ -82,13 +77,13 @@ export function timeToHead(path) {
 }
 
 /**
- * The rightmost pixel of a colour in the picture of the tunnel, 0 where there is none.
+ * The rightmost pixel of a colour in the tunnel, or 0.
  * @param {readonly [red: number, green: number, blue: number]} color
  */
 export function findFront(color) {
   return page.locator('#tunnel').evaluate((node, [red, green, blue]) => {
     const canvas = /** @type {HTMLCanvasElement} */ (node);
-    // Read from a copy: the browser warns of reading often from a canvas that was not made for it.
+    // Reads a copy: the browser warns about frequent reads from an ordinary canvas.
     const copy = canvas.ownerDocument.createElement('canvas');
     Object.assign(copy, { width: canvas.width, height: canvas.height });
     const context = copy.getContext('2d', { willReadFrequently: true });
@@ -103,10 +98,7 @@ export function findFront(color) {
   }, color);
 }
 
-/**
- * The next request of a route that ends, as the app tells of it.
- * @param {string} route
- */
+/** The next request of a route that ends. @param {string} route */
 export async function readEnded(route) {
   for await (const { finished } of readEvents(app.url, 'pool')) {
     const ended = finished.find((/** @type {{ route: string }} */ request) => request.route === route);
@@ -115,7 +107,7 @@ export async function readEnded(route) {
   throw new Error('the stream ended');
 }
 
-/** What axe finds wrong with the page. */
+/** The violations that axe finds. */
 export async function findFaults() {
   await page.evaluate(axe.source);
   const { violations, passes } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
@@ -128,10 +120,7 @@ export function summariseViolation({ id, impact, nodes }) {
   return `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`;
 }
 
-/**
- * @param {import('playwright-core').Locator} locator
- * @param {string[]} properties
- */
+/** @param {import('playwright-core').Locator} locator @param {string[]} properties */
 export function readStyle(locator, properties) {
   return locator.evaluate((node, names) => {
     const style = node.ownerDocument.defaultView?.getComputedStyle(node);

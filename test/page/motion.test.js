@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { GONE, addDepartures, progressOf, progressOfDeparture } from '../../src/page/motion.js';
+import { OUT_OF_SIGHT, addDepartures, progressOf, progressOfDeparture } from '../../src/page/motion.js';
 import { createState, takePool } from '../../src/page/state.js';
-import { createFinished, createLane, createPool } from './sample-pool.js';
+import { createEnded, createConnection, createPool } from './sample-pool.js';
 
 describe('how far a vehicle has come', () => {
-  test('a bus drives evenly through the time its query takes, and waits at the exit', () => {
+  test('a bus moves steadily while its query runs, and then waits at the exit', () => {
     const half = progressOf('/slow', 2500, 5000);
 
     expect(progressOf('/slow', 0, 5000)).toBe(0);
@@ -12,61 +12,61 @@ describe('how far a vehicle has come', () => {
     expect(progressOf('/slow', 9000, 5000)).toBe(progressOf('/slow', 5000, 5000));
   });
 
-  test('a Ferrari never gets quite through before it has left', () => {
+  test('a Ferrari does not reach the exit before its request ends', () => {
     expect(progressOf('/fast', 250, 5000)).toBeGreaterThan(0.4);
     expect(progressOf('/fast', 60_000, 5000)).toBeLessThan(1);
   });
 });
 
 describe('driving out', () => {
-  test('a bus that was seen drives on from where it was, in its own lane', () => {
-    const lanes = [createLane({ requestId: 'other' }), createLane({ requestId: 'bus', busyMs: 4800 })];
+  test('a bus drives on from where it was, in the same lane', () => {
+    const lanes = [createConnection({ requestId: 'other' }), createConnection({ requestId: 'bus', busyMs: 4800 })];
     const before = takePool(createState(), createPool({ max: 2, lanes }), 0);
     const state = takePool(before, createPool({
-      max: 2, lanes: [lanes[0]], finished: [createFinished({ requestId: 'bus', route: '/slow' })],
+      max: 2, lanes: [lanes[0]], finished: [createEnded({ requestId: 'bus', route: '/slow' })],
     }), 250);
 
     const [departure] = addDepartures([], before, state);
 
-    expect(departure.slot).toBe(1);
+    expect(departure.laneIndex).toBe(1);
     expect(progressOfDeparture(departure, 250)).toBeCloseTo(progressOf('/slow', 5050, 5000));
-    expect(progressOfDeparture(departure, 5000)).toBe(GONE);
+    expect(progressOfDeparture(departure, 5000)).toBe(OUT_OF_SIGHT);
   });
 
-  test('Ferraris that nobody saw take the open lanes, one after the other', () => {
+  test('Ferraris that came and went between two events take the open lanes in turn', () => {
     const state = takePool(createState(), createPool({
-      max: 4, idle: 2, lanes: [createLane()],
-      finished: ['a', 'b', 'c'].map((requestId) => createFinished({ requestId })),
+      max: 4, idle: 2, lanes: [createConnection()],
+      finished: ['a', 'b', 'c'].map((requestId) => createEnded({ requestId })),
     }), 0);
 
     const departures = addDepartures([], createState(), state);
 
-    expect(departures.map(({ slot }) => slot)).toEqual([1, 2, 1]);
+    expect(departures.map(({ laneIndex }) => laneIndex)).toEqual([1, 2, 1]);
     expect(departures[2].startsAtMs).toBeGreaterThan(departures[0].startsAtMs);
     expect(progressOfDeparture(departures[2], departures[2].startsAtMs - 1)).toBeLessThan(0);
   });
 
-  test('where no lane is open, a Ferrari drives ahead of the bus that came in after it', () => {
+  test('without an open lane, a Ferrari drives ahead of the bus that came after it', () => {
     const state = takePool(createState(), createPool({
-      lanes: [createLane({ busyMs: 100 })], finished: [createFinished()],
+      lanes: [createConnection({ busyMs: 100 })], finished: [createEnded()],
     }), 0);
 
-    const [{ slot, from }] = addDepartures([], createState(), state);
+    const [{ laneIndex, from }] = addDepartures([], createState(), state);
 
-    expect(slot).toBe(0);
+    expect(laneIndex).toBe(0);
     expect(from).toBeGreaterThan(progressOf('/slow', 100, 5000));
   });
 
-  test('a request that gave up waiting never drives', () => {
-    const state = takePool(createState(), createPool({ finished: [createFinished({ status: 503 })] }), 0);
+  test('a request that gave up waiting never enters the tunnel', () => {
+    const state = takePool(createState(), createPool({ finished: [createEnded({ status: 503 })] }), 0);
 
     expect(addDepartures([], createState(), state)).toEqual([]);
   });
 
-  test('what is out of sight is forgotten', () => {
-    const gone = { slot: 0, route: '/fast', from: 0, startsAtMs: 0 };
+  test('a vehicle that is out of sight is removed', () => {
+    const departed = { laneIndex: 0, route: '/fast', from: 0, startsAtMs: 0 };
     const state = takePool(createState(), createPool(), 10_000);
 
-    expect(addDepartures([gone], createState(), state)).toEqual([]);
+    expect(addDepartures([departed], createState(), state)).toEqual([]);
   });
 });

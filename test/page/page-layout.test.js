@@ -22,7 +22,7 @@ describeInBrowser('the look of the live page', () => {
     expect(await shown.count() + more).toBe(10);
   });
 
-  test.each([320, 390, 768, 1440])('at %i pixels the controls stay where they are, whatever drives', async (width) => {
+  test.each([320, 390, 768, 1440])('at %i pixels, traffic does not move the controls', async (width) => {
     await openPage({ viewport: { width, height: 900 } });
     const top = async () => page.locator('#controls').evaluate((node) => (
       node.getBoundingClientRect().top - node.ownerDocument.body.getBoundingClientRect().top));
@@ -38,7 +38,7 @@ describeInBrowser('the look of the live page', () => {
     expect(await top()).toBeCloseTo(atFirst, 0);
   });
 
-  test('what the pointer is on does not look like what is selected', async () => {
+  test('a hovered button does not look like a selected one', async () => {
     await openPage();
     const [selected, other] = ['1', '3'].map((name) => page.getByRole('button', { name, exact: true }));
     const lookOf = (/** @type {typeof other} */ button) => (
@@ -55,7 +55,7 @@ describeInBrowser('the look of the live page', () => {
     expect(await lookOf(selected)).toEqual(pressed);
   });
 
-  test('a window too small for any lane is no error', async () => {
+  test('a window too small for any lane causes no error', async () => {
     await openPage({ viewport: { width: 60, height: 40 } });
     await page.getByRole('img', { name: /1 open$/ }).waitFor();
     await page.locator('#tunnel').evaluate((node) => new Promise((resolve) => {
@@ -64,7 +64,7 @@ describeInBrowser('the look of the live page', () => {
     expect(incidents).toEqual([]);
   });
 
-  test.each([3, 100, 1000])('a bus is seen on %i lanes', async (poolSize) => {
+  test.each([3, 100, 1000])('a bus is visible on %i lanes', async (poolSize) => {
     await setPool({ poolSize });
     await openPage();
     await send('a bus');
@@ -75,7 +75,7 @@ describeInBrowser('the look of the live page', () => {
     expect(incidents).toEqual([]);
   });
 
-  test('it is light and on the screen at once', async () => {
+  test('the page is small and paints within a second', async () => {
     const paintedAtMs = await measureUntil(async () => {
       await openPage();
       const { bytes, paintMs } = await page.evaluate(() => {
@@ -93,7 +93,7 @@ describeInBrowser('the look of the live page', () => {
     expect(incidents).toEqual([]);
   });
 
-  test.each([390, 768, 1440, 2560])('nothing sticks out at a width of %i pixels', async (width) => {
+  test.each([390, 768, 1440, 2560])('nothing overflows at a width of %i pixels', async (width) => {
     await openPage({ viewport: { width, height: 900 } });
     await send('a bus');
     await send('ten Ferraris');
@@ -116,7 +116,7 @@ describeInBrowser('the look of the live page', () => {
   });
 
   test.each(/** @type {const} */ ([['no-preference', true], ['reduce', false]]))(
-    'with a wish for motion of "%s", that a bus moves is %s', async (reducedMotion, moves) => {
+    'with prefers-reduced-motion "%s", a bus moves: %s', async (reducedMotion, moves) => {
       await openPage({ reducedMotion });
       await send('a bus');
       await pollUntil(async () => await findFront(BUS) > 0);
@@ -126,7 +126,7 @@ describeInBrowser('the look of the live page', () => {
       expect(await findFront(BUS) > x).toBe(moves);
     });
 
-  test.each(/** @type {const} */ (['light', 'dark']))('axe finds no fault in the %s', async (colorScheme) => {
+  test.each(/** @type {const} */ (['light', 'dark']))('axe finds no violation in the %s theme', async (colorScheme) => {
     await openPage({ colorScheme });
     await send('a bus');
     await send('ten Ferraris');

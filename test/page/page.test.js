@@ -9,7 +9,7 @@ import {
 describeInBrowser('the live page of the real app', () => {
   openForEachTest();
 
-  test('a Ferrari waits behind a bus, and the page says how long and for whom', async () => {
+  test('a Ferrari waits behind a bus, and the page says how long and for what', async () => {
     await openPage();
     await send('a bus');
     await page.getByRole('img', { name: 'The tunnel has 1 lane: 1 with a bus' }).waitFor();
@@ -35,7 +35,8 @@ describeInBrowser('the live page of the real app', () => {
     expect(await readData(note.locator('data'))).toBe(totalMs);
     const inChart = page.locator('#latency-chart data').first();
     await pollUntil(async () => await readData(inChart) > 0);
-    expect(await readData(inChart)).toBe(totalMs);
+    // The app may summarise a second in a histogram of three digits.
+    expect(await readData(inChart) / totalMs).toBeCloseTo(1, 2);
     expect(incidents).toEqual([]);
   });
 
@@ -64,13 +65,13 @@ describeInBrowser('the live page of the real app', () => {
     expect(incidents).toEqual([]);
   });
 
-  test('buses with a pool of their own have a tunnel of their own, and Ferraris drive past', async () => {
+  test('buses with a separate pool have a separate tunnel, and Ferraris drive past', async () => {
     const other = await start({ MONGO_POOLSIZE: '2', SLOW_POOLSIZE: '1' });
     try {
       await openPage({ viewport: { width: 390, height: 844 } }, other.url);
       await send('a bus');
       await send('a bus');
-      await page.getByRole('heading', { name: /^The buses have a pool of their own\. The only lane is busy, 1 waiting, for \d+\.\d s\.$/ }).waitFor();
+      await page.getByRole('heading', { name: /^The buses have a separate pool\. The only lane is busy, 1 waiting, for \d+\.\d s\.$/ }).waitFor();
       await page.getByRole('heading', { name: 'All 2 lanes are free.' }).waitFor();
       await timeToHead('/fast');
       expect((await readPool(other.url)).slowPool).toMatchObject({ active: 1, waiting: 1 });
@@ -87,18 +88,18 @@ describeInBrowser('the live page of the real app', () => {
     }
   });
 
-  test('a wrong pool size is refused in words, and changes nothing', async () => {
+  test('an invalid pool size shows an error and changes nothing', async () => {
     await openPage();
     const field = page.getByRole('spinbutton', { name: 'Pool size' });
     await field.fill('5000');
     await field.press('Enter');
 
-    await page.locator('#pool-size .problem', { hasText: 'whole number from 1 to 1000' }).waitFor();
+    await page.locator('#pool-size .problem', { hasText: 'number from 1 to 1000' }).waitFor();
     expect((await readPool()).max).toBe(1);
     expect(await field.inputValue()).toBe('5000');
   });
 
-  test('mixed.yaml runs while somebody changes the pool, and its result stays on the page', async () => {
+  test('mixed.yaml runs while somebody changes the pool, and its result remains on the page', async () => {
     await setPool({ poolSize: 3, slowMs: 300 });
     await openPage();
     await page.getByRole('button', { name: 'Run mixed.yaml' }).click();
@@ -113,15 +114,15 @@ describeInBrowser('the live page of the real app', () => {
     expect(await row.getByRole('cell').nth(1).innerText()).toBe('–');
     expect(await row.getByRole('cell').nth(3).innerText()).toBe('10');
     expect(await row.getByRole('cell').nth(4).innerText()).toBe('0');
-    const told = page.getByText(new RegExp(`^With a pool of 3 \\(${changes.source}\\), the slowest .*; no request failed\\.$`));
-    await told.waitFor({ state: 'attached' });
+    const summary = page.getByText(new RegExp(`^With a pool of 3 \\(${changes.source}\\), the slowest .*; no request failed\\.$`));
+    await summary.waitFor({ state: 'attached' });
     await page.reload();
     await row.waitFor();
     await page.getByRole('cell', { name: changes }).waitFor();
     expect(incidents).toEqual([]);
   });
 
-  test('it says so when MongoDB is gone, tells of what fails, and is live again when it is back', async () => {
+  test('it says that MongoDB is unreachable, lists failures, and is live again afterwards', async () => {
     const mongod = await startMongod();
     const other = await start({
       MONGO_URL: `mongodb://127.0.0.1:${mongod.port}`, MONGO_SERVER_SELECTION_TIMEOUT_MS: '500',
@@ -131,10 +132,10 @@ describeInBrowser('the live page of the real app', () => {
       await page.getByRole('heading', { name: 'The only lane is free.' }).waitFor();
       await mongod.kill('SIGKILL');
       await page.getByRole('heading', { name: 'MongoDB is unreachable, requests fail.' }).waitFor();
-      await page.getByText(/^The app answers, but MongoDB does not/).waitFor();
+      await page.getByText(/^The app responds, but MongoDB does not/).waitFor();
       await page.getByRole('img', { name: /: 1 closed$/ }).waitFor();
       await send('a Ferrari');
-      await page.getByText(/^Sent\. It fails/).waitFor();
+      await page.getByText(/^Sent\. It will fail/).waitFor();
       await page.getByText(/^\/fast failed with status 503 after \d+ ms$/).waitFor();
       expect(await findFaults()).toEqual([]);
 
@@ -147,7 +148,7 @@ describeInBrowser('the live page of the real app', () => {
   });
 
   test.each([
-    ['off', /^This page only watches/], ['on', /^SLOW_MS, 1 to/],
+    ['off', /^This page is read-only/], ['on', /^SLOW_MS, 1 to/],
   ])('with its controls %s it says so', async (controls, text) => {
     const other = await start({ CONTROLS: controls });
     try {
@@ -159,12 +160,12 @@ describeInBrowser('the live page of the real app', () => {
     }
   });
 
-  test('it says so when the app is gone, and catches up when it is back', async () => {
+  test('it says that the app is not responding, and catches up when it is back', async () => {
     const other = await start();
     const port = new URL(other.url).port;
     await openPage({}, other.url);
     await other.stop();
-    await page.getByText('The app does not answer. The page shows its last state and keeps trying.').waitFor();
+    await page.getByText('The app is not responding. The page shows the last known state and keeps retrying.').waitFor();
 
     const again = await start({ PORT: port, MONGO_POOLSIZE: '3' });
     try {

@@ -8,19 +8,19 @@ function figures(count, p50Ms, maxMs = p50Ms) {
 }
 
 describe('the load of the last minute', () => {
-  test('requests came as long before their end as they took', () => {
+  test('requests arrived their p50 before they ended', () => {
     const { arrivals, requests } = readRecentLoad([
       createSecond({ atMs: 11_000, routes: { '/fast': figures(3, 2) } }),
       createSecond({ atMs: 12_000, routes: {} }),
       createSecond({ atMs: 14_000, routes: { '/fast': figures(4, 2), '/slow': figures(1, 5000) } }),
     ]);
 
-    // The bus that ended last came first.
+    // The bus ended last but arrived first.
     expect(arrivals).toEqual([{ '/slow': 1 }, { '/fast': 3 }, {}, {}, { '/fast': 4 }]);
     expect(requests).toEqual({ '/fast': 7, '/slow': 1 });
   });
 
-  test('it is the minute up to the last request, whatever came before and however long ago that was', () => {
+  test('it is the minute before the last request, without anything earlier', () => {
     const { atMs, requests } = readRecentLoad([
       createSecond({ atMs: 10_000, routes: { '/fast': figures(5, 2) } }),
       createSecond({ atMs: 10_001, routes: { '/fast': figures(3, 2) } }),
@@ -32,7 +32,7 @@ describe('the load of the last minute', () => {
     expect(requests).toEqual({ '/fast': 4 });
   });
 
-  test('what began on a pool of another size counts as load, but was not measured on this one', () => {
+  test('requests that arrived at another pool size count as load, but not as measured', () => {
     const load = readRecentLoad([
       createSecond({ atMs: 1000, max: 1, routes: { '/fast': figures(9, 900) } }),
       createSecond({ atMs: 2000, max: 6, routes: { '/fast': figures(9, 800) } }),
@@ -44,14 +44,14 @@ describe('the load of the last minute', () => {
     expect(load.p95Ms).toEqual({ '/fast': 3 });
   });
 
-  test('without requests there is none', () => {
+  test('without requests it is empty', () => {
     expect(readRecentLoad([createSecond()])).toMatchObject({ requests: {}, arrivals: [], p95Ms: {} });
     expect(readRecentLoad([])).toMatchObject({ requests: {}, arrivals: [], p95Ms: {} });
   });
 });
 
 describe('the p95 over several seconds', () => {
-  test('is exact where each second tells all of its values', () => {
+  test('is exact where each second has all of its values', () => {
     const one = Array.from({ length: 20 }, (_, index) => figures(1, 20 - index));
     const two = Array.from({ length: 10 }, (_, index) => figures(2, 2 * index + 1, 2 * index + 2));
 
@@ -59,12 +59,12 @@ describe('the p95 over several seconds', () => {
     expect(estimateP95(two)).toBe(19);
   });
 
-  test('weighs seconds by their requests', () => {
+  test('weights seconds by their requests', () => {
     expect(estimateP95([figures(960, 2), figures(40, 500)])).toBe(2);
     expect(estimateP95([figures(940, 2), figures(60, 500)])).toBe(500);
   });
 
-  test('takes what lies between the known values to lie evenly', () => {
+  test('assumes that values between the known ones lie evenly', () => {
     const second = { count: 100, p50Ms: 2, p95Ms: 452, maxMs: 500 };
 
     expect(estimateP95([second])).toBeCloseTo(452);

@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  describeBehind, describeChanges, describeConnection, describeLoadTest, describeNoneYet, describePool,
-  describePrediction, describeToday, describeWaiter,
+  describeBehind, describeChanges, describeConnection, describeLoadTest, describeMeasured, describeNoneYet,
+  describePool, describePrediction, describeWaiter,
 } from '../../src/page/words.js';
 import { createLoadTest, createPool, createWaiter } from './sample-pool.js';
 
-const GONE = { reachable: false, reason: 'connect ECONNREFUSED 127.0.0.1:27017' };
+const UNREACHABLE = { reachable: false, reason: 'connect ECONNREFUSED 127.0.0.1:27017' };
 
 test.each(/** @type {const} */ ([
   ['connecting', null, /^Connecting to the app$/],
   ['live', createPool(), /^Live$/],
-  ['live', createPool({ database: GONE }), /^The app answers, but MongoDB does not: connect ECONNREFUSED 127/],
-  ['live', createPool({ database: { reachable: false, reason: null } }), /^The app answers, but MongoDB does not\.$/],
-  ['lost', createPool({ database: GONE }), /^The app does not answer\./],
+  ['live', createPool({ database: UNREACHABLE }), /^The app responds, but MongoDB does not: connect ECONNREFUSED 127/],
+  ['live', createPool({ database: { reachable: false, reason: null } }), /^The app responds, but MongoDB does not\.$/],
+  ['lost', createPool({ database: UNREACHABLE }), /^The app is not responding\./],
 ]))('while it is %s, the page says so', (connection, pool, text) => {
   expect(describeConnection({ connection, pool })).toMatch(text);
 });
@@ -24,7 +24,7 @@ describe('the pool in a sentence', () => {
     [{ max: 0, active: 0 }, 0, 'calm', 'All lanes are free', ''],
     [{ max: 10, active: 3 }, 0, 'calm', '3 of 10 lanes busy', 'nobody is waiting'],
     [{ max: 3, active: 3 }, 0, 'calm', '3 of 3 lanes busy', 'nobody is waiting'],
-    [{ max: 0, active: 7 }, 0, 'calm', '7 lanes busy, and no limit', 'nobody is waiting'],
+    [{ max: 0, active: 7 }, 0, 'calm', '7 lanes busy, no limit', 'nobody is waiting'],
     [{ waiting: 1, queue: [createWaiter()] }, 250, 'queue', 'The only lane is busy', '1 waiting, for 4.3 s'],
     [{ waiting: 3, queue: [createWaiter()] }, 200, 'queue', 'The only lane is busy',
       '3 waiting, the longest for 4.2 s'],
@@ -35,19 +35,19 @@ describe('the pool in a sentence', () => {
     [{ max: 10, total: 2, active: 0, connecting: 2, waiting: 10 }, 0, 'queue',
       'No lane is open yet', '10 waiting: lanes open 2 at a time'],
     [{ max: 0, total: 9, active: 7, connecting: 2, waiting: 3 }, 0, 'queue',
-      '7 lanes busy, and no limit', '3 waiting: lanes open 2 at a time'],
-    // Between the end of one and the start of the next.
+      '7 lanes busy, no limit', '3 waiting: lanes open 2 at a time'],
+    // One lane has just opened, and the driver has not started the next one yet.
     [{ max: 10, total: 5, active: 4, connecting: 1, waiting: 6 }, 0, 'queue',
       '4 of 10 lanes busy', '6 waiting: lanes open 2 at a time'],
-    // Nobody is held up by that once those that wait are served by the lanes being opened, or all lanes are there.
+    // Opening holds nobody up if each waiter has an opening lane, or no lane is left to open.
     [{ max: 10, total: 6, active: 4, connecting: 2, waiting: 2 }, 0, 'queue', '4 of 10 lanes busy', '2 waiting, 2 lanes opening'],
     [{ max: 5, total: 5, active: 4, connecting: 1, waiting: 9 }, 0, 'queue', '4 of 5 lanes busy', '9 waiting, 1 lane opening'],
     [{ max: 10, total: 3, active: 0, idle: 2, connecting: 1, waiting: 1 }, 0, 'queue',
       'No lane is busy', '1 waiting, 1 lane opening'],
-    // Lanes that are opened for nobody are not worth a word.
+    // Lanes that open while nobody waits.
     [{ max: 10, total: 2, active: 0, connecting: 2 }, 0, 'calm', 'All 10 lanes are free', ''],
-    [{ max: 3, active: 0, database: GONE }, 0, 'queue', 'MongoDB is unreachable', 'requests fail'],
-    [{ max: 3, active: 3, waiting: 1, queue: [createWaiter()], database: GONE }, 0, 'queue', 'MongoDB is unreachable',
+    [{ max: 3, active: 0, database: UNREACHABLE }, 0, 'queue', 'MongoDB is unreachable', 'requests fail'],
+    [{ max: 3, active: 3, waiting: 1, queue: [createWaiter()], database: UNREACHABLE }, 0, 'queue', 'MongoDB is unreachable',
       '1 waiting, for 4.0 s'],
   ])('%j', (pool, elapsedMs, mood, lanes, queue) => {
     expect(describePool(createPool(pool), elapsedMs)).toEqual({ mood, lanes, queue });
@@ -58,12 +58,12 @@ test.each([
   [null, 'None so far.'],
   [createPool(), 'None so far.'],
   [createPool({ waiting: 1, queue: [createWaiter({ route: '/slow' })] }), 'None so far.'],
-  [createPool({ waiting: 1, queue: [createWaiter()] }), 'One is waiting now. It is listed here once it is through.'],
+  [createPool({ waiting: 1, queue: [createWaiter()] }), 'One is waiting now. It will appear here once it is done.'],
   [createPool({ waiting: 10, queue: Array.from({ length: 10 }, () => createWaiter()) }),
-    '10 are waiting now. They are listed here once they are through.'],
+    '10 are waiting now. They will appear here once they are done.'],
   [createPool({ waiting: 203, queue: Array.from({ length: 50 }, () => createWaiter()) }),
-    'More than 50 are waiting now. They are listed here once they are through.'],
-])('no Ferrari is through, and the page says whether any is waiting', (pool, text) => {
+    'More than 50 are waiting now. They will appear here once they are done.'],
+])('before the first note, the page says how many Ferraris wait', (pool, text) => {
   expect(describeNoneYet(pool)).toBe(text);
 });
 
@@ -76,18 +76,18 @@ describe('who waits for whom', () => {
     [holders('/slow'), '/slow'],
     [holders('/slow', '/slow'), '2 /slow'],
     [holders('/slow', '/fast', '/slow'), '2 /slow and 1 /fast'],
-    [holders(null), 'own query'],
+    [holders(null), 'internal query'],
   ])('%j', (behind, text) => {
     expect(describeBehind(behind)).toBe(text);
   });
 
-  test('a waiting request is told with its time', () => {
+  test('a waiting request has its time', () => {
     expect(describeWaiter('/fast', 4240, holders('/slow'))).toBe('/fast has waited 4.2 s behind /slow');
     expect(describeWaiter('/fast', 40, [])).toBe('/fast has waited 0.0 s');
   });
 });
 
-test('a load test is summed up, and its failure told', () => {
+test('a load test in a sentence', () => {
   const measured = {
     requests: 10, failures: 0, maxMs: 21_117,
     routes: { '/fast': { count: 5, p50Ms: 1, p95Ms: 2, maxMs: 20_071 } },
@@ -115,21 +115,21 @@ test('a load test during which somebody changed the pool says so', () => {
 });
 
 describe('a prediction', () => {
-  test('is told with what it is to be held against', () => {
+  test('comes with the measured times', () => {
     expect(plain(describePrediction(6, { '/fast': 2, '/slow': 5012 })))
       .toBe('With 6 connections: /fast p95 2 ms, /slow p95 5.0 s.');
     expect(plain(describePrediction(1, { '/fast': 4200 }))).toBe('With 1 connection: /fast p95 4.2 s.');
-    expect(plain(describeToday(1, { '/fast': 4200, '/slow': 9100 })))
-      .toBe('Measured today, with 1: /fast 4.2 s, /slow 9.1 s.');
+    expect(plain(describeMeasured(1, { '/fast': 4200, '/slow': 9100 })))
+      .toBe('Measured with 1 connection: /fast 4.2 s, /slow 9.1 s.');
   });
 
-  test('has nothing to be held against without a measurement', () => {
-    expect(plain(describeToday(6, {}))).toBe('Today, with 6: nothing measured yet.');
-    expect(plain(describeToday(0, {}))).toBe('Today, without a limit: nothing measured yet.');
+  test('says so when nothing was measured', () => {
+    expect(plain(describeMeasured(6, {}))).toBe('Nothing measured yet with 6 connections.');
+    expect(plain(describeMeasured(0, {}))).toBe('Nothing measured yet without a limit.');
   });
 
-  test('never parts a number from its unit', () => {
-    expect(describeToday(1, { '/fast': 4200 })).toContain('/fast\u00a04.2\u00a0s');
+  test('never separates a number from its unit', () => {
+    expect(describeMeasured(1, { '/fast': 4200 })).toContain('/fast\u00a04.2\u00a0s');
   });
 
   /** @param {string} text */

@@ -13,7 +13,7 @@ beforeAll(async () => {
 /**
  * @param {string} control
  * @param {unknown} body
- * @param {Record<string, string>} [headers] instead of those that the page's browser sends
+ * @param {Record<string, string>} [headers] instead of the page's own
  */
 async function post(control, body, headers = { Origin: url }) {
   const response = await fetch(`${url}/control/${control}`, {
@@ -27,7 +27,7 @@ async function readPool() {
 }
 
 describe('the page', () => {
-  test('changes the size of the pool while requests run, none of which fails', async () => {
+  test('changes the pool size while requests run, and none of them fails', async () => {
     const requests = Array.from({ length: 20 }, () => fetch(`${url}/fast`));
     expect(await post('pool-size', { poolSize: 10 })).toMatchObject({ status: 200, body: { poolSize: 10 } });
     expect(await Promise.all(requests.map(async (each) => (await each).status))).toEqual(requests.map(() => 200));
@@ -40,7 +40,7 @@ describe('the page', () => {
     expect(await (await fetch(`${url}/slow`)).json()).toEqual({ query: 'slow', serverMs: 100 });
   });
 
-  test('sends vehicles, and sees who waits behind whom', async () => {
+  test('sends vehicles, and sees which waits behind which', async () => {
     await post('slow-ms', { slowMs: 2000 });
     expect(await post('traffic', { route: '/slow', count: 1 })).toMatchObject({ status: 202 });
     await until('the bus is in', async () => (await readPool()).lanes[0]?.route === '/slow');
@@ -62,13 +62,13 @@ describe('the page', () => {
     ['slow-ms', { slowMs: 1.5 }, /slowMs must be a whole number from 1 to 60000/],
     ['traffic', { route: '/pool', count: 1 }, /route must be one of/],
     ['traffic', { route: '/fast', count: 1e9 }, /count/],
-  ])('is told what %s takes instead of %j', async (control, body, detail) => {
+  ])('gets a problem that says what %s accepts instead of %j', async (control, body, detail) => {
     expect(await post(control, body)).toMatchObject({
       status: 400, type: expect.stringContaining('application/problem+json'), body: { detail: expect.stringMatching(detail) },
     });
   });
 
-  test('gets a problem for a body that is no JSON or too long', async () => {
+  test('gets a problem for a body that is not JSON or too long', async () => {
     const send = (/** @type {string} */ body) => fetch(`${url}/control/slow-ms`, {
       method: 'POST', headers: { 'Content-Type': 'application/json', Origin: url }, body,
     });
@@ -77,7 +77,7 @@ describe('the page', () => {
   });
 });
 
-describe('anybody else changes nothing', () => {
+describe('nobody else can change anything', () => {
   test.each([
     ['another site', { Origin: 'https://elsewhere.example' }],
     ['another port', { Origin: 'http://127.0.0.1:1' }],
@@ -88,12 +88,12 @@ describe('anybody else changes nothing', () => {
     expect(await readPool()).toMatchObject({ max: 1 });
   });
 
-  test('a request that the browser says is cross-site', async () => {
+  test('a request that the browser marks as cross-site', async () => {
     const { status } = await send({ Origin: url, 'Sec-Fetch-Site': 'cross-site' });
     expect(status).toBe(403);
   });
 
-  test('a name of somebody else that points here', async () => {
+  test('another site\'s name that points here', async () => {
     const host = `rebound.example:${new URL(url).port}`;
     expect(await send({ Host: host, Origin: `http://${host}` })).toMatchObject({ status: 403 });
     expect(await readPool()).toMatchObject({ max: 1 });
@@ -103,7 +103,7 @@ describe('anybody else changes nothing', () => {
     expect(await post('pool-size', { poolSize: 7 }, { Origin: url, 'Content-Type': 'text/plain' })).toMatchObject({ status: 415 });
   });
 
-  test('with CONTROLS=off the page either', async () => {
+  test('nor can the page with CONTROLS=off', async () => {
     const closed = await serveApp({ CONTROLS: 'off' });
     const response = await fetch(`${closed}/control/slow-ms`, {
       method: 'POST', headers: { 'Content-Type': 'application/json', Origin: closed }, body: '{"slowMs":1}',
@@ -113,7 +113,7 @@ describe('anybody else changes nothing', () => {
   });
 
   /**
-   * Send headers that fetch would not let through.
+   * Sends headers that fetch does not allow.
    * @param {Record<string, string>} headers
    * @returns {Promise<{ status: number | undefined }>}
    */
@@ -130,7 +130,7 @@ describe('anybody else changes nothing', () => {
   }
 });
 
-test('the app runs mixed.yaml against itself, one at a time, and tells its progress on the stream; what it measured is tested with the page', async () => {
+test('the app runs mixed.yaml against itself, one load test at a time, and streams its progress; page.test.js checks the result', async () => {
   await post('slow-ms', { slowMs: 200 });
   const first = await post('load-test', {});
   expect(first).toMatchObject({
@@ -154,11 +154,11 @@ test('the app runs mixed.yaml against itself, one at a time, and tells its progr
   expect(shortenedMs).toBeGreaterThanOrEqual(resizedMs);
 });
 
-/** @param {(loadTest: import('../../src/live/load-test-runner.js').LoadTest) => boolean} isThis */
-async function readLoadTest(isThis) {
+/** @param {(loadTest: import('../../src/live/load-test-runner.js').LoadTest) => boolean} matches */
+async function readLoadTest(matches) {
   for await (const loadTest of readEvents(url, 'load-test')) {
-    if (isThis(loadTest)) return loadTest;
-    if (loadTest.state !== 'running') throw new Error(`not seen before the load test ended: ${isThis}`);
+    if (matches(loadTest)) return loadTest;
+    if (loadTest.state !== 'running') throw new Error(`not seen before the load test ended: ${matches}`);
   }
   throw new Error('the stream ended');
 }

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { CA_FILE, startSecuredMongod } from '../support/secured-mongod.js';
 import { serveApp } from '../support/serve-app.js';
 
-/** Each would be taken for an operator, or for code, by a query that it got into. */
+/** A query that included one of these would take it as an operator or as code. */
 const OPERATORS = [{ $ne: null }, { $gt: '' }, { $where: 'sleep(10000) || true' }, { $regex: '.*' }, { $function: { body: 'f' } }];
 const GETS = ['/fast', '/slow', '/pool', '/pool/checkouts', '/readyz', '/livez'];
 const NAMES = ['email', 'after', 'filter', 'slowMs', 'poolSize', 'route', '$where', 'email[$ne]', 'after[$gt]', 'slowMs.$gt'];
@@ -19,7 +19,7 @@ beforeAll(async () => {
   url = await serveApp({ MONGO_URL: `mongodb://lab:pw@${mongod.host}/?${tls}`, SLOW_MS: '1' });
 });
 
-test('whatever is asked, the server sees the app\'s own queries and no other', async () => {
+test('whatever a client sends, the server only sees the app\'s own queries', async () => {
   const database = mongod.root.db('pool_lab');
   await database.command({ profile: 2 });
 

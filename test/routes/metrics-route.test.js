@@ -15,7 +15,7 @@ async function scrape() {
 }
 
 /**
- * The value of the one series of that name and those labels.
+ * The value of the only series with that name and labels.
  * @param {string} text
  * @param {string} series a pattern
  */
@@ -25,7 +25,7 @@ function valueOf(text, series) {
   return Number(lines[0][1]);
 }
 
-test('names, types and units are as the semantic conventions and Prometheus want them', async () => {
+test('names, types and units follow the semantic conventions and Prometheus', async () => {
   const families = parse(await scrape());
   expect(families.map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual([
     'db_client_connection_count GAUGE',
@@ -42,7 +42,7 @@ test('names, types and units are as the semantic conventions and Prometheus want
   for (const { help } of families) expect(help).toMatch(/^[A-Z].+[^.]$/);
 });
 
-test('they tell what happened, and their sums are those of the monitor', async () => {
+test('they count what happened, with the same sums as the monitor', async () => {
   const before = await scrape();
   expect(valueOf(before, 'db_client_connection_timeouts_total{.*}')).toBe(0);
   const [slow, other] = await Promise.all([fetch(`${url}/slow`), fetch(`${url}/slow`), fetch(`${url}/livez`)]);

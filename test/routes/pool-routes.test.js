@@ -7,17 +7,19 @@ beforeAll(async () => {
   url = await serveApp({});
 });
 
-test('its limits are told, with how many connections the driver opens at once', async () => {
-  expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ max: 100, min: 0, maxConnecting: 2 });
+test('/pool has the limits, with how many connections the driver opens at once, and says what is installed', async () => {
+  expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({
+    max: 100, min: 0, maxConnecting: 2, features: { loadTests: true, predictions: true },
+  });
 });
 
 /** @param {string} query */
 const ask = (query) => fetch(`${url}/pool/checkouts${query}`);
 
-test('the checkouts after an id are told, and the last id', async () => {
+test('/pool/checkouts lists the checkouts after an id, and the last id', async () => {
   await fetch(`${url}/fast`);
   const { checkouts, lastId } = await (await ask('')).json();
-  expect(checkouts.at(-1)).toMatchObject({ id: lastId, route: '/fast' });
+  expect(checkouts.at(-1)).toMatchObject({ id: lastId, route: '/fast', outcome: 'checkedIn', reason: null });
   await fetch(`${url}/fast`);
   const later = await (await ask(`?after=${lastId}`)).json();
   expect(later).toMatchObject({ checkouts: [{ id: lastId + 1 }], lastId: lastId + 1, forgotten: 0 });

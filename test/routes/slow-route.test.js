@@ -15,20 +15,20 @@ async function ask(url) {
 const readPool = async (url) => (await ask(`${url}/pool`)).body;
 
 describe('with SLOW_CONCURRENCY', () => {
-  test('as many as it says are let in, the others get 503 at once and are told when to come back', async () => {
+  test('requests beyond the limit get 503 with Retry-After at once', async () => {
     const url = await serveApp({ MONGO_POOLSIZE: '10', SLOW_CONCURRENCY: '2', SLOW_MS: '1000' });
     const answers = await inOrder(Array.from({ length: 6 }, () => ask(`${url}/slow`)));
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 200, 200]);
     for (const { ms } of answers.slice(4)) expect(ms).toBeGreaterThanOrEqual(1000);
     expect(answers[0]).toMatchObject({
       retryAfter: '1',
-      body: { status: 503, title: 'Too many of these requests at once', detail: '2 are at work, and no more than 2 may be' },
+      body: { status: 503, title: 'Too many of these requests at once', detail: '2 requests are running, the limit is 2' },
     });
     expect(await readPool(url)).toMatchObject({ slowLimit: { max: 2, running: 0, refused: 4 } });
     expect(await ask(`${url}/slow`)).toMatchObject({ status: 200 });
   });
 
-  test('a client that goes away leaves its place, since its query is given up', async () => {
+  test('a client that disconnects frees its place, because its query is aborted', async () => {
     const url = await serveApp({ SLOW_CONCURRENCY: '1', SLOW_MS: '60000' });
     const leaving = new AbortController();
     const left = fetch(`${url}/slow`, { signal: leaving.signal }).catch(() => 'left');
@@ -41,7 +41,7 @@ describe('with SLOW_CONCURRENCY', () => {
 });
 
 describe('with SLOW_POOLSIZE', () => {
-  test('buses fill their own tunnel while Ferraris find theirs free, and each pool is told of', async () => {
+  test('buses fill their own tunnel, Ferraris find theirs free, and /pool shows both', async () => {
     const url = await serveApp({ MONGO_POOLSIZE: '2', SLOW_POOLSIZE: '1', SLOW_MS: '1500' });
     const slow = [ask(`${url}/slow`), ask(`${url}/slow`)];
     const pool = await until('one bus drives and one waits', async () => {
@@ -71,7 +71,7 @@ describe('with SLOW_POOLSIZE', () => {
     expect(await readPool(url)).toMatchObject({ checkOutFailed: {}, slowPool: { use: { count: expect.any(Number) } } });
   });
 
-  test('the page changes the size of the pool of the others alone', async () => {
+  test('the page only changes the size of the other pool', async () => {
     const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1' });
     const response = await fetch(`${url}/control/pool-size`, {
       method: 'POST', headers: { 'Content-Type': 'application/json', Origin: url }, body: '{"poolSize":4}',
@@ -81,7 +81,7 @@ describe('with SLOW_POOLSIZE', () => {
   });
 });
 
-test('without those settings nothing is told of them', async () => {
+test('without those settings /pool does not mention them', async () => {
   const pool = await readPool(await serveApp());
   expect(pool).not.toHaveProperty('slowPool');
   expect(pool).not.toHaveProperty('slowLimit');

@@ -13,6 +13,7 @@ export async function serveParts(parts) {
     requestLimit: createConcurrencyLimit(),
     requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
     streams: { open() {} },
+    loadTests: { missing: null },
     controls: { enabled: false, anyHost: false },
   });
   const { url, close } = await listen(createApp({ ...idle, ...parts }), { host: '127.0.0.1', port: 0 });

@@ -20,11 +20,11 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /**
  * Run `node src/server.js` in a new process on a free port.
  * @param {Record<string, string>} [settings]
- * @param {{ args?: string[], cwd?: string }} [options]
+ * @param {{ args?: string[], cwd?: string, server?: string }} [options] server: the file to run
  * @returns {AppProcess}
  */
-export function startApp(settings, { args = [], cwd = HERE } = {}) {
-  const child = fork(SERVER, args, {
+export function startApp(settings, { args = [], cwd = HERE, server = SERVER } = {}) {
+  const child = fork(server, args, {
     cwd, silent: true, execArgv: [], env: cleanEnvironment({ PORT: '0', ...settings }),
   });
   // Does nothing if it has ended.

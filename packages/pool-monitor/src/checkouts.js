@@ -1,210 +1,154 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { askerOf, longestHolders, MAX_HOLDERS, nameOf } from './holders.js';
+import { CheckoutLog } from './checkout-log.js';
 import { ConnectionHistory } from './connection-history.js';
+import { callerOf, longestHolders, MAX_HOLDERS, nameOf } from './holders.js';
 
 /** @import { Connection } from './connections.js' */
-/** @import { Asker, Holder, RequestContext } from './holders.js' */
+/** @import { Caller, RequestContext } from './holders.js' */
 /** @import { PoolMonitor } from './monitor.js' */
-/** @import { Checkout, PoolEvent, ServerPool } from './server-pool.js' */
+/** @import { Checkout, PoolEvent } from './pool-events.js' */
+/** @import { ServerPool } from './server-pool.js' */
 
-const KEPT_MS = 5 * 60_000;
-const MAX_KEPT = 10_000;
-
-/**
- * @typedef {object} CheckoutRecord times are ms since the epoch, null for what never came
- * @property {number} id counts up
- * @property {string | null} pool the name of its client's monitor
- * @property {string | null} route null for a checkout outside of any request
- * @property {string | null} requestId
- * @property {number | null} connectionId the driver's; counts from 1 in each pool
- * @property {number} checkOutStartedAtMs
- * @property {number | null} checkedOutAtMs
- * @property {number | null} checkedInAtMs
- * @property {Holder[]} behind who held its connection while it waited, the longest first; of one that got none, who
- *   had held connections longest when it failed
- * @property {string} outcome `returned`; `operationFailed` if it was returned but what it was used for had failed, so
- *   that its use is no service time; or why it got no connection: the driver's reason, or `gone` if its caller left
- *
- * @typedef {{ context: RequestContext | undefined, asker: Asker | undefined }} Scope whose code runs
- *
- * @typedef {ReturnType<typeof createCheckouts>} Checkouts
- */
+/** @typedef {{ context: RequestContext | undefined, caller: Caller | undefined }} Scope whose code runs */
 
 /**
- * A record of each checkout of the last minutes: by which request, how long it waited, and behind whom.
+ * Links each checkout of the last minutes to the request that made it, with its wait, and the requests it waited behind.
  *
- * The driver tells of a checkout's begin and of its return in the caller's own async context, but of the handing over
- * of a connection in anybody's, and names no one. So who holds a connection is known from the order of the queue, and
- * for certain at the return: what is recorded is exact, while the live view can confuse callers that asked within the
- * same millisecond once one of them has been aborted.
- *
- * @param {object} [options]
- * @param {number} [options.keptMs] how far back the record goes
- * @param {number} [options.most] how many checkouts it has at the most
- * @param {() => number} [options.now] the clock of its monitors, if not performance.now(), for tests
+ * The driver emits checkOutStarted and checkedIn in the caller's own async context. It emits checkedOut in anyone's, and
+ * does not identify the caller. So we infer the holder of a connection from the order of the queue, and know it for
+ * certain at checkedIn. Records are therefore exact. The live view can confuse callers that started within the same
+ * millisecond after one of them was aborted.
  */
-export function createCheckouts({ keptMs = KEPT_MS, most = MAX_KEPT, now = () => performance.now() } = {}) {
+export class Checkouts {
   /** @type {AsyncLocalStorage<Scope>} */
-  const scopes = new AsyncLocalStorage();
-  /** @type {CheckoutRecord[]} */
-  let records = [];
-  let lastId = 0;
-  /** The newest of those that are kept no more. */
-  let droppedId = 0;
-  /** @type {ConnectionHistory<Asker>} */
-  const history = new ConnectionHistory();
-  /** @type {WeakMap<Checkout, CheckoutRecord>} */
-  const recordOf = new WeakMap();
+  #scopes = new AsyncLocalStorage();
+  /** @type {ConnectionHistory<Caller>} */
+  #history = new ConnectionHistory();
+  #log;
 
   /**
-   * @param {Checkout} checkout
-   * @param {string | null} pool
-   * @param {Holder[]} behind
-   * @param {string} outcome
+   * @param {object} [options]
+   * @param {number} [options.keptMs] how far back the records go
+   * @param {number} [options.maxKept] how many records to keep
+   * @param {() => number} [options.now] the monitors' clock, if it is not performance.now()
    */
-  function keep(checkout, pool, behind, outcome) {
-    const asker = askerOf(checkout);
-    asker.context?.behind.push(...behind);
-    const record = {
-      id: ++lastId,
-      pool,
-      ...nameOf(asker),
-      connectionId: checkout.connection?.id ?? null,
-      checkOutStartedAtMs: toEpoch(asker.checkOutStartedAtMs),
-      checkedOutAtMs: orNull(checkout.checkedOutAtMs),
-      checkedInAtMs: orNull(checkout.checkedInAtMs),
-      behind,
-      outcome,
-    };
-    records.push(record);
-    recordOf.set(checkout, record);
-    // Cut rarely, and a good piece at once, so that keeping one costs next to nothing.
-    if (records.length >= 2 * most) {
-      droppedId = records[records.length - most - 1].id;
-      records = records.slice(-most);
+  constructor(options = {}) {
+    this.#log = new CheckoutLog(options);
+  }
+
+  /** The id of the last checkout that ended, however long ago; 0 if there was none. */
+  get lastId() {
+    return this.#log.lastId;
+  }
+
+  /** @param {{ after?: number }} [from] only those with a higher id */
+  list(from) {
+    return this.#log.list(from);
+  }
+
+  /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */
+  countForgotten(after) {
+    return this.#log.countForgotten(after);
+  }
+
+  /** Records the checkouts of a client from now on. @param {PoolMonitor} monitor */
+  watch(monitor) {
+    monitor.subscribe((event) => {
+      const pool = monitor.servers.get(event.server);
+      if (!pool || !event.checkout) return;
+      const known = /** @type {PoolEvent & { checkout: Checkout }} */ (event);
+      if (event.type === 'checkOutStarted') this.#onCheckOutStarted(known, pool);
+      else if (event.type === 'checkedIn') this.#onCheckedIn(known, pool, monitor.name);
+      else if (event.type === 'operationFailed') this.#log.markOperationFailed(event.checkout);
+      else if (event.type === 'checkOutFailed') this.#onCheckOutFailed(known, pool, monitor.name);
+      else if (event.type === 'checkOutAborted') this.#onCheckOutAborted(known, monitor.name);
+    });
+  }
+
+  /** @param {{ route: string, requestId: string, signal?: AbortSignal }} request @returns {RequestContext} */
+  createContext(request) {
+    return { ...request, waitMs: 0, useMs: 0, behind: [] };
+  }
+
+  /**
+   * Runs code whose checkouts belong to a request.
+   * @template T
+   * @param {RequestContext} context
+   * @param {() => T} work
+   */
+  runInRequest(context, work) {
+    return this.#scopes.run({ context, caller: undefined }, work);
+  }
+
+  /**
+   * A request failed, so the operation of its last checkout did too, even if the connection does not show it.
+   * @param {RequestContext} context
+   */
+  fail({ last }) {
+    last?.pool.failOperation(last.checkout);
+  }
+
+  /** @param {{ checkout: Checkout }} event @param {ServerPool} pool */
+  #onCheckOutStarted({ checkout }, pool) {
+    const context = this.#scopes.getStore()?.context;
+    const caller = { context, checkOutStartedAtMs: checkout.checkOutStartedAtMs, wasSeen: true, checkout };
+    checkout.caller = caller;
+    if (context) context.last = undefined;
+    // The driver emits nothing when a signal ends a wait.
+    context?.signal?.addEventListener('abort', () => pool.abort(caller.checkout), { once: true });
+    // From here until checkedIn the driver runs in this scope.
+    this.#scopes.enterWith({ context, caller });
+  }
+
+  /** @param {{ checkout: Checkout }} event @param {ServerPool} pool @param {string | null} name */
+  #onCheckedIn({ checkout }, pool, name) {
+    this.#correctCaller(checkout);
+    const caller = callerOf(checkout);
+    const { checkOutStartedAtMs, context } = caller;
+    const { connection, checkedOutAtMs, checkedInAtMs } = /** @type {Checkout & { connection: Connection }} */ (checkout);
+    if (context) {
+      context.waitMs += checkedOutAtMs - checkOutStartedAtMs;
+      context.useMs += checkedInAtMs - checkedOutAtMs;
+      context.last = { checkout, pool };
     }
+    const use = { who: caller, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs };
+    const behind = this.#history.end(connection, use, MAX_HOLDERS).map(nameOf);
+    context?.behind.push(...behind);
+    this.#log.add(checkout, { pool: name, behind, outcome: checkout.hasFailed ? 'operationFailed' : 'checkedIn' });
+  }
+
+  /** @param {PoolEvent & { checkout: Checkout }} event @param {ServerPool} pool @param {string | null} name */
+  #onCheckOutFailed({ checkout, reason, atMs }, pool, name) {
+    // A pool refuses all its callers in one turn. Only a timeout happens in the caller's own scope.
+    if (reason === 'timeout') this.#correctCaller(checkout);
+    const { checkOutStartedAtMs, context } = callerOf(checkout);
+    const behind = longestHolders(pool);
+    if (context) context.waitMs += atMs - checkOutStartedAtMs;
+    context?.behind.push(...behind);
+    this.#log.add(checkout, { pool: name, behind, outcome: 'checkOutFailed', reason });
+  }
+
+  /** @param {PoolEvent & { checkout: Checkout }} event @param {string | null} name */
+  #onCheckOutAborted({ checkout, atMs }, name) {
+    const { checkOutStartedAtMs, context } = callerOf(checkout);
+    // If its signal did not fire, we only infer the abort: the checkout may still come back with its wait.
+    if (context?.signal?.aborted) context.waitMs += atMs - checkOutStartedAtMs;
+    this.#log.add(checkout, { pool: name, outcome: 'checkOutAborted' });
   }
 
   /**
-   * A checkout ends in its caller's own code. If it was taken for another's, the two change places.
+   * A checkout ends in its caller's own code. If we had linked it to another caller, the two swap.
    * @param {Checkout} checkout
    */
-  function putRight(checkout) {
-    const asker = scopes.getStore()?.asker;
-    const supposed = askerOf(checkout);
-    if (!asker || asker === supposed || !Number.isNaN(asker.checkout.checkedInAtMs)) return;
-    const other = asker.checkout;
-    other.ask = supposed;
+  #correctCaller(checkout) {
+    const caller = this.#scopes.getStore()?.caller;
+    const supposed = callerOf(checkout);
+    if (!caller || caller === supposed || !Number.isNaN(caller.checkout.checkedInAtMs)) return;
+    const other = caller.checkout;
+    other.caller = supposed;
     supposed.checkout = other;
-    checkout.ask = asker;
-    asker.checkout = checkout;
-    const mistaken = recordOf.get(other);
-    if (mistaken?.outcome !== 'gone') return;
-    if (supposed.wasSeen) Object.assign(mistaken, nameOf(supposed), { checkOutStartedAtMs: toEpoch(supposed.checkOutStartedAtMs) });
-    else records = records.filter((record) => record !== mistaken);
+    checkout.caller = caller;
+    caller.checkout = checkout;
+    this.#log.correctAborted(other, supposed);
   }
-
-  /** @type {Record<string, (event: PoolEvent & { checkout: Checkout }, pool: ServerPool, name: string | null) => void>} */
-  const on = {
-    asked({ checkout }, pool) {
-      const context = scopes.getStore()?.context;
-      const asker = { context, checkOutStartedAtMs: checkout.checkOutStartedAtMs, wasSeen: true, checkout };
-      checkout.ask = asker;
-      if (context) context.last = undefined;
-      // The driver says nothing when a signal ends a wait.
-      context?.signal?.addEventListener('abort', () => pool.leave(asker.checkout), { once: true });
-      // From here to the return of the connection the driver runs in this scope.
-      scopes.enterWith({ context, asker });
-    },
-    returned({ checkout }, pool, name) {
-      putRight(checkout);
-      const asker = askerOf(checkout);
-      const { checkOutStartedAtMs, context } = asker;
-      const { connection, checkedOutAtMs, checkedInAtMs } = /** @type {Checkout & { connection: Connection }} */ (checkout);
-      if (context) {
-        context.waitMs += checkedOutAtMs - checkOutStartedAtMs;
-        context.useMs += checkedInAtMs - checkedOutAtMs;
-        context.last = { checkout, pool };
-      }
-      const waitedFor = history.end(connection, { who: asker, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs }, MAX_HOLDERS);
-      keep(checkout, name, waitedFor.map(nameOf), checkout.hasFailed ? 'operationFailed' : 'returned');
-    },
-    operationFailed({ checkout }) {
-      const record = recordOf.get(checkout);
-      if (record) record.outcome = 'operationFailed';
-    },
-    failed({ checkout, reason, atMs }, pool, name) {
-      // A pool refuses everyone in the same breath; a timeout is the caller's own.
-      if (reason === 'timeout') putRight(checkout);
-      const { checkOutStartedAtMs, context } = askerOf(checkout);
-      if (context) context.waitMs += atMs - checkOutStartedAtMs;
-      keep(checkout, name, longestHolders(pool), reason ?? 'failed');
-    },
-    gone({ checkout, atMs }, pool, name) {
-      const { checkOutStartedAtMs, context } = askerOf(checkout);
-      // Taken for gone without having said so, it may turn up again with its wait.
-      if (context?.signal?.aborted) context.waitMs += atMs - checkOutStartedAtMs;
-      keep(checkout, name, [], 'gone');
-    },
-  };
-
-  /**
-   * @param {{ after?: number }} [from] only those with a higher id
-   * @returns {CheckoutRecord[]} oldest first, in the order in which they ended
-   */
-  function list({ after = 0 } = {}) {
-    const sinceMs = toEpoch(now()) - keptMs;
-    return records.slice(-most).filter(({ id, checkOutStartedAtMs }) => id > after && checkOutStartedAtMs >= sinceMs);
-  }
-
-  return {
-    list,
-    /** The last checkout that ended, however long ago; 0 if there was none. */
-    lastId: () => lastId,
-    /**
-     * How many that ended after an id are not listed any more: an id that is missing need not be one of them.
-     * @param {number} after
-     */
-    countForgotten: (after) => (
-      Math.max(0, droppedId - after) + records.filter(({ id }) => id > after).length - list({ after }).length),
-    /**
-     * Record the checkouts of a client.
-     * @param {PoolMonitor} monitor
-     */
-    watch(monitor) {
-      monitor.subscribe((event) => {
-        const pool = monitor.servers.get(event.server);
-        if (pool && event.checkout) on[event.type]?.(/** @type {any} */ (event), pool, monitor.name);
-      });
-    },
-    /**
-     * @param {{ route: string, requestId: string, signal?: AbortSignal }} request
-     * @returns {RequestContext}
-     */
-    createContext: (request) => ({ ...request, waitMs: 0, useMs: 0, behind: [] }),
-    /**
-     * Run something whose checkouts belong to a request.
-     * @template T
-     * @param {RequestContext} context
-     * @param {() => T} work
-     */
-    runInRequest: (context, work) => scopes.run({ context, asker: undefined }, work),
-    /**
-     * A request has failed: so has what its last checkout was for, even where that is not seen on the connection.
-     * @param {RequestContext} context
-     */
-    fail({ last }) {
-      last?.pool.failOperation(last.checkout);
-    },
-  };
-}
-
-/** @param {number} ms of performance.now() */
-function toEpoch(ms) {
-  return performance.timeOrigin + ms;
-}
-
-/** @param {number} ms */
-function orNull(ms) {
-  return Number.isNaN(ms) ? null : toEpoch(ms);
 }

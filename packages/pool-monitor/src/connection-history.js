@@ -2,41 +2,38 @@
 
 /**
  * @template T
- * @typedef {object} Stay one use of a connection
+ * @typedef {object} Use one use of a connection
  * @property {T} who
  * @property {number} checkOutStartedAtMs
  * @property {number} checkedOutAtMs
  * @property {number} checkedInAtMs
- * @property {Stay<T> | null} [previous] who had the connection before
+ * @property {Use<T> | null} [previous] the use before it
  */
 
-/**
- * Who had which connection, as far back as somebody may have waited for it.
- * @template T
- */
+/** Who used which connection, as far back as anyone may have waited for it. @template T */
 export class ConnectionHistory {
-  /** @type {WeakMap<Connection, Stay<T>>} */
+  /** @type {WeakMap<Connection, Use<T>>} */
   #last = new WeakMap();
 
   /**
    * @param {Connection} connection
-   * @param {Stay<T>} stay that has just ended
-   * @param {number} most
-   * @returns {T[]} who had the connection while this one waited, the longest first, so many at the most
+   * @param {Use<T>} use that has just ended
+   * @param {number} maxHolders
+   * @returns {T[]} who had the connection while this one waited, the longest first
    */
-  end(connection, stay, most) {
-    const { checkOutStartedAtMs } = stay;
+  end(connection, use, maxHolders) {
+    const { checkOutStartedAtMs } = use;
     const waitedFor = [];
     let before = this.#last.get(connection) ?? null;
     for (; before && before.checkedInAtMs > checkOutStartedAtMs; before = before.previous ?? null) waitedFor.push(before);
 
-    // Whoever gets the connection next has, as a rule, asked later: what this one did not wait for is of no more use.
+    // The next user of the connection usually started later, so nobody needs what came before our own wait.
     const oldest = waitedFor.at(-1);
     if (oldest) oldest.previous = null;
-    this.#last.set(connection, { ...stay, previous: waitedFor.at(0) ?? null });
+    this.#last.set(connection, { ...use, previous: waitedFor.at(0) ?? null });
 
-    /** @param {Stay<T>} one */
+    /** @param {Use<T>} one */
     const lengthMs = ({ checkedOutAtMs, checkedInAtMs }) => checkedInAtMs - Math.max(checkedOutAtMs, checkOutStartedAtMs);
-    return waitedFor.sort((a, b) => lengthMs(b) - lengthMs(a)).slice(0, most).map(({ who }) => who);
+    return waitedFor.sort((a, b) => lengthMs(b) - lengthMs(a)).slice(0, maxHolders).map(({ who }) => who);
   }
 }

@@ -1,30 +1,30 @@
 import { createHistogram } from 'node:perf_hooks';
 
 const US_PER_MS = 1000;
-const LONGEST_US = 3_600_000_000;
+const MAX_US = 3_600_000_000;
 
 /**
  * @typedef {object} DurationSummary
- * @property {number} count how many durations
- * @property {number} sumMs their exact sum
- * @property {number | null} p50Ms within 0.1 %, as the other percentiles; null while count is 0
+ * @property {number} count
+ * @property {number} sumMs exact
+ * @property {number | null} p50Ms within 0.1 %, like the other percentiles; null while count is 0
  * @property {number | null} p95Ms
  * @property {number | null} p99Ms
  * @property {number | null} maxMs
  */
 
 /**
- * A lifetime histogram of durations: the platform's HDR histogram, in microseconds, three digits exact.
- * Durations over an hour are counted as an hour; the sum keeps them whole.
+ * A histogram of durations: Node's HDR histogram, in microseconds, exact to three digits. It counts a duration over an
+ * hour as one hour; the sum stays exact.
  */
 export class Durations {
-  histogram = createHistogram({ lowest: 1, highest: LONGEST_US, figures: 3 });
+  histogram = createHistogram({ lowest: 1, highest: MAX_US, figures: 3 });
   sumMs = 0;
 
-  /** @param {number} ms zero or more; below a microsecond it counts as one */
+  /** @param {number} ms zero or more; less than a microsecond counts as one */
   record(ms) {
     this.sumMs += ms;
-    this.histogram.record(Math.min(LONGEST_US, Math.max(1, Math.round(ms * US_PER_MS))));
+    this.histogram.record(Math.min(MAX_US, Math.max(1, Math.round(ms * US_PER_MS))));
   }
 
   /** @param {Durations} other */

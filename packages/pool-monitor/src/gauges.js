@@ -1,24 +1,24 @@
 /** @import { ServerPool } from './server-pool.js' */
 
 /**
- * @typedef {object} Gauges of this moment
- * @property {number} max most connections there may be to the servers that new queries go to; 0 means no limit
+ * @typedef {object} Gauges
+ * @property {number} max the largest number of connections to the servers that new queries go to; 0 means no limit
  * @property {number} min
  * @property {number} total idle + active + connecting
  * @property {number} idle ready for new queries
  * @property {number} active checked out
  * @property {number} connecting being opened
- * @property {number} waiting callers that wait for a connection, those included for whom one is being opened
- * @property {number} retiring of the total, those that finish their work where no new query goes: on a server that was
- *   the primary before, or on a client that another has taken over from. So total is at most max + retiring
+ * @property {number} waiting callers without a connection, including those a connection is being opened for
+ * @property {number} retiring the part of total that finishes its work where no new query goes: on a former primary, or
+ *   on a client that was replaced. So total is at most max + retiring
  */
 
 /**
- * The one reader of what a client has now. A driver keeps one pool for each server, also for a secondary that nobody
- * reads from and for a primary that has stepped down: there, only connections with work count.
+ * The one reader of the gauges. The driver keeps a pool for each server, also for a secondary that nobody reads from
+ * and for a former primary. In those pools only connections with work count.
  *
  * @param {ServerPool[]} pools of the client that takes new work
- * @param {ServerPool[]} [retiring] of clients that finish their work
+ * @param {ServerPool[]} [retiring] of replaced clients that finish their work
  * @returns {Gauges}
  */
 export function readGauges(pools, retiring = []) {
@@ -29,7 +29,7 @@ export function readGauges(pools, retiring = []) {
     total: 0, idle: 0, active: 0, connecting: 0, waiting: 0, retiring: 0,
   };
   for (const pool of [...pools, ...retiring]) {
-    pool.dropOrphans();
+    pool.dropAbandoned();
     const { idle, active, connecting } = pool.connections.states;
     const isServing = serving.includes(pool);
     gauges.total += active + connecting + (isServing ? idle : 0);
@@ -43,7 +43,7 @@ export function readGauges(pools, retiring = []) {
 }
 
 /**
- * While there is none, as in an outage or an election, the one that was asked last stands for them.
+ * During an outage or an election no pool serves. The pool that was used last then stands in.
  * @param {ServerPool[]} pools
  */
 function listServing(pools) {

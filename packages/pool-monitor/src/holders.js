@@ -1,41 +1,35 @@
-/** @import { Checkout, ServerPool } from './server-pool.js' */
+/** @import { Checkout } from './pool-events.js' */
+/** @import { ServerPool } from './server-pool.js' */
 
-/** Of those who held connections while one waited, so many are named. */
+/** How many holders a waiting request names. */
 export const MAX_HOLDERS = 3;
 
 /**
- * @typedef {{ requestId: string | null, route: string | null }} Holder who held a connection that another waited for
+ * @typedef {{ requestId: string | null, route: string | null }} Holder the request that had a connection checked out
+ *   while another waited
  *
- * @typedef {object} RequestContext what a request's checkouts add up to, those side by side too
+ * @typedef {object} RequestContext the sums over a request's checkouts, including concurrent ones
  * @property {string} route
  * @property {string} requestId
  * @property {number} waitMs waited for connections
  * @property {number} useMs had connections checked out
  * @property {Holder[]} behind who held the connections it waited for
- * @property {AbortSignal} [signal] with which it gives up
- * @property {{ checkout: Checkout, pool: ServerPool }} [last] its last checkout, once that was returned
+ * @property {AbortSignal} [signal] aborts the request
+ * @property {{ checkout: Checkout, pool: ServerPool }} [last] its last checkout, once checked in
  *
- * @typedef {object} Asker who asked, apart from which connection they got
+ * @typedef {object} Caller the code that started a checkout, whichever connection it got
  * @property {RequestContext | undefined} context
  * @property {number} checkOutStartedAtMs
- * @property {boolean} wasSeen to ask; else it is known by its connection alone
+ * @property {boolean} wasSeen false if we only know it from its connection
  * @property {Checkout} checkout
  */
 
-/**
- * Whose checkout it is.
- * @param {Checkout | null} checkout
- * @returns {Holder}
- */
+/** @param {Checkout | null} checkout @returns {Holder} */
 export function holderOf(checkout) {
-  return nameOf(checkout && askerOf(checkout));
+  return nameOf(checkout && callerOf(checkout));
 }
 
-/**
- * Who holds the connections of a pool, the longest first.
- * @param {ServerPool} pool
- * @returns {Holder[]}
- */
+/** @param {ServerPool} pool @returns {Holder[]} the longest first */
 export function longestHolders(pool) {
   return [...pool.connections.values()]
     .filter(({ state }) => state === 'active')
@@ -44,19 +38,13 @@ export function longestHolders(pool) {
     .map(({ checkout }) => holderOf(checkout));
 }
 
-/**
- * @param {Asker | null} asker
- * @returns {Holder}
- */
-export function nameOf(asker) {
-  return { requestId: asker?.context?.requestId ?? null, route: asker?.context?.route ?? null };
+/** @param {Caller | null} caller @returns {Holder} */
+export function nameOf(caller) {
+  return { requestId: caller?.context?.requestId ?? null, route: caller?.context?.route ?? null };
 }
 
-/**
- * @param {Checkout} checkout
- * @returns {Asker} nobody known, until its asker is
- */
-export function askerOf(checkout) {
-  checkout.ask ??= { context: undefined, checkOutStartedAtMs: checkout.checkOutStartedAtMs, wasSeen: false, checkout };
-  return /** @type {Asker} */ (checkout.ask);
+/** @param {Checkout} checkout @returns {Caller} without a context while the caller is unknown */
+export function callerOf(checkout) {
+  checkout.caller ??= { context: undefined, checkOutStartedAtMs: checkout.checkOutStartedAtMs, wasSeen: false, checkout };
+  return /** @type {Caller} */ (checkout.caller);
 }

@@ -1,4 +1,5 @@
-export { createCheckouts } from './checkouts.js';
+export { Checkouts } from './checkouts.js';
+export { Durations } from './durations.js';
 export { readGauges } from './gauges.js';
 export { holderOf, longestHolders } from './holders.js';
 export { monitorPool } from './monitor.js';
@@ -7,8 +8,7 @@ export { sampleServiceTimes } from './service-times.js';
 export { createTraceWriter } from './trace-writer.js';
 
 /**
- * @typedef {import('./checkouts.js').CheckoutRecord} CheckoutRecord
- * @typedef {import('./checkouts.js').Checkouts} Checkouts
+ * @typedef {import('./checkout-log.js').CheckoutRecord} CheckoutRecord
  * @typedef {import('./gauges.js').Gauges} Gauges
  * @typedef {import('./holders.js').Holder} Holder
  * @typedef {import('./monitor.js').PoolMonitor} PoolMonitor

@@ -1,71 +1,50 @@
 import { performance } from 'node:perf_hooks';
-import { Durations } from './durations.js';
 import { readGauges } from './gauges.js';
+import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
 
-/**
- * @typedef {import('./durations.js').DurationSummary} DurationSummary
- * @typedef {import('./server-pool.js').PoolListener} PoolListener
- * @typedef {import('mongodb').MongoClient} MongoClient
- * @typedef {import('mongodb').MongoClientEvents} MongoClientEvents
- */
+/** @import { MongoClient, MongoClientEvents } from 'mongodb' */
+/** @import { Checkout, PoolListener } from './pool-events.js' */
 
-/**
- * Counters and summaries of the lifetime.
- * @typedef {object} Lifetime
- * @property {number} peakActive
- * @property {number} peakWaiting
- * @property {number} checkedOut
- * @property {number} operationsFailed uses of a connection in which an operation failed. The driver tells of those that
- *   broke their connection (a lost server, an abort), and with `monitorCommands` of all
- * @property {Record<string, number>} checkOutFailed by reason: timeout, connectionError, poolClosed
- * @property {number} created
- * @property {Record<string, number>} closed by reason: idle, stale, error, poolClosed, and abandoned for a
- *   connection that the driver threw away in silence; created minus all closed is total
- * @property {number} cleared
- * @property {DurationSummary} wait from the question to the connection, connecting included
- * @property {DurationSummary} use from the connection to its return, also where the operation failed
- * @property {DurationSummary} connect opening a connection, handshake included
- *
- * @typedef {import('./gauges.js').Gauges & Lifetime} PoolSnapshot
- */
+/** @typedef {import('./gauges.js').Gauges & import('./lifetime.js').LifetimeSummary} PoolSnapshot */
 
 /**
  * @typedef {object} PoolMonitor
- * @property {string | null} name tells its pools from those of another client to the same servers
- * @property {() => { servers: Record<string, PoolSnapshot>, totals: PoolSnapshot }} snapshot plain JSON, by
- *   host:port and over all servers, where the peaks are sums of the servers' peaks
- * @property {(listener: PoolListener) => () => void} subscribe calls the listener within each event, so it must be
- *   quick and must not throw; returns the function that ends it
- * @property {ReadonlyMap<string, ServerPool>} servers the live mirrors, to read
+ * @property {string | null} name distinguishes its pools from those of another client to the same servers
+ * @property {() => { servers: Record<string, PoolSnapshot>, totals: PoolSnapshot }} snapshot plain JSON, by host:port
+ *   and over all servers; the total peaks are sums of the servers' peaks
+ * @property {(listener: PoolListener) => () => void} subscribe calls the listener inside each event, so the listener
+ *   must be quick and must not throw; returns a function that unsubscribes
+ * @property {ReadonlyMap<string, ServerPool>} servers live, read only
  * @property {() => void} close detaches from the client; the last snapshot stays readable
  *
  * @typedef {(`connection${string}` & keyof MongoClientEvents) | 'commandFailed' | 'serverDescriptionChanged'} WatchedEvent
  */
 
-// An event reaches a listener within some microseconds of the driver's reading of the clock, or after a pause of
-// the process, which shows in the event's time, in whole milliseconds alone: up to one more can lie between.
+// An event reaches a listener within microseconds after the driver read its clock. A longer pause of the process shows
+// in the event's time, but only in integer milliseconds: up to one more can lie between.
 const DELIVERY_MS = 1;
 
-/** With one of these a checkout ends. */
-const ENDS = new Set(['returned', 'failed', 'gone']);
+/** One of these ends a checkout. */
+const ENDS = new Set(['checkedIn', 'checkOutFailed', 'checkOutAborted']);
 
 /**
- * Watches the connection pools of a MongoClient through the driver's events alone.
+ * Watches the connection pools of a MongoClient, using only the driver's events.
  *
- * Attach it before the client connects. Attached later it is right from then on for all it has seen: a connection
- * opened earlier counts once it is checked out or returned, and callers already waiting are never counted.
+ * Attach it before the client connects. A monitor attached later is right from then on for all it has seen: it counts an
+ * older connection once it is checked out or checked in, and never counts callers that already waited.
+ *
  * The gauges neither drift nor fall below zero. They can lag behind the driver in three cases: an aborted checkout
- * counts as waiting about as long as it would have waited; a connection orphaned by a clear of the pool counts as
- * connecting for at most two connect timeouts; and a caller that will be served within the current microtasks,
- * as there is room for it, does not count as waiting.
+ * counts as waiting about as long as it would have waited; a connection abandoned at a clear counts as connecting for
+ * at most two connect timeouts; and a caller that the driver serves within the current microtasks does not count as
+ * waiting.
  *
  * @param {MongoClient} client
  * @param {object} [options]
  * @param {string | null} [options.name]
- * @param {{ write: (checkout: import('./server-pool.js').Checkout) => void }} [options.record] gets each checkout as it
- *   ends, see createTraceWriter
- * @param {() => number} [options.now] the clock to use instead of performance.now(), for tests
+ * @param {{ write: (checkout: Checkout) => void }} [options.record] gets each checkout when
+ *   it ends, see createTraceWriter
+ * @param {() => number} [options.now] replaces performance.now() in tests
  * @returns {PoolMonitor}
  */
 export function monitorPool(client, { name = null, record, now = () => performance.now() } = {}) {
@@ -75,7 +54,7 @@ export function monitorPool(client, { name = null, record, now = () => performan
   const listeners = new Set();
   if (record) {
     listeners.add(({ type, checkout }) => {
-      // Whether its operation failed is known at the end of this turn.
+      // We learn at the end of this turn whether its operation failed.
       if (checkout && ENDS.has(type)) queueMicrotask(() => record.write(checkout));
     });
   }
@@ -92,8 +71,7 @@ export function monitorPool(client, { name = null, record, now = () => performan
     return pool;
   };
   /**
-   * When an event happened, or when the wait began whose end it tells. The driver subtracts whole milliseconds,
-   * so ours are whole ones too.
+   * When an event happened, or when the wait that it ends began. The driver subtracts integer milliseconds, so we do.
    * @param {{ time: Date, durationMS?: number }} event
    */
   const spanOf = ({ time, durationMS = 0 }) => {
@@ -105,30 +83,21 @@ export function monitorPool(client, { name = null, record, now = () => performan
 
   /** @type {Pick<MongoClientEvents, WatchedEvent>} */
   const handlers = {
-    // The address had a pool before if the client lost that server, or was closed and connected again.
-    connectionPoolCreated: (event) => {
-      const pool = poolOf(event);
-      pool.end();
-      pool.isClosed = false;
-    },
-    connectionPoolReady: (event) => poolOf(event).resume(spanOf(event)),
-    connectionPoolCleared: (event) => poolOf(event).clear(!('serviceId' in event && event.serviceId)),
-    connectionPoolClosed: (event) => {
-      const pool = poolOf(event);
-      pool.end();
-      pool.isClosed = true;
-    },
-    connectionCreated: (event) => poolOf(event).opens(Number(event.connectionId)),
-    connectionReady: (event) => poolOf(event).opened(Number(event.connectionId), event.durationMS),
-    connectionClosed: (event) => poolOf(event).closes(Number(event.connectionId), event.reason),
-    connectionCheckOutStarted: (event) => poolOf(event).asked(spanOf(event)),
-    connectionCheckOutFailed: (event) => poolOf(event).failed(event.reason, spanOf(event)),
-    connectionCheckedOut: (event) => poolOf(event).got(Number(event.connectionId), spanOf(event)),
-    connectionCheckedIn: (event) => poolOf(event).returned(Number(event.connectionId)),
-    // The driver tells this one of clients with monitorCommands alone.
-    commandFailed: (event) => servers.get(event.address)?.failOperationOn(Number(event.connectionId)),
+    connectionPoolCreated: (event) => poolOf(event).onPoolCreated(),
+    connectionPoolReady: (event) => poolOf(event).onPoolReady(spanOf(event)),
+    connectionPoolCleared: (event) => poolOf(event).onPoolCleared(!('serviceId' in event && event.serviceId)),
+    connectionPoolClosed: (event) => poolOf(event).onPoolClosed(),
+    connectionCreated: (event) => poolOf(event).onConnectionCreated(Number(event.connectionId)),
+    connectionReady: (event) => poolOf(event).onConnectionReady(Number(event.connectionId), event.durationMS),
+    connectionClosed: (event) => poolOf(event).onConnectionClosed(Number(event.connectionId), event.reason),
+    connectionCheckOutStarted: (event) => poolOf(event).onCheckOutStarted(spanOf(event)),
+    connectionCheckOutFailed: (event) => poolOf(event).onCheckOutFailed(event.reason, spanOf(event)),
+    connectionCheckedOut: (event) => poolOf(event).onCheckedOut(Number(event.connectionId), spanOf(event)),
+    connectionCheckedIn: (event) => poolOf(event).onCheckedIn(Number(event.connectionId)),
+    // The driver only emits this one with monitorCommands.
+    commandFailed: (event) => servers.get(event.address)?.onCommandFailed(Number(event.connectionId)),
     serverDescriptionChanged: ({ address, previousDescription, newDescription }) => (
-      servers.get(address)?.describe(previousDescription, newDescription)),
+      servers.get(address)?.onServerDescriptionChanged(previousDescription, newDescription)),
   };
   const names = /** @type {(keyof MongoClientEvents)[]} */ (Object.keys(handlers));
   const attached = /** @type {MongoClientEvents} */ (handlers);
@@ -157,41 +126,7 @@ export function monitorPool(client, { name = null, record, now = () => performan
   };
 }
 
-/**
- * @param {ServerPool[]} pools
- * @returns {PoolSnapshot}
- */
+/** @param {ServerPool[]} pools @returns {PoolSnapshot} */
 function summarise(pools) {
-  /** @param {(pool: ServerPool) => number} of */
-  const sum = (of) => pools.reduce((total, pool) => total + of(pool), 0);
-  return {
-    ...readGauges(pools),
-    peakActive: sum((pool) => pool.peak.active),
-    peakWaiting: sum((pool) => pool.peak.waiting),
-    checkedOut: sum((pool) => pool.checkedOut),
-    operationsFailed: sum((pool) => pool.operationsFailed),
-    checkOutFailed: sumByKey(pools.map((pool) => pool.checkOutFailed)),
-    created: sum((pool) => pool.connections.created),
-    closed: sumByKey(pools.map((pool) => pool.connections.closed)),
-    cleared: sum((pool) => pool.cleared),
-    wait: merge(pools.map((pool) => pool.wait)),
-    use: merge(pools.map((pool) => pool.use)),
-    connect: merge(pools.map((pool) => pool.connect)),
-  };
-}
-
-/** @param {Record<string, number>[]} counts */
-function sumByKey(counts) {
-  /** @type {Record<string, number>} */
-  const sums = {};
-  for (const [key, value] of counts.flatMap((each) => Object.entries(each))) sums[key] = (sums[key] ?? 0) + value;
-  return sums;
-}
-
-/** @param {Durations[]} durations */
-function merge(durations) {
-  if (durations.length === 1) return durations[0].summary();
-  const all = new Durations();
-  for (const each of durations) all.add(each);
-  return all.summary();
+  return { ...readGauges(pools), ...summariseLifetime(pools) };
 }

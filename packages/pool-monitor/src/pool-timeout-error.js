@@ -1,10 +1,10 @@
-/** No connection became free in time; the message says how full the pool was. */
+/** No connection became free in time. The message includes the pool's gauges. */
 export class PoolTimeoutError extends Error {
   name = 'PoolTimeoutError';
 }
 
 /**
- * Say of the driver's wait-queue timeout what the pool looked like. Any other error is returned as it is.
+ * Turns the driver's wait-queue timeout into an error that describes the pool. Returns any other error unchanged.
  *
  * @param {unknown} error
  * @param {import('./monitor.js').PoolMonitor} monitor

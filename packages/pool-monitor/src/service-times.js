@@ -1,21 +1,21 @@
-const MAX_SAMPLED = 100;
+const MAX_SAMPLES = 100;
 
 /**
- * How long the last requests of each route kept connections, as the simulator takes service times. Queries of one
- * request count together. One of which a query failed does not count: it says nothing of how long the others take.
+ * How long the last requests of each route kept connections, in the simulator's format. The queries of one request add
+ * up. A request with a failed query does not count: it does not show how long a query takes.
  *
- * @param {import('./checkouts.js').CheckoutRecord[]} checkouts oldest first
+ * @param {import('./checkout-log.js').CheckoutRecord[]} checkouts oldest first
  * @returns {Record<string, { kind: 'sample', valuesMs: number[] }>} by route
  */
 export function sampleServiceTimes(checkouts) {
-  const failed = new Set(checkouts.filter(({ outcome }) => outcome !== 'returned').map(({ requestId }) => requestId));
+  const failed = new Set(checkouts.filter(({ outcome }) => outcome !== 'checkedIn').map(({ requestId }) => requestId));
   /** By route and request. @type {Map<string, Map<string | null, number>>} */
   const uses = new Map();
   for (const { route, requestId, checkedOutAtMs, checkedInAtMs } of checkouts.toReversed()) {
     if (route === null || failed.has(requestId)) continue;
     const ofRoute = uses.get(route) ?? new Map();
     uses.set(route, ofRoute);
-    if (ofRoute.size === MAX_SAMPLED && !ofRoute.has(requestId)) continue;
+    if (ofRoute.size === MAX_SAMPLES && !ofRoute.has(requestId)) continue;
     ofRoute.set(requestId, (ofRoute.get(requestId) ?? 0) + Number(checkedInAtMs) - Number(checkedOutAtMs));
   }
   return Object.fromEntries([...uses].map(([route, ofRoute]) => (

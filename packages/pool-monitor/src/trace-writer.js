@@ -1,47 +1,47 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 
-// The format, as the predictor's readTrace knows it.
+// The predictor's readTrace describes the format.
 const TRACE_NAME = 'mongodb-pool-lab';
-const TRACE_VERSION = 1;
+const TRACE_VERSION = 2;
 
 const DEFAULT_MAX_BYTES = 100 * 2 ** 20;
-/** What may wait for the disk, in bytes, before checkouts are dropped. */
+/** How many bytes may wait for the disk before checkouts are dropped. */
 const MAX_PENDING_BYTES = 8 * 2 ** 20;
-/** Room for the line that ends a record. */
+/** Room for the last line. */
 const END_BYTES = 64;
 
 /**
- * As the pool's monitor tells it: milliseconds of any one clock, NaN or null for what never came.
+ * Times are milliseconds of any one clock, NaN or null if that did not happen.
  *
  * @typedef {object} RecordedCheckout
  * @property {number} checkOutStartedAtMs
  * @property {number | null} checkedOutAtMs
  * @property {number | null} checkedInAtMs
  * @property {string | null} [route]
- * @property {boolean} [hasFailed] whether what it was used for has failed
+ * @property {boolean} [hasFailed] whether its operation failed
  *
- * @typedef {{ checkouts: number, failed: number, dropped: number, isFull: boolean }} Written failed: of the checkouts,
- *   those whose operation failed; dropped: for want of room, or of speed
+ * @typedef {{ checkouts: number, failed: number, dropped: number, isFull: boolean }} Written failed: how many of the
+ *   checkouts had a failed operation; dropped: not written, because the file was full or the disk too slow
  */
 
 /**
- * Writes checkouts to a new file as they end; see readTrace for the format. It never waits, never takes more than
- * `maxBytes` of disk and little memory; whole lines are written, so an interruption costs the last one at most.
+ * Writes checkouts to a new file as they end. It never waits, and takes at most `maxBytes` of disk and little memory.
+ * An interruption costs at most the last line.
  *
  * @param {string} file
  * @param {object} [options]
  * @param {number} [options.maxBytes]
- * @param {Record<string, unknown>} [options.header] further facts for the first line, such as maxPoolSize
- * @param {() => void} [options.onFull] called once, when the file has reached its bound or the disk takes no more
+ * @param {Record<string, unknown>} [options.header] more fields for the first line, such as maxPoolSize
+ * @param {() => void} [options.onFull] called once, when the file reaches its limit or the disk fails
  * @returns {Promise<{ write: (checkout: RecordedCheckout) => void, close: () => Promise<Written> }>} `close` throws
- *   when the disk did not take it all
- * @throws {Error} when the file is there already, or can't be made
+ *   if the disk failed
+ * @throws {Error} if the file already exists or can't be created
  */
 export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, header = {}, onFull = () => {} } = {}) {
   const stream = createWriteStream(file, { flags: 'wx' });
   await once(stream, 'open').catch((cause) => {
-    const reason = cause.code === 'EEXIST' ? 'it is there already' : cause.message;
+    const reason = cause.code === 'EEXIST' ? 'it already exists' : cause.message;
     throw new Error(`${file} can't be written: ${reason}`, { cause });
   });
   /** @type {Error | undefined} */
@@ -80,7 +80,7 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
       originMs ??= checkOutStartedAtMs;
       const isServed = Number.isFinite(checkedOutAtMs) && Number.isFinite(checkedInAtMs);
       const entry = {
-        askedMs: round(checkOutStartedAtMs - originMs),
+        checkOutStartedMs: round(checkOutStartedAtMs - originMs),
         waitMs: isServed ? round(Number(checkedOutAtMs) - checkOutStartedAtMs) : null,
         useMs: isServed ? round(Number(checkedInAtMs) - Number(checkedOutAtMs)) : null,
         ...(typeof route === 'string' && { route }),
@@ -101,7 +101,7 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
         append({ end: isFull ? 'full' : 'closed' }, 0);
         await new Promise((resolve) => stream.once('close', () => resolve(undefined)).end());
       }
-      if (failure) throw new Error(`${file} is not whole: ${failure.message}`, { cause: failure });
+      if (failure) throw new Error(`${file} is incomplete: ${failure.message}`, { cause: failure });
       return { checkouts, failed, dropped, isFull };
     },
   };

@@ -1,151 +1,131 @@
-/**
- * @typedef {import('./server-pool.js').Checkout} Checkout
- * @typedef {import('./connections.js').Connection} Connection
- */
+/** @import { Checkout } from './pool-events.js' */
+/** @import { Connection } from './connections.js' */
 
 /**
- * The whole milliseconds in which a wait can have begun, both ends included.
+ * The milliseconds in which a wait can have begun, both ends included.
  * @typedef {{ fromMs: number, toMs: number }} Span
- * @typedef {{ checkout: Checkout, asked: Span, sinceMs: number }} Waiter sinceMs: no earlier did it ask, even if the
- *   driver paused between its reading of the clock and its event, which no time tells
- * @typedef {{ checkout: Checkout | null, connection: Connection | null }} Left
+ * @typedef {{ checkout: Checkout, started: Span, sinceMs: number }} Waiter sinceMs: the earliest possible start. The
+ *   driver may have paused between reading its clock and emitting its event, and the event's time does not show that
+ * @typedef {{ checkout: Checkout | null, connection: Connection | null }} Removed
  */
 
-/** @type {Left} */
-const NOBODY = { checkout: null, connection: null };
+/** @type {Removed} */
+const NONE = { checkout: null, connection: null };
 
 /**
- * Who waits for a connection, told from the driver's events. They carry no identity, but the queue is first come,
- * first served, and the events that end a wait say how long it was, hence when it began.
+ * The wait queue, reconstructed from the driver's events. The events do not identify their caller. But the queue is
+ * first in, first out, and an event that ends a wait says how long the wait was, hence when it began.
  *
- * A waiter stands in the queue, or is bound to the connection that is being opened for it and can then be
- * overtaken. One that was aborted leaves without an event: it is found out when one that asked a millisecond later
- * is served.
+ * A waiter is either queued, or assigned to a connection that is being opened for it. Later waiters can overtake an
+ * assigned one. An aborted waiter leaves without an event; we notice when a caller that started a millisecond later is
+ * served.
  */
 export class WaitQueue {
   /** Oldest first. @type {Waiter[]} */
-  standing = [];
+  queued = [];
   /** @type {Map<Connection, Waiter>} */
-  bound = new Map();
+  assigned = new Map();
 
-  /** @param {number} sinceMs nobody in the queue asked before */
+  /** @param {number} sinceMs no waiter started before */
   constructor(sinceMs) {
     this.lastStartedMs = Math.floor(sinceMs);
   }
 
-  /** @param {Checkout} checkout @param {Span} asked */
-  push(checkout, asked) {
-    // The driver read its clock for this one after it had told of the one before.
-    this.standing.push({ checkout, asked, sinceMs: this.lastStartedMs });
-    this.lastStartedMs = asked.toMs;
+  /** @param {Checkout} checkout @param {Span} started */
+  push(checkout, started) {
+    // The driver read its clock for this one after it had emitted the event of the one before.
+    this.queued.push({ checkout, started, sinceMs: this.lastStartedMs });
+    this.lastStartedMs = started.toMs;
+  }
+
+  /** The driver opens a connection for the first in the queue, if there is one. @param {Connection} connection */
+  assign(connection) {
+    const first = this.queued.shift();
+    if (first) this.assigned.set(connection, first);
   }
 
   /**
-   * The driver opens a connection, for the first in the queue if there is one.
+   * The connection is open, or opening it failed. The next event says what became of its waiter. Until then the waiter
+   * is first in the queue again.
    * @param {Connection} connection
    */
-  bind(connection) {
-    const first = this.standing.shift();
-    if (first) this.bound.set(connection, first);
-  }
-
-  /**
-   * That connection is open, or could not be opened. The next event says what became of its waiter; until then it
-   * is the first in the queue again.
-   * @param {Connection} connection
-   */
-  unbind(connection) {
-    const waiter = this.bound.get(connection);
+  unassign(connection) {
+    const waiter = this.assigned.get(connection);
     if (!waiter) return;
-    this.bound.delete(connection);
-    this.standing.unshift(waiter);
+    this.assigned.delete(connection);
+    this.queued.unshift(waiter);
   }
 
   /**
-   * The driver served or refused a waiter in its turn: those before it in the queue must have gone.
-   * @param {Span} asked
-   * @returns {Left & { gone: Checkout[] }} checkout is null if it was not seen to ask; connection is the one being
-   *   opened for it, if it was bound
+   * The driver served or refused the next waiter. Waiters that should have come before it must have been aborted.
+   * @param {Span} started
+   * @returns {Removed & { aborted: Checkout[] }} checkout is null if we did not see it start; connection is the one that
+   *   was being opened for it
    */
-  call(asked) {
-    const gone = this.leaveBefore(asked);
-    const left = this.#leaveInTurn(asked, isLikely) ?? this.#leaveInTurn(asked, isPossible) ?? NOBODY;
-    return { ...left, gone };
+  takeNext(started) {
+    const aborted = this.removeBefore(started);
+    const removed = this.#takeInOrder(started, isLikely) ?? this.#takeInOrder(started, isPossible) ?? NONE;
+    return { ...removed, aborted };
+  }
+
+  /** Removes all queued waiters that started before that time. @param {Span} time */
+  removeBefore({ fromMs }) {
+    const later = this.queued.findIndex((waiter) => waiter.started.toMs >= fromMs);
+    const removed = this.queued.splice(0, later < 0 ? this.queued.length : later);
+    return removed.map(({ checkout }) => checkout);
   }
 
   /**
-   * All who stand in the queue and asked before that time leave it.
-   * @param {Span} time
+   * A waiter timed out; earlier ones may still wait. If several started in the same millisecond, it is the first.
+   * Assigned waiters started before queued ones.
+   * @param {Span} started
    */
-  leaveBefore({ fromMs }) {
-    const later = this.standing.findIndex((waiter) => waiter.asked.toMs >= fromMs);
-    const left = this.standing.splice(0, later < 0 ? this.standing.length : later);
-    return left.map(({ checkout }) => checkout);
+  takeTimedOut(started) {
+    return this.#takeAnywhere(started, isLikely) ?? this.#takeAnywhere(started, isPossible) ?? NONE;
   }
 
-  /**
-   * A waiter gave up; those before it may wait on. Of several that asked in the same millisecond it is the first,
-   * and those bound to a connection asked before those who stand in the queue.
-   * @param {Span} asked
-   */
-  giveUp(asked) {
-    return this.#leaveAnywhere(asked, isLikely) ?? this.#leaveAnywhere(asked, isPossible) ?? NOBODY;
+  /** @param {Checkout} checkout queued or assigned @returns {boolean} whether it was waiting */
+  remove(checkout) {
+    const index = this.queued.findIndex((waiter) => waiter.checkout === checkout);
+    if (index >= 0) this.#takeQueued(index);
+    const [connection] = [...this.assigned].find(([, waiter]) => waiter.checkout === checkout) ?? [];
+    return index >= 0 || Boolean(connection && this.assigned.delete(connection));
   }
 
-  /**
-   * This one leaves, whether it stands in the queue or is bound.
-   * @param {Checkout} checkout
-   * @returns {boolean} whether it was there
-   */
-  leave(checkout) {
-    const place = this.standing.findIndex((waiter) => waiter.checkout === checkout);
-    if (place >= 0) this.#leave(place);
-    const [connection] = [...this.bound].find(([, waiter]) => waiter.checkout === checkout) ?? [];
-    return place >= 0 || Boolean(connection && this.bound.delete(connection));
+  /** @param {number} index @returns {Removed} */
+  #takeQueued(index) {
+    return { checkout: this.queued.splice(index, 1)[0].checkout, connection: null };
   }
 
-  /** @param {number} place @returns {Left} */
-  #leave(place) {
-    return { checkout: this.standing.splice(place, 1)[0].checkout, connection: null };
+  /** @param {Span} started @param {typeof isLikely} matches */
+  #takeInOrder(started, matches) {
+    const first = this.queued.at(0);
+    return first && matches(first, started) ? this.#takeQueued(0) : this.#takeAssigned(started, matches);
   }
 
-  /** @param {Span} asked @param {typeof isLikely} isIt */
-  #leaveInTurn(asked, isIt) {
-    const first = this.standing.at(0);
-    return first && isIt(first, asked) ? this.#leave(0) : this.#leaveBound(asked, isIt);
+  /** @param {Span} started @param {typeof isLikely} matches */
+  #takeAnywhere(started, matches) {
+    const index = this.queued.findIndex((waiter) => matches(waiter, started));
+    return this.#takeAssigned(started, matches) ?? (index >= 0 ? this.#takeQueued(index) : null);
   }
 
-  /** @param {Span} asked @param {typeof isLikely} isIt */
-  #leaveAnywhere(asked, isIt) {
-    const place = this.standing.findIndex((waiter) => isIt(waiter, asked));
-    return this.#leaveBound(asked, isIt) ?? (place >= 0 ? this.#leave(place) : null);
-  }
-
-  /** @param {Span} asked @param {typeof isLikely} isIt @returns {Left | null} */
-  #leaveBound(asked, isIt) {
-    for (const [connection, waiter] of this.bound) {
-      if (!isIt(waiter, asked)) continue;
-      this.bound.delete(connection);
+  /** @param {Span} started @param {typeof isLikely} matches @returns {Removed | null} */
+  #takeAssigned(started, matches) {
+    for (const [connection, waiter] of this.assigned) {
+      if (!matches(waiter, started)) continue;
+      this.assigned.delete(connection);
       return { checkout: waiter.checkout, connection };
     }
     return null;
   }
 }
 
-/**
- * Whether the waiter asked then, as its event's time tells.
- * @param {Waiter} waiter
- * @param {Span} then
- */
-function isLikely({ asked }, then) {
-  return asked.fromMs <= then.toMs && then.fromMs <= asked.toMs;
+/** Whether the waiter started then, according to its event's time. @param {Waiter} waiter @param {Span} then */
+function isLikely({ started }, then) {
+  return started.fromMs <= then.toMs && then.fromMs <= started.toMs;
 }
 
-/**
- * Whether it can have asked then.
- * @param {Waiter} waiter
- * @param {Span} then
- */
-function isPossible({ asked, sinceMs }, then) {
-  return sinceMs <= then.toMs && then.fromMs <= asked.toMs;
+/** Whether it can have started then. @param {Waiter} waiter @param {Span} then */
+function isPossible({ started, sinceMs }, then) {
+  return sinceMs <= then.toMs && then.fromMs <= started.toMs;
 }

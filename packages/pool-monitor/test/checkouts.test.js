@@ -4,27 +4,27 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { createSlowQuery } from '../../../src/mongo/slow-query.js';
-import { createCheckouts } from '../src/checkouts.js';
+import { Checkouts } from '../src/checkouts.js';
 import { monitorPool } from '../src/monitor.js';
 import { quantile } from '../../pool-predictor/src/quantile.js';
 import { createRandom } from '../../pool-predictor/src/simulator/random.js';
 import { createFakeClient } from './fake-client.js';
 
 const SLOW_MS = 400;
-const RIGHT_TO_MS = 2;
+const TOLERANCE_MS = 2;
 
 /**
- * A client whose checkouts are recorded, and next to it, from the driver's command events, when and on which
- * connection each request really ran.
+ * A client with recorded checkouts. `truth` says, from the driver's command events, when and on which connection each
+ * request really ran.
  * @param {number} maxPoolSize
  */
 async function openClient(maxPoolSize) {
   const client = new MongoClient(String(process.env.TEST_MONGO_URL), { maxPoolSize, monitorCommands: true });
-  const checkouts = createCheckouts();
+  const checkouts = new Checkouts();
   checkouts.watch(monitorPool(client));
   await client.connect();
   const runSlowQuery = createSlowQuery(client);
-  // The first query of each kind costs more, and a cold pool would have its connections waited for.
+  // The first query of each kind costs more, and on a cold pool it would wait for a new connection.
   await Promise.all(Array.from({ length: maxPoolSize }, () => runSlowQuery(20)));
 
   /** @type {AsyncLocalStorage<string>} */
@@ -66,7 +66,7 @@ describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
   });
   afterEach(() => opened.client.close());
 
-  test('each checkout is put down to the request that made it, at its times', async () => {
+  test('each checkout is linked to the request that made it, with the right times', async () => {
     const { send, truth, list } = opened;
     const { exponential, uniform } = createRandom(7, `pool ${maxPoolSize}`);
     const sent = [];
@@ -78,7 +78,7 @@ describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
 
     const records = list();
     expect(records.map(({ requestId, outcome }) => [requestId, outcome]).sort())
-      .toEqual(contexts.map(({ requestId }) => [requestId, 'returned']).sort());
+      .toEqual(contexts.map(({ requestId }) => [requestId, 'checkedIn']).sort());
     const errors = [];
     for (const { requestId, connectionId, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of records) {
       const command = truth.get(String(requestId));
@@ -88,11 +88,11 @@ describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
       errors.push(steps[2] - steps[1], steps[4] - steps[3]);
     }
     for (const { waitMs, useMs, totalMs } of contexts) errors.push(totalMs - waitMs - useMs);
-    // Not the highest: on a busy machine the process itself is kept waiting between two steps.
-    expect(quantile(errors, 0.5)).toBeLessThan(RIGHT_TO_MS);
+    // Not the maximum: on a busy machine the process itself waits between two steps.
+    expect(quantile(errors, 0.5)).toBeLessThan(TOLERANCE_MS);
   });
 
-  test('a fast request names the slow ones that it waited behind', async () => {
+  test('a fast request names the slow ones it waited behind', async () => {
     const { send, list } = opened;
     const buses = Array.from({ length: maxPoolSize }, (_, number) => send('/slow', `bus ${number}`));
     await wait(20);
@@ -114,7 +114,7 @@ describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
     }
   });
 
-  test('requests stay apart though others of the same millisecond are aborted', async () => {
+  test('requests are not mixed up when others of the same millisecond are aborted', async () => {
     const { send, truth, list } = opened;
     const buses = Array.from({ length: maxPoolSize }, (_, number) => send('/slow', `bus ${number}`));
     await wait(20);
@@ -125,39 +125,39 @@ describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
     await wait(20);
     controller.abort();
     await Promise.allSettled([...ferraris, ...buses]);
-    // An aborted one is found out when a later one is served.
+    // We notice an aborted one when a later one is served.
     await wait(5);
     await send('/fast', 'last');
 
     const records = list();
-    const served = records.filter(({ outcome }) => outcome === 'returned');
+    const served = records.filter(({ outcome }) => outcome === 'checkedIn');
     expect(served.map(({ requestId, connectionId }) => [requestId, connectionId]).sort())
       .toEqual([...truth].map(([requestId, { connectionId }]) => [requestId, connectionId]).sort());
-    const gone = records.filter(({ outcome }) => outcome === 'gone');
-    expect(gone.map(({ requestId }) => requestId).sort())
+    const aborted = records.filter(({ outcome }) => outcome === 'checkOutAborted');
+    expect(aborted.map(({ requestId }) => requestId).sort())
       .toEqual(Array.from({ length: 10 }, (_, number) => `ferrari ${number * 3}`).sort());
   });
 });
 
 describe('a checkout that fails', () => {
-  test('is recorded with its reason, its wait and who held the connection', () => {
+  test('is recorded with its reason, its wait and the holder of the connection', () => {
     const fake = createFakeClient({ max: 1 });
-    const checkouts = createCheckouts({ now: fake.now });
+    const checkouts = new Checkouts({ now: fake.now });
     checkouts.watch(fake.monitor);
     const bus = checkouts.createContext({ route: '/slow', requestId: 'bus' });
     const ferrari = checkouts.createContext({ route: '/fast', requestId: 'ferrari' });
     fake.start();
-    checkouts.runInRequest(bus, fake.ask);
+    checkouts.runInRequest(bus, fake.startCheckOut);
     fake.create(1);
     fake.ready(1);
-    fake.give(1, 0);
-    checkouts.runInRequest(ferrari, fake.ask);
+    fake.checkOut(1, 0);
+    checkouts.runInRequest(ferrari, fake.startCheckOut);
     fake.pass(30);
-    fake.fail('timeout', 30);
+    fake.failCheckOut('timeout', 30);
 
     const held = [{ route: '/slow', requestId: 'bus' }];
     expect(checkouts.list()).toEqual([expect.objectContaining({
-      id: 1, route: '/fast', requestId: 'ferrari', outcome: 'timeout', checkedOutAtMs: null, checkedInAtMs: null, behind: held,
+      id: 1, route: '/fast', requestId: 'ferrari', outcome: 'checkOutFailed', reason: 'timeout', checkedOutAtMs: null, checkedInAtMs: null, behind: held,
     })]);
     expect(ferrari).toMatchObject({ waitMs: 30, useMs: 0, behind: held });
   });
@@ -166,100 +166,100 @@ describe('a checkout that fails', () => {
 describe('an operation that fails', () => {
   function useOnce() {
     const fake = createFakeClient();
-    const checkouts = createCheckouts({ now: fake.now });
+    const checkouts = new Checkouts({ now: fake.now });
     checkouts.watch(fake.monitor);
     const context = checkouts.createContext({ route: '/slow', requestId: 'bus' });
     fake.start();
-    checkouts.runInRequest(context, fake.ask);
-    fake.give(1, 0);
+    checkouts.runInRequest(context, fake.startCheckOut);
+    fake.checkOut(1, 0);
     fake.pass(2000);
-    fake.giveBack(1);
+    fake.checkIn(1);
     const failed = () => [checkouts.list()[0].outcome, fake.monitor.snapshot().totals.operationsFailed];
     return { fake, checkouts, context, failed };
   }
 
-  test('and breaks its connection is no service time', () => {
+  test('and breaks its connection gives no service time', () => {
     const { fake, failed } = useOnce();
     fake.closeConnection(1, 'error');
     expect(failed()).toEqual(['operationFailed', 1]);
   });
 
-  test('and leaves its connection whole is known by its request', () => {
+  test('without breaking its connection is reported by its request', () => {
     const { checkouts, context, failed } = useOnce();
-    expect(failed()).toEqual(['returned', 0]);
+    expect(failed()).toEqual(['checkedIn', 0]);
     checkouts.fail(context);
     expect(failed()).toEqual(['operationFailed', 1]);
   });
 
-  test('is not the one before a question for a connection that failed', () => {
+  test('is not the one before a checkout that failed', () => {
     const { fake, checkouts, context, failed } = useOnce();
-    checkouts.runInRequest(context, fake.ask);
-    fake.fail('timeout', 0);
+    checkouts.runInRequest(context, fake.startCheckOut);
+    fake.failCheckOut('timeout', 0);
     checkouts.fail(context);
-    expect(failed()).toEqual(['returned', 0]);
+    expect(failed()).toEqual(['checkedIn', 0]);
   });
 });
 
-test('who gives up by the signal of its request leaves at once, from the queue and from a connection in the making', () => {
+test('a caller aborted by the signal of its request leaves at once, whether queued or waiting for a new connection', () => {
   const fake = createFakeClient({ max: 1 });
-  const checkouts = createCheckouts({ now: fake.now });
+  const checkouts = new Checkouts({ now: fake.now });
   checkouts.watch(fake.monitor);
   fake.start();
   const [bus, ferrari] = ['bus', 'ferrari'].map((requestId) => {
-    const giveUp = new AbortController();
-    const context = checkouts.createContext({ route: '/a', requestId, signal: giveUp.signal });
-    checkouts.runInRequest(context, fake.ask);
-    return { giveUp, context };
+    const controller = new AbortController();
+    const context = checkouts.createContext({ route: '/a', requestId, signal: controller.signal });
+    checkouts.runInRequest(context, fake.startCheckOut);
+    return { controller, context };
   });
   fake.create(1);
   expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 2 });
   fake.pass(30);
-  ferrari.giveUp.abort();
+  ferrari.controller.abort();
   expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
-  bus.giveUp.abort();
+  bus.controller.abort();
   expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 0 });
   fake.ready(1);
   expect(fake.gauges()).toMatchObject({ total: 1, idle: 1, waiting: 0 });
-  expect(checkouts.list().map(({ requestId, outcome }) => [requestId, outcome])).toEqual([['ferrari', 'gone'], ['bus', 'gone']]);
+  expect(checkouts.list().map(({ requestId, outcome }) => [requestId, outcome])).toEqual([['ferrari', 'checkOutAborted'], ['bus', 'checkOutAborted']]);
   expect([bus.context.waitMs, ferrari.context.waitMs]).toEqual([30, 30]);
 });
 
 describe('the record', () => {
-  /** @param {Parameters<typeof createCheckouts>[0]} [options] */
+  /** @param {ConstructorParameters<typeof Checkouts>[0]} [options] */
   function recordTen(options) {
     const fake = createFakeClient({ max: 1 });
-    const checkouts = createCheckouts({ ...options, now: fake.now });
+    const checkouts = new Checkouts({ ...options, now: fake.now });
     checkouts.watch(fake.monitor);
     fake.start();
     fake.create(1);
     fake.ready(1);
     for (let number = 0; number < 10; number += 1) {
-      fake.ask();
-      fake.give(1, 0);
-      fake.giveBack(1);
+      fake.startCheckOut();
+      fake.checkOut(1, 0);
+      fake.checkIn(1);
       fake.pass(1000);
     }
     return checkouts;
   }
 
-  test('keeps no more than it may', () => {
-    expect(recordTen({ most: 3 }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
+  test('keeps at most maxKept records', () => {
+    expect(recordTen({ maxKept: 3 }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
   });
 
-  test('goes back no further than it may', () => {
+  test('goes back at most keptMs', () => {
     // The tenth began a second ago.
     expect(recordTen({ keptMs: 3000 }).list().map(({ id }) => id)).toEqual([8, 9, 10]);
   });
 
-  test('tells what ended after a given one', () => {
+  test('lists what ended after a given one', () => {
     expect(recordTen().list({ after: 8 }).map(({ id }) => id)).toEqual([9, 10]);
   });
 
   test.each([
-    ['too many', { most: 3 }, [7, 2, 0]], ['too old', { keptMs: 3000 }, [7, 2, 0]], ['all too old', { keptMs: 500 }, [10, 5, 2]],
-  ])('knows the last one and how many it has forgotten, for there were %s', (_, options, forgotten) => {
-    const { lastId, countForgotten } = recordTen(options);
-    expect(lastId()).toBe(10);
-    expect([0, 5, 8].map(countForgotten)).toEqual(forgotten);
+    ['too many', { maxKept: 3 }, [7, 2, 0]], ['too old', { keptMs: 3000 }, [7, 2, 0]], ['all too old', { keptMs: 500 }, [10, 5, 2]],
+  ])('knows the last id and how many it has forgotten because they were %s', (_, options, forgotten) => {
+    const checkouts = recordTen(options);
+    expect(checkouts.lastId).toBe(10);
+    expect([0, 5, 8].map((id) => checkouts.countForgotten(id))).toEqual(forgotten);
   });
 });

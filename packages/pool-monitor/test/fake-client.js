@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { monitorPool } from '../src/monitor.js';
 
 /**
- * A client that tells what a test wants it to tell, at the time the test wants, and the monitor attached to it.
+ * A client that emits what the test wants, when it wants, and a monitor attached to it.
  * @param {{ max?: number, min?: number, maxConnecting?: number, connectTimeoutMs?: number,
  *   record?: NonNullable<Parameters<typeof monitorPool>[1]>['record'] }} [options]
  */
@@ -13,7 +13,7 @@ export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectT
   const clock = { nowMs: 1000 };
   const now = () => clock.nowMs;
   const monitor = monitorPool(client, { now, record });
-  // A time ahead of the real clock: no event of a replay is taken for a late one.
+  // Ahead of the real clock, so that no event looks late.
   const time = new Date(Date.now() + 3_600_000);
 
   /**
@@ -46,17 +46,17 @@ export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectT
       emit('PoolCreated');
       emit('PoolReady');
     },
-    ask: () => emit('CheckOutStarted'),
+    startCheckOut: () => emit('CheckOutStarted'),
     /** @param {number} id */
     create: (id) => emit('Created', { connectionId: id }),
     /** @param {number} id @param {number} durationMS */
-    give: (id, durationMS) => emit('CheckedOut', { connectionId: id, durationMS }),
+    checkOut: (id, durationMS) => emit('CheckedOut', { connectionId: id, durationMS }),
     /** @param {number} id */
     ready: (id) => emit('Ready', { connectionId: id, durationMS: 5 }),
     /** @param {number} id */
-    giveBack: (id) => emit('CheckedIn', { connectionId: id }),
+    checkIn: (id) => emit('CheckedIn', { connectionId: id }),
     /** @param {string} reason @param {number} durationMS */
-    fail: (reason, durationMS) => emit('CheckOutFailed', { reason, durationMS }),
+    failCheckOut: (reason, durationMS) => emit('CheckOutFailed', { reason, durationMS }),
     /** @param {number} id @param {string} reason */
     closeConnection: (id, reason) => emit('Closed', { connectionId: id, reason }),
   };

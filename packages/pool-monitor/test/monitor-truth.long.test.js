@@ -14,8 +14,8 @@ const OPERATIONS = 10_000;
 const CALLERS = 40;
 const APP_NAME = 'tested';
 /**
- * Whose connection is closed after its command was written and before it listens for the answer is never told (driver
- * 7.8, Connection.readMany): without an end of its own, once in some 500 000 of these queries, it would wait for ever.
+ * If a connection closes after a command was written and before the driver listens for the answer, the query never ends
+ * (driver 7.8, Connection.readMany). That happens about once in 500 000 of these queries, so each has a deadline.
  */
 const PATIENCE_MS = 15_000;
 
@@ -24,7 +24,7 @@ let mongo;
 /** @type {MongoClient} */
 let admin;
 
-// Not the shared server: this one has its connections counted and cut.
+// A server of its own: the test counts and cuts its connections.
 beforeAll(async () => {
   mongo = await startEmbeddedMongo({ ...readSettings(), args: ['--setParameter', 'enableTestCommands=1'] });
   admin = await MongoClient.connect(mongo.url, { maxPoolSize: 1 });
@@ -37,7 +37,7 @@ afterAll(async () => {
 test('after 10 000 random operations with kills, clears, aborts, timeouts and resizes the gauges are true', async () => {
   const random = createRandom(20201, 'monitor');
   const happened = { abort: 0, timeout: 0, cleared: 0, abandoned: 0, error: 0, stale: 0, checks: 0 };
-  const strayed = { connecting: 0, standing: 0 };
+  const deviated = { connecting: 0, queued: 0 };
   for (let turn = 0; turn < CLIENTS; turn += 1) {
     const { uniform } = random;
     const client = new MongoClient(mongo.url, {
@@ -55,7 +55,7 @@ test('after 10 000 random operations with kills, clears, aborts, timeouts and re
     });
     const monitor = monitorPool(client);
     try {
-      await runOperations({ client, monitor, random, happened, strayed, aborts: turn % 2 === 1 });
+      await runOperations({ client, monitor, random, happened, deviated, aborts: turn % 2 === 1 });
       await until('gauges equal to the driver and to the server', async () => {
         const { total, waiting } = monitor.snapshot().totals;
         return waiting === 0 && isDeepStrictEqual(gaugesOf(monitor), truthOf(client))
@@ -74,11 +74,11 @@ test('after 10 000 random operations with kills, clears, aborts, timeouts and re
       happened[reason] += totals.closed[reason] ?? 0;
     }
   }
-  // Else the run would have proved less than its name says.
+  // Otherwise the run would prove less than its name says.
   for (const [what, times] of Object.entries(happened)) expect([what, times]).not.toEqual([what, 0]);
-  // On a machine so busy that this process stands still, it can be hidden who was served, and a connection can take
-  // longer to open than the driver's timeouts allow.
-  expect(strayed.standing + strayed.connecting).toBeLessThan(happened.checks * 0.05);
+  // On a machine so busy that this process pauses, the events may not show who was served, and opening a connection can
+  // take longer than the driver's timeouts allow.
+  expect(deviated.queued + deviated.connecting).toBeLessThan(happened.checks * 0.05);
 });
 
 /**
@@ -87,7 +87,7 @@ test('after 10 000 random operations with kills, clears, aborts, timeouts and re
  * @property {import('../src/monitor.js').PoolMonitor} monitor
  * @property {import('../../pool-predictor/src/simulator/random.js').Random} random
  * @property {Record<string, number>} happened
- * @property {{ connecting: number, standing: number }} strayed
+ * @property {{ connecting: number, queued: number }} deviated
  * @property {boolean} aborts
  */
 
@@ -107,7 +107,7 @@ async function runOperations(run) {
         else if (draw < 0.2) await runSlowQuery(1 + Math.floor(uniform() * 30), { signal });
         else await client.db('lab').collection('any').findOne({}, { signal });
       } catch (error) {
-        // Whatever was disturbed fails as it may: it is the gauges that are tested.
+        // Disturbed operations may fail in any way. The test is about the gauges.
         if (/** @type {Error} */ (error).name === 'AbortError') happened.abort += 1;
       }
       if (draw > 0.8) {
@@ -120,19 +120,19 @@ async function runOperations(run) {
 }
 
 /**
- * In the middle of it all: equal, save for the lags that the monitor allows itself.
+ * During the load: equal, except for the documented lags.
  * @param {Run} run
  */
-function check({ client, monitor, happened, strayed, aborts }) {
+function check({ client, monitor, happened, deviated, aborts }) {
   const truth = truthOf(client);
   const gauges = gaugesOf(monitor);
   const [pool] = monitor.servers.values();
   happened.checks += 1;
   expect(gauges).toMatchObject({ idle: truth.idle, active: truth.active });
-  expect(gauges.connecting).toBeLessThanOrEqual(truth.connecting + pool.connections.doubted.size);
-  if (gauges.connecting < truth.connecting) strayed.connecting += 1;
-  const over = gauges.standing - truth.standing;
-  if (over < 0 || (over > 0 && !aborts)) strayed.standing += 1;
+  expect(gauges.connecting).toBeLessThanOrEqual(truth.connecting + pool.connections.unconfirmed.size);
+  if (gauges.connecting < truth.connecting) deviated.connecting += 1;
+  const over = gauges.queued - truth.queued;
+  if (over < 0 || (over > 0 && !aborts)) deviated.queued += 1;
 }
 
 /** @param {Run} run */
@@ -180,7 +180,7 @@ function driverServer(client) {
 /** @param {MongoClient} client */
 function truthOf(client) {
   const { pool } = driverServer(client);
-  // From before a clear: the driver will close them, and hands them out no more.
+  // From before a clear: the driver will close them, and no longer hands them out.
   const stale = pool.connections.toArray()
     .filter((/** @type {{ generation: number }} */ { generation }) => generation !== pool.generation).length;
   return {
@@ -188,8 +188,8 @@ function truthOf(client) {
     idle: pool.availableConnectionCount - stale,
     active: pool.currentCheckedOutCount,
     connecting: pool.pendingConnectionCount,
-    // Those who gave up lie about in the driver's queue until it comes across them.
-    standing: pool.waitQueue.toArray().filter((/** @type {{ cancelled: boolean }} */ { cancelled }) => !cancelled).length,
+    // Aborted waiters stay in the driver's queue until it reaches them.
+    queued: pool.waitQueue.toArray().filter((/** @type {{ cancelled: boolean }} */ { cancelled }) => !cancelled).length,
   };
 }
 
@@ -197,7 +197,7 @@ function truthOf(client) {
 function gaugesOf(monitor) {
   const { total, idle, active, connecting, waiting } = monitor.snapshot().totals;
   const [pool] = monitor.servers.values();
-  return { total, idle, active, connecting, standing: waiting - pool.queue.bound.size };
+  return { total, idle, active, connecting, queued: waiting - pool.queue.assigned.size };
 }
 
 /** As the server has it, less the one that watches the server and does not belong to the pool. */

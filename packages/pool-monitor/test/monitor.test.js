@@ -5,27 +5,27 @@ import { createFakeClient } from './fake-client.js';
 function busyPoolOfOne() {
   const fake = createFakeClient({ max: 1 });
   fake.start();
-  fake.ask();
+  fake.startCheckOut();
   fake.create(1);
   fake.pass(5);
   fake.ready(1);
-  fake.give(1, 5);
+  fake.checkOut(1, 5);
   return fake;
 }
 
 describe('an ordinary checkout', () => {
-  test('is counted through asking, connecting, use and return', () => {
+  test('is counted while it waits, connects, is used and is checked in', () => {
     const fake = createFakeClient({ max: 3, min: 1 });
     fake.start();
-    fake.ask();
+    fake.startCheckOut();
     fake.create(1);
     expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 0, connecting: 1, waiting: 1 });
     fake.pass(5);
     fake.ready(1);
-    fake.give(1, 5);
+    fake.checkOut(1, 5);
     expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 1, connecting: 0, waiting: 0 });
     fake.pass(20);
-    fake.giveBack(1);
+    fake.checkIn(1);
 
     const { servers, totals } = fake.monitor.snapshot();
     expect(servers['a:1']).toMatchObject({
@@ -36,7 +36,7 @@ describe('an ordinary checkout', () => {
     expect(totals).toEqual(servers['a:1']);
   });
 
-  test('of one server is kept apart from those of another, and the totals add them up', () => {
+  test('counts for its own server, and the totals add the servers up', () => {
     const fake = busyPoolOfOne();
     fake.emit('PoolReady', {}, 'b:2');
     fake.emit('Ready', { connectionId: 1, durationMS: 40 }, 'b:2');
@@ -50,119 +50,119 @@ describe('an ordinary checkout', () => {
     expect(totals.connect).toMatchObject({ count: 2, sumMs: 45 });
   });
 
-  test('is told apart though the monitor heard of its question most of a millisecond late', () => {
+  test('is identified even if its checkOutStarted arrived almost a millisecond late', () => {
     const fake = busyPoolOfOne();
-    // The driver read 1005 at 1005.9 and 1010 at 1010.2; one millisecond's lateness may not show in an event's time.
+    // The driver read 1005 at 1005.9 and 1010 at 1010.2; a delay of one millisecond may not show in an event's time.
     fake.pass(1.7);
-    fake.ask();
+    fake.startCheckOut();
     fake.pass(3.5);
-    fake.giveBack(1);
-    fake.give(1, 5);
+    fake.checkIn(1);
+    fake.checkOut(1, 5);
     expect(fake.gauges()).toMatchObject({ active: 1, waiting: 0 });
     expect(fake.monitor.snapshot().totals.wait.count).toBe(2);
   });
 
-  test('is told apart though the driver paused between its reading of the clock and its event', () => {
+  test('is identified even if the driver paused between reading its clock and emitting', () => {
     const fake = busyPoolOfOne();
-    for (let asker = 0; asker < 2; asker += 1) {
+    for (let caller = 0; caller < 2; caller += 1) {
       fake.pass(20);
-      fake.ask();
+      fake.startCheckOut();
     }
-    // It had read 1010 and 1030, and told of it at 1025 and 1045.
-    fake.fail('timeout', 35);
+    // It read 1010 and 1030, and emitted at 1025 and 1045.
+    fake.failCheckOut('timeout', 35);
     expect(fake.gauges()).toMatchObject({ active: 1, waiting: 1 });
-    fake.giveBack(1);
-    fake.give(1, 15);
+    fake.checkIn(1);
+    fake.checkOut(1, 15);
     expect(fake.gauges()).toMatchObject({ active: 1, waiting: 0 });
     expect(fake.monitor.snapshot().totals.wait.count).toBe(2);
   });
 
-  test('is told apart though the process was kept from hearing of its end in time', () => {
+  test('is identified even if the process learned of its end late', () => {
     const fake = busyPoolOfOne();
     /** @type {string[]} */
     const heard = [];
     fake.monitor.subscribe(({ type, durationMs }) => heard.push(`${type} ${durationMs}`));
-    for (let asker = 0; asker < 2; asker += 1) {
-      fake.ask();
+    for (let caller = 0; caller < 2; caller += 1) {
+      fake.startCheckOut();
       fake.pass(20);
     }
-    // The first one was served 5 ms after the second had asked; the event comes 20 ms after that.
+    // The first one was served 5 ms after the second had started; the event comes 20 ms after that.
     fake.pass(5);
     fake.emit('CheckedOut', { connectionId: 1, durationMS: 25, time: new Date(Date.now() - 20) });
-    expect(heard).toEqual(['asked NaN', 'asked NaN', 'got 45']);
+    expect(heard).toEqual(['checkOutStarted NaN', 'checkOutStarted NaN', 'checkedOut 45']);
     expect(fake.gauges().waiting).toBe(1);
   });
 
   test('is served while an older caller still waits for a connection to open', () => {
     const fake = createFakeClient({ max: 2, maxConnecting: 1 });
     fake.start();
-    fake.ask();
+    fake.startCheckOut();
     fake.create(1);
     fake.pass(10);
     fake.ready(1);
-    fake.give(1, 10);
-    fake.ask();
+    fake.checkOut(1, 10);
+    fake.startCheckOut();
     fake.create(2);
     fake.pass(10);
-    fake.ask();
-    fake.giveBack(1);
-    fake.give(1, 0);
+    fake.startCheckOut();
+    fake.checkIn(1);
+    fake.checkOut(1, 0);
     expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 1, connecting: 1, waiting: 1 });
     fake.pass(10);
     fake.ready(2);
-    fake.give(2, 20);
+    fake.checkOut(2, 20);
     expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 2, connecting: 0, waiting: 0 });
     expect(fake.monitor.snapshot().totals.wait.sumMs).toBe(10 + 0 + 20);
   });
 });
 
 describe('a failed checkout', () => {
-  test('by timeout leaves the callers ahead of it and behind it waiting', () => {
+  test('by timeout leaves the callers before and after it waiting', () => {
     const fake = busyPoolOfOne();
     for (let caller = 0; caller < 3; caller += 1) {
-      fake.ask();
+      fake.startCheckOut();
       fake.pass(10);
     }
-    fake.fail('timeout', 20);
+    fake.failCheckOut('timeout', 20);
     expect(fake.gauges().waiting).toBe(2);
     expect(fake.monitor.snapshot().totals.checkOutFailed).toEqual({ timeout: 1 });
-    fake.giveBack(1);
-    fake.give(1, 30);
+    fake.checkIn(1);
+    fake.checkOut(1, 30);
     expect(fake.gauges().waiting).toBe(1);
   });
 
-  test('by a connection that could not be opened leaves neither behind', () => {
+  test('by a connection error leaves neither caller nor connection', () => {
     const fake = createFakeClient();
     fake.start();
-    fake.ask();
+    fake.startCheckOut();
     fake.create(1);
     fake.pass(7);
     fake.closeConnection(1, 'error');
-    fake.fail('connectionError', 7);
+    fake.failCheckOut('connectionError', 7);
     expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
   });
 });
 
-describe('a checkout aborted by its caller, which no event tells', () => {
+describe('a checkout aborted by its caller, without an event', () => {
   test('is not counted once its turn has come', () => {
     const fake = busyPoolOfOne();
-    fake.ask();
+    fake.startCheckOut();
     expect(fake.gauges().waiting).toBe(1);
     fake.pass(10);
-    fake.giveBack(1);
+    fake.checkIn(1);
     expect(fake.gauges()).toEqual({ total: 1, idle: 1, active: 0, connecting: 0, waiting: 0 });
   });
 
   test('is dropped when a later caller is served', () => {
     const fake = busyPoolOfOne();
-    fake.ask();
+    fake.startCheckOut();
     fake.pass(10);
-    fake.ask();
+    fake.startCheckOut();
     fake.pass(10);
-    fake.ask();
+    fake.startCheckOut();
     expect(fake.gauges().waiting).toBe(3);
-    fake.giveBack(1);
-    fake.give(1, 10);
+    fake.checkIn(1);
+    fake.checkOut(1, 10);
     expect(fake.gauges()).toMatchObject({ active: 1, waiting: 1 });
     expect(fake.monitor.snapshot().totals.wait.sumMs).toBe(5 + 10);
   });
@@ -170,96 +170,96 @@ describe('a checkout aborted by its caller, which no event tells', () => {
   test('is dropped when the connection opened for it becomes idle', () => {
     const fake = createFakeClient({ max: 1 });
     fake.start();
-    fake.ask();
+    fake.startCheckOut();
     fake.create(1);
     fake.pass(5);
     fake.ready(1);
     expect(fake.gauges()).toEqual({ total: 1, idle: 1, active: 0, connecting: 0, waiting: 0 });
     fake.pass(5);
-    fake.ask();
-    fake.give(1, 0);
-    fake.ask();
+    fake.startCheckOut();
+    fake.checkOut(1, 0);
+    fake.startCheckOut();
     expect(fake.gauges()).toMatchObject({ active: 1, waiting: 1 });
   });
 
-  test('ahead of others for whom connections are opened does not cost one of them its place', () => {
+  test('does not cost later callers their place while connections are opened for them', () => {
     const fake = createFakeClient({ max: 3, maxConnecting: 2 });
     fake.start();
     for (let caller = 0; caller < 4; caller += 1) {
-      fake.ask();
+      fake.startCheckOut();
       fake.pass(10);
     }
-    // The first has gone: the driver opens these for the second and the third.
+    // The first was aborted, so the driver opens these for the second and the third.
     fake.create(1);
     fake.create(2);
     fake.pass(10);
     fake.ready(2);
-    fake.give(2, 30);
+    fake.checkOut(2, 30);
     expect(fake.gauges()).toMatchObject({ active: 1, connecting: 1, waiting: 1 });
     fake.create(3);
     expect(fake.gauges()).toMatchObject({ active: 1, connecting: 2, waiting: 2 });
     fake.pass(10);
     fake.ready(1);
-    fake.give(1, 50);
+    fake.checkOut(1, 50);
     fake.ready(3);
-    fake.give(3, 30);
+    fake.checkOut(3, 30);
     expect(fake.gauges()).toEqual({ total: 3, idle: 0, active: 3, connecting: 0, waiting: 0 });
   });
 
-  test('leaves the connections to those that the driver opens them for', () => {
+  test('leaves the connections to the callers they are opened for', () => {
     const fake = createFakeClient({ max: 3, maxConnecting: 2 });
     fake.start();
     for (let caller = 0; caller < 4; caller += 1) {
-      fake.ask();
+      fake.startCheckOut();
       fake.pass(10);
     }
     fake.create(1);
     fake.create(2);
     fake.pass(10);
     fake.ready(1);
-    fake.give(1, 40);
+    fake.checkOut(1, 40);
     expect(fake.gauges()).toMatchObject({ active: 1, connecting: 1, waiting: 1 });
     fake.create(3);
     expect(fake.gauges()).toMatchObject({ active: 1, connecting: 2, waiting: 2 });
   });
 });
 
-describe('a connection thrown away after a clear, which no event tells', () => {
+describe('a connection dropped after a clear, without an event', () => {
   /** @param {{ maxConnecting?: number }} [limits] */
   function clearedWhileConnecting(limits) {
     const fake = createFakeClient({ max: 5, connectTimeoutMs: 1000, ...limits });
     fake.start();
-    fake.ask();
+    fake.startCheckOut();
     fake.create(1);
     fake.pass(5);
     fake.emit('PoolCleared');
     return fake;
   }
 
-  test('goes with the refusal of its waiter', () => {
+  test('is dropped when its waiter is refused', () => {
     const fake = clearedWhileConnecting();
     expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
     fake.pass(5);
-    fake.fail('connectionError', 10);
+    fake.failCheckOut('connectionError', 10);
     expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
     const { created, closed } = fake.monitor.snapshot().totals;
     expect({ created, closed }).toEqual({ created: 1, closed: { abandoned: 1 } });
   });
 
-  test('whose waiter had given up goes when two connect timeouts have passed', () => {
+  test('whose waiter timed out is dropped after two connect timeouts', () => {
     const fake = clearedWhileConnecting();
-    fake.fail('timeout', 5);
+    fake.failCheckOut('timeout', 5);
     fake.pass(1995);
     expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 0 });
     fake.pass(1);
     expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
   });
 
-  test('whose waiter had given up goes when the driver opens one more than it may', () => {
+  test('whose waiter timed out is dropped when the driver opens one beyond its limit', () => {
     const fake = clearedWhileConnecting({ maxConnecting: 1 });
-    fake.fail('timeout', 5);
+    fake.failCheckOut('timeout', 5);
     fake.emit('PoolReady');
-    fake.ask();
+    fake.startCheckOut();
     fake.create(2);
     expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1, waiting: 1 });
   });
@@ -268,14 +268,14 @@ describe('a connection thrown away after a clear, which no event tells', () => {
     const fake = clearedWhileConnecting();
     fake.emit('PoolReady');
     fake.ready(1);
-    fake.give(1, 5);
+    fake.checkOut(1, 5);
     fake.pass(5000);
     expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 1, connecting: 0, waiting: 0 });
   });
-  test('is not idle when it is ready and the caller it was opened for has given up: the driver hands it to nobody', () => {
+  test('is not idle when it is ready after its caller timed out: the driver hands it to nobody', () => {
     const fake = clearedWhileConnecting();
     fake.emit('PoolReady');
-    fake.fail('timeout', 5);
+    fake.failCheckOut('timeout', 5);
     fake.ready(1);
     expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
     fake.emit('Closed', { connectionId: 1, reason: 'stale' });
@@ -287,18 +287,18 @@ describe('an operation that fails', () => {
   /** @param {ReturnType<typeof createFakeClient>} fake */
   const countFailed = ({ monitor }) => monitor.snapshot().totals.operationsFailed;
 
-  test('breaks its connection, which the driver closes in the breath in which it takes it back', () => {
+  test('breaks its connection, which the driver closes in the turn of its checkedIn', () => {
     const fake = busyPoolOfOne();
     /** @type {string[]} */
     const heard = [];
     fake.monitor.subscribe(({ type, checkout }) => heard.push(`${type} ${checkout?.hasFailed}`));
-    fake.giveBack(1);
+    fake.checkIn(1);
     fake.closeConnection(1, 'error');
-    expect(heard).toEqual(['returned false', 'operationFailed true', 'closed undefined']);
+    expect(heard).toEqual(['checkedIn false', 'operationFailed true', 'connectionClosed undefined']);
     expect(countFailed(fake)).toBe(1);
   });
 
-  test('or is told by the driver of a client with monitorCommands, before it gives back its connection', () => {
+  test('or is reported by the driver with monitorCommands, before checkedIn', () => {
     const fake = busyPoolOfOne();
     /** @type {string[]} */
     const heard = [];
@@ -306,17 +306,17 @@ describe('an operation that fails', () => {
     for (let command = 0; command < 2; command += 1) {
       fake.client.emit('commandFailed', /** @type {any} */ ({ address: 'a:1', connectionId: 1 }));
     }
-    fake.giveBack(1);
-    expect(heard).toEqual(['operationFailed true', 'returned true']);
+    fake.checkIn(1);
+    expect(heard).toEqual(['operationFailed true', 'checkedIn true']);
     expect(countFailed(fake)).toBe(1);
   });
 
-  test('is not the one before a connection breaks that lies idle, or is closed for its age', async () => {
+  test('is not assumed if an idle connection breaks later or is closed for its age', async () => {
     const fake = busyPoolOfOne();
-    fake.giveBack(1);
+    fake.checkIn(1);
     fake.closeConnection(1, 'stale');
-    fake.give(2, 0);
-    fake.giveBack(2);
+    fake.checkOut(2, 0);
+    fake.checkIn(2);
     await Promise.resolve();
     fake.closeConnection(2, 'error');
     expect(countFailed(fake)).toBe(0);
@@ -327,8 +327,8 @@ describe('an operation that fails', () => {
     const fake = createFakeClient({ record: { write: ({ hasFailed }) => written.push(hasFailed) } });
     fake.start();
     for (const reason of ['error', 'stale']) {
-      fake.give(1, 0);
-      fake.giveBack(1);
+      fake.checkOut(1, 0);
+      fake.checkIn(1);
       fake.closeConnection(1, reason);
     }
     await Promise.resolve();
@@ -361,20 +361,20 @@ describe('after a failover', () => {
     }
   }
 
-  test('what lies idle at the old primary is not there for new queries', () => {
+  test('idle connections to the old primary do not count for new queries', () => {
     const { totals, servers } = failOver().monitor.snapshot();
     expect(totals).toMatchObject({ max: 20, total: 19, idle: 19, retiring: 0 });
     expect(servers['a:1']).toMatchObject({ max: 20, total: 19, idle: 19 });
   });
 
-  test('what still works there is told apart', () => {
+  test('work that continues there counts as retiring', () => {
     const fake = failOver();
     fake.emit('CheckedOut', { connectionId: 1, durationMS: 0 }, 'a:1');
     fake.becomes('a:1', 'Unknown', 'RSSecondary');
     expect(fake.monitor.snapshot().totals).toMatchObject({ max: 20, total: 20, idle: 19, active: 1, retiring: 1 });
   });
 
-  test('a member that is read from counts, until it is taken out of the set', () => {
+  test('a secondary that is read from counts until it is removed from the set', () => {
     const fake = failOver();
     fake.emit('CheckOutStarted', {}, 'a:1');
     expect(fake.monitor.snapshot().totals).toMatchObject({ max: 40, total: 38 });
@@ -382,7 +382,7 @@ describe('after a failover', () => {
     expect(fake.monitor.snapshot().totals).toMatchObject({ max: 20, total: 19 });
   });
 
-  test('the size of the pool stays known while there is no primary', () => {
+  test('the pool size is known while there is no primary', () => {
     const fake = failOver();
     fake.becomes('b:2', 'Unknown', 'RSPrimary');
     fake.emit('PoolCleared', {}, 'b:2');
@@ -391,65 +391,65 @@ describe('after a failover', () => {
 });
 
 describe('the end of a pool', () => {
-  test('leaves nothing, whatever was held, waited for or being opened', () => {
+  test('leaves nothing checked out, waiting or connecting', () => {
     const fake = createFakeClient({ max: 2 });
     fake.start();
-    fake.ask();
+    fake.startCheckOut();
     fake.create(1);
     fake.ready(1);
-    fake.give(1, 0);
+    fake.checkOut(1, 0);
     fake.pass(10);
-    fake.ask();
+    fake.startCheckOut();
     fake.create(2);
-    fake.ask();
+    fake.startCheckOut();
     fake.emit('PoolClosed');
     expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
     const { created, closed, use, operationsFailed } = fake.monitor.snapshot().totals;
-    // What becomes of its operation is never heard.
+    // The driver does not report how its operation ends.
     expect({ created, closed, operationsFailed }).toEqual({ created: 2, closed: { poolClosed: 2 }, operationsFailed: 1 });
     expect(use).toMatchObject({ count: 1, sumMs: 10 });
   });
 });
 
 describe('a monitor', () => {
-  test('attached late adopts a connection when it first hears of it', () => {
+  test('attached late adds a connection at its first event', () => {
     const fake = createFakeClient({ max: 2 });
-    fake.giveBack(7);
-    fake.ask();
-    fake.give(7, 0);
-    fake.give(8, 30);
+    fake.checkIn(7);
+    fake.startCheckOut();
+    fake.checkOut(7, 0);
+    fake.checkOut(8, 30);
     fake.closeConnection(9, 'idle');
     expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 2, connecting: 0, waiting: 0 });
     expect(fake.monitor.snapshot().totals.wait).toMatchObject({ count: 2, sumMs: 30 });
   });
 
-  test('tells its subscribers each step, until they leave', () => {
+  test('notifies its subscribers of each event until they unsubscribe', () => {
     const fake = createFakeClient();
     /** @type {string[]} */
     const heard = [];
     const leave = fake.monitor.subscribe(({ type, durationMs }) => heard.push(`${type} ${durationMs}`));
     fake.start();
-    fake.ask();
+    fake.startCheckOut();
     fake.create(1);
     fake.pass(4);
     fake.ready(1);
-    fake.give(1, 4);
+    fake.checkOut(1, 4);
     fake.pass(3);
-    fake.giveBack(1);
+    fake.checkIn(1);
     leave();
     fake.closeConnection(1, 'idle');
-    expect(heard).toEqual(['asked NaN', 'opened 4', 'got 4', 'returned 3']);
+    expect(heard).toEqual(['checkOutStarted NaN', 'connectionReady 4', 'checkedOut 4', 'checkedIn 3']);
   });
 
-  test('hears nothing more once it is closed', () => {
+  test('ignores events once it is closed', () => {
     const fake = busyPoolOfOne();
     fake.monitor.close();
-    fake.giveBack(1);
+    fake.checkIn(1);
     expect(fake.gauges().active).toBe(1);
     expect(fake.client.listenerCount('connectionCheckedIn')).toBe(0);
   });
 
-  test('with no sample yet has no percentiles', () => {
+  test('without samples has no percentiles', () => {
     const fake = createFakeClient();
     fake.start();
     expect(fake.monitor.snapshot().totals.wait)

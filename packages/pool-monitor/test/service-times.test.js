@@ -9,31 +9,31 @@ let requests = 0;
  * @param {number | null} checkedInAtMs
  * @param {{ outcome?: string, requestId?: string }} [rest]
  */
-const checkout = (route, checkedOutAtMs, checkedInAtMs, { outcome = 'returned', requestId = `r${++requests}` } = {}) => (
-  /** @type {import('../src/checkouts.js').CheckoutRecord} */ ({ route, requestId, outcome, checkedOutAtMs, checkedInAtMs }));
+const checkout = (route, checkedOutAtMs, checkedInAtMs, { outcome = 'checkedIn', requestId = `r${++requests}` } = {}) => (
+  /** @type {import('../src/checkout-log.js').CheckoutRecord} */ ({ route, requestId, outcome, checkedOutAtMs, checkedInAtMs }));
 
-test('the last uses of each route, without those of no route or no connection', () => {
+test('samples the last uses of each route; a checkout without route or connection does not count', () => {
   expect(sampleServiceTimes([
     checkout('/fast', 0, 2), checkout(null, 0, 50), checkout('/slow', 0, 5000),
-    checkout('/fast', null, null, { outcome: 'timeout' }), checkout('/fast', 10, 11.5),
+    checkout('/fast', null, null, { outcome: 'checkOutFailed' }), checkout('/fast', 10, 11.5),
   ])).toEqual({ '/fast': { kind: 'sample', valuesMs: [1.5, 2] }, '/slow': { kind: 'sample', valuesMs: [5000] } });
 });
 
-test('no more than a hundred a route, the newest', () => {
+test('samples at most a hundred per route, the newest', () => {
   const many = Array.from({ length: 150 }, (_, index) => checkout('/fast', 0, index));
   const { valuesMs } = sampleServiceTimes(many)['/fast'];
   expect(valuesMs).toHaveLength(100);
   expect(valuesMs[0]).toBe(149);
 });
 
-test('a request whose operation failed says nothing, nor do its other queries', () => {
+test('a request with a failed operation does not count, nor do its other queries', () => {
   expect(sampleServiceTimes([
     checkout('/slow', 0, 1, { requestId: 'cut' }), checkout('/slow', 1, 2000, { requestId: 'cut', outcome: 'operationFailed' }),
     checkout('/fast', 0, 9, { outcome: 'operationFailed' }), checkout('/slow', 0, 5000),
   ])).toEqual({ '/slow': { kind: 'sample', valuesMs: [5000] } });
 });
 
-test('the queries of one request count together', () => {
+test('the queries of one request add up', () => {
   expect(sampleServiceTimes([
     checkout('/slow', 0, 1, { requestId: 'twice' }), checkout('/slow', 7, 5007, { requestId: 'twice' }),
   ])).toEqual({ '/slow': { kind: 'sample', valuesMs: [5001] } });

@@ -28,7 +28,7 @@ export async function leakStreams(client, monitor, count, maxAwaitMs) {
   let unsubscribe = () => {};
   const held = new Promise((resolve) => {
     unsubscribe = monitor.subscribe(({ type }) => {
-      if (type === 'got' && ++checkouts === enough) resolve(undefined);
+      if (type === 'checkedOut' && ++checkouts === enough) resolve(undefined);
     });
   });
   // Nobody hears of a stream's end after that.

@@ -23,10 +23,10 @@ const STREAM = 'a change stream';
 export function countPool(monitor) {
   const counts = { acquired: 0, timesWaited: 0, totalWaitMs: 0, timeouts: 0 };
   monitor.subscribe(({ type, checkout, durationMs, reason }) => {
-    if (checkout && type === 'asked' && isStreamAsking()) checkout.ask = STREAM;
-    if (checkout?.ask === STREAM) return;
-    if (type === 'got') counts.acquired += 1;
-    else if (type === 'failed' && reason === 'timeout') counts.timeouts += 1;
+    if (checkout && type === 'checkOutStarted' && isStreamAsking()) checkout.caller = STREAM;
+    if (checkout?.caller === STREAM) return;
+    if (type === 'checkedOut') counts.acquired += 1;
+    else if (type === 'checkOutFailed' && reason === 'timeout') counts.timeouts += 1;
     else return;
     if (durationMs < WAITED_MS) return;
     counts.timesWaited += 1;

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const CLI = path.resolve('src/cli.js');
 /** These start apps and databases, so they are only parsed. */
 const HEAVY = ['run', 'record'];
-const TRACE = '{"trace":"mongodb-pool-lab","version":1}\n{"askedMs":0,"waitMs":0,"useMs":1}\n';
+const TRACE = '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n';
 const SCENARIO = `config: { phases: [{ duration: 1, arrivalCount: 2 }] }
 scenarios: [{ flow: [{ get: { url: /fast } }] }]
 `;

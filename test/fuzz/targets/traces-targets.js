@@ -11,13 +11,13 @@ import { requireClear, require } from '../outcome.js';
 
 const LINES = [
   {
-    trace: 'mongodb-pool-lab', version: 1, startedAt: '2026-01-01T00:00:00.000Z', maxPoolSize: 10,
+    trace: 'mongodb-pool-lab', version: 2, startedAt: '2026-01-01T00:00:00.000Z', maxPoolSize: 10,
     url: 'http://127.0.0.1:3000',
   },
-  { askedMs: 0, waitMs: 0.21, useMs: 1.83, route: '/fast' },
-  { askedMs: 12.5, waitMs: null, useMs: null, route: '/slow' },
-  { askedMs: 3, waitMs: 1, useMs: 2 },
-  { askedMs: 4, waitMs: 1, useMs: 2, failed: true },
+  { checkOutStartedMs: 0, waitMs: 0.21, useMs: 1.83, route: '/fast' },
+  { checkOutStartedMs: 12.5, waitMs: null, useMs: null, route: '/slow' },
+  { checkOutStartedMs: 3, waitMs: 1, useMs: 2 },
+  { checkOutStartedMs: 4, waitMs: 1, useMs: 2, failed: true },
   { end: 'closed' },
 ];
 const print = (/** @type {unknown[]} */ lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -45,12 +45,12 @@ export const traces = {
       const trace = await readTrace(file)
         .catch((error) => requireClear(error, (message) => message.includes(file)));
       if (!trace) return;
-      require(trace.askedMs[0] === 0 && trace.useMs.length === trace.waitMs.length, 'it is not in order');
+      require(trace.checkOutStartedMs[0] === 0 && trace.useMs.length === trace.waitMs.length, 'it is not in order');
       const { meanWaitMs, maxMs } = summariseTrace(trace);
       require(meanWaitMs >= 0 && maxMs >= meanWaitMs && maxMs < Infinity, `mean ${meanWaitMs} ms, longest ${maxMs} ms`);
       const load = createTraceLoad(trace);
       const { variants } = predict({ load, services: load.services, poolSizes: [1, 3] });
-      for (const { predicted } of variants) require(predicted.requests === trace.askedMs.length, 'a checkout is lost');
+      for (const { predicted } of variants) require(predicted.requests === trace.checkOutStartedMs.length, 'a checkout is lost');
     },
   },
   'traces, written and read': {

@@ -41,7 +41,7 @@ const RESULT = createSampleResult({
 const TREATED = { ...RESULT, settings: { ...RESULT.settings, slowMs: 1000 } };
 const APP = { max: 2, checkouts: [{ route: '/slow', checkOutStartedAtMs: 1, checkedOutAtMs: 2000, checkedInAtMs: 3000 }] };
 const TRACE = {
-  header: {}, routes: ['/fast'], warnings: [], askedMs: [0, 1, 2], waitMs: [0, 0, 0], useMs: [1, 2, 3],
+  header: {}, routes: ['/fast'], warnings: [], checkOutStartedMs: [0, 1, 2], waitMs: [0, 0, 0], useMs: [1, 2, 3],
   routeOf: [0, 0, 0],
 };
 

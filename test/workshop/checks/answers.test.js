@@ -11,7 +11,7 @@ describe('12-your-own-pool', () => {
     const all = Array.from({ length: 320 }, (_, index) => ({ index, isBus: index % 100 === 50 }));
     return {
       header: {}, routes: ['/fast', '/slow'], warnings: [],
-      askedMs: all.map(({ index }) => index * 10), waitMs: all.map(() => 0),
+      checkOutStartedMs: all.map(({ index }) => index * 10), waitMs: all.map(() => 0),
       useMs: all.map(({ isBus }) => (isBus ? 400 : fastMs)), routeOf: all.map(({ isBus }) => Number(isBus)),
     };
   }

@@ -3,41 +3,45 @@ import { LONGEST_MS } from '../duration.js';
 import { textOf } from '../text-of.js';
 
 /**
- * A trace: who asked a pool for a connection when, and how long they kept it. JSON, one object a line, so that it can
- * be written as it happens and cut off anywhere.
+ * A trace: when each checkout started, how long it waited and how long it used its connection. One JSON object per line,
+ * so that it can be written as it happens and cut off anywhere.
  *
- *     {"trace":"mongodb-pool-lab","version":1,"startedAt":"2026-01-01T00:00:00.000Z","maxPoolSize":10}
- *     {"askedMs":0,"waitMs":0.21,"useMs":1.83,"route":"/fast"}
- *     {"askedMs":12.5,"waitMs":null,"useMs":null,"route":"/slow"}
- *     {"askedMs":13.1,"waitMs":0.18,"useMs":1834.2,"route":"/slow","failed":true}
+ *     {"trace":"mongodb-pool-lab","version":2,"startedAt":"2026-01-01T00:00:00.000Z","maxPoolSize":10}
+ *     {"checkOutStartedMs":0,"waitMs":0.21,"useMs":1.83,"route":"/fast"}
+ *     {"checkOutStartedMs":12.5,"waitMs":null,"useMs":null,"route":"/slow"}
+ *     {"checkOutStartedMs":13.1,"waitMs":0.18,"useMs":1834.2,"route":"/slow","failed":true}
  *     {"end":"closed"}
  *
- * - The first line names the format; `maxPoolSize` is that of the recorded pool, if it is known.
- * - `askedMs` counts from any moment; lines come in the order in which connections were given back. `route` may be
- *   absent. Nulls: it never got a connection. `failed`: it had one, but the operation failed, and was cut short or
- *   answered with an error.
- * - The last line says why the record ends: `closed`, or `full` when it reached its bound. A record that was
- *   interrupted has none.
+ * - The first line names the format. `maxPoolSize` is the size of the recorded pool, if known.
+ * - `checkOutStartedMs` counts from any moment. Lines are in the order in which checkouts ended. `route` is optional.
+ *   Nulls: it got no connection. `failed`: it got one, but its operation failed.
+ * - The last line says why the trace ends: `closed`, or `full` when it reached its size limit. It is missing after an
+ *   interruption.
+ *
+ * Version 1 had `askedMs` for `checkOutStartedMs`.
  */
 export const TRACE_NAME = 'mongodb-pool-lab';
-export const TRACE_VERSION = 1;
+export const TRACE_VERSION = 2;
 
-/** Any clock's, with whole milliseconds at least. */
+/** By version: the field that says when a checkout started. @type {Record<number, string>} */
+const STARTED_FIELDS = { 1: 'askedMs', 2: 'checkOutStartedMs' };
+
+/** A clock may count from any moment, as long as milliseconds stay exact. */
 const MAX_MS = Number.MAX_SAFE_INTEGER;
 
-/** Characters. A line says when and which route, and what has no ends of lines at all is no trace. */
-const LONGEST_LINE = 1_000_000;
+/** In characters. A file without line ends is no trace. */
+const MAX_LINE_LENGTH = 1_000_000;
 
-/** The route of a checkout that has none. */
+/** Stands in for a missing route. */
 const UNNAMED_ROUTE = 'checkout';
 
 /**
- * Those that got a connection and whose operation succeeded, in the order they asked.
+ * The checkouts that got a connection and whose operation succeeded, in the order in which they started.
  *
  * @typedef {object} Trace
  * @property {Record<string, unknown>} header
  * @property {string[]} routes
- * @property {ArrayLike<number>} askedMs counts from the first
+ * @property {ArrayLike<number>} checkOutStartedMs counts from the first
  * @property {ArrayLike<number>} waitMs
  * @property {ArrayLike<number>} useMs
  * @property {ArrayLike<number>} routeOf index into routes
@@ -47,7 +51,7 @@ const UNNAMED_ROUTE = 'checkout';
 /**
  * @param {string} file
  * @returns {Promise<Trace>}
- * @throws {Error} naming the file, and the line, when it is not a trace
+ * @throws {Error} naming the file and the line if it is not a trace
  */
 export async function readTrace(file) {
   const stream = createReadStream(file);
@@ -70,8 +74,8 @@ async function* splitLines(stream, file) {
     rest = lines.pop() ?? '';
     number += lines.length;
     yield* lines;
-    if (rest.length > LONGEST_LINE) {
-      throw new Error(`${file} is not a trace: its line ${number} is longer than ${LONGEST_LINE} characters`);
+    if (rest.length > MAX_LINE_LENGTH) {
+      throw new Error(`${file} is not a trace: its line ${number} is longer than ${MAX_LINE_LENGTH} characters`);
     }
   }
   if (rest !== '') yield rest;
@@ -85,8 +89,9 @@ async function* splitLines(stream, file) {
 async function collect(lines, file) {
   /** @type {Record<string, unknown> | undefined} */
   let header;
-  /** @type {Record<'asked' | 'wait' | 'use' | 'route', number[]>} */
-  const columns = { asked: [], wait: [], use: [], route: [] };
+  let startedField = '';
+  /** @type {Record<'started' | 'wait' | 'use' | 'route', number[]>} */
+  const columns = { started: [], wait: [], use: [], route: [] };
   /** @type {Map<string, number>} */
   const routes = new Map();
   const warnings = [];
@@ -102,10 +107,11 @@ async function collect(lines, file) {
     const entry = parse(line);
     if (!header) {
       header = requireHeader(entry, file);
+      startedField = STARTED_FIELDS[Number(header.version)];
     } else if (typeof entry?.end === 'string') {
-      if (entry.end === 'full') warnings.push(`${file} is not the whole record: it reached its bound`);
-    } else if (isCheckout(entry)) {
-      const { askedMs, waitMs, useMs, route: name = UNNAMED_ROUTE } = entry;
+      if (entry.end === 'full') warnings.push(`${file} is incomplete: it reached its size limit`);
+    } else if (isCheckout(entry, startedField)) {
+      const { waitMs, useMs, route: name = UNNAMED_ROUTE } = entry;
       if (useMs === null || entry.failed) {
         if (useMs === null) unserved++;
         else failed++;
@@ -113,7 +119,7 @@ async function collect(lines, file) {
       }
       let route = routes.get(name);
       if (route === undefined) routes.set(name, route = routes.size);
-      columns.asked.push(askedMs);
+      columns.started.push(entry[startedField]);
       columns.wait.push(waitMs);
       columns.use.push(useMs);
       columns.route.push(route);
@@ -121,27 +127,27 @@ async function collect(lines, file) {
       broken = number;
     }
   }
-  if (!header) throw new Error(`${file} is empty: a trace begins with a line that names its format`);
-  if (broken > 0) warnings.push(`${file}, line ${broken}: the last line is cut, it is left out`);
+  if (!header) throw new Error(`${file} is empty: a trace starts with a line that names its format`);
+  if (broken > 0) warnings.push(`${file}, line ${broken}: the last line is incomplete and left out`);
   if (unserved > 0) {
-    warnings.push(`${sayCheckouts(unserved)} got no connection and ${unserved === 1 ? 'is' : 'are'} left out: nobody knows `
-      + 'how long a connection would have been kept');
+    warnings.push(`${countCheckouts(unserved)} got no connection and ${unserved === 1 ? 'is' : 'are'} left out: `
+      + 'their service time is unknown');
   }
   if (failed > 0) {
-    warnings.push(`${sayCheckouts(failed)} had an operation that failed and ${failed === 1 ? 'is' : 'are'} left out: `
-      + 'nobody knows how long it would have taken');
+    warnings.push(`${countCheckouts(failed)} had a failed operation and ${failed === 1 ? 'is' : 'are'} left out: `
+      + 'their service time is unknown');
   }
-  if (columns.asked.length === 0) {
+  if (columns.started.length === 0) {
     const left = [...(unserved ? [`${unserved} that got no connection`] : []), ...(failed ? [`${failed} that failed`] : [])];
     throw new Error(`${file} has no checkouts${left.length > 0 ? ` but ${left.join(' and ')}` : ''}`);
   }
 
-  const order = Uint32Array.from(columns.asked.keys()).sort((a, b) => columns.asked[a] - columns.asked[b]);
-  const firstMs = columns.asked[order[0]];
+  const order = Uint32Array.from(columns.started.keys()).sort((a, b) => columns.started[a] - columns.started[b]);
+  const firstMs = columns.started[order[0]];
   return {
     header,
     routes: [...routes.keys()],
-    askedMs: Float64Array.from(order, (index) => columns.asked[index] - firstMs),
+    checkOutStartedMs: Float64Array.from(order, (index) => columns.started[index] - firstMs),
     waitMs: Float64Array.from(order, (index) => columns.wait[index]),
     useMs: Float64Array.from(order, (index) => columns.use[index]),
     routeOf: Uint32Array.from(order, (index) => columns.route[index]),
@@ -150,11 +156,11 @@ async function collect(lines, file) {
 }
 
 /** @param {number} count */
-function sayCheckouts(count) {
+function countCheckouts(count) {
   return count === 1 ? '1 checkout' : `${count} checkouts`;
 }
 
-/** @param {string} line @returns {any} undefined when it is not JSON */
+/** @param {string} line @returns {any} undefined if it is not JSON */
 function parse(line) {
   try {
     return JSON.parse(line);
@@ -169,15 +175,16 @@ function requireHeader(entry, file) {
     throw new Error(`${file} is not a trace: its first line must begin with `
       + `{"trace":"${TRACE_NAME}","version":${TRACE_VERSION}`);
   }
-  if (entry.version !== TRACE_VERSION) {
-    throw new Error(`${file} is a trace of version ${textOf(entry.version)}; version ${TRACE_VERSION} can be read`);
+  if (!Number.isInteger(entry.version) || !(entry.version in STARTED_FIELDS)) {
+    throw new Error(`${file} is a trace of version ${textOf(entry.version)}; this release reads versions `
+      + `${Object.keys(STARTED_FIELDS).join(' and ')}`);
   }
   return entry;
 }
 
-/** @param {any} entry */
-function isCheckout(entry) {
-  if (typeof entry !== 'object' || entry === null || !isWithin(entry.askedMs, -MAX_MS, MAX_MS)) return false;
+/** @param {any} entry @param {string} startedField */
+function isCheckout(entry, startedField) {
+  if (typeof entry !== 'object' || entry === null || !isWithin(entry[startedField], -MAX_MS, MAX_MS)) return false;
   if (entry.route !== undefined && typeof entry.route !== 'string') return false;
   if (entry.failed !== undefined && typeof entry.failed !== 'boolean') return false;
   const { waitMs, useMs } = entry;

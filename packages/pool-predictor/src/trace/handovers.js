@@ -6,11 +6,11 @@
  *
  * Connections are taken to be handed out again last in, first out, as the driver does.
  *
- * @param {Pick<Trace, 'askedMs' | 'waitMs' | 'useMs'>} trace
+ * @param {Pick<Trace, 'checkOutStartedMs' | 'waitMs' | 'useMs'>} trace
  * @returns {Float64Array} ms, by the checkout that gave it back; 0 where nobody waited
  */
-export function findHandovers({ askedMs, waitMs, useMs }) {
-  const checkedOutMs = Float64Array.from(askedMs, (ms, index) => ms + waitMs[index]);
+export function findHandovers({ checkOutStartedMs, waitMs, useMs }) {
+  const checkedOutMs = Float64Array.from(checkOutStartedMs, (ms, index) => ms + waitMs[index]);
   const returnedMs = checkedOutMs.map((ms, index) => ms + useMs[index]);
   const byCheckedOut = Uint32Array.from(checkedOutMs.keys()).sort((a, b) => checkedOutMs[a] - checkedOutMs[b]);
   const byReturned = byCheckedOut.toSorted((a, b) => returnedMs[a] - returnedMs[b]);
@@ -21,7 +21,7 @@ export function findHandovers({ askedMs, waitMs, useMs }) {
   for (const taker of byCheckedOut) {
     while (returnedMs[byReturned[next]] <= checkedOutMs[taker]) givers.push(byReturned[next++]);
     const giver = givers.pop();
-    if (giver !== undefined && askedMs[taker] < returnedMs[giver]) handoversMs[giver] = checkedOutMs[taker] - returnedMs[giver];
+    if (giver !== undefined && checkOutStartedMs[taker] < returnedMs[giver]) handoversMs[giver] = checkedOutMs[taker] - returnedMs[giver];
   }
   return handoversMs;
 }

@@ -24,10 +24,10 @@ const PIECES = 20;
  * @returns {Load & { services: Record<string, Service> }} services: what each route's checkouts took
  */
 export function createTraceLoad(trace, { redraw = false } = {}) {
-  const { askedMs, routes } = trace;
+  const { checkOutStartedMs, routes } = trace;
   const handoversMs = findHandovers(trace);
   // The last one's own gap belongs to the time in which they came.
-  const durationMs = Math.max(1, (askedMs[askedMs.length - 1] * askedMs.length) / Math.max(1, askedMs.length - 1));
+  const durationMs = Math.max(1, (checkOutStartedMs[checkOutStartedMs.length - 1] * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
   return {
     routes,
     durationMs,
@@ -35,8 +35,8 @@ export function createTraceLoad(trace, { redraw = false } = {}) {
       [route, { kind: 'sample', valuesMs: Array.from(trace.useMs).filter((_, i) => trace.routeOf[i] === index) }]))),
     isDrawn: () => redraw,
     arrivals: (seed, factor) => hasten(play(trace, handoversMs, redraw && seed > 1
-      ? drawPieces(askedMs, durationMs, Math.round(PIECES * factor), createRandom(seed, 'pieces'))
-      : [[0, askedMs.length, 0]]), factor),
+      ? drawPieces(checkOutStartedMs, durationMs, Math.round(PIECES * factor), createRandom(seed, 'pieces'))
+      : [[0, checkOutStartedMs.length, 0]]), factor),
   };
 }
 
@@ -53,33 +53,33 @@ export function createTraceLoad(trace, { redraw = false } = {}) {
  * @param {Iterable<Piece>} pieces
  * @returns {Generator<Arrival, void>}
  */
-function* play({ askedMs, useMs, routes, routeOf }, handoversMs, pieces) {
+function* play({ checkOutStartedMs, useMs, routes, routeOf }, handoversMs, pieces) {
   let lastMs = 0;
   for (const [from, to, shiftMs] of pieces) {
     for (let i = from; i < to; i++) {
       // Rounding may put the first of a piece a hair before the last of the one before.
-      lastMs = Math.max(lastMs, askedMs[i] + shiftMs);
+      lastMs = Math.max(lastMs, checkOutStartedMs[i] + shiftMs);
       yield { atMs: lastMs, route: routes[routeOf[i]], serviceMs: useMs[i], handoverMs: handoversMs[i] };
     }
   }
 }
 
 /**
- * @param {ArrayLike<number>} askedMs
+ * @param {ArrayLike<number>} checkOutStartedMs
  * @param {number} durationMs
  * @param {number} count
  * @param {Random} random
  * @returns {Generator<Piece, void>}
  */
-function* drawPieces(askedMs, durationMs, count, random) {
+function* drawPieces(checkOutStartedMs, durationMs, count, random) {
   const pieceMs = durationMs / PIECES;
   for (let piece = 0; piece < count; piece++) {
     const startMs = random.uniform() * durationMs;
     const endMs = startMs + pieceMs;
     const shiftMs = piece * pieceMs - startMs;
-    yield [indexAt(askedMs, startMs), indexAt(askedMs, endMs), shiftMs];
+    yield [indexAt(checkOutStartedMs, startMs), indexAt(checkOutStartedMs, endMs), shiftMs];
     // Behind its end the trace begins again.
-    yield [0, indexAt(askedMs, endMs - durationMs), shiftMs + durationMs];
+    yield [0, indexAt(checkOutStartedMs, endMs - durationMs), shiftMs + durationMs];
   }
 }
 

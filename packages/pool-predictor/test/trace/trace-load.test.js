@@ -28,7 +28,7 @@ function recordTrace({ handoverMs = 0 } = {}) {
   return {
     header: { maxPoolSize: 3 },
     routes: ['/slow', '/fast'],
-    askedMs: records.map(({ arrivedAtMs }) => arrivedAtMs),
+    checkOutStartedMs: records.map(({ arrivedAtMs }) => arrivedAtMs),
     waitMs: records.map(({ waitMs }) => waitMs),
     useMs: arrivals.map(({ serviceMs }) => serviceMs),
     routeOf: arrivals.map(({ route }) => (route === '/slow' ? 0 : 1)),
@@ -85,8 +85,8 @@ describe('drawn again', () => {
   const arrivalsOf = (seed, factor) => [...load.arrivals(seed, factor)];
 
   test('the first run is the record itself, or the record hastened', () => {
-    expect(arrivalsOf(1, 1).map(({ atMs }) => atMs)).toEqual(trace.askedMs);
-    expect(arrivalsOf(1, 2)[1999].atMs).toBeCloseTo(trace.askedMs[1999] / 2, 6);
+    expect(arrivalsOf(1, 1).map(({ atMs }) => atMs)).toEqual(trace.checkOutStartedMs);
+    expect(arrivalsOf(1, 2)[1999].atMs).toBeCloseTo(trace.checkOutStartedMs[1999] / 2, 6);
   });
 
   test('each other run is as long, as busy, in order, and different', () => {
@@ -112,7 +112,7 @@ describe('drawn again', () => {
 });
 
 test('a single checkout is a load too', () => {
-  const load = createTraceLoad({ header: {}, routes: ['/a'], askedMs: [0], waitMs: [0], useMs: [7], routeOf: [0], warnings: [] });
+  const load = createTraceLoad({ header: {}, routes: ['/a'], checkOutStartedMs: [0], waitMs: [0], useMs: [7], routeOf: [0], warnings: [] });
   const { variants } = predict({ load, services: load.services, poolSizes: [1] });
   expect(variants[0].predicted).toMatchObject({ requests: 1, maxMs: 7 });
 });

@@ -1,20 +1,19 @@
 import { formatQuantity } from '../universal/quantity.js';
 import { describeChanges } from './words.js';
 
-/** @import { LoadTest } from './feed-types.js' */
+/** @import { LoadTest } from '../universal/feed-shapes.js' */
 
 const COLUMNS = 8;
 
 /**
- * Earlier load tests beside each other, latest first.
  * @param {HTMLElement} section with a table
+ * @returns {(loadTests: LoadTest[]) => void}
  */
 export function createLoadTestTable(section) {
   const body = /** @type {HTMLTableSectionElement} */ (section.querySelector('tbody'));
   /** @type {LoadTest[]} */
   let shown = [];
 
-  /** @param {LoadTest[]} loadTests */
   return (loadTests) => {
     if (shown === loadTests) return;
     shown = loadTests;
@@ -24,7 +23,7 @@ export function createLoadTestTable(section) {
 }
 
 /**
- * A load test, and a note below it where its figures are not those of one pool size.
+ * A row of figures, and a note below it if somebody changed the settings during the test.
  * @param {LoadTest} loadTest
  */
 function createRows(loadTest) {
@@ -59,10 +58,7 @@ function createRow({ poolSize, slowMs, startedAt, state, measured, exact, error,
   return row;
 }
 
-/**
- * @param {string} text
- * @param {'td' | 'th'} [name] a heading is its row's
- */
+/** @param {string} text @param {'td' | 'th'} [name] */
 function createCell(text, name = 'td') {
   const cell = document.createElement(name);
   cell.textContent = text;

@@ -1,23 +1,23 @@
-/** What was ordered last, of any form. */
-let lastOrder = Promise.resolve('');
+/** The last action of any form. */
+let lastAction = Promise.resolve('');
 
 /**
- * While an order is on its way its form takes no other, and those of other forms follow in turn: who asks for
- * 3 lanes and then for a load test wants it on 3 lanes. Buttons stay focusable, so that the keyboard does not
- * lose its place.
+ * Runs a form's action and shows its outcome. A form takes no second action meanwhile. Actions of other forms queue
+ * up: whoever sets 3 lanes and then starts a load test wants it to run on 3 lanes. Disabled buttons can still be
+ * focused, so that keyboard users keep their place.
  * @param {HTMLElement} form
- * @param {() => Promise<string>} action resolves with what to say
+ * @param {() => Promise<string>} action resolves with the text to show
  */
-export async function attempt(form, action) {
+export async function runAction(form, action) {
   if (form.hasAttribute('aria-busy')) return;
   const outcome = /** @type {HTMLElement} */ (form.querySelector('.outcome'));
   const buttons = [...form.querySelectorAll('button')];
   form.setAttribute('aria-busy', 'true');
   for (const button of buttons) setDisabled(button, true);
   try {
-    const order = lastOrder.then(action);
-    lastOrder = order.catch(() => '');
-    outcome.textContent = await order;
+    const result = lastAction.then(action);
+    lastAction = result.catch(() => '');
+    outcome.textContent = await result;
     outcome.classList.remove('problem');
   } catch (error) {
     outcome.textContent = error instanceof Error ? error.message : String(error);
@@ -28,10 +28,7 @@ export async function attempt(form, action) {
   }
 }
 
-/**
- * @param {HTMLButtonElement} button
- * @param {boolean} disabled
- */
+/** @param {HTMLButtonElement} button @param {boolean} disabled */
 export function setDisabled(button, disabled) {
   if (disabled) button.setAttribute('aria-disabled', 'true');
   else button.removeAttribute('aria-disabled');
