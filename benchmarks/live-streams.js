@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { Command } from 'commander';
-import { parsePositive } from '../src/cli/options.js';
+import { parsePositive } from '../src/cli/option-parsers.js';
 import { createLogger } from '../src/logger.js';
 import { readSettings } from '../src/settings.js';
 import { start } from '../src/start.js';

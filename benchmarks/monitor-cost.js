@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
 import { Checkouts, monitorPool } from 'mongodb-pool-monitor';
 import { quantile } from 'mongodb-pool-predictor';
-import { parsePositive } from '../src/cli/options.js';
+import { parsePositive } from '../src/cli/option-parsers.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { readSettings } from '../src/settings.js';
 

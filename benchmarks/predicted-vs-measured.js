@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { createScenarioLoad, createTraceLoad, predict, quantile, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { parsePositive } from '../src/cli/options.js';
+import { parsePositive } from '../src/cli/option-parsers.js';
 import { startApp } from '../src/harness/app-process.js';
 import { runArtillery, summariseReport } from '../src/harness/artillery.js';
 import { runLab } from '../src/harness/run-lab.js';

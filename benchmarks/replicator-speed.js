@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
 import { quantile } from 'mongodb-pool-predictor';
-import { parsePositive } from '../src/cli/options.js';
+import { parsePositive } from '../src/cli/option-parsers.js';
 import { forkScript } from '../src/harness/forked-process.js';
 import { CASES } from '../src/labs/replication/cases.js';
 import { listCollections, makeDocument } from '../src/labs/replication/fill-source.js';

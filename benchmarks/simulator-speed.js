@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { simulate } from 'mongodb-pool-predictor';
-import { parsePositive } from '../src/cli/options.js';
+import { parsePositive } from '../src/cli/option-parsers.js';
 
 const REQUESTS = [10_000, 100_000, 1_000_000];
 

@@ -5,7 +5,7 @@
 import autocannon from 'autocannon';
 import { Command } from 'commander';
 import { quantile } from 'mongodb-pool-predictor';
-import { parsePositive } from '../src/cli/options.js';
+import { parsePositive } from '../src/cli/option-parsers.js';
 import { runHttpLoad } from '../src/harness/http-load.js';
 import { withApp } from './chaos/test-bed.js';
 

@@ -1,15 +1,15 @@
 // Sends hostile input to every parser and endpoint, and prints how many targets failed.
 import { Command } from 'commander';
-import { parsePositive } from '../src/cli/options.js';
+import { parsePositive } from '../src/cli/option-parsers.js';
 import { openMongo } from '../src/mongo/open.js';
 import { readSettings } from '../src/settings.js';
 import { createFuzzer } from '../test/fuzz/fuzzer.js';
 
 const program = new Command('npm run fuzz --')
-  .description('Sends hostile input to every parser and endpoint.')
-  .argument('[targets...]', 'targets whose name contains one of these words (default: all)', [])
+  .description('send hostile input to every parser and endpoint')
+  .argument('[targets...]', 'run only targets whose names contain one of these words')
   .option('--cases <n>', 'cases per target', parsePositive, 10_000)
-  .option('--seed <n>', 'seed of an earlier run, to repeat its cases', parsePositive, Date.now() % 2 ** 31)
+  .option('--seed <n>', 'repeat the cases of an earlier run with this seed', parsePositive)
   .option('--file <module>', 'module with the targets, relative to test/fuzz', './targets.js')
   .action(fuzz);
 try {
@@ -19,18 +19,15 @@ try {
   process.exitCode = 1;
 }
 
-/**
- * @param {string[]} words
- * @param {{ cases: number, seed: number, file: string }} options
- */
-async function fuzz(words, { cases, seed, file }) {
+/** @param {string[]} words @param {{ cases: number, seed?: number, file: string }} options */
+async function fuzz(words, { cases, seed = Date.now() % 2 ** 31, file }) {
   const mongo = await openMongo(readSettings(), {
     report: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal,
   });
   const fuzzer = await createFuzzer({ mongoUrl: mongo.url, file });
   try {
     const names = fuzzer.names.filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
-    if (names.length === 0) throw new Error(`There is no such target: choose from ${fuzzer.names.join(', ')}`);
+    if (names.length === 0) throw new Error(`There is no such target. The targets are ${fuzzer.names.join(', ')}`);
     print(`seed ${seed}`, 'cases', 'failures', 'seconds');
     for (const name of names) {
       const startedAtMs = performance.now();
@@ -46,10 +43,7 @@ async function fuzz(words, { cases, seed, file }) {
   }
 }
 
-/**
- * @param {string} name
- * @param {unknown[]} figures
- */
+/** @param {string} name @param {unknown[]} figures */
 function print(name, ...figures) {
   process.stdout.write(`${name.padEnd(30)}${figures.map((figure) => String(figure).padStart(10)).join('')}\n`);
 }

@@ -1,5 +1,5 @@
-// Updates the tables of dependencies in CONTRIBUTING.md. Reasons are kept, licences come from the installed packages,
-// dates from the registry that npm uses. A new dependency gets a row without a reason: write it.
+// Updates the tables of dependencies in CONTRIBUTING.md. Licences come from the installed packages, dates from npm's
+// registry. Reasons are kept; for a new dependency, write one.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ const PLACE = /(?<=<!-- dependencies -->\n).*(?=<!-- \/dependencies -->)/s;
 const run = promisify(execFile);
 
 const page = await readFile(PAGE, 'utf8');
-if (!PLACE.test(page)) throw new Error('CONTRIBUTING.md lacks the lines <!-- dependencies --> and <!-- /dependencies -->');
+if (!PLACE.test(page)) throw new Error('CONTRIBUTING.md needs the lines <!-- dependencies --> and <!-- /dependencies -->');
 const reasons = new Map([...page.matchAll(/^\| (\S+) \| (.*?) \|.*\|$/gm)].map(([, name, why]) => [name, why]));
 const { dependencies, devDependencies } = await readJson('../package.json');
 const { packages: locked } = await readJson('../package-lock.json');
@@ -21,7 +21,7 @@ await writeFile(PAGE, page.replace(PLACE, () => `${own}\n\nFor development only:
 async function renderTable(ranges) {
   const rows = ['| package | why | licence | last release |', '| --- | --- | --- | --- |'];
   for (const name of Object.keys(ranges)) {
-    // The packages of this repository are links.
+    // Links are packages of this repository.
     if (locked[`node_modules/${name}`].link) continue;
     const { license } = await readJson(`../node_modules/${name}/package.json`);
     rows.push(`| ${name} | ${reasons.get(name) ?? ''} | ${license} | ${await findLastRelease(name)} |`);

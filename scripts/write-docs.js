@@ -1,4 +1,4 @@
-// Writes .env.example and the settings table in README.md from the table in src/settings.js.
+// Writes .env.example and the settings table in README.md from src/settings-table.js.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { insertSettingsTable, renderEnvExample } from '../src/settings-docs.js';
 

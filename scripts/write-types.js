@@ -1,5 +1,5 @@
-// Writes the types of a package from its docstrings into its folder types/, or removes them with --remove. npm runs it
-// there before and after it packs: types that stay behind would hide the source from the editor.
+// Generates the types of a package from its docstrings into types/. With --remove it deletes them. npm runs this in the
+// package before and after packing: leftover types would hide the source from editors.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

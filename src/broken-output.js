@@ -1,18 +1,18 @@
 /**
- * Live on when nobody takes what this process says: a closed terminal or pipe, a full disk. A full disk is told once, on
- * stderr, and is a failure; whoever has closed a pipe knows.
+ * Keep running when stdout or stderr can't be written. Nothing is reported for a closed pipe or terminal. A full disk is
+ * reported once, on stderr, and makes the process fail.
  */
 export function surviveBrokenOutput() {
-  let isTold = false;
+  let isReported = false;
   /** @param {NodeJS.ErrnoException | null} error */
-  const tell = (error) => {
-    if (!error || error.code === 'EPIPE' || isTold) return;
-    isTold = true;
+  const report = (error) => {
+    if (!error || error.code === 'EPIPE' || isReported) return;
+    isReported = true;
     process.exitCode ||= 1;
     process.stderr.write(`stdout can't be written: ${error.message}\n`);
   };
   process.stderr.on('error', () => {});
-  process.stdout.on('error', tell);
-  // Those who exit at once, like a command's help, leave no time for the event.
-  process.once('exit', () => tell(process.stdout.errored));
+  process.stdout.on('error', report);
+  // Commands that exit at once, such as --help, leave no time for the event.
+  process.once('exit', () => report(process.stdout.errored));
 }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import pretty from 'pino-pretty';
 
 /**
- * A logger on stdout: readable lines on a terminal, JSON elsewhere.
+ * Logs to stdout: readable lines on a terminal, JSON elsewhere.
  * @param {string} level
  * @returns {import('pino').Logger}
  */

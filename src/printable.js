@@ -1,16 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Neither may move a terminal's cursor, change its title or turn the direction of its text. */
+/** They could move a terminal's cursor, change its title or reverse its text. */
 const CONTROLS = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
-/** The words USER:PASSWORD are ours: they say what a connection string is like. */
+/** The words USER:PASSWORD are ours: they explain what a connection string looks like. */
 const CREDENTIALS = /([a-z][a-z\d+.-]*:\/\/)(?!USER:PASSWORD@)\S*@/gi;
-/** Of a value that was given, up to its last @: a password that was not encoded may hold one, or a blank. */
+/** Up to the last @ of an argument: a password that was not encoded may contain one, or a space. */
 const CREDENTIALS_IN_VALUE = /([a-z][a-z\d+.-]*:\/\/).*@/is;
-/** As in options of a connection string, and in settings. */
+/** In settings and in options of a connection string. */
 const SECRET_OPTIONS = /((?:password|token)[=:])[^&,\s]+/gi;
 
 /**
- * Text from outside, such as a result file or an argument, so that a terminal shows it and does not obey it.
+ * Escape control characters in text from outside, such as a result file, so that a terminal only shows them.
  * @param {string} text
  */
 export function escapeControls(text) {
@@ -18,10 +18,9 @@ export function escapeControls(text) {
 }
 
 /**
- * A message that may quote such text: secrets in it are masked too, and nothing else of the message.
- *
+ * Escape control characters in a message, and mask secrets that it may quote.
  * @param {string} text
- * @param {string[]} [values] that it may quote whole: the arguments of this process
+ * @param {string[]} [values] that the message may quote in full: the arguments of this process
  */
 export function toPrintable(text, values = process.argv.slice(2)) {
   const masked = values.reduce((shown, value) => (

@@ -1,29 +1,27 @@
 import { wrap } from './printable.js';
-import { SETTINGS, describeAllowed } from './settings.js';
+import { SETTINGS, describeAllowed } from './settings-table.js';
 
-/** @returns {string} the settings for a terminal, two lines each, at most 80 columns wide */
+/** @returns {string} all settings for a terminal with 80 columns */
 export function renderSettingsHelp() {
   return SETTINGS.map((setting) => `  ${setting.env}\n${indent(wrap(`${setting.doc} (${describeValue(setting)})`, 72))}`).join('\n');
 }
 
-/** @returns {string} the settings as a Markdown table */
 function renderSettingsMarkdown() {
   const rows = SETTINGS.map((setting) => {
     const fallback = setting.default === undefined ? setting.unset : `\`${setting.default}\``;
     return `| \`${setting.env}\` | ${setting.doc} | ${describeAllowed(setting)} | ${fallback} |`;
   });
-  return ['| setting | what it is | allowed | when unset |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return ['| setting | meaning | allowed | when unset |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 /**
- * Put the table of settings between its two markers in a Markdown page.
+ * Replace the table of settings in a Markdown page.
  * @param {string} page
- * @returns {string} the page
- * @throws {Error} when the page has no markers
+ * @throws {Error} when the page has no markers for it
  */
 export function insertSettingsTable(page) {
   const place = /(?<=<!-- settings -->\n).*(?=<!-- \/settings -->)/s;
-  if (!place.test(page)) throw new Error('the page has no lines <!-- settings --> and <!-- /settings -->');
+  if (!place.test(page)) throw new Error('the page needs the lines <!-- settings --> and <!-- /settings -->');
   return page.replace(place, () => `${renderSettingsMarkdown()}\n`);
 }
 
@@ -33,10 +31,10 @@ export function renderEnvExample() {
     `# ${setting.doc} (${describeValue(setting)})`,
     `# ${setting.env}=${setting.default ?? ''}`,
   ].join('\n'));
-  return `# Copy to .env and change what you need; the environment wins over this file.\n\n${entries.join('\n\n')}\n`;
+  return `# Copy this file to .env and change what you need. Environment variables take precedence over it.\n\n${entries.join('\n\n')}\n`;
 }
 
-/** @param {import('./settings.js').Setting} setting */
+/** @param {import('./settings-table.js').Setting} setting */
 function describeValue(setting) {
   const fallback = setting.default === undefined ? `unset: ${setting.unset}` : `default ${setting.default}`;
   return setting.type === 'text' ? fallback : `${describeAllowed(setting)}; ${fallback}`;

@@ -1,4 +1,4 @@
-/** @typedef {(value: any, path: string) => void} Check throws an error that says where what should be */
+/** @typedef {(value: any, path: string) => void} Check throws an error that says where and what the value should be */
 
 const isMap = (/** @type {unknown} */ value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -29,7 +29,7 @@ export function mapOf(check) {
   };
 }
 
-/** An object with these and maybe others. @param {Record<string, Check>} checks @returns {Check} */
+/** An object with at least these properties. @param {Record<string, Check>} checks @returns {Check} */
 export function shape(checks) {
   return (value, path) => {
     map(value, path);

@@ -1,10 +1,10 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 
 /**
- * Write a file so that it is there whole or not at all: what was there before stays until then.
+ * Write a file so that readers see either the old file or the complete new one.
  * @param {string} file
  * @param {string} text
- * @throws {Error} that names the file, when its folder or the disk does not take it
+ * @throws {Error} naming the file, when it can't be written
  */
 export async function writeAtomically(file, text) {
   const partial = `${file}.${process.pid}.partial`;
@@ -12,7 +12,7 @@ export async function writeAtomically(file, text) {
     await writeFile(partial, text);
     await rename(partial, file);
   } catch (cause) {
-    // A full disk leaves a part of it, and wants the room back.
+    // On a full disk, the partial file would take up space.
     await rm(partial, { force: true }).catch(() => {});
     throw new Error(`${file} can't be written: ${/** @type {Error} */ (cause).message}`, { cause });
   }

@@ -38,13 +38,13 @@ describe('a start that fails', () => {
   test.concurrent.each([
     // settings.test.js tests the other invalid values.
     [{ MONGO_POOLSIZE: 'abc' },
-      'MONGO_POOLSIZE=abc is not allowed: a whole number from 1 (0 would mean "no limit" to the driver)'],
+      'MONGO_POOLSIZE=abc is not allowed: it must be a whole number of at least 1 (for the driver, 0 means "no limit")'],
     [{ MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' },
       'MONGO_URL: no MongoDB was found within 300 ms: connect ECONNREFUSED 127.0.0.1:1'],
     [{ MONGO_URL: 'mongodb://127.0.0.1/?color=red' },
-      'the driver refuses MONGO_URL and the pool settings: option color is not supported'],
-    [{ MONGOD_PATH: process.execPath }, `MONGOD_PATH: ${process.execPath} is not a mongod that runs here ` +
-      `(it does not say a version of mongod: ${process.version})`],
+      'the driver rejects MONGO_URL with these pool settings: option color is not supported'],
+    [{ MONGOD_PATH: process.execPath }, `MONGOD_PATH: ${process.execPath} does not run as a mongod ` +
+      `(it does not print a version of mongod: ${process.version})`],
   ])('%j prints one line to stderr and exits with 1', async (settings, line) => {
     const app = startApp(settings);
     expect(await app.ended).toMatchObject({ code: 1, stderr: `${line}\n` });

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { insertSettingsTable, renderEnvExample, renderSettingsHelp } from '../src/settings-docs.js';
-import { SETTINGS, readSettings } from '../src/settings.js';
+import { readSettings } from '../src/settings.js';
+import { SETTINGS } from '../src/settings-table.js';
 
 describe('the help', () => {
   const lines = renderSettingsHelp().split('\n');
@@ -16,10 +17,10 @@ describe('the help', () => {
       .toEqual(SETTINGS.map(({ env }) => env));
   });
 
-  test('says what is allowed and what holds while a setting is unset', () => {
+  test('says what is allowed and what happens while a setting is unset', () => {
     const text = lines.map((line) => line.trim()).join(' ');
     expect(text).toContain('(a whole number from 0 to 65535; default 3000)');
-    expect(text).toContain('(unset: mongod on the PATH, else a downloaded one)');
+    expect(text).toContain('(unset: mongod on the PATH, or else a downloaded one)');
   });
 });
 
@@ -28,7 +29,7 @@ function fileUrl(file) {
   return new URL(`../${file}`, import.meta.url);
 }
 
-describe('the documents are what scripts/write-docs.js writes: run it when one of these fails', () => {
+describe('the documents are up to date: if one of these fails, run scripts/write-docs.js', () => {
   test('.env.example', async () => {
     expect(await readFile(fileUrl('.env.example'), 'utf8')).toBe(renderEnvExample());
   });
@@ -43,12 +44,12 @@ test('a copy of .env.example changes nothing', () => {
   expect(readSettings({}, fileURLToPath(fileUrl('.env.example')))).toEqual(readSettings({}, 'no-such-file'));
 });
 
-test('a README that has lost its place for the settings is an error', () => {
+test('a README without its markers is an error', () => {
   expect(() => insertSettingsTable('# Title\n')).toThrow('<!-- settings -->');
   expect(() => insertSettingsTable('<!-- /settings -->\n<!-- settings -->\n')).toThrow('<!-- settings -->');
 });
 
-test('the table replaces what was between its markers and nothing else', () => {
+test('the table replaces only the text between its markers', () => {
   const page = insertSettingsTable('before\n<!-- settings -->\nwhat was there\n<!-- /settings -->\nafter\n');
   expect(page).toMatch(/^before\n<!-- settings -->\n[^]*\n<!-- \/settings -->\nafter\n$/);
   expect(page).not.toContain('what was there');

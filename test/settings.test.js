@@ -11,10 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/**
- * @param {Record<string, string>} environment
- * @param {string} [file] text of the .env file; absent: there is none
- */
+/** @param {Record<string, string>} environment @param {string} [file] text of the .env file; absent: there is none */
 async function read(environment, file) {
   const envFile = path.join(folder, '.env');
   await rm(envFile, { force: true });
@@ -22,17 +19,14 @@ async function read(environment, file) {
   return readSettings(environment, envFile);
 }
 
-/**
- * @param {Record<string, string>} environment
- * @returns {Promise<string[]>} the lines of the error
- */
+/** @param {Record<string, string>} environment @returns {Promise<string[]>} the lines of the error */
 async function complaintsAbout(environment) {
   const error = await read(environment).catch((reason) => reason);
   expect(error).toBeInstanceOf(SettingsError);
   return error.message.split('\n');
 }
 
-test('with nothing set, only what has a default has a value', async () => {
+test('with nothing set, only settings with a default have a value', async () => {
   expect(await read({})).toEqual({
     appName: 'mongodb-pool-lab', serverSelectionTimeoutMs: 5000, slowMs: 5000, host: '127.0.0.1', port: 3000,
     requestTimeoutMs: 150_000, maxRequests: 5000,
@@ -75,14 +69,14 @@ describe('the environment and the .env file', () => {
     expect(settings).toMatchObject({ slowMs: 5000, port: 3000, host: '127.0.0.1' });
   });
 
-  test('a file that can not be read stops the start', () => {
+  test('a file that can not be read is an error', () => {
     expect(() => readSettings({}, folder)).toThrow(SettingsError);
     expect(() => readSettings({}, folder)).toThrow(folder);
   });
 });
 
-describe('a bad value is refused in one line with its name, itself and what is allowed', () => {
-  const poolSize = 'a whole number from 1 (0 would mean "no limit" to the driver)';
+describe('a bad value is refused in one line that says what is allowed', () => {
+  const poolSize = 'it must be a whole number of at least 1 (for the driver, 0 means "no limit")';
   test.each([
     ['MONGO_POOLSIZE', 'abc', poolSize],
     ['MONGO_POOLSIZE', '1\n2', poolSize],
@@ -92,13 +86,13 @@ describe('a bad value is refused in one line with its name, itself and what is a
     ['MONGO_POOLSIZE', '1e3', poolSize],
     ['MONGO_POOLSIZE', '0x10', poolSize],
     ['MONGO_POOLSIZE', '99999999999999999', poolSize],
-    ['MONGO_MIN_POOLSIZE', '-1', 'a whole number from 0'],
+    ['MONGO_MIN_POOLSIZE', '-1', 'it must be a whole number of at least 0'],
     ['SLOW_POOLSIZE', '0', poolSize],
-    ['SLOW_CONCURRENCY', '0', 'a whole number from 1'],
-    ['SLOW_CONCURRENCY', 'two', 'a whole number from 1'],
-    ['SLOW_MS', '2147483648', 'a whole number from 1 to 2147483647'],
-    ['PORT', '99999', 'a whole number from 0 to 65535'],
-    ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
+    ['SLOW_CONCURRENCY', '0', 'it must be a whole number of at least 1'],
+    ['SLOW_CONCURRENCY', 'two', 'it must be a whole number of at least 1'],
+    ['SLOW_MS', '2147483648', 'it must be a whole number from 1 to 2147483647'],
+    ['PORT', '99999', 'it must be a whole number from 0 to 65535'],
+    ['LOG_LEVEL', 'loud', 'it must be one of trace, debug, info, warn, error, fatal, silent'],
   ])('%s=%s', async (name, value, allowed) => {
     expect(await complaintsAbout({ [name]: value })).toEqual([
       `${name}=${value.replace('\n', '\\n')} is not allowed: ${allowed}`,
@@ -107,18 +101,18 @@ describe('a bad value is refused in one line with its name, itself and what is a
 
   test.each(['http://user:hunter2@host/', 'mongodb://', 'hunter2'])('MONGO_URL, without showing it: %s', async (url) => {
     expect(await complaintsAbout({ MONGO_URL: url })).toEqual([
-      'MONGO_URL is not allowed: a URL that starts with mongodb:// or mongodb+srv://',
+      'MONGO_URL is not allowed: it must be a URL that starts with mongodb:// or mongodb+srv://',
     ]);
   });
 
   test('MONGO_MIN_POOLSIZE above MONGO_POOLSIZE', async () => {
     expect(await complaintsAbout({ MONGO_POOLSIZE: '3', MONGO_MIN_POOLSIZE: '4' })).toEqual([
-      'MONGO_MIN_POOLSIZE=4 is not allowed: at most MONGO_POOLSIZE, which is 3',
+      'MONGO_MIN_POOLSIZE=4 is not allowed: the maximum is MONGO_POOLSIZE=3',
     ]);
     expect(await read({ MONGO_POOLSIZE: '3', MONGO_MIN_POOLSIZE: '3' })).toMatchObject({ poolSize: 3, minPoolSize: 3 });
   });
 
-  test('several bad ones get a line each', async () => {
+  test('several bad values get a line each', async () => {
     const complaints = await complaintsAbout({ PORT: 'x', MONGO_POOLSIZE: '0', LOG_LEVEL: 'loud', SLOW_MS: '100' });
     expect(complaints.map((line) => line.split('=')[0]).sort()).toEqual(['LOG_LEVEL', 'MONGO_POOLSIZE', 'PORT']);
   });
@@ -126,15 +120,15 @@ describe('a bad value is refused in one line with its name, itself and what is a
 
 describe('an unquoted # in a .env file', () => {
   test.each([
-    ['MONGO_URL=mongodb://user:hunt#er2@host/', /^\S*\.env, line 2: MONGO_URL would end at its #: write it as %23$/],
-    ['export MONGO_APP_NAME = shop#1', /line 2: MONGO_APP_NAME would end at its #: put the value in quotes$/],
-  ])('%s is refused, and no part of the value is shown', async (line, message) => {
+    ['MONGO_URL=mongodb://user:hunt#er2@host/', /^\S*\.env, line 2: MONGO_URL would be cut at its #: write # as %23$/],
+    ['export MONGO_APP_NAME = shop#1', /line 2: MONGO_APP_NAME would be cut at its #: put the value in quotes$/],
+  ])('is refused without showing the value: %s', async (line, message) => {
     const error = await read({}, `PORT=1 # first\n${line}\n`).catch((reason) => reason);
     expect(error).toBeInstanceOf(SettingsError);
     expect(error.message).toMatch(message);
   });
 
-  test('that begins a comment, or is in quotes, is not', async () => {
+  test('is accepted where it starts a comment or is in quotes', async () => {
     expect(await read({}, 'PORT=1 # see x#y\nMONGO_APP_NAME="shop#1"\n# MONGO_URL=mongodb://a:b#c@d\nHOST=#none\n')).toMatchObject(
       { port: 1, appName: 'shop#1', host: '127.0.0.1' });
   });

@@ -1,8 +1,8 @@
 import { formatQuantity } from '../../src/universal/quantity.js';
 import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
 
-/** A response of so many times what the query takes by itself is nearly all waiting. */
-const WAITED_TIMES = 10;
+/** If the response takes this many times the service time, nearly all of it is waiting. */
+const WAIT_FACTOR = 10;
 
 /** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
 export const lesson = {
@@ -11,17 +11,17 @@ export const lesson = {
   check({ results }) {
     const runs = results.filter(({ variants: [{ settings }, ...others] }) => (
       settings.poolSize === 1 && others.length === 0));
-    if (runs.length === 0) return wrong('There is no run with one lane alone: pool-lab run mixed --pool-sizes 1');
+    if (runs.length === 0) return wrong('First run it with one lane: pool-lab run mixed --pool-sizes 1');
     return judgeRuns(runs, judge);
   },
 };
 
 /** @param {import('../../src/report/result-types.js').Result} run */
 function judge({ variants: [{ measured, error }] }) {
-  if (!measured || error) return wrong(`That run did not go well (${error}): run it again.`);
+  if (!measured || error) return wrong(`That run failed (${error}). Run it again.`);
   const { serviceMs } = measured.unloaded;
   const { maxMs } = measured.routes['/fast'];
-  if (maxMs < WAITED_TIMES * serviceMs) return wrong('In that run no Ferrari waited: send the load as it is.');
+  if (maxMs < WAIT_FACTOR * serviceMs) return wrong('In that run no Ferrari waited. Do not change the load.');
   return right(`A query of ${formatQuantity(serviceMs, 'ms')} was answered after ${formatQuantity(maxMs, 'ms')}. `
-    + 'It was not slow: it stood behind buses.');
+    + 'It was not slow. It waited behind buses.');
 }

@@ -1,9 +1,9 @@
 import { formatQuantity } from '../../src/universal/quantity.js';
 import { isClose, right, wrong } from '../../src/workshop/verdict.js';
 
-/** @import { KeptResult } from '../../src/workshop/lesson-types.js' */
+/** @import { SavedResult } from '../../src/workshop/lesson-types.js' */
 
-/** The twist changes it. */
+/** The twist uses another value. */
 const SLOW_MS = 5000;
 
 /** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
@@ -12,32 +12,32 @@ export const lesson = {
   lab: 'mixed',
   check({ results }) {
     const sizes = collectSizes(results.filter(({ settings }) => settings.slowMs === SLOW_MS));
-    if (sizes.length < 2) return wrong('There are no two sizes to compare: measure several.');
+    if (sizes.length < 2) return wrong('There are no two pool sizes to compare yet: measure several.');
     const bestMs = Math.min(...sizes.map(({ maxMs }) => maxMs));
     const knee = sizes.findIndex(({ maxMs }) => isClose(maxMs, bestMs));
     const { size, maxMs } = sizes[knee];
     const before = sizes[knee - 1]?.size ?? 0;
     const runs = [...new Set(sizes.map(({ run }) => run))];
     if (before < size - 1) {
-      return { ...wrong(`${size} connections are as good as any, but so may fewer be: between ${before} and ${size} you `
-        + 'have measured nothing.'), runs };
+      return { ...wrong(`${size} connections are enough, but fewer may be as well. Measure the sizes between ${before} `
+        + `and ${size}.`), runs };
     }
     if (knee === sizes.length - 1) {
-      return { ...wrong(`The largest pool you measured, ${size}, is still the best: a larger one may be better yet.`), runs };
+      return { ...wrong(`The largest pool you measured, ${size}, is the best so far. A larger one may be better.`), runs };
     }
-    return { ...right(`The knee is at ${size} connections: the slowest request takes ${formatQuantity(maxMs, 'ms')}, with `
-      + 'one fewer it takes longer, and with more it takes no less.'), runs };
+    return { ...right(`The knee is at ${size} connections. The slowest request takes ${formatQuantity(maxMs, 'ms')}. With one `
+      + 'connection fewer it takes longer, and more connections do not help.'), runs };
   },
 };
 
 /**
- * The sizes measured under one load, that of the newest run, the smallest first.
- * @param {KeptResult[]} results the newest first
+ * The pool sizes measured with the load of the newest run, smallest first.
+ * @param {SavedResult[]} results newest first
  */
 function collectSizes(results) {
   const alike = results.filter(({ settings }) => (
     ['scenario', 'environment', 'poolTimeout'].every((name) => settings[name] === results[0].settings[name])));
-  /** @type {Map<number, { size: number, maxMs: number, run: KeptResult }>} */
+  /** @type {Map<number, { size: number, maxMs: number, run: SavedResult }>} */
   const sizes = new Map();
   for (const run of alike) {
     for (const { settings: { poolSize: size }, measured, error } of run.variants) {

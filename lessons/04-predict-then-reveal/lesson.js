@@ -14,15 +14,15 @@ export const lesson = {
       .filter(({ startedAt, settings }) => startedAt > guess.at && settings.slowMs === SLOW_MS)
       .flatMap((run) => run.variants.map((variant) => ({ run, variant })))
       .filter(({ variant: { settings, error } }) => settings.poolSize === POOL_SIZE && !error);
-    if (!found) return wrong('You have guessed, and not measured since: pool-lab run mixed --pool-sizes 2');
+    if (!found) return wrong('You have not measured since your guess: pool-lab run mixed --pool-sizes 2');
     const { run, variant: { measured, predicted } } = found;
     const guessedMs = guess.value * 1000;
     const measuredMs = measured?.maxMs;
     const percent = Math.round(Math.abs(guessedMs / measuredMs - 1) * 100);
     const words = isClose(guessedMs, measuredMs)
       ? 'You think like a queue.'
-      : `You were ${percent} % too ${guessedMs > measuredMs ? 'high' : 'low'}. A queue is hard to guess and easy to `
-        + 'work out.';
+      : `You were ${percent} % too ${guessedMs > measuredMs ? 'high' : 'low'}. Queues are hard to guess, but easy to `
+        + 'calculate.';
     return {
       ...right(words, [
         ['you guessed', formatQuantity(guessedMs, 'ms')],

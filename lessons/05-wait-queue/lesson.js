@@ -1,7 +1,7 @@
 import { formatQuantity } from '../../src/universal/quantity.js';
 import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
 
-/** The twist changes it. */
+/** The twist uses another value. */
 const LIMIT_MS = 2500;
 
 /** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
@@ -15,15 +15,15 @@ export const lesson = {
       return settings.poolTimeout === LIMIT_MS && tight && wide;
     });
     if (runs.length === 0) {
-      return wrong('There is no run in which one lane refused requests and several did not: '
+      return wrong('There is no run yet where one lane refused requests and several lanes did not: '
         + `pool-lab run mixed --pool-sizes 1,5 --parallel --pool-timeout ${LIMIT_MS}`);
     }
     return judgeRuns(runs, ({ variants }) => {
       const { tight, wide } = sortOut(variants);
       const { requests, failures, pool } = tight?.measured ?? {};
-      if (answer !== failures) return wrong(`It was not ${answer}: look at the column "fail" again.`);
-      return right(`${failures} of ${requests} were refused, and nobody who was served had waited longer than `
-        + `${formatQuantity(pool.waitMaxMs, 'ms')}. With ${wide?.settings.poolSize} lanes the limit hurt nobody.`);
+      if (answer !== failures) return wrong(`It is not ${answer}. Look at the column "fail" again.`);
+      return right(`${failures} of ${requests} were refused. The others waited at most `
+        + `${formatQuantity(pool.waitMaxMs, 'ms')}. With ${wide?.settings.poolSize} lanes the timeout hit nobody.`);
     });
   },
 };

@@ -1,7 +1,7 @@
 import { isCure } from '../../src/labs/remedies/criterion.js';
 import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
 
-/** The twist changes it. */
+/** The twist uses another value. */
 const SLOW_MS = 1000;
 
 /** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
@@ -14,13 +14,13 @@ export const lesson = {
       const { alone, treated } = sortOut(run);
       return run.settings.slowMs === SLOW_MS && alone && treated.length > 1;
     });
-    if (runs.length === 0) return wrong('There is no run of several remedies: pool-lab run remedies');
+    if (runs.length === 0) return wrong('There is no run of several remedies yet: pool-lab run remedies');
     return judgeRuns(runs, (run) => {
       const { alone, treated } = sortOut(run);
       const names = treated.filter((variant) => alone && isCure(variant, alone)).map(({ name }) => name);
-      if (answer !== names.length) return wrong(`It is not ${answer}: read the run's last sentence.`);
+      if (answer !== names.length) return wrong(`It is not ${answer}. Read the last sentence of the run again.`);
       return right(`${names.length} of ${treated.length} work${names.length > 0 ? `: ${names.join(', ')}` : ''}. Now `
-        + 'look at what each costs the administrators.');
+        + 'look at what each one costs the administrators.');
     });
   },
 };

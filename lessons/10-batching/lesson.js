@@ -7,15 +7,15 @@ const HUNDRED_LANES = '100/100 plain';
 export const lesson = {
   minutes: 10,
   lab: 'inserts',
-  asks: { question: `How many times as many documents as "${HUNDRED_LANES}" does "${ONE_LANE}" store?`, unit: 'times' },
+  asks: { question: `"${ONE_LANE}" stores how many times as many documents as "${HUNDRED_LANES}"?`, unit: 'times' },
   check({ results, answer }) {
     const runs = results.filter((run) => listRates(run).every(Boolean));
-    if (runs.length === 0) return wrong('There is no run of both: pool-lab run inserts --cases 1/100,100/100');
+    if (runs.length === 0) return wrong('There is no run of both yet: pool-lab run inserts --cases 1/100,100/100');
     return judgeRuns(runs, (run) => {
       const [gathered, plain] = listRates(run);
       const times = gathered / plain;
-      if (!isClose(answer, times)) return wrong('Divide the two rates, documents per second, by each other.');
-      return right(`${times.toFixed(1)} times as many documents, over a hundredth of the connections.`);
+      if (!isClose(answer, times)) return wrong('Divide one rate (documents per second) by the other.');
+      return right(`${times.toFixed(1)} times as many documents, with a hundredth of the connections.`);
     });
   },
 };

@@ -1,7 +1,7 @@
 import { advise, createTraceLoad, parseSlo } from 'mongodb-pool-predictor';
 import { right, wrong } from '../../src/workshop/verdict.js';
 
-const PROMISE = parseSlo('/fast p99 < 50ms');
+const GOAL = parseSlo('/fast p99 < 50ms');
 
 /** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
 export const lesson = {
@@ -12,10 +12,10 @@ export const lesson = {
   },
   check({ trace, answer }) {
     const load = createTraceLoad(trace, { resample: true });
-    const { poolSize } = advise({ load, services: load.services, slos: [PROMISE], headroom: 1 });
-    if (poolSize === null) return wrong(`No pool keeps the promise "${PROMISE.text}" there: take another trace.`);
-    if (answer < poolSize) return wrong(`${answer} break the promise too often. Ask advise with --headroom 1.`);
-    if (answer > poolSize) return wrong(`${answer} are enough, but so are fewer. Ask advise with --headroom 1.`);
-    return right(`${poolSize} connections keep "${PROMISE.text}". The margin for a busier day comes on top.`);
+    const { poolSize } = advise({ load, services: load.services, slos: [GOAL], headroom: 1 });
+    if (poolSize === null) return wrong(`With this trace, no pool meets the goal "${GOAL.text}". Use another trace.`);
+    if (answer < poolSize) return wrong(`${answer} connections miss the goal too often. Run advise with --headroom 1.`);
+    if (answer > poolSize) return wrong(`${answer} connections are enough, but so are fewer. Run advise with --headroom 1.`);
+    return right(`${poolSize} connections meet "${GOAL.text}". Add a margin for busier days.`);
   },
 };

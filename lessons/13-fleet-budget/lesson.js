@@ -7,14 +7,14 @@ const FLEET = { instances: 400, servers: 3, serverLimit: 3000 };
 export const lesson = {
   minutes: 10,
   asks: {
-    question: 'How large can each pool be at the most, with 400 instances?', unit: 'connections', isCount: true,
+    question: 'With 400 instances, how large can each pool be?', unit: 'connections', isCount: true,
   },
   check({ answer }) {
     const { instances, serverLimit } = FLEET;
     const { monitors, perServer, largestPool } = compareFleet(FLEET, answer);
-    const sum = `${instances} x (${answer} + ${monitors}) = ${perServer} connections at each server`;
-    if (perServer > serverLimit) return wrong(`${sum}: it takes only ${serverLimit}.`);
-    if (answer !== largestPool) return wrong(`${sum}: there is room for more.`);
-    return right(`${sum}, and not one more fits. The load needs 15: time for fewer and larger instances.`);
+    const sum = `${instances} x (${answer} + ${monitors}) = ${perServer} connections per server`;
+    if (perServer > serverLimit) return wrong(`${sum}. It accepts only ${serverLimit}.`);
+    if (answer !== largestPool) return wrong(`${sum}. There is room for more.`);
+    return right(`${sum}. One more does not fit. The load needs 15, so use fewer and larger instances.`);
   },
 };

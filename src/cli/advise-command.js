@@ -6,7 +6,7 @@ import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
-import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './options.js';
+import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './option-parsers.js';
 import { widthOf } from './terminal-width.js';
 
 /** After this time, in ms, each step is printed, so that the command does not seem to hang. */

@@ -6,10 +6,9 @@ import { widthOf } from './terminal-width.js';
 
 const INDENT = '  ';
 
-/** `pool-lab list` */
 export function createListCommand() {
   return new Command('list')
-    .description('say which experiments there are, and what each asks')
+    .description('list the experiments and the question each one answers')
     .action(() => {
       process.stdout.write(`${Object.values(labs).map(describeLab).join('\n\n')}\n`);
     });

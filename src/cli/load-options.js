@@ -2,10 +2,9 @@ import { createScenarioLoad, createTraceLoad, parseServices, servicesOfApp } fro
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
 import { WORKERS } from '../harness/artillery.js';
 import { servicesOfResult } from '../predictions/result-services.js';
-import { parseAppUrl } from './app-url.js';
-import { fetchJson } from './fetch-json.js';
-import { collect, parseUpTo } from './options.js';
-import { readResult } from './read-result.js';
+import { fetchJson, parseAppUrl } from './running-app.js';
+import { collect, parseUpTo } from './option-parsers.js';
+import { readResult } from './result-file.js';
 
 /** @import { Command } from 'commander' */
 /** @import { Load, Service } from 'mongodb-pool-predictor' */

@@ -6,7 +6,7 @@ import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
 import { writeAtomically } from '../write-atomically.js';
 import { readLoad, withLoadOptions } from './load-options.js';
-import { MAX_SEEDS, orInvalid, parseUpTo } from './options.js';
+import { MAX_SEEDS, orInvalid, parseUpTo } from './option-parsers.js';
 import { widthOf } from './terminal-width.js';
 
 /** @import { PoolOptions } from 'mongodb-pool-predictor' */

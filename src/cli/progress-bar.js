@@ -1,10 +1,10 @@
 import { SingleBar } from 'cli-progress';
 
 /**
- * Show how far a run is: a bar with the time left on a terminal, a line per measurement elsewhere.
+ * Show the progress of a run: on a terminal as a bar with the time left, elsewhere as one line per measurement.
  * @param {NodeJS.WriteStream} stream
  */
-export function createProgress(stream) {
+export function createProgressBar(stream) {
   /** @type {SingleBar | undefined} */
   let bar;
   /** @type {NodeJS.Timeout | undefined} */
@@ -13,7 +13,7 @@ export function createProgress(stream) {
   /** @param {string} line */
   function report(line) {
     if (bar) {
-      // It is drawn again below.
+      // The ticker draws it again.
       stream.cursorTo(0);
       stream.clearLine(0);
     }
@@ -43,10 +43,7 @@ export function createProgress(stream) {
   return { report, step, stop };
 }
 
-/**
- * @param {NodeJS.WriteStream} stream
- * @param {number} totalMs
- */
+/** @param {NodeJS.WriteStream} stream @param {number} totalMs */
 function startBar(stream, totalMs) {
   const bar = new SingleBar({
     stream, format: '{bar} {percentage}%  {left} left  {name}', barsize: 30,

@@ -1,30 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { createTraceWriter } from 'mongodb-pool-monitor';
-import { MAX_DELAY_MS, readSettings } from '../settings.js';
-import { parseAppUrl } from './app-url.js';
-import { fetchJson } from './fetch-json.js';
-import { parsePositive, parseUpTo } from './options.js';
-
-const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+import { readSettings } from '../settings.js';
+import { MAX_DELAY_MS } from '../settings-table.js';
+import { parsePositive, parseUpTo } from './option-parsers.js';
+import { fetchJson, parseAppUrl } from './running-app.js';
+import { SIGNALS } from './signals.js';
 
 /** @import { RecordedCheckout, Written } from 'mongodb-pool-monitor' */
-/** @import { AppUrl } from './app-url.js' */
+/** @import { AppUrl } from './running-app.js' */
 
-/** `pool-lab record` */
+/** How long the app may take for its last answer. */
+const LAST_ANSWER_MS = 2000;
+
 export function createRecordCommand() {
   return new Command('record')
-    .description("record an app's checkouts to a trace, which predict and advise can replay; ends with Ctrl-C")
-    .option('--url <url>', 'the app, in place of APP_URL')
-    .requiredOption('--out <file>', 'the trace to write')
+    .description("record a running app's checkouts to a trace file, until Ctrl-C; predict and advise replay it")
+    .option('--url <url>', 'the app, instead of APP_URL')
+    .requiredOption('--out <file>', 'trace file to write')
     .option('--seconds <n>', 'stop after this many seconds', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
-    .option('--every <ms>', 'how often to ask the app', parseUpTo(MAX_DELAY_MS), 1000)
-    .option('--max-mb <n>', 'largest size of the trace on disk', parsePositive, 100)
+    .option('--every <ms>', 'how often to fetch new checkouts from the app', parseUpTo(MAX_DELAY_MS), 1000)
+    .option('--max-mb <n>', 'maximum size of the trace file', parsePositive, 100)
     .action(recordApp);
 }
-
-/** How long the app may take to answer once the record is to end, in ms. */
-const LAST_ANSWER_MS = 2000;
 
 /** @param {{ url?: string, out: string, seconds?: number, every: number, maxMb: number }} options */
 async function recordApp({ url: text, out, seconds, every, maxMb }) {
@@ -39,14 +37,14 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
   const timer = seconds && setTimeout(end, seconds * 1000);
   try {
     const { max, slowPool, slowLimit } = await fetchJson(app, '/pool', patience.signal);
-    // What came before the recording is none of its business.
+    // Checkouts from before the recording are left out.
     let after = (await fetchCheckouts(app, 0, patience.signal)).lastId;
     let lost = 0;
-    // What waited before two pools, or for a cap, can't be held against a prediction for one pool.
+    // With two pools or a concurrency limit, the waits can't be compared with a prediction for one pool.
     const isOne = max > 0 && !slowPool && !slowLimit;
     const header = { url: app.url, ...(isOne && { maxPoolSize: max }) };
     const trace = await createTraceWriter(out, { maxBytes: maxMb * 2 ** 20, header, onFull: end });
-    process.stderr.write(`Recording ${app.url} to ${out}; Ctrl-C ends it.\n`);
+    process.stderr.write(`Recording ${app.url} to ${out}. Press Ctrl-C to stop.\n`);
     try {
       for (let isLast = false; !isLast;) {
         isLast = stop.signal.aborted || await pause(every, stop.signal);
@@ -68,15 +66,11 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
 
 function requireAppUrl() {
   const { appUrl } = readSettings();
-  if (appUrl === undefined) throw new Error('There is no app to follow: give --url URL, or set APP_URL');
+  if (appUrl === undefined) throw new Error('Which app? Add --url URL, or set APP_URL');
   return appUrl;
 }
 
-/**
- * @param {number} ms
- * @param {AbortSignal} signal
- * @returns {Promise<boolean>} whether it was cut short
- */
+/** @param {number} ms @param {AbortSignal} signal @returns {Promise<boolean>} whether it was aborted */
 async function pause(ms, signal) {
   return sleep(ms, false, { signal }).catch(() => true);
 }
@@ -84,29 +78,30 @@ async function pause(ms, signal) {
 /**
  * @param {AppUrl} app
  * @param {number} after id
- * @param {AbortSignal} signal gives it up
+ * @param {AbortSignal} signal
  * @returns {Promise<{ checkouts: (RecordedCheckout & { outcome: string })[], lastId: number, forgotten: number }>}
  */
 async function fetchCheckouts(app, after, signal) {
   const body = await fetchJson(app, `/pool/checkouts?after=${after}`, signal);
   if (!Array.isArray(body?.checkouts) || ![body.lastId, body.forgotten].every(Number.isInteger)) {
-    throw new Error(`${app.option} ${app.url}: its GET /pool/checkouts has no list of checkouts`);
+    throw new Error(`${app.option} ${app.url}: GET /pool/checkouts did not answer with a list of checkouts`);
   }
   return body;
 }
 
-/**
- * @param {Written} written
- * @param {number} lost
- */
+/** @param {Written} written @param {number} lost */
 function report({ checkouts, failed, dropped, isFull }, lost) {
-  const said = [`${checkouts} ${checkouts === 1 ? 'checkout' : 'checkouts'} recorded.`];
-  if (failed > 0) said.push(`${failed} of them had an operation that failed; predict and advise leave them out.`);
-  if (isFull) said.push('The trace is full: --max-mb allows for more.');
-  if (dropped > 0) said.push(`${dropped} ${dropped === 1 ? 'was' : 'were'} left out.`);
+  const lines = [`Recorded ${countCheckouts(checkouts)}.`];
+  if (failed > 0) lines.push(`In ${failed} of them the operation failed. predict and advise ignore those.`);
+  if (isFull) lines.push('The trace is full. Use --max-mb to allow for more.');
+  if (dropped > 0) lines.push(`${countCheckouts(dropped)} did not fit.`);
   if (lost > 0) {
-    said.push(`${lost} ${lost === 1 ? 'is' : 'are'} lost: the app had forgotten them when it was asked. Ask more often `
-      + 'with --every.');
+    lines.push(`${countCheckouts(lost)} lost: the app keeps only the latest ones. Fetch more often with --every.`);
   }
-  process.stderr.write(`${said.join('\n')}\n`);
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
+
+/** @param {number} count */
+function countCheckouts(count) {
+  return `${count} ${count === 1 ? 'checkout' : 'checkouts'}`;
 }

@@ -6,26 +6,21 @@ import { renderHtml } from '../report/html.js';
 import { createLoadTestView } from '../labs/mixed/load-test-view.js';
 import { renderTable } from '../report/table.js';
 import { writeAtomically } from '../write-atomically.js';
-import { readJson } from './read-json.js';
-import { toResult } from './read-result.js';
+import { readJson, toResult } from './result-file.js';
 import { widthOf } from './terminal-width.js';
 
 /** @import { LabView, Result } from '../report/result-types.js' */
 /** @typedef {{ lab: LabView, result: Result }} Entry */
 
-/** `pool-lab report RESULT.json...` */
 export function createReportCommand() {
   return new Command('report')
-    .description('show results of earlier runs, several of them side by side')
-    .argument('<results...>', 'result files that `pool-lab run` kept, or that\n`artillery run --output` wrote')
-    .option('--out <file>', 'the HTML file to write', 'report.html')
+    .description('show the results of earlier runs, side by side if there are several')
+    .argument('<results...>', 'result files of `pool-lab run` or `artillery run --output`')
+    .option('--out <file>', 'HTML file to write', 'report.html')
     .action(showResults);
 }
 
-/**
- * @param {string[]} files
- * @param {{ out: string }} options
- */
+/** @param {string[]} files @param {{ out: string }} options */
 async function showResults(files, { out }) {
   const read = await Promise.all(files.map(async (file) => ({ file, json: await readJson(file) })));
   const tests = read.filter(({ json }) => isArtilleryOutput(json));
@@ -41,10 +36,10 @@ async function showResults(files, { out }) {
 
 /**
  * @param {string} file
- * @param {Entry} entry that it holds
+ * @param {Entry} entry its content
  * @param {number} [width] columns of the terminal
  * @returns {{ table: string, page: string }}
- * @throws {Error} naming the file: a lab takes for granted that figures are its own
+ * @throws {Error} naming the file: labs do not check their figures
  */
 export function showResult(file, { lab, result }, width) {
   try {
@@ -53,14 +48,11 @@ export function showResult(file, { lab, result }, width) {
       page: renderHtml([{ lab, result }]),
     };
   } catch (cause) {
-    throw new Error(`${file} can't be shown: it has not the figures of pool-lab run ${lab.name}`, { cause });
+    throw new Error(`${file} can't be shown: it lacks figures of pool-lab run ${lab.name}`, { cause });
   }
 }
 
-/**
- * @param {{ file: string, json: any }[]} tests
- * @returns {Entry}
- */
+/** @param {{ file: string, json: any }[]} tests @returns {Entry} */
 function gatherLoadTests(tests) {
   const result = createLoadTestResult(tests.map(({ file, json }) => ({ name: path.parse(file).name, output: json })));
   const routes = result.variants.flatMap(({ measured }) => Object.keys(measured?.routes));

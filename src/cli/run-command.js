@@ -5,17 +5,16 @@ import { runLab } from '../harness/run-lab.js';
 import { labs } from '../labs/index.js';
 import { renderTable } from '../report/table.js';
 import { readSettings } from '../settings.js';
-import { abortOnSignal } from './abort.js';
-import { orInvalid, parseText, parseUpTo } from './options.js';
-import { createProgress } from './progress-bar.js';
-import { saveResult } from './save.js';
+import { orInvalid, parseText, parseUpTo } from './option-parsers.js';
+import { createProgressBar } from './progress-bar.js';
+import { saveResult } from './result-file.js';
+import { abortOnSignal } from './signals.js';
 import { widthOf } from './terminal-width.js';
 
 /** @import { AnyLab } from '../harness/run-lab.js' */
 
-/** `pool-lab run LAB` */
 export function createRunCommand() {
-  const command = new Command('run').description('run an experiment and report what it measured');
+  const command = new Command('run').description('run an experiment and report the results');
   for (const lab of Object.values(labs)) command.addCommand(createLabCommand(lab));
   return command;
 }
@@ -31,22 +30,18 @@ function createLabCommand(lab) {
     command.addOption(option);
   }
   if (!lab.mongo?.urlOption) {
-    command.option('--url <url>', 'connection string of the MongoDB to use, in place of MONGO_URL', orInvalid(parseText));
+    command.option('--url <url>', 'connection string of the MongoDB to use, instead of MONGO_URL', orInvalid(parseText));
   }
   return command
-    .addOption(new Option('--preset <name>', 'take the values of the published experiment').choices(['published']))
-    .option('--repeat <n>', 'how often each variant is measured, interleaved', parseUpTo(1000), 1)
-    .option('--out <dir>', 'where the report and the raw result go (default: a new folder in results/)')
+    .addOption(new Option('--preset <name>', 'use the settings of the published experiment').choices(['published']))
+    .option('--repeat <n>', 'how many times to measure each variant; the repeats are interleaved', parseUpTo(1000), 1)
+    .option('--out <dir>', 'folder for the report and the result (default: a new folder in results/)')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(({ preset, ...options }) => runAndReport(lab, preset
       ? takePublished(lab.options, options, (name) => command.getOptionValueSource(name) === 'cli') : options));
 }
 
-/**
- * @param {string} about
- * @param {unknown} initial
- * @param {unknown} published
- */
+/** @param {string} about @param {unknown} initial @param {unknown} published */
 function describeOption(about, initial, published) {
   const isOther = published !== undefined && describeValue(published) !== describeValue(initial);
   return isOther ? `${about} (published: ${describeValue(published)})` : about;
@@ -57,20 +52,17 @@ function describeValue(value) {
   return path.isAbsolute(String(value)) ? path.relative(process.cwd(), String(value)) : String(value);
 }
 
-/**
- * @param {AnyLab} lab
- * @param {any} options
- */
+/** @param {AnyLab} lab @param {any} options */
 async function runAndReport(lab, { out, json, ...options }) {
   const settings = readSettings();
-  const progress = createProgress(process.stderr);
+  const progress = createProgressBar(process.stderr);
   const { signal, release } = abortOnSignal();
   try {
     const result = await runLab(lab, options, {
       settings, signal, report: progress.report, onStep: progress.step,
     });
     progress.stop();
-    // Shown before it is kept: a full disk should not cost what was measured.
+    // Printed before it is saved: a full disk must not cost the measurements.
     process.stderr.write(`\n${renderTable(lab, result, { width: widthOf(process.stderr) })}\n\n`);
     if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
     const files = await saveResult(lab, result, out ?? defaultFolder(result));

@@ -1,11 +1,7 @@
-const LEAST = 40;
-/** Of what is no terminal, such as a file. */
-const DEFAULT = 80;
+const MIN_COLUMNS = 40;
+const FILE_COLUMNS = 80;
 
-/**
- * @param {{ columns?: number }} stream
- * @returns {number} columns that a table may take there
- */
-export function widthOf({ columns = DEFAULT }) {
-  return Math.max(LEAST, columns);
+/** @param {{ columns?: number }} stream @returns {number} how many columns a table may use there */
+export function widthOf({ columns = FILE_COLUMNS }) {
+  return Math.max(MIN_COLUMNS, columns);
 }

@@ -5,9 +5,9 @@ import { readSettings } from '../settings.js';
 import { findLesson, readLessons } from '../workshop/lessons.js';
 import { renderLessonList } from '../workshop/list-view.js';
 import { renderMarkdown } from '../workshop/markdown.js';
-import { nextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
-import { parseAppUrl } from './app-url.js';
+import { findNextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
 import { gatherEvidence } from './evidence.js';
+import { parseAppUrl } from './running-app.js';
 
 /** @import { Evidence, Lesson, Verdict } from '../workshop/lesson-types.js' */
 /** @typedef {import('../workshop/markdown.js').Paint} Paint */
@@ -15,27 +15,26 @@ import { gatherEvidence } from './evidence.js';
 const WIDTH = 80;
 const STYLES = { title: ['bold', 'underline'], strong: ['bold'], code: ['cyan'] };
 
-/** `pool-lab workshop` */
 export function createWorkshopCommand() {
   const command = new Command('workshop')
-    .description('a course in lessons of 5 to 15 minutes: lists them, or shows one')
-    .argument('[lesson]', 'its name or number')
+    .description('list the lessons, or show one; each takes 5 to 15 minutes')
+    .argument('[lesson]', 'name or number of a lesson')
     .action(showLessons);
   command.command('guess')
-    .description('say what you expect, before you measure it')
-    .argument('<lesson>', 'its name or number')
+    .description('note what you expect, before you measure it')
+    .argument('<lesson>', 'name or number of the lesson')
     .argument('<value>', 'a number', parseNumber)
     .action(noteGuess);
   command.command('verify')
-    .description("check what you measured and answered; exits with 1 until it is right")
-    .argument('<lesson>', 'its name or number')
+    .description('check your results and your answer; exits with 1 until they are right')
+    .argument('<lesson>', 'name or number of the lesson')
     .option('--answer <number>', "the answer to the lesson's question", parseNumber)
-    .option('--results <dir>', 'where `pool-lab run` kept its results', 'results')
-    .option('--app <url>', 'the app that runs (default: on this machine, at PORT)')
-    .option('--trace <file>', 'the trace, for lessons about one')
+    .option('--results <dir>', 'folder where `pool-lab run` saved its results', 'results')
+    .option('--app <url>', 'the running app (default: on this machine, at PORT)')
+    .option('--trace <file>', 'trace file, for lessons about one')
     .action(verifyLesson);
   command.command('reset')
-    .description('start over: what was done and measured until now no longer counts')
+    .description('start over: forget what you have done and measured so far')
     .action(resetProgress);
   return command;
 }
@@ -52,24 +51,21 @@ async function showLessons(name) {
 /** @param {string} name @param {number} value */
 async function noteGuess(name, value) {
   const lesson = findLesson(await readLessons(), name);
-  if (!lesson.guess) throw new Error(`${lesson.name} asks for no guess`);
+  if (!lesson.guess) throw new Error(`${lesson.name} does not ask for a guess`);
   const { dataDir } = readSettings();
   const guess = { value, at: new Date().toISOString() };
   await writeProgress(dataDir, noteLesson(await readProgress(dataDir), lesson.name, { guess }));
   process.stdout.write(`${wrap(`Noted: ${value} ${lesson.guess.unit}. Now measure it.`, WIDTH)}\n`);
 }
 
-/**
- * @param {string} name
- * @param {Omit<import('./evidence.js').EvidenceOptions, 'app'> & { app?: string }} options
- */
+/** @param {string} name @param {Omit<import('./evidence.js').EvidenceOptions, 'app'> & { app?: string }} options */
 async function verifyLesson(name, options) {
   const lessons = await readLessons();
   const lesson = findLesson(lessons, name);
   const { dataDir, port } = readSettings();
   const before = await readProgress(dataDir);
   const app = options.app === undefined
-    ? { option: 'the app at', url: `http://127.0.0.1:${port}`, headers: {}, hint: '; start it with npm start, or name another with --app' }
+    ? { option: 'the app at', url: `http://127.0.0.1:${port}`, headers: {}, hint: '; start it with npm start, or choose another one with --app' }
     : parseAppUrl('--app', options.app);
   const evidence = await gatherEvidence(lesson, before, { ...options, app });
   const { isRight, words, figures = [], runs = [] } = judge(lesson, evidence);
@@ -86,7 +82,7 @@ async function verifyLesson(name, options) {
   }
   const progress = noteLesson(before, lesson.name, { doneAt: new Date().toISOString() });
   await writeProgress(dataDir, progress);
-  const next = nextLesson(lessons, progress);
+  const next = findNextLesson(lessons, progress);
   if (next) process.stdout.write(`\nNext: pool-lab workshop ${next.name}\n`);
 }
 
@@ -94,25 +90,25 @@ async function verifyLesson(name, options) {
  * @param {Lesson} lesson
  * @param {Evidence} evidence
  * @returns {Verdict}
- * @throws {Error} naming the lesson: a check takes for granted that it looks at what a lab or an app has made
+ * @throws {Error} naming the lesson and the cause: checks trust results and apps to have all figures
  */
 export function judge(lesson, evidence) {
   try {
     return lesson.check(evidence);
   } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
-    throw new Error(`${lesson.name}: the result lacks the figures that this lesson looks at`, { cause });
+    const { message } = /** @type {Error} */ (cause);
+    throw new Error(`The check of lesson ${lesson.name} failed: ${message}`, { cause });
   }
 }
 
 async function resetProgress() {
   await writeProgress(readSettings().dataDir, { since: new Date().toISOString(), lessons: {} });
-  process.stdout.write('You start over: the first lesson is next.\n');
+  process.stdout.write('Your progress is reset. Start with the first lesson.\n');
 }
 
 /** @param {NodeJS.WriteStream} stream @returns {Paint | undefined} */
 function choosePaint(stream) {
-  // It knows of NO_COLOR and FORCE_COLOR.
+  // hasColors() reads NO_COLOR and FORCE_COLOR.
   if (!stream.isTTY || !stream.hasColors()) return undefined;
   return (style, text) => styleText(/** @type {any} */ (STYLES[style]), text);
 }

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { keepRunning } from '../process/keep.js';
+import { startGuarded } from '../process/guarded-process.js';
 import { makeTempFolder } from '../process/temp-folder.js';
 import { childEnvironment } from '../settings.js';
 import { collectText } from './child-process.js';
@@ -41,7 +41,7 @@ export async function runArtillery({ scenario, target, environment, signal }) {
     const output = path.join(folder, 'report.json');
     const args = ['run', '--target', target, '--output', output];
     if (environment) args.push('--environment', environment);
-    const child = keepRunning(process.execPath, [COMMAND, ...args, scenario], {
+    const child = startGuarded(process.execPath, [COMMAND, ...args, scenario], {
       folder, env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }), signal,
     });
     const outputs = [collectText(child.stdout), collectText(child.stderr)];

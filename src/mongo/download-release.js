@@ -1,8 +1,8 @@
-// Child process of download-mongod.js: argv[2] is the folder to download to. It tells its parent first that it
-// begins, which on a busy machine is a while after its start, and then how it went.
+// Child process of download-mongod.js: argv[2] is the folder to download to. It sends a message when it begins, which on
+// a busy machine is a while after its start, and another one with the outcome.
 import { MongoBinary } from 'mongodb-memory-server-core';
 
-// A parent that has died needs no answer.
+// Nobody needs the answer once the parent has died.
 const leave = () => process.exit();
 process.once('disconnect', leave);
 process.send?.('begin');

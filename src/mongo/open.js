@@ -1,15 +1,14 @@
 import { startEmbeddedMongo } from './embedded.js';
 
 /**
- * The MongoDB of MONGO_URL, or an embedded one where that is unset.
- *
+ * Use the MongoDB at MONGO_URL, or start an embedded one if that is unset.
  * @param {import('../settings.js').Settings} settings
  * @param {object} options
- * @param {(line: string) => void} options.report gets a line of progress for people
- * @param {AbortSignal} options.signal cuts the start short
- * @param {number} [options.members] how many mongods an embedded MongoDB has
- * @returns {Promise<{ url: string, died?: Promise<Error>, stop: () => Promise<void> }>} `died` when an embedded one ended
- *   by itself; `stop` ends what was started here
+ * @param {(line: string) => void} options.report prints a line of progress
+ * @param {AbortSignal} options.signal aborts the start
+ * @param {number} [options.members] number of mongods of an embedded MongoDB
+ * @returns {Promise<{ url: string, died?: Promise<Error>, stop: () => Promise<void> }>} as startEmbeddedMongo; `stop`
+ *   leaves MONGO_URL alone
  */
 export async function openMongo(settings, options) {
   if (settings.mongoUrl) return { url: settings.mongoUrl, stop: async () => {} };

@@ -1,28 +1,22 @@
-/** In ms. The driver's own default is 10 s, which is how long nobody would notice that a server hangs. */
+/** The driver's default is 10 s: for that long, nobody would notice a server that hangs. */
 const HEARTBEAT_MS = 2000;
-/** How much later than that an answer may come before the server counts as hanging, in ms. */
+/** How late a heartbeat may be before the server counts as hanging. */
 const LATE_MS = 3000;
 
-/** @typedef {{ reachable: boolean, reason: string | null }} DatabaseStatus reason: for people; it names no address */
+/** @typedef {{ reachable: boolean, reason: string | null }} DatabaseStatus the reason contains no address */
 
-/**
- * How often the driver shall hear from each server, unless the connection string says so itself.
- * @param {string} url
- * @returns {number | undefined} ms
- */
+/** @param {string} url @returns {number | undefined} ms; undefined if the connection string says it */
 export function heartbeatOf(url) {
   return /[?&]heartbeatFrequencyMS=/i.test(url) ? undefined : HEARTBEAT_MS;
 }
 
 /**
- * Follow whether queries could be served now. The answer comes from the driver's monitoring connections, which are not
- * part of the pool: asking never waits behind a query. A server that is killed closes them, and that shows at once; one
- * that hangs, or a line that is dead, shows when a heartbeat is missing. What it can't know: a server that answers
- * heartbeats but no queries.
- *
+ * Watch whether the server could answer queries. This uses the driver's monitoring connections, which are not part of
+ * the pool, so it never waits behind a query. When a server is killed, they close at once; when a server or the network
+ * hangs, a heartbeat is late. It can't notice a server that answers heartbeats but no queries.
  * @param {import('mongodb').MongoClient} client not connected yet
  * @param {() => number} [now] in ms
- * @returns {() => DatabaseStatus} reachable: a server that takes writes is known and answers
+ * @returns {() => DatabaseStatus} reachable: a server that accepts writes is known and answers
  */
 export function watchReadiness(client, now = () => performance.now()) {
   /** @type {import('mongodb').ServerDescription[]} */
@@ -33,7 +27,7 @@ export function watchReadiness(client, now = () => performance.now()) {
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
     servers = [...newDescription.servers.values()];
   });
-  const mostMs = client.options.heartbeatFrequencyMS + LATE_MS;
+  const maxSilenceMs = client.options.heartbeatFrequencyMS + LATE_MS;
 
   return () => {
     const known = servers.filter(({ type }) => type !== 'Unknown');
@@ -41,7 +35,7 @@ export function watchReadiness(client, now = () => performance.now()) {
     if (known.length === 0) return { reachable: false, reason: 'no server answers' };
     if (writable.length === 0) return { reachable: false, reason: 'the replica set has no primary' };
     const silentMs = Math.min(...writable.map(({ address }) => now() - (heardAtMs.get(address) ?? now())));
-    if (silentMs <= mostMs) return { reachable: true, reason: null };
+    if (silentMs <= maxSilenceMs) return { reachable: true, reason: null };
     return { reachable: false, reason: `the server has not answered for ${Math.round(silentMs / 1000)} s` };
   };
 }

@@ -5,38 +5,123 @@ import { heartbeatOf, watchReadiness } from './readiness.js';
 import { createSlowQuery } from './slow-query.js';
 
 /**
- * @typedef {object} Handle a MongoClient and what hangs on it
+ * @typedef {object} Handle a MongoClient and what belongs to it
  * @property {import('mongodb').MongoClient} client
  * @property {import('mongodb-pool-monitor').PoolMonitor} monitor
  * @property {() => import('./readiness.js').DatabaseStatus} readStatus
  * @property {import('mongodb').Collection<import('./demo-data.js').Customer>} customers
  * @property {ReturnType<typeof createSlowQuery>} runSlowQuery
- * @property {number} uses how many `use` calls run on it
+ * @property {number} uses calls of `use` that are running
  * @property {() => void} [onUnused]
  *
- * @typedef {Awaited<ReturnType<typeof openSharedClient>>} SharedClient
+ * @typedef {(monitor: import('mongodb-pool-monitor').PoolMonitor) => void} OnMonitor
  */
 
-/**
- * Open a MongoClient that requests share, and that another one with another maxPoolSize can take over from while
- * requests run.
- *
- * @param {string} url
- * @param {import('../settings.js').Settings} settings
- * @param {object} [options]
- * @param {string | null} [options.name] tells its pool from those of other clients
- * @param {(monitor: import('mongodb-pool-monitor').PoolMonitor) => void} [options.onMonitor] hears of each client's
- *   monitor before that client connects
- */
-export async function openSharedClient(url, settings, { name = null, onMonitor = () => {} } = {}) {
+/** A MongoClient that requests share. While they run, a new client with another maxPoolSize can replace it. */
+export class SharedClient {
+  /** The server's version. */
+  version = '';
+  #url;
+  #settings;
+  #name;
+  #onMonitor;
   /** @type {Set<Handle>} */
-  const handles = new Set();
+  #handles = new Set();
+  /** @type {Handle} */
+  #current = /** @type {any} */ (null);
+  /** Resizes run one after the other. @type {Promise<unknown>} */
+  #lastResize = Promise.resolve();
+
+  /**
+   * Use SharedClient.open.
+   * @param {string} url
+   * @param {import('../settings.js').Settings} settings
+   * @param {string | null} name
+   * @param {OnMonitor} onMonitor
+   */
+  constructor(url, settings, name, onMonitor) {
+    this.#url = url;
+    this.#settings = settings;
+    this.#name = name;
+    this.#onMonitor = onMonitor;
+  }
+
+  /**
+   * @param {string} url
+   * @param {import('../settings.js').Settings} settings
+   * @param {object} [options]
+   * @param {string | null} [options.name] of the pool, where there are several clients
+   * @param {OnMonitor} [options.onMonitor] called for each client, before it connects
+   */
+  static async open(url, settings, { name = null, onMonitor = () => {} } = {}) {
+    const shared = new SharedClient(url, settings, name, onMonitor);
+    const { handle, version } = await shared.#connect(settings.poolSize);
+    shared.#current = handle;
+    shared.version = version;
+    return shared;
+  }
+
+  /** The client for new work. */
+  get current() {
+    return this.#current;
+  }
+
+  /** All clients that still have work, the current one last. */
+  get handles() {
+    return [...this.#handles].filter((handle) => handle !== this.#current).concat(this.#current);
+  }
+
+  /**
+   * Work on the current client, which is not closed before the work is done.
+   * @template T
+   * @param {(handle: Handle) => Promise<T>} work
+   * @throws {import('mongodb-pool-monitor').PoolTimeoutError} instead of the driver's wait-queue timeout
+   */
+  async use(work) {
+    const handle = this.#current;
+    handle.uses += 1;
+    try {
+      return await work(handle);
+    } catch (error) {
+      throw explainPoolTimeout(error, handle.monitor, handle.client.options.waitQueueTimeoutMS);
+    } finally {
+      handle.uses -= 1;
+      if (handle.uses === 0) handle.onUnused?.();
+    }
+  }
+
+  /**
+   * Replace the client by one with another maxPoolSize. The old one is closed when its work is done.
+   * @param {number} poolSize
+   */
+  resize(poolSize) {
+    const change = this.#lastResize.then(async () => {
+      const { handle } = await this.#connect(poolSize);
+      const old = this.#current;
+      this.#current = handle;
+      // Not awaited: it takes as long as the work on the old client. close() closes it earlier.
+      this.#retire(old).catch(() => {});
+    });
+    this.#lastResize = change.catch(() => {});
+    return change;
+  }
+
+  /** Wait until no resize is running. */
+  async settled() {
+    await this.#lastResize;
+  }
+
+  /** Close all clients at once, whatever still runs on them. */
+  async close() {
+    await this.#lastResize;
+    await Promise.all([...this.#handles].map(({ client }) => client.close()));
+  }
 
   /** @param {number | undefined} poolSize */
-  async function open(poolSize) {
-    const client = createClient(url, { ...settings, poolSize, heartbeatMs: heartbeatOf(url) });
-    const monitor = monitorPool(client, { name });
-    onMonitor(monitor);
+  async #connect(poolSize) {
+    const client = createClient(this.#url, { ...this.#settings, poolSize, heartbeatMs: heartbeatOf(this.#url) });
+    const monitor = monitorPool(client, { name: this.#name });
+    this.#onMonitor(monitor);
     /** @type {Handle} */
     const handle = {
       client,
@@ -48,11 +133,11 @@ export async function openSharedClient(url, settings, { name = null, onMonitor =
     };
     try {
       const version = await connectClient(client);
-      // The first requests that people measure should not pay for the first connection and the first of their kind.
+      // The first measured requests should not pay for the first connection and the first query of each kind.
       // One after the other: with a pool of 1, the second could wait longer than MONGO_WAIT_QUEUE_TIMEOUT_MS allows.
       await seedCustomers(client);
       await handle.runSlowQuery(1);
-      handles.add(handle);
+      this.#handles.add(handle);
       return { handle, version };
     } catch (error) {
       await client.close();
@@ -61,68 +146,9 @@ export async function openSharedClient(url, settings, { name = null, onMonitor =
   }
 
   /** @param {Handle} handle */
-  async function retire(handle) {
+  async #retire(handle) {
     if (handle.uses > 0) await new Promise((resolve) => { handle.onUnused = () => resolve(undefined); });
     await handle.client.close();
-    handles.delete(handle);
+    this.#handles.delete(handle);
   }
-
-  const { handle: first, version } = await open(settings.poolSize);
-  let current = first;
-  /** One change of size after the other. @type {Promise<unknown>} */
-  let lastResize = Promise.resolve();
-
-  return {
-    version,
-    /** The client that takes new work. @returns {Handle} */
-    get current() {
-      return current;
-    },
-    /** All clients that still have work, the current one last. @returns {Handle[]} */
-    get handles() {
-      return [...handles].filter((handle) => handle !== current).concat(current);
-    },
-    /**
-     * Do something on the current client, which stays open until it is done.
-     * @template T
-     * @param {(handle: Handle) => Promise<T>} work
-     * @throws {import('mongodb-pool-monitor').PoolTimeoutError} instead of the driver's wait-queue timeout
-     */
-    async use(work) {
-      const handle = current;
-      handle.uses += 1;
-      try {
-        return await work(handle);
-      } catch (error) {
-        throw explainPoolTimeout(error, handle.monitor, handle.client.options.waitQueueTimeoutMS);
-      } finally {
-        handle.uses -= 1;
-        if (handle.uses === 0) handle.onUnused?.();
-      }
-    },
-    /**
-     * Have a new client with another maxPoolSize take over; the old one finishes its work and is closed.
-     * @param {number} poolSize
-     */
-    resize(poolSize) {
-      const change = lastResize.then(async () => {
-        const { handle } = await open(poolSize);
-        const old = current;
-        current = handle;
-        // It ends with the work on it; close() waits for no one.
-        retire(old).catch(() => {});
-      });
-      lastResize = change.catch(() => {});
-      return change;
-    },
-    /** Wait for changes of size that are under way. */
-    settled: async () => {
-      await lastResize;
-    },
-    /** Close all clients, whatever runs on them. */
-    async close() {
-      await lastResize;
-      await Promise.all([...handles].map(({ client }) => client.close()));
-    },
-  };
 }

@@ -1,20 +1,18 @@
-/**
- * @typedef {object} Hello
- * @property {object} topologyVersion opaque; the server takes it back as it gave it
- */
+/** @typedef {{ topologyVersion: object }} Hello opaque; the next `hello` sends it back unchanged */
 
 /**
- * Make the administrator's query: one command that the server answers only after a given time, that holds one
- * connection all the while, costs no CPU and needs no server-side JavaScript.
+ * Create a slow query: one command that keeps its connection for a given time, costs no CPU and needs no server-side
+ * JavaScript.
  *
- * It is an awaitable `hello` (MongoDB 4.4 and later): asked with the topology version it already told, the server
- * answers when that changes or after `maxAwaitTimeMS`, whichever comes first. `$where: sleep(…)` would be the
- * obvious way; on MongoDB 6.0.5 twenty at once took up to 350 ms longer than asked, since each starts a JavaScript
- * engine, and servers may have JavaScript off.
+ * It is an awaitable `hello` (MongoDB 4.4 and later): when the client sends the current topology version, the server
+ * answers after `maxAwaitTimeMS`, or earlier if the topology changes. `$where: sleep(…)` would be the obvious way, but on
+ * MongoDB 6.0.5 twenty of those at once took up to 350 ms too long, since each starts a JavaScript engine. Servers may
+ * also have JavaScript turned off.
+ * https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-monitoring.md
  *
  * @param {import('mongodb').MongoClient} client
- * @returns {(ms: number, options?: { signal?: AbortSignal }) => Promise<void>} resolves when the server has answered,
- *   `ms` after it got the command; `signal` gives it up, at the server too
+ * @returns {(ms: number, options?: { signal?: AbortSignal }) => Promise<void>} resolves `ms` after the server received the
+ *   command; `signal` aborts it, on the server too
  */
 export function createSlowQuery(client) {
   const admin = client.db('admin');
@@ -23,23 +21,15 @@ export function createSlowQuery(client) {
 
   return async function runSlowQuery(ms, { signal } = {}) {
     for (;;) {
-      const asked = known;
-      const command = asked ? { hello: 1, topologyVersion: asked, maxAwaitTimeMS: ms } : { hello: 1 };
-      // The version's counter is a 64-bit integer and has to stay one.
+      const sent = known;
+      const command = sent ? { hello: 1, topologyVersion: sent, maxAwaitTimeMS: ms } : { hello: 1 };
+      // The version's counter must remain a 64-bit integer.
       const answer = /** @type {import('mongodb').Document & Hello} */ (
         await admin.command(command, { promoteLongs: false, signal }));
       known = answer.topologyVersion;
-      if (!known) throw new Error('/slow needs a server that has awaitable hello: MongoDB 4.4 or later');
-      // Another version means that the server answered early, because of an election for instance: ask again.
-      if (asked && sameVersion(asked, known)) return;
+      if (!known) throw new Error('/slow needs MongoDB 4.4 or later, which has awaitable hello');
+      // With another version, the server answered early, for example because of an election: try again.
+      if (sent && JSON.stringify(sent) === JSON.stringify(known)) return;
     }
   };
-}
-
-/**
- * @param {object} one
- * @param {object} other
- */
-function sameVersion(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -5,8 +5,7 @@ import path from 'node:path';
 const NAME = /^(?:mongodb|artillery)-pool-lab-(\d+)-/;
 
 /**
- * Make a temporary folder that tells whose it is, and remove those of processes that were killed before they could.
- *
+ * Create a temporary folder named after this process, and remove the folders of processes that were killed.
  * @param {'mongodb' | 'artillery'} use
  * @returns {Promise<string>}
  */
@@ -19,7 +18,7 @@ async function removeLeftovers() {
   for (const name of await readdir(os.tmpdir())) {
     const pid = Number(name.match(NAME)?.[1]);
     if (!pid || isAlive(pid)) continue;
-    // It may be another user's, or its mongod may still be ending: neither is a reason not to start.
+    // It fails for another user's folder, or while a mongod is still ending. Neither prevents a start.
     await rm(path.join(os.tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }

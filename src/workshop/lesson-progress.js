@@ -6,11 +6,9 @@ import { writeAtomically } from '../write-atomically.js';
 /** @import { Guess, Lesson } from './lesson-types.js' */
 
 /**
- * How far somebody has come.
- *
  * @typedef {object} Progress
- * @property {string} [since] ISO 8601: when they last started over; what was measured before no longer counts
- * @property {Record<string, LessonProgress>} lessons by their names
+ * @property {string} [since] ISO 8601: the last reset; older results do not count
+ * @property {Record<string, LessonProgress>} lessons by name
  *
  * @typedef {{ doneAt?: string, guess?: Guess }} LessonProgress
  */
@@ -28,7 +26,7 @@ export function progressFile(folder) {
 /**
  * @param {string} folder
  * @returns {Promise<Progress>}
- * @throws {Error} naming the file, when it can't be read or holds something else
+ * @throws {Error} naming the file, when it can't be read or has another content
  */
 export async function readProgress(folder) {
   const file = progressFile(folder);
@@ -41,14 +39,11 @@ export async function readProgress(folder) {
     checkProgress(progress, 'it');
     return progress;
   } catch (cause) {
-    throw new Error(`${file} does not hold the workshop's progress: pool-lab workshop reset starts over`, { cause });
+    throw new Error(`${file} does not contain the progress of the workshop. To start over: pool-lab workshop reset`, { cause });
   }
 }
 
-/**
- * @param {string} folder made if it is not there
- * @param {Progress} progress
- */
+/** @param {string} folder created if missing @param {Progress} progress */
 export async function writeProgress(folder, progress) {
   await mkdir(folder, { recursive: true });
   await writeAtomically(progressFile(folder), `${JSON.stringify(progress, null, 2)}\n`);
@@ -64,11 +59,7 @@ export function noteLesson(progress, name, news) {
   return { ...progress, lessons: { ...progress.lessons, [name]: { ...progress.lessons[name], ...news } } };
 }
 
-/**
- * @param {Lesson[]} lessons
- * @param {Progress} progress
- * @returns {Lesson | undefined} the first that is not done
- */
-export function nextLesson(lessons, progress) {
+/** @param {Lesson[]} lessons @param {Progress} progress */
+export function findNextLesson(lessons, progress) {
   return lessons.find(({ name }) => !progress.lessons[name]?.doneAt);
 }

@@ -4,7 +4,7 @@ import { readFile, readdir } from 'node:fs/promises';
 
 const FOLDER = new URL('../../lessons/', import.meta.url);
 
-/** @returns {Promise<Lesson[]>} in their order */
+/** @returns {Promise<Lesson[]>} sorted */
 export async function readLessons() {
   const names = (await readdir(FOLDER)).filter((name) => /^\d\d-/.test(name)).toSorted();
   const lessons = [];
@@ -22,15 +22,15 @@ async function readLesson(name) {
 
 /**
  * @param {Lesson[]} lessons
- * @param {string} text a lesson's name or its number, with or without a zero in front
+ * @param {string} text name or number of a lesson, with or without a leading zero
  * @returns {Lesson}
- * @throws {Error} naming those there are
+ * @throws {Error} listing the lessons
  */
 export function findLesson(lessons, text) {
   const number = /^\d+$/.test(text) ? `${text.padStart(2, '0')}-` : undefined;
   const found = lessons.find(({ name }) => name === text || (number && name.startsWith(number)));
   if (!found) {
-    throw new Error(`There is no lesson "${text}": they are ${lessons.map(({ name }) => name).join(', ')}`);
+    throw new Error(`There is no lesson "${text}". The lessons are ${lessons.map(({ name }) => name).join(', ')}`);
   }
   return found;
 }

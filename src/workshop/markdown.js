@@ -7,13 +7,11 @@ import { renderRows } from '../report/table.js';
 /** @typedef {(style: 'title' | 'strong' | 'code', text: string) => string} Paint */
 
 /**
- * A page of Markdown for a terminal: prose is set anew, code stays as it is, so that a command can be copied.
- *
+ * Render Markdown for a terminal. Prose is wrapped, but code is not, so that commands can be copied.
  * @param {string} text
  * @param {object} [options]
  * @param {number} [options.width] columns of the terminal
- * @param {Paint} [options.paint] how to make parts stand out, not at all unless told
- * @returns {string}
+ * @param {Paint} [options.paint] highlights parts; by default nothing
  */
 export function renderMarkdown(text, { width = 80, paint = (style, words) => words } = {}) {
   /** @param {Token[]} tokens @param {number} columns @returns {string} */

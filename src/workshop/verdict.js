@@ -1,7 +1,7 @@
-/** @import { KeptResult, Verdict } from './lesson-types.js' */
+/** @import { SavedResult, Verdict } from './lesson-types.js' */
 
-/** A tenth: what a busy machine may cost a measurement, and rounding an answer. */
-const CLOSE = 0.1;
+/** Allows for a busy machine and for rounding. */
+const TOLERANCE = 0.1;
 
 /** @param {string} words @param {Verdict['figures']} [figures] @returns {Verdict} */
 export function right(words, figures) {
@@ -14,22 +14,17 @@ export function wrong(words, figures) {
 }
 
 /**
- * The verdict on the runs that a lesson asks for: one that is right is enough, whatever was measured since.
- *
- * @param {KeptResult[]} runs at least one, the newest first
- * @param {(run: KeptResult) => Verdict} judge
- * @returns {Verdict} that names the run
+ * Judge several runs. One that is right is enough, even if newer ones are not.
+ * @param {SavedResult[]} runs at least one, newest first
+ * @param {(run: SavedResult) => Verdict} judge
+ * @returns {Verdict}
  */
 export function judgeRuns(runs, judge) {
   const verdicts = runs.map((run) => ({ ...judge(run), runs: [run] }));
   return verdicts.find(({ isRight }) => isRight) ?? verdicts[0];
 }
 
-/**
- * Whether a number is as good as another.
- * @param {number} value
- * @param {number} truth
- */
+/** @param {number} value @param {number} truth */
 export function isClose(value, truth) {
-  return Math.abs(value - truth) <= CLOSE * Math.abs(truth);
+  return Math.abs(value - truth) <= TOLERANCE * Math.abs(truth);
 }

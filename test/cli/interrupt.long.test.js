@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { interruptCommand } from '../support/interrupt-command.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
-/** The processes of a command are found as Linux shows them. */
+/** Uses /proc to find the processes of a command. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 const LABS = ['mixed', 'sessions', 'handles', 'inserts', 'replication', 'remedies'];
 const MOMENTS_MS = Array.from({ length: 10 }, (_, n) => (n + 1) * 500);
 const CODES = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 });
 
-onLinux('a signal ends a command within 5 s, and leaves nothing', () => {
+onLinux('a signal ends a command within 5 s and leaves nothing over', () => {
   test.each(LABS)('run %s, at ten moments', async (lab) => {
     const folder = await scratchFolder();
     const failures = [];

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { interruptCommand } from '../support/interrupt-command.js';
 import { scratchFolder } from '../support/scratch-folder.js';
 
-/** The processes of a command are found as Linux shows them. */
+/** Uses /proc to find the processes of a command. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-// While the embedded MongoDB starts, and when the app or the load has; interrupt.long.test.js tries more.
-onLinux('a signal ends a run and leaves nothing', () => {
+// While the embedded MongoDB starts, and once the app or the load runs. interrupt.long.test.js tries more moments.
+onLinux('a signal ends a run and leaves nothing over', () => {
   test.concurrent.each(/** @type {const} */ ([
     ['mixed', 1500, 'SIGINT', 130], ['handles', 4000, 'SIGTERM', 143], ['mixed', 6000, 'SIGHUP', 129],
   ]))('run %s, after %i ms, by %s', async (lab, afterMs, signal, code) => {
@@ -16,7 +16,7 @@ onLinux('a signal ends a run and leaves nothing', () => {
     expect(end.tookMs).toBeLessThan(5000);
   });
 
-  test.concurrent('killed with no time to clean up, it leaves no Artillery either', async () => {
+  test.concurrent('even SIGKILL leaves no Artillery behind', async () => {
     const end = await interruptCommand(['run', 'mixed'], { folder: await scratchFolder(), afterMs: 6000, signal: 'SIGKILL' });
     expect(end).toMatchObject({ code: 137, left: [] });
   });

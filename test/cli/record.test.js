@@ -31,10 +31,7 @@ function hear(child, words) {
   });
 }
 
-/**
- * An app with the checkouts given.
- * @param {(after: number) => object} answer
- */
+/** An app with the checkouts given. @param {(after: number) => object} answer */
 async function startFake(answer) {
   const server = createServer((req, res) => {
     const url = new URL(String(req.url), 'http://app');
@@ -58,16 +55,16 @@ test('a real app under load, replayed at the same size: the recorded waits withi
     const { code, stderr } = await runNode([CLI, 'record', '--url', app.url, '--out', file, '--every', '100'], {
       async onStart(child) {
         await hear(child, 'Ctrl-C');
-        const ask = async (/** @type {string} */ route) => (await fetch(`${app.url}${route}`)).arrayBuffer();
-        // Several at once, so that most of them wait for one of two connections.
+        const get = async (/** @type {string} */ route) => (await fetch(`${app.url}${route}`)).arrayBuffer();
+        // Several at once, so that most of them wait for a connection.
         for (let round = 0; round < 4; round++) {
-          await Promise.all([...Array(5).fill('/slow'), ...Array(15).fill('/fast')].map(ask));
+          await Promise.all([...Array(5).fill('/slow'), ...Array(15).fill('/fast')].map(get));
         }
         child.kill('SIGINT');
       },
     });
-    // The app may have asked its database for something of its own.
-    expect(stderr).toMatch(/8\d checkouts recorded\./);
+    // The app itself may have queried its database.
+    expect(stderr).toMatch(/Recorded 8\d checkouts\./);
     expect(stderr).not.toContain('lost');
     expect(code).toBe(0);
   } finally {
@@ -90,32 +87,32 @@ test('a real app under load, replayed at the same size: the recorded waits withi
 describe('recording', () => {
   /** @type {[string, { ids: number[], lastId: number, forgotten: number }[], string][]} */
   const pasts = [
-    ['what the app forgot between two questions is lost, what it forgot before is not', [
+    ['checkouts that the app forgot between two fetches are lost, earlier ones do not count', [
       { ids: [4, 5], lastId: 5, forgotten: 3 }, { ids: [10, 11], lastId: 11, forgotten: 4 },
-    ], '2 checkouts recorded.\n1 of them had an operation that failed; predict and advise leave them out.\n4 are lost: the app had forgotten them when it was asked. Ask more often with --every.\n'],
-    ['nothing is lost of an app that was idle before', [
+    ], 'Recorded 2 checkouts.\nIn 1 of them the operation failed. predict and advise ignore those.\n4 checkouts lost: the app keeps only the latest ones. Fetch more often with --every.\n'],
+    ['an app that was idle before loses nothing', [
       { ids: [], lastId: 3014, forgotten: 3014 }, { ids: [3015], lastId: 3015, forgotten: 0 },
-    ], '1 checkout recorded.\n'],
-    ['an id that never was is not lost', [
+    ], 'Recorded 1 checkout.\n'],
+    ['an id that never existed is not lost', [
       { ids: [1], lastId: 1, forgotten: 0 }, { ids: [3], lastId: 3, forgotten: 0 },
-    ], '1 checkout recorded.\n'],
+    ], 'Recorded 1 checkout.\n'],
   ];
 
   test.each(pasts)('%s', async (name, answers, says) => {
-    const asked = /** @type {number[]} */ ([]);
+    const fetched = /** @type {number[]} */ ([]);
     const url = await startFake((after) => {
-      const { ids, ...rest } = answers[asked.push(after) - 1] ?? { ids: [], lastId: after, forgotten: 0 };
+      const { ids, ...rest } = answers[fetched.push(after) - 1] ?? { ids: [], lastId: after, forgotten: 0 };
       return { checkouts: ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'checkedIn' })), ...rest };
     });
     const file = fileOf(`${name.replaceAll(/\W/g, '-')}.jsonl`);
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
     expect(code).toBe(0);
-    expect(stderr).toBe(`Recording ${url} to ${file}; Ctrl-C ends it.\n${says}`);
-    expect(asked.slice(0, 3)).toEqual([0, ...answers.map(({ lastId }) => lastId)]);
+    expect(stderr).toBe(`Recording ${url} to ${file}. Press Ctrl-C to stop.\n${says}`);
+    expect(fetched.slice(0, 3)).toEqual([0, ...answers.map(({ lastId }) => lastId)]);
     expect((await readTrace(file)).header).toMatchObject({ url, maxPoolSize: 3 });
   });
 
-  test('ends at the bound', async () => {
+  test('ends when the trace is full', async () => {
     let id = 0;
     const url = await startFake((after) => {
       if (after === 0) return { checkouts: [], lastId: 1 };
@@ -125,24 +122,24 @@ describe('recording', () => {
     const file = fileOf('full.jsonl');
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '10', '--max-mb', '1']);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/The trace is full: --max-mb allows for more\.\n\d+ were left out\./);
+    expect(stderr).toMatch(/The trace is full\. Use --max-mb to allow for more\.\n\d+ checkouts did not fit\./);
     expect((await readFile(file, 'utf8')).endsWith('{"end":"full"}\n')).toBe(true);
   });
 
-  test('an app that goes away is an error, and what was recorded is kept', async () => {
-    let asked = 0;
+  test('an app that stops is an error, and the trace so far is kept', async () => {
+    let requests = 0;
     const url = await startFake((after) => (
-      ++asked > 2 ? {} : { checkouts: after === 0 ? [] : [checkout(2)], lastId: after === 0 ? 1 : 2 }));
-    const file = fileOf('gone.jsonl');
+      ++requests > 2 ? {} : { checkouts: after === 0 ? [] : [checkout(2)], lastId: after === 0 ? 1 : 2 }));
+    const file = fileOf('stopped.jsonl');
     const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/1 checkout recorded\.\n--url .*GET \/pool\/checkouts has no list of checkouts/);
+    expect(stderr).toMatch(/Recorded 1 checkout\.\n--url .*GET \/pool\/checkouts did not answer with a list of checkouts/);
     expect((await readTrace(file)).checkOutStartedMs).toHaveLength(1);
   });
 
   test.each([
     ['no app', ['--url', 'http://127.0.0.1:1'], /^--url http:\/\/127\.0\.0\.1:1: /],
-    ['no URL', [], /give --url URL, or set APP_URL/],
+    ['no URL', [], /Add --url URL, or set APP_URL/],
   ])('%s is one clear message', async (_, args, message) => {
     const { code, stdout, stderr } = await runCli(['record', ...args, '--out', fileOf('never.jsonl')]);
     expect(stderr).toMatch(message);
@@ -154,7 +151,7 @@ describe('a trace in place of a scenario', () => {
   const header = '{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":2}\n';
   const line = (/** @type {number} */ index) => `{"checkOutStartedMs":${index * 20},"waitMs":0,"useMs":${index % 10 === 0 ? 300 : 2},"route":"/a"}\n`;
 
-  test('is advised on: what happened, and pieces of it drawn again', async () => {
+  test('works with advise', async () => {
     const file = fileOf('advise.jsonl');
     await writeFile(file, header + Array.from({ length: 1000 }, (_, index) => line(index)).join(''));
     const { code, stdout } = await runCli(['advise', '--trace', file, '--slo', '/a p99 < 400ms', '--seeds', '59', '--json']);
@@ -164,7 +161,7 @@ describe('a trace in place of a scenario', () => {
     expect(poolSize).toBeGreaterThan(1);
   });
 
-  test('of too few checkouts is not enough data', async () => {
+  test('with too few checkouts is not enough data', async () => {
     const file = fileOf('short.jsonl');
     await writeFile(file, header + line(0) + line(1));
     const { code, stderr } = await runCli(['advise', '--trace', file, '--slo', '/a p99 < 400ms']);
@@ -172,7 +169,7 @@ describe('a trace in place of a scenario', () => {
     expect(stderr).toMatch(/^Not enough data\.\n\nThe load has 2 requests of \/a/);
   });
 
-  test('with its last line cut is read with a warning', async () => {
+  test('with an incomplete last line is read with a warning', async () => {
     const file = fileOf('cut.jsonl');
     await writeFile(file, header + line(0) + line(1).slice(0, 20));
     const { code, stderr } = await runCli(['predict', '--trace', file, '--pool-sizes', '1']);
@@ -195,12 +192,12 @@ describe('a trace in place of a scenario', () => {
   });
 });
 
-(process.platform === 'win32' ? test.skip : test)('when the disk takes no more the recording ends, with one line and exit code 1', async () => {
+(process.platform === 'win32' ? test.skip : test)('a full disk ends the recording, with one line and exit code 1', async () => {
   const answer = (/** @type {number} */ after) => (
     { checkouts: Array.from({ length: 200 }, (_, index) => checkout(after + index + 1)), lastId: after + 200 });
   const file = fileOf('full-disk.jsonl');
   const command = [process.execPath, CLI, 'record', '--url', await startFake(answer), '--out', file, '--every', '10'];
-  // A bound on the size of files stands in for the disk's.
+  // A limit on the size of files acts like a full disk.
   const child = spawn('sh', ['-c', 'ulimit -f 8; exec "$@"', 'sh', ...command]);
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect(code).toBe(1);

@@ -17,7 +17,7 @@ const folder = await scratchFolder();
 /** @param {string} stderr */
 const lines = (stderr) => stderr.trim().split('\n');
 
-test('run mixed measures what the arithmetic says, and keeps report and raw result', async () => {
+test('run mixed measures what the arithmetic predicts, and saves report and result', async () => {
   const out = path.join(folder, 'measured');
   const { code, stdout, stderr } = await runNode(
     [CLI, 'run', 'mixed', '--pool-sizes', '1,5', '--slow-ms', '2500', '--parallel', '--json', '--out', out], { env });
@@ -28,11 +28,11 @@ test('run mixed measures what the arithmetic says, and keeps report and raw resu
   expect(result).toMatchObject({ lab: 'mixed', settings: { slowMs: 2500, scenario: path.join('loadtests', 'mixed.yaml') } });
   expect(result.variants.map((/** @type {any} */ { name }) => name)).toEqual(['pool 1', 'pool 5']);
   for (const { measured, predicted, exact, settings } of result.variants) {
-    // Other tests run beside this one, so that a response can be late: a tenth is what that may cost.
+    // Other tests run at the same time, so responses may be late. Allow a tenth for that.
     expect(Math.abs(measured.maxMs / predicted.maxMs - 1)).toBeLessThan(0.1);
     expect(predicted.requests).toBe(10);
     expect(measured).toMatchObject({ requests: 10, failures: 0, routes: { '/fast': { count: 5 }, '/slow': { count: 5 } } });
-    // Artillery's users come some milliseconds off their second, so that a wait can also be a little shorter.
+    // Artillery's users arrive some milliseconds early or late, so a wait can also be a little shorter.
     expect(measured.maxMs / exact.maxMs).toBeGreaterThan(0.98);
     expect(measured.maxMs / exact.maxMs).toBeLessThan(1.1);
     expect(exact.maxMs).toBe(settings.poolSize === 1 ? 8500 : 2500);
@@ -42,7 +42,7 @@ test('run mixed measures what the arithmetic says, and keeps report and raw resu
   expect(await readdir(out)).toHaveLength(2);
 });
 
-test('an interrupted run stops all it started and keeps nothing', async () => {
+test('an interrupted run stops everything it started and saves nothing', async () => {
   const out = path.join(folder, 'interrupted');
   const { code, stderr } = await runNode([CLI, 'run', 'mixed', '--pool-sizes', '1', '--out', out], {
     env,
@@ -57,12 +57,12 @@ test('an interrupted run stops all it started and keeps nothing', async () => {
 
 describe('bad input is one clear line and no run', () => {
   test.each([
-    ['a pool size that is no number', ['--pool-sizes', '1,x'], /"x".*whole number from 1/],
+    ['a pool size that is not a number', ['--pool-sizes', '1,x'], /"x".*whole number from 1/],
     ['a pool size of 0', ['--pool-sizes', '0'], /no limit/],
     ['a repeat of 0', ['--repeat', '0'], /--repeat.*whole number from 1/],
     ['an unknown scenario', ['--scenario', 'nowhere.yaml'], /nowhere\.yaml can't be read/],
     ['an empty connection string', ['--url', ''], /--url.*It is empty/],
-    ['a time that no timer holds', ['--slow-ms', '2147483648'], /at most 2147483647 ms/],
+    ['a time that is too long for a timer', ['--slow-ms', '2147483648'], /at most 2147483647 ms/],
     ['an unknown option', ['--pool-size', '1'], /unknown option/],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await runCli(['run', 'mixed', ...args], { env });
@@ -74,7 +74,7 @@ describe('bad input is one clear line and no run', () => {
   test('a setting', async () => {
     const { code, stderr } = await runCli(['run', 'mixed'], { env: { MONGO_MAX_CONNECTING: '0' } });
     expect(code).toBe(1);
-    expect(lines(stderr)).toEqual(['MONGO_MAX_CONNECTING=0 is not allowed: a whole number from 1']);
+    expect(lines(stderr)).toEqual(['MONGO_MAX_CONNECTING=0 is not allowed: it must be a whole number of at least 1']);
   });
 });
 
@@ -89,7 +89,7 @@ onLinux.each([[['list']], [['--help']], [['predict', 'loadtests/mixed.yaml', '--
   });
 
 describe('report', () => {
-  test('refuses what is no result', async () => {
+  test('refuses a file that is not a result', async () => {
     const file = path.join(folder, 'other.json');
     await writeFile(file, '{"lab":"constructor","variants":[]}');
     const { code, stderr } = await runCli(['report', file, '--out', path.join(folder, 'other.html')]);

@@ -18,23 +18,23 @@ function workshop(...args) {
   return runCli(['workshop', ...args], { env: { POOL_LAB_DATA: path.join(folder, 'data') } });
 }
 
-/** A run with one lane alone, which the second lesson asks for. */
-async function keepResult(startedAt = new Date().toISOString()) {
+/** A run with one lane, as the second lesson wants it. */
+async function saveResult(startedAt = new Date().toISOString()) {
   const result = createSampleResult({ startedAt });
   result.variants.length = 1;
   Object.assign(result.variants[0].measured ?? {}, { unloaded: { serviceMs: 2 } });
-  const kept = path.join(folder, 'results', startedAt.replaceAll(':', '-'));
-  await mkdir(kept, { recursive: true });
-  await writeFile(path.join(kept, 'mixed.json'), JSON.stringify(result));
+  const saved = path.join(folder, 'results', startedAt.replaceAll(':', '-'));
+  await mkdir(saved, { recursive: true });
+  await writeFile(path.join(saved, 'mixed.json'), JSON.stringify(result));
 }
 
-test('a check that fails says why and exits with 1; one that passes is remembered until the reset', async () => {
+test('a lesson that is not done says why and exits with 1; a lesson that is done is remembered until the reset', async () => {
   const verify = ['verify', '02-one-lane', '--results', path.join(folder, 'results')];
   expect(await workshop(...verify)).toMatchObject({
-    code: 1, stdout: expect.stringMatching(/^Not yet\. There is no run/),
+    code: 1, stdout: expect.stringMatching(/^Not yet\. First run it with one lane/),
   });
 
-  await keepResult();
+  await saveResult();
   expect(await workshop(...verify)).toMatchObject({
     code: 0, stdout: expect.stringMatching(/^Right\..+\n\nJudged: .+mixed\.json\n\nNext: pool-lab workshop 01/s),
   });
@@ -43,7 +43,7 @@ test('a check that fails says why and exits with 1; one that passes is remembere
   await workshop('reset');
   expect((await workshop()).stdout).not.toMatch(/ done$/m);
   expect(await workshop(...verify)).toMatchObject({ code: 1 });
-  await keepResult();
+  await saveResult();
   expect(await workshop(...verify)).toMatchObject({ code: 0 });
 });
 
@@ -54,10 +54,10 @@ test('a lesson is shown by its name or its number', async () => {
 });
 
 test.each([
-  ['an unknown lesson', ['verify', '99'], /There is no lesson "99": they are 01-what-a-pool-is, 02/],
-  ['a guess that was not made', ['verify', '4'], /There is no guess yet: With 2 connections/],
-  ['a guess that is no number', ['guess', '4', 'much'], /must be a number/],
-  ['a guess that nobody asked for', ['guess', '2', '5'], /02-one-lane asks for no guess/],
+  ['an unknown lesson', ['verify', '99'], /There is no lesson "99"\. The lessons are 01-what-a-pool-is, 02/],
+  ['a missing guess', ['verify', '4'], /Make a guess first\. With 2 connections/],
+  ['a guess that is not a number', ['guess', '4', 'much'], /must be a number/],
+  ['an unwanted guess', ['guess', '2', '5'], /02-one-lane does not ask for a guess/],
   ['an app that does not run', ['verify', '1', '--app', nowhere], /--app http:.+: connect ECONNREFUSED/],
 ])('%s is one clear line', async (_, args, message) => {
   const { code, stdout, stderr } = await workshop(...args);
@@ -66,19 +66,19 @@ test.each([
   expect(stderr).not.toMatch(/^ +at /m);
 });
 
-test('files that are not what they should be are named, and stay as they are', async () => {
+test('invalid files are named, and not changed', async () => {
   const file = path.join(folder, 'data', 'workshop.json');
   await mkdir(path.dirname(file));
   await writeFile(file, '{"lessons":{"04-predict-then-reveal":{"guess":{"value":"11"}}}}');
-  expect(await workshop()).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not hold`) });
+  expect(await workshop()).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not contain`) });
   await writeFile(file, '{"lessons":null}');
   expect(await workshop()).toMatchObject({
-    code: 1, stderr: expect.stringContaining(`${file} does not hold the workshop's progress`),
+    code: 1, stderr: expect.stringContaining(`${file} does not contain the progress of the workshop`),
   });
   expect(await readFile(file, 'utf8')).toBe('{"lessons":null}');
   await workshop('reset');
 
-  await keepResult();
+  await saveResult();
   const broken = path.join(folder, 'results', 'broken');
   await mkdir(broken);
   await writeFile(path.join(broken, 'mixed.json'), '{');
@@ -87,20 +87,20 @@ test('files that are not what they should be are named, and stay as they are', a
   });
 });
 
-test('results that have not the figures of their lab are one clear line', async () => {
-  const kept = path.join(folder, 'results', 'odd');
-  await mkdir(kept, { recursive: true });
-  await writeFile(path.join(kept, 'mixed.json'), JSON.stringify(createSampleResult({ variants: [] })));
+test('a check that throws is an error that names the lesson and the cause', async () => {
+  const saved = path.join(folder, 'results', 'odd');
+  await mkdir(saved, { recursive: true });
+  await writeFile(path.join(saved, 'mixed.json'), JSON.stringify(createSampleResult({ variants: [] })));
   expect(await workshop('verify', '2', '--results', path.join(folder, 'results'))).toEqual({
-    code: 1, stdout: '', stderr: '02-one-lane: the result lacks the figures that this lesson looks at\n',
+    code: 1, stdout: '', stderr: expect.stringMatching(/^The check of lesson 02-one-lane failed: .*undefined.*\n$/),
   });
 });
 
-test('without an app it says how to start one, and names no option that nobody typed', async () => {
+test('without an app it says how to start one, and mentions no option that nobody typed', async () => {
   const { port } = new URL(nowhere);
   const { code, stderr } = await runCli(['workshop', 'verify', '1'], {
     env: { POOL_LAB_DATA: path.join(folder, 'data'), PORT: port },
   });
   expect({ code, stderr }).toEqual({ code: 1, stderr: `the app at ${nowhere}: connect ECONNREFUSED 127.0.0.1:${port}; `
-    + 'start it with npm start, or name another with --app\n' });
+    + 'start it with npm start, or choose another one with --app\n' });
 });

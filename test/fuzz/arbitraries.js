@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 
-/**
- * What parsers stumble over: edges of numbers, names that every object has, what steers terminals, halves of
- * characters.
- */
+/** Values that break parsers: limits of numbers, names of inherited properties, control characters, half characters. */
 const ODD_TEXTS = [
   '', ' ', '\n', '\0', '-1', '0', '-0', '1', '1.5', '1e3', '1e309', '9'.repeat(400), '0x10', '00', '+1', 'NaN',
   'Infinity', '١', 'null', 'true', 'undefined', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '\u001b[31m',
@@ -32,18 +29,14 @@ export const oddValues = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...POLLUTING).map((text) => JSON.parse(text)) },
 );
 
-/**
- * Words of a language, in any order.
- * @param {string[]} words
- * @param {number} [maxLength]
- */
+/** Words of a language in any order. @param {string[]} words @param {number} [maxLength] */
 export function sentencesOf(words, maxLength = 12) {
   const word = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: texts });
   return fc.array(word, { maxLength }).map((parts) => parts.join(''));
 }
 
 /**
- * A good text with something in it cut out, put in or doubled.
+ * A valid text with something removed, inserted or doubled.
  * @param {string[]} samples
  * @param {fc.Arbitrary<string>} [pieces]
  */
@@ -58,10 +51,7 @@ export function mutationsOf(samples, pieces = texts) {
     }, sample));
 }
 
-/**
- * A good value with some of its parts, however deep, replaced or left out.
- * @param {unknown[]} samples plain JSON
- */
+/** A good value with some of its parts, however deep, replaced or left out. @param {unknown[]} samples plain JSON */
 export function changesOf(samples) {
   const change = fc.tuple(fc.nat(), fc.option(oddValues, { nil: undefined }));
   return fc.tuple(fc.constantFrom(...samples), fc.array(change, { maxLength: 3 })).map(([sample, changes]) => {
@@ -77,10 +67,7 @@ export function changesOf(samples) {
   });
 }
 
-/**
- * @param {any} value
- * @returns {[holder: any, key: string][]}
- */
+/** @param {any} value @returns {[holder: any, key: string][]} */
 function listPlaces(value) {
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value)

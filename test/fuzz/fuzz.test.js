@@ -8,11 +8,11 @@ import { requireClear } from './outcome.js';
 const SEED = 1;
 const mongoUrl = sharedMongoUrl();
 const fuzzer = await createFuzzer({ mongoUrl });
-const badFuzzer = await createFuzzer({ mongoUrl, file: './bad-targets.js', longestCaseMs: 500 });
+const badFuzzer = await createFuzzer({ mongoUrl, file: './bad-targets.js', maxCaseMs: 500 });
 cleanUp(fuzzer.close);
 cleanUp(badFuzzer.close);
 
-describe('a few cases of each target; npm run fuzz tries thousands', () => {
+describe('a few cases of each target (npm run fuzz tries thousands)', () => {
   test.each(fuzzer.names)('%s', async (name) => {
     expect(await fuzzer.run({ name, cases: 25, seed: SEED })).toMatchObject({ failure: null });
   });
@@ -20,8 +20,8 @@ describe('a few cases of each target; npm run fuzz tries thousands', () => {
 
 describe('the fuzzer', () => {
   test.each([
-    ['fails', /failed: 8 is too many\nCounterexample, made as small as could be: 8$/],
-    ['hangs', /^Case \d of seed 1 hangs\nCounterexample, unless an earlier one has failed: \d+$/],
+    ['fails', /failed: 8 is too many\nSmallest counterexample found: 8$/],
+    ['hangs', /^Case \d of seed 1 hangs\nCounterexample, unless an earlier case failed: \d+$/],
     ['waits', /^Case 1 of seed 1 hangs\n[^]*: "for ever"$/],
     ['pollutes', /failed: a prototype is polluted/],
   ])('notices what %s', async (name, failure) => {
@@ -30,7 +30,7 @@ describe('the fuzzer', () => {
     await badFuzzer.close();
   });
 
-  test('lets pass what holds', async () => {
+  test('accepts what holds', async () => {
     const outcome = await badFuzzer.run({ name: 'holds', cases: 20, seed: SEED });
     expect(outcome).toEqual({ name: 'holds', cases: 20, failure: null });
   });
@@ -43,39 +43,39 @@ describe('npm run fuzz', () => {
     return runNode(['scripts/fuzz.js', ...args], { env: { MONGO_URL: mongoUrl } });
   }
 
-  test.concurrent('prints what it tried, and ends well when nothing failed', async () => {
+  test.concurrent('prints what it tried, and exits with 0 when nothing failed', async () => {
     const { code, stdout } = await fuzz('holds');
     expect({ code, stdout }).toEqual({
       code: 0, stdout: expect.stringMatching(/^seed 1 +cases +failures +seconds\nholds +20 +0 +\d+\.\d\n$/),
     });
   });
 
-  test.concurrent('prints what failed, and ends with an error', async () => {
+  test.concurrent('prints failures, and exits with 1', async () => {
     const { code, stdout } = await fuzz('fails', 'holds');
     expect({ code, stdout }).toEqual({
-      code: 1, stdout: expect.stringMatching(/^fails +\d+ +1 [^]*seed 1 failed: 8 is too many\nCounterexample, .*: 8\n$/m),
+      code: 1, stdout: expect.stringMatching(/^fails +\d+ +1 [^]*seed 1 failed: 8 is too many\nSmallest counterexample .*: 8\n$/m),
     });
   });
 
-  test.concurrent('names the targets that there are', async () => {
+  test.concurrent('lists the targets', async () => {
     const { code, stderr } = await fuzz('no such');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^There is no such target: .* holds,/) });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^There is no such target\. The targets are holds,/) });
   });
 });
 
 describe('an error', () => {
   const names = (/** @type {string} */ message) => message.includes('x.yaml');
 
-  test('for people is clear', () => {
+  test('that names its cause is clear', () => {
     expect(() => requireClear(new Error('x.yaml can\'t be read'), names)).not.toThrow();
   });
 
   test.each([
-    ['one of the language', new TypeError('x.yaml'), /^a fault of the program: TypeError/],
-    ['one of the language, passed on,', new Error('x.yaml: Cannot read properties of undefined'), /^a fault/],
-    ['a stack trace', new Error('x.yaml\n    at main (x.js:1:1)'), /^not a message for people/],
-    ['one that could be of anything', new Error('something went wrong'), /^does not say what was wrong/],
-    ['a text', 'x.yaml', /^no error was thrown, but something else/],
+    ['a TypeError', new TypeError('x.yaml'), /^a bug: TypeError/],
+    ['a wrapped TypeError', new Error('x.yaml: Cannot read properties of undefined'), /^a bug/],
+    ['a stack trace', new Error('x.yaml\n    at main (x.js:1:1)'), /^not a clear message/],
+    ['a vague message', new Error('something went wrong'), /^does not say what was wrong/],
+    ['a string', 'x.yaml', /^no error was thrown, but something else/],
   ])('%s is not', (_, error, complaint) => {
     expect(() => requireClear(error, names)).toThrow(complaint);
   });

@@ -4,17 +4,16 @@ import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 
 /** @import { Target } from './targets.js' */
-/** @import { Outcome } from './worker.js' */
+/** @import { Outcome } from './fuzz-thread.js' */
 
 /**
- * Tries targets in a thread of its own, which prints nothing and is ended when a case hangs.
- *
+ * Runs targets in a thread, which prints nothing and is terminated when a case hangs.
  * @param {object} options
  * @param {string} options.mongoUrl
  * @param {string} [options.file] the module with the targets
- * @param {number} [options.longestCaseMs] a case that takes longer hangs, on the busiest of machines too
+ * @param {number} [options.maxCaseMs] a case that takes longer hangs, on the busiest of machines too
  */
-export async function createFuzzer({ mongoUrl, file = './targets.js', longestCaseMs = 20_000 }) {
+export async function createFuzzer({ mongoUrl, file = './targets.js', maxCaseMs = 20_000 }) {
   /** @type {{ targets: Record<string, Target> }} */
   const { targets } = await import(file);
   const begun = new Int32Array(new SharedArrayBuffer(4));
@@ -22,7 +21,7 @@ export async function createFuzzer({ mongoUrl, file = './targets.js', longestCas
   let worker;
 
   function start() {
-    const thread = new Worker(new URL('worker.js', import.meta.url), {
+    const thread = new Worker(new URL('fuzz-thread.js', import.meta.url), {
       workerData: { begun: begun.buffer, file, mongoUrl }, stdout: true, stderr: true,
     });
     thread.stdout.resume();
@@ -40,7 +39,7 @@ export async function createFuzzer({ mongoUrl, file = './targets.js', longestCas
     const answer = once(worker, 'message').then(([outcome]) => outcome);
     worker.postMessage({ name, cases: Math.ceil(cases * (targets[name].share ?? 1)), seed });
     for (let seen = -1; ;) {
-      const outcome = await Promise.race([answer, sleep(longestCaseMs, undefined, { ref: false })]);
+      const outcome = await Promise.race([answer, sleep(maxCaseMs, undefined, { ref: false })]);
       if (outcome) return outcome;
       const number = Atomics.load(begun, 0);
       if (number === seen) {
@@ -68,5 +67,5 @@ export async function createFuzzer({ mongoUrl, file = './targets.js', longestCas
 function describeHang({ arbitrary }, number, seed) {
   const value = fc.sample(arbitrary, { numRuns: Math.max(1, number), seed }).at(-1);
   return `Case ${number} of seed ${seed} hangs\n`
-    + `Counterexample, unless an earlier one has failed: ${fc.stringify(value)}`;
+    + `Counterexample, unless an earlier case failed: ${fc.stringify(value)}`;
 }

@@ -1,19 +1,19 @@
-/** What the language throws where a program did not look. */
+/** Errors that the language throws when a program has a bug. */
 const FAULTS = new Set([
   'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'URIError', 'EvalError', 'AssertionError',
 ]);
-/** Their words, where somebody has passed them on. */
+/** Their messages, in case somebody wrapped them. */
 const WORDS_OF_FAULTS = new RegExp([
   'Cannot (read|convert|destructure|set|mix)', 'is not (a function|iterable|defined)', 'Maximum call stack',
   'Invalid (array|string|count)', String.raw`\[object `,
 ].join('|'));
-const LONGEST = 5000;
+const MAX_LENGTH = 5000;
 
 /**
  * @template T
  * @param {() => T} parse
  * @param {(message: string) => unknown} [names] whether an error says what was wrong
- * @returns {{ value?: T, error?: Error }} what it gave, or refused with a good error
+ * @returns {{ value?: T, error?: Error }} the value, or a clear error
  */
 export function attempt(parse, names) {
   try {
@@ -27,21 +27,18 @@ export function attempt(parse, names) {
 /**
  * @param {unknown} error
  * @param {(message: string) => unknown} [names]
- * @throws {Error} unless the error is made for people
+ * @throws {Error} unless the error is a clear message
  */
 export function requireClear(error, names = () => true) {
   const { constructor, message, stack } = /** @type {Error} */ (Object(error));
   const complain = (/** @type {string} */ what) => { throw new Error(`${what}: ${stack ?? error}`, { cause: error }); };
   if (!(error instanceof Error)) complain('no error was thrown, but something else');
-  if (FAULTS.has(constructor.name) || WORDS_OF_FAULTS.test(message)) complain('a fault of the program');
-  if (!message.trim() || message.length > LONGEST || /^\s+at /m.test(message)) complain('not a message for people');
+  if (FAULTS.has(constructor.name) || WORDS_OF_FAULTS.test(message)) complain('a bug');
+  if (!message.trim() || message.length > MAX_LENGTH || /^\s+at /m.test(message)) complain('not a clear message');
   if (!names(message)) complain('does not say what was wrong');
 }
 
-/**
- * @param {boolean} holds
- * @param {string} what
- */
+/** @param {boolean} holds @param {string} what */
 export function require(holds, what) {
   if (!holds) throw new Error(what);
 }

@@ -8,10 +8,7 @@ import { sharedMongoUrl } from '../support/environment.js';
 import { runningOperations } from '../support/running-operations.js';
 import { until } from '../support/until.js';
 
-/**
- * @param {string} url
- * @param {Record<string, string>} [environment]
- */
+/** @param {string} url @param {Record<string, string>} [environment] */
 function clientFor(url, environment = {}) {
   const client = createClient(url, readSettings(environment, 'no-such-file'));
   cleanUp(() => client.close());
@@ -62,48 +59,48 @@ describe('the driver\'s options', () => {
     });
   });
 
-  test('come from the URL where no setting says otherwise', () => {
+  test('come from the URL if there is no setting', () => {
     expect(clientFor(url).options).toMatchObject({ maxPoolSize: 7, waitQueueTimeoutMS: 70 });
   });
 
-  test('are the driver\'s own where nobody says anything', () => {
+  test('are the driver\'s defaults otherwise', () => {
     const { options } = clientFor('mongodb://127.0.0.1/');
     expect(options).toMatchObject({ maxPoolSize: 100, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMS: 0 });
   });
 });
 
-test('connecting tells the version of the server', async () => {
+test('connecting returns the version of the server', async () => {
   expect(await connectClient(clientFor(sharedMongoUrl()))).toMatch(/^\d+\.\d+\.\d+/);
 });
 
 describe('an error names the setting', () => {
-  test('no server there', async () => {
+  test('no server', async () => {
     const client = clientFor('mongodb://127.0.0.1:1', { MONGO_SERVER_SELECTION_TIMEOUT_MS: '200' });
     await expect(connectClient(client)).rejects.toThrow(
       'MONGO_URL: no MongoDB was found within 200 ms: connect ECONNREFUSED 127.0.0.1:1');
   });
 
-  test('a server that lets us not in', async () => {
+  test('a server that refuses the login', async () => {
     const client = clientFor(sharedMongoUrl().replace('//', '//nobody:hunter2@'));
     const error = await connectClient(client).catch((reason) => reason);
-    expect(error.message).toBe('MONGO_URL or a pool setting is refused: Authentication failed.');
+    expect(error.message).toBe('the server or the driver rejects MONGO_URL or a pool setting: Authentication failed.');
   });
 
-  test('more connections kept than the driver\'s default pool has', async () => {
+  test('a minPoolSize above the driver\'s default maxPoolSize', async () => {
     await expect(connectClient(clientFor(sharedMongoUrl(), { MONGO_MIN_POOLSIZE: '101' }))).rejects.toThrow(
-      /^MONGO_URL or a pool setting is refused: .*minimum/);
+      /^the server or the driver rejects MONGO_URL or a pool setting: .*minimum/);
   });
 
   test.each([
     'mongodb://user:hunter2@127.0.0.1/?color=red', 'mongodb://user:hunter%E92@host/', 'mongodb://user:hunter2@host:99999/',
-  ])('a URL that the driver refuses, without the password: %s', (url) => {
+  ])('a URL that the driver rejects, without the password: %s', (url) => {
     expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(SettingsError);
     expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(
-      /^the driver refuses MONGO_URL and the pool settings: (?!.*hunt)/);
+      /^the driver rejects MONGO_URL with these pool settings: (?!.*hunt)/);
   });
 
-  test('a URL that would have a part of the password looked up as a host', () => {
+  test('a URL where a part of the password looks like a host', () => {
     expect(() => createClient('mongodb://user:p@hunter2/@127.0.0.1/', readSettings({}, 'no-such-file'))).toThrow(
-      /^MONGO_URL can't be read(?!.*hunt)/);
+      /^MONGO_URL is not a connection string(?!.*hunt)/);
   });
 });

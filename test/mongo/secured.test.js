@@ -12,7 +12,7 @@ import { startApp } from '../support/start-app.js';
 
 const MIXED_OPTIONS = { poolSizes: [1], slowMs: 1, scenario: 'loadtests/mixed.yaml' };
 const PASSWORD = 'hunter2@/:?#%&+"\'\\ é€';
-/** What of it must be nowhere, however it is encoded. */
+/** Parts of it, however encoded, that must not appear. */
 const TRACES = /hunter2|%40%2F|@\/:\?/i;
 
 /** @type {Awaited<ReturnType<typeof startSecuredMongod>>} */
@@ -30,7 +30,7 @@ function urlOf({ password = PASSWORD, tls = `tls=true&tlsCAFile=${encodeURICompo
   return `mongodb://lab:${encodeURIComponent(password)}@${mongod.host}/?authSource=admin&serverSelectionTimeoutMS=700&${tls}`;
 }
 
-test('the app works over TLS, as a user who may use its database alone, and says the password nowhere', async () => {
+test('the app works over TLS, as a user with one database, and never shows the password', async () => {
   const app = startApp({ MONGO_URL: url, LOG_LEVEL: 'trace', SLOW_MS: '50', MONGO_POOLSIZE: '1' });
   const at = await app.url;
   const said = [];
@@ -41,7 +41,7 @@ test('the app works over TLS, as a user who may use its database alone, and says
     said.push(await response.text());
   }
 
-  // A new client has to log in anew, and now it can't: the fault is ours, and the log has it.
+  // A new client can't log in now. That is a server error, and the log has it.
   await mongod.root.db('admin').command({ updateUser: 'lab', pwd: 'another' });
   const refused = await fetch(`${at}/control/pool-size`, {
     method: 'POST', headers: { 'Content-Type': 'application/json', Origin: at }, body: '{"poolSize":2}',
@@ -56,13 +56,13 @@ test('the app works over TLS, as a user who may use its database alone, and says
   expect([...said, stdout, stderr].filter((text) => TRACES.test(text))).toEqual([]);
 });
 
-describe('a start that can not be is one line, without the password', () => {
+describe('a failed start is one line, without the password', () => {
   test.each([
-    ['a wrong password', () => urlOf({ password: `${PASSWORD}x` }), 'MONGO_URL or a pool setting is refused: Authentication failed.'],
-    ['a certificate of somebody unknown', () => urlOf({ tls: 'tls=true' }), /^MONGO_URL: no MongoDB was found .*certificate/],
-    ['no login', () => urlOf().replace(/lab:.*?@/, ''), /^MONGO_URL: the server wants a login: put USER:PASSWORD@ in front of its hosts$/],
+    ['a wrong password', () => urlOf({ password: `${PASSWORD}x` }), 'the server or the driver rejects MONGO_URL or a pool setting: Authentication failed.'],
+    ['an unknown certificate', () => urlOf({ tls: 'tls=true' }), /^MONGO_URL: no MongoDB was found .*certificate/],
+    ['no login', () => urlOf().replace(/lab:.*?@/, ''), /^MONGO_URL: the server requires a login. Put USER:PASSWORD@ in front of the hosts\.$/],
     ['no TLS', () => urlOf({ tls: '' }), /^MONGO_URL: no MongoDB was found/],
-    ['a password that was not encoded', () => urlOf().replace(/lab:.*?@/, () => `lab:${PASSWORD}@`), /^MONGO_URL can't be read/],
+    ['a password that was not encoded', () => urlOf().replace(/lab:.*?@/, () => `lab:${PASSWORD}@`), /^MONGO_URL is not a connection string/],
   ])('%s', async (_, make, message) => {
     const app = startApp({ MONGO_URL: make(), MONGO_SERVER_SELECTION_TIMEOUT_MS: '700' });
     const { code, stdout, stderr } = await app.ended;
@@ -70,22 +70,22 @@ describe('a start that can not be is one line, without the password', () => {
     expect(stdout + stderr).not.toMatch(TRACES);
   });
 
-  test('of pool-lab, too', async () => {
+  test('also for pool-lab', async () => {
     const { code, stdout, stderr } = await runNode(
       ['src/cli.js', 'run', 'mixed', '--url', urlOf({ password: `${PASSWORD}x` })]);
     expect({ code, stdout, stderr }).toEqual({
-      code: 1, stdout: '', stderr: '--url or a pool setting is refused: Authentication failed.\n',
+      code: 1, stdout: '', stderr: 'the server or the driver rejects --url or a pool setting: Authentication failed.\n',
     });
   });
 });
 
-test('a lab that the user may not run says what is missing, in one line', async () => {
+test('a lab that the user may not run is one line that says which role is missing', async () => {
   const client = new MongoClient(url);
   /** @type {import('../../src/harness/run-lab.js').AnyLab} */
   const lab = { ...mixed, prepare: () => client.db('other').createCollection('any').then(() => ({ undo: async () => {} })) };
   await expect(runLab(lab, { ...MIXED_OPTIONS, url }, {
     settings: readSettings({}, 'no .env file'), signal: new AbortController().signal, report() {}, onStep() {},
-  })).rejects.toThrow(/^the user may not run "create" on the database other: it needs the role readWrite there$/);
+  })).rejects.toThrow(/^the user may not run "create" on the database other: grant it the role readWrite there$/);
   await client.close();
 });
 

@@ -1,21 +1,21 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { openSharedClient } from '../../src/mongo/shared-client.js';
+import { SharedClient } from '../../src/mongo/shared-client.js';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
 import { until } from '../support/until.js';
 
-/** @type {import('../../src/mongo/shared-client.js').SharedClient} */
+/** @type {SharedClient} */
 let shared;
 beforeAll(async () => {
-  shared = await openSharedClient(sharedMongoUrl(), readSettings({ MONGO_POOLSIZE: '1' }, 'no .env file'));
-  cleanUp(shared.close);
+  shared = await SharedClient.open(sharedMongoUrl(), readSettings({ MONGO_POOLSIZE: '1' }, 'no .env file'));
+  cleanUp(() => shared.close());
 });
 
 /** @param {number} ms */
 const runSlow = (ms) => shared.use(({ runSlowQuery }) => runSlowQuery(ms));
 
-test('a resize takes over at once, what runs on the old client is finished', async () => {
+test('a resize takes effect at once, and the old client finishes its work', async () => {
   const old = shared.current;
   let running = 2;
   const before = [1, 2].map(() => runSlow(2000).then(() => { running -= 1; }));
@@ -32,13 +32,13 @@ test('a resize takes over at once, what runs on the old client is finished', asy
   await expect(old.runSlowQuery(1)).rejects.toThrow();
 });
 
-test('resizes at the same time are done one after the other, the last one holds', async () => {
+test('concurrent resizes run one after the other, and the last one wins', async () => {
   await Promise.all([2, 3, 4].map((size) => shared.resize(size)));
   expect(shared.current.client.options.maxPoolSize).toBe(4);
   await until('one client is left', () => shared.handles.length === 1);
 });
 
-test('a resize that the driver refuses changes nothing', async () => {
+test('a resize that the driver rejects changes nothing', async () => {
   const { current } = shared;
   await expect(shared.resize(-1)).rejects.toThrow(/maxPoolSize/);
   expect(shared.current).toBe(current);

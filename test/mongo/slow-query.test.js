@@ -10,10 +10,7 @@ import { measureUntil } from '../support/measure-until.js';
 import { runningOperations } from '../support/running-operations.js';
 import { until } from '../support/until.js';
 
-/**
- * @param {string} url
- * @param {number} poolSize
- */
+/** @param {string} url @param {number} poolSize */
 function clientFor(url, poolSize) {
   const client = createClient(url, { poolSize, serverSelectionTimeoutMs: 5000 });
   cleanUp(() => client.close());
@@ -27,16 +24,16 @@ async function timeOf(action) {
   return performance.now() - startedAt;
 }
 
-test('it takes the time asked for, never less and not 50 ms more, also ten at once', async () => {
+test('it takes the given time, never less and at most 50 ms more, even ten at once', async () => {
   const client = clientFor(sharedMongoUrl(), 11);
   const runSlowQuery = createSlowQuery(client);
   const collection = client.db('slow_query').collection('one');
   await collection.replaceOne({}, {}, { upsert: true });
-  // The server's own sleep is what they are held against: a busy machine is late with both.
+  // Compared with the server's own sleep, since a busy machine delays both.
   const sleepOn = (/** @type {number} */ ms) => collection.findOne({ $where: `sleep(${ms}) || true` });
   const race = (/** @type {number} */ ms) => inOrder([
     sleepOn(ms + 50).then(() => Infinity), ...Array.from({ length: 10 }, () => timeOf(() => runSlowQuery(ms)))]);
-  // Opens the connections, and starts the server's JavaScript.
+  // Opens the connections and starts the server's JavaScript engine.
   await race(100);
   const times = await measureUntil(async () => {
     const all = await race(1000);
@@ -46,13 +43,13 @@ test('it takes the time asked for, never less and not 50 ms more, also ten at on
   expect(times.at(-1)).toBe(Infinity);
 });
 
-test('the first one of all takes its time too', async () => {
+test('the very first one takes its time, too', async () => {
   const client = clientFor(sharedMongoUrl(), 1);
   await client.connect();
   expect(await timeOf(() => createSlowQuery(client)(300))).toBeGreaterThanOrEqual(300);
 });
 
-test('it holds one connection all the while', async () => {
+test('it keeps one connection until it is done', async () => {
   const client = clientFor(sharedMongoUrl(), 2);
   let held = 0;
   client.on('connectionCheckedOut', () => { held += 1; });
@@ -74,7 +71,7 @@ test('it holds one connection all the while', async () => {
   expect(held).toBe(0);
 });
 
-describe('on a server of its own, that runs no JavaScript', () => {
+describe('on a server without JavaScript', () => {
   /** @type {import('mongodb').MongoClient} */
   let client;
   /** @type {import('mongodb').MongoClient} */
@@ -99,14 +96,14 @@ describe('on a server of its own, that runs no JavaScript', () => {
     expect(await timeOf(() => createSlowQuery(client)(300))).toBeGreaterThanOrEqual(300);
   });
 
-  test('what it knew of the server may be out of date', async () => {
+  test('its topology version may be out of date', async () => {
     const runSlowQuery = createSlowQuery(client);
     await runSlowQuery(1);
     await reconfigure();
     expect(await timeOf(() => runSlowQuery(300))).toBeGreaterThanOrEqual(300);
   });
 
-  test('a server that changes meanwhile answers early, so it asks again', async () => {
+  test('when a topology change makes the server answer early, it tries again', async () => {
     const runSlowQuery = createSlowQuery(client);
     await runSlowQuery(1);
     let answers = 0;

@@ -6,11 +6,7 @@ import { createSampleResult } from '../report/sample-result.js';
 
 const lessons = await readLessons();
 
-/**
- * What a lesson's check says.
- * @param {string} name of the lesson
- * @param {object} evidence what it asks for
- */
+/** Run the check of a lesson. @param {string} name of the lesson @param {object} evidence what it asks for */
 export function check(name, evidence) {
   const lesson = lessons.find((one) => one.name === name);
   if (!lesson) throw new Error(`there is no lesson ${name}`);
@@ -41,11 +37,7 @@ export function expectAnswer(name, evidence, answer, others) {
   }
 }
 
-/**
- * A result of any lab.
- * @param {Record<string, any>[]} variants
- * @param {Record<string, unknown>} [settings]
- */
+/** A result of any lab. @param {Record<string, any>[]} variants @param {Record<string, unknown>} [settings] */
 export function resultOf(variants, settings = {}) {
   return createSampleResult({ variants: /** @type {any} */ (variants), settings });
 }

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * A real browser without a window: one on PATH, else Chrome where its installer puts it.
+ * A real headless browser: from PATH, or else an installed Chrome.
  * @returns {Promise<import('playwright-core').Browser>} throws if there is none
  */
 export async function launchChromium() {
@@ -18,10 +18,7 @@ export async function launchChromium() {
   });
 }
 
-/**
- * `describe` for tests that need a browser. Without one they count as skipped, with a word about it; in CI, where
- * nothing may be missing, they fail.
- */
+/** `describe` for tests that need a browser. Without a browser they are skipped with a message. In CI they fail. */
 export const describeInBrowser = await chooseDescribe();
 
 async function chooseDescribe() {
@@ -29,9 +26,9 @@ async function chooseDescribe() {
     await (await launchChromium()).close();
     return describe;
   } catch (cause) {
-    const problem = `No browser to test with: put one of ${NAMES.join(', ')} on PATH, or install Google Chrome.`;
+    const problem = `There is no browser for the tests. Put one of ${NAMES.join(', ')} on PATH, or install Google Chrome.`;
     if (process.env.CI) throw new Error(problem, { cause });
-    process.stderr.write(`${problem} The tests of pages are skipped.\n`);
+    process.stderr.write(`${problem} Tests of pages are skipped.\n`);
     return describe.skip;
   }
 }

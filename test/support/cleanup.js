@@ -3,10 +3,7 @@ import { afterAll } from '@jest/globals';
 /** @type {(() => unknown)[]} */
 const closers = [];
 
-/**
- * Have something closed after the last test of this file, what was opened last first.
- * @param {() => unknown} close
- */
+/** Close something after the last test of this file, in reverse order. @param {() => unknown} close */
 export function cleanUp(close) {
   closers.push(close);
 }

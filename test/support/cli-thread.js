@@ -1,5 +1,4 @@
-// A thread that runs `pool-lab` as often as it is told, one command at a time: a process for each would read the same
-// modules again each time.
+// A thread that runs `pool-lab` commands, one at a time. A process per command would load the same modules every time.
 import { parentPort } from 'node:worker_threads';
 import { runProgram } from '../../src/cli/program.js';
 
@@ -10,7 +9,7 @@ parentPort?.on('message', async (/** @type {{ args: string[], env: Record<string
   Object.assign(process.env, original, order.env);
   process.exitCode = 0;
   await runProgram(order.args);
-  // What it printed comes another way than messages do.
+  // The output and the message arrive on different channels.
   for (const stream of [process.stdout, process.stderr]) stream.write(order.end);
   parentPort?.postMessage(process.exitCode);
 });

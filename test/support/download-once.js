@@ -1,4 +1,4 @@
-// Child process of a test: argv[2] is the name of a download, argv[3] its target; stdout gets `{ error?, ms }`.
+// Child process of a test: argv[2] is the name of a download, argv[3] its target. Prints `{ error?, ms }`.
 import * as downloads from '../../src/mongo/download-mongod.js';
 
 const [name, target] = process.argv.slice(2);

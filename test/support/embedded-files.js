@@ -2,19 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/**
- * The data folders of the embedded MongoDBs that a process started.
- * @param {number} pid
- */
+/** The data folders of a process's embedded MongoDBs. @param {number} pid */
 export async function dataFoldersOf(pid) {
   const names = await readdir(os.tmpdir());
   return names.filter((name) => name.startsWith(`mongodb-pool-lab-${pid}-`)).map((name) => path.join(os.tmpdir(), name));
 }
 
-/**
- * The mongods that a process started: each keeps its process id in a file beside its data.
- * @param {number} pid
- */
+/** The process ids of a process's mongods: each one writes its id to a file beside its data. @param {number} pid */
 export async function mongodsOf(pid) {
   const pids = [];
   for (const folder of await dataFoldersOf(pid)) {

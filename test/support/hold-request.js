@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 
 /**
- * Send a request over a connection that stays open, and wait until the app works on it: only then does Node's
- * server send the `100 Continue` that is asked for here.
- *
+ * Send a request over a keep-alive connection, and wait until the app handles it: then Node's server sends
+ * `100 Continue`.
  * @param {string} url
  * @returns {Promise<{ answered: () => boolean, answer: Promise<number | undefined> }>} the status; undefined when
  *   the connection was cut

@@ -1,6 +1,5 @@
 /**
- * What promises give, in the order in which they do.
- *
+ * The values of promises, in the order in which they resolve.
  * @template T
  * @param {Promise<T>[]} promises
  * @returns {Promise<T[]>}

@@ -7,17 +7,16 @@ import { cleanEnvironment } from './environment.js';
 import { until } from './until.js';
 
 /**
- * Run `pool-lab`, and send it a signal some time after its start.
- *
+ * Run `pool-lab` and send it a signal.
  * @param {string[]} args
  * @param {object} options
- * @param {string} options.folder that it may use
- * @param {number} options.afterMs
+ * @param {string} options.folder working directory
+ * @param {number} options.afterMs when to send the signal
  * @param {NodeJS.Signals} [options.signal]
  * @param {Record<string, string>} [options.env]
- * @returns {Promise<{ code: number, tookMs: number, stderr: string, left: string[] }>} its exit code as a shell has it, how
- *   long it took to end, and the temporary files that are left once no process of its own is
- * @throws {Error} when a process of its own is left 5 s after the signal
+ * @returns {Promise<{ code: number, tookMs: number, stderr: string, left: string[] }>} the exit code as in a shell, how long
+ *   it took to end, and the temporary files left over
+ * @throws {Error} when one of its processes still runs 5 s after the signal
  */
 export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT', env }) {
   const temp = path.join(folder, `temp-${args.slice(1).join('-').replaceAll(/\W+/g, '-')}-${afterMs}-${signal}`);
@@ -29,7 +28,7 @@ export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT
   child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });
   const ended = once(child, 'exit');
   const isEarly = await Promise.race([ended.then(() => true), sleep(afterMs, false)]);
-  if (isEarly) throw new Error(`it ended before it was told to: ${stderr}`);
+  if (isEarly) throw new Error(`it ended before the signal: ${stderr}`);
   const sentAt = performance.now();
   child.kill(signal);
   const [code, name] = await ended;
@@ -41,8 +40,7 @@ export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
 /**
- * The processes whose environment names a folder, which is how those of one command are told from all others. A process
- * that has just ended has none.
+ * The processes of one command, found by the TMPDIR in their environment. A process that has just ended has none.
  * @param {string} folder
  */
 async function processesWith(folder) {

@@ -11,8 +11,7 @@ import { realMongod } from './real-mongod.js';
 import { until } from './until.js';
 
 /**
- * A mongod that can be killed, and started again with the data that it had then. It ends with the test file.
- *
+ * A mongod that can be killed and started again with the same data. It ends with the test file.
  * @param {string[]} [args]
  */
 export async function startMongod(args = []) {
@@ -44,16 +43,13 @@ export async function startMongod(args = []) {
   return { port, start, kill, pause: () => child.kill('SIGSTOP'), goOn: () => child.kill('SIGCONT') };
 }
 
-/**
- * The same as a replica set.
- * @param {string[]} [args]
- */
+/** Like startMongod, as a replica set. @param {string[]} [args] */
 export async function startReplicaSet(args = []) {
   const mongod = await startMongod(['--replSet', 'rs', ...args]);
   const host = `127.0.0.1:${mongod.port}`;
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`);
   await client.db('admin').command({
-    // Started again, it would not wait for others for the 10 s that are the default.
+    // With the default, a restarted mongod would wait 10 s before its election.
     replSetInitiate: { _id: 'rs', members: [{ _id: 0, host }], settings: { electionTimeoutMillis: 200 } },
   });
   await until('a primary', async () => (await client.db('admin').command({ hello: 1 })).isWritablePrimary);

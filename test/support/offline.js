@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { cleanUp } from './cleanup.js';
 
 /**
- * A network with nothing but loopback, for child processes of a test: a namespace of Linux, held open until the test
- * file ends.
- *
- * @returns {Promise<string[] | undefined>} what to put in front of a command so that it runs there; undefined where the
- *   system has no such thing, or does not allow it
+ * Create a network with only loopback for child processes: a Linux network namespace, until the test file ends.
+ * @returns {Promise<string[] | undefined>} prefix for a command that runs there; undefined where the system does not
+ *   support or allow this
  * @throws {Error} on Linux in CI, where nothing may be skipped
  */
 export async function cutNetwork() {
@@ -23,9 +21,9 @@ export async function cutNetwork() {
     once(holder, 'error').then(() => false),
   ]);
   if (!isUp) {
-    const problem = 'The network cannot be cut here: unshare does not work.';
+    const problem = 'Can not cut the network: unshare does not work.';
     if (process.env.CI) throw new Error(problem);
-    process.stderr.write(`${problem} Commands run with the network as it is.\n`);
+    process.stderr.write(`${problem} Commands run with the network.\n`);
     return undefined;
   }
   return ['nsenter', '--target', String(holder.pid), '--net', ...(isRoot ? [] : ['--user', '--preserve-credentials'])];

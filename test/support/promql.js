@@ -1,17 +1,12 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/**
- * @typedef {object} Selector of a query: the series it reads
- * @property {string} name of the metric
- * @property {string[]} labels that it asks for
- */
+/** @typedef {{ name: string, labels: string[] }} Selector a metric and the labels that a query uses */
 
 /**
- * Read a query with Prometheus' own grammar.
- *
- * @param {string} query in PromQL; Grafana's variables may stand for durations and within strings
- * @returns {{ selectors: Selector[], grouping: string[] }} grouping: labels that results are grouped by
- * @throws {Error} where the query is no PromQL
+ * Parse a query with Prometheus' own grammar.
+ * @param {string} query PromQL; may contain Grafana's variables
+ * @returns {{ selectors: Selector[], grouping: string[] }} grouping: labels to group by
+ * @throws {Error} if it is not PromQL
  */
 export function readQuery(query) {
   const text = query.replaceAll(/\[\$\w+\]/g, '[5m]');
@@ -22,7 +17,7 @@ export function readQuery(query) {
   let isGrouping = false;
   parser.parse(text).iterate({
     enter({ type, name, from, to }) {
-      if (type.isError) throw new Error(`"${query}" is no PromQL at character ${from}`);
+      if (type.isError) throw new Error(`"${query}" is not PromQL at character ${from}`);
       const part = text.slice(from, to);
       if (name === 'Identifier') selectors.push({ name: part, labels: [] });
       if (name === 'GroupingLabels') isGrouping = true;
@@ -36,12 +31,11 @@ export function readQuery(query) {
 }
 
 /**
- * What of a query nobody serves.
- *
+ * Find metrics and labels of a query that GET /metrics does not have.
  * @param {string} query
- * @param {string} metrics text as GET /metrics answers
- * @returns {string[]} names of metrics, and of their labels behind a dot
- * @throws {Error} where the query is no PromQL
+ * @param {string} metrics text of GET /metrics
+ * @returns {string[]} `metric` or `metric.label`
+ * @throws {Error} if it is not PromQL
  */
 export function findMissing(query, metrics) {
   const series = [...metrics.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? /gm)].map(([, name, text = '']) => (
@@ -50,7 +44,7 @@ export function findMissing(query, metrics) {
   return selectors.flatMap(({ name, labels }) => {
     const served = series.filter((one) => one.name === name);
     if (served.length === 0) return name;
-    // Prometheus adds these two to what it scrapes.
+    // Prometheus adds these two labels.
     const known = new Set(['instance', 'job', ...served.flatMap((one) => one.labels)]);
     return [...labels, ...grouping].filter((label) => !known.has(label)).map((label) => `${name}.${label}`);
   });

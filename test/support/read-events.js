@@ -1,6 +1,5 @@
 /**
- * What an app tells on its stream of server-sent events, for as long as one reads.
- *
+ * Read the app's server-sent events.
  * @param {string} url of the app
  * @param {string} kind of event
  * @returns {AsyncGenerator<any, void>} the data of each

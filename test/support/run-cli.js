@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { cleanUp } from './cleanup.js';
 
-/** No command prints it. */
+/** No command prints this. */
 const END = '\0end\0';
 
 /** @type {Worker | undefined} */
@@ -12,9 +12,8 @@ let last = Promise.resolve();
 cleanUp(() => thread?.terminate());
 
 /**
- * Run `pool-lab` without the time that a process takes to start: in a thread that this test file keeps. For commands
- * that need no signal. Several at once are run one after the other.
- *
+ * Run `pool-lab` in a thread of this test file, which is faster than a process. For commands that need no signal.
+ * Commands run one after the other.
  * @param {string[]} args
  * @param {{ env?: Record<string, string> }} [options] env: added to this environment
  * @returns {Promise<{ code: number, stdout: string, stderr: string }>}
@@ -34,7 +33,7 @@ async function run(order) {
   return { code, stdout, stderr };
 }
 
-/** @param {import('node:stream').Readable} stream @returns {Promise<string>} what comes before the next end */
+/** @param {import('node:stream').Readable} stream @returns {Promise<string>} the text before the next END */
 function readToEnd(stream) {
   return new Promise((resolve) => {
     let said = '';

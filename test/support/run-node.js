@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Run a script of the project as people do, in a process of its own.
- *
+ * Run a script in a new process.
  * @param {string[]} args script and arguments
  * @param {object} [options]
  * @param {Record<string, string>} [options.env] added to this environment

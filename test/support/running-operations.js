@@ -1,7 +1,6 @@
 /**
- * What a server works on now.
- *
- * @param {import('mongodb').MongoClient} client not the one that is watched
+ * List the operations that run on a server.
+ * @param {import('mongodb').MongoClient} client another one than the watched one
  * @param {Record<string, unknown>} filter on the fields of $currentOp
  * @returns {Promise<import('mongodb').Document[]>}
  */

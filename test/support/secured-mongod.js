@@ -3,15 +3,14 @@ import { MongoClient } from 'mongodb';
 import { cleanUp } from './cleanup.js';
 import { startMongod } from './mongod-process.js';
 
-/** Who signed the server's certificate. */
+/** The certificate of the CA. */
 export const CA_FILE = fileURLToPath(new URL('tls/ca.pem', import.meta.url));
 const SERVER_FILE = fileURLToPath(new URL('tls/server.pem', import.meta.url));
 
 /**
- * A mongod that talks TLS alone and lets nobody in without user and password (SCRAM). It ends with the test file.
- *
+ * A mongod that requires TLS and a login (SCRAM). It ends with the test file.
  * @returns {Promise<{ host: string, root: MongoClient, addUser: (name: string, pwd: string) => Promise<unknown> }>} `root`
- *   may do anything; a user that is added may read and write the lab's database
+ *   may do anything; added users may read and write the lab's database
  */
 export async function startSecuredMongod() {
   const { port } = await startMongod([

@@ -5,9 +5,7 @@ import { cleanUp } from './cleanup.js';
 import { sharedMongoUrl } from './environment.js';
 
 /**
- * Serve the app from this process, on any free port, over the MongoDB that all tests share. It closes with the
- * test file.
- *
+ * Run the app in this process on a free port, with the MongoDB that all tests share. It closes with the test file.
  * @param {Record<string, string>} [settings] environment variables
  * @param {import('pino').Logger} [log]
  * @returns {Promise<string>} its URL

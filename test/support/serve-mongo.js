@@ -1,5 +1,4 @@
-// Child process of a test: starts an embedded MongoDB in the network that it is in, says its URL, and stops it when
-// its input ends.
+// Child process of a test: starts an embedded MongoDB in its network, prints its URL, and stops it when stdin ends.
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
 

@@ -4,7 +4,7 @@ import { createConcurrencyLimit } from '../../src/http/concurrency-limit.js';
 import { cleanUp } from './cleanup.js';
 
 /**
- * Serve the app until the test file ends, made of some of its parts: the others do nothing.
+ * Run an app with some of its parts until the test file ends. The other parts do nothing.
  * @param {Partial<import('../../src/routes/parts.js').Parts>} parts
  * @returns {Promise<string>} its URL
  */

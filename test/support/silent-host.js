@@ -3,16 +3,14 @@ import { createServer } from 'node:net';
 import { cleanUp } from './cleanup.js';
 
 /**
- * A download host that takes connections and never says a word, for a process that knows of no MongoDB of its own
- * and of no proxy.
- *
- * @returns {Promise<{ environment: Record<string, string>, called: Promise<import('node:net').Socket> }>} what the
- *   process has to be told, and the connection that it makes
+ * A download host that accepts connections and never answers, for a process without a MongoDB and without a proxy.
+ * @returns {Promise<{ environment: Record<string, string>, called: Promise<import('node:net').Socket> }>} for the
+ *   process, and the connection that it opens
  */
 export async function startSilentHost() {
   const server = createServer((socket) => {
     cleanUp(() => socket.destroy());
-    // A caller that is killed resets its line.
+    // A killed client resets its connection.
     socket.on('error', () => {});
     socket.resume();
   }).listen(0, '127.0.0.1');

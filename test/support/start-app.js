@@ -13,13 +13,12 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
  * @typedef {object} AppProcess
  * @property {import('node:child_process').ChildProcess} child
  * @property {number} pid
- * @property {Promise<string>} url resolves when the app listens; rejects when it ends before
+ * @property {Promise<string>} url resolves when the app listens; rejects when it ends earlier
  * @property {Promise<{ code: number | null, stdout: string, stderr: string }>} ended
  */
 
 /**
- * Run `node src/server.js` as its own process, on any free port.
- *
+ * Run `node src/server.js` in a new process on a free port.
  * @param {Record<string, string>} [settings]
  * @param {{ args?: string[], cwd?: string, server?: string }} [options] server: the file to run
  * @returns {AppProcess}
@@ -28,14 +27,14 @@ export function startApp(settings, { args = [], cwd = HERE, server = SERVER } = 
   const child = fork(server, args, {
     cwd, silent: true, execArgv: [], env: cleanEnvironment({ PORT: '0', ...settings }),
   });
-  // A no-op for one that has ended.
+  // Does nothing if it has ended.
   cleanUp(() => child.kill('SIGKILL'));
   const ended = collect(child);
   const url = Promise.race([
     once(child, 'message').then(([message]) => message.url),
     ended.then(({ stdout, stderr }) => { throw new Error(`the app did not start: ${stderr}${stdout}`); }),
   ]);
-  // Not every test waits for it.
+  // Not every test awaits it.
   url.catch(() => {});
   return { child, pid: /** @type {number} */ (child.pid), url, ended };
 }

@@ -1,7 +1,7 @@
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
 
-/** Runs once before all tests: one real MongoDB that they share. Jest wants these two as default exports. */
+/** Runs once before all tests, which share one real MongoDB. Jest wants this and stop-mongo.js as default exports. */
 // eslint-disable-next-line no-restricted-syntax
 export default async function startMongo() {
   const mongo = await startEmbeddedMongo({

@@ -3,14 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 const POLL_MS = 10;
 
 /**
- * Wait for what sends no event.
- *
+ * Poll, where there is no event to wait for.
  * @template T
- * @param {string} what is waited for, in words for the error
- * @param {() => T | Promise<T>} probe asked again and again
- * @param {number} [withinMs] how long is too long: without it, so long that something must have gone wrong
- * @returns {Promise<NonNullable<T>>} the first truthy answer
- * @throws {Error} when none came in time
+ * @param {string} what for the error
+ * @param {() => T | Promise<T>} probe
+ * @param {number} [withinMs] the default is much longer than anything should take
+ * @returns {Promise<NonNullable<T>>} the first truthy value
+ * @throws {Error} on timeout
  */
 export async function until(what, probe, withinMs = 20_000) {
   const deadline = performance.now() + withinMs;

@@ -8,7 +8,7 @@ import { scratchFolder } from './scratch-folder.js';
 
 const LINKED = ['src', 'loadtests', 'examples', 'workshop', 'node_modules'];
 
-/** What starts a command, and by what it is started without the second that npm and npx take. */
+/** Commands, and the scripts behind them. npm and npx would add a second to each start. */
 const STARTS = /** @type {[RegExp, string][]} */ ([
   [/^npx pool-lab\b/, 'src/cli.js'],
   [/^npx artillery\b/, 'node_modules/artillery/bin/run'],
@@ -18,27 +18,26 @@ const STARTS = /** @type {[RegExp, string][]} */ ([
 /**
  * @typedef {object} Running
  * @property {Promise<{ code: number | null, said: string }>} ended
- * @property {(words: string) => Promise<void>} says rejects when it ends before it says so
- * @property {() => void} interrupt as Ctrl-C does
+ * @property {(words: string) => Promise<void>} says resolves when it prints the words; rejects when it ends first
+ * @property {() => void} interrupt like Ctrl-C
  */
 
 /**
- * A folder in which the project's commands work as in its own, while results and progress stay in it.
- *
+ * A folder where the project's commands work. Results and progress are written there.
  * @param {object} options
  * @param {Record<string, string>} [options.env] settings
- * @param {string[]} [options.prefix] what to put in front of each command
+ * @param {string[]} [options.prefix] put in front of each command
  */
 export async function createWorkbench({ env = {}, prefix = [] }) {
   const cwd = await scratchFolder();
-  // A junction is what Windows allows everybody; elsewhere it is a link like any other.
+  // Windows allows everybody to create junctions. On other systems they are normal links.
   await Promise.all(LINKED.map((name) => symlink(path.resolve(name), path.join(cwd, name), 'junction')));
   await copyFile('package.json', path.join(cwd, 'package.json'));
   const environment = cleanEnvironment({
     POOL_LAB_DATA: path.join(cwd, 'data'), ARTILLERY_DISABLE_TELEMETRY: 'true', NO_COLOR: '1', ...env,
   });
 
-  /** @param {string} command as people type it @returns {Running} */
+  /** @param {string} command as in the documents @returns {Running} */
   function start(command) {
     const [, settings, rest] = /** @type {string[]} */ (/^((?:[A-Z_]+=\S+ )*)(.+)$/.exec(command));
     const [file, ...args] = [...prefix, process.execPath, ...splitCommand(rest)];
@@ -60,7 +59,7 @@ export async function createWorkbench({ env = {}, prefix = [] }) {
       says: (words) => new Promise((resolve, reject) => {
         onText = () => said.includes(words) && resolve();
         onText();
-        ended.then(() => reject(new Error(`it never said "${words}": ${said}`)));
+        ended.then(() => reject(new Error(`it never printed "${words}": ${said}`)));
       }),
       interrupt: () => child.kill('SIGINT'),
     };

@@ -40,9 +40,9 @@ describe('lesson 2: what the log of the database shows', () => {
     expect((await client.db('pool_lab').command({ profile: -1 })).slowms).toBe(100);
     await createSlowQuery(client)(300);
     const bus = documents().findOne({ $where: 'sleep(300) || true' }, { comment: 'a bus' });
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     await documents().findOne({}, { comment: 'a Ferrari' });
-    expect(performance.now() - askedAt).toBeGreaterThan(290);
+    expect(performance.now() - startedAt).toBeGreaterThan(290);
     await bus;
     const slow = await until('the log has the bus', async () => {
       const { log } = await client.db('admin').command({ getLog: 'global' });
@@ -96,7 +96,7 @@ test('lesson 6: the pool fills by one connection every 100 ms, whatever maxConne
     client.on('connectionReady', () => readyAtMs.push(performance.now()));
     await client.connect();
     await until('the pool is full', () => readyAtMs.length === CONNECTIONS);
-    // The second may come with the first, which is opened to greet the server. Timers may be a millisecond early.
+    // The first one is opened for the handshake, and the second may come with it. Timers may be a millisecond early.
     expect(readyAtMs[CONNECTIONS - 1] - readyAtMs[0]).toBeGreaterThan((CONNECTIONS - 2) * 99);
   }));
 });
@@ -115,13 +115,13 @@ test('lesson 9: most of an answer is waiting for a connection, and yet more conn
     return { client, monitor: monitorPool(client) };
   });
   /** @param {MongoClient} client @param {number} total */
-  const ask = (client, total) => runClosedLoop({
+  const load = (client, total) => runClosedLoop({
     workers: 128, total, task: () => client.db('pool_lab').collection('claims').findOne({ _id: /** @type {any} */ (1) }),
   });
   // The warm-up opens the connections.
-  for (const { client } of [few, many]) await ask(client, 300);
+  for (const { client } of [few, many]) await load(client, 300);
   const before = few.monitor.snapshot().totals;
-  const [fewer, more] = [await ask(few.client, 1500), await ask(many.client, 1500)];
+  const [fewer, more] = [await load(few.client, 1500), await load(many.client, 1500)];
   const { wait, use } = few.monitor.snapshot().totals;
   expect(wait.sumMs - before.wait.sumMs).toBeGreaterThan(use.sumMs - before.use.sumMs);
   // 128 connections are 6.4 times as many.

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { parseAppUrl } from '../../src/cli/app-url.js';
+import { parseAppUrl } from '../../src/cli/running-app.js';
 import { gatherEvidence, readResults } from '../../src/cli/evidence.js';
 import { findLesson, readLessons } from '../../src/workshop/lessons.js';
 import { createSampleResult } from '../report/sample-result.js';
@@ -9,12 +9,12 @@ import { scratchFolder } from '../support/scratch-folder.js';
 
 const lessons = await readLessons();
 
-test.each([-1, 5.5])('an answer that is a count is not %d', async (answer) => {
-  const asked = gatherEvidence(findLesson(lessons, '13'), { lessons: {} }, { results: '', app: parseAppUrl('--app', 'http://127.0.0.1:1'), answer });
-  await expect(asked).rejects.toThrow(`--answer ${answer} must be a whole number from 0: How large can each pool be`);
+test.each([-1, 5.5])('%d is not a count', async (answer) => {
+  const evidence = gatherEvidence(findLesson(lessons, '13'), { lessons: {} }, { results: '', app: parseAppUrl('--app', 'http://127.0.0.1:1'), answer });
+  await expect(evidence).rejects.toThrow(`--answer ${answer} must be a whole number of at least 0. With 400 instances, how large`);
 });
 
-test('every result tells which file it was read from', async () => {
+test('results name their file, newest first', async () => {
   const folder = await scratchFolder();
   const files = ['first', 'second'].map((name) => path.join(folder, name, 'mixed.json'));
   for (const [index, file] of files.entries()) {

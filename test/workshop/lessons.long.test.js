@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { parseAppUrl } from '../../src/cli/app-url.js';
+import { parseAppUrl } from '../../src/cli/running-app.js';
 import { gatherEvidence, readResults } from '../../src/cli/evidence.js';
 import { isCure } from '../../src/labs/remedies/criterion.js';
 import { readLessons } from '../../src/workshop/lessons.js';
@@ -88,19 +88,18 @@ function rateOf(variants, name) {
 
 offlineTest('nothing beyond loopback can be reached from where the lessons are tried', async () => {
   const bench = await createWorkbench({ prefix });
-  // 192.0.2.1 is set aside for documentation (RFC 5737).
+  // 192.0.2.1 is reserved for documentation: https://www.rfc-editor.org/rfc/rfc5737
   expect(await bench.run('npx pool-lab workshop verify 1 --app http://192.0.2.1')).toMatchObject({
     code: 1, said: expect.stringContaining('ENETUNREACH'),
   });
 });
 
 /**
- * Do what a lesson says, as its reader would.
- *
+ * Follow a lesson's instructions.
  * @param {typeof lessons[number]} lesson
  * @param {Awaited<ReturnType<typeof createWorkbench>>} bench
  * @param {number} port that its app listens on
- * @returns what its check says in the end
+ * @returns the final result of its check
  */
 async function doLesson({ name, text, lab }, bench, port) {
   const commands = commandsOf(text);
@@ -129,7 +128,7 @@ async function doLesson({ name, text, lab }, bench, port) {
 test.concurrent.each(lessons)('$name: its check fails before its commands, and passes after', async (lesson) => {
   const port = await findFreePort();
   const bench = await createWorkbench({ prefix, env: { PORT: String(port), SLOW_MS: '2500', MONGO_URL: mongoUrl } });
-  // Where nothing is measured, what is missing is the answer.
+  // In lessons without measurements, the answer is missing.
   const app = parseAppUrl('--app', `http://127.0.0.1:${port}`);
   const nothing = { results: bench.cwd, app, answer: lesson.lab ? 1 : undefined };
   const before = gatherEvidence(lesson, { lessons: {} }, nothing).then((evidence) => lesson.check(evidence).isRight);

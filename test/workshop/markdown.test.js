@@ -1,23 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderMarkdown } from '../../src/workshop/markdown.js';
 
-describe('a page in a terminal', () => {
-  test('prose is set to the width', () => {
+describe('Markdown in a terminal', () => {
+  test('prose is wrapped', () => {
     const text = '# A *long* title\n\none two\nthree four';
     expect(renderMarkdown(text, { width: 11 })).toBe('A long\ntitle\n\none two\nthree four');
   });
 
-  test('commands are set in and left whole, output is left as it is', () => {
+  test('commands are indented but not wrapped, output is unchanged', () => {
     const text = '```sh\nnpx pool-lab run mixed\n```\n\n```text\n pool  max\n```';
     expect(renderMarkdown(text, { width: 10 })).toBe('    npx pool-lab run mixed\n\n pool  max');
   });
 
-  test('lists hang, and are numbered where they were', () => {
+  test('lists are indented, and numbered lists keep their numbers', () => {
     expect(renderMarkdown('- one two\n- three', { width: 7 })).toBe('- one\n  two\n- three');
     expect(renderMarkdown('3. one\n4. two')).toBe('3. one\n4. two');
   });
 
-  test('tables have columns, links their words, signs are themselves', () => {
+  test('tables have columns, links show their text, entities are decoded', () => {
     const table = '| a | b |\n| --- | --- |\n| one & 1 | `< 2` |';
     expect(renderMarkdown(table)).toBe('a       b\n─────── ───\none & 1 < 2');
     expect(renderMarkdown('[there](x.md), <http://127.0.0.1/>')).toBe('there, http://127.0.0.1/');
@@ -27,7 +27,7 @@ describe('a page in a terminal', () => {
     expect(renderMarkdown('> well\n> said')).toBe('| well said');
   });
 
-  test('what stands out takes no room', () => {
+  test('highlighting takes no columns', () => {
     const paint = (/** @type {string} */ _, /** @type {string} */ text) => `\u001b[1m${text}\u001b[22m`;
     expect(renderMarkdown('**one** two', { width: 7, paint })).toBe('\u001b[1mone\u001b[22m two');
   });

@@ -6,10 +6,7 @@ import { check, expectAnswer, expectNotYet } from '../../support/check-lesson.js
 describe('12-your-own-pool', () => {
   const name = '12-your-own-pool';
 
-  /**
-   * A trace of a request every 10 ms, one in a hundred of which is a bus.
-   * @param {number} fastMs
-   */
+  /** A trace with a request every 10 ms. One in a hundred is a bus. @param {number} fastMs */
   function traceOf(fastMs) {
     const all = Array.from({ length: 320 }, (_, index) => ({ index, isBus: index % 100 === 50 }));
     return {
@@ -19,15 +16,15 @@ describe('12-your-own-pool', () => {
     };
   }
 
-  test('right with what advise says of the trace', () => {
+  test('right with the size that advise gives for the trace', () => {
     const trace = traceOf(2);
     expect(check(name, { trace, answer: 4 })).toMatchObject({ isRight: true });
-    expectNotYet(name, { trace, answer: 3 }, /break the promise too often/);
+    expectNotYet(name, { trace, answer: 3 }, /miss the goal too often/);
     expectNotYet(name, { trace, answer: 5 }, /so are fewer/);
   });
 
   test('not yet with a trace in which nothing helps', () => {
-    expectNotYet(name, { trace: traceOf(80), answer: 4 }, /No pool keeps the promise/);
+    expectNotYet(name, { trace: traceOf(80), answer: 4 }, /no pool meets the goal/);
   });
 });
 

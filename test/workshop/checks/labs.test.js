@@ -76,7 +76,7 @@ describe('08-remedies', () => {
     expectAnswer(name, { results: [resultOf(noisy, { slowMs })] }, 2, [1, 3]);
   });
 
-  test('what a single run can not tell does not count', () => {
+  test('a remedy that a single run can not decide does not count', () => {
     const unclear = [remedies[0], remedies[1], treat('size', 'all', 18), treat('limit', 'all', 49), treat('timeout', 'all', 51)];
     expectAnswer(name, { results: [resultOf(unclear, { slowMs })] }, 1, [2, 3]);
   });
@@ -105,8 +105,8 @@ describe('09-one-client-or-several', () => {
     const twist = resultOf([handled('one', 1000), several, gathered], { poolSize: 128 });
     expectAnswer(name, { results: [twist, run] }, 400, [200, 1000, 2]);
     expect(check(name, { results: [twist, run], answer: 400 })).toMatchObject({
-      words: '400 µs each, and 200 µs when lookups are gathered. Several clients answered 0.9 times as many as one: it was '
-        + 'not connections that were short.',
+      words: '400 µs per request, and 200 µs with gathered lookups. Several clients answered 0.9 times as many requests as '
+        + 'one. Connections were not the bottleneck.',
       runs: [run],
     });
   });
@@ -126,7 +126,7 @@ describe('10-batching', () => {
   });
 
   test('not yet when one of them is missing', () => {
-    expectNotYet(name, { results: [resultOf([gathered])], answer: 17 }, /no run of both/);
+    expectNotYet(name, { results: [resultOf([gathered])], answer: 17 }, /no run of both yet/);
   });
 });
 
@@ -141,7 +141,7 @@ describe('11-workers', () => {
   test('right when the best was found, also after the twist', () => {
     expectAnswer(name, { results }, 8, [1, 64]);
     expect(check(name, { results, answer: 8 }).runs).toEqual([run]);
-    expect(check(name, { results, answer: 8 }).words).toBe('8 moved 120,000 operations a second, 64 moved 60,000.');
+    expect(check(name, { results, answer: 8 }).words).toBe('8 workers moved 120,000 operations per second, 64 moved 60,000.');
   });
 
   test.each([

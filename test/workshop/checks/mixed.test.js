@@ -23,10 +23,7 @@ function mixedResult(maxima, changes) {
 /** @param {{ route: string, checkOutStartedAtMs: number, checkedOutAtMs: number | null, checkedInAtMs?: number | null }[]} checkouts */
 const appWith = (...checkouts) => ({ app: { max: 2, checkouts } });
 
-/**
- * Five buses of 5 s, one a second, in a tunnel of so many lanes.
- * @param {number} lanes
- */
+/** Five buses of 5 s each, one per second, in a tunnel. @param {number} lanes */
 function driveBuses(lanes) {
   const freeAtMs = Array.from({ length: lanes }, () => 0);
   return Array.from({ length: 5 }, (_, index) => {
@@ -57,11 +54,11 @@ describe('01-what-a-pool-is', () => {
   });
 
   test.each([
-    ['nobody came', appWith(), /send the load/],
+    ['nothing came', appWith(), /Send the load/],
     ['only Ferraris came', appWith({ route: '/fast', checkOutStartedAtMs: 0, checkedOutAtMs: 9000 }), /No bus/],
-    ['nobody waited', appWith(...driveBuses(2).slice(0, 2)), /2 lanes are too many/],
-    ['there was one lane', appWith(...driveBuses(1)), /a tunnel with 1 lane:/],
-    ['there were three', appWith(...driveBuses(3)), /a tunnel with 3 lanes: start the app with MONGO_POOLSIZE=2/],
+    ['no bus waited', appWith(...driveBuses(2).slice(0, 2)), /there are 2 lanes/],
+    ['there was one lane', appWith(...driveBuses(1)), /a tunnel with 1 lane\./],
+    ['there were three', appWith(...driveBuses(3)), /a tunnel with 3 lanes\. Start the app with MONGO_POOLSIZE=2/],
     ['the only bus got no lane', appWith({ route: '/slow', checkOutStartedAtMs: 0, checkedOutAtMs: null }), /No bus/],
   ])('not yet when %s', (_, evidence, words) => expectNotYet(name, evidence, words));
 });
@@ -86,11 +83,11 @@ describe('02-one-lane', () => {
   });
 
   test.each([
-    ['nothing was run', [], /no run with one lane/],
-    ['another size was run', [mixedResult({ 3: 7000 })], /no run with one lane/],
-    ['only the demo was run', [mixedResult({ 1: 21_000, 3: 7000, 10: 5000 })], /no run with one lane/],
+    ['nothing was run', [], /First run it with one lane/],
+    ['another size was run', [mixedResult({ 3: 7000 })], /First run it with one lane/],
+    ['only the demo was run', [mixedResult({ 1: 21_000, 3: 7000, 10: 5000 })], /First run it with one lane/],
     ['requests failed', [failed], /2 x HTTP 503/],
-    ['nobody waited', [idle], /no Ferrari waited/],
+    ['no Ferrari waited', [idle], /no Ferrari waited/],
   ])('not yet when %s', (_, results, words) => expectNotYet(name, { results }, words));
 });
 
@@ -116,7 +113,7 @@ describe('03-find-the-knee', () => {
   test.each([
     ['nothing was run', [], /measure several/],
     ['the knee may be smaller', [mixedResult(far)], /between 3 and 10/],
-    ['the knee may be larger', [mixedResult({ 1: 21_000, 3: 7000, 4: 6000 })], /4, is still the best/],
+    ['the knee may be larger', [mixedResult({ 1: 21_000, 3: 7000, 4: 6000 })], /4, is the best so far/],
     ['the smallest was good at once', [mixedResult({ 7: 5000, 8: 5000 })], /between 0 and 7/],
     ['the sizes between are of another load', [mixedResult(far), ofAnotherLoad], /between 3 and 10/],
   ])('not yet when %s', (_, results, words) => expectNotYet(name, { results }, words));

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { parseUpTo } from '../../src/cli/options.js';
+import { parseUpTo } from '../../src/cli/option-parsers.js';
 import { runCli } from '../support/run-cli.js';
 
-test('a whole number has a largest', () => {
+test('a number has a maximum', () => {
   expect(parseUpTo(7)('7')).toBe(7);
   expect(() => parseUpTo(7)('8')).toThrow('It must be a whole number from 1 to 7.');
 });
@@ -15,7 +15,7 @@ test.concurrent.each([
   ['--repeat', '1001', ['run', 'mixed'], 'It must be a whole number from 1 to 1000.'],
   ['--every', '2147483648', ['record', '--url', 'http://127.0.0.1:1', '--out', 'never'], 'It must be a whole number from 1 to 2147483647.'],
   ['--seconds', '2147484', ['record', '--url', 'http://127.0.0.1:1', '--out', 'never'], 'It must be a whole number from 1 to 2147483.'],
-])('%s %s, for which nobody would wait, is refused', async (option, value, args, message) => {
+])('%s %s is too large', async (option, value, args, message) => {
   const { code, stdout, stderr } = await runCli([...args, option, value]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^error: option '${option} <\\S+>' argument '${value}' is invalid. ${message}`));

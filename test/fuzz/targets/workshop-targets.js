@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { toResult } from '../../../src/cli/read-result.js';
+import { toResult } from '../../../src/cli/result-file.js';
 import { judge } from '../../../src/cli/workshop-command.js';
 import { readLessons } from '../../../src/workshop/lessons.js';
 import { renderLessonList } from '../../../src/workshop/list-view.js';
@@ -45,6 +45,21 @@ const TRACE = {
   routeOf: [0, 0, 0],
 };
 
+/**
+ * Checks trust results to have all figures. Without them, the error must at least name the lesson.
+ * @param {typeof lessons[number]} lesson
+ * @param {any} evidence
+ */
+function judgeOrExplain(lesson, evidence) {
+  try {
+    return judge(lesson, evidence);
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    require(message.startsWith(`The check of lesson ${lesson.name} failed: `), `an error without the lesson: ${message}`);
+    return undefined;
+  }
+}
+
 /** @type {Record<string, import('../targets.js').Target>} */
 export const workshop = {
   'progress of the workshop': {
@@ -74,7 +89,7 @@ export const workshop = {
       const entry = attempt(() => toResult(result, 'fuzz.json')).value;
       if (!entry || !Array.isArray(app?.checkouts)) return;
       const evidence = { results: [{ ...entry.result, file: 'fuzz.json' }], app, trace: TRACE, answer, guess: GUESS };
-      const verdict = attempt(() => judge(lesson, evidence)).value;
+      const verdict = judgeOrExplain(lesson, evidence);
       require(!verdict || (typeof verdict.isRight === 'boolean' && verdict.words !== ''), 'no verdict');
     },
   },

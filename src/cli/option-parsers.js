@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import { parseInteger } from '../harness/lab-options.js';
 
-/** More runs make no figure better. */
+/** More simulation runs make no figure better. */
 export const MAX_SEEDS = 10_000;
 
 /**
- * Have the command line say why a parser refused a value.
+ * Make the command line print a parser's error.
  * @template T
  * @param {(text: string) => T} parse
  */
@@ -21,29 +21,23 @@ export function orInvalid(parse) {
 
 export const parsePositive = parseUpTo(Number.MAX_SAFE_INTEGER);
 
-/**
- * @param {number} most beyond it nobody could wait for the answer, or a timer would not hold it
- * @returns {(text: string) => number} reads a whole number from 1
- */
-export function parseUpTo(most) {
+/** @param {number} max @returns {(text: string) => number} reads an integer from 1 to `max` */
+export function parseUpTo(max) {
   return orInvalid((text) => {
     const number = parseInteger(text);
-    if (number > most) throw new Error(`It must be a whole number from 1 to ${most}.`);
+    if (number > max) throw new Error(`It must be a whole number from 1 to ${max}.`);
     return number;
   });
 }
 
-/**
- * A variable of a shell that is not set leaves nothing, which must not mean "as if the option were not there".
- * @param {string} text
- */
+/** Refuses an empty value: an unset shell variable must not act as if the option were missing. @param {string} text */
 export function parseText(text) {
   if (text.trim() === '') throw new Error('It is empty.');
   return text;
 }
 
 /**
- * An option that may be given several times: all its values.
+ * For an option that may be given several times.
  * @template T
  * @param {(text: string) => T} parse
  */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { parseJson } from '../../../src/cli/read-json.js';
-import { toResult } from '../../../src/cli/read-result.js';
+import { parseJson, toResult } from '../../../src/cli/result-file.js';
 import { showResult } from '../../../src/cli/report-command.js';
 import { labs } from '../../../src/labs/index.js';
 import { servicesOfResult } from '../../../src/predictions/result-services.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oddValues, sentencesOf, texts } from './arbitraries.js';
 
-/** @typedef {{ method: string, path: string, headers: Record<string, string>, body?: Buffer }} Question */
+/** @typedef {{ method: string, path: string, headers: Record<string, string>, body?: Buffer }} HttpRequest */
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND', 'QUERY'];
 const HEADERS = [
@@ -17,10 +17,10 @@ const PATH_WORDS = [
   '/', '..', '%2e%2e%2f', '%00', '%ff', '%', '?', '&', '=', 'after', '[', ']', 'index.html', '.env', '\\', ';', '*',
   '5',
 ];
-/** Of these, the client itself takes care. */
+/** The client sets these itself. */
 const FRAMING = /^(|content-length|transfer-encoding|__proto__)$/i;
 
-// What else there is, no parser of HTTP lets through; `bytes to the port` sends that.
+// HTTP parsers refuse all other characters. The target `bytes to the port` sends those.
 const headerName = texts.map((text) => text.replaceAll(/[^\w-]/g, '')).filter((text) => !FRAMING.test(text));
 const headerValue = texts.map((text) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '').trim());
 const pathEnd = sentencesOf(PATH_WORDS, 8).map((text) => text.replaceAll(/[^\x21-\x7e\x80-\xff]|#/g, ''));
@@ -38,25 +38,21 @@ const bodies = fc.oneof(
   { weight: 3, arbitrary: asJson(oddValues) },
 );
 
-/**
- * Requests of something below a path, by all methods.
- * @param {string} start
- * @returns {fc.Arbitrary<Question>}
- */
-export function questionsOf(start) {
+/** Requests below a path, with all methods. @param {string} start @returns {fc.Arbitrary<HttpRequest>} */
+export function requestsBelow(start) {
   const path = fc.oneof(fc.constant(start), pathEnd.map((text) => start + text));
   return fc.record({ method, path, headers, body: fc.option(bodies, { nil: undefined }) });
 }
 
 /**
- * Orders to a path.
+ * POST requests to a control route.
  * @param {string} path
- * @param {fc.Arbitrary<unknown>} orders
- * @returns {fc.Arbitrary<Question & { isFromPage: boolean }>} isFromPage: whether the page would send it
+ * @param {fc.Arbitrary<unknown>} bodiesOfPage
+ * @returns {fc.Arbitrary<HttpRequest & { isFromPage: boolean }>} isFromPage: whether the page would send it
  */
-export function ordersTo(path, orders) {
+export function postsTo(path, bodiesOfPage) {
   return fc.record({
-    method: fc.constant('POST'), path: fc.constant(path), headers, body: fc.oneof(bodies, asJson(orders)),
+    method: fc.constant('POST'), path: fc.constant(path), headers, body: fc.oneof(bodies, asJson(bodiesOfPage)),
     isFromPage: fc.boolean(),
   });
 }

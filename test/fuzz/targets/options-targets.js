@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parsePositive, parseUpTo } from '../../../src/cli/options.js';
+import { parsePositive, parseUpTo } from '../../../src/cli/option-parsers.js';
 import { labs } from '../../../src/labs/index.js';
 import { parseSlo } from '../../../packages/pool-predictor/src/advise/slo.js';
 import { parseDurationMs } from '../../../packages/pool-predictor/src/duration.js';
@@ -29,11 +29,7 @@ const goal = fc.oneof(
   sentencesOf(['/fast', ' ', '<', 'ms', 's', '.', ...FIGURES, ...NUMBERS]),
 );
 
-/**
- * Errors quote what they refuse, whole or in part.
- * @param {string} text
- * @returns {(message: string) => boolean}
- */
+/** Errors quote the input, or a part of it. @param {string} text @returns {(message: string) => boolean} */
 const quotes = (text) => (message) => (
   message.includes(text) || [...message.matchAll(/"([^"]*)"/g)].some(([, part]) => text.includes(part)));
 
@@ -46,7 +42,7 @@ export const options = {
       const ms = attempt(() => parseDurationMs(value), quotesValue).value;
       if (ms === undefined) return;
       require(ms >= 0 && ms < Infinity, `it is ${ms} ms`);
-      // Printed as 1e-7 it would be none.
+      // 1e-7 would not be a valid number here.
       require(ms < 1e-6 || parseDurationMs(`${ms}ms`) === ms, 'printed it is read as another');
     },
   },
@@ -65,7 +61,7 @@ export const options = {
       fc.constantFrom(parsePositive, parseUpTo(7), ...LAB_PARSERS),
       fc.oneof(sentencesOf([...NUMBERS, ...CHOICES, ',', '/', ' ']), texts)),
     check([parse, text]) {
-      // Commander says which option and which value it is; the parser, what is allowed.
+      // Commander prints the option and the value. The parser says what is allowed.
       const values = [attempt(() => parse(text)).value ?? 1].flat();
       const isGood = (/** @type {unknown} */ value) => (
         typeof value === 'number' ? Number.isSafeInteger(value) && value > 0 : text.includes(value));

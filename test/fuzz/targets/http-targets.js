@@ -7,17 +7,17 @@ import { readSettings } from '../../../src/settings.js';
 import { start } from '../../../src/start.js';
 import { changesOf, mutationsOf, sentencesOf } from '../arbitraries.js';
 import { require } from '../outcome.js';
-import { ordersTo, questionsOf } from '../questions.js';
+import { postsTo, requestsBelow } from '../http-requests.js';
 
-/** @import { Question } from '../questions.js' */
+/** @import { HttpRequest } from '../http-requests.js' */
 /** @typedef {Awaited<ReturnType<typeof openApp>>} App */
 
-// The record of checkouts grows by /fast and /slow, and /pool/checkouts tells all of it.
+// /fast and /slow add to the list of checkouts, and /pool/checkouts returns all of it.
 const PATHS = [
   '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/events', '/metrics', '/page/main.js',
   '/predict/simulator/simulate.js', '/control/token', '/nowhere', '/fast', '/slow',
 ];
-const ORDERS = {
+const BODIES = {
   'token': {}, 'pool-size': { poolSize: 3 }, 'slow-ms': { slowMs: 1 }, 'traffic': { route: '/fast', count: 1 },
   'load-test': {},
 };
@@ -34,7 +34,7 @@ const WORDS = [
   'x'.repeat(20_000),
 ];
 const TOKEN = 'a-token-of-our-own_1';
-const LONGEST_ANSWER_MS = 10_000;
+const MAX_ANSWER_MS = 10_000;
 
 /** The app, with nothing to wait for. @param {{ mongoUrl: string }} surroundings */
 async function openApp({ mongoUrl }) {
@@ -67,13 +67,13 @@ async function openSharedApp(surroundings) {
 /** @type {Record<string, import('../targets.js').Target>} */
 export const http = {
   ...Object.fromEntries(PATHS.map((path) => [`requests of ${path}`, {
-    arbitrary: questionsOf(path), open: openSharedApp, check: ask,
+    arbitrary: requestsBelow(path), open: openSharedApp, check: send,
   }])),
-  ...Object.fromEntries(Object.entries(ORDERS).map(([name, order]) => [`orders to /control/${name}`, {
-    arbitrary: ordersTo(`/control/${name}`, changesOf([order])),
+  ...Object.fromEntries(Object.entries(BODIES).map(([name, body]) => [`posts to /control/${name}`, {
+    arbitrary: postsTo(`/control/${name}`, changesOf([body])),
     open: openApp,
-    check: ({ isFromPage, ...question }, app) => ask({
-      ...question, headers: { ...question.headers, ...(isFromPage && pageHeaders(app)) },
+    check: ({ isFromPage, ...request }, app) => send({
+      ...request, headers: { ...request.headers, ...(isFromPage && pageHeaders(app)) },
     }, app),
   }])),
   'bytes to the port': {
@@ -99,36 +99,32 @@ function pageHeaders({ url }) {
 }
 
 /**
- * Whatever a client does, it is told what it did wrong, and nothing about the app's inside.
- * @param {Question} question
+ * Whatever a client sends, the answer says what is wrong with it, and reveals nothing about the app.
+ * @param {HttpRequest} request
  * @param {App} app
  */
-async function ask({ method, path, headers: given, body = Buffer.alloc(0) }, { url, agent }) {
+async function send({ method, path, headers: given, body = Buffer.alloc(0) }, { url, agent }) {
   const headers = { ...given, 'Content-Length': body.length };
-  const asking = request(url, { method, path, headers, agent, timeout: LONGEST_ANSWER_MS }).end(body);
-  asking.once('timeout', () => asking.destroy(new Error(`no answer within ${LONGEST_ANSWER_MS} ms`)));
-  const [response] = await once(asking, 'response');
+  const sending = request(url, { method, path, headers, agent, timeout: MAX_ANSWER_MS }).end(body);
+  sending.once('timeout', () => sending.destroy(new Error(`no answer within ${MAX_ANSWER_MS} ms`)));
+  const [response] = await once(sending, 'response');
   const { statusCode, headers: { 'content-type': type = '' } } = response;
   require(statusCode < 500, `it answered ${statusCode}`);
   if (type.startsWith('text/event-stream')) {
-    asking.destroy();
+    sending.destroy();
     return;
   }
   let answer = '';
   for await (const chunk of response.setEncoding('utf8')) answer += chunk;
   if (statusCode < 400) return;
-  const isInside = /^\s+at |node_modules/m.test(answer) || answer.includes(process.cwd());
-  require(!isInside, `it tells of its inside: ${answer}`);
+  const isInternal = /^\s+at |node_modules/m.test(answer) || answer.includes(process.cwd());
+  require(!isInternal, `it reveals internals: ${answer}`);
   if (type.includes('json') && method !== 'HEAD') {
     require(JSON.parse(answer).status === statusCode, `its problem says ${answer}`);
   }
 }
 
-/**
- * @param {Buffer} bytes
- * @param {number} port
- * @returns {Promise<string>} the beginning of what came back
- */
+/** @param {Buffer} bytes @param {number} port @returns {Promise<string>} the beginning of what came back */
 async function sendBytes(bytes, port) {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});

@@ -1,14 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { parseJson } from '../../src/cli/read-json.js';
-import { toResult } from '../../src/cli/read-result.js';
+import { parseJson, saveResult, toResult } from '../../src/cli/result-file.js';
 import { showResult } from '../../src/cli/report-command.js';
+import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { createSampleResult } from '../report/sample-result.js';
+import { scratchFolder } from '../support/scratch-folder.js';
 
 /** @param {unknown} value */
 const read = (value) => toResult(value, 'x.json');
 const [variant] = createSampleResult().variants;
 
-test('a result is taken as it is', () => {
+test('a result is read unchanged', () => {
   const result = createSampleResult({ warnings: ['the machine was busy'] });
   expect(read(result)).toEqual({ lab: expect.objectContaining({ name: 'mixed' }), result });
   expect(read({ ...result, warnings: undefined, variants: [{ ...variant, measured: null, exact: undefined, repeats: undefined, error: 'ill' }] })).toBeTruthy();
@@ -35,12 +38,12 @@ test('a report shows a result of version 0.1 with its repeats', () => {
   expect(page).toContain('0, 1001, 2003, 3002, 4004');
 });
 
-describe('what is no result is refused in words', () => {
+describe('anything else is refused, with the reason', () => {
   test.each([
     ['{', 'x.json is not JSON: '],
-    ['null', 'x.json is not a result of pool-lab run: it has no "lab" that is one of mixed'],
-    ['{"lab":"constructor","variants":[]}', 'it has no "lab"'],
-    ['{"lab":["mixed"]}', 'it has no "lab"'],
+    ['null', 'x.json is not a result of pool-lab run: its "lab" must be one of mixed'],
+    ['{"lab":"constructor","variants":[]}', 'its "lab" must be one of'],
+    ['{"lab":["mixed"]}', 'its "lab" must be one of'],
   ])('%s', (text, message) => {
     expect(() => toResult(parseJson(text, 'x.json'), 'x.json')).toThrow(message);
   });
@@ -61,7 +64,14 @@ describe('what is no result is refused in words', () => {
 });
 
 test.each([[{}], [{ ...variant.measured, routes: { '/fast': { maxMs: { toString: 1 } } } }]])(
-  'figures that are not those of its lab are refused, too: %j', (measured) => {
+  'a result without the figures of its lab is refused, too: %j', (measured) => {
     const entry = read(createSampleResult({ variants: [{ ...variant, measured }] }));
-    expect(() => showResult('x.json', entry)).toThrow('x.json can\'t be shown: it has not the figures of pool-lab run mixed');
+    expect(() => showResult('x.json', entry)).toThrow('x.json can\'t be shown: it lacks figures of pool-lab run mixed');
   });
+
+test('a folder that can not be created is one clear line', async () => {
+  const file = path.join(await scratchFolder(), 'file');
+  await writeFile(file, '');
+  const folder = path.join(file, 'results');
+  await expect(saveResult(mixed, /** @type {any} */ ({}), folder)).rejects.toThrow(`the folder ${folder} can't be created: ENOTDIR`);
+});

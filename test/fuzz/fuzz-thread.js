@@ -1,9 +1,9 @@
-// A thread that tries the properties one after the other, as it is told: its parent can end one that hangs.
+// A thread that checks properties one after the other. Its parent can terminate it when a case hangs.
 import { parentPort, workerData } from 'node:worker_threads';
 import fc from 'fast-check';
 
-/** The seed gives it again, whole. */
-const LONGEST_LINE = 2000;
+/** The seed reproduces it in full. */
+const MAX_LINE = 2000;
 
 /** @typedef {{ name: string, cases: number, seed: number }} Order */
 /** @typedef {{ name: string, cases: number, failure: string | null }} Outcome */
@@ -13,7 +13,7 @@ const { targets } = await import(workerData.file);
 const begun = new Int32Array(workerData.begun);
 const builtIns = [Object, Array, Function, String, Number].map(({ prototype }) => prototype);
 const countProperties = () => builtIns.map((prototype) => Reflect.ownKeys(prototype).length).join();
-const unpolluted = countProperties();
+const expectedCounts = countProperties();
 
 parentPort?.on('message', async (/** @type {Order} */ { name, cases, seed }) => {
   const target = targets[name];
@@ -21,7 +21,7 @@ parentPort?.on('message', async (/** @type {Order} */ { name, cases, seed }) => 
   const property = fc.asyncProperty(target.arbitrary, async (value) => {
     Atomics.add(begun, 0, 1);
     await target.check(value, surroundings);
-    if (countProperties() !== unpolluted) throw new Error('a prototype is polluted');
+    if (countProperties() !== expectedCounts) throw new Error('a prototype is polluted');
   });
   const details = await fc.check(property, { numRuns: cases, seed });
   await surroundings?.close();
@@ -35,6 +35,6 @@ function describe({ seed, numRuns, errorInstance, counterexample }) {
   const { message = String(errorInstance) } = /** @type {Error} */ (Object(errorInstance));
   return [
     `Case ${numRuns} of seed ${seed} failed: ${message}`,
-    `Counterexample, made as small as could be: ${fc.stringify(counterexample?.[0])}`,
-  ].map((line) => line.slice(0, LONGEST_LINE)).join('\n');
+    `Smallest counterexample found: ${fc.stringify(counterexample?.[0])}`,
+  ].map((line) => line.slice(0, MAX_LINE)).join('\n');
 }

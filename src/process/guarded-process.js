@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const KEEPER = fileURLToPath(new URL('keeper.js', import.meta.url));
+const GUARD = fileURLToPath(new URL('process-guard.js', import.meta.url));
 
 /**
- * @typedef {object} Kept
+ * @typedef {object} GuardedProcess
  * @property {import('node:stream').Readable} stdout
  * @property {import('node:stream').Readable} stderr
  * @property {Promise<string>} ended how it ended, e.g. `exit code 1` or `signal SIGKILL`
@@ -13,36 +13,34 @@ const KEEPER = fileURLToPath(new URL('keeper.js', import.meta.url));
  */
 
 /**
- * Run a command that knows nothing of us, so that it never outlives this process: a small process of ours starts it,
- * and kills it when the channel to us closes, however we end. Both are away from the terminal's process group: Ctrl-C is
- * ours to handle.
- *
+ * Start a command that never outlives this process. A small guard process starts it, and kills it when the IPC channel
+ * to us closes, however we end. Both leave the terminal's process group, so that Ctrl-C reaches only us.
  * @param {string} file
  * @param {string[]} args
  * @param {object} options
- * @param {string} options.folder its temporary one
+ * @param {string} options.folder temporary; removed at the end
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {AbortSignal} [options.signal] stops it
- * @returns {Kept}
- * @throws what `signal` was aborted with
+ * @returns {GuardedProcess}
+ * @throws the abort reason of `signal`
  */
-export function keepRunning(file, args, { folder, env, signal }) {
+export function startGuarded(file, args, { folder, env, signal }) {
   signal?.throwIfAborted();
-  const keeper = fork(KEEPER, [folder, file, ...args], {
+  const guard = fork(GUARD, [folder, file, ...args], {
     env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: process.platform !== 'win32',
   });
   let how = 'it was stopped';
-  keeper.once('message', (/** @type {any} */ { code, signal: name, error }) => {
+  guard.once('message', (/** @type {any} */ { code, signal: name, error }) => {
     how = error ?? (name ? `signal ${name}` : `exit code ${code}`);
   });
   // Not the event 'close': Node leaves it out when the parent has disconnected.
-  const ended = once(keeper, 'exit').then(() => how);
+  const ended = once(guard, 'exit').then(() => how);
   const stop = async () => {
-    if (keeper.connected) keeper.disconnect();
+    if (guard.connected) guard.disconnect();
     await ended;
   };
   signal?.addEventListener('abort', stop, { once: true });
   ended.then(() => signal?.removeEventListener('abort', stop));
-  const { stdout, stderr } = /** @type {Kept} */ (/** @type {unknown} */ (keeper));
+  const { stdout, stderr } = /** @type {GuardedProcess} */ (/** @type {unknown} */ (guard));
   return { stdout, stderr, ended, stop };
 }

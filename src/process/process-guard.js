@@ -1,20 +1,20 @@
-// The process of keep.js: runs the command that begins at argv[3]. When its parent lets go of it, and a parent that
-// dies does so too, it kills the command, removes the folder in argv[2] and ends.
+// The guard process of guarded-process.js. Runs the command in argv[3] and later. When its parent disconnects, which
+// includes a parent that dies, it kills the command, removes the folder in argv[2] and ends.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
 const [folder, file, ...args] = process.argv.slice(2);
 const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-let isLetGo = false;
+let isStopping = false;
 
-function letGo() {
-  isLetGo = true;
+function stop() {
+  isStopping = true;
   child.kill('SIGKILL');
 }
 
 /** @param {{ code?: number | null, signal?: string | null, error?: string }} end */
 function finish(end) {
-  if (!isLetGo) {
+  if (!isStopping) {
     process.send?.(end, () => process.exit());
     return;
   }
@@ -29,6 +29,6 @@ function finish(end) {
 
 child.once('exit', (code, signal) => finish({ code, signal }));
 child.once('error', ({ message }) => finish({ error: message }));
-process.once('disconnect', letGo).once('SIGTERM', letGo).once('SIGINT', letGo).once('SIGHUP', letGo);
-// The event does not come again.
-if (!process.connected) letGo();
+process.once('disconnect', stop).once('SIGTERM', stop).once('SIGINT', stop).once('SIGHUP', stop);
+// If the parent has already gone, there is no event.
+if (!process.connected) stop();

@@ -14,14 +14,14 @@ import { require, requireClear } from '../outcome.js';
 
 const run = promisify(execFile);
 const CLI = path.resolve('src/cli.js');
-/** They start apps and databases, so that they are only parsed. */
+/** These start apps and databases, so they are only parsed. */
 const HEAVY = ['run', 'record'];
 const TRACE = '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n';
 const SCENARIO = `config: { phases: [{ duration: 1, arrivalCount: 2 }] }
 scenarios: [{ flow: [{ get: { url: /fast } }] }]
 `;
 const FILES = {
-  'good.yaml': SCENARIO, 'bad.yaml': SCENARIO.replace('get', 'got'),
+  'good.yaml': SCENARIO, 'bad.yaml': SCENARIO.replace('get', 'gte'),
   'good.jsonl': TRACE, 'bad.jsonl': TRACE.slice(5),
   'good.json': JSON.stringify(createSampleResult()), 'bad.json': '{"lab":"mixed","variants":[{}]}',
   'empty': '',
@@ -48,9 +48,9 @@ const GOOD = [
 const FLAGS = ['--help', '--json', '-x', '--', '--no-such', '--version'];
 
 const values = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...VALUES) }, { weight: 1, arbitrary: texts })
-  // No process can be given these.
+  // Arguments of processes can't contain these.
   .filter((text) => !/\0|\p{Cs}/u.test(text));
-const words = listWords(createProgram());
+const words = listWords(await createProgram());
 const piece = fc.oneof(
   { weight: 3, arbitrary: values.map((value) => [value]) },
   { weight: 3, arbitrary: fc.constantFrom(...words).chain(({ flags }) => fc.tuple(fc.constantFrom(...flags), values)) },
@@ -65,7 +65,7 @@ async function openFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pool-lab-fuzz-'));
   for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(folder, name), text);
   cpSync('loadtests', path.join(folder, 'loadtests'), { recursive: true });
-  // Of this thread alone: what a user has done in the workshop is nothing to play with.
+  // Only for this thread: the user's progress in the workshop must not change.
   process.env.POOL_LAB_DATA = path.join(folder, 'data');
   return { folder, close: () => rmSync(folder, { recursive: true }) };
 }
@@ -91,17 +91,13 @@ export const commandLine = {
       const { code = 0, signal, stdout, stderr } = await running.catch((error) => error);
       require(!signal, `it ended by ${signal}`);
       require(code === expected, `its exit code is ${code} and not ${expected}: ${stderr}`);
-      require(code === 0 || (stdout + stderr).trim() !== '', 'it failed without a word');
+      require(code === 0 || (stdout + stderr).trim() !== '', 'it failed without a message');
       require(!/^\s+at .*:\d+/m.test(stderr), `a stack trace: ${stderr}`);
     },
   },
 };
 
-/**
- * Nothing is read or written but in one folder.
- * @param {string} folder
- * @param {string[]} args
- */
+/** Make all paths point into one folder. @param {string} folder @param {string[]} args */
 function placeIn(folder, args) {
   return args.map((arg, index) => {
     if (['--out', '--html'].includes(args[index - 1])) return path.join(folder, arg.replaceAll(/[/\\:]/g, '-'));
@@ -110,14 +106,14 @@ function placeIn(folder, args) {
 }
 
 /**
- * Runs it in this thread.
- * @param {string} folder where it writes unless told
+ * Run it in this thread.
+ * @param {string} folder for its output
  * @param {string[]} args
  * @returns {Promise<number>} its exit code
- * @throws {Error} for an error that is not one for people
+ * @throws {Error} for an error without a clear message
  */
 async function runHere(folder, args) {
-  const program = createProgram();
+  const program = await createProgram();
   for (const command of listCommands(program)) {
     if (command.name() === 'report') command.setOptionValue('out', path.join(folder, 'report.html'));
   }
@@ -143,7 +139,7 @@ function listCommands(command) {
 }
 
 /**
- * What can be said to each command.
+ * List the flags of each command.
  * @param {Command} command
  * @param {string[]} commands that lead to it
  * @returns {{ commands: string[], flags: string[] }[]}

@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { parseAppUrl } from '../../../src/cli/app-url.js';
+import { parseAppUrl } from '../../../src/cli/running-app.js';
 import { createClient } from '../../../src/mongo/client.js';
 import { renderEnvExample } from '../../../src/settings-docs.js';
-import { SETTINGS, SettingsError, readSettings } from '../../../src/settings.js';
+import { SettingsError, readSettings } from '../../../src/settings.js';
+import { SETTINGS } from '../../../src/settings-table.js';
 import { mutationsOf, sentencesOf, texts } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';
 
-/** @import { Setting, Settings } from '../../../src/settings.js' */
+/** @import { Setting, Settings } from '../../../src/settings-table.js' */
 
 const NAMES = SETTINGS.map(({ env }) => env);
 const GOOD = [

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { parseAppUrl } from '../../src/cli/app-url.js';
+import { parseAppUrl } from '../../src/cli/running-app.js';
 import { cleanUp } from '../support/cleanup.js';
 import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
@@ -17,7 +17,7 @@ test.each([
   expect(() => parseAppUrl('--app', url)).toThrow(/^--app is not the URL of an app(?!.*hunter2)/);
 });
 
-test('an empty user is none', () => {
+test('an empty user counts as no user', () => {
   expect(parseAppUrl('--app', 'http://:@127.0.0.1').url).toBe('http://127.0.0.1/');
 });
 
@@ -42,20 +42,20 @@ test('user and password become a header, and are nowhere else', async () => {
 });
 
 test.each([['record', '--out', 'never.jsonl', '--url'], ['predict', 'loadtests/mixed.yaml', '--app']])(
-  'an app that is not there is an error of `%s` without the password', async (...args) => {
+  'an app that does not run is an error of `%s` without the password', async (...args) => {
     const { code, stdout, stderr } = await runCli([...args, 'http://user:hunter2@127.0.0.1:1']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^--(url|app) http:\/\/127\.0\.0\.1:1\/: (?!.*hunter2)/);
   });
 
 test.each([['record', '--out', 'never.jsonl', '--url'], ['predict', 'loadtests/mixed.yaml', '--app']])(
-  'an app whose answer is no object is an error of `%s`', async (...args) => {
+  'an answer that is not an object is an error of `%s`', async (...args) => {
     const server = createServer((req, res) => res.end('null')).listen(0, '127.0.0.1');
     cleanUp(() => server.close());
     await once(server, 'listening');
     const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
     const { code, stderr } = await runCli([...args, `http://127.0.0.1:${port}`]);
     expect({ code, stderr }).toEqual({
-      code: 1, stderr: `${args.at(-1)} http://127.0.0.1:${port}: its GET /pool is no JSON object\n`,
+      code: 1, stderr: `${args.at(-1)} http://127.0.0.1:${port}: GET /pool did not answer with a JSON object\n`,
     });
   });

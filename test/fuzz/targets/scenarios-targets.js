@@ -64,7 +64,7 @@ export const scenarios = {
       const warned = workload.warnings.every(({ line, message }) => line >= 1 && message !== '');
       require(warned, 'a warning without line or words');
       const load = attempt(() => createScenarioLoad(workload)).value;
-      // Those that take a while are no fault: somebody may want them.
+      // Slow scenarios are not a bug.
       if (!load || countSteps(workload) > 2000) return;
       const services = Object.fromEntries(
         load.routes.map((route) => [route, { kind: /** @type {const} */ ('fixed'), ms: 2 }]));

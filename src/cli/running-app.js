@@ -1,0 +1,55 @@
+import { unescape } from 'node:querystring';
+
+/** How long to wait for the app's answer. */
+const TIMEOUT_MS = 5000;
+
+/**
+ * @typedef {object} AppUrl
+ * @property {string} option that it came from, for messages
+ * @property {string} url without user and password: for messages, files and requests
+ * @property {Record<string, string>} headers with user and password
+ * @property {string} [hint] to print after an error
+ */
+
+/**
+ * @param {string} option
+ * @param {string} text may contain a user and a password
+ * @returns {AppUrl}
+ * @throws {Error} naming the option; shows nothing of the text
+ */
+export function parseAppUrl(option, text) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const { protocol, username = '', password = '' } = url ?? {};
+  // Another @ means that some character in front of it ended the password early.
+  const rest = url && Object.assign(url, { username: '', password: '' }).href;
+  if (!rest || !/^https?:$/.test(String(protocol)) || rest.includes('@')) {
+    throw new Error(`${option} is not the URL of an app. Write it like http://127.0.0.1:3000, and percent-encode special `
+      + 'characters.');
+  }
+  if (!text.includes('@')) return { option, url: text, headers: {} };
+  const credentials = Buffer.from(`${unescape(username)}:${unescape(password)}`).toString('base64');
+  return { option, url: rest, headers: { Authorization: `Basic ${credentials}` } };
+}
+
+/**
+ * @param {AppUrl} app
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ * @throws {Error} naming the option, when there is no answer or it is not a JSON object
+ */
+export async function fetchJson({ option, url, headers, hint = '' }, path, signal) {
+  try {
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(new URL(path, url), {
+      headers: { Accept: 'application/json', ...headers }, signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if (!response.ok) throw new Error(`GET ${path} answered HTTP ${response.status}`);
+    const body = await response.json();
+    if (typeof body !== 'object' || body === null) throw new Error(`GET ${path} did not answer with a JSON object`);
+    return body;
+  } catch (cause) {
+    const { message, cause: reason } = /** @type {Error} */ (cause);
+    throw new Error(`${option} ${url}: ${reason instanceof Error ? reason.message : message}${hint}`, { cause });
+  }
+}
