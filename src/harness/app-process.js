@@ -17,7 +17,8 @@ const SERVER = fileURLToPath(new URL('../server.js', import.meta.url));
 export async function startApp(settings, { script = SERVER, ...options } = {}) {
   const { message: { url }, stop, died, pid } = await forkScript(script, {
     name: 'the app',
-    env: { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', ...settings },
+    // When this process is killed, the app must not outlive it by more than a few seconds.
+    env: { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_TIMEOUT_MS: '3000', ...settings },
     ...options,
   });
   const ended = new AbortController();

@@ -166,7 +166,7 @@ describe('a trace in place of a scenario', () => {
     await writeFile(file, header + line(0) + line(1));
     const { code, stderr } = await runCli(['advise', '--trace', file, '--slo', '/a p99 < 400ms']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Not enough data\.\n\nThe load has 2 requests of \/a/);
+    expect(stderr).toMatch(/^Not enough data\.\n\nThe load has 2 requests to \/a/);
   });
 
   test('with an incomplete last line is read with a warning', async () => {
@@ -180,8 +180,8 @@ describe('a trace in place of a scenario', () => {
   test.each([
     ['truncated in its first line', header.slice(0, 20), [], /is not a trace: its first line must begin with/],
     ['without checkouts', header, [], /has no checkouts/],
-    ['beside a scenario', header, ['loadtests/mixed.yaml'], /^There are two loads, a scenario and a trace: give one/],
-    ['with service times', header, ['--service', '/a=3'], /a trace knows how long its queries took/],
+    ['beside a scenario', header, ['loadtests/mixed.yaml'], /^There are two loads, a scenario and a trace: give only one/],
+    ['with service times', header, ['--service', '/a=3'], /a trace has its own service times/],
   ])('%s is refused', async (name, text, args, message) => {
     const file = fileOf(`${name.replaceAll(' ', '-')}.jsonl`);
     await writeFile(file, text);

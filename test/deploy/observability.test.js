@@ -41,7 +41,7 @@ describe('a query', () => {
   });
 
   test.each(['sum(', 'rate(db_client_connection_max)[5m', 'db_client_connection_max >'])('%s is refused', (query) => {
-    expect(() => findMissing(query, metrics)).toThrow(/no PromQL/);
+    expect(() => findMissing(query, metrics)).toThrow(/is not PromQL/);
   });
 });
 
