@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { sendOpenLoad } from '../../src/harness/open-load.js';
 
 /** @import { Answer, DueRequest } from '../../src/harness/open-load.js' */
@@ -22,8 +21,6 @@ export function planLoad(ratesPerSec, seconds) {
  */
 export async function sendLoad(requests, { url, timeoutMs }) {
   const { signal } = new AbortController();
-  // Every request in flight listens to it.
-  setMaxListeners(0, signal);
   const answers = await sendOpenLoad(requests, { url, patienceMs: timeoutMs, signal });
   /** @param {Answer} answer */
   const isRefused = ({ route, status }) => status === 503 && route !== '/livez';

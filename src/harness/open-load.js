@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UNLIMITED, createScenarioLoad, simulate } from 'mongodb-pool-predictor';
 import { requestOnce } from './request-once.js';
@@ -37,6 +38,8 @@ export function drawRequests(workload) {
  * @throws the signal's reason
  */
 export async function sendOpenLoad(requests, { url, patienceMs, signal }) {
+  // Every request in flight listens to it.
+  setMaxListeners(0, signal);
   const startedAtMs = performance.now();
   const answers = [];
   for (const { route, atMs } of requests) {

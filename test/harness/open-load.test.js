@@ -1,4 +1,4 @@
-import { once, setMaxListeners } from 'node:events';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { drawRequests, sendOpenLoad } from '../../src/harness/open-load.js';
@@ -13,12 +13,6 @@ async function serve(answer) {
     server.close();
   });
   return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
-}
-
-function createSignal() {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
 }
 
 test('requests are drawn once, by weight, and are the same each time', () => {
@@ -48,20 +42,20 @@ test('requests are sent when they are due, whether or not those before are answe
   });
   const startedAtMs = performance.now();
   const due = [0, 60, 120].map((atMs) => ({ route: '/fast', atMs }));
-  const answers = await sendOpenLoad(due, { url, patienceMs: 5000, signal: createSignal().signal });
+  const answers = await sendOpenLoad(due, { url, patienceMs: 5000, signal: new AbortController().signal });
   for (const [index, { atMs }] of due.entries()) expect(cameAtMs[index] - startedAtMs).toBeGreaterThan(atMs - 2);
   expect(answers).toMatchObject([{ ...due[0], status: 200 }, { ...due[1], status: 503 }, { ...due[2], status: 200 }]);
 });
 
 test('who gets no answer in time gives up, and has waited so long', async () => {
   const url = await serve(() => {});
-  const [answer] = await sendOpenLoad([{ route: '/slow', atMs: 0 }], { url, patienceMs: 80, signal: createSignal().signal });
+  const [answer] = await sendOpenLoad([{ route: '/slow', atMs: 0 }], { url, patienceMs: 80, signal: new AbortController().signal });
   expect(answer).toMatchObject({ route: '/slow', status: 0 });
   expect(answer.tookMs).toBeGreaterThanOrEqual(75);
 });
 
 test('an interrupted load ends at once with the reason', async () => {
-  const controller = createSignal();
+  const controller = new AbortController();
   const url = await serve(() => controller.abort(new Error('enough')));
   const due = [{ route: '/fast', atMs: 0 }, { route: '/fast', atMs: 60_000 }];
   await expect(sendOpenLoad(due, { url, patienceMs: 60_000, signal: controller.signal })).rejects.toThrow('enough');

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { runLab } from '../../../src/harness/run-lab.js';
 import { remedies } from '../../../src/labs/remedies/remedies-lab.js';
@@ -11,7 +10,6 @@ const defaults = Object.fromEntries(Object.entries(remedies.options).map(([name,
 
 test('measured, each remedy does what it is for', async () => {
   const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
   const options = { ...defaults, treated: 2, remedies: ['client', 'limit'], slowMs: 500, environment: 'smoke' };
   /** @param {Awaited<ReturnType<typeof runLab>>} result whether customers wait for no administrator */
   const isFree = ({ variants: [, , { measured }] }) => (
