@@ -9,6 +9,8 @@ import { makeTempFolder } from '../process/temp-folder.js';
 import { findMongod } from './find-mongod.js';
 
 const SET = 'lab';
+/** A killed mongod would leave its socket file behind. Windows has none. */
+const NO_SOCKET_FILE = process.platform === 'win32' ? [] : ['--nounixsocket'];
 /** An election among three takes up to 10 s, longer on a busy machine. */
 const PRIMARY_TIMEOUT_MS = 60_000;
 
@@ -59,7 +61,7 @@ export async function startEmbeddedMongo({ members = 1, args = [], signal, ...wh
       await mkdir(dbPath);
       signal?.throwIfAborted();
       mongods.push(startGuarded(file, [
-        '--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', SET, ...args,
+        '--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', SET, ...NO_SOCKET_FILE, ...args,
       ], { folder }));
     }
     await Promise.all(mongods.map(waitUntilListening));
