@@ -101,6 +101,11 @@ function rejectCutValues(text, file) {
   }
 }
 
+/** Whether npm or npx started this process. Both do it through a shell. */
+export function isStartedByNpm() {
+  return process.env.npm_command !== undefined;
+}
+
 /** This environment with other settings, for a child process. @param {Record<string, string>} settings */
 export function childEnvironment(settings) {
   return { ...process.env, ...settings };

@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
+import { isStartedByNpm } from '../settings.js';
 
 /** A closed terminal sends SIGHUP. */
 export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /** How long a run may take to clean up. Whatever is left then ends with this process. */
 const CLEAN_UP_MS = 3000;
+const PARENT_CHECK_MS = 250;
+const PARENT = process.ppid;
 
 /**
  * Abort a run on Ctrl-C and other signals. A second signal ends this process at once.
@@ -27,7 +30,13 @@ export function abortOnSignal() {
     }, CLEAN_UP_MS);
     controller.abort(reason);
   };
-  const release = () => SIGNALS.forEach((name) => process.off(name, abort));
+  // A SIGTERM to npx ends the shell between npx and this process, but does not reach this process.
+  const parentCheck = isStartedByNpm()
+    ? setInterval(() => process.ppid !== PARENT && abort('SIGTERM'), PARENT_CHECK_MS).unref() : undefined;
+  const release = () => {
+    clearInterval(parentCheck);
+    SIGNALS.forEach((name) => process.off(name, abort));
+  };
   SIGNALS.forEach((name) => process.on(name, abort));
   return {
     signal: controller.signal,

@@ -16,6 +16,12 @@ onLinux('a signal ends a run and leaves nothing over', () => {
     expect(end.tookMs).toBeLessThan(5000);
   });
 
+  test.concurrent('a signal that ends only the shell of npx ends the run too', async () => {
+    const folder = await scratchFolder();
+    const end = await interruptCommand(['run', 'mixed'], { folder, afterMs: 5000, signal: 'SIGTERM', isUnderNpm: true });
+    expect(end).toMatchObject({ code: 143, left: [] });
+  });
+
   test.concurrent('even SIGKILL leaves no Artillery behind', async () => {
     const end = await interruptCommand(['run', 'mixed'], { folder: await scratchFolder(), afterMs: 6000, signal: 'SIGKILL' });
     expect(end).toMatchObject({ code: 137, left: [] });

@@ -14,15 +14,18 @@ import { until } from './until.js';
  * @param {number} options.afterMs when to send the signal
  * @param {NodeJS.Signals} [options.signal]
  * @param {Record<string, string>} [options.env]
+ * @param {boolean} [options.isUnderNpm] run it as npx does, in a shell; the signal goes to the shell alone
  * @returns {Promise<{ code: number, tookMs: number, stderr: string, left: string[] }>} the exit code as in a shell, how long
  *   it took to end, and the temporary files left over
  * @throws {Error} when one of its processes still runs 5 s after the signal
  */
-export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT', env }) {
+export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT', env, isUnderNpm = false }) {
   const temp = path.join(folder, `temp-${args.slice(1).join('-').replaceAll(/\W+/g, '-')}-${afterMs}-${signal}`);
   await mkdir(temp);
-  const child = spawn(process.execPath, [path.resolve('src/cli.js'), ...args], {
-    cwd: folder, env: cleanEnvironment({ ...env, TMPDIR: temp }), stdio: ['ignore', 'ignore', 'pipe'],
+  const command = [process.execPath, path.resolve('src/cli.js'), ...args];
+  const [file, ...rest] = isUnderNpm ? ['sh', '-c', '"$@"; exit $?', 'sh', ...command] : command;
+  const child = spawn(file, rest, {
+    cwd: folder, env: cleanEnvironment({ ...env, TMPDIR: temp, ...isUnderNpm && { npm_command: 'exec' } }), stdio: ['ignore', 'ignore', 'pipe'],
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => { stderr += text; });
