@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace';
 import { surviveBrokenOutput } from './broken-output.js';
 import { createLogger } from './logger.js';
 import { toPrintable } from './printable.js';
+import { onParentGone } from './process/parent.js';
 import { renderSettingsHelp } from './settings-docs.js';
 import { readSettings } from './settings.js';
 import { start } from './start.js';
@@ -48,7 +49,7 @@ async function run(settings) {
   const end = () => {
     if (!stopping.signal.aborted) close();
   };
-  process.once('disconnect', end);
+  onParentGone(end);
   try {
     const url = await start(settings, {
       log, closers, signal: stopping.signal,
@@ -58,8 +59,6 @@ async function run(settings) {
       },
     });
     if (process.connected) process.send?.({ url });
-    // The parent may have disconnected before we listened.
-    else if (process.send) end();
   } catch (error) {
     if (!stopping.signal.aborted) await giveUp(error);
   }

@@ -179,6 +179,12 @@ onPosix('a signal', () => {
   });
 });
 
+test.concurrent('a parent that disconnects before the app is loaded stops it', async () => {
+  const app = startApp({ MONGO_URL: 'mongodb://127.0.0.1:1' });
+  app.child.disconnect();
+  expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
 test.concurrent('a parent that disconnects stops it, after requests in flight', async () => {
   const app = await startBusyApp({ SLOW_MS: '500' });
   app.child.disconnect();

@@ -1,5 +1,6 @@
 // The process of http-load.js: argv[2] is the load. It sends its figures and ends when its parent disconnects.
 import autocannon from 'autocannon';
+import { onParentGone } from '../process/parent.js';
 import { LoadWindow } from './load-window.js';
 
 /** Time for autocannon to give up requests that get no answer, which takes it 10 s. */
@@ -14,5 +15,5 @@ const tool = autocannon({ url, connections, duration: (warmUpMs + durationMs + G
 const loadWindow = new LoadWindow({ connections, warmUpMs, durationMs, onEnd: tool.stop });
 tool.on('response', ({ conn }, status, bytes, ms) => loadWindow.answer(conn, status, ms));
 tool.on('reqError', (error) => loadWindow.fail(error));
-process.once('disconnect', tool.stop);
+onParentGone(tool.stop);
 process.send?.(loadWindow.measure(await tool));

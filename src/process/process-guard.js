@@ -2,6 +2,7 @@
 // includes a parent that dies, it kills the command, removes the folder in argv[2] and ends.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { onParentGone } from './parent.js';
 
 const [folder, file, ...args] = process.argv.slice(2);
 const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -29,6 +30,5 @@ function finish(end) {
 
 child.once('exit', (code, signal) => finish({ code, signal }));
 child.once('error', ({ message }) => finish({ error: message }));
-process.once('disconnect', stop).once('SIGTERM', stop).once('SIGINT', stop).once('SIGHUP', stop);
-// If the parent has already gone, there is no event.
-if (!process.connected) stop();
+process.once('SIGTERM', stop).once('SIGINT', stop).once('SIGHUP', stop);
+onParentGone(stop);

@@ -36,21 +36,25 @@ export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT
   child.kill(signal);
   const [code, name] = await ended;
   const tookMs = performance.now() - sentAt;
-  await until(`no process of ${args.join(' ')} is left`, async () => (await processesWith(temp)).length === 0, 5000 - tookMs);
+  /** @type {string[]} */
+  let running = [];
+  await until('no process of it is left', async () => (running = await processesWith(temp)).length === 0, 5000 - tookMs)
+    .catch((error) => { throw new Error(`${error.message}: ${running.join(', ')}`); });
   return { code: code ?? 128 + signalNumbers[/** @type {keyof typeof signalNumbers} */ (name)], tookMs, stderr, left: await readdir(temp) };
 }
 
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
 /**
- * The processes of one command, found by the TMPDIR in their environment. A process that has just ended has none.
+ * The command lines of the processes of one command, found by the TMPDIR in their environment. A process that has just ended has none.
  * @param {string} folder
  */
 async function processesWith(folder) {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(pids.map(async (pid) => {
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    return environment.includes(`TMPDIR=${folder}\0`) && await readlink(`/proc/${pid}/exe`).then(() => true, () => false);
+    const isOurs = environment.includes(`TMPDIR=${folder}\0`) && await readlink(`/proc/${pid}/exe`).then(() => true, () => false);
+    return isOurs ? [(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ')] : [];
   }));
-  return pids.filter((_, index) => found[index]);
+  return found.flat();
 }

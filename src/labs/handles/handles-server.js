@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { listen } from '../../http/listen.js';
 import { createLogger } from '../../logger.js';
 import { connectClient, createClient } from '../../mongo/client.js';
+import { onParentGone } from '../../process/parent.js';
 import { readSettings } from '../../settings.js';
 import { createApp, createLookUp } from './handles-app.js';
 
@@ -15,25 +16,17 @@ const { values: { processes, clients, gather } } = parseArgs({
   },
 });
 
-/** Serves `GET /db` until the parent process disconnects. */
+/** Serves `GET /db`. */
 async function startServer() {
   const settings = readSettings();
   const opened = Array.from({ length: Number(clients) }, () => createClient(String(settings.mongoUrl), settings));
-  const close = () => Promise.all(opened.map((client) => client.close()));
-  try {
-    await Promise.all(opened.map((client) => connectClient(client)));
-    const server = await listen(createApp(createLookUp(opened, { gather }), createLogger(settings.logLevel)), settings);
-    process.once('disconnect', () => server.close().then(close));
-    return server.url;
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await Promise.all(opened.map((client) => connectClient(client)));
+  const server = await listen(createApp(createLookUp(opened, { gather }), createLogger(settings.logLevel)), settings);
+  return server.url;
 }
 
 /** Node.js distributes new connections of a shared port round robin: https://nodejs.org/api/cluster.html */
 async function startCluster() {
-  process.once('disconnect', () => cluster.disconnect());
   let url = '';
   for (let started = 0; started < Number(processes); started++) {
     const worker = cluster.fork();
@@ -44,10 +37,11 @@ async function startCluster() {
   return url;
 }
 
+// At any moment: nothing here needs to be closed.
+onParentGone(() => process.exit());
 try {
   const url = await (cluster.isPrimary && Number(processes) > 1 ? startCluster() : startServer());
   process.send?.({ url });
 } catch (error) {
-  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
-  process.disconnect?.();
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`, () => process.exit());
 }

@@ -2,6 +2,7 @@
 // second, and disconnects to end the process.
 import { BSON } from 'mongodb';
 import { replicate } from 'oplog-replicator';
+import { onParentGone } from '../../process/parent.js';
 
 /** @import { Figures } from 'oplog-replicator' */
 
@@ -40,7 +41,7 @@ async function run(options) {
 }
 
 // Safe at any moment: the next replicator continues from the checkpoint.
-process.once('disconnect', () => process.exit());
+onParentGone(() => process.exit());
 process.once('message', (options) => {
   run(String(options))
     .catch((error) => process.send?.({ error: error.message }))
