@@ -96,7 +96,7 @@ async function compareMinutes(count) {
           .map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs).sort((a, b) => a - b);
         // Of n times in order Artillery takes the one at share * (n - 1), from 0 on and rounded down.
         const replayed = (/** @type {number} */ share) => replayedMs[Math.floor(share * (replayedMs.length - 1))];
-        const { variants: [{ predicted }] } = predict({
+        const { variants: [{ predicted }] } = await predict({
           load,
           poolSizes: [poolSize],
           services: { '/fast': sample(takenMs), '/slow': sample(takenMs.map((ms) => ms + MINUTE_SLOW_MS)) },

@@ -10,9 +10,9 @@ export const lesson = {
   asks: {
     question: 'How many connections are enough if tomorrow is no busier than today?', unit: 'connections', isCount: true,
   },
-  check({ trace, answer }) {
+  async check({ trace, answer }) {
     const load = createTraceLoad(trace, { resample: true });
-    const { poolSize } = advise({ load, services: load.services, slos: [GOAL], headroom: 1 });
+    const { poolSize } = await advise({ load, services: load.services, slos: [GOAL], headroom: 1 });
     if (poolSize === null) return wrong(`With this trace, no pool meets the goal "${GOAL.text}". Use another trace.`);
     if (answer < poolSize) return wrong(`${answer} connections miss the goal too often. Run advise with --headroom 1.`);
     if (answer > poolSize) return wrong(`${answer} connections are enough, but so are fewer. Run advise with --headroom 1.`);

@@ -39,7 +39,7 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   const { load, services, settings, warnings } = await readLoad({ ...loadOptions, resample: true });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
-  const advice = advise({
+  const advice = await advise({
     load, services, slos, headroom, seeds,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
     onStep: createStepReport(process.stderr),

@@ -48,7 +48,7 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, html, json, 
     throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
   }
   const { load, services, settings, warnings, trace } = await readLoad({ ...loadOptions, scenario });
-  const prediction = predict({ load, poolSizes, services, seeds, poolOf: POOL_OF[driver] });
+  const prediction = await predict({ load, poolSizes, services, seeds, poolOf: POOL_OF[driver] });
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',

@@ -68,7 +68,7 @@ async function verifyLesson(name, options) {
     ? { option: 'the app at', url: `http://127.0.0.1:${port}`, headers: {}, hint: '; start it with npm start, or choose another one with --app' }
     : parseAppUrl('--app', options.app);
   const evidence = await gatherEvidence(lesson, before, { ...options, app });
-  const { isRight, words, figures = [], runs = [] } = judge(lesson, evidence);
+  const { isRight, words, figures = [], runs = [] } = await judge(lesson, evidence);
 
   const width = Math.max(0, ...figures.map(([label]) => label.length));
   process.stdout.write(`${escapeControls([
@@ -89,12 +89,12 @@ async function verifyLesson(name, options) {
 /**
  * @param {Lesson} lesson
  * @param {Evidence} evidence
- * @returns {Verdict}
+ * @returns {Promise<Verdict>}
  * @throws {Error} naming the lesson and the cause: checks trust results and apps to have all figures
  */
-export function judge(lesson, evidence) {
+export async function judge(lesson, evidence) {
   try {
-    return lesson.check(evidence);
+    return await lesson.check(evidence);
   } catch (cause) {
     const { message } = /** @type {Error} */ (cause);
     throw new Error(`The check of lesson ${lesson.name} failed: ${message}`, { cause });

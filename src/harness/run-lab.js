@@ -39,7 +39,7 @@ import { watchMongo } from './watch-mongo.js';
  * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan,
  *   context: Context & { shared: Shared }) => Promise<Measurement<Figures>>} measure
  * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan, measured: Figures, settings: Settings) => (
- *   Partial<Figures>)} [predict] called after all measurements, so that it takes no time from them
+ *   Promise<Partial<Figures>> | Partial<Figures>)} [predict] called after all measurements, so that it takes no time from them
  */
 
 /**
@@ -149,8 +149,8 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       startedAt,
       environment: describeEnvironment(watch.version),
       settings: { ...plan.settings, repeat, parallel },
-      variants: plan.variants.map((variant) => (
-        summarise(lab, plan, variant, { outcomes: outcomes.filter((one) => one.variant === variant), settings }))),
+      variants: await Promise.all(plan.variants.map((variant) => (
+        summarise(lab, plan, variant, { outcomes: outcomes.filter((one) => one.variant === variant), settings })))),
       warnings: [...plan.warnings ?? [], ...listWarnings(outcomes), ...leftovers],
     };
   } finally {
@@ -173,9 +173,9 @@ function describeStep(rounds, index) {
  * @param {Plan} plan
  * @param {PlannedVariant} variant
  * @param {{ outcomes: Outcome[], settings: Settings }} measuring
- * @returns {Variant}
+ * @returns {Promise<Variant>}
  */
-function summarise(lab, plan, variant, { outcomes, settings }) {
+async function summarise(lab, plan, variant, { outcomes, settings }) {
   const { name, exact = null, published = null } = variant;
   const repeats = outcomes.flatMap(({ repeat }) => repeat ?? []);
   const errors = outcomes.flatMap(({ repeat, error }) => (error ? shortenRefusal(error.message) : repeat?.failed ?? []));
@@ -184,7 +184,7 @@ function summarise(lab, plan, variant, { outcomes, settings }) {
     name,
     settings: variant.settings,
     measured,
-    predicted: measured && lab.predict ? lab.predict(variant, plan, measured, settings) : null,
+    predicted: measured && lab.predict ? await lab.predict(variant, plan, measured, settings) : null,
     exact,
     published,
     repeats: repeats.map((repeat) => ({ measured: repeat.measured, arrivalsMs: repeat.arrivalsMs })),

@@ -9,7 +9,7 @@
  * @property {boolean} [trace] the check needs a trace
  * @property {Question} [asks] question for `verify --answer`
  * @property {Question} [guess] question for `guess`, before anything is measured
- * @property {(evidence: Evidence) => Verdict} check pure; gets only the evidence that the lesson needs
+ * @property {(evidence: Evidence) => Verdict | Promise<Verdict>} check pure; gets only the evidence that the lesson needs
  *
  * @typedef {{ question: string, unit: string, isCount?: boolean }} Question the answer is a number; a count is an
  *   integer of at least 0

@@ -12,13 +12,13 @@ const ordinary = createScenarioLoad({
 const services = { '/slow': { kind: /** @type {const} */ ('fixed'), ms: 500 }, '/fast': { kind: /** @type {const} */ ('fixed'), ms: 2 } };
 
 /** @param {string[]} goals @param {Partial<Parameters<typeof advise>[0]>} [options] */
-function explain(goals, options) {
-  const advice = advise({ load: ordinary, services, slos: goals.map(parseSlo), seeds: 59, ...options });
+async function explain(goals, options) {
+  const advice = await advise({ load: ordinary, services, slos: goals.map(parseSlo), seeds: 59, ...options });
   return { advice, text: explainAdvice(advice).join(' ') };
 }
 
-test('an advised size comes with its numbers and alternatives', () => {
-  const { advice, text } = explain(['/fast p99 < 50ms']);
+test('an advised size comes with its numbers and alternatives', async () => {
+  const { advice, text } = await explain(['/fast p99 < 50ms']);
   expect(text.startsWith(`${advice.poolSize} connections are enough. "/fast p99 < 50 ms": at most `)).toBe(true);
   expect(text).toMatch(/"\/fast p99 < 50 ms": at most .* at load x1 and .* at load x1\.3, in 95 of 100 runs \(95 % .*, 59/);
   expect(text).toMatch(/Connections in use without a limit: at load x1 0\.5 on average and up to \d+ at once, at load x1\.3 0\.\d on/);
@@ -28,35 +28,35 @@ test('an advised size comes with its numbers and alternatives', () => {
   expect(text).toContain('A concurrency limit on /slow: at most 1 at a time, in a pool of 2');
 });
 
-test('when no size meets the goal, it says why', () => {
-  expect(explain(['/fast p99 < 1ms']).text).toMatch(
+test('when no size meets the goal, it says why', async () => {
+  expect((await explain(['/fast p99 < 1ms'])).text).toMatch(
     /^No pool size meets the goal\. "\/fast p99 < 1 ms": at load x1, even without a limit on connections, it is up to 2 ms/);
 });
 
-test('without enough requests, it says how many are needed', () => {
-  expect(explain(['/fast p99 < 50ms', '/slow p99 < 10s']).text).toMatch(
+test('without enough requests, it says how many are needed', async () => {
+  expect((await explain(['/fast p99 < 50ms', '/slow p99 < 10s'])).text).toMatch(
     /^Not enough data\. The load has \d\d requests to \/slow, .* needs at least 299: /);
 });
 
-test('requests that fail miss the goal', () => {
+test('requests that fail miss the goal', async () => {
   const load = createScenarioLoad({
     phases: [{ durationMs: 60_000, arrivalCount: 600 }],
     scenarios: [{ steps: [{ kind: 'request', route: '/a' }] }],
     timeoutMs: 40,
   });
-  const { text } = explain(['/a p50 < 100ms'], { load, services: { '/a': { kind: 'fixed', ms: 50 } } });
+  const { text } = await explain(['/a p50 < 100ms'], { load, services: { '/a': { kind: 'fixed', ms: 50 } } });
   expect(text).toContain('too many requests fail');
 });
 
-test('a load that is not random needs one run', () => {
+test('a load that is not random needs one run', async () => {
   const load = createScenarioLoad({
     phases: [{ durationMs: 5000, arrivalCount: 5 }],
     scenarios: [{ steps: [{ kind: 'request', route: '/slow' }, { kind: 'request', route: '/fast' }] }],
   });
-  expect(explain(['/fast max < 100ms'], { load, seeds: undefined }).text).toContain('one run is exact');
+  expect((await explain(['/fast max < 100ms'], { load, seeds: undefined })).text).toContain('one run is exact');
 });
 
-test('a fleet may have more connections than the servers accept', () => {
-  expect(explain(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 150 } }).text)
+test('a fleet may have more connections than the servers accept', async () => {
+  expect((await explain(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 150 } })).text)
     .toMatch(/do not accept that many\..*which accepts 150: they do not fit/);
 });

@@ -9,7 +9,7 @@ import { renderTable } from '../../src/report/table.js';
 /** @param {string} scenario @param {number} slowMs @param {number[]} poolSizes */
 async function show(scenario, slowMs, poolSizes) {
   const load = createScenarioLoad(await readScenario(`loadtests/${scenario}.yaml`));
-  const prediction = predict({
+  const prediction = await predict({
     load, poolSizes, seeds: 20,
     services: { '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } },
   });

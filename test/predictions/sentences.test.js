@@ -32,8 +32,8 @@ function toMs(text) {
 }
 
 /** @param {RandomLoad} each @param {number[]} poolSizes */
-function predictIn({ load, services }, poolSizes) {
-  const { variants, load: facts } = predict({ load, services, poolSizes, seeds: 3 });
+async function predictIn({ load, services }, poolSizes) {
+  const { variants, load: facts } = await predict({ load, services, poolSizes, seeds: 3 });
   const [fastest] = load.routes.filter((route) => route in facts.routes)
     .toSorted((a, b) => facts.routes[a].meanMs - facts.routes[b].meanMs);
   return { variants, words: explainPrediction(variants, facts, fastest) };
@@ -116,20 +116,20 @@ function checkTips({ samples }, text) {
   }
 }
 
-test('no sentence of predict contradicts another, whatever the load', () => {
-  fc.assert(fc.property(randomLoad, fc.constantFrom(...SIZES), (each, poolSizes) => {
-    checkPrediction(predictIn(each, poolSizes).words, Number(poolSizes.at(-1)));
+test('no sentence of predict contradicts another, whatever the load', async () => {
+  await fc.assert(fc.asyncProperty(randomLoad, fc.constantFrom(...SIZES), async (each, poolSizes) => {
+    checkPrediction((await predictIn(each, poolSizes)).words, Number(poolSizes.at(-1)));
   }), { numRuns: 150, seed: SEED });
 });
 
-test('no sentence of advise contradicts another', () => {
+test('no sentence of advise contradicts another', async () => {
   const goal = fc.tuple(fc.constantFrom('p50', 'p50', 'p90', 'p95', 'p99', 'max'),
     fc.constantFrom('3ms', '60ms', '1s', '2s', '30s'));
-  fc.assert(fc.property(randomLoad, fc.array(goal, { minLength: 1, maxLength: 2 }), fc.constantFrom(1, 1.3, 3),
-    ({ load, services }, goals, headroom) => {
+  await fc.assert(fc.asyncProperty(randomLoad, fc.array(goal, { minLength: 1, maxLength: 2 }), fc.constantFrom(1, 1.3, 3),
+    async ({ load, services }, goals, headroom) => {
       const slos = goals.map(([figure, limit], index) => (
         parseSlo(`${load.routes[index % load.routes.length]} ${figure} < ${limit}`)));
-      checkAdvice(advise({ load, services, slos, headroom, seeds: 59 }));
+      checkAdvice(await advise({ load, services, slos, headroom, seeds: 59 }));
     }), { numRuns: 40, seed: SEED });
 });
 
@@ -143,65 +143,65 @@ describe('loads that end', () => {
   const request = { kind: 'request', route: '/a' };
   const crowd = loadOf({ durationMs: 1000, arrivalCount: 30 }, [request], 800);
 
-  test('four users with ten requests each use three connections, though they come within a second', () => {
+  test('four users with ten requests each use three connections, though they come within a second', async () => {
     const users = loadOf({ durationMs: 1000, arrivalCount: 4 },
       [{ kind: 'loop', count: 10, steps: [request, { kind: 'think', ms: 2000 }] }], 505);
-    const { words } = predictIn(users, [1, 2, 3, 4, 5, 6]);
+    const { words } = await predictIn(users, [1, 2, 3, 4, 5, 6]);
     expect(words).toContain('the load lasts 23.8 s and uses up to 3 connections at once, 0.8 on average.');
     expect(words).toContain('More than 2 connections do not help.');
   });
 
-  test('a size below what an endless load needs is explained', () => {
-    const advice = advise({ ...crowd, slos: [parseSlo('/a p50 < 5s')], headroom: 1 });
+  test('a size below what an endless load needs is explained', async () => {
+    const advice = await advise({ ...crowd, slos: [parseSlo('/a p50 < 5s')], headroom: 1 });
     const words = explainAdvice(advice).join(' ');
     expect(words).toMatch(/^3 connections are enough\..*With fewer than 14, requests pile up until load x1 ends: 3 are enough /);
     expect(words).toContain('For a load that goes on, take at least 14.');
   });
 
-  test('a time just below the goal is shown as below it', () => {
-    const words = explainAdvice(advise({ ...crowd, services: { '/a': fixed(1955) }, slos: [parseSlo('/a p50 < 2s')] })).join(' ');
+  test('a time just below the goal is shown as below it', async () => {
+    const words = explainAdvice(await advise({ ...crowd, services: { '/a': fixed(1955) }, slos: [parseSlo('/a p50 < 2s')] })).join(' ');
     expect(words).toMatch(/"\/a p50 < 2 s": at most 1,9\d\d ms at load x1 and 1,9\d\d ms at load x1\.3/);
   });
 
-  test('the advised size is enough for both loads, even if each alone needs fewer', () => {
+  test('the advised size is enough for both loads, even if each alone needs fewer', async () => {
     // With three connections the last users give up before they request /b; with five they all return at once.
     const load = createScenarioLoad({
       phases: [{ durationMs: 1000, arrivalCount: 5 }], timeoutMs: 3000,
       scenarios: [{ steps: [request, { kind: 'request', route: '/b' }, request] }],
     });
     const services = { '/a': fixed(2000), '/b': fixed(100) };
-    const advice = advise({ load, services, slos: [parseSlo('/b max < 800ms')] });
+    const advice = await advise({ load, services, slos: [parseSlo('/b max < 800ms')] });
     expect(advice.loads.map(({ smallest }) => smallest)).toEqual([3, 4]);
     expect(advice).toMatchObject({ verdict: 'size', poolSize: 6 });
     checkAdvice(advice);
   });
 
-  test('a p95 goal with too few requests does not get the tip to use p95', () => {
-    const words = explainAdvice(advise({ ...crowd, slos: [parseSlo('/a p95 < 1s')] })).join(' ');
+  test('a p95 goal with too few requests does not get the tip to use p95', async () => {
+    const words = explainAdvice(await advise({ ...crowd, slos: [parseSlo('/a p95 < 1s')] })).join(' ');
     expect(words).toMatch(/^Not enough data\. The load has 30 requests .* needs at least 59: .*an easier goal: p50 or p90\.$/);
   });
 
-  test('when all requests fail there is no time', () => {
+  test('when all requests fail there is no time', async () => {
     const load = createScenarioLoad({
       phases: [{ durationMs: 1000, arrivalCount: 1 }], scenarios: [{ steps: [request] }], timeoutMs: 1000 });
-    const { words } = predictIn({ load, services: { '/a': fixed(2000) } }, [1, 2]);
+    const { words } = await predictIn({ load, services: { '/a': fixed(2000) } }, [1, 2]);
     expect(words).toMatch(/^With 1 connection all \/a requests fail, with 2 connections all \/a requests fail\./);
   });
 
-  test('a pool with failures is worse than one without', () => {
+  test('a pool with failures is worse than one without', async () => {
     const load = createScenarioLoad({
       phases: [{ durationMs: 1000, arrivalCount: 30 }], scenarios: [{ steps: [request] }], timeoutMs: 900 });
-    const { words } = predictIn({ load, services: { '/a': fixed(800) } }, [1, 20]);
+    const { words } = await predictIn({ load, services: { '/a': fixed(800) } }, [1, 20]);
     expect(words).toMatch(/With 1 connection \d+ of 30 \/a requests fail, with 20 connections/);
     expect(words).toContain('More than 20 connections would still help.');
   });
 
-  test('a single failure that p99 does not show counts, too', () => {
+  test('a single failure that p99 does not show counts, too', async () => {
     const load = createScenarioLoad({
       phases: [{ durationMs: 100_000, arrivalCount: 200 }, { durationMs: 1, arrivalCount: 3 }],
       scenarios: [{ steps: [request] }], timeoutMs: 500,
     });
-    const { words } = predictIn({ load, services: { '/a': fixed(300) } }, [1, 2, 3, 4]);
+    const { words } = await predictIn({ load, services: { '/a': fixed(300) } }, [1, 2, 3, 4]);
     expect(words).toContain('More than 4 connections do not help.');
   });
 });

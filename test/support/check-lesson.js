@@ -7,7 +7,7 @@ import { createSampleResult } from '../report/sample-result.js';
 const lessons = await readLessons();
 
 /** Run the check of a lesson. @param {string} name of the lesson @param {object} evidence what it asks for */
-export function check(name, evidence) {
+export async function check(name, evidence) {
   const lesson = lessons.find((one) => one.name === name);
   if (!lesson) throw new Error(`there is no lesson ${name}`);
   return lesson.check(/** @type {Evidence} */ (evidence));
@@ -19,8 +19,8 @@ export function check(name, evidence) {
  * @param {object} evidence
  * @param {RegExp} words
  */
-export function expectNotYet(name, evidence, words) {
-  expect(check(name, evidence)).toMatchObject({ isRight: false, words: expect.stringMatching(words) });
+export async function expectNotYet(name, evidence, words) {
+  expect(await check(name, evidence)).toMatchObject({ isRight: false, words: expect.stringMatching(words) });
 }
 
 /**
@@ -30,10 +30,10 @@ export function expectNotYet(name, evidence, words) {
  * @param {number} answer
  * @param {number[]} others
  */
-export function expectAnswer(name, evidence, answer, others) {
-  expect(check(name, { ...evidence, answer })).toMatchObject({ isRight: true });
+export async function expectAnswer(name, evidence, answer, others) {
+  expect(await check(name, { ...evidence, answer })).toMatchObject({ isRight: true });
   for (const other of [...others, -1, 0]) {
-    expect({ other, ...check(name, { ...evidence, answer: other }) }).toMatchObject({ isRight: false });
+    expect({ other, ...await check(name, { ...evidence, answer: other }) }).toMatchObject({ isRight: false });
   }
 }
 

@@ -131,7 +131,7 @@ test.concurrent.each(lessons)('$name: its check fails before its commands, and p
   // In lessons without measurements, the answer is missing.
   const app = parseAppUrl('--app', `http://127.0.0.1:${port}`);
   const nothing = { results: bench.cwd, app, answer: lesson.lab ? 1 : undefined };
-  const before = gatherEvidence(lesson, { lessons: {} }, nothing).then((evidence) => lesson.check(evidence).isRight);
+  const before = gatherEvidence(lesson, { lessons: {} }, nothing).then(async (evidence) => (await lesson.check(evidence)).isRight);
   expect(await before.catch(() => false)).toBe(false);
 
   const verdict = await measureUntil(() => doLesson(lesson, bench, port), ({ code }) => code === 0, 3);

@@ -7,11 +7,20 @@ import { createRandom } from './simulator/random.js';
 /** @import { Step } from './simulator/flow.js' */
 /** @import { Service } from './simulator/service-time.js' */
 /** @import { Workload } from './scenario/workload.js' */
+/** @import { Trace } from './node/trace.js' */
+
+/**
+ * Plain data that can be sent to another thread.
+ *
+ * @typedef {{ kind: 'scenario', workload: Workload, workers: number }
+ *   | { kind: 'trace', trace: Trace, resample: boolean }} LoadSource
+ */
 
 /**
  * What comes to a pool: arrivals with routes.
  *
  * @typedef {object} Load
+ * @property {LoadSource} [source] to make it again in another thread
  * @property {string[]} routes
  * @property {number} durationMs how long users arrive
  * @property {Workload} [workload] with the scenarios of the arrivals
@@ -34,6 +43,7 @@ export function createScenarioLoad(workload, { workers = 1 } = {}) {
   const steps = scenarios.flatMap((scenario) => scenario.steps);
   const routes = [...new Set(listRoutes(steps))];
   return {
+    source: { kind: 'scenario', workload, workers },
     routes,
     durationMs: phases.reduce((sum, { durationMs = 0, pauseMs = 0 }) => sum + durationMs + pauseMs, 0),
     workload: { ...workload, scenarios },

@@ -1,8 +1,9 @@
-import { createRuns } from './simulation-runs.js';
+import { createRuns, simulateHere } from './simulation-runs.js';
 import { createRandom } from './simulator/random.js';
 import { serviceMoments } from './simulator/service-time.js';
 
 /** @import { Load } from './load.js' */
+/** @import { PredictedFigures } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
 /**
@@ -29,15 +30,17 @@ const MAX_RUNS = 10;
  *
  * @param {RecentArrivals} recent
  * @param {Record<string, Service>} services by route; routes without one are left out
- * @returns {Prediction}
+ * @returns {Promise<Prediction>}
  */
-export function predictPoolSizes({ arrivals, max }, services) {
+export async function predictPoolSizes({ arrivals, max }, services) {
   const load = createRecentLoad(arrivals, Object.keys(services));
   const poolSizes = choosePoolSizes(max, countNeeded(arrivals, services));
   const requests = arrivals.flatMap(Object.values).reduce((sum, count) => sum + count, 0);
   const seeds = Math.floor(AFFORDABLE_REQUESTS / requests / poolSizes.length);
-  const runs = createRuns({ load, services, seeds: Math.max(1, Math.min(seeds, MAX_RUNS)) });
-  const results = poolSizes.map((maxPoolSize) => runs.predict({ maxPoolSize }));
+  const runs = createRuns({ simulateRuns: simulateHere({ load, services }), seeds: Math.max(1, Math.min(seeds, MAX_RUNS)) });
+  /** @type {PredictedFigures[]} */
+  const results = [];
+  for (const maxPoolSize of poolSizes) results.push(await runs.predict({ maxPoolSize }));
   return {
     poolSizes,
     p95Ms: Object.fromEntries(load.routes.map((route) => (

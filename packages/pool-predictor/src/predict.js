@@ -1,11 +1,11 @@
 import { allenCunneenWaitMs, erlangWaitMs } from './closed-forms.js';
 import { describeLoad, findKnee } from './load-facts.js';
-import { createRuns, summariseRuns, UNLIMITED } from './simulation-runs.js';
+import { createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation-runs.js';
 
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
 /** @import { PoolOptions } from './simulator/create-pool.js' */
-/** @import { PredictedFigures } from './simulation-runs.js' */
+/** @import { PredictedFigures, SimulateRuns } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
 /** Simulated in a few seconds. */
@@ -34,30 +34,35 @@ const MAX_RUNS = 100;
  * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its defaults
- * @returns {{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }} knee: the
+ * @param {SimulateRuns} [options.simulateRuns] default: in this thread
+ * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }>} knee: the
  *   first of the sizes from which on more connections do not help; null when the largest still helps
  * @throws {Error} for a load without requests, or missing or invalid service times
  */
-export function predict({
+export async function predict({
   load, poolSizes, services, seeds: givenSeeds, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
+  simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
 }) {
   const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
-  const countRequests = () => createRuns({ load, services, seeds: 1 }).simulateAll(UNLIMITED)[0].requests;
-  const seeds = isRandom ? givenSeeds ?? chooseSeeds(countRequests(), poolSizes.length + 1) : 1;
-  const runs = createRuns({ load, services, seeds, overhead, resolutionMs });
-  const unlimited = runs.simulateAll(UNLIMITED);
+  const [once] = await createRuns({ simulateRuns, seeds: 1 }).simulateAll(UNLIMITED);
+  const seeds = isRandom ? givenSeeds ?? chooseSeeds(once.requests, poolSizes.length + 1) : 1;
+  const runs = createRuns({ simulateRuns, seeds });
+  const unlimited = seeds === 1 ? [once] : await runs.simulateAll(UNLIMITED);
   const facts = describeLoad(load, services, unlimited);
-  const variants = poolSizes.map((poolSize) => ({
+  /** @type {PredictedFigures[]} */
+  const predicted = [];
+  for (const poolSize of poolSizes) predicted.push(await runs.predict(poolOf(poolSize)));
+  const variants = poolSizes.map((poolSize, index) => ({
     name: `pool ${poolSize}`,
     settings: { poolSize },
     measured: null,
-    predicted: runs.predict(poolOf(poolSize)),
+    predicted: predicted[index],
     closedForms: {
       erlangWaitMs: finite(erlangWaitMs(poolSize, facts.stream)),
       allenCunneenWaitMs: finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)),
     },
   }));
-  const knee = findKnee(variants.map(({ settings: { poolSize }, predicted }) => ({ poolSize, figures: predicted })),
+  const knee = findKnee(poolSizes.map((poolSize, index) => ({ poolSize, figures: predicted[index] })),
     summariseRuns(unlimited), facts.floor);
   return { variants, load: { ...facts, knee: knee ?? null }, seeds };
 }

@@ -3,8 +3,8 @@ import { predictPoolSizes } from './predict-recent-load.js';
 
 // A web worker, so that the page stays responsive during a prediction.
 // Receives { load, pool }: load as RecentArrivals, pool as the body of GET /pool.
-addEventListener('message', ({ data: { load, pool } }) => {
+addEventListener('message', async ({ data: { load, pool } }) => {
   const startedAtMs = performance.now();
-  const prediction = predictPoolSizes(load, servicesOfApp(pool));
+  const prediction = await predictPoolSizes(load, servicesOfApp(pool));
   postMessage({ prediction, tookMs: performance.now() - startedAtMs });
 });

@@ -10,6 +10,9 @@ import { simulate } from './simulator/simulate.js';
 
 /** @typedef {ReturnType<typeof simulate>} SimulationResult */
 
+/** How long a prediction may keep its thread busy at a time. */
+const MAX_BLOCK_MS = 50;
+
 /** A pool without a limit: no request waits for a connection. @type {PoolOptions} */
 export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: false };
 
@@ -29,39 +32,72 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  */
 
 /**
+ * What every run of a prediction has in common.
+ *
+ * @typedef {object} RunInput
+ * @property {Load} load
+ * @property {Record<string, Service>} services by route
+ * @property {Service} [overhead] see simulate
+ * @property {number} [resolutionMs] see simulate
+ *
+ * @typedef {{ pool: PoolOptions, seed: number, factor: number }} Run factor: times the load's arrival rate
+ *
+ * @typedef {(runs: Run[]) => Promise<SimulationResult[]>} SimulateRuns results in the order of the runs
+ */
+
+/**
+ * @param {RunInput} input
+ * @returns {(run: Run) => SimulationResult} each run has its own arrivals, and its own resample of measured times
+ */
+export function createRunSimulator({ load, services, overhead, resolutionMs }) {
+  return ({ pool, seed, factor }) => simulate({
+    workload: load.workload,
+    services: Object.fromEntries(Object.entries(services).map(([route, service]) => (
+      [route, resample(service, createRandom(seed, `sample of ${route}`))]))),
+    arrivals: load.arrivals(seed, factor),
+    pool,
+    seed,
+    resolutionMs,
+    overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
+  });
+}
+
+/**
+ * Simulates in this thread. Between runs it lets the thread do other work.
+ *
+ * @param {RunInput} input
+ * @returns {SimulateRuns}
+ */
+export function simulateHere(input) {
+  const simulateRun = createRunSimulator(input);
+  let pausedAtMs = performance.now();
+  return async (runs) => {
+    const results = [];
+    for (const run of runs) {
+      results.push(simulateRun(run));
+      if (performance.now() - pausedAtMs < MAX_BLOCK_MS) continue;
+      await new Promise((resolve) => { setTimeout(resolve, 0); });
+      pausedAtMs = performance.now();
+    }
+    return results;
+  };
+}
+
+/**
  * Simulates one load against any pool, always with the same seeds, so that two results differ only because of the pool.
- * Each run has its own arrivals, and its own resample of measured service times.
  *
  * @param {object} options
- * @param {Load} options.load
- * @param {Record<string, Service>} options.services
+ * @param {SimulateRuns} options.simulateRuns
  * @param {number} options.seeds how many runs
  * @param {number} [options.factor] times the load's arrival rate, default 1
- * @param {Service} [options.overhead] see simulate
- * @param {number} [options.resolutionMs] see simulate
  */
-export function createRuns({ load, services, seeds, factor = 1, overhead, resolutionMs }) {
+export function createRuns({ simulateRuns, seeds, factor = 1 }) {
   /** @param {PoolOptions} pool */
-  function simulateAll(pool) {
-    return Array.from({ length: seeds }, (_, index) => {
-      const seed = index + 1;
-      return simulate({
-        workload: load.workload,
-        services: Object.fromEntries(Object.entries(services).map(([route, service]) => (
-          [route, resample(service, createRandom(seed, `sample of ${route}`))]))),
-        arrivals: load.arrivals(seed, factor),
-        pool,
-        seed,
-        resolutionMs,
-        overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
-      });
-    });
-  }
-
+  const simulateAll = (pool) => simulateRuns(Array.from({ length: seeds }, (_, index) => ({ pool, seed: index + 1, factor })));
   return {
     simulateAll,
     /** @param {PoolOptions} pool */
-    predict: (pool) => summariseRuns(simulateAll(pool)),
+    predict: async (pool) => summariseRuns(await simulateAll(pool)),
   };
 }
 

@@ -65,12 +65,12 @@ test('routes are listed once, those of loops too', () => {
   expect(createScenarioLoad({ phases: [], scenarios: [{ steps }] }).routes).toEqual(['/a', '/b']);
 });
 
-test('a scenario with weight 0 needs no service time', () => {
+test('a scenario with weight 0 needs no service time', async () => {
   const load = createScenarioLoad({
     phases: [{ durationMs: 1000, arrivalCount: 1 }],
     scenarios: [{ steps: [{ kind: 'request', route: '/a' }] }, { weight: 0, steps: [{ kind: 'request', route: '/b' }] }],
   });
-  const { variants } = predict({ load, services: { '/a': { kind: 'fixed', ms: 5 } }, poolSizes: [1] });
+  const { variants } = await predict({ load, services: { '/a': { kind: 'fixed', ms: 5 } }, poolSizes: [1] });
   expect(load.routes).toEqual(['/a']);
   expect(variants[0].predicted.maxMs).toBe(5);
 });

@@ -6,9 +6,9 @@ import { choosePoolSizes, createRecentLoad, predictPoolSizes } from '../src/pred
 /** @type {Record<string, Service>} */
 const services = { '/slow': { kind: 'fixed', ms: 500 }, '/fast': { kind: 'sample', valuesMs: [2, 3] } };
 
-test('buses starve Ferraris on one connection, and a larger pool sets them free', () => {
+test('buses starve Ferraris on one connection, and a larger pool sets them free', async () => {
   const arrivals = Array.from({ length: 60 }, () => ({ '/slow': 1, '/fast': 10 }));
-  const { poolSizes, p95Ms } = predictPoolSizes({ arrivals, max: 1 }, services);
+  const { poolSizes, p95Ms } = await predictPoolSizes({ arrivals, max: 1 }, services);
 
   expect(poolSizes).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(p95Ms['/fast'][0]).toBeGreaterThan(400);
@@ -17,8 +17,8 @@ test('buses starve Ferraris on one connection, and a larger pool sets them free'
   expect(p95Ms['/fast']).toEqual([...p95Ms['/fast']].sort((a, b) => b - a));
 });
 
-test('a route without a service time is left out', () => {
-  const { p95Ms } = predictPoolSizes({ arrivals: [{ '/slow': 1, '/other': 5 }], max: 1 }, services);
+test('a route without a service time is left out', async () => {
+  const { p95Ms } = await predictPoolSizes({ arrivals: [{ '/slow': 1, '/other': 5 }], max: 1 }, services);
 
   expect(Object.keys(p95Ms)).toEqual(['/slow']);
 });

@@ -132,11 +132,11 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
  * Simulates the load test with the service time that was measured before it, and with the app's other pool settings.
  * @type {NonNullable<typeof mixed['predict']>}
  */
-function predictVariant({ settings: { poolSize } }, { load, settings: options }, { unloaded }, settings) {
+async function predictVariant({ settings: { poolSize } }, { load, settings: options }, { unloaded }, settings) {
   const { slowMs, poolTimeout = settings.waitQueueTimeoutMs } = options;
   const { serviceMs, overheadMs } = unloaded;
   const services = servicesWithSleep(load.routes, serviceMs, slowMs);
-  const { variants: [{ predicted }] } = predict({
+  const { variants: [{ predicted }] } = await predict({
     load, poolSizes: [poolSize], services, overhead: { kind: 'fixed', ms: overheadMs },
     poolOf: (size) => poolOfApp({ ...settings, poolSize: size, waitQueueTimeoutMs: poolTimeout }),
   });

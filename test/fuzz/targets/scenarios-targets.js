@@ -6,7 +6,7 @@ import { createScenarioLoad } from '../../../packages/pool-predictor/src/load.js
 import { predict } from '../../../packages/pool-predictor/src/predict.js';
 import { readWorkload } from '../../../packages/pool-predictor/src/scenario/workload.js';
 import { changesOf, mutationsOf, sentencesOf } from '../arbitraries.js';
-import { attempt, require } from '../outcome.js';
+import { attempt, require, requireClear } from '../outcome.js';
 
 const FILE = 'fuzz.yaml';
 const FILES = readdirSync('loadtests').filter((name) => name.endsWith('.yaml'))
@@ -57,7 +57,7 @@ const environments = fc.constantFrom(undefined, 'smoke', 'remote', 'moon', '__pr
 export const scenarios = {
   'scenarios': {
     arbitrary: fc.tuple(files, environments),
-    check([text, environment]) {
+    async check([text, environment]) {
       const namesFile = (/** @type {string} */ message) => message.includes(FILE);
       const { value: workload } = attempt(() => readWorkload(text, { environment, file: FILE }), namesFile);
       if (!workload) return;
@@ -68,7 +68,7 @@ export const scenarios = {
       if (!load || countSteps(workload) > 2000) return;
       const services = Object.fromEntries(
         load.routes.map((route) => [route, { kind: /** @type {const} */ ('fixed'), ms: 2 }]));
-      const prediction = attempt(() => predict({ load, poolSizes: [1, 3], services, seeds: 2 })).value;
+      const prediction = await predict({ load, poolSizes: [1, 3], services, seeds: 2 }).catch((error) => requireClear(error));
       for (const { predicted: { requests, failures } } of prediction?.variants ?? []) {
         require(failures >= 0 && failures <= requests, `${failures} of ${requests} requests fail`);
       }

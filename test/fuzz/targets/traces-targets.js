@@ -49,7 +49,7 @@ export const traces = {
       const { meanWaitMs, maxMs } = summariseTrace(trace);
       require(meanWaitMs >= 0 && maxMs >= meanWaitMs && maxMs < Infinity, `mean ${meanWaitMs} ms, longest ${maxMs} ms`);
       const load = createTraceLoad(trace);
-      const { variants } = predict({ load, services: load.services, poolSizes: [1, 3] });
+      const { variants } = await predict({ load, services: load.services, poolSizes: [1, 3] });
       for (const { predicted } of variants) require(predicted.requests === trace.checkOutStartedMs.length, 'a checkout is lost');
     },
   },

@@ -50,9 +50,9 @@ const TRACE = {
  * @param {typeof lessons[number]} lesson
  * @param {any} evidence
  */
-function judgeOrExplain(lesson, evidence) {
+async function judgeOrExplain(lesson, evidence) {
   try {
-    return judge(lesson, evidence);
+    return await judge(lesson, evidence);
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
     require(message.startsWith(`The check of lesson ${lesson.name} failed: `), `an error without the lesson: ${message}`);
@@ -85,11 +85,11 @@ export const workshop = {
       lesson: fc.constantFrom(...lessons), result: changesOf([RESULT, TREATED]), app: changesOf([APP]),
       answer: fc.double({ noNaN: true }),
     }),
-    check({ lesson, result, app, answer }) {
+    async check({ lesson, result, app, answer }) {
       const entry = attempt(() => toResult(result, 'fuzz.json')).value;
       if (!entry || !Array.isArray(app?.checkouts)) return;
       const evidence = { results: [{ ...entry.result, file: 'fuzz.json' }], app, trace: TRACE, answer, guess: GUESS };
-      const verdict = judgeOrExplain(lesson, evidence);
+      const verdict = await judgeOrExplain(lesson, evidence);
       require(!verdict || (typeof verdict.isRight === 'boolean' && verdict.words !== ''), 'no verdict');
     },
   },

@@ -30,7 +30,7 @@ test('another load has no published figures, and a drawn one no exact answer', a
 test('the prediction adds to the arithmetic what a query takes, and what its response takes beside', async () => {
   const plan = await mixed.plan(article);
   const unloaded = { serviceMs: 2, overheadMs: 3 };
-  const predicted = plan.variants.map((variant) => labs.mixed.predict?.(variant, plan, { unloaded }, settings));
+  const predicted = await Promise.all(plan.variants.map((variant) => labs.mixed.predict?.(variant, plan, { unloaded }, settings)));
   // The fifth user's slow query comes after four others of 5002 ms and is answered 3 ms later.
   expect(predicted[0]?.maxMs).toBeCloseTo(5 * 5002 + 3 - 4000, 3);
   expect(predicted[3]?.maxMs).toBeCloseTo(5005, 3);
@@ -42,19 +42,19 @@ test('the prediction is for the pool settings of the app', async () => {
   const plan = await mixed.plan(article);
   const predictWith = (/** @type {object} */ changes) => (
     labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, { ...settings, ...changes }));
-  expect(predictWith({ waitQueueTimeoutMs: 4500 })?.failures).toBeGreaterThan(0);
-  expect(predictWith({})?.failures).toBe(0);
+  expect((await predictWith({ waitQueueTimeoutMs: 4500 }))?.failures).toBeGreaterThan(0);
+  expect((await predictWith({}))?.failures).toBe(0);
   const limited = await mixed.plan({ ...article, poolTimeout: 4500 });
   expect(limited.settings).toMatchObject({ poolTimeout: 4500 });
-  expect(labs.mixed.predict?.(plan.variants[0], limited, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings))
-    .toEqual(predictWith({ waitQueueTimeoutMs: 4500 }));
-  expect(predictWith({ slowPoolSize: 1 })?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
+  expect(await labs.mixed.predict?.(plan.variants[0], limited, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings))
+    .toEqual(await predictWith({ waitQueueTimeoutMs: 4500 }));
+  expect((await predictWith({ slowPoolSize: 1 }))?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
 });
 
 test('what is drawn is predicted with a band', async () => {
   const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
   const plan = await mixed.plan({ poolSizes: [2], slowMs: 500, scenario });
-  const predicted = labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings);
+  const predicted = await labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings);
   expect(predicted?.low.maxMs).toBeLessThan(predicted?.high.maxMs);
 });
 

@@ -16,21 +16,21 @@ describe('12-your-own-pool', () => {
     };
   }
 
-  test('right with the size that advise gives for the trace', () => {
+  test('right with the size that advise gives for the trace', async () => {
     const trace = traceOf(2);
-    expect(check(name, { trace, answer: 4 })).toMatchObject({ isRight: true });
-    expectNotYet(name, { trace, answer: 3 }, /miss the goal too often/);
-    expectNotYet(name, { trace, answer: 5 }, /so are fewer/);
+    expect(await check(name, { trace, answer: 4 })).toMatchObject({ isRight: true });
+    await expectNotYet(name, { trace, answer: 3 }, /miss the goal too often/);
+    await expectNotYet(name, { trace, answer: 5 }, /so are fewer/);
   });
 
-  test('not yet with a trace in which nothing helps', () => {
-    expectNotYet(name, { trace: traceOf(80), answer: 4 }, /no pool meets the goal/);
+  test('not yet with a trace in which nothing helps', async () => {
+    await expectNotYet(name, { trace: traceOf(80), answer: 4 }, /no pool meets the goal/);
   });
 });
 
 describe('13-fleet-budget', () => {
-  test('right with the largest pool that fits', () => {
-    expectAnswer('13-fleet-budget', {}, 5, [4, 6, 7, 73]);
+  test('right with the largest pool that fits', async () => {
+    await expectAnswer('13-fleet-budget', {}, 5, [4, 6, 7, 73]);
   });
 });
 

@@ -21,16 +21,16 @@ const bursts = [
 describe('06-cold-start', () => {
   const name = '06-cold-start';
 
-  test('right when the two bursts were compared', () => {
+  test('right when the two bursts were compared', async () => {
     const [run, twist] = [20, 100].map((rttMs) => resultOf(bursts, { rttMs }));
     const results = [resultOf(remedies, { rttMs: 20 }), twist, run];
-    expectAnswer(name, { results }, 480, [5, 300]);
-    expect(check(name, { results, answer: 480 }).runs).toEqual([run]);
+    await expectAnswer(name, { results }, 480, [5, 300]);
+    expect((await check(name, { results, answer: 480 })).runs).toEqual([run]);
   });
 
-  test('not yet without both bursts', () => {
+  test('not yet without both bursts', async () => {
     const results = [resultOf(remedies, { rttMs: 20 }), resultOf(bursts.slice(1), { rttMs: 20 }), resultOf(bursts, { rttMs: 100 })];
-    expectNotYet(name, { results, answer: 480 }, /--remedies warm/);
+    await expectNotYet(name, { results, answer: 480 }, /--remedies warm/);
   });
 });
 
@@ -45,8 +45,8 @@ describe('07-change-streams', () => {
   const frozen = run(20, 508, { leaks: 5, maxAwait: 86_400_000, secondClient: false });
   const unleaked = run(0, 73, { secondClient: true });
 
-  test('right when the wait, its cure and the long hold were seen, in any order', () => {
-    expect(check(name, { results: [halfway, frozen, cured, late] })).toMatchObject({
+  test('right when the wait, its cure and the long hold were seen, in any order', async () => {
+    expect(await check(name, { results: [halfway, frozen, cured, late] })).toMatchObject({
       isRight: true, words: expect.stringMatching(/up to 1\.0 s\..+ 73 ms\..+20 of 20/), runs: [late, cured, frozen],
     });
   });
@@ -64,32 +64,32 @@ describe('08-remedies', () => {
   const name = '08-remedies';
   const slowMs = 1000;
 
-  test('right when those were counted that keep customers quick, also after the twist', () => {
+  test('right when those were counted that keep customers quick, also after the twist', async () => {
     const run = resultOf([...remedies, ...bursts], { slowMs });
     const twist = resultOf(remedies.map((variant) => ({ ...variant, measured: remedies[1].measured })), { slowMs: 3000 });
-    expectAnswer(name, { results: [twist, run] }, 2, [1, 3, 5]);
-    expect(check(name, { results: [twist, run], answer: 2 }).runs).toEqual([run]);
+    await expectAnswer(name, { results: [twist, run] }, 2, [1, 3, 5]);
+    expect((await check(name, { results: [twist, run], answer: 2 })).runs).toEqual([run]);
   });
 
-  test("a laptop's noise does not change the number: nobody notices less than 50 ms", () => {
+  test("a laptop's noise does not change the number: nobody notices less than 50 ms", async () => {
     const noisy = [remedies[0], remedies[1], treat('size', 'all', 18), treat('limit', 'all', 33), treat('timeout', 'all', 76)];
-    expectAnswer(name, { results: [resultOf(noisy, { slowMs })] }, 2, [1, 3]);
+    await expectAnswer(name, { results: [resultOf(noisy, { slowMs })] }, 2, [1, 3]);
   });
 
-  test('a remedy that a single run can not decide does not count', () => {
+  test('a remedy that a single run can not decide does not count', async () => {
     const unclear = [remedies[0], remedies[1], treat('size', 'all', 18), treat('limit', 'all', 49), treat('timeout', 'all', 51)];
-    expectAnswer(name, { results: [resultOf(unclear, { slowMs })] }, 1, [2, 3]);
+    await expectAnswer(name, { results: [resultOf(unclear, { slowMs })] }, 1, [2, 3]);
   });
 
-  test('right with 0 where none does', () => {
+  test('right with 0 where none does', async () => {
     const helpless = remedies.map((variant) => (
       variant.settings.remedy === 'none' ? variant : treat('size', 'all', 3000)));
-    expect(check(name, { results: [resultOf(helpless, { slowMs })], answer: 0 })).toMatchObject({ isRight: true });
+    expect(await check(name, { results: [resultOf(helpless, { slowMs })], answer: 0 })).toMatchObject({ isRight: true });
   });
 
-  test('not yet when remedies were not compared', () => {
+  test('not yet when remedies were not compared', async () => {
     const results = [resultOf([...remedies.slice(0, 3), ...bursts], { slowMs })];
-    expectNotYet(name, { results, answer: 1 }, /no run of several/);
+    await expectNotYet(name, { results, answer: 1 }, /no run of several/);
   });
 });
 
@@ -100,19 +100,19 @@ describe('09-one-client-or-several', () => {
   const [one, several, gathered] = [handled('one', 2500), handled('several', 2300), handled('gathered', 5000)];
   const poolSize = 20;
 
-  test('right when the second was divided by the requests, also after the twist', () => {
+  test('right when the second was divided by the requests, also after the twist', async () => {
     const run = resultOf([one, several, gathered], { poolSize });
     const twist = resultOf([handled('one', 1000), several, gathered], { poolSize: 128 });
-    expectAnswer(name, { results: [twist, run] }, 400, [200, 1000, 2]);
-    expect(check(name, { results: [twist, run], answer: 400 })).toMatchObject({
+    await expectAnswer(name, { results: [twist, run] }, 400, [200, 1000, 2]);
+    expect(await check(name, { results: [twist, run], answer: 400 })).toMatchObject({
       words: '400 µs per request, and 200 µs with gathered lookups. Several clients answered 0.9 times as many requests as '
         + 'one. Connections were not the bottleneck.',
       runs: [run],
     });
   });
 
-  test('not yet when one of them is missing', () => {
-    expectNotYet(name, { results: [resultOf([one, gathered], { poolSize })], answer: 2 }, /no run/);
+  test('not yet when one of them is missing', async () => {
+    await expectNotYet(name, { results: [resultOf([one, gathered], { poolSize })], answer: 2 }, /no run/);
   });
 });
 
@@ -120,13 +120,13 @@ describe('10-batching', () => {
   const name = '10-batching';
   const [gathered, plain] = [rate('1/100 gathered', 100_000), rate('100/100 plain', 6000)];
 
-  test('right when the rates were divided', () => {
+  test('right when the rates were divided', async () => {
     const run = resultOf([rate('1/100 plain', 3600), gathered, plain]);
-    expectAnswer(name, { results: [resultOf([rate('1/1 plain', 900)]), run] }, 17, [28, 1]);
+    await expectAnswer(name, { results: [resultOf([rate('1/1 plain', 900)]), run] }, 17, [28, 1]);
   });
 
-  test('not yet when one of them is missing', () => {
-    expectNotYet(name, { results: [resultOf([gathered])], answer: 17 }, /no run of both yet/);
+  test('not yet when one of them is missing', async () => {
+    await expectNotYet(name, { results: [resultOf([gathered])], answer: 17 }, /no run of both yet/);
   });
 });
 
@@ -138,10 +138,10 @@ describe('11-workers', () => {
   const twist = resultOf([moved(1, 900), moved(8, 1200), moved(64, 1600)], { merge: false });
   const results = [twist, run];
 
-  test('right when the best was found, also after the twist', () => {
-    expectAnswer(name, { results }, 8, [1, 64]);
-    expect(check(name, { results, answer: 8 }).runs).toEqual([run]);
-    expect(check(name, { results, answer: 8 }).words).toBe('8 workers moved 120,000 operations per second, 64 moved 60,000.');
+  test('right when the best was found, also after the twist', async () => {
+    await expectAnswer(name, { results }, 8, [1, 64]);
+    expect((await check(name, { results, answer: 8 })).runs).toEqual([run]);
+    expect((await check(name, { results, answer: 8 })).words).toBe('8 workers moved 120,000 operations per second, 64 moved 60,000.');
   });
 
   test.each([

@@ -38,17 +38,17 @@ function driveBuses(lanes) {
 describe('01-what-a-pool-is', () => {
   const name = '01-what-a-pool-is';
 
-  test('right when buses waited for one of two lanes, and says how many and how long', () => {
-    expect(check(name, appWith(...driveBuses(2)))).toMatchObject({
+  test('right when buses waited for one of two lanes, and says how many and how long', async () => {
+    expect(await check(name, appWith(...driveBuses(2)))).toMatchObject({
       isRight: true, words: expect.stringContaining('With both lanes taken, 3 buses waited, the longest for 6.0 s'),
     });
   });
 
-  test('and still right when the twist has changed the pool since', () => {
+  test('and still right when the twist has changed the pool since', async () => {
     const later = driveBuses(4).map((bus) => (
       { ...bus, checkOutStartedAtMs: bus.checkOutStartedAtMs + 60_000, checkedOutAtMs: bus.checkedOutAtMs + 60_000, checkedInAtMs: bus.checkedInAtMs + 60_000 }));
     const { app } = appWith(...driveBuses(2), ...later);
-    expect(check(name, { app: { ...app, max: 4 } })).toMatchObject({
+    expect(await check(name, { app: { ...app, max: 4 } })).toMatchObject({
       isRight: true, words: expect.stringContaining('3 buses waited'),
     });
   });
@@ -70,16 +70,16 @@ describe('02-one-lane', () => {
   const idle = mixedResult({ 1: 21_000 });
   Object.assign(idle.variants[0].measured?.routes['/fast'], { maxMs: 6 });
 
-  test('right with a run of one lane alone', () => {
+  test('right with a run of one lane alone', async () => {
     const alone = mixedResult({ 1: 21_000 });
-    expect(check(name, { results: [mixedResult({ 1: 21_000, 3: 7000 }), alone] })).toMatchObject({
+    expect(await check(name, { results: [mixedResult({ 1: 21_000, 3: 7000 }), alone] })).toMatchObject({
       isRight: true, words: expect.stringContaining('A query of 2 ms was answered after 20.1 s'), runs: [alone],
     });
   });
 
-  test('and still right when the twist was measured since', () => {
+  test('and still right when the twist was measured since', async () => {
     const alone = mixedResult({ 1: 21_000 });
-    expect(check(name, { results: [idle, alone] })).toMatchObject({ isRight: true, runs: [alone] });
+    expect(await check(name, { results: [idle, alone] })).toMatchObject({ isRight: true, runs: [alone] });
   });
 
   test.each([
@@ -96,17 +96,17 @@ describe('03-find-the-knee', () => {
   const far = { 1: 21_000, 3: 7000, 10: 5010 };
   const near = { 4: 6000, 5: 5030, 6: 5000 };
 
-  test('right when the sizes around the knee were measured, over several runs', () => {
+  test('right when the sizes around the knee were measured, over several runs', async () => {
     const results = [mixedResult(near), mixedResult(far)];
-    expect(check(name, { results })).toMatchObject({
+    expect(await check(name, { results })).toMatchObject({
       isRight: true, words: expect.stringContaining('The knee is at 5 connections'), runs: expect.arrayContaining(results),
     });
   });
 
-  test('and still right when the twist was measured since', () => {
+  test('and still right when the twist was measured since', async () => {
     const twist = mixedResult({ 1: 10_000, 2: 4000, 3: 3000, 4: 2000 }, { settings: { slowMs: 2000 } });
-    expect(check(name, { results: [twist, mixedResult(near), mixedResult(far)] })).toMatchObject({ isRight: true });
-    expectNotYet(name, { results: [twist] }, /measure several/);
+    expect(await check(name, { results: [twist, mixedResult(near), mixedResult(far)] })).toMatchObject({ isRight: true });
+    await expectNotYet(name, { results: [twist] }, /measure several/);
   });
 
   const ofAnotherLoad = mixedResult(near, { settings: { scenario: 'other.yaml', slowMs: 5000 } });
@@ -124,20 +124,20 @@ describe('04-predict-then-reveal', () => {
   const guess = { value: 14, at: '2026-11-20T14:00:00.000Z' };
   const results = [mixedResult({ 2: 11_040 })];
 
-  test('shows guess, prediction and measurement, and how far off the guess was', () => {
-    expect(check(name, { results, guess })).toEqual({
+  test('shows guess, prediction and measurement, and how far off the guess was', async () => {
+    expect(await check(name, { results, guess })).toEqual({
       isRight: true,
       words: expect.stringContaining('27 % too high'),
       figures: [['you guessed', '14.0 s'], ['predicted', '11.0 s'], ['measured', '11.0 s']],
       runs: results,
     });
-    expect(check(name, { results, guess: { ...guess, value: 11 } }).words).toMatch(/like a queue/);
-    expect(check(name, { results, guess: { ...guess, value: 5.5 } }).words).toMatch(/50 % too low/);
+    expect((await check(name, { results, guess: { ...guess, value: 11 } })).words).toMatch(/like a queue/);
+    expect((await check(name, { results, guess: { ...guess, value: 5.5 } })).words).toMatch(/50 % too low/);
   });
 
-  test('not yet when the guess came after the measurement, or another size was measured', () => {
-    expectNotYet(name, { results, guess: { ...guess, at: '2026-11-20T15:00:00.000Z' } }, /not measured since/);
-    expectNotYet(name, { results: [mixedResult({ 3: 7000 })], guess }, /not measured since/);
+  test('not yet when the guess came after the measurement, or another size was measured', async () => {
+    await expectNotYet(name, { results, guess: { ...guess, at: '2026-11-20T15:00:00.000Z' } }, /not measured since/);
+    await expectNotYet(name, { results: [mixedResult({ 3: 7000 })], guess }, /not measured since/);
   });
 });
 
@@ -150,12 +150,12 @@ describe('05-wait-queue', () => {
 
   const limit = { poolTimeout: 2500 };
 
-  test('right when the refused ones were counted, also after the twist', () => {
+  test('right when the refused ones were counted, also after the twist', async () => {
     const twist = resultOf([lanes(1, 8), lanes(5, 0)], { poolTimeout: 100 });
     const results = [twist, resultOf([lanes(3, 0)], limit), resultOf([lanes(1, 7), lanes(5, 0)], limit)];
-    expectAnswer(name, { results }, 7, [3, 8, 10]);
-    expect(check(name, { results, answer: 7 }).runs).toEqual([results[2]]);
-    expect(check(name, { results, answer: 7 }).words).toMatch(/7 of 10 were refused.+2\.0 s.+5 lanes/);
+    await expectAnswer(name, { results }, 7, [3, 8, 10]);
+    expect((await check(name, { results, answer: 7 })).runs).toEqual([results[2]]);
+    expect((await check(name, { results, answer: 7 })).words).toMatch(/7 of 10 were refused.+2\.0 s.+5 lanes/);
   });
 
   test.each([

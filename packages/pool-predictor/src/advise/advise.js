@@ -1,6 +1,6 @@
 import { TOLERANCE_MS, TOLERANCE_SHARE, describeLoad } from '../load-facts.js';
 import { quantile } from '../quantile.js';
-import { createRuns, UNLIMITED } from '../simulation-runs.js';
+import { createRuns, simulateHere, UNLIMITED } from '../simulation-runs.js';
 import { MIN_RUNS, samplesNeeded, upperLimit } from './confidence.js';
 import { findSmallest } from './find-smallest.js';
 import { compareFleet } from './fleet.js';
@@ -12,7 +12,7 @@ import { listEasier } from './slo.js';
 /** @import { LoadFacts } from '../load-facts.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { Remedy } from './remedies.js' */
-/** @import { SimulationResult } from '../simulation-runs.js' */
+/** @import { SimulateRuns, SimulationResult } from '../simulation-runs.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Slo } from './slo.js' */
 
@@ -33,7 +33,7 @@ const LONG_LOAD = 10_000;
  * @typedef {object} LoadStudy of the load at `factor` times its rate
  * @property {number} factor
  * @property {LoadFacts} facts
- * @property {(pool: PoolOptions) => Judgement} judge
+ * @property {(pool: PoolOptions) => Promise<Judgement>} judge
  * @property {number | null} smallest pool that meets all goals
  *
  * @typedef {Omit<Judgement, 'runs' | 'goals'> & { poolSize: number, factor: number,
@@ -63,21 +63,28 @@ const LONG_LOAD = 10_000;
  * @param {Slo[]} options.slos at least one
  * @param {number} [options.headroom] the goals must also hold at this many times the arrival rate, default 1.3
  * @param {number} [options.seeds] simulation runs of a random load, at least 59; default: 100, or 59 of a long load
+ * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
+ * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
  * @param {Fleet} [options.fleet]
+ * @param {SimulateRuns} [options.simulateRuns] default: in this thread
  * @param {(step: string) => void} [options.onStep] called before each pool that is simulated
- * @returns {Advice}
+ * @returns {Promise<Advice>}
  * @throws {Error} for a goal whose route the load does not have; for too few seeds; for a missing or invalid service time
  */
-export function advise({ load, services, slos, headroom = 1.3, seeds: givenSeeds, fleet, onStep = () => {} }) {
+export async function advise({
+  load, services, slos, headroom = 1.3, seeds: givenSeeds, overhead, resolutionMs = 0, fleet, onStep = () => {},
+  simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
+}) {
   const unknown = slos.find(({ route }) => !load.routes.includes(route));
   if (unknown) throw new Error(`"${unknown.text}": the load has no route ${unknown.route}, only ${load.routes.join(', ')}`);
-  const [once] = createRuns({ load, services, seeds: 1 }).simulateAll(UNLIMITED);
-  const seeds = load.isRandom(services) ? givenSeeds ?? (once.requests > LONG_LOAD ? MIN_RUNS : MAX_RUNS) : 1;
-  if (load.isRandom(services) && seeds < MIN_RUNS) {
+  const [once] = await createRuns({ simulateRuns, seeds: 1 }).simulateAll(UNLIMITED);
+  const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
+  const seeds = isRandom ? givenSeeds ?? (once.requests > LONG_LOAD ? MIN_RUNS : MAX_RUNS) : 1;
+  if (isRandom && seeds < MIN_RUNS) {
     throw new Error(`${seeds} runs are too few: at least ${MIN_RUNS} are needed`);
   }
 
-  const drawn = createRuns({ load, services, seeds }).simulateAll(UNLIMITED);
+  const drawn = await createRuns({ simulateRuns, seeds }).simulateAll(UNLIMITED);
   const samples = slos.map((slo) => {
     const counts = drawn.map(({ routes }) => routes[slo.route]?.count ?? 0);
     const needed = samplesNeeded(slo.share);
@@ -90,41 +97,46 @@ export function advise({ load, services, slos, headroom = 1.3, seeds: givenSeeds
   if (!samples.every(({ isEnough }) => isEnough)) return { ...nothing, verdict: 'notEnoughData', poolSize: null };
 
   const factors = headroom === 1 ? [1] : [1, headroom];
-  const studies = factors.map((factor) => studyLoad({ load, services, slos, seeds, factor, onStep }));
-  const loads = studies.map(({ factor, facts, smallest, judge }) => ({
+  /** @type {LoadStudy[]} */
+  const studies = [];
+  for (const factor of factors) studies.push(await studyLoad({ load, services, slos, seeds, factor, onStep, simulateRuns }));
+  const loads = await Promise.all(studies.map(async ({ factor, facts, smallest, judge }) => ({
     factor, smallest, floor: facts.floor, meanActive: facts.meanActive, peakActive: facts.peakActive,
-    bestMs: judge(UNLIMITED).goals.map(({ upperMs }) => upperMs),
-  }));
+    bestMs: (await judge(UNLIMITED)).goals.map(({ upperMs }) => upperMs),
+  })));
   if (studies.some(({ smallest }) => smallest === null)) {
     return { ...nothing, verdict: 'nothing', poolSize: null, loads };
   }
-  const poolSize = findCommonSize(studies);
+  const poolSize = await findCommonSize(studies);
   const hardest = studies[studies.length - 1];
   const { floor, peakActive } = hardest.facts;
   const enough = Math.max(poolSize, floor);
+  const rows = [];
+  for (const size of [poolSize - 1, poolSize, poolSize + 1].filter((candidate) => candidate > 0)) {
+    for (const { factor, judge } of studies) rows.push(describeRow(size, factor, await judge({ maxPoolSize: size })));
+  }
   const fleetFacts = fleet ? compareFleet(fleet, poolSize) : null;
   return {
     ...nothing,
     verdict: fleetFacts?.fits === false ? 'tooManyConnections' : 'size',
     poolSize,
     loads,
-    rows: [poolSize - 1, poolSize, poolSize + 1].filter((size) => size > 0)
-      .flatMap((size) => studies.map(({ factor, judge }) => describeRow(size, factor, judge({ maxPoolSize: size })))),
-    noBenefitAfter: findSmallest(enough, Math.max(enough, peakActive), (size) => isAsGood(
-      hardest.judge({ maxPoolSize: size }), hardest.judge(UNLIMITED))),
-    remedies: compareRemedies({ study: hardest, services, slos, poolSize }),
+    rows,
+    noBenefitAfter: await findSmallest(enough, Math.max(enough, peakActive), async (size) => isAsGood(
+      await hardest.judge({ maxPoolSize: size }), await hardest.judge(UNLIMITED))),
+    remedies: await compareRemedies({ study: hardest, services, slos, poolSize }),
     fleet: fleetFacts,
   };
 }
 
 /**
- * @param {Required<Pick<Parameters<typeof advise>[0], 'load' | 'services' | 'slos' | 'seeds' | 'onStep'>>
+ * @param {Required<Pick<Parameters<typeof advise>[0], 'load' | 'services' | 'slos' | 'seeds' | 'onStep' | 'simulateRuns'>>
  *   & { factor: number }} options
- * @returns {LoadStudy}
+ * @returns {Promise<LoadStudy>}
  */
-function studyLoad({ load, services, slos, seeds, factor, onStep }) {
-  const runs = createRuns({ load, services, seeds, factor });
-  /** @type {Map<string, Judgement>} */
+async function studyLoad({ load, services, slos, seeds, factor, onStep, simulateRuns }) {
+  const runs = createRuns({ simulateRuns, seeds, factor });
+  /** @type {Map<string, Promise<Judgement>>} */
   const known = new Map();
 
   /** @param {PoolOptions} pool */
@@ -133,14 +145,14 @@ function studyLoad({ load, services, slos, seeds, factor, onStep }) {
     let judgement = known.get(key);
     if (!judgement) {
       onStep(pool === UNLIMITED ? `load x${factor}, no limit` : `load x${factor}, ${pool.maxPoolSize} connections`);
-      judgement = judgeRuns(runs.simulateAll(pool), slos);
+      judgement = runs.simulateAll(pool).then((results) => judgeRuns(results, slos));
       known.set(key, judgement);
     }
     return judgement;
   }
 
-  const facts = describeLoad(load, services, judge(UNLIMITED).runs, factor);
-  const smallest = findSmallest(1, facts.peakActive, (maxPoolSize) => judge({ maxPoolSize }).isMet);
+  const facts = describeLoad(load, services, (await judge(UNLIMITED)).runs, factor);
+  const smallest = await findSmallest(1, facts.peakActive, async (maxPoolSize) => (await judge({ maxPoolSize })).isMet);
   return { factor, facts, judge, smallest };
 }
 
@@ -149,10 +161,11 @@ function studyLoad({ load, services, slos, seeds, factor, onStep }) {
  * can make them send their next requests at a worse moment.
  * @param {LoadStudy[]} studies each with a size that is enough
  */
-function findCommonSize(studies) {
-  let size = Math.max(...studies.map(({ smallest }) => Number(smallest)));
-  while (!studies.every(({ judge }) => judge({ maxPoolSize: size }).isMet)) size++;
-  return size;
+async function findCommonSize(studies) {
+  for (let size = Math.max(...studies.map(({ smallest }) => Number(smallest))); ; size++) {
+    const judgements = await Promise.all(studies.map(({ judge }) => judge({ maxPoolSize: size })));
+    if (judgements.every(({ isMet }) => isMet)) return size;
+  }
 }
 
 /** @param {SimulationResult[]} runs @param {Slo[]} slos @returns {Judgement} */

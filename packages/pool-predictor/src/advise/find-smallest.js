@@ -3,15 +3,15 @@
  *
  * @param {number} from
  * @param {number} to
- * @param {(number: number) => boolean} passes
- * @returns {number | null} null when `to` does not pass
+ * @param {(number: number) => Promise<boolean>} passes
+ * @returns {Promise<number | null>} null when `to` does not pass
  */
-export function findSmallest(from, to, passes) {
-  if (to < from || !passes(to)) return null;
+export async function findSmallest(from, to, passes) {
+  if (to < from || !(await passes(to))) return null;
   let [low, high] = [from, to];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (passes(middle)) high = middle;
+    if (await passes(middle)) high = middle;
     else low = middle + 1;
   }
   return high;

@@ -35,16 +35,16 @@ const SLOW_RATIO = 10;
  * @param {Record<string, Service>} options.services
  * @param {Slo[]} options.slos
  * @param {number} options.poolSize advised
- * @returns {Remedy[]} none where a single connection is enough
+ * @returns {Promise<Remedy[]>} none where a single connection is enough
  */
-export function compareRemedies({ study, services, slos, poolSize }) {
+export async function compareRemedies({ study, services, slos, poolSize }) {
   if (poolSize === 1) return [];
   const slowRoutes = findSlowRoutes(study, services, slos);
   return [
     ...(slowRoutes.length > 0
-      ? [divide('split', study, slos, slowRoutes), divide('limited', study, slos, slowRoutes)]
+      ? [await divide('split', study, slos, slowRoutes), await divide('limited', study, slos, slowRoutes)]
       : []),
-    addTimeout(study, slos, slowRoutes, poolSize - 1),
+    await addTimeout(study, slos, slowRoutes, poolSize - 1),
   ];
 }
 
@@ -62,23 +62,23 @@ function findSlowRoutes({ facts }, services, slos) {
  * @param {LoadStudy} study
  * @param {Slo[]} slos
  * @param {string[]} slowRoutes
- * @returns {Remedy}
+ * @returns {Promise<Remedy>}
  */
-function divide(kind, { facts, judge }, slos, slowRoutes) {
+async function divide(kind, { facts, judge }, slos, slowRoutes) {
   const { peakActive, routes, lastsMs } = facts;
   const meanActive = slowRoutes.reduce((sum, route) => sum + (routes[route].count * routes[route].meanMs) / lastsMs, 0);
   const floor = connectionsFor(meanActive, peakActive);
   const poolOf = (/** @type {number} */ common, /** @type {number} */ slowSize) => (
     { kind, maxPoolSize: common + slowSize, slowRoutes, slowSize });
   const isSlow = slos.map(({ route }) => slowRoutes.includes(route));
-  const slowSize = findSmallest(floor, peakActive, (size) => (
-    judge(poolOf(peakActive, size)).goals.every(({ isMet }, index) => isMet || !isSlow[index])));
-  const common = slowSize && findSmallest(1, peakActive, (size) => judge(poolOf(size, slowSize)).isMet);
+  const slowSize = await findSmallest(floor, peakActive, async (size) => (
+    (await judge(poolOf(peakActive, size))).goals.every(({ isMet }, index) => isMet || !isSlow[index])));
+  const common = slowSize && await findSmallest(1, peakActive, async (size) => (await judge(poolOf(size, slowSize))).isMet);
   if (!slowSize || !common) {
     return { kind, connections: null, slowSize, slowRoutes, timeoutMs: 0, slow: [], goals: [], failureShare: 0 };
   }
   return { kind, connections: common + slowSize, slowSize, slowRoutes, timeoutMs: 0,
-    ...describeCost(judge(poolOf(common, slowSize)), slos, slowRoutes) };
+    ...describeCost(await judge(poolOf(common, slowSize)), slos, slowRoutes) };
 }
 
 /**
@@ -86,11 +86,11 @@ function divide(kind, { facts, judge }, slos, slowRoutes) {
  * @param {Slo[]} slos
  * @param {string[]} slowRoutes
  * @param {number} poolSize
- * @returns {Remedy}
+ * @returns {Promise<Remedy>}
  */
-function addTimeout({ judge }, slos, slowRoutes, poolSize) {
+async function addTimeout({ judge }, slos, slowRoutes, poolSize) {
   const timeoutMs = Math.min(...slos.map(({ limitMs }) => limitMs));
-  const judgement = judge({ maxPoolSize: poolSize, waitQueueTimeoutMS: timeoutMs });
+  const judgement = await judge({ maxPoolSize: poolSize, waitQueueTimeoutMS: timeoutMs });
   return { kind: 'timeout', connections: poolSize, slowSize: null, slowRoutes, timeoutMs,
     ...describeCost(judgement, slos, slowRoutes) };
 }

@@ -30,6 +30,7 @@ export function createTraceLoad(trace, { resample = false } = {}) {
   // One gap more than there are between the checkouts: the last one has a gap, too.
   const durationMs = Math.max(1, (checkOutStartedMs[checkOutStartedMs.length - 1] * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
   return {
+    source: { kind: 'trace', trace, resample },
     routes,
     durationMs,
     services: Object.fromEntries(routes.map((route, index) => (

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { findSmallest } from '../../src/advise/find-smallest.js';
 
-test.each([1, 2, 7, 100])('finds %i among a hundred in a few steps', (answer) => {
+test.each([1, 2, 7, 100])('finds %i among a hundred in a few steps', async (answer) => {
   let steps = 0;
-  expect(findSmallest(1, 100, (number) => ++steps > 0 && number >= answer)).toBe(answer);
+  expect(await findSmallest(1, 100, async (number) => ++steps > 0 && number >= answer)).toBe(answer);
   expect(steps).toBeLessThanOrEqual(8);
 });
 
-test('finds nothing when nothing passes, or the range is empty', () => {
-  expect(findSmallest(1, 100, () => false)).toBeNull();
-  expect(findSmallest(2, 1, () => true)).toBeNull();
+test('finds nothing when nothing passes, or the range is empty', async () => {
+  expect(await findSmallest(1, 100, async () => false)).toBeNull();
+  expect(await findSmallest(2, 1, async () => true)).toBeNull();
 });

@@ -38,9 +38,9 @@ function recordTrace({ handoverMs = 0 } = {}) {
 
 const trace = recordTrace();
 
-test('a replay at the recorded size gives the recorded waits', () => {
+test('a replay at the recorded size gives the recorded waits', async () => {
   const load = createTraceLoad(trace);
-  const { variants, seeds } = predict({ load, services: load.services, poolSizes: [2, 3, 4] });
+  const { variants, seeds } = await predict({ load, services: load.services, poolSizes: [2, 3, 4] });
   const recorded = summariseTrace(trace);
   expect(seeds).toBe(1);
   const [{ predicted: smaller }, { predicted }, { predicted: larger }] = variants;
@@ -56,10 +56,10 @@ test('a replay at the recorded size gives the recorded waits', () => {
   expect(larger.meanWaitMs).toBeLessThan(recorded.meanWaitMs / 2);
 });
 
-test('late handovers by a busy process make waits longer, also in the replay', () => {
+test('late handovers by a busy process make waits longer, also in the replay', async () => {
   const slowed = recordTrace({ handoverMs: 5 });
   const load = createTraceLoad(slowed);
-  const { variants: [{ predicted }] } = predict({ load, services: load.services, poolSizes: [3] });
+  const { variants: [{ predicted }] } = await predict({ load, services: load.services, poolSizes: [3] });
   const recorded = summariseTrace(slowed);
   expect(recorded.meanWaitMs).toBeGreaterThan(1.1 * summariseTrace(trace).meanWaitMs);
   // In a real process no checkout starts while it is busy. Here some do, so it is not certain whose connection they got.
@@ -67,9 +67,9 @@ test('late handovers by a busy process make waits longer, also in the replay', (
   for (const route of slowed.routes) expect(predicted.routes[route].p50Ms).toBeCloseTo(recorded.routes[route].p50Ms, 1);
 });
 
-test('rates and service times are those of the trace', () => {
+test('rates and service times are those of the trace', async () => {
   const load = createTraceLoad(trace);
-  const { load: facts } = predict({ load, services: load.services, poolSizes: [1] });
+  const { load: facts } = await predict({ load, services: load.services, poolSizes: [1] });
   const busy = Array.from(trace.useMs).reduce((sum, ms) => sum + ms) / facts.lastsMs;
   expect(facts.meanActive).toBeCloseTo(busy, 6);
   // The last one's own gap and use are what the two differ by.
@@ -111,8 +111,8 @@ describe('resampled', () => {
   });
 });
 
-test('a single checkout is a load too', () => {
+test('a single checkout is a load too', async () => {
   const load = createTraceLoad({ header: {}, routes: ['/a'], checkOutStartedMs: [0], waitMs: [0], useMs: [7], routeOf: [0], warnings: [] });
-  const { variants } = predict({ load, services: load.services, poolSizes: [1] });
+  const { variants } = await predict({ load, services: load.services, poolSizes: [1] });
   expect(variants[0].predicted).toMatchObject({ requests: 1, maxMs: 7 });
 });
