@@ -21,7 +21,7 @@ export class Tally {
   #measure;
   /** @type {RequestRecord[] | null} */
   #records;
-  #failures = { waitQueueTimeout: 0, clientTimeout: 0 };
+  #failures = { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 };
   #requests = 0;
   #maxMs = NaN;
   #firstMs = NaN;
@@ -99,7 +99,7 @@ export class Tally {
     const durationMs = this.#requests === 0 ? 0 : this.#lastMs - this.#firstMs;
     return {
       requests: this.#requests,
-      failures: this.#failures.waitQueueTimeout + this.#failures.clientTimeout,
+      failures: Object.values(this.#failures).reduce((sum, count) => sum + count, 0),
       failuresBy: this.#failures,
       maxMs: this.#maxMs,
       routes,
