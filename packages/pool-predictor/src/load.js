@@ -13,7 +13,7 @@ import { createRandom } from './simulator/random.js';
  * Plain data that can be sent to another thread.
  *
  * @typedef {{ kind: 'scenario', workload: Workload, workers: number }
- *   | { kind: 'trace', trace: Trace, resample: boolean }} LoadSource
+ *   | { kind: 'trace', trace: Trace, resample: boolean, separateRoutes: string[] }} LoadSource
  */
 
 /**

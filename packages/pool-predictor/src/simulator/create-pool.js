@@ -53,10 +53,11 @@ export function createPool(options, host) {
   }
   const { minPoolSize = 0, maxConnecting = 2, waitQueueTimeoutMS = 0, requestTimeoutMs = 0 } = options;
   if (isDivided) requireInteger('slowSize', options.slowSize, 1, options.kind === 'split' ? maxPoolSize - 1 : Infinity);
+  if (options.kind === 'split' && options.slowLimit !== undefined) requireInteger('slowLimit', options.slowLimit, 1, Infinity);
   requireInteger('minPoolSize', minPoolSize, 0, options.kind === 'split' ? maxPoolSize - options.slowSize : maxPoolSize);
   requireInteger('maxConnecting', maxConnecting, 1, Infinity);
-  requireTime('waitQueueTimeoutMS', waitQueueTimeoutMS);
-  requireTime('requestTimeoutMs', requestTimeoutMs);
+  requireTime('waitQueueTimeoutMS', waitQueueTimeoutMS, ' (no timeout)');
+  requireTime('requestTimeoutMs', requestTimeoutMs, ' (no deadline)');
   return isDivided ? createDividedPool(options, host) : new DriverPool(options, host);
 }
 
@@ -75,9 +76,9 @@ export function timeoutsOf(options) {
   return { waitMs: waitQueueTimeoutMS || NEVER, requestMs: requestTimeoutMs || NEVER };
 }
 
-/** @param {string} name @param {number} ms */
-function requireTime(name, ms) {
-  if (!(ms >= 0)) throw new Error(`${name} must be at least 0, not ${ms}`);
+/** @param {string} name @param {number} ms @param {string} [zero] what 0 means */
+function requireTime(name, ms, zero = '') {
+  if (!(ms >= 0)) throw new Error(`${name} must be at least 0${zero}, not ${ms}`);
 }
 
 /** @param {string} name @param {number} value @param {number} min @param {number} max */
