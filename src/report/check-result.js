@@ -1,9 +1,8 @@
-import { listOf, map, number, orNone, shape, text } from '../shape.js';
+import { listOf, map, mapOf, number, orNone, shape, text } from '../shape.js';
 
 const figures = orNone(map);
 
-/** See WarmUp. */
-const samples = shape({ servicesMs: listOf(number), overheadsMs: listOf(number) });
+const samples = shape({ services: mapOf(listOf(number)), overheadsMs: listOf(number) });
 
 const checkShape = shape({
   startedAt: text,

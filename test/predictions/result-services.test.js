@@ -2,17 +2,26 @@ import { expect, test } from '@jest/globals';
 import { servicesOfResult } from '../../src/predictions/result-services.js';
 import { createSampleResult } from '../report/sample-result.js';
 
-test('the samples before the load are service times and overhead, those of all variants and repeats together', () => {
+test('service times and overhead are the samples of all repeats at the largest pool', () => {
   const result = createSampleResult();
-  for (const [index, variant] of result.variants.entries()) {
-    Object.assign(variant, { repeats: [{ measured: {}, samples: { servicesMs: [index + 1], overheadsMs: [index + 2] } }] });
-  }
-  const { services, overhead } = servicesOfResult(result);
-  const servicesMs = result.variants.map((_, index) => index + 1);
-  expect(services).toEqual({
-    '/fast': { kind: 'sample', valuesMs: servicesMs }, '/slow': { kind: 'sample', valuesMs: servicesMs.map((ms) => 5000 + ms) },
+  const repeatsOf = (/** @type {number} */ ms) => [
+    { measured: {}, samples: { services: { '/fast': [ms], '/other': [ms + 1] }, overheadsMs: [ms + 2] } },
+    { measured: {}, samples: { services: { '/fast': [ms + 3] }, overheadsMs: [ms + 4] } },
+    { measured: {} },
+  ];
+  for (const variant of result.variants) Object.assign(variant, { repeats: repeatsOf(variant.settings.poolSize) });
+  const size = Math.max(...result.variants.map(({ settings }) => settings.poolSize));
+  const sample = (/** @type {number[]} */ ...valuesMs) => ({ kind: 'sample', valuesMs });
+  expect(servicesOfResult(result)).toEqual({
+    services: { '/slow': { kind: 'fixed', ms: 5000 }, '/fast': sample(size, size + 3), '/other': sample(size + 1) },
+    overhead: sample(size + 2, size + 4),
   });
-  expect(overhead).toEqual({ kind: 'sample', valuesMs: servicesMs.map((ms) => ms + 1) });
+});
+
+test('a negative time in a sample is refused', () => {
+  const result = createSampleResult();
+  for (const variant of result.variants) Object.assign(variant, { repeats: [{ measured: {}, samples: { services: {}, overheadsMs: [-1] } }] });
+  expect(() => servicesOfResult(result)).toThrow('its numbers must be from 0 to 365 days, in ms');
 });
 
 test('without samples, as in older results: /slow is the setting, /fast the median at the largest pool', () => {

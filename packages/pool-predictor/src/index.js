@@ -9,7 +9,7 @@ export { readWorkload } from './scenario/workload.js';
 export { overheadOfApp, servicesOfApp } from './service/app-services.js';
 export { checkService } from './service/check-service.js';
 export { parseServices } from './service/parse-service.js';
-export { UNLIMITED } from './simulation-runs.js';
+export { UNLIMITED, createRunSimulator } from './simulation-runs.js';
 export { simulate } from './simulator/simulate.js';
 export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
 

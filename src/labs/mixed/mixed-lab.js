@@ -10,6 +10,7 @@ import { poolOfApp } from '../../predictions/app-pool.js';
 import { createScenarioLoad, parsePoolSizes, predict, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { checkRequests } from './check-requests.js';
+import { sampleLoad } from './load-samples.js';
 import { findPublished, PUBLISHED } from './mixed-published.js';
 import { mixedView } from './mixed-view.js';
 
@@ -113,14 +114,14 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
     ...(poolTimeout && { MONGO_WAIT_QUEUE_TIMEOUT_MS: String(poolTimeout) }),
   }, { signal });
   try {
-    const { lastId, unloaded, servicesMs, overheadsMs } = await warmUp(app.url, poolSize);
+    const { lastId, unloaded, overheadsMs } = await warmUp(app.url, poolSize);
     const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal: app.signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
     const measured = { ...summariseReport(report), pool: summariseCheckouts(checkouts), unloaded };
     return {
       measured,
       arrivalsMs: listArrivals(checkouts),
-      samples: { servicesMs: servicesMs.map(roundMs), overheadsMs: overheadsMs.map(roundMs) },
+      samples: sampleLoad(checkouts, report, overheadsMs),
       ...(measured.failures > 0 && { failed: describeFailures(report) }),
       warnings: unmet.map((threshold) => `a threshold of the scenario is not met: ${threshold}`),
     };
@@ -153,11 +154,6 @@ async function predictVariant({ settings: { poolSize } }, { load, settings: opti
 function servicesWithSleep(routes, serviceMs, slowMs) {
   return Object.fromEntries(routes.map((route) => (
     [route, { kind: /** @type {const} */ ('fixed'), ms: route === '/slow' ? slowMs + serviceMs : serviceMs }])));
-}
-
-/** To microseconds. @param {number} ms */
-function roundMs(ms) {
-  return Math.round(ms * 1000) / 1000;
 }
 
 /**

@@ -11,6 +11,7 @@
  * @property {number} startedAtMs NaN when it had no connection
  * @property {number} finishedAtMs when the user got its answer or gave up
  * @property {number} waitMs for a connection
+ * @property {number} responseMs as the client measures it; NaN when it failed
  * @property {Outcome} outcome
  */
 
@@ -77,8 +78,8 @@ export class Tally {
   /** @param {User} user @param {Outcome} outcome @param {number} nowMs */
   endRequest(user, outcome, nowMs) {
     this.#lastMs = nowMs;
+    const responseMs = outcome === 'ok' ? this.#measure(nowMs - user.arrivedAtMs) : NaN;
     if (outcome === 'ok') {
-      const responseMs = this.#measure(nowMs - user.arrivedAtMs);
       user.route.recordResponse(responseMs);
       if (!(responseMs <= this.#maxMs)) this.#maxMs = responseMs;
     } else {
@@ -89,7 +90,7 @@ export class Tally {
       const { route, number, connection, arrivedAtMs, startedAtMs } = user;
       this.#records.push({
         route: route.name, user: number, connection, arrivedAtMs, startedAtMs, finishedAtMs: nowMs,
-        waitMs: (Number.isNaN(startedAtMs) ? nowMs : startedAtMs) - arrivedAtMs, outcome,
+        waitMs: (Number.isNaN(startedAtMs) ? nowMs : startedAtMs) - arrivedAtMs, responseMs, outcome,
       });
     }
   }
