@@ -14,6 +14,9 @@ const COMMAND = path.join(path.dirname(PACKAGE), require(PACKAGE).bin.artillery)
 /** Artillery splits an arrivalRate over this many worker threads: one per processor, less one. */
 export const WORKERS = Math.max(1, os.cpus().length - 1);
 
+/** Artillery reports response times in whole milliseconds. */
+export const RESOLUTION_MS = 1;
+
 /** @typedef {{ min: number, max: number, count: number, p50: number, p95: number, p99: number }} Summary in ms */
 /** @typedef {{ counters: Record<string, number>, summaries: Record<string, Summary> }} ArtilleryReport */
 /** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, maxMs: number }} RouteFigures */

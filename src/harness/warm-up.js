@@ -11,7 +11,8 @@ const MAX_OPENED = 50;
  * @typedef {object} WarmUp
  * @property {number} lastId of the checkouts so far
  * @property {{ serviceMs: number, overheadMs: number }} unloaded medians for /fast
- * @property {number[]} overheadsMs of each response
+ * @property {number[]} servicesMs of each request for /fast without load
+ * @property {number[]} overheadsMs of its response
  */
 
 /**
@@ -39,7 +40,7 @@ export async function warmUp(url, poolSize, { rounds = 5, requests = 40, everyMs
   const servicesMs = checkouts.filter(({ route }) => route === '/fast').map(useMsOf);
   const overheadsMs = servicesMs.map((serviceMs, index) => Math.max(0, responsesMs[index] - serviceMs));
   return {
-    lastId, unloaded: { serviceMs: quantile(servicesMs, 0.5), overheadMs: quantile(overheadsMs, 0.5) }, overheadsMs,
+    lastId, unloaded: { serviceMs: quantile(servicesMs, 0.5), overheadMs: quantile(overheadsMs, 0.5) }, servicesMs, overheadsMs,
   };
 }
 

@@ -2,6 +2,9 @@ import onHeaders from 'on-headers';
 
 /** @typedef {import('../universal/feed-shapes.js').EndedRequest} EndedRequest */
 
+/** How many requests the sample of the overhead is taken from. */
+const MAX_OVERHEADS = 200;
+
 /**
  * The HTTP requests that use the pool. Gives each an id that its checkouts carry, tells the client in Server-Timing
  * where the time went, and notifies listeners when a request ends.
@@ -11,7 +14,16 @@ import onHeaders from 'on-headers';
 export function createRequests(checkouts) {
   /** @type {Set<(request: EndedRequest) => void>} */
   const listeners = new Set();
+  /** Of the last requests that succeeded, oldest first. @type {number[]} */
+  const overheadsMs = [];
   let lastId = 0;
+
+  /** @param {number} ms */
+  function keepOverhead(ms) {
+    // Checkouts at the same time count twice.
+    overheadsMs.push(Math.round(Math.max(0, ms) * 1000) / 1000);
+    if (overheadsMs.length > MAX_OVERHEADS) overheadsMs.shift();
+  }
 
   return {
     /** @param {string} route @returns {import('express').RequestHandler} */
@@ -26,9 +38,10 @@ export function createRequests(checkouts) {
         ].join(', '));
       });
       res.once('close', () => {
-        const { requestId, waitMs, behind } = context;
+        const { requestId, waitMs, useMs, behind } = context;
         const status = res.writableFinished ? res.statusCode : 0;
         const ended = { requestId, method: req.method, route, status, totalMs: performance.now() - arrivedAtMs, waitMs, behind };
+        if (status >= 200 && status < 400) keepOverhead(ended.totalMs - waitMs - useMs);
         for (const listener of listeners) listener(ended);
       });
       checkouts.runInRequest(context, next);
@@ -37,5 +50,10 @@ export function createRequests(checkouts) {
     onEnd(listener) {
       listeners.add(listener);
     },
+    /**
+     * What the last responses took in the app beyond waits and uses, in the simulator's format.
+     * @returns {{ kind: 'sample', valuesMs: number[] } | undefined} undefined without requests
+     */
+    sampleOverhead: () => (overheadsMs.length > 0 ? { kind: 'sample', valuesMs: [...overheadsMs] } : undefined),
   };
 }

@@ -12,10 +12,11 @@ const MIXED_RATIO = 10;
  * @param {object} result
  * @param {Facts} result.load
  * @param {boolean} result.isRandom whether the figures have a band
+ * @param {string[]} [result.notes] what the figures cover
  * @param {boolean} [result.isReplay] of a trace: the variant with the recorded pool size has measured figures
  * @returns {LabView}
  */
-export function createPredictView({ load, isRandom, isReplay = false }) {
+export function createPredictView({ load, isRandom, isReplay = false, notes = [] }) {
   const routes = Object.keys(load.routes).toSorted((a, b) => load.routes[a].meanMs - load.routes[b].meanMs);
   return {
     name: 'predict',
@@ -26,8 +27,8 @@ export function createPredictView({ load, isRandom, isReplay = false }) {
       'Each line is a percentile of one route: p95 means that 95 of 100 requests took at most this long. '
       + 'The axis is logarithmic: each step up is ten times as long.',
       'Where the lines fall steeply, requests wait for connections. Where they are flat, more connections do not help.',
-      ...(isReplay ? ['The load is a trace of checkouts, replayed: a response is the wait for a connection and its use. '
-        + 'No request waits for the answer to another.'] : []),
+      ...(isReplay ? ['The load is a trace of checkouts, replayed. No request waits for the answer to another.'] : []),
+      ...notes,
       ...(isRandom ? ['The load is random, so it was simulated many times: the figures are medians, and 90 of 100 runs '
         + 'lie in the band.'] : []),
       describeClosedForms(load),

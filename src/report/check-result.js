@@ -2,6 +2,9 @@ import { listOf, map, number, orNone, shape, text } from '../shape.js';
 
 const figures = orNone(map);
 
+/** See WarmUp. */
+const samples = shape({ servicesMs: listOf(number), overheadsMs: listOf(number) });
+
 const checkShape = shape({
   startedAt: text,
   environment: map,
@@ -15,7 +18,7 @@ const checkShape = shape({
     predicted: figures,
     exact: figures,
     published: figures,
-    repeats: orNone(listOf(shape({ measured: map, arrivalsMs: orNone(listOf(number)) }))),
+    repeats: orNone(listOf(shape({ measured: map, arrivalsMs: orNone(listOf(number)), samples: orNone(samples) }))),
   })),
 });
 

@@ -99,6 +99,7 @@
  * @typedef {object} Repeat
  * @property {Figures} measured
  * @property {number[]} [arrivalsMs] checkOutStarted of each request, counted from the first
+ * @property {{ servicesMs: number[], overheadsMs: number[] }} [samples] of requests without load
  */
 
 export {};

@@ -12,7 +12,7 @@ import { listRoutes } from './simulator/flow.js';
  * Plain data that can be sent to another thread.
  *
  * @typedef {{ kind: 'scenario', workload: Workload, workers: number }
- *   | { kind: 'trace', trace: Trace, resample: boolean }} LoadSource
+ *   | { kind: 'trace', trace: Trace, resample: boolean, separateRoutes: string[] }} LoadSource
  */
 
 /**

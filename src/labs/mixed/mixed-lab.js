@@ -113,13 +113,14 @@ async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, sig
     ...(poolTimeout && { MONGO_WAIT_QUEUE_TIMEOUT_MS: String(poolTimeout) }),
   }, { signal });
   try {
-    const { lastId, unloaded } = await warmUp(app.url, poolSize);
+    const { lastId, unloaded, servicesMs, overheadsMs } = await warmUp(app.url, poolSize);
     const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal: app.signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
     const measured = { ...summariseReport(report), pool: summariseCheckouts(checkouts), unloaded };
     return {
       measured,
       arrivalsMs: listArrivals(checkouts),
+      samples: { servicesMs: servicesMs.map(roundMs), overheadsMs: overheadsMs.map(roundMs) },
       ...(measured.failures > 0 && { failed: describeFailures(report) }),
       warnings: unmet.map((threshold) => `a threshold of the scenario is not met: ${threshold}`),
     };
@@ -152,6 +153,11 @@ async function predictVariant({ settings: { poolSize } }, { load, settings: opti
 function servicesWithSleep(routes, serviceMs, slowMs) {
   return Object.fromEntries(routes.map((route) => (
     [route, { kind: /** @type {const} */ ('fixed'), ms: route === '/slow' ? slowMs + serviceMs : serviceMs }])));
+}
+
+/** To microseconds. @param {number} ms */
+function roundMs(ms) {
+  return Math.round(ms * 1000) / 1000;
 }
 
 /**

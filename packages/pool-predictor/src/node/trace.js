@@ -10,13 +10,15 @@ import { textOf } from '../text-of.js';
  *     {"checkOutStartedMs":0,"waitMs":0.21,"useMs":1.83,"route":"/fast"}
  *     {"checkOutStartedMs":12.5,"waitMs":null,"useMs":null,"route":"/slow"}
  *     {"checkOutStartedMs":13.1,"waitMs":0.18,"useMs":1834.2,"route":"/slow","failed":true}
- *     {"end":"closed"}
+ *     {"end":"closed","overhead":{"kind":"sample","valuesMs":[0.4,0.6]}}
  *
- * - The first line names the format. `maxPoolSize` is the size of the recorded pool, if known.
+ * - The first line names the format. `maxPoolSize` is the size of the recorded pool, if known. `pool` has the
+ *   app's other settings: see AppPool. `overhead` is what its responses took beyond waits and uses: a service of kind
+ *   sample.
  * - `checkOutStartedMs` counts from any moment. Lines are in the order in which checkouts ended. `route` is optional.
  *   Nulls: it got no connection. `failed`: it got one, but its operation failed.
  * - The last line says why the trace ends: `closed`, or `full` when it reached its size limit. It is missing after an
- *   interruption.
+ *   interruption. `overhead` may be here, where it is known when the recording ends.
  *
  * Version 1 had `askedMs` for `checkOutStartedMs`.
  */
@@ -109,6 +111,7 @@ async function collect(lines, file) {
       header = requireHeader(entry, file);
       startedField = STARTED_FIELDS[Number(header.version)];
     } else if (typeof entry?.end === 'string') {
+      if (entry.overhead) header.overhead = entry.overhead;
       if (entry.end === 'full') warnings.push(`${file} is incomplete: it reached its size limit`);
     } else if (isCheckout(entry, startedField)) {
       const { waitMs, useMs, route: name = UNNAMED_ROUTE } = entry;

@@ -1,4 +1,4 @@
-import { createPool, isDriverPool } from './create-pool.js';
+import { createPool, timeoutsOf } from './create-pool.js';
 import { createDeadlines } from './deadlines.js';
 import { NEVER } from './event-heap.js';
 import { createRandom } from './random.js';
@@ -30,6 +30,8 @@ export class Model {
   #timeoutMs;
   #answerDeadlines;
   #waitDeadlines;
+  #requestTimeoutMs;
+  #requestDeadlines;
   #choices;
   #pauses;
   #routes;
@@ -52,7 +54,10 @@ export class Model {
     this.#clock = clock;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
     this.#answerDeadlines = createDeadlines(this.#timeoutMs);
-    this.#waitDeadlines = createDeadlines((isDriverPool(pool) && pool.waitQueueTimeoutMS) || NEVER);
+    const { waitMs, requestMs } = timeoutsOf(pool);
+    this.#waitDeadlines = createDeadlines(waitMs);
+    this.#requestTimeoutMs = requestMs;
+    this.#requestDeadlines = createDeadlines(requestMs);
     this.#choices = createRandom(seed, 'choices');
     this.#pauses = createRandom(seed, 'pauses');
     this.#routes = createRoutes(services, seed);
@@ -65,6 +70,7 @@ export class Model {
       serve: (user, connection) => this.#serve(user, connection),
       connectAfter: (delayMs, connection) => clock.after(delayMs, connection * EVENT_KINDS + CONNECTED),
       checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
+      refuse: (user) => this.#refuse(user),
     });
     this.#pool.start();
   }
@@ -99,12 +105,14 @@ export class Model {
   }
 
   nextDeadlineMs() {
-    return min(this.#waitDeadlines.nextMs(), this.#answerDeadlines.nextMs());
+    return min(this.#waitDeadlines.nextMs(), this.#requestDeadlines.nextMs(), this.#answerDeadlines.nextMs());
   }
 
   /** Ends the wait whose deadline nextDeadlineMs() returned. */
   timeOut() {
-    if (this.#waitDeadlines.nextMs() <= this.#answerDeadlines.nextMs()) this.#giveUpWaiting(this.#waitDeadlines.pop());
+    const atMs = this.nextDeadlineMs();
+    if (this.#waitDeadlines.nextMs() === atMs) this.#giveUpWaiting(this.#waitDeadlines.pop());
+    else if (this.#requestDeadlines.nextMs() === atMs) this.#abortRequest(this.#requestDeadlines.pop());
     else this.#giveUpAnswer(this.#answerDeadlines.pop());
   }
 
@@ -161,6 +169,7 @@ export class Model {
       this.#tally.recordPeakWaiting();
       this.#waitDeadlines.add(user);
     }
+    if (user.state === 'waiting' || user.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
     if (user.state === 'waiting' || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
   }
 
@@ -212,10 +221,25 @@ export class Model {
   /** waitQueueTimeoutMS: the app answers with an error, and the user goes on. @param {User} user */
   #giveUpWaiting(user) {
     if (user.state !== 'waiting') return;
-    this.#tally.stopWaiting(user, this.#clock.nowMs);
-    user.ticket++;
+    this.#abandon(user);
     user.outcome = 'waitQueueTimeout';
     this.#respond(user);
+  }
+
+  /** The request deadline: the app aborts its query or its wait, and answers with an error. @param {User} user */
+  #abortRequest(user) {
+    if (user.state === 'responding') return;
+    this.#abandon(user);
+    user.outcome = 'requestTimeout';
+    this.#respond(user);
+  }
+
+  /** The app answers with an error at once. Not in the same turn: the user may send its next request. @param {User} user */
+  #refuse(user) {
+    this.#tally.stopWaiting(user, this.#clock.nowMs);
+    user.outcome = 'refused';
+    user.state = 'responding';
+    this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
   }
 
   /** The user closes its connection to the app and leaves. The app then aborts what it does for it. @param {User} user */
@@ -227,6 +251,13 @@ export class Model {
       user.hasGivenUp = true;
       return;
     }
+    this.#abandon(user);
+    this.#users.release(user);
+  }
+
+  /** Ends the user's wait, or the query that runs for it. @param {User} user */
+  #abandon(user) {
+    const { nowMs } = this.#clock;
     user.ticket++;
     if (user.state === 'waiting') {
       this.#tally.stopWaiting(user, nowMs);
@@ -235,8 +266,7 @@ export class Model {
       user.serviceMs = nowMs - user.startedAtMs;
       this.#served[user.connection] = undefined;
       this.#tally.endQuery(user, nowMs);
-      this.#pool.abandon(user.connection);
+      this.#pool.abandon?.(user.connection);
     }
-    this.#users.release(user);
   }
 }

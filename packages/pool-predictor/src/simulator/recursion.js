@@ -1,4 +1,4 @@
-import { createPool, isDriverPool } from './create-pool.js';
+import { createPool, isDriverPool, timeoutsOf } from './create-pool.js';
 import { NEVER, createEventHeap } from './event-heap.js';
 import { describeTotals, readClock } from './tally.js';
 import { createTimeQueue } from './time-queue.js';
@@ -32,13 +32,14 @@ export function isRecursive({ workload, pool, keepRequests }) {
  * Does what Model does, for such a load: it takes one request after the other, and computes when it gets a connection. No
  * later request can change that (J. Kiefer and J. Wolfowitz, 1955, https://doi.org/10.1090/S0002-9947-1955-0066587-3).
  *
- * A client that gives up closes a connection, and so needs events.
+ * A client that gives up closes a connection, as the request deadline does, and so needs events.
  */
 export class Recursion {
   #maxPoolSize;
   #isWarm;
   #waitTimeoutMs;
   #timeoutMs;
+  #requestTimeoutMs;
   #resolutionMs;
   /** The end of each query and handover. */
   #ends = createEventHeap();
@@ -51,17 +52,19 @@ export class Recursion {
   #waiting = createTimeQueue();
   #active = 0;
   #totals = {
-    requests: 0, failuresBy: { waitQueueTimeout: 0, clientTimeout: 0 }, maxMs: NaN, firstMs: NaN, lastMs: NaN,
+    requests: 0, failuresBy: { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 }, maxMs: NaN, firstMs: NaN, lastMs: NaN,
     peakActive: 0, peakWaiting: 0, busyMs: 0, waitedMs: 0,
   };
 
   /** @param {SimulationOptions} options */
   constructor({ workload, pool, resolutionMs = 0 }) {
     createPool(pool, /** @type {any} */ ({})); // To check its options.
-    const { maxPoolSize, warm = true, waitQueueTimeoutMS = 0 } = /** @type {DriverPoolOptions} */ (pool);
+    const { maxPoolSize, warm = true } = /** @type {DriverPoolOptions} */ (pool);
+    const { waitMs, requestMs } = timeoutsOf(pool);
     this.#maxPoolSize = maxPoolSize;
     this.#isWarm = warm;
-    this.#waitTimeoutMs = waitQueueTimeoutMS || NEVER;
+    this.#waitTimeoutMs = waitMs;
+    this.#requestTimeoutMs = requestMs;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
     this.#resolutionMs = resolutionMs;
   }
@@ -80,9 +83,11 @@ export class Recursion {
       waitEndsMs[i] = startMs === NEVER ? nowMs + this.#waitTimeoutMs : startMs;
       if (waits) this.#countWaiting(nowMs, waitEndsMs[i]);
       if (startMs < NEVER) this.#use(startMs, serviceMs[i], handoverMs[i], waits);
-      if (waitEndsMs[i] + (hasFailed[i] ? 0 : serviceMs[i]) + overheadMs[i] <= nowMs + this.#timeoutMs) continue;
-      // Rounding does not make a client give up.
-      if (waits || mustOpen || serviceMs[i] + overheadMs[i] > this.#timeoutMs) return false;
+      const endMs = waitEndsMs[i] + (hasFailed[i] ? 0 : serviceMs[i]);
+      if (endMs <= nowMs + this.#requestTimeoutMs && endMs + overheadMs[i] <= nowMs + this.#timeoutMs) continue;
+      // Rounding does not make anyone give up.
+      if (waits || mustOpen || serviceMs[i] > this.#requestTimeoutMs
+        || serviceMs[i] + overheadMs[i] > this.#timeoutMs) return false;
     }
     this.#record(batch);
     return true;

@@ -22,7 +22,7 @@ export class Tally {
   #random;
   /** @type {RequestRecord[] | null} */
   #records;
-  #failures = { waitQueueTimeout: 0, clientTimeout: 0 };
+  #failures = { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 };
   #requests = 0;
   #maxMs = NaN;
   #firstMs = NaN;
@@ -129,7 +129,7 @@ export function describeTotals({
   const durationMs = requests === 0 ? 0 : lastMs - firstMs;
   return {
     requests,
-    failures: failuresBy.waitQueueTimeout + failuresBy.clientTimeout,
+    failures: Object.values(failuresBy).reduce((sum, count) => sum + count, 0),
     failuresBy,
     maxMs,
     routes,

@@ -1,7 +1,7 @@
 /** @import { Instruction } from './flow.js' */
 /** @import { RouteStats } from './route-stats.js' */
 
-/** @typedef {'ok' | 'waitQueueTimeout' | 'clientTimeout'} Outcome */
+/** @typedef {'ok' | 'refused' | 'waitQueueTimeout' | 'requestTimeout' | 'clientTimeout'} Outcome */
 
 /**
  * A virtual user and its current request. Objects are reused after a user leaves, so a long run does not allocate.

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { servicesOfApp } from '../../src/service/app-services.js';
+import { overheadOfApp, servicesOfApp } from '../../src/service/app-services.js';
 
 test('slowMs is the service time of /slow', () => {
   expect(servicesOfApp({ slowMs: 700 })).toEqual({ '/slow': { kind: 'fixed', ms: 700 } });
@@ -22,4 +22,10 @@ test.each([
   [{ slowMs: -1 }, /\/slow: its numbers/],
 ])('%j is refused', (pool, message) => {
   expect(() => servicesOfApp(pool)).toThrow(message);
+});
+
+test('the overhead is a service time; an app need not report one', () => {
+  expect(overheadOfApp({ overhead: { kind: 'sample', valuesMs: [0.3, 0.5] } })).toEqual({ kind: 'sample', valuesMs: [0.3, 0.5] });
+  expect(overheadOfApp({})).toBeUndefined();
+  expect(() => overheadOfApp({ overhead: { kind: 'sample', valuesMs: [-1] } })).toThrow(/GET \/pool, overhead: its numbers must/);
 });
