@@ -1,7 +1,6 @@
 import { requireFeasible } from './load-size.js';
 import { createArrivals } from './simulator/arrivals.js';
 import { listRoutes } from './simulator/flow.js';
-import { createRandom } from './simulator/random.js';
 
 /** @import { Arrival, Phase } from './simulator/arrivals.js' */
 /** @import { Step } from './simulator/flow.js' */
@@ -53,8 +52,7 @@ export function createScenarioLoad(workload, { workers = 1 } = {}) {
       || hasJitter(steps)
       || routes.some((route) => services[route].kind !== 'fixed')
     ),
-    arrivals: (seed, factor) => speedUp(
-      createArrivals(stretch(phases, factor), { workers, random: createRandom(seed, 'arrivals') }), factor),
+    arrivals: (seed, factor) => createArrivals(stretch(phases, factor), { workers, seed, factor }),
   };
 }
 

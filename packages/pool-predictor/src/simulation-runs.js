@@ -55,7 +55,7 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
     workload: load.workload,
     services: Object.fromEntries(Object.entries(services).map(([route, service]) => (
       [route, resample(service, createRandom(seed, `sample of ${route}`))]))),
-    arrivals: load.arrivals(seed, factor),
+    arrivals: { [Symbol.iterator]: () => load.arrivals(seed, factor)[Symbol.iterator]() },
     pool,
     seed,
     resolutionMs,

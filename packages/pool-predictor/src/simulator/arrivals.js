@@ -1,3 +1,6 @@
+import { NEVER } from './event-heap.js';
+import { createRandom } from './random.js';
+
 /** @import { Random } from './random.js' */
 
 /**
@@ -26,75 +29,146 @@
  */
 
 /**
+ * @typedef {Iterable<Arrival> & { readTimes?: () => (into: Float64Array) => number }} Arrivals readTimes: a faster way to
+ *   read them where only the times matter. Each call of its function fills in the next times, and returns how many; 0 after
+ *   the last
+ */
+
+/**
  * The arrivals of a workload's phases, in order of time, spaced as Artillery 2.0 does:
  * https://github.com/artilleryio/artillery/tree/main/packages/artillery/lib (core/phases.ts, dist.ts). Every worker thread
  * has its share of each rate and its own clock, so with several workers users arrive in bunches. An arrivalCount runs in
  * the first worker only.
  *
  * @param {Phase[]} phases
- * @param {object} options
+ * @param {object} [options]
  * @param {number} [options.workers] Artillery starts one fewer than there are processors, at least one
- * @param {Random} options.random
- * @returns {Generator<Arrival, void>}
+ * @param {number} [options.seed] default 1
+ * @param {number} [options.factor] divides the times, default 1
+ * @returns {Arrivals} always the same ones
  */
-export function* createArrivals(phases, { workers = 1, random }) {
-  const streams = Array.from({ length: workers }, (_, i) => workerArrivals(phases, i, workers, random));
-  const next = streams.map((stream) => stream.next().value);
-  for (;;) {
-    let first = 0;
-    for (let i = 1; i < workers; i++) {
-      if ((next[i]?.atMs ?? Infinity) < (next[first]?.atMs ?? Infinity)) first = i;
-    }
-    const arrival = next[first];
-    if (!arrival) return;
-    yield arrival;
-    next[first] = streams[first].next().value;
-  }
+export function createArrivals(phases, { workers = 1, seed = 1, factor = 1 } = {}) {
+  return {
+    [Symbol.iterator]() {
+      const times = createTimes(phases, { workers, seed, factor });
+      return {
+        next() {
+          const atMs = times.next();
+          if (atMs === NEVER) return { done: true, value: undefined };
+          return { done: false, value: { atMs, worker: times.worker(), maxVusers: times.maxVusers() } };
+        },
+      };
+    },
+
+    readTimes: phases.some(({ maxVusers }) => maxVusers !== undefined) ? undefined : () => {
+      const times = createTimes(phases, { workers, seed, factor });
+      return (into) => {
+        let count = 0;
+        while (count < into.length && (into[count] = times.next()) !== NEVER) count++;
+        return count;
+      };
+    },
+  };
 }
+
+/**
+ * @param {Iterator<Arrival, void>} upcoming
+ * @param {number} sinceMs
+ * @throws {Error} when the next arrival is earlier
+ */
+export function takeArrival(upcoming, sinceMs) {
+  const { value } = upcoming.next();
+  if (value && !(value.atMs >= sinceMs)) {
+    throw new Error(`Arrivals must be in order of time, from 0 ms on: ${value.atMs} came after ${sinceMs}`);
+  }
+  return value;
+}
+
+/**
+ * All workers together. Generators would be easier to read, but each arrival would cost as much as its simulation.
+ *
+ * @param {Phase[]} phases
+ * @param {{ workers: number, seed: number, factor: number }} options
+ */
+function createTimes(phases, { workers, seed, factor }) {
+  const random = createRandom(seed, 'arrivals');
+  const streams = Array.from({ length: workers }, (_, worker) => createWorkerTimes(phases, worker, workers, random));
+  const nextMs = Float64Array.from(streams, (stream) => stream.next());
+  let worker = 0;
+  /** @type {number | undefined} */
+  let maxVusers;
+  return {
+    /** NEVER after the last. */
+    next() {
+      worker = 0;
+      for (let i = 1; i < workers; i++) if (nextMs[i] < nextMs[worker]) worker = i;
+      const atMs = nextMs[worker];
+      if (atMs === NEVER) return NEVER;
+      maxVusers = streams[worker].maxVusers();
+      nextMs[worker] = streams[worker].next();
+      return atMs / factor;
+    },
+    /** Of the last arrival. */
+    worker: () => worker,
+    maxVusers: () => maxVusers,
+  };
+}
+
+/**
+ * @typedef {object} PhaseTimes
+ * @property {() => number} next arrival, in ms since the phase began; NEVER after the last
+ * @property {() => number} lastsMs how long the phase lasted; only after its last arrival
+ */
 
 /**
  * @param {Phase[]} phases
  * @param {number} worker from 0
  * @param {number} workers
  * @param {Random} random
- * @returns {Generator<Arrival, void>}
  */
-function* workerArrivals(phases, worker, workers, random) {
+function createWorkerTimes(phases, worker, workers, random) {
+  let index = 0;
   let startMs = 0;
-  for (const phase of phases) {
-    const maxVusers = shareOfMaxVusers(phase, worker, workers);
-    const times = phaseArrivals(phase, worker, workers, random);
-    let step = times.next();
-    while (!step.done) {
-      yield { atMs: startMs + step.value, worker, maxVusers };
-      step = times.next();
-    }
-    startMs += step.value;
-  }
+  let times = createPhaseTimes(phases[0] ?? {}, worker, workers, random);
+  let maxVusers = shareOfMaxVusers(phases[0] ?? {}, worker, workers);
+
+  return {
+    maxVusers: () => maxVusers,
+    next() {
+      for (;;) {
+        const ms = times.next();
+        if (ms !== NEVER) return startMs + ms;
+        if (index + 1 >= phases.length) return NEVER;
+        startMs += times.lastsMs();
+        times = createPhaseTimes(phases[++index], worker, workers, random);
+        maxVusers = shareOfMaxVusers(phases[index], worker, workers);
+      }
+    },
+  };
 }
 
 /**
- * Yields ms since the phase began, and returns how long the phase lasts in this worker.
- *
  * @param {Phase} phase
  * @param {number} worker
  * @param {number} workers
  * @param {Random} random
- * @returns {Generator<number, number>}
+ * @returns {PhaseTimes}
  */
-function* phaseArrivals(phase, worker, workers, random) {
-  const { durationMs = 0, arrivalRate = 0, arrivalCount, rampTo, pauseMs, mode } = phase;
-  if (pauseMs !== undefined) return pauseMs;
+function createPhaseTimes({ durationMs = 0, arrivalRate = 0, arrivalCount, rampTo, pauseMs, mode }, worker, workers, random) {
+  if (pauseMs !== undefined) return nobody(pauseMs);
   if (arrivalCount !== undefined) {
-    if (worker > 0) return durationMs;
-    return arrivalCount > 0 ? yield* evenly(durationMs / arrivalCount, durationMs) : 0;
+    if (worker > 0) return nobody(durationMs);
+    return arrivalCount > 0 ? evenly(durationMs / arrivalCount, durationMs) : nobody(0);
   }
-  if (rampTo !== undefined) return yield* ramp(arrivalRate, rampTo, durationMs, worker, workers);
+  if (rampTo !== undefined) return ramp(arrivalRate, rampTo, durationMs, worker, workers);
   const rate = shareOf(arrivalRate, worker, workers);
-  if (rate === 0) return durationMs;
-  return mode === 'poisson'
-    ? yield* poisson(1000 / rate, durationMs, random)
-    : yield* evenly(1000 / rate, durationMs);
+  if (rate === 0) return nobody(durationMs);
+  return mode === 'poisson' ? poisson(1000 / rate, durationMs, random) : evenly(1000 / rate, durationMs);
+}
+
+/** @param {number} durationMs @returns {PhaseTimes} */
+function nobody(durationMs) {
+  return { next: () => NEVER, lastsMs: () => durationMs };
 }
 
 /**
@@ -103,23 +177,26 @@ function* phaseArrivals(phase, worker, workers, random) {
  *
  * @param {number} intervalMs
  * @param {number} durationMs
- * @returns {Generator<number, number>}
+ * @returns {PhaseTimes}
  */
-function* evenly(intervalMs, durationMs) {
+function evenly(intervalMs, durationMs) {
   const tickUs = Math.floor(intervalMs * 1000);
   const count = Math.floor((durationMs * 1000) / tickUs);
-  for (let i = 1; i <= count; i++) yield (i * tickUs) / 1000;
-  return (count * tickUs) / 1000;
+  let i = 0;
+  return { next: () => (i < count ? (++i * tickUs) / 1000 : NEVER), lastsMs: () => (count * tickUs) / 1000 };
 }
 
-/** @param {number} meanGapMs @param {number} durationMs @param {Random} random @returns {Generator<number, number>} */
-function* poisson(meanGapMs, durationMs, random) {
-  let atMs = meanGapMs * random.exponential();
-  while (atMs < durationMs) {
-    yield atMs;
-    atMs += meanGapMs * random.exponential();
-  }
-  return atMs;
+/** @param {number} meanGapMs @param {number} durationMs @param {Random} random @returns {PhaseTimes} */
+function poisson(meanGapMs, durationMs, random) {
+  // In an array, because a variable would be a new object for every number.
+  const atMs = new Float64Array(1);
+  return {
+    next() {
+      atMs[0] += meanGapMs * random.exponential();
+      return atMs[0] < durationMs ? atMs[0] : NEVER;
+    },
+    lastsMs: () => atMs[0],
+  };
 }
 
 /**
@@ -131,19 +208,35 @@ function* poisson(meanGapMs, durationMs, random) {
  * @param {number} durationMs
  * @param {number} worker
  * @param {number} workers
- * @returns {Generator<number, number>}
+ * @returns {PhaseTimes}
  */
-function* ramp(from, to, durationMs, worker, workers) {
+function ramp(from, to, durationMs, worker, workers) {
   const seconds = Math.ceil(durationMs / 1000);
-  for (let second = 0; second < seconds; second++) {
+  let second = -1;
+  let i = 0;
+  let count = 0;
+  let tickMs = 1;
+
+  function startSecond() {
     const rate = seconds === 1 ? (from + to) / 2 : from + ((to - from) / (durationMs / 1000 - 1)) * second;
     const share = rate / workers;
-    const count = Math.floor(share) + (Math.round((share % 1) * workers) >= worker + 1 ? 1 : 0);
+    count = Math.floor(share) + (Math.round((share % 1) * workers) >= worker + 1 ? 1 : 0);
     // With a single second, or a rate above 1000, Artillery's timer fires every millisecond.
-    const tickMs = seconds === 1 ? 1 : Math.max(1, Math.floor(1000 / Math.max(count, 1)));
-    for (let i = 1; i <= count; i++) yield second * 1000 + Math.min(i * tickMs, 1000);
+    tickMs = seconds === 1 ? 1 : Math.max(1, Math.floor(1000 / Math.max(count, 1)));
+    i = 0;
   }
-  return seconds * 1000;
+
+  return {
+    next() {
+      while (!(i < count)) {
+        if (second + 1 >= seconds) return NEVER;
+        second++;
+        startSecond();
+      }
+      return second * 1000 + Math.min(++i * tickMs, 1000);
+    },
+    lastsMs: () => seconds * 1000,
+  };
 }
 
 /**

@@ -48,11 +48,8 @@ export function createEventHeap() {
     set(hole, atMs, order, code);
   }
 
-  function pop() {
-    const code = codes[0];
-    size--;
-    const time = times[size];
-    const order = orders[size];
+  /** @param {number} time @param {number} order @param {number} code */
+  function setFirst(time, order, code) {
     let hole = 0;
     for (;;) {
       const first = hole * 4 + 1;
@@ -62,15 +59,26 @@ export function createEventHeap() {
       for (let child = first + 1; child < end; child++) {
         if (isBefore(times[child], orders[child], least)) least = child;
       }
-      if (!isBefore(times[least], orders[least], size)) break;
+      if (isBefore(time, order, least)) break;
       set(hole, times[least], orders[least], codes[least]);
       hole = least;
     }
-    set(hole, time, order, codes[size]);
+    set(hole, time, order, code);
+  }
+
+  function pop() {
+    const code = codes[0];
+    size--;
+    setFirst(times[size], orders[size], codes[size]);
     return code;
   }
 
-  return { push, pop, nextMs: () => (size === 0 ? NEVER : times[0]) };
+  /** Pops and pushes in one. @param {number} atMs @param {number} code */
+  function replace(atMs, code) {
+    setFirst(atMs, pushed++, code);
+  }
+
+  return { push, pop, replace, nextMs: () => (size === 0 ? NEVER : times[0]), nextCode: () => codes[0] };
 }
 
 /** @template {Float64Array | Int32Array} T @param {T} target @param {T} source */

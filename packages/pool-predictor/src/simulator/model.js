@@ -4,14 +4,13 @@ import { NEVER } from './event-heap.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
-import { createServiceTime } from './service-time.js';
+import { NO_OVERHEAD, createServiceTime } from './service-time.js';
 import { Tally } from './tally.js';
 import { createUsers } from './users.js';
 
 /** @import { Arrival } from './arrivals.js' */
 /** @import { Clock } from './clock.js' */
 /** @import { RouteStats } from './route-stats.js' */
-/** @import { Service } from './service-time.js' */
 /** @import { SimulationOptions } from './simulate.js' */
 /** @import { User } from './users.js' */
 
@@ -24,9 +23,6 @@ const CONNECTED = 1;
 const USER_WAKES = 2;
 const POOL_CHECK = 3;
 const HANDED_OVER = 4;
-
-/** @type {Service} */
-const NO_OVERHEAD = { kind: 'fixed', ms: 0 };
 
 /** Users, routes and the pool between them: handles each event, and schedules the events that follow from it. */
 export class Model {
@@ -167,7 +163,7 @@ export class Model {
     user.arrivedAtMs = nowMs;
     user.startedAtMs = NaN;
     user.connection = -1;
-    this.#tally.startWaiting(nowMs);
+    this.#tally.startWaiting(user, nowMs);
     this.#pool.checkOut(user);
     if (user.state === 'waiting') {
       this.#tally.recordPeakWaiting();

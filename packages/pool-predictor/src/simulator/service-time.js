@@ -13,6 +13,9 @@
  *   | { kind: 'sample', valuesMs: ArrayLike<number> }} Service
  */
 
+/** @type {Service} */
+export const NO_OVERHEAD = { kind: 'fixed', ms: 0 };
+
 /**
  * @param {Service | undefined} service
  * @param {Random} random

@@ -1,20 +1,23 @@
-import { createArrivals } from './arrivals.js';
+import { createArrivals, takeArrival } from './arrivals.js';
 import { createClock } from './clock.js';
 import { NEVER } from './event-heap.js';
 import { Model } from './model.js';
-import { createRandom } from './random.js';
+import { Recursion, isRecursive } from './recursion.js';
+import { RequestBatch } from './request-batch.js';
 
-/** @import { Arrival } from './arrivals.js' */
+/** @import { Arrivals } from './arrivals.js' */
 /** @import { PoolOptions } from './create-pool.js' */
 /** @import { Service } from './service-time.js' */
 /** @import { Workload } from '../scenario/workload.js' */
+
+/** @typedef {ReturnType<Model['result']>} SimulationResult */
 
 const { min } = Math;
 
 /**
  * @typedef {object} SimulationOptions
  * @property {Workload} [workload] not needed when every arrival names its route
- * @property {Iterable<Arrival>} [arrivals] in order of time; default: those of the workload's phases
+ * @property {Arrivals} [arrivals] in order of time; default: those of the workload's phases
  * @property {PoolOptions} pool
  * @property {Record<string, Service>} [services] by route
  * @property {number} [seed] default 1
@@ -36,13 +39,19 @@ const { min } = Math;
  * @throws {Error} for invalid options, a route without a service time, or arrivals that are not in order of time
  */
 export function simulate(options) {
-  const { workload, seed = 1, workers = 1 } = options;
+  return simulateRecursively(options) ?? simulateEvents(options);
+}
+
+/**
+ * Simulates by events, whatever the load.
+ *
+ * @param {SimulationOptions} options
+ */
+export function simulateEvents(options) {
   const clock = createClock();
   const model = new Model(options, clock);
-  const arrivals = options.arrivals
-    ?? createArrivals(workload?.phases ?? [], { workers, random: createRandom(seed, 'arrivals') });
-  const upcoming = arrivals[Symbol.iterator]();
-  let arrival = take(upcoming, 0);
+  const upcoming = arrivalsOf(options)[Symbol.iterator]();
+  let arrival = takeArrival(upcoming, 0);
 
   for (;;) {
     const eventMs = clock.nextMs();
@@ -57,16 +66,30 @@ export function simulate(options) {
       model.timeOut();
     } else if (arrival) {
       model.enter(arrival);
-      arrival = take(upcoming, arrivalMs);
+      arrival = takeArrival(upcoming, arrivalMs);
     }
   }
 }
 
-/** @param {Iterator<Arrival, void>} upcoming @param {number} sinceMs */
-function take(upcoming, sinceMs) {
-  const { value } = upcoming.next();
-  if (value && !(value.atMs >= sinceMs)) {
-    throw new Error(`Arrivals must be in order of time, from 0 ms on: ${value.atMs} came after ${sinceMs}`);
-  }
-  return value;
+/**
+ * Simulates without events, several times as fast, with the same result.
+ *
+ * @param {SimulationOptions} options
+ * @returns {SimulationResult | undefined} undefined for a load that needs events
+ */
+export function simulateRecursively(options) {
+  const arrivals = arrivalsOf(options);
+  // An iterator has its arrivals only once. If some of them turned out to need events, these would miss them.
+  if (!isRecursive(options) || 'next' in arrivals) return undefined;
+  const batch = new RequestBatch(options, arrivals);
+  const recursion = new Recursion(options);
+  do {
+    if (!batch.next() || !recursion.add(batch)) return undefined;
+  } while (batch.count > 0);
+  return recursion.result(batch.routeResults());
+}
+
+/** @param {SimulationOptions} options @returns {Arrivals} */
+function arrivalsOf({ arrivals, workload, workers, seed }) {
+  return arrivals ?? createArrivals(workload?.phases ?? [], { workers, seed });
 }

@@ -19,7 +19,8 @@
 export class Tally {
   /** Requests without a connection at this moment. */
   waiting = 0;
-  #measure;
+  #resolutionMs;
+  #random;
   /** @type {RequestRecord[] | null} */
   #records;
   #failures = { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 };
@@ -40,12 +41,14 @@ export class Tally {
    * @param {Random} options.random
    */
   constructor({ keepRequests, resolutionMs, random }) {
-    this.#measure = createClientClock(resolutionMs, random);
+    this.#resolutionMs = resolutionMs;
+    this.#random = random;
     this.#records = keepRequests ? [] : null;
   }
 
-  /** @param {number} nowMs */
-  startWaiting(nowMs) {
+  /** @param {User} user @param {number} nowMs */
+  startWaiting(user, nowMs) {
+    if (this.#resolutionMs > 0) user.clockPhase = this.#random.uniform();
     if (this.#requests++ === 0) this.#firstMs = nowMs;
     this.waiting++;
   }
@@ -78,7 +81,7 @@ export class Tally {
   /** @param {User} user @param {Outcome} outcome @param {number} nowMs */
   endRequest(user, outcome, nowMs) {
     this.#lastMs = nowMs;
-    const responseMs = outcome === 'ok' ? this.#measure(nowMs - user.arrivedAtMs) : NaN;
+    const responseMs = outcome === 'ok' ? readClock(nowMs - user.arrivedAtMs, this.#resolutionMs, user.clockPhase) : NaN;
     if (outcome === 'ok') {
       user.route.recordResponse(responseMs);
       if (!(responseMs <= this.#maxMs)) this.#maxMs = responseMs;
@@ -97,33 +100,57 @@ export class Tally {
 
   /** @param {Record<string, RouteResult>} routes @param {number} maxPoolSize */
   result(routes, maxPoolSize) {
-    const durationMs = this.#requests === 0 ? 0 : this.#lastMs - this.#firstMs;
     return {
-      requests: this.#requests,
-      failures: Object.values(this.#failures).reduce((sum, count) => sum + count, 0),
-      failuresBy: this.#failures,
-      maxMs: this.#maxMs,
-      routes,
-      durationMs,
-      ratePerSec: (this.#requests / durationMs) * 1000,
-      peakActive: this.#peakActive,
-      peakWaiting: this.#peakWaiting,
-      meanActive: this.#busyMs / durationMs,
-      meanWaiting: this.#waitedMs / durationMs,
-      utilisation: this.#busyMs / durationMs / maxPoolSize,
+      ...describeTotals({
+        requests: this.#requests, failuresBy: this.#failures, maxMs: this.#maxMs, firstMs: this.#firstMs, lastMs: this.#lastMs,
+        peakActive: this.#peakActive, peakWaiting: this.#peakWaiting, busyMs: this.#busyMs, waitedMs: this.#waitedMs,
+      }, routes, maxPoolSize),
       ...(this.#records && { records: this.#records }),
     };
   }
 }
 
 /**
- * How a client measures a duration. With a clock that ticks, the result depends on where between two ticks it began.
- *
- * @param {number} resolutionMs from one tick to the next; 0 for an exact clock
- * @param {Random} random
- * @returns {(ms: number) => number}
+ * @param {object} totals of a run
+ * @param {number} totals.requests
+ * @param {{ waitQueueTimeout: number, clientTimeout: number }} totals.failuresBy
+ * @param {number} totals.maxMs
+ * @param {number} totals.firstMs
+ * @param {number} totals.lastMs
+ * @param {number} totals.peakActive
+ * @param {number} totals.peakWaiting
+ * @param {number} totals.busyMs of all connections
+ * @param {number} totals.waitedMs by all requests
+ * @param {Record<string, RouteResult>} routes
+ * @param {number} maxPoolSize
  */
-function createClientClock(resolutionMs, random) {
-  if (resolutionMs === 0) return (ms) => ms;
-  return (ms) => Math.floor(ms / resolutionMs + random.uniform()) * resolutionMs;
+export function describeTotals({
+  requests, failuresBy, maxMs, firstMs, lastMs, peakActive, peakWaiting, busyMs, waitedMs,
+}, routes, maxPoolSize) {
+  const durationMs = requests === 0 ? 0 : lastMs - firstMs;
+  return {
+    requests,
+    failures: Object.values(failuresBy).reduce((sum, count) => sum + count, 0),
+    failuresBy,
+    maxMs,
+    routes,
+    durationMs,
+    ratePerSec: (requests / durationMs) * 1000,
+    peakActive,
+    peakWaiting,
+    meanActive: busyMs / durationMs,
+    meanWaiting: waitedMs / durationMs,
+    utilisation: busyMs / durationMs / maxPoolSize,
+  };
+}
+
+/**
+ * What a client measures. With a clock that ticks, that depends on where between two ticks the request began, the phase.
+ *
+ * @param {number} ms the true duration
+ * @param {number} resolutionMs from one tick to the next; 0: exact
+ * @param {number} phase from 0 to 1
+ */
+export function readClock(ms, resolutionMs, phase) {
+  return resolutionMs === 0 ? ms : Math.floor(ms / resolutionMs + phase) * resolutionMs;
 }

@@ -24,6 +24,7 @@
  * @property {number} serviceMs
  * @property {number} handoverMs
  * @property {number} overheadMs
+ * @property {number} clockPhase see readClock
  * @property {number} arrivedAtMs
  * @property {number} startedAtMs
  */
@@ -79,6 +80,7 @@ function createUser(id) {
     serviceMs: NaN,
     handoverMs: NaN,
     overheadMs: NaN,
+    clockPhase: NaN,
     arrivedAtMs: NaN,
     startedAtMs: NaN,
   };

@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { createArrivals } from '../../src/simulator/arrivals.js';
-import { createRandom } from '../../src/simulator/random.js';
 
 /** @import { Phase } from '../../src/simulator/arrivals.js' */
 
 /** @param {Phase[]} phases @param {number} [workers] */
 function arrive(phases, workers) {
-  return [...createArrivals(phases, { workers, random: createRandom(1) })];
+  return [...createArrivals(phases, { workers })];
 }
 
 /** @param {Phase[]} phases @param {number} [workers] */
