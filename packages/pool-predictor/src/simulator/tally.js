@@ -113,7 +113,7 @@ export class Tally {
 /**
  * @param {object} totals of a run
  * @param {number} totals.requests
- * @param {{ waitQueueTimeout: number, clientTimeout: number }} totals.failuresBy
+ * @param {Record<Exclude<Outcome, 'ok'>, number>} totals.failuresBy
  * @param {number} totals.maxMs
  * @param {number} totals.firstMs
  * @param {number} totals.lastMs
