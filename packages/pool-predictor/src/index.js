@@ -7,6 +7,7 @@ export { predict } from './predict.js';
 export { quantile } from './quantile.js';
 export { readWorkload } from './scenario/workload.js';
 export { servicesOfApp } from './service/app-services.js';
+export { parseQueries } from './service/parse-queries.js';
 export { parseServices } from './service/parse-service.js';
 export { UNLIMITED } from './simulation-runs.js';
 export { simulate } from './simulator/simulate.js';

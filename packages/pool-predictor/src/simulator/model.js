@@ -51,8 +51,9 @@ export class Model {
   }, clock) {
     this.#clock = clock;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
-    this.#answerDeadlines = createDeadlines(this.#timeoutMs);
-    this.#waitDeadlines = createDeadlines((isDriverPool(pool) && pool.waitQueueTimeoutMS) || NEVER);
+    this.#answerDeadlines = createDeadlines(this.#timeoutMs, ({ arrivedAtMs }) => arrivedAtMs, ({ request }) => request);
+    this.#waitDeadlines = createDeadlines((isDriverPool(pool) && pool.waitQueueTimeoutMS) || NEVER,
+      ({ askedAtMs }) => askedAtMs, ({ ticket }) => ticket);
     this.#choices = createRandom(seed, 'choices');
     this.#pauses = createRandom(seed, 'pauses');
     this.#routes = createRoutes(services, seed);
@@ -150,18 +151,38 @@ export class Model {
     user.state = 'waiting';
     user.outcome = 'ok';
     user.route = route;
-    user.serviceMs = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+    for (let query = 0; query < route.queries; query++) {
+      user.servicesMs[query] = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+    }
+    user.queriesLeft = route.queries;
     user.overheadMs = this.#drawOverheadMs();
     user.arrivedAtMs = nowMs;
     user.startedAtMs = NaN;
+    user.serviceMs = 0;
+    user.waitedMs = 0;
     user.connection = -1;
-    this.#tally.startWaiting(user, nowMs);
-    this.#pool.checkOut(user);
-    if (user.state === 'waiting') {
-      this.#tally.recordPeakWaiting();
-      this.#waitDeadlines.add(user);
+    this.#tally.startRequest(user, nowMs);
+    if (route.queries > 0) {
+      this.#checkOut(user);
+    } else {
+      // By an event even after 0 ms: a long loop of such requests must not become a deep recursion.
+      user.state = 'responding';
+      this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
     }
-    if (user.state === 'waiting' || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
+    const mayBeLate = user.state === 'waiting' || route.queries > 1 || user.serviceMs + user.overheadMs > this.#timeoutMs;
+    if (mayBeLate) this.#answerDeadlines.add(user);
+  }
+
+  /** Takes a connection for the user's next query. @param {User} user */
+  #checkOut(user) {
+    user.state = 'waiting';
+    user.serviceMs = user.servicesMs[--user.queriesLeft];
+    user.askedAtMs = this.#clock.nowMs;
+    this.#tally.startWaiting();
+    this.#pool.checkOut(user);
+    if (user.state !== 'waiting') return;
+    this.#tally.recordPeakWaiting();
+    this.#waitDeadlines.add(user);
   }
 
   /** @param {User} user @param {number} connection */
@@ -188,7 +209,12 @@ export class Model {
     } else {
       this.#pool.checkIn(connection);
     }
-    this.#respond(user);
+    if (user.queriesLeft > 0) {
+      user.ticket++;
+      this.#checkOut(user);
+    } else {
+      this.#respond(user);
+    }
   }
 
   /** @param {User} user */
@@ -201,6 +227,7 @@ export class Model {
   /** @param {User} user */
   #receive(user) {
     user.ticket++;
+    user.request++;
     if (user.hasGivenUp) {
       this.#users.release(user);
     } else {
@@ -228,6 +255,7 @@ export class Model {
       return;
     }
     user.ticket++;
+    user.request++;
     if (user.state === 'waiting') {
       this.#tally.stopWaiting(user, nowMs);
       this.#pool.abortCheckOut?.(user);
