@@ -1,7 +1,8 @@
-import { createScenarioLoad, createTraceLoad, parseServices, servicesOfApp } from 'mongodb-pool-predictor';
+import { createScenarioLoad, createTraceLoad, parseQueries, parseServices, servicesOfApp } from 'mongodb-pool-predictor';
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
 import { WORKERS } from '../harness/artillery.js';
 import { servicesOfResult } from '../predictions/result-services.js';
+import { matchServices } from './match-services.js';
 import { fetchJson, parseAppUrl } from './running-app.js';
 import { collect, parseUpTo } from './option-parsers.js';
 import { readResult } from './result-file.js';
@@ -19,7 +20,9 @@ const MAX_WORKERS = 1024;
  * @property {string} [trace] file
  * @property {boolean} [resample] see createTraceLoad
  * @property {string} [environment]
+ * @property {boolean} [skipFunctions]
  * @property {string[]} [service]
+ * @property {string[]} [queries]
  * @property {string} [from]
  * @property {string} [app]
  * @property {number} workers
@@ -37,8 +40,10 @@ export function withLoadOptions(command) {
   return command
     .option('--trace <file>', 'replay a trace instead of a scenario')
     .option('--environment <name>', 'environment of the scenario')
-    .option('--service <route=time>', 'service time of a route in ms: /slow=5000,\n'
-      + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA; repeatable', collect(String))
+    .option('--skip-functions', 'leave out the function steps of the scenario:\nwhat their code does is not simulated')
+    .option('--service <route=time>', 'service time of a query in ms: /slow=5000,\n'
+      + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n/livez=none for a route without queries; repeatable', collect(String))
+    .option('--queries <route=n>', 'queries of each request, one after another:\n/orders=3; repeatable', collect(String))
     .option('--app <url>', 'take service times from a running app (GET /pool)')
     .option('--from <result>', 'take service times from a result of `run mixed`')
     .option('--workers <n>', "Artillery's worker threads, which share each\narrivalRate",
@@ -59,9 +64,9 @@ export async function readLoad({ trace, ...options }) {
 }
 
 /** @param {string} file @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readTraceLoad(file, { resample, environment, service, from, app }) {
-  if (environment ?? service ?? from ?? app) {
-    throw new Error('--environment, --service, --from and --app need a scenario: '
+async function readTraceLoad(file, { resample, environment, skipFunctions, service, queries, from, app }) {
+  if (environment ?? skipFunctions ?? service ?? queries ?? from ?? app) {
+    throw new Error('--environment, --skip-functions, --service, --queries, --from and --app need a scenario: '
       + 'a trace has its own service times');
   }
   const trace = await readTrace(file);
@@ -71,35 +76,21 @@ async function readTraceLoad(file, { resample, environment, service, from, app }
 }
 
 /** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readScenarioLoad(scenario, { environment, service = [], from, app, workers }) {
-  const given = parseServices(service);
-  const workload = await readScenario(scenario, { environment });
+async function readScenarioLoad(scenario, {
+  environment, skipFunctions, service = [], queries = [], from, app, workers,
+}) {
+  const [given, counts] = [parseServices(service), parseQueries(queries)];
+  const workload = await readScenario(scenario, { environment, skipFunctions });
   const load = createScenarioLoad(workload, { workers });
-  const known = {
-    ...(from && await servicesOfFile(from)),
-    ...(app && await servicesAt(app)),
-    ...given,
-  };
-  const unknown = Object.keys(given).find((route) => !load.routes.includes(route));
-  if (unknown) throw new Error(`--service ${unknown}: the load has no such route, only ${load.routes.join(', ')}`);
-  const services = pickServices(load.routes, known);
-  const warnings = workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`);
+  const measured = { ...(from && await servicesOfFile(from)), ...(app && await servicesAt(app)) };
+  const { services, warnings: unclear } = matchServices(
+    { routes: load.routes, requests: workload.requests }, { given, measured, queries: counts });
+  const warnings = [...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`), ...unclear];
   if (workers > 1 && workload.phases.some(({ arrivalRate }) => arrivalRate)) {
     warnings.push(`${workers} worker threads share each arrivalRate, as Artillery does on this machine, so users arrive `
       + 'in bunches. --workers 1 spaces them evenly. arrivalCount is spaced evenly on every machine.');
   }
-  return { load, services, warnings, settings: { scenario, environment, services, workers } };
-}
-
-/** @param {string[]} routes @param {Record<string, Service>} known @returns {Record<string, Service>} */
-function pickServices(routes, known) {
-  const missing = routes.filter((route) => !known[route]);
-  if (missing.length > 0) {
-    throw new Error(`There is no service time for ${missing.join(', ')}: give ${
-      missing.map((route) => `--service ${route}=MS`).join(' ')}, or take them from a running app (--app URL) or an `
-      + 'earlier run (--from RESULT.json)');
-  }
-  return Object.fromEntries(routes.map((route) => [route, known[route]]));
+  return { load, services, warnings, settings: { scenario, environment, skipFunctions, services, workers } };
 }
 
 /** @param {string} file */
