@@ -2,6 +2,7 @@ export { advise } from './advise/advise.js';
 export { compareFleet } from './advise/fleet.js';
 export { parseSlo } from './advise/slo.js';
 export { createScenarioLoad } from './load.js';
+export { isPoisson, planUsers } from './planned-users.js';
 export { parsePoolSizes } from './pool-sizes.js';
 export { predict } from './predict.js';
 export { quantile } from './quantile.js';
