@@ -14,6 +14,7 @@ const STARTED_FIELDS = { 1: 'askedMs', 2: 'checkOutStartedMs' };
 const ENDS = ['closed', 'full'];
 const MAX_OVERHEADS = 200;
 const MS = 'a number of ms from 0 to 365 days';
+const OVERHEAD = `{"kind":"sample","valuesMs":[...]} with 1 to ${MAX_OVERHEADS} values, each ${MS}`;
 
 /**
  * Reads a trace of this lab.
@@ -42,8 +43,11 @@ export async function readLabTrace({ file, lines }) {
     const field = STARTED_FIELDS[header.version];
     const complaint = findFault(entry, field);
     if (complaint) broken = { number, complaint };
-    else if (entry.end === 'full') warnings.push(`${file} is incomplete: it reached its size limit`);
     else if (entry.end === undefined) columns.add({ ...entry, startedMs: entry[field] });
+    else {
+      if (entry.overhead) header.overhead = entry.overhead;
+      if (entry.end === 'full') warnings.push(`${file} is incomplete: it reached its size limit`);
+    }
   }
   if (!header) throw new Error(`${file} is empty: a trace starts with a line that names its format`);
   if (broken) warnings.push(`${file}, line ${broken.number}: the last line is incomplete and left out`);
@@ -76,8 +80,7 @@ function requireHeader(entry, file) {
     ['startedAt', startedAt === undefined || typeof startedAt === 'string', 'a time as text'],
     ['maxPoolSize', maxPoolSize === undefined || isCount(maxPoolSize), 'a whole number of at least 0'],
     ['pool', pool === undefined || isRecord(pool), 'an object'],
-    ['overhead', overhead === undefined || isOverhead(overhead),
-      `{"kind":"sample","valuesMs":[...]} with 1 to ${MAX_OVERHEADS} values, each ${MS}`],
+    ['overhead', overhead === undefined || isOverhead(overhead), OVERHEAD],
   ];
   const wrong = rules.find(([, isValid]) => !isValid);
   if (wrong) throw new Error(`${file}, line 1: ${wrong[0]} must be ${wrong[2]}`);
@@ -87,8 +90,11 @@ function requireHeader(entry, file) {
 /** @param {any} entry @param {string} field @returns {string | undefined} what is wrong with a line after the first */
 function findFault(entry, field) {
   if (!isRecord(entry)) return 'it must be a JSON object';
-  const { end, waitMs, useMs, route, request, failed } = entry;
-  if (end !== undefined) return ENDS.includes(end) ? undefined : `end must be ${ENDS.join(' or ')}`;
+  const { end, overhead, waitMs, useMs, route, request, failed } = entry;
+  if (end !== undefined) {
+    if (!ENDS.includes(end)) return `end must be ${ENDS.join(' or ')}`;
+    return overhead === undefined || isOverhead(overhead) ? undefined : `overhead must be ${OVERHEAD}`;
+  }
   if (!isStartMs(entry[field])) return `${field} must be a number of ms from -${MAX_START_MS} to ${MAX_START_MS}`;
   if (!(waitMs === null && useMs === null) && !(isDurationMs(waitMs) && isDurationMs(useMs))) {
     return `waitMs and useMs must each be ${MS}, or both null`;

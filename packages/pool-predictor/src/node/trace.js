@@ -16,7 +16,7 @@ import { openText } from './text-file.js';
  * @property {ArrayLike<number>} waitMs
  * @property {ArrayLike<number>} useMs
  * @property {ArrayLike<number>} routeOf index into routes
- * @property {Int32Array} [requestOf] the same number for the checkouts of one request, -1 where unknown
+ * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
  * @property {boolean} [lacksWaits] the waits are unknown: waitMs is 0, and a checkout starts when it has its connection
  * @property {string[]} warnings what a reader of the trace should know
  */
