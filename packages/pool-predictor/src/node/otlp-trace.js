@@ -60,11 +60,11 @@ export async function readOtlpTrace({ file, lines }) {
       untimed++;
     }
   }
-  return columns.toTrace({ format: 'OTLP JSON' }, {
-    lacksWaits: true,
-    warnings: [...warnings, ...describeLimits(file, commands), ...(untimed > 0
-      ? [`${untimed} of ${commands.length} MongoDB spans have no end or end before they start, and are left out`] : [])],
-  });
+  if (untimed > 0) {
+    warnings.push(`Left out, because they have no end or end before they start: ${untimed} of ${commands.length} MongoDB spans`);
+  }
+  return columns.toTrace({ format: 'OTLP JSON' },
+    { lacksWaits: true, warnings: [...describeLimits(file, commands), ...warnings] });
 }
 
 /**
@@ -169,7 +169,7 @@ function describeLimits(file, commands) {
     ...(processes * servers > 1 ? [`The spans come from ${processes} ${processes === 1 ? 'process' : 'processes'} and `
       + `went to ${servers} ${servers === 1 ? 'server' : 'servers'}. Each process has a pool for each server, but here `
       + 'one pool gets the whole load: export the spans of one process and one server'] : []),
-    ...(orphans > 0 ? [`${orphans} of ${commands.length} MongoDB spans have no server span above them: their route is `
-      + 'the name of the outermost span, and it is unknown which belong to one request'] : []),
+    ...(orphans > 0 ? [`No server span above a MongoDB span: ${orphans} of ${commands.length}. Their route is the name of the `
+      + 'outermost span, and it is unknown which of them belong to one request.'] : []),
   ];
 }

@@ -89,8 +89,8 @@ export class TraceColumns {
   /** @param {number} count @param {string} why */
   #describeLeftOut(count, why) {
     if (count === 0) return [];
-    return [`${count} ${count === 1 ? 'checkout' : 'checkouts'} ${why} and ${count === 1 ? 'is' : 'are'} left out: `
-      + 'their service time is unknown'];
+    return [count === 1 ? `1 checkout ${why} and is left out: its service time is unknown`
+      : `${count} checkouts ${why} and are left out: their service times are unknown`];
   }
 }
 
