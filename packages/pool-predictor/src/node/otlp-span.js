@@ -30,8 +30,9 @@ const ID = /^(\d+|[\da-f]{24}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|(?=.*\d)[\w
  * @throws {Error} saying which field is wrong, and what is allowed
  */
 export function decodeSpan(span, process) {
-  const { traceId, spanId, parentSpanId = '', name, kind, status } = span;
-  if (!isText(traceId) || !isText(spanId)) throw new Error('traceId and spanId must be text');
+  const { traceId, spanId, name, kind, status } = span;
+  const parentSpanId = span.parentSpanId ?? '';
+  if (![traceId, spanId, parentSpanId].every(isText)) throw new Error('traceId, spanId and parentSpanId must be text');
   const attributes = decodeAttributes(span.attributes);
   const isRequest = REQUEST_KINDS.includes(kind);
   const isMongo = !isRequest && (attributes.get('db.system.name') ?? attributes.get('db.system')) === 'mongodb';

@@ -1,3 +1,5 @@
+import { textOf } from '../text-of.js';
+
 /** Databases of the server itself, and what drivers send without being asked. */
 const SYSTEM = /^(admin|config|local)\.|\.system\./;
 
@@ -13,7 +15,7 @@ export function nameShape({ command, originatingCommand, remote }) {
   const [[verb, target] = ['']] = Object.entries(command);
   const collection = typeof target === 'string' ? target : command.collection;
   if (typeof collection !== 'string') return undefined;
-  const namespace = `${command.$db}.${collection}`;
+  const namespace = `${textOf(command.$db)}.${collection}`;
   if (SYSTEM.test(namespace)) return undefined;
   const fields = Object.keys(Object(findFilter(Object(originatingCommand ?? command)))).sort();
   return `${verb} ${namespace}${fields.length > 0 ? ` {${fields.join(', ')}}` : ''}`;

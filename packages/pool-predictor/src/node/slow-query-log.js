@@ -1,3 +1,4 @@
+import { textOf } from '../text-of.js';
 import { nameShape } from './query-shape.js';
 import { TraceColumns, isDurationMs } from './trace-columns.js';
 
@@ -105,13 +106,13 @@ function decode(line, where) {
   // A command that updates or deletes also has a line for each of its statements, with another type.
   if (msg !== 'Slow query' || attr?.type !== 'command') return undefined;
   const { command, durationMillis: durationMs, queryHash, planCacheShapeHash = queryHash, errCode, appName, remote } = attr;
-  const endedAtMs = Date.parse(t?.$date);
+  const endedAtMs = Date.parse(textOf(t?.$date));
   if (Number.isNaN(endedAtMs)) throw new Error(`${where}: t.$date must be a time such as 2026-01-01T00:00:00.000+00:00`);
   if (!isDurationMs(durationMs)) throw new Error(`${where}: attr.durationMillis must be a number of ms from 0 to 365 days`);
   if (typeof command !== 'object' || command === null) throw new Error(`${where}: attr.command must be an object`);
   return {
-    shape: nameShape(attr), hash: planCacheShapeHash, endedAtMs, durationMs, failed: errCode !== undefined,
-    client: `${appName ?? 'no appName'} at ${String(remote).replace(/:\d+$/, '')}`,
+    shape: nameShape(attr), hash: planCacheShapeHash && textOf(planCacheShapeHash), endedAtMs, durationMs, failed: errCode !== undefined,
+    client: `${textOf(appName ?? 'no appName')} at ${textOf(remote).replace(/:\d+$/, '')}`,
   };
 }
 

@@ -87,7 +87,7 @@ describe('what is wrong is named', () => {
     [`${head}[7]}`, /line 1: resourceSpans\[0\] must be an object$/],
     [`${head}[{"scopeSpans":[{"spans":{}}]}]}`, /line 1: resourceSpans\[0\]\.scopeSpans\[0\]\.spans must be a list$/],
     [`${head}[{"resource":{"attributes":7}}]}`, /line 1: attributes must be a list$/],
-    [JSON.stringify(documentOf(spanOf({}), spanOf({ spanId: 7 }))), /spans\[1\]: traceId and spanId must be text$/],
+    [JSON.stringify(documentOf(spanOf({}), spanOf({ spanId: 7 }))), /spans\[1\]: traceId, spanId and parentSpanId must be text$/],
     [JSON.stringify(documentOf(spanOf({ startTimeUnixNano: 'now' }))), /spans\[0\]: startTimeUnixNano must be nanoseconds since 1970/],
     [JSON.stringify(documentOf(spanOf({ attributes: [] }))), /has no span of a MongoDB client among its 1 spans: such a span has the attribute db\.system/],
     [JSON.stringify(documentOf(spanOf({ status: { code: 2 } }))), /has no checkouts but 1 that failed$/],
