@@ -1,11 +1,12 @@
 import {
-  checkService, createScenarioLoad, createTraceLoad, overheadOfApp, parseServices, servicesOfApp,
+  checkService, createScenarioLoad, createTraceLoad, overheadOfApp, parseQueries, parseServices, servicesOfApp,
 } from 'mongodb-pool-predictor';
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
 import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
 import { checkAppPool, separateRoutes } from '../predictions/app-pool.js';
 import { describeCoverage } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
+import { matchServices } from './match-services.js';
 import { fetchJson, parseAppUrl, timeRoundTrips } from './running-app.js';
 import { collect, parseUpTo } from './option-parsers.js';
 import { readResult } from './result-file.js';
@@ -24,7 +25,9 @@ const MAX_WORKERS = 1024;
  * @property {string} [trace] file
  * @property {boolean} [resample] see createTraceLoad
  * @property {string} [environment]
+ * @property {boolean} [skipFunctions]
  * @property {string[]} [service]
+ * @property {string[]} [queries]
  * @property {string} [from]
  * @property {string} [app]
  * @property {number} workers
@@ -46,8 +49,10 @@ export function withLoadOptions(command) {
   return command
     .option('--trace <file>', 'replay a trace instead of a scenario')
     .option('--environment <name>', 'environment of the scenario')
-    .option('--service <route=time>', 'service time of a route in ms: /slow=5000,\n'
-      + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA; repeatable', collect(String))
+    .option('--skip-functions', 'leave out the function steps of the scenario:\nwhat their code does is not simulated')
+    .option('--service <route=time>', 'service time of a query in ms: /slow=5000,\n'
+      + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n/livez=none for a route without queries; repeatable', collect(String))
+    .option('--queries <route=n>', 'queries of each request, one after another:\n/orders=3; repeatable', collect(String))
     .option('--app <url>', 'take service times, overhead and pool settings from a\nrunning app (GET /pool)')
     .option('--from <result>', 'take service times and overhead from a result of\n`run mixed`')
     .option('--workers <n>', "Artillery's worker threads, which share each\narrivalRate",
@@ -68,9 +73,9 @@ export async function readLoad({ trace, ...options }) {
 }
 
 /** @param {string} file @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readTraceLoad(file, { resample, environment, service, from, app }) {
-  if (environment ?? service ?? from ?? app) {
-    throw new Error('--environment, --service, --from and --app need a scenario: '
+async function readTraceLoad(file, { resample, environment, skipFunctions, service, queries, from, app }) {
+  if (environment ?? skipFunctions ?? service ?? queries ?? from ?? app) {
+    throw new Error('--environment, --skip-functions, --service, --queries, --from and --app need a scenario: '
       + 'a trace has its own service times');
   }
   const trace = await readTrace(file);
@@ -96,19 +101,19 @@ function readHeader({ pool, overhead }, file) {
 }
 
 /** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readScenarioLoad(scenario, { environment, service = [], from, app, workers }) {
-  const given = parseServices(service);
-  const workload = await readScenario(scenario, { environment });
+async function readScenarioLoad(scenario, {
+  environment, skipFunctions, service = [], queries = [], from, app, workers,
+}) {
+  const [given, counts] = [parseServices(service), parseQueries(queries)];
+  const workload = await readScenario(scenario, { environment, skipFunctions });
   const load = createScenarioLoad(workload, { workers });
   const earlier = from === undefined ? undefined : await readInputs(from);
   const running = app === undefined ? undefined : await askApp(app);
-  const known = { ...earlier?.services, ...running?.services, ...given };
   const overhead = running?.overhead ?? earlier?.overhead;
   const source = running?.overhead ? `of the app at ${running.url}` : `in ${from}`;
-  const unknown = Object.keys(given).find((route) => !load.routes.includes(route));
-  if (unknown) throw new Error(`--service ${unknown}: the load has no such route, only ${load.routes.join(', ')}`);
-  const services = pickServices(load.routes, known);
-  const warnings = workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`);
+  const { services, warnings: unclear } = matchServices({ routes: load.routes, requests: workload.requests },
+    { given, measured: { ...earlier?.services, ...running?.services }, queries: counts });
+  const warnings = [...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`), ...unclear];
   if (workers > 1 && workload.phases.some(({ arrivalRate }) => arrivalRate)) {
     warnings.push(`${workers} worker threads share each arrivalRate, as Artillery does on this machine, so users arrive `
       + 'in bunches. --workers 1 spaces them evenly. arrivalCount is spaced evenly on every machine.');
@@ -120,19 +125,8 @@ async function readScenarioLoad(scenario, { environment, service = [], from, app
     resolutionMs: overhead ? RESOLUTION_MS : 0,
     notes: [describeCoverage(overhead, source)],
     warnings,
-    settings: { scenario, environment, services, workers, overhead, pool: running?.pool },
+    settings: { scenario, environment, skipFunctions, services, workers, overhead, pool: running?.pool },
   };
-}
-
-/** @param {string[]} routes @param {Record<string, Service>} known @returns {Record<string, Service>} */
-function pickServices(routes, known) {
-  const missing = routes.filter((route) => !known[route]);
-  if (missing.length > 0) {
-    throw new Error(`There is no service time for ${missing.join(', ')}: give ${
-      missing.map((route) => `--service ${route}=MS`).join(' ')}, or take them from a running app (--app URL) or an `
-      + 'earlier run (--from RESULT.json)');
-  }
-  return Object.fromEntries(routes.map((route) => [route, known[route]]));
 }
 
 /** @param {string} file */

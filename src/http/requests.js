@@ -29,22 +29,23 @@ export function createRequests(checkouts) {
     /** @param {string} route @returns {import('express').RequestHandler} */
     follow: (route) => (req, res, next) => {
       const arrivedAtMs = performance.now();
-      const context = checkouts.createContext({ route, requestId: `r${++lastId}`, signal: res.locals.signal });
-      onHeaders(res, () => {
-        if (res.statusCode >= 500) checkouts.fail(context);
-        res.setHeader('Server-Timing', [
-          `pool;dur=${context.waitMs.toFixed(1)}`, `db;dur=${context.useMs.toFixed(1)}`,
-          `total;dur=${(performance.now() - arrivedAtMs).toFixed(1)}`,
-        ].join(', '));
+      checkouts.run({ route, requestId: `r${++lastId}`, signal: res.locals.signal }, (context) => {
+        onHeaders(res, () => {
+          if (res.statusCode >= 500) checkouts.fail(context);
+          res.setHeader('Server-Timing', [
+            `pool;dur=${context.waitMs.toFixed(1)}`, `db;dur=${context.useMs.toFixed(1)}`,
+            `total;dur=${(performance.now() - arrivedAtMs).toFixed(1)}`,
+          ].join(', '));
+        });
+        res.once('close', () => {
+          const { requestId, waitMs, useMs, behind } = context;
+          const status = res.writableFinished ? res.statusCode : 0;
+          const ended = { requestId, method: req.method, route, status, totalMs: performance.now() - arrivedAtMs, waitMs, behind };
+          if (status >= 200 && status < 400) keepOverhead(ended.totalMs - waitMs - useMs);
+          for (const listener of listeners) listener(ended);
+        });
+        next();
       });
-      res.once('close', () => {
-        const { requestId, waitMs, useMs, behind } = context;
-        const status = res.writableFinished ? res.statusCode : 0;
-        const ended = { requestId, method: req.method, route, status, totalMs: performance.now() - arrivedAtMs, waitMs, behind };
-        if (status >= 200 && status < 400) keepOverhead(ended.totalMs - waitMs - useMs);
-        for (const listener of listeners) listener(ended);
-      });
-      checkouts.runInRequest(context, next);
     },
     /** @param {(request: EndedRequest) => void} listener */
     onEnd(listener) {

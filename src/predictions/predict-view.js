@@ -17,7 +17,9 @@ const MIXED_RATIO = 10;
  * @returns {LabView}
  */
 export function createPredictView({ load, isRandom, isReplay = false, notes = [] }) {
-  const routes = Object.keys(load.routes).toSorted((a, b) => load.routes[a].meanMs - load.routes[b].meanMs);
+  // A route without queries does not depend on the pool: it comes last.
+  const rankOf = (/** @type {string} */ route) => (load.routes[route].queries > 0 ? load.routes[route].meanMs : Infinity);
+  const routes = Object.keys(load.routes).toSorted((a, b) => (rankOf(a) - rankOf(b)) || 0);
   return {
     name: 'predict',
     title: 'What a load test would measure',
@@ -148,8 +150,9 @@ function describePool({ settings }) {
 
 /** Why the formulas do not replace the simulation, with this load's numbers. @param {LoadFacts} load */
 function describeClosedForms({ routes, stream, durationMs }) {
-  const times = Object.entries(routes).map(([route, { meanMs }]) => `${route} ${formatQuantity(meanMs, 'ms')}`);
-  const means = Object.values(routes).map(({ meanMs }) => meanMs);
+  const querying = Object.entries(routes).filter(([, { queries }]) => queries > 0);
+  const times = querying.map(([route, { meanMs }]) => `${route} ${formatQuantity(meanMs, 'ms')}`);
+  const means = querying.map(([, { meanMs }]) => meanMs);
   const isMixed = Math.max(...means) >= MIXED_RATIO * Math.min(...means);
   const mix = isMixed
     ? `, and that all requests are alike: ${formatQuantity(stream.meanMs, 'ms')} on average. Here they differ: `

@@ -112,8 +112,8 @@ export function summariseRuns(runs) {
 
 /** @param {SimulationResult} run @returns {Figures} */
 function pickFigures(run) {
-  const { requests, failures, maxMs, routes, peakActive, peakWaiting, utilisation, meanWaiting, durationMs } = run;
-  const meanWaitMs = (meanWaiting * durationMs) / requests;
+  const { requests, checkouts, failures, maxMs, routes, peakActive, peakWaiting, utilisation, meanWaiting, durationMs } = run;
+  const meanWaitMs = (meanWaiting * durationMs) / checkouts;
   return { requests, failures, maxMs, routes, meanWaitMs, peakActive, peakWaiting, utilisation };
 }
 

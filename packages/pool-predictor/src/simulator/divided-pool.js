@@ -27,10 +27,10 @@ export function createDividedPool(options, host) {
 }
 
 /** Two pools of today's driver, side by side. @param {SplitPoolOptions} options @param {PoolHost} host @returns {Pool} */
-function createSplitPool({ kind, slowRoutes, slowSize, minPoolSize = 0, ...options }, host) {
+function createSplitPool({ slowRoutes, slowSize, minPoolSize = 0, ...options }, host) {
   // Connections of the pool for slow routes have odd numbers, the others even ones.
   const [common, slow] = [options.maxPoolSize - slowSize, slowSize].map((maxPoolSize, odd) => (
-    new DriverPool({ ...options, maxPoolSize, minPoolSize: odd ? 0 : minPoolSize }, {
+    new DriverPool({ ...options, kind: 'driver', maxPoolSize, minPoolSize: odd ? 0 : minPoolSize }, {
       ...host,
       serve: (user, connection) => host.serve(user, connection * 2 + odd),
       connectAfter: (delayMs, connection) => host.connectAfter(delayMs, connection * 2 + odd),

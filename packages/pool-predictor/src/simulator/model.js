@@ -53,11 +53,15 @@ export class Model {
   }, clock) {
     this.#clock = clock;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
-    this.#answerDeadlines = createDeadlines(this.#timeoutMs);
+    /** @param {User} user */
+    const requestOf = ({ request }) => request;
+    /** @param {User} user */
+    const arrivedAtMsOf = ({ arrivedAtMs }) => arrivedAtMs;
     const { waitMs, requestMs } = timeoutsOf(pool);
-    this.#waitDeadlines = createDeadlines(waitMs);
     this.#requestTimeoutMs = requestMs;
-    this.#requestDeadlines = createDeadlines(requestMs);
+    this.#answerDeadlines = createDeadlines(this.#timeoutMs, arrivedAtMsOf, requestOf);
+    this.#requestDeadlines = createDeadlines(requestMs, arrivedAtMsOf, requestOf);
+    this.#waitDeadlines = createDeadlines(waitMs, ({ checkOutStartedAtMs }) => checkOutStartedAtMs, ({ ticket }) => ticket);
     this.#choices = createRandom(seed, 'choices');
     this.#pauses = createRandom(seed, 'pauses');
     this.#routes = createRoutes(services, seed);
@@ -158,19 +162,39 @@ export class Model {
     user.state = 'waiting';
     user.outcome = 'ok';
     user.route = route;
-    user.serviceMs = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+    for (let query = 0; query < route.queries; query++) {
+      user.servicesMs[query] = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+    }
+    user.queriesLeft = route.queries;
     user.overheadMs = this.#drawOverheadMs();
     user.arrivedAtMs = nowMs;
     user.startedAtMs = NaN;
+    user.serviceMs = 0;
+    user.waitedMs = 0;
     user.connection = -1;
-    this.#tally.startWaiting(user, nowMs);
-    this.#pool.checkOut(user);
-    if (user.state === 'waiting') {
-      this.#tally.recordPeakWaiting();
-      this.#waitDeadlines.add(user);
+    this.#tally.startRequest(user, nowMs);
+    if (route.queries > 0) {
+      this.#checkOut(user);
+    } else {
+      // By an event even after 0 ms: a long loop of such requests must not become a deep recursion.
+      user.state = 'responding';
+      this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
     }
-    if (user.state === 'waiting' || user.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
-    if (user.state === 'waiting' || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
+    const mayTakeLong = user.state === 'waiting' || route.queries > 1;
+    if (mayTakeLong || user.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
+    if (mayTakeLong || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
+  }
+
+  /** Takes a connection for the user's next query. @param {User} user */
+  #checkOut(user) {
+    user.state = 'waiting';
+    user.serviceMs = user.servicesMs[--user.queriesLeft];
+    user.checkOutStartedAtMs = this.#clock.nowMs;
+    this.#tally.startWaiting();
+    this.#pool.checkOut(user);
+    if (user.state !== 'waiting') return;
+    this.#tally.recordPeakWaiting();
+    this.#waitDeadlines.add(user);
   }
 
   /** @param {User} user @param {number} connection */
@@ -197,7 +221,12 @@ export class Model {
     } else {
       this.#pool.checkIn(connection);
     }
-    this.#respond(user);
+    if (user.queriesLeft > 0) {
+      user.ticket++;
+      this.#checkOut(user);
+    } else {
+      this.#respond(user);
+    }
   }
 
   /** @param {User} user */
@@ -210,6 +239,7 @@ export class Model {
   /** @param {User} user */
   #receive(user) {
     user.ticket++;
+    user.request++;
     if (user.hasGivenUp) {
       this.#users.release(user);
     } else {
@@ -252,6 +282,7 @@ export class Model {
       return;
     }
     this.#abandon(user);
+    user.request++;
     this.#users.release(user);
   }
 

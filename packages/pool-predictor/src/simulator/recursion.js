@@ -1,5 +1,6 @@
 import { createPool, isDriverPool, timeoutsOf } from './create-pool.js';
 import { NEVER, createEventHeap } from './event-heap.js';
+import { queriesOf } from './service-time.js';
 import { describeTotals, readClock } from './tally.js';
 import { createTimeQueue } from './time-queue.js';
 
@@ -14,16 +15,17 @@ const { max } = Math;
 const HANDED_OVER = 1;
 
 /**
- * Whether users make one request each, to a pool whose connections take no time to open, so that waits follow from the times
+ * Whether users make one request with one query each, to a pool whose connections take no time to open, so that waits follow from the times
  * at which connections become free.
  *
  * @param {SimulationOptions} options
  */
-export function isRecursive({ workload, pool, keepRequests }) {
+export function isRecursive({ workload, pool, services = {}, keepRequests }) {
   const { warm = true, connectMs = 0, minPoolSize = 0 } = /** @type {DriverPoolOptions} */ (pool);
   return isDriverPool(pool)
     && (warm || (connectMs === 0 && minPoolSize === 0))
     && (workload?.scenarios ?? []).every(({ steps }) => steps.length === 1 && steps[0].kind === 'request')
+    && Object.values(services).every((service) => queriesOf(service) === 1)
     // They come in the order in which they ended.
     && !keepRequests;
 }

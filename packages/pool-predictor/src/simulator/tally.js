@@ -6,11 +6,11 @@
  * @typedef {object} RequestRecord
  * @property {string} route
  * @property {number} user
- * @property {number} connection -1 when it had none
+ * @property {number} connection of its last query; -1 when it had none
  * @property {number} arrivedAtMs
- * @property {number} startedAtMs NaN when it had no connection
+ * @property {number} startedAtMs of its last query; NaN when it had no connection
  * @property {number} finishedAtMs when the user got its answer or gave up
- * @property {number} waitMs for a connection
+ * @property {number} waitMs for connections
  * @property {number} responseMs as the client measures it; NaN when it failed
  * @property {Outcome} outcome
  */
@@ -25,6 +25,7 @@ export class Tally {
   #records;
   #failures = { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 };
   #requests = 0;
+  #checkouts = 0;
   #maxMs = NaN;
   #firstMs = NaN;
   #lastMs = NaN;
@@ -47,9 +48,13 @@ export class Tally {
   }
 
   /** @param {User} user @param {number} nowMs */
-  startWaiting(user, nowMs) {
+  startRequest(user, nowMs) {
     if (this.#resolutionMs > 0) user.clockPhase = this.#random.uniform();
     if (this.#requests++ === 0) this.#firstMs = nowMs;
+  }
+
+  startWaiting() {
+    this.#checkouts++;
     this.waiting++;
   }
 
@@ -61,13 +66,15 @@ export class Tally {
   /** @param {User} user @param {number} nowMs */
   stopWaiting(user, nowMs) {
     this.waiting--;
-    this.#waitedMs += nowMs - user.arrivedAtMs;
+    const waitedMs = nowMs - user.checkOutStartedAtMs;
+    this.#waitedMs += waitedMs;
+    user.waitedMs += waitedMs;
   }
 
   /** @param {User} user @param {number} nowMs */
   startQuery(user, nowMs) {
     this.stopWaiting(user, nowMs);
-    user.route.recordWait(nowMs - user.arrivedAtMs);
+    user.route.recordWait(nowMs - user.checkOutStartedAtMs);
     if (++this.#active > this.#peakActive) this.#peakActive = this.#active;
   }
 
@@ -90,10 +97,10 @@ export class Tally {
       this.#failures[outcome]++;
     }
     if (this.#records) {
-      const { route, number, connection, arrivedAtMs, startedAtMs } = user;
+      const { route, number, connection, arrivedAtMs, startedAtMs, state, checkOutStartedAtMs } = user;
       this.#records.push({
         route: route.name, user: number, connection, arrivedAtMs, startedAtMs, finishedAtMs: nowMs,
-        waitMs: (Number.isNaN(startedAtMs) ? nowMs : startedAtMs) - arrivedAtMs, responseMs, outcome,
+        waitMs: user.waitedMs + (state === 'waiting' ? nowMs - checkOutStartedAtMs : 0), responseMs, outcome,
       });
     }
   }
@@ -102,7 +109,8 @@ export class Tally {
   result(routes, maxPoolSize) {
     return {
       ...describeTotals({
-        requests: this.#requests, failuresBy: this.#failures, maxMs: this.#maxMs, firstMs: this.#firstMs, lastMs: this.#lastMs,
+        requests: this.#requests, checkouts: this.#checkouts, failuresBy: this.#failures,
+        maxMs: this.#maxMs, firstMs: this.#firstMs, lastMs: this.#lastMs,
         peakActive: this.#peakActive, peakWaiting: this.#peakWaiting, busyMs: this.#busyMs, waitedMs: this.#waitedMs,
       }, routes, maxPoolSize),
       ...(this.#records && { records: this.#records }),
@@ -113,6 +121,7 @@ export class Tally {
 /**
  * @param {object} totals of a run
  * @param {number} totals.requests
+ * @param {number} [totals.checkouts] default: one for each request
  * @param {Record<Exclude<Outcome, 'ok'>, number>} totals.failuresBy
  * @param {number} totals.maxMs
  * @param {number} totals.firstMs
@@ -125,11 +134,12 @@ export class Tally {
  * @param {number} maxPoolSize
  */
 export function describeTotals({
-  requests, failuresBy, maxMs, firstMs, lastMs, peakActive, peakWaiting, busyMs, waitedMs,
+  requests, checkouts = requests, failuresBy, maxMs, firstMs, lastMs, peakActive, peakWaiting, busyMs, waitedMs,
 }, routes, maxPoolSize) {
   const durationMs = requests === 0 ? 0 : lastMs - firstMs;
   return {
     requests,
+    checkouts,
     failures: Object.values(failuresBy).reduce((sum, count) => sum + count, 0),
     failuresBy,
     maxMs,

@@ -5,6 +5,11 @@ test('slowMs is the service time of /slow', () => {
   expect(servicesOfApp({ slowMs: 700 })).toEqual({ '/slow': { kind: 'fixed', ms: 700 } });
 });
 
+test('a route may make no query, or several', () => {
+  const services = { '/livez': { kind: 'none' }, '/orders': { kind: 'sample', valuesMs: [1, 2], queries: 3 } };
+  expect(servicesOfApp({ services })).toEqual(services);
+});
+
 test('services override slowMs', () => {
   const services = { '/slow': { kind: 'fixed', ms: 702 }, '/fast': { kind: 'lognormal', medianMs: 2, sigma: 0.3 } };
   expect(servicesOfApp({ slowMs: 700, services })).toEqual(services);
@@ -19,6 +24,7 @@ test.each([
   [{ services: { '/fast': { kind: 'lognormal', medianMs: 1, sigma: 100 } } }, /\/fast: its mean/],
   [{ services: { '/fast': { kind: 'sample', valuesMs: { length: 1e9 } } } }, /\/fast: its numbers/],
   [{ services: { '/fast': { kind: 'sample', valuesMs: [] } } }, /\/fast: its mean/],
+  [{ services: { '/a': { kind: 'fixed', ms: 1, queries: 0 } } }, /\/a: its queries must be a whole number from 1 to 1000/],
   [{ slowMs: -1 }, /\/slow: its numbers/],
 ])('%j is refused', (pool, message) => {
   expect(() => servicesOfApp(pool)).toThrow(message);
