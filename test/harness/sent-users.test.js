@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { compareUsers } from '../../src/harness/sent-users.js';
+import { compareUsers, foreseeLostUsers } from '../../src/harness/sent-users.js';
 
 /** @typedef {import('mongodb-pool-predictor').Workload['phases'][number]} Phase */
 
@@ -23,4 +23,13 @@ test.each(CASES)('%j and %j: %s', (phases, counters, warning) => {
   expect(figures.usersPlanned).toBe(3000);
   expect(figures.usersSent).toBe((counters['vusers.created'] ?? 0) + (counters['vusers.skipped'] ?? 0));
   expect(warnings).toEqual(warning ? [expect.stringContaining(warning)] : []);
+});
+
+test.each([
+  [[], 1, undefined], [uniform, 1, undefined], [[{ ...poisson[0], mode: /** @type {const} */ ('uniform') }], 1, undefined],
+  [[{ ...poisson[0], arrivalRate: 99 }], 1, undefined], [poisson, 4, undefined],
+  [[{ ...poisson[0], arrivalRate: 100 }], 1, 'up to 100 users per second in a worker thread'],
+  [poisson, 1, 'will send about 8 % fewer'], [poisson, 2, 'will send about 4 % fewer'],
+])('%j with %i workers is expected to lose users: %s', (phases, workers, warning) => {
+  expect(foreseeLostUsers({ phases }, workers)).toEqual(warning ? [expect.stringContaining(warning)] : []);
 });
