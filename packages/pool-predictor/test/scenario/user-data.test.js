@@ -85,6 +85,14 @@ describe('a url from data becomes a route for each value', () => {
     expect(workload.warnings.map(({ message }) => message)).toEqual([...warnings, '{{ url }} counts as one route']);
   });
 
+  test('or with a loop in a loop that would be too long', () => {
+    const over = JSON.stringify(Array.from({ length: 40 }, (_, index) => `x${index}`));
+    const { scenarios } = read('', [`loop: [{ loop: [{ get: { url: "/{{ $loopElement }}" } }], over: ${over} }, { get: { url: "{{ $loopElement }}" } }]
+        over: ${over.replaceAll('x', '/x')}`]);
+    const { steps } = scenarios[0];
+    expect([steps.length, ...steps.slice(0, 2).map(({ kind }) => kind)]).toEqual([80, 'loop', 'request']);
+  });
+
   test('a url that Artillery can\'t send is refused with the line of its step', () => {
     expect(() => read('variables: { url: [/a, b] }', [URL_STEP])).toThrow('line 8: Artillery can\'t send a request to "b"');
   });
