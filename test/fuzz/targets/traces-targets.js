@@ -127,11 +127,9 @@ export const traces = {
     open: openFolder,
     async check(text, { file }) {
       await checkFile(text, { file });
-      const times = await readServiceTimes(file)
+      const read = await readServiceTimes(file)
         .catch((error) => requireClear(error, (message) => message.includes(file)));
-      for (const { valuesMs } of /** @type {any[]} */ (Object.values(times?.services ?? {}))) {
-        require(Math.min(...valuesMs) >= 0.5, 'a service time is too short');
-      }
+      for (const valuesMs of read?.times.values() ?? []) require(Math.min(...valuesMs) >= 0.5, 'a service time is too short');
     },
   },
   'traces, written and read': {

@@ -1,14 +1,16 @@
+import { listSome } from '../list-some.js';
 import { textOf } from '../text-of.js';
 import { nameShape } from './query-shape.js';
 import { TraceColumns, isDurationMs } from './trace-columns.js';
 
+/** @import { LoggedTimes } from '../service/logged-times.js' */
 /** @import { TextFile } from './text-file.js' */
 /** @import { Trace } from './trace.js' */
 
 /** The log has whole milliseconds, rounded down: on average this much is missing. */
 const MISSING_MS = 0.5;
 
-/** How many names a message lists. */
+/** How many clients a warning lists. */
 const MAX_LISTED = 5;
 
 const LIMITS = 'Its times are those of the server, without the network and the driver. They are rounded down to whole '
@@ -54,7 +56,7 @@ export async function readSlowQueryTrace(text) {
       + 'arrives as if nobody had waited. Nor does it show requests, so each query is a route of its own.',
       ...(whole.length < queries.length ? [`${file}: ${whole.length} of ${queries.length} queries count, those from the time `
         + 'when the server logged every query'] : []),
-      ...(clients.length > 1 ? [`The queries come from ${clients.length} clients: ${listSome(clients)}. Each has a pool of `
+      ...(clients.length > 1 ? [`The queries come from ${clients.length} clients: ${listSome(clients, MAX_LISTED)}. Each has a pool of `
         + 'its own, but here one pool gets the whole load.'] : []),
     ],
   });
@@ -62,14 +64,14 @@ export async function readSlowQueryTrace(text) {
 
 /**
  * @param {TextFile} text
- * @returns {Promise<{ times: Map<string, number[]>, warnings: string[] }>} ms by shape of query
+ * @returns {Promise<{ times: LoggedTimes, warnings: string[] }>} by shape of query
  * @throws {Error} naming the file, if it has no queries, and the line that is wrong
  */
 export async function readSlowQueryTimes(text) {
   const queries = await readQueries(text);
   const sent = pickSent(queries).filter(({ failed }) => !failed);
   if (sent.length === 0) throw new Error(`${text.file} has no slow query of an app`);
-  /** @type {Map<string, number[]>} */
+  /** @type {LoggedTimes} */
   const times = new Map();
   for (const { name, durationMs } of sent) {
     const ofShape = times.get(name);
@@ -144,10 +146,4 @@ function pickSent(queries) {
   return sent.map((query) => ({
     ...query, name: Number(hashes.get(query.shape)?.size) > 1 ? `${query.shape} #${query.hash ?? 'none'}` : query.shape,
   }));
-}
-
-/** @param {string[]} names */
-export function listSome(names) {
-  const rest = names.length - MAX_LISTED;
-  return `${names.slice(0, MAX_LISTED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
