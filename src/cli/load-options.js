@@ -48,7 +48,7 @@ const MAX_WORKERS = 1024;
 /** Adds the options for the load and its service times. @param {Command} command */
 export function withLoadOptions(command) {
   return command
-    .option('--trace <file>', 'replay a trace instead of a scenario')
+    .option('--trace <file>', "replay a trace instead of a scenario, or an\nOpenTelemetry export, a CSV file or MongoDB's log")
     .option('--environment <name>', 'environment of the scenario')
     .option('--skip-functions', 'leave out the function steps of the scenario:\nwhat their code does is not simulated')
     .option('--service <route=time>', 'service time of a query in ms: /slow=5000,\n'
