@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { predict } from '../../../packages/pool-predictor/src/predict.js';
 import { createTraceLoad, summariseTrace } from '../../../packages/pool-predictor/src/trace/trace-load.js';
 import { createTraceWriter } from '../../../packages/pool-monitor/src/trace-writer.js';
-import { readServiceTimes } from '../../../packages/pool-predictor/src/node/service-times.js';
+import { readServiceTimes } from '../../../packages/pool-predictor/src/node/read-service-times.js';
 import { readTrace } from '../../../packages/pool-predictor/src/node/trace.js';
 import { changesOf, mutationsOf, sentencesOf, texts } from '../arbitraries.js';
 import { requireClear, require } from '../outcome.js';

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { startEmbeddedMongo } from '../../../../src/mongo/embedded.js';
 import { readSettings } from '../../../../src/settings.js';
 import { scratchFolder } from '../../../../test/support/scratch-folder.js';
-import { readServiceTimes } from '../../src/node/service-times.js';
+import { readServiceTimes } from '../../src/node/read-service-times.js';
 import { readTrace } from '../../src/node/trace.js';
 
 const folder = await scratchFolder();
