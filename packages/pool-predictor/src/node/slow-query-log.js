@@ -1,5 +1,6 @@
 import { listSome } from '../list-some.js';
 import { textOf } from '../text-of.js';
+import { parseJson } from './parse-json.js';
 import { nameShape } from './query-shape.js';
 import { TraceColumns, isDurationMs } from './trace-columns.js';
 
@@ -104,7 +105,7 @@ async function readQueries({ file, lines }) {
 
 /** @param {string} line @param {string} where @returns {Query | undefined} undefined for a part of a command, and for other messages */
 function decode(line, where) {
-  const { t, msg, attr } = Object(parse(line));
+  const { t, msg, attr } = Object(parseJson(line));
   // A command that updates or deletes also has a line for each of its statements, with another type.
   if (msg !== 'Slow query' || attr?.type !== 'command') return undefined;
   const { command, durationMillis: durationMs, queryHash, planCacheShapeHash = queryHash, errCode, appName, remote } = attr;
@@ -116,15 +117,6 @@ function decode(line, where) {
     shape: nameShape(attr), hash: planCacheShapeHash && textOf(planCacheShapeHash), endedAtMs, durationMs, failed: errCode !== undefined,
     client: `${textOf(appName ?? 'no appName')} at ${textOf(remote).replace(/:\d+$/, '')}`,
   };
-}
-
-/** @param {string} line @returns {unknown} undefined if it is not JSON: a log can be cut off anywhere */
-function parse(line) {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
