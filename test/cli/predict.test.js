@@ -139,6 +139,31 @@ describe('service times of a running app', () => {
   });
 });
 
+describe('what others have', () => {
+  test('is replayed as a trace; what it lacks is said, and nothing counts as recorded', async () => {
+    const file = path.join(folder, 'queries.csv');
+    await writeFile(file, `startMs,durationMs,route\n${Array.from({ length: 50 }, (_, index) => `${index * 5},10,/a\n`).join('')}`);
+    const { code, stdout, stderr } = await predict('--trace', file, '--pool-sizes', '1,2', '--json');
+    expect(code).toBe(0);
+    expect(stderr.replace(/\s+/g, ' ')).toContain('does not say how long a request waited for a connection');
+    expect(stderr).not.toMatch(/recorded/);
+    const { variants, warnings } = JSON.parse(stdout);
+    expect(variants.map((/** @type {any} */ { measured, predicted }) => [measured, Math.round(predicted.routes['/a'].maxMs)]))
+      .toEqual([[null, 255], [null, 10]]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('has service times for a scenario', async () => {
+    const file = path.join(folder, 'times.csv');
+    await writeFile(file, 'startMs,durationMs,route\n0,700,/report\n9,5,/other\n');
+    const args = [MIXED, '--service', '/slow=log:/report', '--service', '/fast=2', '--pool-sizes', '3'];
+    const { stdout } = await predict(...args, '--service-log', file, '--json');
+    expect(JSON.parse(stdout).settings.services['/slow']).toEqual({ kind: 'sample', valuesMs: [700] });
+    const { code, stderr } = await predict(MIXED, ...SERVICES, '--service-log', file);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^--service-log .*times\.csv: no service time uses it\. .* It has \/report, \/other\n/)]);
+  });
+});
+
 test('a warning names its line', async () => {
   const file = path.join(folder, 'warned.yaml');
   await writeFile(file, 'config:\n  phases: [{ duration: 1, arrivalCount: 1 }]\n  http:\n    pool: 5\n'

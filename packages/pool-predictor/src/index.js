@@ -9,6 +9,7 @@ export { quantile } from './quantile.js';
 export { readWorkload } from './scenario/workload.js';
 export { overheadOfApp, servicesOfApp } from './service/app-services.js';
 export { checkService } from './service/check-service.js';
+export { listQueries } from './service/logged-times.js';
 export { parseQueries } from './service/parse-queries.js';
 export { parseServices } from './service/parse-service.js';
 export { UNLIMITED, createRunSimulator } from './simulation-runs.js';
