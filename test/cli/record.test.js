@@ -60,16 +60,13 @@ test('a recorded app with a second client is replayed with one', async () => {
   expect(predicted.routes).toMatchObject({ '/fast': { wait: { maxMs: 0 } }, '/slow': { wait: { maxMs: 498 } } });
 });
 
-test.each([
-  [{ pool: 3 }, /split.jsonl, line 1: pool must be an object/],
-  [{ overhead: { kind: 'sample', valuesMs: [-1] } }, /split.jsonl, line 1: its numbers must be from 0/],
-])('a trace with %j is refused', async (fields, message) => {
+test('a trace with a bad setting of its pool is refused', async () => {
   const file = fileOf('bad-split.jsonl');
-  await writeFile(file, `${JSON.stringify({ trace: 'mongodb-pool-lab', version: 2, ...fields })}\n`
+  await writeFile(file, `${JSON.stringify({ trace: 'mongodb-pool-lab', version: 2, pool: { poolSize: '3' } })}\n`
     + '{"checkOutStartedMs":0,"waitMs":0,"useMs":5}\n');
   const { code, stderr } = await runCli(['predict', '--trace', file]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(message);
+  expect(stderr).toMatch(/bad-split.jsonl, line 1: pool.poolSize must be a number/);
 });
 
 test('a real app under load, replayed at the same size: the recorded waits within 2 %', async () => {
