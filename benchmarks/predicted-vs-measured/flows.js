@@ -35,19 +35,14 @@ const LOADS = [
 /** @typedef {{ load: string, pool: number, run: number, route: string, figure: string, isIdle: boolean, measured: number,
  *   low: number, high: number, isInside: boolean }} Figure */
 
+/** @type {import('../predicted-vs-measured.js').Part} */
 export const PART = {
   name: 'flows',
   about: 'a ramp, a burst and poisson arrivals, predicted from their YAML files (5 minutes a run)',
   run: compareFlows,
 };
 
-/**
- * @param {object} context
- * @param {import('../../src/settings.js').Settings} context.settings
- * @param {AbortSignal} context.signal
- * @param {(line: string) => void} context.say
- * @param {number} context.runs
- */
+/** @param {import('../predicted-vs-measured.js').PartContext} context */
 async function compareFlows({ settings, signal, say, runs }) {
   /** @type {Figure[]} */
   const figures = [];
