@@ -52,6 +52,7 @@ async function compareFlows({ settings, signal, say, runs }) {
       const scenario = fileURLToPath(new URL(`${load.name}.yaml`, import.meta.url));
       const options = { ...load, poolSizes: [...load.poolSizes, UNLOADED_POOL], scenario, slowMs: SLOW_MS };
       const result = await runLab(mixed, options, { settings, signal, report: say, onStep: ({ name }) => say(name) });
+      for (const warning of result.warnings ?? []) say(warning);
       const compared = await compare(result, { ...load, scenario, run });
       say(`${load.name}, run ${run}: ${countInside('', compared).inside} figures inside their band`);
       figures.push(...compared);
