@@ -3,6 +3,7 @@ import {
 } from 'mongodb-pool-predictor';
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
 import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
+import { foreseeLostUsers } from '../harness/sent-users.js';
 import { checkAppPool, separateRoutes } from '../predictions/app-pool.js';
 import { describeCoverage } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
@@ -113,7 +114,11 @@ async function readScenarioLoad(scenario, {
   const source = running?.overhead ? `of the app at ${running.url}` : `in ${from}`;
   const { services, warnings: unclear } = matchServices({ routes: load.routes, requests: workload.requests },
     { given, measured: { ...earlier?.services, ...running?.services }, queries: counts });
-  const warnings = [...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`), ...unclear];
+  const warnings = [
+    ...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`),
+    ...unclear,
+    ...foreseeLostUsers(workload, workers).map((message) => `${scenario}, ${message}.`),
+  ];
   if (workers > 1 && workload.phases.some(({ arrivalRate }) => arrivalRate)) {
     warnings.push(`${workers} worker threads share each arrivalRate, as Artillery does on this machine, so users arrive `
       + 'in bunches. --workers 1 spaces them evenly. arrivalCount is spaced evenly on every machine.');

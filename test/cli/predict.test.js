@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSampleResult } from '../report/sample-result.js';
 import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
@@ -148,6 +148,51 @@ test('a warning names its line', async () => {
   expect(stderr).toContain('warned.yaml, line 4: http.pool');
 });
 
+describe('what an app does', () => {
+  const file = path.join(folder, 'shop.yaml');
+  const flow = ['function: signIn', 'get: { url: /orders }', 'post: { url: /orders }', 'get: { url: /livez }',
+    'get: { url: https://cdn.example/logo.png }', 'get: { url: "{{ url }}" }'];
+  const services = ['--service', '/orders=50', '--service', '/livez=none', '--service', '/new=10', '--service', '/sale=20'];
+
+  beforeAll(async () => {
+    await writeFile(path.join(folder, 'pages.csv'), '/new\n/sale\n/sale\n');
+    await writeFile(file, `config:
+  target: http://shop.example
+  phases: [{ duration: 10, arrivalRate: 150, mode: poisson }]
+  payload: { path: pages.csv, fields: [url] }
+scenarios:
+  - flow:
+${flow.map((step) => `      - ${step}\n`).join('')}`);
+  });
+
+  test('functions are refused with the option that leaves them out', async () => {
+    const { code, stderr } = await predict(file, ...services);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/line 7: the function step signIn .*--skip-functions/) });
+  });
+
+  test('each route has its queries, and each assumption a warning', async () => {
+    const { code, stdout, stderr } = await predict(file, '--skip-functions', '--pool-sizes', '1,40', '--seeds', '3', '--workers', '1',
+      ...services, '--queries', 'POST /orders=3', '--json');
+    expect({ code, width: widthOf(stderr) <= 80 }).toEqual({ code: 0, width: true });
+    const { settings, variants: [small, large], load, warnings } = JSON.parse(stdout);
+    expect(settings).toMatchObject({ skipFunctions: true, services: {
+      'GET /orders': { kind: 'fixed', ms: 50 }, 'POST /orders': { kind: 'fixed', ms: 50, queries: 3 }, '/livez': { kind: 'none' },
+    } });
+    expect(small.predicted.routes['/livez'].maxMs).toBe(0);
+    expect(small.predicted.routes['GET /orders'].p50Ms).toBeGreaterThan(1000);
+    // Percentiles have an error of at most 0.4 %.
+    expect(Math.abs(large.predicted.routes['POST /orders'].p50Ms - 150)).toBeLessThanOrEqual(0.6);
+    expect(load.routes['/sale'].count / load.routes['/new'].count).toBeCloseTo(2, 0);
+    expect(warnings.map((/** @type {string} */ text) => text.replace(file, 'shop.yaml'))).toEqual([
+      expect.stringMatching(/^shop\.yaml, line 4: {{ url }}: each user takes a value of pages\.csv at random\. Its 2 values are/),
+      expect.stringMatching(/^shop\.yaml, line 7: the function step signIn is left out/),
+      expect.stringMatching(/^shop\.yaml, line 11: https:\/\/cdn\.example\/logo\.png is not on the target/),
+      expect.stringMatching(/^GET \/orders and POST \/orders have the same service time/),
+      expect.stringMatching(/^shop\.yaml, mode poisson, with up to 150 users per second .*about 4 % fewer/),
+    ]);
+  });
+});
+
 describe('bad input is one clear message', () => {
   /** @param {string} name @param {string} text */
   async function write(name, text) {
@@ -166,11 +211,14 @@ describe('bad input is one clear message', () => {
     ['pool size 0', async () => [MIXED, '--pool-sizes', '0', ...SERVICES], /0 means "no limit" to the driver/],
     ['no service times', async () => [MIXED], /^There is no service time for \/slow, \/fast: give --service \/slow=MS/],
     ['an invalid service time', async () => [MIXED, '--service', '/slow=fast'], /"\/slow=fast" is not a service time/],
+    ['a number of queries that is none', async () => [MIXED, ...SERVICES, '--queries', '/fast=few'], /^"\/fast=few" is not a number of queries: write ROUTE=N/],
     ['a service time too many', async () => [MIXED, ...SERVICES, '--service', '/fats=2'], /--service \/fats: .*only \/slow, \/fast/],
     ['an unknown environment', async () => [MIXED, '--environment', 'moon', ...SERVICES], /no environment "moon": it has smoke/],
     ['a file that is not a result', async () => [MIXED, '--from', 'package.json'], /^package\.json is not a result of pool-lab run/],
     ['an app that is not there', async () => [MIXED, '--app', 'http://127.0.0.1:1'], /^--app http:\/\/127\.0\.0\.1:1: /],
     ['an unknown driver', async () => [MIXED, '--driver', '4', ...SERVICES], /--driver <version>.*Allowed choices are 7, 3/],
+    ['queries and a trace', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--queries', '/fast=2'],
+      /--queries, --from and --app need a scenario/],
     ['an old driver and a trace', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--driver', '3'],
       /^--driver 3 needs a scenario: a trace has the timing of the driver that recorded it/],
     ['no seeds', async () => [MIXED, '--seeds', '0', ...SERVICES], /--seeds.*whole number from 1/],

@@ -32,6 +32,18 @@ test('the fastest route comes first, and the sentence says what to do', async ()
   expect(table).not.toContain('p95 in');
 });
 
+test('a route without queries comes last, and the sentence is about the fastest query', async () => {
+  const load = createScenarioLoad({ phases: [{ durationMs: 100, arrivalCount: 10 }], scenarios: [{ steps: ['/livez', '/b', '/a'].map((route) => (
+    { kind: /** @type {const} */ ('request'), route })) }] });
+  const prediction = await predict({ load, poolSizes: [1, 2], services: {
+    '/livez': { kind: 'none' }, '/a': { kind: 'fixed', ms: 50 }, '/b': { kind: 'fixed', ms: 70 } } });
+  const view = createPredictView({ load: prediction.load, isRandom: false });
+  expect(view.charts.map(({ title }) => title).slice(0, 3)).toEqual(['/a', '/b', '/livez'].map((route) => `Response time of ${route}`));
+  expect(view.takeaway({ lab: 'predict', startedAt: '', environment: {}, settings: {}, variants: prediction.variants })).toContain(' slowest /a request ');
+  // The times of /a and /b are alike.
+  expect(view.howToRead.join(' ')).not.toContain('all requests are alike');
+});
+
 test('the sentence is right for one connection, too, and the formulas are explained', async () => {
   const [one, more] = await Promise.all([[1], [4, 10]].map((poolSizes) => show('mixed', 5000, poolSizes)));
   expect(one.table.replaceAll('\n', ' ')).toContain('More than 1 connection would still help.');

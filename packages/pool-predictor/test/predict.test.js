@@ -87,6 +87,39 @@ test('a load without requests is refused', async () => {
   await expect(predict({ load, poolSizes: [1], services: {} })).rejects.toThrow('The load has no requests');
 });
 
+describe('requests with none or several queries', () => {
+  const workload = { phases: [{ durationMs: 10_000, arrivalCount: 300 }], scenarios: ['/livez', '/orders', '/fast'].map((route) => (
+    { steps: [{ kind: /** @type {const} */ ('request'), route }] })) };
+  const load = createScenarioLoad(workload);
+  /** @type {Record<string, import('../src/simulator/service-time.js').Service>} */
+  const times = { '/livez': { kind: 'none' }, '/orders': { kind: 'fixed', ms: 30, queries: 3 }, '/fast': { kind: 'sample', valuesMs: [2, 4] } };
+
+  test('count as what they take from the pool', async () => {
+    const { load: { routes, stream, meanActive, peakActive }, variants: [{ predicted, closedForms }] } = await predict(
+      { load, services: times, poolSizes: [1], seeds: 20, overhead: { kind: 'fixed', ms: 5 } });
+    expect(Object.values(routes).map(({ queries, meanMs }) => [queries, meanMs])).toEqual([[0, 0], [3, 30], [1, expect.anything()]]);
+    expect(stream.ratePerSec).toBeCloseTo(3 * routes['/orders'].ratePerSec + routes['/fast'].ratePerSec, 9);
+    expect(meanActive).toBeCloseTo((routes['/orders'].ratePerSec * 90 + routes['/fast'].ratePerSec * 3) / 1000, 0);
+    expect(peakActive).toBeGreaterThan(1);
+    expect(predicted.routes['/livez']).toMatchObject({ p50Ms: 5, maxMs: 5 });
+    expect(predicted.routes['/orders'].p50Ms).toBeGreaterThan(95);
+    // Too much for one connection: formulas give none, and users wait for each query.
+    expect(closedForms).toEqual({ erlangWaitMs: expect.anything(), allenCunneenWaitMs: expect.anything() });
+    expect(predicted.meanWaitMs).toBeGreaterThan(0);
+  });
+
+  test('are resampled with their number of queries', async () => {
+    const { variants: [{ predicted }] } = await predict({
+      load, services: { ...times, '/fast': { kind: 'sample', valuesMs: [10, 10], queries: 4 } }, poolSizes: [50], seeds: 20 });
+    expect(predicted.routes['/fast'].maxMs).toBeCloseTo(40, 6);
+  });
+
+  test('without any query there is nothing to predict', async () => {
+    const services = Object.fromEntries(load.routes.map((route) => [route, { kind: /** @type {const} */ ('none') }]));
+    await expect(predict({ load, services, poolSizes: [1] })).rejects.toThrow('No request of the load takes a connection');
+  });
+});
+
 test('the band of a small sample is wide: it contains the next percentile about as often as it should', async () => {
   const load = createScenarioLoad(readWorkload(`
 config:
