@@ -1,5 +1,5 @@
 import {
-  checkService, createScenarioLoad, createTraceLoad, listQueries, overheadOfApp, parseQueries, parseServices, servicesOfApp,
+  createScenarioLoad, createTraceLoad, listQueries, overheadOfApp, parseQueries, parseServices, servicesOfApp,
 } from 'mongodb-pool-predictor';
 import { readScenario, readServiceTimes, readTrace } from 'mongodb-pool-predictor/node';
 import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
@@ -97,7 +97,7 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
 function readHeader({ pool, overhead }, file) {
   try {
     if (pool !== undefined) checkAppPool(pool, 'pool');
-    return { pool, overhead: overhead && checkService(overhead) };
+    return { pool, overhead };
   } catch (cause) {
     throw new Error(`${file}, line 1: ${/** @type {Error} */ (cause).message}`, { cause });
   }

@@ -1,5 +1,6 @@
 import { allenCunneenWaitMs, erlangWaitMs } from './closed-forms.js';
 import { describeLoad, findKnee } from './load-facts.js';
+import { isDriverPool } from './simulator/create-pool.js';
 import { createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation-runs.js';
 
 /** @import { Load } from './load.js' */
@@ -20,7 +21,7 @@ const MAX_RUNS = 100;
  * @property {null} measured
  * @property {PredictedFigures} predicted
  * @property {{ erlangWaitMs: number | null, allenCunneenWaitMs: number | null }} closedForms mean waits for a connection
- *   by formula; null where the pool cannot keep up
+ *   by formula; null where the pool cannot keep up, or is not one pool that all routes share
  */
 
 /**
@@ -52,19 +53,29 @@ export async function predict({
   /** @type {PredictedFigures[]} */
   const predicted = [];
   for (const poolSize of poolSizes) predicted.push(await runs.predict(poolOf(poolSize)));
+  const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
+  const isShared = isDriverPool(best);
   const variants = poolSizes.map((poolSize, index) => ({
     name: `pool ${poolSize}`,
     settings: { poolSize },
     measured: null,
     predicted: predicted[index],
     closedForms: {
-      erlangWaitMs: finite(erlangWaitMs(poolSize, facts.stream)),
-      allenCunneenWaitMs: finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)),
+      erlangWaitMs: isShared ? finite(erlangWaitMs(poolSize, facts.stream)) : null,
+      allenCunneenWaitMs: isShared ? finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)) : null,
     },
   }));
+  // How many connections keep up is known only of a pool that all routes share.
+  const floor = isShared ? facts.floor : 1;
   const knee = findKnee(poolSizes.map((poolSize, index) => ({ poolSize, figures: predicted[index] })),
-    summariseRuns(unlimited), facts.floor);
-  return { variants, load: { ...facts, knee: knee ?? null }, seeds };
+    best === UNLIMITED ? summariseRuns(unlimited) : await runs.predict(best), floor);
+  return { variants, load: { ...facts, floor, knee: knee ?? null }, seeds };
+}
+
+/** The same pool with as many connections as requests want, in its common part. @param {PoolOptions} pool @returns {PoolOptions} */
+function withoutLimit(pool) {
+  if (pool.kind === 'pipelining' || (isDriverPool(pool) && !pool.requestTimeoutMs)) return UNLIMITED;
+  return { ...pool, minPoolSize: 0, connectMs: 0, maxConnecting: UNLIMITED.maxPoolSize, warm: false };
 }
 
 /**

@@ -139,3 +139,24 @@ scenarios: [{ flow: [{ get: { url: /fast } }] }]
   // 54 of 60 on average; the binomial has 95 of 100 between 49 and 58.
   expect(within).toBeGreaterThan(48);
 });
+
+describe('a pool that not all routes share', () => {
+  /** @param {number} maxPoolSize @returns {import('../src/simulator/create-pool.js').PoolOptions} */
+  const poolOf = (maxPoolSize) => ({ kind: 'split', maxPoolSize: maxPoolSize + 2, slowRoutes: ['/slow'], slowSize: 2 });
+
+  test('is compared with the same pool without a limit, and has no formula', async () => {
+    const { variants, load } = await predict({ load: mixed, poolSizes: [1, 2, 3], services: services(5000), poolOf });
+    // More connections for /fast never help /slow, which always waits for its two.
+    expect(load).toMatchObject({ knee: 1, floor: 1 });
+    expect(variants[0].predicted.routes['/slow'].maxMs).toBe(variants[2].predicted.routes['/slow'].maxMs);
+    expect(variants[2].closedForms).toEqual({ erlangWaitMs: null, allenCunneenWaitMs: null });
+  });
+
+  test('with a request deadline, what fails without a limit does not make more connections help', async () => {
+    const { variants, load } = await predict({
+      load: mixed, poolSizes: [5, 6], services: services(5000), poolOf: (maxPoolSize) => ({ maxPoolSize, requestTimeoutMs: 4000 }),
+    });
+    expect(variants[0].predicted.failures).toBe(5);
+    expect(load).toMatchObject({ knee: 5 });
+  });
+});
