@@ -1,216 +1,62 @@
-// How far are predictions from measurements? Compares both on real runs: the article's load at six pool sizes, and an
-// ordinary minute (95 customers to 5 administrators, SLOW_MS 500) at three pool sizes, several times each. The article takes
-// five minutes, each run of the minutes five more.
+// How far are predictions from measurements? Each part is a file in predicted-vs-measured/, with its rules in its first lines.
+// It prints figures and measurements side by side, and whether the rules are met.
 //
-//   node benchmarks/predicted-vs-measured.js [--runs 3] [--only article|minutes]
-//
-// A difference above the allowed share but below 5 ms is marked (ms): two measurements of the same load differ as much,
-// as the article's table shows. Runs never overlap, because Artillery alone needs half a core.
-import os from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { Command, Option } from 'commander';
-import { createScenarioLoad, createTraceLoad, predict, quantile, simulate } from 'mongodb-pool-predictor';
-import { readScenario } from 'mongodb-pool-predictor/node';
+//   node benchmarks/predicted-vs-measured.js [--only article,minutes] [--runs 3]
+import { readdir } from 'node:fs/promises';
+import { Command } from 'commander';
 import { parsePositive } from '../src/cli/option-parsers.js';
-import { startApp } from '../src/harness/app-process.js';
-import { runArtillery, summariseReport } from '../src/harness/artillery.js';
-import { runLab } from '../src/harness/run-lab.js';
-import { readCheckouts, useMsOf, warmUp } from '../src/harness/warm-up.js';
-import { MIXED_SCENARIO, mixed } from '../src/labs/mixed/mixed-lab.js';
-import { openMongo } from '../src/mongo/open.js';
+import { abortOnSignal } from '../src/cli/signals.js';
 import { readSettings } from '../src/settings.js';
 
-/** @typedef {import('../src/harness/artillery.js').Summary & { p75: number, p90: number }} FullSummary in ms */
-
-const ARTICLE = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_SCENARIO, repeat: 2 };
-const MINUTE = fileURLToPath(new URL('../loadtests/users-and-admins.yaml', import.meta.url));
-const MINUTE_SLOW_MS = 500;
-const MINUTE_POOLS = [2, 4, 8];
-/** Warms the app up before each minute, then times lone requests at the minute's own rate. */
-const WARM_UP = { rounds: 500, requests: 200, everyMs: 50 };
 /**
- * Times unloaded requests with Artillery, because its own pauses add to response times. It sends them as often and for as
- * long as in the minute: it is slower in its first twenty seconds.
+ * @typedef {object} PartContext
+ * @property {import('../src/settings.js').Settings} settings
+ * @property {AbortSignal} signal
+ * @property {(line: string) => void} say prints a line of progress
+ * @property {number} runs how often to measure
+ *
+ * @typedef {{ title: string, rows: object[], isMet?: boolean }} Table
+ *
+ * @typedef {object} Part
+ * @property {string} name
+ * @property {string} about
+ * @property {(context: PartContext) => Promise<Table[]>} run
  */
-const ALONE = { scenario: fileURLToPath(new URL('../loadtests/fast-only.yaml', import.meta.url)), environment: 'minute' };
-/** Artillery reports response times in whole milliseconds, and their percentiles with an error of 1 %. */
-const RESOLUTION_MS = 1;
-const SKETCH_ERROR = 0.01;
-const NOISE_MS = 5;
 
-const { runs, only } = new Command('predicted-vs-measured.js')
-  .description('Compares predictions with measurements on real runs, which takes 20 minutes by default.')
-  .option('--runs <n>', 'runs of the minute at each pool size', parsePositive, 3)
-  .addOption(new Option('--only <part>', 'run one of the two parts').choices(['article', 'minutes']))
+/** A file that exports no part is shared by some that do. @returns {Promise<Part[]>} */
+async function readParts() {
+  const folder = new URL('predicted-vs-measured/', import.meta.url);
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.js')).sort();
+  const modules = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
+  return modules.flatMap(({ PART }) => PART ?? []);
+}
+
+const parts = await readParts();
+const { only, runs } = new Command('predicted-vs-measured.js')
+  .description(`Compares predictions with measurements.\n\n${parts.map(({ name, about }) => `${name}: ${about}`).join('\n')}`)
+  .option('--only <parts>', 'names with commas between them', (text) => text.split(','))
+  .option('--runs <n>', 'how often to measure', parsePositive, 3)
   .parse().opts();
-const settings = readSettings();
-const { signal } = new AbortController();
-const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
-
-if (only !== 'minutes') {
-  print('The article, median and maximum: first / second measurement / prediction, in ms; allowed 2 %', await compareArticle());
-}
-if (only !== 'article') {
-  const minutes = await compareMinutes(runs);
-  print('An ordinary minute, /fast: measured / predicted, in ms, from the recorded arrivals; allowed 10 % or 5 ms. '
-    + 'Last the 90 % band of the p95 predicted from the YAML file', minutes);
-  print('Runs of the minute within the allowed difference', MINUTE_POOLS.map((pool) => {
-    const ofPool = minutes.filter((row) => row.pool === pool);
-    const share = (/** @type {(row: typeof minutes[0]) => boolean} */ is) => `${ofPool.filter(is).length} of ${ofPool.length}`;
-    return {
-      pool,
-      ...Object.fromEntries(/** @type {const} */ (['p50', 'p95', 'p99'])
-        .map((figure) => [`${figure} from arrivals`, share((row) => !row[figure].includes('OFF'))])),
-      'p95 in the band': share((row) => row['in band']),
-    };
-  }));
+const unknown = only?.find((/** @type {string} */ name) => !parts.some((part) => part.name === name));
+if (unknown !== undefined) {
+  process.stderr.write(`--only ${unknown}: there is no such part, only ${parts.map(({ name }) => name).join(', ')}\n`);
+  process.exit(1);
 }
 
-async function compareArticle() {
-  const { variants } = await runLab(mixed, ARTICLE, { settings, signal, report: say, onStep: ({ name }) => say(name) });
-  return variants.map(({ settings: { poolSize }, repeats = [], predicted }) => Object.fromEntries([
-    ['pool', poolSize],
-    ...['/slow', '/fast'].flatMap((route) => ['p50Ms', 'maxMs'].map((figure) => {
-      const [first, second] = repeats.map(({ measured }) => measured.routes[route][figure]);
-      return [`${route} ${figure}`, `${first} / ${compare(second, predicted?.routes[route][figure], 0.02)}`];
-    })),
-  ]));
-}
-
-/** @param {number} count */
-async function compareMinutes(count) {
-  const load = createScenarioLoad(await readScenario(MINUTE));
-  const rows = [];
-  const mongo = await openMongo(settings, { report: say, signal });
-  try {
-    for (let run = 1; run <= count; run++) {
-      say(`customers alone, run ${run}`);
-      const { overheadMs, takenMs } = await measureAlone(mongo.url);
-      for (const poolSize of MINUTE_POOLS) {
-        say(`a minute, pool ${poolSize}, run ${run}`);
-        const { measured, arrivals, overheadsMs } = await measureMinute(mongo.url, poolSize);
-        const { records = [] } = simulate({
-          arrivals, overhead: sample(overheadsMs), pool: { maxPoolSize: poolSize }, keepRequests: true,
-        });
-        const replayedMs = records.filter(({ route }) => route === '/fast')
-          .map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs).sort((a, b) => a - b);
-        // Of n times in order Artillery takes the one at share * (n - 1), from 0 on and rounded down.
-        const replayed = (/** @type {number} */ share) => replayedMs[Math.floor(share * (replayedMs.length - 1))];
-        const { variants: [{ predicted }] } = await predict({
-          load,
-          poolSizes: [poolSize],
-          services: { '/fast': sample(takenMs), '/slow': sample(takenMs.map((ms) => ms + MINUTE_SLOW_MS)) },
-          overhead: { kind: 'fixed', ms: overheadMs },
-          resolutionMs: RESOLUTION_MS,
-        });
-        const [low, high] = [predicted.low, predicted.high].map((figures) => Number(figures?.routes['/fast'].p95Ms));
-        const { p95Ms } = measured;
-        rows.push({
-          pool: poolSize,
-          run,
-          p50: compare(measured.p50Ms, replayed(0.5), 0.1),
-          p95: compare(p95Ms, replayed(0.95), 0.1),
-          p99: compare(measured.p99Ms, replayed(0.99), 0.1),
-          'p95 from YAML': `${low.toFixed(1)} to ${high.toFixed(1)}`,
-          'in band': p95Ms >= low * (1 - SKETCH_ERROR) && p95Ms <= high * (1 + SKETCH_ERROR),
-          'load average': os.loadavg()[0].toFixed(1),
-        });
-      }
+const { signal, release } = abortOnSignal();
+try {
+  const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
+  for (const { name, run } of parts.filter((part) => only?.includes(part.name) ?? true)) {
+    for (const { title, rows, isMet } of await run({ settings: readSettings(), signal, say, runs })) {
+      process.stdout.write(`\n${title}\n`);
+      // eslint-disable-next-line no-console
+      console.table(rows);
+      if (isMet !== undefined) process.stdout.write(`${name}: ${isMet ? 'met' : 'NOT met'}\n`);
     }
-  } finally {
-    await mongo.stop();
   }
-  return rows;
-}
-
-/**
- * Measures the unloaded response time of a customer's request, split into the query and the overhead.
- * @param {string} mongoUrl
- */
-function measureAlone(mongoUrl) {
-  return withWarmApp(mongoUrl, Math.max(...MINUTE_POOLS), async (url, { lastId }) => {
-    const { report } = await runArtillery({ ...ALONE, target: url, signal });
-    const { checkouts } = await readCheckouts(url, lastId);
-    const aloneMs = interpolate(/** @type {FullSummary} */ (report.summaries['http.response_time']));
-    // All variation counts as the query's: drawn independently, query and overhead would rarely both be slow.
-    const restMs = quantile(aloneMs, 0.5) - quantile(checkouts.map(useMsOf), 0.5);
-    const overheadMs = Math.max(0, Math.min(...aloneMs, restMs));
-    return { overheadMs, takenMs: aloneMs.map((ms) => ms - overheadMs) };
-  });
-}
-
-/**
- * Runs the minute and turns its recorded checkouts into arrivals for the simulator.
- * @param {string} mongoUrl
- * @param {number} poolSize
- */
-function measureMinute(mongoUrl, poolSize) {
-  return withWarmApp(mongoUrl, poolSize, async (url, { lastId, overheadsMs }) => {
-    const { report } = await runArtillery({ scenario: MINUTE, target: url, signal });
-    const { checkouts } = await readCheckouts(url, lastId);
-    const routed = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
-    const routes = ['/slow', '/fast'];
-    const trace = {
-      header: {},
-      routes,
-      checkOutStartedMs: routed.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs - routed[0].checkOutStartedAtMs),
-      waitMs: routed.map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs),
-      useMs: routed.map(useMsOf),
-      routeOf: routed.map(({ route }) => routes.indexOf(String(route))),
-      warnings: [],
-    };
-    return {
-      measured: summariseReport(report).routes['/fast'], arrivals: createTraceLoad(trace).arrivals(1, 1), overheadsMs,
-    };
-  });
-}
-
-/**
- * @template T
- * @param {string} mongoUrl
- * @param {number} poolSize
- * @param {(url: string, warm: import('../src/harness/warm-up.js').WarmUp) => Promise<T>} measure
- */
-async function withWarmApp(mongoUrl, poolSize, measure) {
-  const app = await startApp(
-    { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(MINUTE_SLOW_MS) }, { signal });
-  try {
-    return await measure(app.url, await warmUp(app.url, poolSize, WARM_UP));
-  } finally {
-    await app.stop();
-  }
-}
-
-/** @param {number} measured @param {number} predicted @param {number} share allowed difference, e.g. 0.1 */
-function compare(measured, predicted, share) {
-  const offMs = Math.abs(measured - predicted);
-  const verdict = offMs <= share * predicted ? '' : offMs <= NOISE_MS ? ' (ms)' : ' OFF';
-  return `${measured.toFixed(1)} / ${predicted.toFixed(1)}${verdict}`;
-}
-
-/**
- * Reconstructs the sample behind a summary by linear interpolation between its percentiles.
- * @param {FullSummary} summary
- * @returns {number[]}
- */
-function interpolate({ count, min, p50, p75, p90, p95, p99, max }) {
-  const points = [[0, min], [0.5, p50], [0.75, p75], [0.9, p90], [0.95, p95], [0.99, p99], [1, max]];
-  return Array.from({ length: count }, (_, index) => {
-    const share = index / (count - 1);
-    const after = points.findIndex(([end], place) => place > 0 && end >= share);
-    const [[from, low], [to, high]] = points.slice(after - 1);
-    return low + (high - low) * (share - from) / (to - from);
-  });
-}
-
-/** @param {number[]} valuesMs */
-function sample(valuesMs) {
-  return { kind: /** @type {const} */ ('sample'), valuesMs };
-}
-
-/** @param {string} title @param {object[]} rows */
-function print(title, rows) {
-  say(`\n${title}`);
-  // eslint-disable-next-line no-console
-  console.table(rows);
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.exitCode ||= 1;
+} finally {
+  release();
 }

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { advise, parseSlo } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { createAdviceView } from '../predictions/advice-view.js';
+import { describeSharedPool } from '../predictions/describe-input.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
@@ -36,11 +37,13 @@ export function createAdviseCommand() {
  *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, json: boolean }} options
  */
 async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, json, ...loadOptions }) {
-  const { load, services, settings, warnings } = await readLoad({ ...loadOptions, resample: true });
+  const { load, services, overhead, resolutionMs, pool, notes, settings, warnings } = await readLoad({
+    ...loadOptions, resample: true,
+  });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const advice = await advise({
-    load, services, slos, headroom, seeds,
+    load, services, overhead, resolutionMs, slos, headroom, seeds,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
     onStep: createStepReport(process.stderr),
   });
@@ -52,13 +55,14 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
     wrap(verdict, Math.min(width, WIDEST_TEXT)),
     ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), { width })] : []),
     ...warnings.map((warning) => wrap(`! ${warning}`, Math.min(width, WIDEST_TEXT))),
-    ...reasons.map((reason) => wrap(reason, Math.min(width, WIDEST_TEXT))),
+    ...[...reasons, ...notes, ...(pool ? [describeSharedPool(pool)] : [])].filter(Boolean)
+      .map((text) => wrap(text, Math.min(width, WIDEST_TEXT))),
   ].join('\n\n'))}\n`);
   if (json) {
     process.stdout.write(`${JSON.stringify({
       lab: 'advise', startedAt, environment: describeEnvironment(null),
       settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds },
-      ...advice, words: paragraphs, warnings,
+      ...advice, words: paragraphs, notes, warnings,
     })}\n`);
   }
   if (advice.verdict !== 'size') process.exitCode = 1;

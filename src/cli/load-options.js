@@ -1,14 +1,20 @@
-import { createScenarioLoad, createTraceLoad, parseServices, servicesOfApp } from 'mongodb-pool-predictor';
+import {
+  checkService, createScenarioLoad, createTraceLoad, overheadOfApp, parseQueries, parseServices, servicesOfApp,
+} from 'mongodb-pool-predictor';
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
-import { WORKERS } from '../harness/artillery.js';
+import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
+import { checkAppPool, separateRoutes } from '../predictions/app-pool.js';
+import { describeCoverage } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
-import { fetchJson, parseAppUrl } from './running-app.js';
+import { matchServices } from './match-services.js';
+import { fetchJson, parseAppUrl, timeRoundTrips } from './running-app.js';
 import { collect, parseUpTo } from './option-parsers.js';
 import { readResult } from './result-file.js';
 
 /** @import { Command } from 'commander' */
 /** @import { Load, Service } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
+/** @import { AppPool, KnownPool } from '../predictions/app-pool.js' */
 
 /** More threads than any machine has. */
 const MAX_WORKERS = 1024;
@@ -19,7 +25,9 @@ const MAX_WORKERS = 1024;
  * @property {string} [trace] file
  * @property {boolean} [resample] see createTraceLoad
  * @property {string} [environment]
+ * @property {boolean} [skipFunctions]
  * @property {string[]} [service]
+ * @property {string[]} [queries]
  * @property {string} [from]
  * @property {string} [app]
  * @property {number} workers
@@ -27,6 +35,10 @@ const MAX_WORKERS = 1024;
  * @typedef {object} LoadInput
  * @property {Load} load
  * @property {Record<string, Service>} services
+ * @property {Service} [overhead] what a response takes beyond wait and service time, where it is known
+ * @property {number} resolutionMs of the client's clock; 0: exact
+ * @property {KnownPool} [pool] the app's settings, where they are known
+ * @property {string[]} notes what the figures cover
  * @property {string[]} warnings
  * @property {Record<string, unknown>} settings for the result
  * @property {Trace} [trace]
@@ -37,10 +49,12 @@ export function withLoadOptions(command) {
   return command
     .option('--trace <file>', 'replay a trace instead of a scenario')
     .option('--environment <name>', 'environment of the scenario')
-    .option('--service <route=time>', 'service time of a route in ms: /slow=5000,\n'
-      + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA; repeatable', collect(String))
-    .option('--app <url>', 'take service times from a running app (GET /pool)')
-    .option('--from <result>', 'take service times from a result of `run mixed`')
+    .option('--skip-functions', 'leave out the function steps of the scenario:\nwhat their code does is not simulated')
+    .option('--service <route=time>', 'service time of a query in ms: /slow=5000,\n'
+      + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n/livez=none for a route without queries; repeatable', collect(String))
+    .option('--queries <route=n>', 'queries of each request, one after another:\n/orders=3; repeatable', collect(String))
+    .option('--app <url>', 'take service times, overhead and pool settings from a\nrunning app (GET /pool)')
+    .option('--from <result>', 'take service times and overhead from a result of\n`run mixed`')
     .option('--workers <n>', "Artillery's worker threads, which share each\narrivalRate",
       parseUpTo(MAX_WORKERS), WORKERS);
 }
@@ -59,51 +73,64 @@ export async function readLoad({ trace, ...options }) {
 }
 
 /** @param {string} file @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readTraceLoad(file, { resample, environment, service, from, app }) {
-  if (environment ?? service ?? from ?? app) {
-    throw new Error('--environment, --service, --from and --app need a scenario: '
+async function readTraceLoad(file, { resample, environment, skipFunctions, service, queries, from, app }) {
+  if (environment ?? skipFunctions ?? service ?? queries ?? from ?? app) {
+    throw new Error('--environment, --skip-functions, --service, --queries, --from and --app need a scenario: '
       + 'a trace has its own service times');
   }
   const trace = await readTrace(file);
-  const load = createTraceLoad(trace, { resample });
-  const settings = { trace: file, recorded: trace.header };
-  return { load, services: load.services, warnings: trace.warnings, settings, trace };
+  const { pool, overhead } = readHeader(trace.header, file);
+  const load = createTraceLoad(trace, { resample, separateRoutes: pool && separateRoutes(pool) });
+  return {
+    load, services: load.services, overhead, resolutionMs: 0, trace,
+    pool: pool && { settings: pool, origin: 'as the recorded app ran' },
+    notes: [describeCoverage(overhead, 'in the recorded app')],
+    warnings: trace.warnings,
+    settings: { trace: file, recorded: trace.header },
+  };
+}
+
+/** @param {Record<string, any>} header of a trace @param {string} file @returns {{ pool?: AppPool, overhead?: Service }} */
+function readHeader({ pool, overhead }, file) {
+  try {
+    if (pool !== undefined) checkAppPool(pool, 'pool');
+    return { pool, overhead: overhead && checkService(overhead) };
+  } catch (cause) {
+    throw new Error(`${file}, line 1: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
 }
 
 /** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readScenarioLoad(scenario, { environment, service = [], from, app, workers }) {
-  const given = parseServices(service);
-  const workload = await readScenario(scenario, { environment });
+async function readScenarioLoad(scenario, {
+  environment, skipFunctions, service = [], queries = [], from, app, workers,
+}) {
+  const [given, counts] = [parseServices(service), parseQueries(queries)];
+  const workload = await readScenario(scenario, { environment, skipFunctions });
   const load = createScenarioLoad(workload, { workers });
-  const known = {
-    ...(from && await servicesOfFile(from)),
-    ...(app && await servicesAt(app)),
-    ...given,
-  };
-  const unknown = Object.keys(given).find((route) => !load.routes.includes(route));
-  if (unknown) throw new Error(`--service ${unknown}: the load has no such route, only ${load.routes.join(', ')}`);
-  const services = pickServices(load.routes, known);
-  const warnings = workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`);
+  const earlier = from === undefined ? undefined : await readInputs(from);
+  const running = app === undefined ? undefined : await askApp(app);
+  const overhead = running?.overhead ?? earlier?.overhead;
+  const source = running?.overhead ? `of the app at ${running.url}` : `in ${from}`;
+  const { services, warnings: unclear } = matchServices({ routes: load.routes, requests: workload.requests },
+    { given, measured: { ...earlier?.services, ...running?.services }, queries: counts });
+  const warnings = [...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`), ...unclear];
   if (workers > 1 && workload.phases.some(({ arrivalRate }) => arrivalRate)) {
     warnings.push(`${workers} worker threads share each arrivalRate, as Artillery does on this machine, so users arrive `
       + 'in bunches. --workers 1 spaces them evenly. arrivalCount is spaced evenly on every machine.');
   }
-  return { load, services, warnings, settings: { scenario, environment, services, workers } };
-}
-
-/** @param {string[]} routes @param {Record<string, Service>} known @returns {Record<string, Service>} */
-function pickServices(routes, known) {
-  const missing = routes.filter((route) => !known[route]);
-  if (missing.length > 0) {
-    throw new Error(`There is no service time for ${missing.join(', ')}: give ${
-      missing.map((route) => `--service ${route}=MS`).join(' ')}, or take them from a running app (--app URL) or an `
-      + 'earlier run (--from RESULT.json)');
-  }
-  return Object.fromEntries(routes.map((route) => [route, known[route]]));
+  return {
+    load, services, overhead,
+    pool: running?.pool && { settings: running.pool, origin: `as the app at ${running.url} runs` },
+    // A load test measures with this clock.
+    resolutionMs: overhead ? RESOLUTION_MS : 0,
+    notes: [describeCoverage(overhead, source)],
+    warnings,
+    settings: { scenario, environment, skipFunctions, services, workers, overhead, pool: running?.pool },
+  };
 }
 
 /** @param {string} file */
-async function servicesOfFile(file) {
+async function readInputs(file) {
   const { result } = await readResult(file);
   try {
     return servicesOfResult(result);
@@ -112,13 +139,32 @@ async function servicesOfFile(file) {
   }
 }
 
-/** @param {string} text */
-async function servicesAt(text) {
+/**
+ * @param {string} text URL
+ * @returns {Promise<{ url: string, services: Record<string, Service>, overhead?: Service, pool?: AppPool }>}
+ */
+async function askApp(text) {
   const app = parseAppUrl('--app', text);
-  const pool = await fetchJson(app, '/pool');
+  const body = await fetchJson(app, '/pool');
   try {
-    return servicesOfApp(pool);
+    const services = servicesOfApp(body);
+    const overhead = overheadOfApp(body);
+    const { settings: pool } = body;
+    if (pool !== undefined) checkAppPool(pool, 'its GET /pool, settings');
+    return { url: app.url, services, overhead: overhead && addRoundTrips(overhead, await timeRoundTrips(app)), pool };
   } catch (cause) {
     throw new Error(`--app ${app.url}: ${/** @type {Error} */ (cause).message}`, { cause });
   }
+}
+
+/**
+ * The app does not see what its client does and the way between the two.
+ *
+ * @param {Service} overhead in the app
+ * @param {number[]} tripsMs
+ * @returns {Service}
+ */
+function addRoundTrips(overhead, tripsMs) {
+  if (overhead.kind !== 'sample' || tripsMs.length === 0) return overhead;
+  return { kind: 'sample', valuesMs: Array.from(overhead.valuesMs, (ms, index) => ms + tripsMs[index % tripsMs.length]) };
 }

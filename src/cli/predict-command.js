@@ -1,9 +1,12 @@
 import { Command, Option } from 'commander';
 import { parsePoolSizes, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
+import { poolOfApp } from '../predictions/app-pool.js';
+import { describePool } from '../predictions/describe-input.js';
 import { createPredictView } from '../predictions/predict-view.js';
 import { renderHtml } from '../report/html.js';
-import { renderTable } from '../report/table.js';
+import { escapeControls, wrap } from '../printable.js';
+import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { writeAtomically } from '../write-atomically.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, orInvalid, parseUpTo } from './option-parsers.js';
@@ -47,8 +50,14 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, html, json, 
   if (loadOptions.trace && driver !== '7') {
     throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
   }
-  const { load, services, settings, warnings, trace } = await readLoad({ ...loadOptions, scenario });
-  const prediction = await predict({ load, poolSizes, services, seeds, poolOf: POOL_OF[driver] });
+  const { load, services, overhead, resolutionMs, pool, notes: coverage, settings, warnings, trace } = await readLoad({
+    ...loadOptions, scenario,
+  });
+  // The driver of 2020 has none of the settings.
+  const known = driver === '7' ? pool : undefined;
+  const poolOf = known ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize }) : POOL_OF[driver];
+  const notes = [...coverage, ...(known ? [describePool(known)] : [])];
+  const prediction = await predict({ load, poolSizes, services, overhead, resolutionMs, seeds, poolOf });
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',
@@ -60,10 +69,13 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, html, json, 
       recorded && variant.settings.poolSize === trace.header.maxPoolSize
         ? { ...variant, measured: recorded }
         : variant)),
+    notes,
     warnings,
   };
-  const view = createPredictView({ load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace) });
-  process.stderr.write(`${renderTable(view, result, { width: widthOf(process.stderr) })}\n`);
+  const view = createPredictView({ load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace), notes });
+  const width = widthOf(process.stderr);
+  process.stderr.write(`${[renderTable(view, result, { width }),
+    ...notes.map((note) => escapeControls(wrap(note, Math.min(width, WIDEST_TEXT))))].join('\n\n')}\n`);
   if (html) {
     await writeAtomically(html, renderHtml([{ lab: view, result }]));
     process.stderr.write(`\nReport: ${html}\n`);

@@ -36,14 +36,13 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
   for (const name of SIGNALS) process.once(name, end);
   const timer = seconds && setTimeout(end, seconds * 1000);
   try {
-    const { max, slowPool, slowLimit } = await fetchJson(app, '/pool', patience.signal);
+    const { settings: pool, max: maxPoolSize } = await fetchJson(app, '/pool', patience.signal);
     // Checkouts from before the recording are left out.
     let after = (await fetchCheckouts(app, 0, patience.signal)).lastId;
     let lost = 0;
-    // With two pools or a concurrency limit, the waits can't be compared with a prediction for one pool.
-    const isOne = max > 0 && !slowPool && !slowLimit;
-    const header = { url: app.url, ...(isOne && { maxPoolSize: max }) };
+    const header = { url: app.url, ...(maxPoolSize > 0 && { maxPoolSize }), pool };
     const trace = await createTraceWriter(out, { maxBytes: maxMb * 2 ** 20, header, onFull: end });
+    let overhead;
     process.stderr.write(`Recording ${app.url} to ${out}. Press Ctrl-C to stop.\n`);
     try {
       for (let isLast = false; !isLast;) {
@@ -55,8 +54,10 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
         }
         after = lastId;
       }
+      // Of the requests that were recorded. The app may have ended.
+      ({ overhead } = await fetchJson(app, '/pool', patience.signal).catch(() => ({})));
     } finally {
-      report(await trace.close(), lost);
+      report(await trace.close({ overhead }), lost);
     }
   } finally {
     clearTimeout(timer);

@@ -1,7 +1,12 @@
 import { unescape } from 'node:querystring';
+import { requestOnce } from '../harness/request-once.js';
 
 /** How long to wait for the app's answer. */
 const TIMEOUT_MS = 5000;
+
+/** Of the round trips that are timed, the first ones are slower and left out. */
+const ROUND_TRIPS = 50;
+const WARM_UP_TRIPS = 10;
 
 /**
  * @typedef {object} AppUrl
@@ -52,4 +57,23 @@ export async function fetchJson({ option, url, headers, hint = '' }, path, signa
     const { message, cause: reason } = /** @type {Error} */ (cause);
     throw new Error(`${option} ${url}: ${reason instanceof Error ? reason.message : message}${hint}`, { cause });
   }
+}
+
+/**
+ * How long a request from here takes that makes no query, each on a new connection, as a load test's are.
+ *
+ * @param {AppUrl} app
+ * @returns {Promise<number[]>} ms; empty if one gets no answer
+ */
+export async function timeRoundTrips({ url }) {
+  const tripsMs = [];
+  try {
+    for (let trip = 0; trip < ROUND_TRIPS; trip++) {
+      const { tookMs } = await requestOnce(new URL('/livez', url), { patienceMs: TIMEOUT_MS });
+      if (trip >= WARM_UP_TRIPS) tripsMs.push(tookMs);
+    }
+  } catch {
+    return [];
+  }
+  return tripsMs;
 }

@@ -1,7 +1,7 @@
 import { quantile } from 'mongodb-pool-predictor';
 
 /** These are summed over repeats. Of everything else the median is taken. */
-const COUNTS = new Set(['requests', 'failures', 'refused', 'errors', 'timeouts', 'non2xx', 'reopened', 'count']);
+const COUNTS = new Set(['requests', 'failures', 'refused', 'errors', 'timeouts', 'non2xx', 'reopened', 'count', 'usersPlanned', 'usersSent']);
 
 /**
  * One set of figures from those of several repeats.

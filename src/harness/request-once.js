@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import https from 'node:https';
 
 /**
  * Sends a request and times it as Artillery times the first request of a user: on a new connection, from when the request
@@ -12,7 +13,8 @@ import http from 'node:http';
  * @throws if there is no answer
  */
 export async function requestOnce(url, { patienceMs, signal } = {}) {
-  const request = http.get(url, { agent: false, timeout: patienceMs, signal });
+  const { get } = url.protocol === 'https:' ? https : http;
+  const request = get(url, { agent: false, timeout: patienceMs, signal });
   request.once('timeout', () => request.destroy(new Error(`no answer within ${patienceMs} ms`)));
   let sentAtMs = 0;
   request.once('finish', () => {

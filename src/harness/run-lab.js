@@ -187,7 +187,7 @@ async function summarise(lab, plan, variant, { outcomes, settings }) {
     predicted: measured && lab.predict ? await lab.predict(variant, plan, measured, settings) : null,
     exact,
     published,
-    repeats: repeats.map((repeat) => ({ measured: repeat.measured, arrivalsMs: repeat.arrivalsMs })),
+    repeats: repeats.map((repeat) => ({ measured: repeat.measured, arrivalsMs: repeat.arrivalsMs, samples: repeat.samples })),
     ...(errors.length > 0 && { error: [...new Set(errors)].join('; ') }),
   };
 }

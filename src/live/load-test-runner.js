@@ -36,11 +36,11 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
   let running = Promise.resolve();
 
   /** @param {LoadTest} test @param {Awaited<ReturnType<typeof loadTools>>} tools */
-  async function run(test, { describeFailures, mixed, MIXED_SCENARIO, runArtillery, summariseReport }) {
+  async function run(test, { compareUsers, describeFailures, mixed, MIXED_SCENARIO, runArtillery, summariseReport }) {
     /** @type {NodeJS.Timeout | undefined} */
     let ticker;
     try {
-      const { variants: [{ exact, estimateMs }] } = await mixed.plan(
+      const { workload, variants: [{ exact, estimateMs }] } = await mixed.plan(
         { poolSizes: [test.poolSize], slowMs: test.slowMs, scenario: MIXED_SCENARIO });
       test.exact = isPlain && test.changes.length === 0 ? exact : null;
       const startedAt = performance.now();
@@ -52,7 +52,8 @@ export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {
       const { report } = await runArtillery({ scenario: MIXED_SCENARIO, target: ownUrl(), signal: controller.signal });
       const measured = summariseReport(report);
       Object.assign(test, { measured, state: 'done' });
-      if (measured.failures > 0) test.error = describeFailures(report);
+      const problems = [...(measured.failures > 0 ? [describeFailures(report)] : []), ...compareUsers(workload, report).warnings];
+      if (problems.length > 0) test.error = problems.join('; ');
     } catch (error) {
       Object.assign(test, { state: 'failed', error: /** @type {Error} */ (error).message });
     }
@@ -118,6 +119,8 @@ function findMissing() {
 
 /** On demand, so that the app runs without them. */
 async function loadTools() {
-  const [artillery, lab] = await Promise.all([import('../harness/artillery.js'), import('../labs/mixed/mixed-lab.js')]);
-  return { ...artillery, ...lab };
+  const [artillery, users, lab] = await Promise.all([
+    import('../harness/artillery.js'), import('../harness/sent-users.js'), import('../labs/mixed/mixed-lab.js'),
+  ]);
+  return { ...artillery, ...users, ...lab };
 }

@@ -1,21 +1,80 @@
-/** @import { Settings } from '../settings.js' */
+import { formatQuantity } from '../universal/quantity.js';
+import { number, orNone, shape } from '../shape.js';
+import { countConnections, countOf } from './count-of.js';
+
 /** @import { PoolOptions } from 'mongodb-pool-predictor' */
 
 /**
- * The simulator's options for the pool of the lab's app. With a concurrency limit, the simulated app lets the next slow
- * request wait where the real one refuses it. That makes no difference to the other routes.
+ * The settings of an app that decide how long its requests wait. They have the names of src/settings-table.js.
  *
- * @param {{ poolSize: number } & Partial<Settings>} settings of the app
- * @param {{ connectMs?: number, warm?: boolean }} [state] of a pool without split or limit; see DriverPoolOptions
+ * @typedef {object} AppPool
+ * @property {number} poolSize 0: no limit
+ * @property {number} [minPoolSize]
+ * @property {number} [maxConnecting]
+ * @property {number} [waitQueueTimeoutMs] 0: no timeout
+ * @property {number} [slowPoolSize] of the second client, for /slow
+ * @property {number} [slowConcurrency] concurrency limit of /slow
+ * @property {number} [requestTimeoutMs]
+ *
+ * @typedef {{ settings: AppPool, origin: string }} KnownPool origin: such as "as the app at URL runs"
+ */
+
+const SLOW_ROUTES = ['/slow'];
+
+const checkNumbers = shape({
+  poolSize: number, minPoolSize: orNone(number), maxConnecting: orNone(number), waitQueueTimeoutMs: orNone(number),
+  slowPoolSize: orNone(number), slowConcurrency: orNone(number), requestTimeoutMs: orNone(number),
+});
+
+/**
+ * Checks settings that came from outside. The simulator checks that each number is allowed.
+ *
+ * @param {unknown} value
+ * @param {string} path of the value, for the error
+ * @returns {asserts value is AppPool}
+ */
+export function checkAppPool(value, path) {
+  checkNumbers(value, path);
+}
+
+/**
+ * The simulator's options for the pool of the lab's app.
+ *
+ * @param {AppPool} settings
+ * @param {{ connectMs?: number, warm?: boolean }} [state] see DriverPoolOptions
  * @returns {PoolOptions}
  */
-export function poolOfApp({ poolSize, slowPoolSize, slowConcurrency, maxConnecting, waitQueueTimeoutMs }, state = {}) {
-  const slowRoutes = ['/slow'];
+export function poolOfApp(settings, state) {
+  const {
+    poolSize, minPoolSize = 0, maxConnecting, waitQueueTimeoutMs, slowPoolSize, slowConcurrency, requestTimeoutMs,
+  } = settings;
+  const driver = {
+    maxPoolSize: poolSize, minPoolSize: Math.min(minPoolSize, poolSize), maxConnecting,
+    waitQueueTimeoutMS: waitQueueTimeoutMs, requestTimeoutMs, ...state,
+  };
   if (slowPoolSize) {
-    return { kind: 'split', maxPoolSize: poolSize + slowPoolSize, slowRoutes, slowSize: slowPoolSize };
+    return {
+      ...driver, kind: 'split', maxPoolSize: poolSize + slowPoolSize, slowRoutes: SLOW_ROUTES, slowSize: slowPoolSize,
+      slowLimit: slowConcurrency,
+    };
   }
-  if (slowConcurrency) {
-    return { kind: 'limited', maxPoolSize: poolSize, slowRoutes, slowSize: Math.min(slowConcurrency, poolSize) };
-  }
-  return { maxPoolSize: poolSize, maxConnecting, waitQueueTimeoutMS: waitQueueTimeoutMs, ...state };
+  if (slowConcurrency) return { ...driver, kind: 'limited', slowRoutes: SLOW_ROUTES, slowSize: slowConcurrency };
+  return driver;
+}
+
+/** The routes that have a pool of their own. @param {AppPool} settings */
+export function separateRoutes({ slowPoolSize }) {
+  return slowPoolSize ? SLOW_ROUTES : [];
+}
+
+/** In words, such as "10 connections, 2 more for /slow, wait-queue timeout 500 ms". @param {AppPool} settings */
+export function describeAppPool({ poolSize, slowPoolSize, slowConcurrency, waitQueueTimeoutMs, requestTimeoutMs }) {
+  const slow = SLOW_ROUTES.join(', ');
+  return [
+    poolSize === 0 ? 'no limit on connections' : countConnections(poolSize),
+    ...(slowPoolSize ? [`${slowPoolSize} more for ${slow}`] : []),
+    ...(slowConcurrency ? [`at most ${countOf(slowConcurrency, 'request', 'requests')} of ${slow} at once`] : []),
+    ...(waitQueueTimeoutMs ? [`wait-queue timeout ${formatQuantity(waitQueueTimeoutMs, 'ms')}`] : []),
+    ...(requestTimeoutMs ? [`request deadline ${formatQuantity(requestTimeoutMs, 'ms')}`] : []),
+  ].join(', ');
 }

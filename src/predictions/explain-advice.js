@@ -115,7 +115,8 @@ function explainRemedy(remedy, { poolSize, loads }) {
   const sizes = kind === 'split'
     ? `${slowSize} for it and ${connections - Number(slowSize)} for the others, ${connections} in total`
     : `at most ${slowSize} at a time, in a pool of ${connections}`;
-  return `${name}: ${sizes} (${compareSizes(connections, Number(poolSize))}); ${cost} at load x${factor}.`;
+  return `${name}: ${sizes} (${compareSizes(connections, Number(poolSize))}); ${cost} at load x${factor}`
+    + `${failureShare > 0 ? `, and ${formatPercent(failureShare)} of the requests are refused` : ''}.`;
 }
 
 /** @param {number} size @param {number} advised */

@@ -12,11 +12,14 @@ const MIXED_RATIO = 10;
  * @param {object} result
  * @param {Facts} result.load
  * @param {boolean} result.isRandom whether the figures have a band
+ * @param {string[]} [result.notes] what the figures cover
  * @param {boolean} [result.isReplay] of a trace: the variant with the recorded pool size has measured figures
  * @returns {LabView}
  */
-export function createPredictView({ load, isRandom, isReplay = false }) {
-  const routes = Object.keys(load.routes).toSorted((a, b) => load.routes[a].meanMs - load.routes[b].meanMs);
+export function createPredictView({ load, isRandom, isReplay = false, notes = [] }) {
+  // A route without queries does not depend on the pool: it comes last.
+  const rankOf = (/** @type {string} */ route) => (load.routes[route].queries > 0 ? load.routes[route].meanMs : Infinity);
+  const routes = Object.keys(load.routes).toSorted((a, b) => (rankOf(a) - rankOf(b)) || 0);
   return {
     name: 'predict',
     title: 'What a load test would measure',
@@ -26,8 +29,8 @@ export function createPredictView({ load, isRandom, isReplay = false }) {
       'Each line is a percentile of one route: p95 means that 95 of 100 requests took at most this long. '
       + 'The axis is logarithmic: each step up is ten times as long.',
       'Where the lines fall steeply, requests wait for connections. Where they are flat, more connections do not help.',
-      ...(isReplay ? ['The load is a trace of checkouts, replayed: a response is the wait for a connection and its use. '
-        + 'No request waits for the answer to another.'] : []),
+      ...(isReplay ? ['The load is a trace of checkouts, replayed. No request waits for the answer to another.'] : []),
+      ...notes,
       ...(isRandom ? ['The load is random, so it was simulated many times: the figures are medians, and 90 of 100 runs '
         + 'lie in the band.'] : []),
       describeClosedForms(load),
@@ -147,8 +150,9 @@ function describePool({ settings }) {
 
 /** Why the formulas do not replace the simulation, with this load's numbers. @param {LoadFacts} load */
 function describeClosedForms({ routes, stream, durationMs }) {
-  const times = Object.entries(routes).map(([route, { meanMs }]) => `${route} ${formatQuantity(meanMs, 'ms')}`);
-  const means = Object.values(routes).map(({ meanMs }) => meanMs);
+  const querying = Object.entries(routes).filter(([, { queries }]) => queries > 0);
+  const times = querying.map(([route, { meanMs }]) => `${route} ${formatQuantity(meanMs, 'ms')}`);
+  const means = querying.map(([, { meanMs }]) => meanMs);
   const isMixed = Math.max(...means) >= MIXED_RATIO * Math.min(...means);
   const mix = isMixed
     ? `, and that all requests are alike: ${formatQuantity(stream.meanMs, 'ms')} on average. Here they differ: `

@@ -1,6 +1,8 @@
-import { listOf, map, number, orNone, shape, text } from '../shape.js';
+import { listOf, map, mapOf, number, orNone, shape, text } from '../shape.js';
 
 const figures = orNone(map);
+
+const samples = shape({ services: mapOf(listOf(number)), overheadsMs: listOf(number) });
 
 const checkShape = shape({
   startedAt: text,
@@ -15,7 +17,7 @@ const checkShape = shape({
     predicted: figures,
     exact: figures,
     published: figures,
-    repeats: orNone(listOf(shape({ measured: map, arrivalsMs: orNone(listOf(number)) }))),
+    repeats: orNone(listOf(shape({ measured: map, arrivalsMs: orNone(listOf(number)), samples: orNone(samples) }))),
   })),
 });
 

@@ -99,6 +99,12 @@
  * @typedef {object} Repeat
  * @property {Figures} measured
  * @property {number[]} [arrivalsMs] checkOutStarted of each request, counted from the first
+ * @property {Samples} [samples]
+ */
+
+/**
+ * @typedef {{ services: Record<string, number[]>, overheadsMs: number[] }} Samples in ms: service times by route, and what
+ *   responses took beyond waits and service times
  */
 
 export {};

@@ -5,12 +5,15 @@ import { HAS_PREDICTOR } from './page-routes.js';
 
 /**
  * `GET /pool`: the gauges, who holds connections, and who waits. `slowPool` is the pool of /slow, if it has its own.
- * `requests` and, if a limit is set, `slowLimit` count running requests. `features` says what is installed.
- * @param {Pick<import('./parts.js').Parts, 'database' | 'load' | 'requestLimit' | 'slowLimit' | 'checkouts' |
- *   'controls' | 'loadTests'>} parts
+ * `requests` and, if a limit is set, `slowLimit` count running requests. `features` says what is installed. A prediction
+ * needs `services`, `overhead` and `settings`.
+ * @param {Pick<import('./parts.js').Parts, 'database' | 'load' | 'requests' | 'requestTimeoutMs' | 'requestLimit' |
+ *   'slowLimit' | 'checkouts' | 'controls' | 'loadTests'>} parts
  * @returns {import('express').RequestHandler}
  */
-export function createPoolRoute({ database, load, requestLimit, slowLimit, checkouts, controls, loadTests }) {
+export function createPoolRoute({
+  database, load, requests, requestTimeoutMs, requestLimit, slowLimit, checkouts, controls, loadTests,
+}) {
   return (req, res) => {
     const { slowPool, ...pool } = readPool(database, load);
     const limit = slowLimit.snapshot();
@@ -21,11 +24,30 @@ export function createPoolRoute({ database, load, requestLimit, slowLimit, check
       needsToken: controls.token !== undefined,
       features: { loadTests: loadTests.missing === null, predictions: HAS_PREDICTOR },
       services: sampleServiceTimes(checkouts.list()),
+      overhead: requests.sampleOverhead(),
+      settings: { ...readSettings(database, limit.max), requestTimeoutMs },
       requests: requestLimit.snapshot(),
       ...readLifetime(database.main),
       ...(slowPool && { slowPool: { ...slowPool, ...readLifetime(database.slow) } }),
       ...(limit.max < Infinity && { slowLimit: limit }),
     });
+  };
+}
+
+/**
+ * The settings that decide how long requests wait, under the names of src/settings-table.js.
+ * @param {import('../mongo/database.js').Database} database
+ * @param {number} slowConcurrency
+ */
+function readSettings({ main, slow }, slowConcurrency) {
+  const { maxPoolSize, minPoolSize, maxConnecting, waitQueueTimeoutMS } = main.current.client.options;
+  return {
+    poolSize: maxPoolSize,
+    minPoolSize,
+    maxConnecting,
+    waitQueueTimeoutMs: waitQueueTimeoutMS,
+    ...(slow !== main && { slowPoolSize: slow.current.client.options.maxPoolSize }),
+    ...(slowConcurrency < Infinity && { slowConcurrency }),
   };
 }
 

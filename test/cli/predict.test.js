@@ -47,6 +47,12 @@ test('with the driver of 2020, the figures of the article', async () => {
   }
 });
 
+test('without an overhead, it says what the times cover', async () => {
+  const { stderr } = await predict(MIXED, '--pool-sizes', '3', ...SERVICES);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'The times cover only the wait for a connection and its use, not the rest of a response.');
+});
+
 test('without --json stdout stays empty', async () => {
   const { stdout, stderr } = await predict(MIXED, '--pool-sizes', '3', ...SERVICES);
   expect(stdout).toBe('');
@@ -63,16 +69,67 @@ test('service times of an earlier run', async () => {
 });
 
 describe('service times of a running app', () => {
-  const app = createServer((req, res) => res.end(req.url === '/pool' ? '{"slowMs":700}' : '{}')).listen(0, '127.0.0.1');
-  afterAll(() => void app.close());
-  const urlOf = async () => {
-    if (!app.listening) await once(app, 'listening');
+  /** @type {import('node:http').Server[]} */
+  const apps = [];
+  afterAll(() => {
+    for (const app of apps) app.close();
+  });
+
+  /** @param {object} pool what its GET /pool answers @returns {Promise<string>} its URL */
+  async function serve(pool) {
+    const app = createServer((req, res) => res.end(req.url === '/pool' ? JSON.stringify(pool) : '{}')).listen(0, '127.0.0.1');
+    apps.push(app);
+    await once(app, 'listening');
     return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (app.address()).port}`;
-  };
+  }
+  const urlOf = () => serve({ slowMs: 700 });
 
   test('are those of its GET /pool', async () => {
     const { stdout } = await predict(MIXED, '--app', await urlOf(), '--service', '/fast=2', '--json');
     expect(JSON.parse(stdout).settings.services['/slow']).toEqual({ kind: 'fixed', ms: 700 });
+  });
+
+  test('with its overhead and its pool settings, and the way to it', async () => {
+    const pool = {
+      services: { '/slow': { kind: 'fixed', ms: 100 }, '/fast': { kind: 'fixed', ms: 2 } },
+      overhead: { kind: 'sample', valuesMs: [30, 40] }, settings: { poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 50 },
+    };
+    const url = await serve(pool);
+    const { stdout, stderr } = await predict(MIXED, '--app', url, '--pool-sizes', '1,2', '--json');
+    const { settings, variants } = JSON.parse(stdout);
+    expect(settings.pool).toEqual(pool.settings);
+    const [first, second] = settings.overhead.valuesMs;
+    expect(first).toBeGreaterThan(30);
+    expect(second).toBeGreaterThan(40);
+    // No user waits for the second client's two connections, and each comes 100 ms and more later.
+    expect(variants[0].predicted).toMatchObject({ failures: 0, low: { routes: { '/fast': { p50Ms: expect.any(Number) } } } });
+    expect(variants[0].predicted.routes['/fast'].p50Ms).toBeGreaterThanOrEqual(32);
+    const words = stderr.replaceAll(/\s+/g, ' ');
+    expect(words).toContain(`The simulated pool is as the app at ${url} runs: 10 connections, 2 more for /slow, wait-queue `
+      + 'timeout 50 ms. Only the size of the main pool changes.');
+    expect(words).toMatch(/The times are whole responses: the wait for a connection, its use, and the overhead, \d+ ms \(median of 2 of the app at/);
+    expect(words).not.toContain('not the rest of a response');
+  });
+
+  test('for the pool as it is: what its wait-queue timeout ends fails', async () => {
+    const pool = {
+      services: { '/slow': { kind: 'fixed', ms: 5000 }, '/fast': { kind: 'fixed', ms: 2 } },
+      settings: { poolSize: 10, waitQueueTimeoutMs: 4500 },
+    };
+    const { stdout } = await predict(MIXED, '--app', await serve(pool), '--pool-sizes', '1', '--json');
+    expect(JSON.parse(stdout).variants[0].predicted.failures).toBeGreaterThan(0);
+    const old = await predict(MIXED, '--app', await serve(pool), '--driver', '3', '--pool-sizes', '1', '--json');
+    expect(JSON.parse(old.stdout).variants[0].predicted.failures).toBe(0);
+    expect(old.stderr).not.toContain('simulated pool');
+  });
+
+  test.each([
+    [{ slowMs: 1, settings: { poolSize: 'ten' } }, /^--app http.*: its GET \/pool, settings\.poolSize must be a number/],
+    [{ slowMs: 1, overhead: { kind: 'sample', valuesMs: [] } }, /^--app http.*: its GET \/pool, overhead: its mean must be/],
+  ])('%j is refused', async (pool, message) => {
+    const { code, stderr } = await predict(MIXED, '--app', await serve(pool), '--service', '/fast=2');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
   });
 
   test('what it does not report has to be given', async () => {

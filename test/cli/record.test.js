@@ -46,6 +46,32 @@ async function startFake(answer) {
 /** @param {number} id */
 const checkout = (id) => ({ id, checkOutStartedAtMs: id * 10, checkedOutAtMs: id * 10 + 1, checkedInAtMs: id * 10 + 3, route: '/a' });
 
+test('a recorded app with a second client is replayed with one', async () => {
+  const file = fileOf('split.jsonl');
+  const lines = [
+    { trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 1, pool: { poolSize: 1, slowPoolSize: 1 } },
+    { checkOutStartedMs: 0, waitMs: 0, useMs: 500, route: '/slow' },
+    { checkOutStartedMs: 1, waitMs: 0, useMs: 2, route: '/fast' },
+    { checkOutStartedMs: 2, waitMs: 498, useMs: 500, route: '/slow' },
+  ];
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const { stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '1', '--json']);
+  const { variants: [{ predicted }] } = JSON.parse(stdout);
+  expect(predicted.routes).toMatchObject({ '/fast': { wait: { maxMs: 0 } }, '/slow': { wait: { maxMs: 498 } } });
+});
+
+test.each([
+  [{ pool: 3 }, /split.jsonl, line 1: pool must be an object/],
+  [{ overhead: { kind: 'sample', valuesMs: [-1] } }, /split.jsonl, line 1: its numbers must be from 0/],
+])('a trace with %j is refused', async (fields, message) => {
+  const file = fileOf('bad-split.jsonl');
+  await writeFile(file, `${JSON.stringify({ trace: 'mongodb-pool-lab', version: 2, ...fields })}\n`
+    + '{"checkOutStartedMs":0,"waitMs":0,"useMs":5}\n');
+  const { code, stderr } = await runCli(['predict', '--trace', file]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(message);
+});
+
 test('a real app under load, replayed at the same size: the recorded waits within 2 %', async () => {
   const app = await startApp({
     MONGO_URL: String(process.env.TEST_MONGO_URL), MONGO_POOLSIZE: '2', MONGO_MIN_POOLSIZE: '2', SLOW_MS: '500',
@@ -70,7 +96,11 @@ test('a real app under load, replayed at the same size: the recorded waits withi
   } finally {
     await app.stop();
   }
+  const { header } = await readTrace(file);
+  expect(header).toMatchObject({ maxPoolSize: 2, pool: { poolSize: 2, minPoolSize: 2, requestTimeoutMs: 150_000 }, overhead: { kind: 'sample' } });
+  expect(/** @type {any} */ (header.overhead).valuesMs.length).toBeGreaterThan(50);
   const { stdout, stderr } = await runCli(['predict', '--trace', file, '--pool-sizes', '1..4', '--json']);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('The simulated pool is as the recorded app ran: 2 connections, request deadline 150.0 s.');
   const { variants } = JSON.parse(stdout);
   const { measured, predicted } = variants[1];
   expect(measured.meanWaitMs).toBeGreaterThan(100);

@@ -44,6 +44,21 @@ test('Server-Timing has the wait for a connection, its use, and the total time',
   expect({ ...spent, isGood: isGood(spent) }).toMatchObject({ isGood: true });
 });
 
+test('/pool has what the last answers took beyond wait and use, at most 200 of them, without failed ones', async () => {
+  const readOverhead = async () => (await (await fetch(`${url}/pool`)).json()).overhead;
+  const first = await until('the answers have ended', async () => {
+    await send('/fast');
+    return readOverhead();
+  });
+  expect(first).toMatchObject({ kind: 'sample' });
+  for (let batch = 0; batch < 21; batch++) await Promise.all(Array.from({ length: 10 }, () => send('/fast')));
+  const { valuesMs } = await readOverhead();
+  expect(valuesMs).toHaveLength(200);
+  // On an idle machine it is below 1 ms. None of them waited in it for the others: that is in the wait.
+  expect(valuesMs.toSorted((/** @type {number} */ a, /** @type {number} */ b) => a - b)[20]).toBeLessThan(20);
+  expect(Math.min(...valuesMs)).toBeGreaterThanOrEqual(0);
+});
+
 test('a request without a connection has only a wait', async () => {
   const first = send('/slow');
   await until('the bus is in', () => isHeldBy('/slow'));

@@ -13,6 +13,20 @@ test('/pool has the limits, with how many connections the driver opens at once, 
   });
 });
 
+test('/pool has the settings that decide how long requests wait', async () => {
+  const settingsOf = async (/** @type {string} */ app) => (await (await fetch(`${app}/pool`)).json()).settings;
+  expect(await settingsOf(url)).toEqual(
+    { poolSize: 100, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMs: 0, requestTimeoutMs: 150_000 });
+  const divided = await serveApp({
+    MONGO_POOLSIZE: '3', MONGO_MIN_POOLSIZE: '1', MONGO_MAX_CONNECTING: '4', MONGO_WAIT_QUEUE_TIMEOUT_MS: '500',
+    SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '5', REQUEST_TIMEOUT_MS: '900',
+  });
+  expect(await settingsOf(divided)).toEqual({
+    poolSize: 3, minPoolSize: 1, maxConnecting: 4, waitQueueTimeoutMs: 500, slowPoolSize: 2, slowConcurrency: 5,
+    requestTimeoutMs: 900,
+  });
+});
+
 /** @param {string} query */
 const ask = (query) => fetch(`${url}/pool/checkouts${query}`);
 

@@ -185,9 +185,10 @@ describe('a connection that breaks during an insertMany', () => {
     const collection = await createCollection();
     const proxy = await openDelayProxy({ host: '127.0.0.1', port: Number(new URL(mongo.url).port) });
     cleanUp(proxy.close);
-    const proxied = connect(`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`, { serverSelectionTimeoutMS: 300 });
+    const proxied = connect(`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`, { serverSelectionTimeoutMS: 1500 });
     const { insert } = gatherInserts(proxied.db('test').collection(collection.collectionName));
-    await failInserts('alwaysOn', { blockConnection: true, blockTimeMS: 300 });
+    // Longer than a busy machine takes to see it.
+    await failInserts('alwaysOn', { blockConnection: true, blockTimeMS: 10_000 });
     const inserts = Promise.allSettled([1, 2, 3].map((key) => insert({ key })));
     await until('the server has them', async () => (
       (await runningOperations(client, { 'command.insert': collection.collectionName })).length));

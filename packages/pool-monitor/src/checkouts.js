@@ -25,6 +25,7 @@ export class Checkouts {
   /** @type {ConnectionHistory<Caller>} */
   #history = new ConnectionHistory();
   #log;
+  #lastRequest = 0;
 
   /**
    * @param {object} [options]
@@ -65,19 +66,18 @@ export class Checkouts {
     });
   }
 
-  /** @param {{ route: string, requestId: string, signal?: AbortSignal }} request @returns {RequestContext} */
-  createContext(request) {
-    return { ...request, waitMs: 0, useMs: 0, behind: [] };
-  }
-
   /**
-   * Runs code whose checkouts belong to a request.
+   * Runs code whose checkouts belong to a request, also those that come later in the same async flow.
+   *
    * @template T
-   * @param {RequestContext} context
-   * @param {() => T} work
+   * @param {{ route: string, requestId?: string, signal?: AbortSignal }} request requestId: default is a new number
+   * @param {(context: RequestContext) => T} work gets what is known about the request, which its checkouts update
+   * @returns {T} what `work` returned
    */
-  runInRequest(context, work) {
-    return this.#scopes.run({ context, caller: undefined }, work);
+  run({ requestId = String(++this.#lastRequest), ...request }, work) {
+    /** @type {RequestContext} */
+    const context = { requestId, ...request, waitMs: 0, useMs: 0, behind: [] };
+    return this.#scopes.run({ context, caller: undefined }, () => work(context));
   }
 
   /**

@@ -1,10 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { readGauges } from './gauges.js';
+import { callerOf, nameOf } from './holders.js';
 import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
 
 /** @import { MongoClient, MongoClientEvents } from 'mongodb' */
 /** @import { Checkout, PoolListener } from './pool-events.js' */
+/** @import { RecordedCheckout } from './trace-writer.js' */
 
 /** @typedef {import('./gauges.js').Gauges & import('./lifetime.js').LifetimeSummary} PoolSnapshot */
 
@@ -42,8 +44,8 @@ const ENDS = new Set(['checkedIn', 'checkOutFailed', 'checkOutAborted']);
  * @param {MongoClient} client
  * @param {object} [options]
  * @param {string | null} [options.name]
- * @param {{ write: (checkout: Checkout) => void }} [options.record] gets each checkout when
- *   it ends, see createTraceWriter
+ * @param {{ write: (checkout: RecordedCheckout) => void }} [options.record] gets each checkout when it ends, see
+ *   createTraceWriter; with the route of its request, if Checkouts watches this monitor
  * @param {() => number} [options.now] replaces performance.now() in tests
  * @returns {PoolMonitor}
  */
@@ -54,8 +56,8 @@ export function monitorPool(client, { name = null, record, now = () => performan
   const listeners = new Set();
   if (record) {
     listeners.add(({ type, checkout }) => {
-      // We learn at the end of this turn whether its operation failed.
-      if (checkout && ENDS.has(type)) queueMicrotask(() => record.write(checkout));
+      // We learn at the end of this turn whose it was and whether its operation failed.
+      if (checkout && ENDS.has(type)) queueMicrotask(() => record.write(describe(checkout)));
     });
   }
   const { maxPoolSize, minPoolSize, maxConnecting, connectTimeoutMS } = client.options;
@@ -124,6 +126,14 @@ export function monitorPool(client, { name = null, record, now = () => performan
       for (const event of names) client.off(event, attached[event]);
     },
   };
+}
+
+/** @param {Checkout} checkout @returns {RecordedCheckout} */
+function describe(checkout) {
+  const { checkedOutAtMs, checkedInAtMs, hasFailed } = checkout;
+  const caller = callerOf(checkout);
+  const { route } = nameOf(caller);
+  return { checkOutStartedAtMs: caller.checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, hasFailed };
 }
 
 /** @param {ServerPool[]} pools @returns {PoolSnapshot} */

@@ -34,8 +34,9 @@ const END_BYTES = 64;
  * @param {number} [options.maxBytes]
  * @param {Record<string, unknown>} [options.header] more fields for the first line, such as maxPoolSize
  * @param {() => void} [options.onFull] called once, when the file reaches its limit or the disk fails
- * @returns {Promise<{ write: (checkout: RecordedCheckout) => void, close: () => Promise<Written> }>} `close` throws
- *   if the disk failed
+ * @returns {Promise<{ write: (checkout: RecordedCheckout) => void,
+ *   close: (end?: Record<string, unknown>) => Promise<Written> }>} `close` adds more fields to the last line, if there is
+ *   room, and throws if the disk failed
  * @throws {Error} if the file already exists or can't be created
  */
 export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, header = {}, onFull = () => {} } = {}) {
@@ -96,9 +97,10 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
       }
     },
 
-    async close() {
+    async close(end = {}) {
       if (!failure) {
-        append({ end: isFull ? 'full' : 'closed' }, 0);
+        const reason = { end: isFull ? 'full' : 'closed' };
+        if (!append({ ...reason, ...end }, 0)) append(reason, 0);
         await new Promise((resolve) => stream.once('close', () => resolve(undefined)).end());
       }
       if (failure) throw new Error(`${file} is incomplete: ${failure.message}`, { cause: failure });

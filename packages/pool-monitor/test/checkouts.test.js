@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -45,16 +45,23 @@ async function openClient(maxPoolSize) {
    * @param {AbortSignal} [signal]
    */
   const send = async (route, requestId, signal) => {
-    const context = checkouts.createContext({ route, requestId });
     const query = () => (route === '/slow' ? runSlowQuery(SLOW_MS)
       : client.db('lab').collection('any').findOne({}, { signal }));
     const sentAtMs = performance.now();
-    await requests.run(requestId, () => checkouts.runInRequest(context, query));
-    return { ...context, totalMs: performance.now() - sentAtMs };
+    return requests.run(requestId, () => checkouts.run({ route, requestId }, async (context) => {
+      await query();
+      return { ...context, totalMs: performance.now() - sentAtMs };
+    }));
   };
   const lastId = checkouts.list().at(-1)?.id;
   return { client, send, truth, list: () => checkouts.list({ after: lastId }) };
 }
+
+/** @param {ReturnType<typeof createFakeClient>} fake @returns {<C>(context: C) => C} starts a checkout in a request */
+const startIn = ({ startCheckOut }) => (context) => {
+  startCheckOut();
+  return context;
+};
 
 const epochNow = () => performance.timeOrigin + performance.now();
 
@@ -144,14 +151,12 @@ describe('a checkout that fails', () => {
     const fake = createFakeClient({ max: 1 });
     const checkouts = new Checkouts({ now: fake.now });
     checkouts.watch(fake.monitor);
-    const bus = checkouts.createContext({ route: '/slow', requestId: 'bus' });
-    const ferrari = checkouts.createContext({ route: '/fast', requestId: 'ferrari' });
     fake.start();
-    checkouts.runInRequest(bus, fake.startCheckOut);
+    checkouts.run({ route: '/slow', requestId: 'bus' }, fake.startCheckOut);
     fake.create(1);
     fake.ready(1);
     fake.checkOut(1, 0);
-    checkouts.runInRequest(ferrari, fake.startCheckOut);
+    const ferrari = checkouts.run({ route: '/fast', requestId: 'ferrari' }, startIn(fake));
     fake.pass(30);
     fake.failCheckOut('timeout', 30);
 
@@ -168,14 +173,17 @@ describe('an operation that fails', () => {
     const fake = createFakeClient();
     const checkouts = new Checkouts({ now: fake.now });
     checkouts.watch(fake.monitor);
-    const context = checkouts.createContext({ route: '/slow', requestId: 'bus' });
     fake.start();
-    checkouts.runInRequest(context, fake.startCheckOut);
+    let startAgain = () => {};
+    const context = checkouts.run({ route: '/slow', requestId: 'bus' }, (context) => {
+      startAgain = AsyncResource.bind(fake.startCheckOut);
+      return startIn(fake)(context);
+    });
     fake.checkOut(1, 0);
     fake.pass(2000);
     fake.checkIn(1);
     const failed = () => [checkouts.list()[0].outcome, fake.monitor.snapshot().totals.operationsFailed];
-    return { fake, checkouts, context, failed };
+    return { fake, checkouts, context, startAgain, failed };
   }
 
   test('and breaks its connection gives no service time', () => {
@@ -192,8 +200,8 @@ describe('an operation that fails', () => {
   });
 
   test('is not the one before a checkout that failed', () => {
-    const { fake, checkouts, context, failed } = useOnce();
-    checkouts.runInRequest(context, fake.startCheckOut);
+    const { fake, checkouts, context, startAgain, failed } = useOnce();
+    startAgain();
     fake.failCheckOut('timeout', 0);
     checkouts.fail(context);
     expect(failed()).toEqual(['checkedIn', 0]);
@@ -207,9 +215,7 @@ test('a caller aborted by the signal of its request leaves at once, whether queu
   fake.start();
   const [bus, ferrari] = ['bus', 'ferrari'].map((requestId) => {
     const controller = new AbortController();
-    const context = checkouts.createContext({ route: '/a', requestId, signal: controller.signal });
-    checkouts.runInRequest(context, fake.startCheckOut);
-    return { controller, context };
+    return { controller, context: checkouts.run({ route: '/a', requestId, signal: controller.signal }, startIn(fake)) };
   });
   fake.create(1);
   expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 2 });

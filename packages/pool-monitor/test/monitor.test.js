@@ -323,7 +323,7 @@ describe('an operation that fails', () => {
   });
 
   test('is marked in the record that the monitor writes', async () => {
-    const written = /** @type {boolean[]} */ ([]);
+    const written = /** @type {unknown[]} */ ([]);
     const fake = createFakeClient({ record: { write: ({ hasFailed }) => written.push(hasFailed) } });
     fake.start();
     for (const reason of ['error', 'stale']) {

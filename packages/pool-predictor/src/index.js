@@ -2,13 +2,16 @@ export { advise } from './advise/advise.js';
 export { compareFleet } from './advise/fleet.js';
 export { parseSlo } from './advise/slo.js';
 export { createScenarioLoad } from './load.js';
+export { isPoisson, planUsers } from './planned-users.js';
 export { parsePoolSizes } from './pool-sizes.js';
 export { predict } from './predict.js';
 export { quantile } from './quantile.js';
 export { readWorkload } from './scenario/workload.js';
-export { servicesOfApp } from './service/app-services.js';
+export { overheadOfApp, servicesOfApp } from './service/app-services.js';
+export { checkService } from './service/check-service.js';
+export { parseQueries } from './service/parse-queries.js';
 export { parseServices } from './service/parse-service.js';
-export { UNLIMITED } from './simulation-runs.js';
+export { UNLIMITED, createRunSimulator } from './simulation-runs.js';
 export { simulate } from './simulator/simulate.js';
 export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
 

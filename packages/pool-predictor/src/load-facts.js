@@ -1,5 +1,5 @@
 import { mixStreams } from './closed-forms.js';
-import { serviceMoments } from './simulator/service-time.js';
+import { queriesOf, serviceMoments } from './simulator/service-time.js';
 
 /** @import { Stream } from './closed-forms.js' */
 /** @import { Load } from './load.js' */
@@ -16,9 +16,9 @@ export const TOLERANCE_MS = 1;
  * @typedef {object} LoadFacts
  * @property {number} requests
  * @property {number} durationMs how long users arrive
- * @property {Record<string, { count: number, ratePerSec: number, meanMs: number, scv: number }>} routes meanMs and scv
- *   (squared coefficient of variation) of the service times
- * @property {Required<Stream>} stream all routes as one
+ * @property {Record<string, { count: number, ratePerSec: number, queries: number, meanMs: number, scv: number }>} routes
+ *   queries of each request; meanMs and scv (squared coefficient of variation) of a query's service time
+ * @property {Required<Stream>} stream all queries as one
  * @property {number} arrivalScv of the gaps between users: 0 evenly spaced, 1 at random
  * @property {number} lastsMs from the first request to the last answer, without a limit on connections
  * @property {number} meanActive connections in use in that time, on average: the arrival rate times the service time
@@ -33,16 +33,21 @@ export const TOLERANCE_MS = 1;
  * @param {SimulationResult[]} runs with a pool without a limit
  * @param {number} [factor] the load in the runs has this many times its arrival rate
  * @returns {LoadFacts} rates are means over the runs, peakActive is the highest
- * @throws {Error} for a load without requests
+ * @throws {Error} for a load without requests, or without queries
  */
 export function describeLoad(load, services, runs, factor = 1) {
   const facts = load.routes.map((route) => {
     const count = mean(runs.map(({ routes }) => routes[route]?.count ?? 0));
     const ratePerSec = (count / load.durationMs) * 1000;
-    return /** @type {const} */ ([route, { count, ratePerSec, ...serviceMoments(services[route]) }]);
+    const service = services[route];
+    return /** @type {const} */ ([route, { count, ratePerSec, queries: queriesOf(service), ...serviceMoments(service) }]);
   }).filter(([, { count }]) => count > 0);
   if (facts.length === 0) throw new Error('The load has no requests: there is nothing to predict');
-  const stream = mixStreams(facts.map(([, fact]) => fact));
+  const querying = facts.flatMap(([, fact]) => (fact.queries > 0 ? { ...fact, ratePerSec: fact.ratePerSec * fact.queries } : []));
+  if (querying.length === 0) {
+    throw new Error('No request of the load takes a connection: its answers take as long with any pool');
+  }
+  const stream = mixStreams(querying);
   const peakActive = Math.max(...runs.map((run) => run.peakActive));
   const meanActive = mean(runs.map(({ durationMs, meanActive: active }) => (durationMs > 0 ? active : 0)));
   return {

@@ -12,7 +12,7 @@ import { listRoutes } from './simulator/flow.js';
  * Plain data that can be sent to another thread.
  *
  * @typedef {{ kind: 'scenario', workload: Workload, workers: number }
- *   | { kind: 'trace', trace: Trace, resample: boolean }} LoadSource
+ *   | { kind: 'trace', trace: Trace, resample: boolean, separateRoutes: string[] }} LoadSource
  */
 
 /**
@@ -50,7 +50,7 @@ export function createScenarioLoad(workload, { workers = 1 } = {}) {
       scenarios.length > 1
       || phases.some(({ mode }) => mode === 'poisson')
       || hasJitter(steps)
-      || routes.some((route) => services[route].kind !== 'fixed')
+      || routes.some((route) => !['fixed', 'none'].includes(services[route].kind))
     ),
     arrivals: (seed, factor) => createArrivals(stretch(phases, factor), { workers, seed, factor }),
   };

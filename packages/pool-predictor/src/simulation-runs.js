@@ -39,6 +39,7 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @property {Record<string, Service>} services by route
  * @property {Service} [overhead] see simulate
  * @property {number} [resolutionMs] see simulate
+ * @property {boolean} [keepRequests] see simulate
  *
  * @typedef {{ pool: PoolOptions, seed: number, factor: number }} Run factor: times the load's arrival rate
  *
@@ -49,7 +50,7 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @param {RunInput} input
  * @returns {(run: Run) => SimulationResult} each run has its own arrivals, and its own resample of measured times
  */
-export function createRunSimulator({ load, services, overhead, resolutionMs }) {
+export function createRunSimulator({ load, services, overhead, resolutionMs, keepRequests }) {
   return ({ pool, seed, factor }) => simulate({
     workload: load.workload,
     services: Object.fromEntries(Object.entries(services).map(([route, service]) => (
@@ -58,6 +59,7 @@ export function createRunSimulator({ load, services, overhead, resolutionMs }) {
     pool,
     seed,
     resolutionMs,
+    keepRequests,
     overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
   });
 }
@@ -110,8 +112,8 @@ export function summariseRuns(runs) {
 
 /** @param {SimulationResult} run @returns {Figures} */
 function pickFigures(run) {
-  const { requests, failures, maxMs, routes, peakActive, peakWaiting, utilisation, meanWaiting, durationMs } = run;
-  const meanWaitMs = (meanWaiting * durationMs) / requests;
+  const { requests, checkouts, failures, maxMs, routes, peakActive, peakWaiting, utilisation, meanWaiting, durationMs } = run;
+  const meanWaitMs = (meanWaiting * durationMs) / checkouts;
   return { requests, failures, maxMs, routes, meanWaitMs, peakActive, peakWaiting, utilisation };
 }
 

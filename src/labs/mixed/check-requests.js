@@ -1,7 +1,9 @@
 /** @import { RequestLine } from 'mongodb-pool-predictor' */
 
+/** The paths of the lab's app that make no query. */
+export const QUERYLESS_PATHS = ['/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/metrics'];
 /** The paths of the lab's app that a load test may use. */
-export const APP_PATHS = ['/slow', '/fast', '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/metrics'];
+export const APP_PATHS = ['/slow', '/fast', ...QUERYLESS_PATHS];
 const METHODS = ['get', 'head'];
 
 /**
@@ -22,9 +24,9 @@ export function checkRequests(file, requests) {
 }
 
 /** @param {RequestLine} request */
-function describeProblem({ method, url, route }) {
+function describeProblem({ method, url, path }) {
   if (/^https?:/i.test(url)) return 'goes to another host: write only the path';
   // A template's value is known only while the load test runs.
   if (url.includes('{{')) return undefined;
-  return METHODS.includes(method) && APP_PATHS.includes(route) ? undefined : 'does not exist';
+  return METHODS.includes(method) && APP_PATHS.includes(path) ? undefined : 'does not exist';
 }

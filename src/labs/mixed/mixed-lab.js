@@ -4,12 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { startApp } from '../../harness/app-process.js';
 import { describeFailures, runArtillery, summariseReport, WORKERS } from '../../harness/artillery.js';
 import { parseDelay } from '../../harness/lab-options.js';
+import { compareUsers } from '../../harness/sent-users.js';
 import { listArrivals, summariseCheckouts } from '../../harness/summarise-checkouts.js';
 import { readCheckouts, warmUp } from '../../harness/warm-up.js';
 import { poolOfApp } from '../../predictions/app-pool.js';
 import { createScenarioLoad, parsePoolSizes, predict, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { checkRequests } from './check-requests.js';
+import { checkRequests, QUERYLESS_PATHS } from './check-requests.js';
+import { sampleLoad } from './load-samples.js';
 import { findPublished, PUBLISHED } from './mixed-published.js';
 import { mixedView } from './mixed-view.js';
 
@@ -23,7 +25,7 @@ const OWN_TARGET = 'http://127.0.0.1:{{ $env.PORT }}';
 const OVERHEAD_MS = 5500;
 
 /** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../../harness/run-lab.js' */
-/** @import { Load, Workload } from 'mongodb-pool-predictor' */
+/** @import { Load, Service, Workload } from 'mongodb-pool-predictor' */
 /** @import { MixedFigures, MixedSettings } from './mixed-view.js' */
 
 /**
@@ -33,8 +35,9 @@ const OVERHEAD_MS = 5500;
  * @property {number} [poolTimeout] ms
  * @property {string} scenario path of an Artillery scenario
  * @property {string} [environment] one of the scenario's
+ * @property {boolean} [skipFunctions]
  *
- * @typedef {Plan<MixedSettings, MixedFigures> & { settings: MixedOptions, load: Load }} MixedPlan
+ * @typedef {Plan<MixedSettings, MixedFigures> & { settings: MixedOptions, load: Load, workload: Workload }} MixedPlan
  */
 
 /** @type {Lab<MixedOptions, MixedSettings, MixedFigures, MixedPlan>} */
@@ -58,6 +61,7 @@ export const mixed = {
       value: 'file', about: "Artillery scenario to run against the lab's app", default: MIXED_SCENARIO, published: MIXED_SCENARIO,
     },
     environment: { value: 'name', about: "one of the scenario's environments" },
+    skipFunctions: { about: 'leave out the function steps of the scenario in the prediction', default: false },
     parallel: { about: 'measure all variants at once', default: false },
   },
   plan,
@@ -70,18 +74,23 @@ export const mixed = {
  * @returns {Promise<MixedPlan>}
  * @throws {Error} for a scenario that can't be read, or that the app can't answer
  */
-async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment }) {
-  const workload = await readScenario(scenario, { environment });
+async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment, skipFunctions }) {
+  const workload = await readScenario(scenario, { environment, skipFunctions });
   checkRequests(scenario, workload.requests);
   const load = createScenarioLoad(workload, { workers: WORKERS });
+  const name = path.relative(process.cwd(), scenario);
+  if (load.routes.every(isQueryless)) throw new Error(`${name} makes no query: no pool is too small for it`);
   const isAsPublished = slowMs === PUBLISHED.slowMs && !environment
     && await realpath(scenario) === await realpath(MIXED_SCENARIO);
   return {
-    settings: { scenario: path.relative(process.cwd(), scenario), environment, poolSizes, slowMs, poolTimeout },
+    settings: { scenario: name, environment, skipFunctions, poolSizes, slowMs, poolTimeout },
     load,
-    warnings: workload.target === undefined || workload.target === OWN_TARGET ? []
-      : [`the target of ${path.relative(process.cwd(), scenario)}, ${workload.target}, was not used: this lab starts an app `
-        + 'of its own for each pool size'],
+    workload,
+    warnings: [
+      ...(workload.target === undefined || workload.target === OWN_TARGET ? []
+        : [`the target of ${name}, ${workload.target}, was not used: this lab starts an app of its own for each pool size`]),
+      ...workload.warnings.map(({ line, message }) => `${name}, line ${line}, in the prediction: ${message}`),
+    ],
     variants: poolSizes.map((poolSize) => {
       // As in the article: fast queries take no time, and all connections are open.
       const answer = simulate({
@@ -106,22 +115,24 @@ async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment }) {
  * @param {Context} context
  * @returns {Promise<Measurement<MixedFigures>>}
  */
-async function measure({ settings: { poolSize } }, { settings }, { mongoUrl, signal }) {
+async function measure({ settings: { poolSize } }, { settings, workload }, { mongoUrl, signal }) {
   const { slowMs, poolTimeout, scenario, environment } = settings;
   const app = await startApp({
     MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs),
     ...(poolTimeout && { MONGO_WAIT_QUEUE_TIMEOUT_MS: String(poolTimeout) }),
   }, { signal });
   try {
-    const { lastId, unloaded } = await warmUp(app.url, poolSize);
+    const { lastId, unloaded, overheadsMs } = await warmUp(app.url, poolSize);
     const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal: app.signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
-    const measured = { ...summariseReport(report), pool: summariseCheckouts(checkouts), unloaded };
+    const { figures, warnings } = compareUsers(workload, report);
+    const measured = { ...summariseReport(report), ...figures, pool: summariseCheckouts(checkouts), unloaded };
     return {
       measured,
       arrivalsMs: listArrivals(checkouts),
+      samples: sampleLoad(checkouts, report, overheadsMs),
       ...(measured.failures > 0 && { failed: describeFailures(report) }),
-      warnings: unmet.map((threshold) => `a threshold of the scenario is not met: ${threshold}`),
+      warnings: [...warnings, ...unmet.map((threshold) => `a threshold of the scenario is not met: ${threshold}`)],
     };
   } finally {
     await app.stop();
@@ -148,10 +159,23 @@ async function predictVariant({ settings: { poolSize } }, { load, settings: opti
  * @param {string[]} routes
  * @param {number} serviceMs
  * @param {number} slowMs
+ * @returns {Record<string, Service>}
  */
 function servicesWithSleep(routes, serviceMs, slowMs) {
-  return Object.fromEntries(routes.map((route) => (
-    [route, { kind: /** @type {const} */ ('fixed'), ms: route === '/slow' ? slowMs + serviceMs : serviceMs }])));
+  return Object.fromEntries(routes.map((route) => {
+    if (isQueryless(route)) return [route, { kind: 'none' }];
+    return [route, { kind: 'fixed', ms: pathOf(route) === '/slow' ? slowMs + serviceMs : serviceMs }];
+  }));
+}
+
+/** @param {string} route */
+function isQueryless(route) {
+  return QUERYLESS_PATHS.includes(pathOf(route));
+}
+
+/** Without the method, which a route has when its path is used with GET and HEAD. @param {string} route */
+function pathOf(route) {
+  return route.replace(/^[A-Z]+ /, '');
 }
 
 /**

@@ -7,7 +7,7 @@ import { ratioOf } from '../../report/ratio.js';
 
 /**
  * @typedef {{ poolSize: number }} MixedSettings
- * @typedef {LoadTestFigures & { pool: PoolFigures, unloaded: WarmUp['unloaded'] }} MixedFigures
+ * @typedef {LoadTestFigures & { usersPlanned: number, usersSent: number, pool: PoolFigures, unloaded: WarmUp['unloaded'] }} MixedFigures
  * @typedef {Variant<MixedSettings, MixedFigures>} MixedVariant
  */
 

@@ -4,7 +4,7 @@ import { summariseAnswers } from './remedies-figures.js';
 import { refuses } from './variants.js';
 
 /** The simulator's outcomes as HTTP statuses. */
-const STATUS = { ok: 200, waitQueueTimeout: 503, clientTimeout: 0 };
+const STATUS = { ok: 200, refused: 503, waitQueueTimeout: 503, requestTimeout: 503, clientTimeout: 0 };
 
 /**
  * Simulates the same requests with the service time that was measured in the warm-up.

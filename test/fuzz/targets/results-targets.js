@@ -52,7 +52,7 @@ export const results = {
       const namesFile = (/** @type {string} */ message) => message.includes(FILE);
       const entry = attempt(() => toResult(parseJson(text, FILE), FILE), namesFile).value;
       if (!entry) return;
-      requireUsable(attempt(() => servicesOfResult(entry.result)).value);
+      requireUsable(attempt(() => servicesOfResult(entry.result)).value?.services);
       const shown = attempt(() => showResult(FILE, entry), namesFile).value;
       if (!shown) return;
       require(!/(?!\n)\p{Cc}/u.test(shown.table), 'the table steers the terminal');

@@ -170,8 +170,8 @@ describe('change streams that nobody closes', () => {
     const { code, figures } = await run([...common, '--leaks', '4', '--max-await', '300']);
     expect(code).toBe(0);
     const { ['4 workers: copy 2']: measured } = figures;
-    // Two lanes: two streams are answered, then the other two.
-    expect(measured.p99Ms).toBeGreaterThan(2 * 290);
+    // Two lanes: two streams are answered, then the other two. The queries may start late in the first round.
+    expect(measured.p99Ms).toBeGreaterThan(1.5 * 300);
     expect(measured).toMatchObject({ count: 8, failures: 0 });
     expect(measured.timesWaited).toBeLessThanOrEqual(8);
   });

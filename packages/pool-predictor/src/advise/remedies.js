@@ -1,6 +1,6 @@
 import { connectionsFor } from '../load-facts.js';
 import { quantile } from '../quantile.js';
-import { serviceMoments } from '../simulator/service-time.js';
+import { queriesOf, serviceMoments } from '../simulator/service-time.js';
 import { SHARE } from './confidence.js';
 import { findSmallest } from './find-smallest.js';
 
@@ -51,7 +51,8 @@ export async function compareRemedies({ study, services, slos, poolSize }) {
 /** @param {LoadStudy} study @param {Record<string, Service>} services @param {Slo[]} slos */
 function findSlowRoutes({ facts }, services, slos) {
   const meanOf = (/** @type {string} */ route) => serviceMoments(services[route]).meanMs;
-  const fastestMs = Math.min(...slos.map(({ route }) => meanOf(route)));
+  const querying = slos.filter(({ route }) => queriesOf(services[route]) > 0);
+  const fastestMs = Math.min(...querying.map(({ route }) => meanOf(route)));
   return Object.keys(facts.routes).filter((route) => meanOf(route) >= SLOW_RATIO * fastestMs);
 }
 
@@ -66,7 +67,7 @@ function findSlowRoutes({ facts }, services, slos) {
  */
 async function divide(kind, { facts, judge }, slos, slowRoutes) {
   const { peakActive, routes, lastsMs } = facts;
-  const meanActive = slowRoutes.reduce((sum, route) => sum + (routes[route].count * routes[route].meanMs) / lastsMs, 0);
+  const meanActive = slowRoutes.reduce((sum, route) => sum + (routes[route].count * routes[route].queries * routes[route].meanMs) / lastsMs, 0);
   const floor = connectionsFor(meanActive, peakActive);
   const poolOf = (/** @type {number} */ common, /** @type {number} */ slowSize) => (
     { kind, maxPoolSize: common + slowSize, slowRoutes, slowSize });

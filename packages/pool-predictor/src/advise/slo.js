@@ -37,7 +37,7 @@ export function listEasier({ share }) {
  * @throws {Error} naming what is wrong, with an example
  */
 export function parseSlo(text) {
-  const [, route, percentile, number, unit] = /^\s*(\S+)\s+(\S+?)\s*<\s*([\d.]+)\s*(\S*)\s*$/.exec(text) ?? [];
+  const [, route, percentile, number, unit] = /^\s*(\S.*?)\s+(\S+?)\s*<\s*([\d.]+)\s*(\S*)\s*$/.exec(text) ?? [];
   if (route === undefined) throw new Error(`"${text}" is not a goal: ${EXAMPLE}`);
   if (!Object.hasOwn(PERCENTILES, percentile)) {
     throw new Error(`"${text}": "${percentile}" is not one of ${Object.keys(PERCENTILES).join(', ')}; ${EXAMPLE}`);

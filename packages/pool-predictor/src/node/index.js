@@ -1,5 +1,7 @@
 export { readScenario } from './read-scenario.js';
-export { TRACE_NAME, TRACE_VERSION, readTrace } from './trace.js';
+export { TRACE_NAME, TRACE_VERSION } from './lab-trace.js';
+export { readServiceTimes } from './service-times.js';
+export { readTrace } from './trace.js';
 
 /**
  * @typedef {import('./trace.js').Trace} Trace

@@ -1,18 +1,27 @@
 import { LONGEST_MS, parseDurationMs } from '../duration.js';
 import { textOf } from '../text-of.js';
+import { METHODS, leadingTemplates } from './leading-templates.js';
+import { readRequest } from './workload-request.js';
 
 /** @import { Step, ThinkStep } from '../simulator/flow.js' */
+/** @import { DataLists } from './user-data.js' */
+/** @import { Values } from './leading-templates.js' */
+/** @import { Endpoint } from './workload-request.js' */
 /** @import { Issues } from './workload-issues.js' */
 /** @import { Path } from './yaml-source.js' */
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
-const CODE_HOOKS = ['beforeRequest', 'afterResponse'];
+/** A loop over a longer list is not written out, so its URLs count as one. */
+const MAX_ROUNDS = 1000;
 
 /**
  * @typedef {object} FlowContext
  * @property {Issues} issues
+ * @property {unknown} target of the scenario; requests to other hosts are not the app's
+ * @property {boolean} skipFunctions leave function steps out, instead of refusing them
  * @property {unknown} jitter default for every think
- * @property {(path: Path, request: { method: string, url: string, route: string }) => void} onRequest called for each request
+ * @property {Values} values of templates
+ * @property {DataLists} lists that a loop can go through
+ * @property {(path: Path, endpoint: Endpoint) => void} onRequest called for each request
  */
 
 /**
@@ -32,10 +41,19 @@ export function readStep(step, path, context) {
     return issues.attempt(path, () => [readThink(step, context.jitter)]) ?? [];
   }
   if (keys.includes('log')) return [];
+  if (keys.includes('function')) return readFunction(step, path, context);
   const method = keys.find((key) => METHODS.includes(key));
   if (method) return readRequest(step[method], [...path, method], context);
   issues.refuse(path, `the step "${keys[0] ?? textOf(step)}" is not supported: `
     + `allowed are ${METHODS.join(', ')}, think, loop and log`);
+  return [];
+}
+
+/** @type {typeof readStep} */
+function readFunction(step, path, { issues, skipFunctions }) {
+  const name = `the function step ${textOf(step.function)}`;
+  if (skipFunctions) issues.warn(path, `${name} is left out: it takes no time here, and what it sends or sets is missing`);
+  else issues.refuse(path, `${name} runs code, which can't be simulated: --skip-functions goes on without it`);
   return [];
 }
 
@@ -49,10 +67,25 @@ function readLoop(step, path, context) {
     context.issues.refuse([...path, 'loop'], 'loop must be a list of steps');
     return [];
   }
-  const count = context.issues.attempt(path, () => readCount(step));
-  const steps = step.loop.flatMap((/** @type {unknown} */ inner, /** @type {number} */ index) =>
-    readStep(inner, [...path, 'loop', index], context));
+  const over = typeof step.over === 'string' ? context.lists(step.over) ?? step.over : step.over;
+  const name = textOf(step.loopElement ?? '$loopElement');
+  const templates = leadingTemplates(step.loop).filter((template) => template.split(/[.[]/, 1)[0] === name);
+  const readBody = (/** @type {Values} */ values) => step.loop.flatMap((/** @type {unknown} */ inner, /** @type {number} */ index) =>
+    readStep(inner, [...path, 'loop', index], { ...context, values: { ...context.values, ...values } }));
+  if (Array.isArray(over) && templates.length > 0 && over.length <= MAX_ROUNDS) {
+    return over.flatMap((element) => readBody(Object.fromEntries(templates.map((template) => (
+      [template, memberOf(element, template.slice(name.length))])))));
+  }
+  const count = context.issues.attempt(path, () => readCount({ ...step, over }));
+  const steps = readBody({});
   return count === undefined ? [] : [{ kind: 'loop', count, steps }];
+}
+
+/** @param {any} element @param {string} member such as .url or [0]; empty for the element itself @returns {string | undefined} */
+function memberOf(element, member) {
+  const key = /^(?:\.([\w$]+)|\[(\d+)\])$/.exec(member);
+  const value = member === '' ? element : key && Object(element)[key[1] ?? key[2]];
+  return ['string', 'number'].includes(typeof value) ? String(value) : undefined;
 }
 
 /**
@@ -83,32 +116,4 @@ function readThink(step, defaultJitter) {
     throw new Error(`jitter must be a number of ms or a percentage, not ${JSON.stringify(jitter)}`);
   }
   return { kind: 'think', ms, jitterMs };
-}
-
-/** @type {typeof readStep} */
-function readRequest(params, path, { issues, onRequest }) {
-  const url = params?.url ?? params?.uri;
-  if (typeof url !== 'string') {
-    issues.refuse(path, 'a request needs a url');
-    return [];
-  }
-  for (const key of ['ifTrue', 'probability']) {
-    if (params[key] !== undefined) issues.refuse([...path, key], `${key}: only requests that are always sent can be simulated`);
-  }
-  for (const key of CODE_HOOKS) {
-    if (params[key] !== undefined) issues.warn([...path, key], `${key} is not run`);
-  }
-  for (const key of ['capture', 'match']) {
-    if (params[key] !== undefined) issues.warn([...path, key], `${key} is assumed to succeed`);
-  }
-  const route = routeOf(url);
-  onRequest(path, { method: String(path.at(-1)), url, route });
-  if (route.includes('{{')) issues.warn([...path, 'url'], `${route} counts as one route`);
-  return [{ kind: 'request', route }];
-}
-
-/** The path, without host, query string or fragment. @param {string} url */
-function routeOf(url) {
-  const [route] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/);
-  return route || '/';
 }

@@ -17,14 +17,20 @@ export function createIssues(lineAt) {
   /** @type {Issue[]} */
   const warnings = [];
 
+  /** A flow is read once for each choice of data, but named once. @param {Issue[]} issues @param {Path} path @param {string} message */
+  function add(issues, path, message) {
+    const line = lineAt(path);
+    if (!issues.some((issue) => issue.line === line && issue.message === message)) issues.push({ line, message });
+  }
+
   /** For what would make a prediction wrong. @param {Path} path @param {string} message */
   function refuse(path, message) {
-    refusals.push({ line: lineAt(path), message });
+    add(refusals, path, message);
   }
 
   /** For what may matter. @param {Path} path @param {string} message */
   function warn(path, message) {
-    warnings.push({ line: lineAt(path), message });
+    add(warnings, path, message);
   }
 
   /**
@@ -42,6 +48,21 @@ export function createIssues(lineAt) {
     }
   }
 
+  /**
+   * @template T
+   * @param {Path} path
+   * @param {() => T} read what it throws becomes a warning
+   * @returns {T | undefined}
+   */
+  function attemptOrWarn(path, read) {
+    try {
+      return read();
+    } catch (error) {
+      warn(path, /** @type {Error} */ (error).message);
+      return undefined;
+    }
+  }
+
   /** @param {string} file */
   function throwIfRefused(file) {
     if (refusals.length === 0) return;
@@ -50,7 +71,7 @@ export function createIssues(lineAt) {
     throw new Error(`${file} can't be simulated:\n${list}`);
   }
 
-  return { refuse, warn, attempt, throwIfRefused, warnings };
+  return { refuse, warn, attempt, attemptOrWarn, throwIfRefused, warnings };
 }
 
 /** @typedef {ReturnType<typeof createIssues>} Issues */

@@ -1,13 +1,18 @@
 import { textOf } from '../text-of.js';
+import { leadingTemplates } from './leading-templates.js';
+import { nameRoutes, renameRoutes } from './route-names.js';
+import { createUserData } from './user-data.js';
 import { readStep } from './workload-flow.js';
 import { createIssues } from './workload-issues.js';
 import { readPhases } from './workload-phases.js';
+import { keyOf } from './workload-request.js';
 import { parseYaml } from './yaml-source.js';
 
 /** @import { Phase } from '../simulator/arrivals.js' */
 /** @import { Scenario } from '../simulator/scenarios.js' */
 /** @import { FlowContext } from './workload-flow.js' */
 /** @import { Issue } from './workload-issues.js' */
+/** @import { Endpoint } from './workload-request.js' */
 /** @import { Path } from './yaml-source.js' */
 
 /**
@@ -16,8 +21,7 @@ import { parseYaml } from './yaml-source.js';
  * @property {Scenario[]} scenarios
  * @property {number} [timeoutMs] how long users wait for an answer; default: forever
  *
- * @typedef {{ line: number, method: string, url: string, route: string }} RequestLine `url` as it is written, `route`
- *   its path
+ * @typedef {Endpoint & { line: number, route?: string }} RequestLine route: none for another host than the target
  */
 
 // Artillery closes a socket after 8 s of silence, unless http.timeout is a number.
@@ -33,11 +37,15 @@ const PORT_HOOK = 'findApp';
  * @param {object} [options]
  * @param {string} [options.environment] one of config.environments, merged into config
  * @param {string} [options.file] its name, for messages
+ * @param {boolean} [options.skipFunctions] leave out function steps, with a warning; default: refuse them
+ * @param {(file: string) => string} [options.readPayload] reads a CSV file of config.payload; its name is as it is written
  * @returns {Workload & { target: unknown, requests: RequestLine[], warnings: Issue[] }} requests: each request step of the
- *   file once; warnings: what the simulation ignores
+ *   file, once for each URL; warnings: what the simulation ignores or assumes
  * @throws {Error} for text that is not YAML; otherwise naming everything that can't be simulated, each with its line
  */
-export function readWorkload(yamlText, { environment, file = 'The scenario file' } = {}) {
+export function readWorkload(yamlText, {
+  environment, file = 'The scenario file', skipFunctions = false, readPayload,
+} = {}) {
   const { value, lineAt } = parseYaml(yamlText, file);
   if (!isMap(value) || !Array.isArray(value.scenarios)) throw new Error(`${file} has no list of scenarios`);
   const base = isMap(value.config) ? value.config : {};
@@ -50,12 +58,19 @@ export function readWorkload(yamlText, { environment, file = 'The scenario file'
       : path,
   ));
   const phases = readPhases(config, issues);
-  /** @type {RequestLine[]} */
-  const requests = [];
-  const scenarios = readScenarios(value.scenarios, config, {
+  /** @type {Map<string, Endpoint & { line: number }>} */
+  const endpoints = new Map();
+  const keyed = readScenarios(value.scenarios, config, {
     issues,
-    onRequest: (path, request) => { requests.push({ line: lineAt(path), ...request }); },
+    target: config.target,
+    skipFunctions,
+    ...createUserData(config, issues, readPayload),
+    onRequest(path, endpoint) {
+      const line = lineAt(path);
+      endpoints.set(`${line} ${endpoint.url} ${keyOf(endpoint)}`, { line, ...endpoint });
+    },
   });
+  const names = nameRoutes([...endpoints.values()]);
   const timeoutMs = issues.attempt(['config', 'http', 'timeout'], () => readTimeoutMs(config));
   for (const hook of ['before', 'after']) {
     if (value[hook] !== undefined) issues.warn([hook], `${hook} runs once and is not part of the load: it is ignored`);
@@ -64,13 +79,27 @@ export function readWorkload(yamlText, { environment, file = 'The scenario file'
     issues.warn(['config', 'http', 'pool'], 'http.pool: the client\'s own limit on connections is ignored');
   }
   issues.throwIfRefused(file);
-  return { target: config.target, phases, scenarios, timeoutMs, requests, warnings: issues.warnings };
+  return {
+    target: config.target,
+    phases,
+    scenarios: keyed.map(({ steps, ...scenario }) => ({ ...scenario, steps: renameRoutes(steps, names) })),
+    timeoutMs,
+    requests: Array.from(endpoints.values(), (endpoint) => (
+      { ...endpoint, ...(endpoint.isOwn && { route: names.get(keyOf(endpoint)) }) })),
+    warnings: issues.warnings,
+  };
 }
 
-/** @param {any[]} scenarios @param {any} config @param {Omit<FlowContext, 'jitter'>} context @returns {Scenario[]} */
-function readScenarios(scenarios, config, { issues, onRequest }) {
+/**
+ * @param {any[]} scenarios
+ * @param {any} config
+ * @param {Omit<FlowContext, 'jitter' | 'values'> & Pick<ReturnType<typeof createUserData>, 'chooseFor'>} context
+ * @returns {Scenario[]} several for one whose URLs come from data
+ */
+function readScenarios(scenarios, config, { chooseFor, ...context }) {
+  const { issues } = context;
   const jitter = (config.http?.defaults?.think ?? config.defaults?.think)?.jitter;
-  const read = scenarios.map((scenario, index) => {
+  const read = scenarios.flatMap((scenario, index) => {
     const path = ['scenarios', index];
     const { name, weight = 1, engine = config.engine ?? 'http', flow } = scenario ?? {};
     if (engine !== 'http') issues.refuse([...path, 'engine'], `engine ${textOf(engine)}: only http can be simulated`);
@@ -81,10 +110,12 @@ function readScenarios(scenarios, config, { issues, onRequest }) {
     for (const hook of SCENARIO_HOOKS) {
       if (![undefined, PORT_HOOK].includes(scenario?.[hook])) issues.warn([...path, hook], `${hook} is not run`);
     }
-    const steps = engine === 'http' && Array.isArray(flow)
-      ? flow.flatMap((step, at) => readListed(step, [...path, 'flow', at], { issues, jitter, onRequest }))
-      : [];
-    return { name, weight: Number(textOf(weight)), steps };
+    const steps = engine === 'http' && Array.isArray(flow) ? flow : [];
+    return chooseFor(leadingTemplates(steps)).map(({ values, share }) => ({
+      name,
+      weight: Number(textOf(weight)) * share,
+      steps: steps.flatMap((step, at) => readListed(step, [...path, 'flow', at], { ...context, jitter, values })),
+    }));
   });
   if (!read.some(({ weight }) => weight > 0)) issues.refuse(['scenarios'], 'every scenario has weight 0');
   return read;

@@ -3,6 +3,9 @@ import { serviceMoments } from '../simulator/service-time.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 
+/** More than any request makes. */
+export const MAX_QUERIES = 1000;
+
 /**
  * Checks a service time that came from outside.
  *
@@ -12,11 +15,14 @@ import { serviceMoments } from '../simulator/service-time.js';
  */
 export function checkService(value) {
   const service = Object(value);
-  const { kind, valuesMs, ...numbers } = service;
+  const { kind, queries = 1, valuesMs, ...numbers } = service;
   const values = kind === 'sample' ? valuesMs : Object.values(numbers);
   if (!(Array.isArray(values) && values.every(isTime))) throw new Error('its numbers must be from 0 to 365 days, in ms');
   const { meanMs } = serviceMoments(service);
   if (!isTime(meanMs)) throw new Error('its mean must be from 0 to 365 days, in ms');
+  if (!(Number.isInteger(queries) && queries >= 1 && queries <= MAX_QUERIES)) {
+    throw new Error(`its queries must be a whole number from 1 to ${MAX_QUERIES}`);
+  }
   return service;
 }
 

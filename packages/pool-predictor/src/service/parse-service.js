@@ -2,20 +2,34 @@ import { checkService } from './check-service.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 
-const ALLOWED = 'write ROUTE=MS, ROUTE=exponential:MEAN_MS or ROUTE=lognormal:MEDIAN_MS,SIGMA, '
-  + 'such as /slow=5000 or /fast=lognormal:2,0.5';
+const ALLOWED = 'write ROUTE=MS, ROUTE=exponential:MEAN_MS, ROUTE=lognormal:MEDIAN_MS,SIGMA, or ROUTE=none if it makes no '
+  + 'query, such as /slow=5000 or /fast=lognormal:2,0.5';
+
+/** A path, perhaps with a method before it, or a URL that begins with a template. */
+const ROUTE = /^(?:[A-Z]+ )?(?:\/|\{\{)/;
+
+/**
+ * @param {string} text such as /slow=5000
+ * @param {string} allowed for the error
+ * @returns {[route: string, value: string]}
+ * @throws {Error} when it has no route
+ */
+export function splitRoute(text, allowed) {
+  const equals = text.lastIndexOf('=');
+  if (equals === -1 || !ROUTE.test(text)) throw new Error(`"${text}" has no route: ${allowed}`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
 
 /** @param {string} text such as /slow=5000 @returns {{ route: string, service: Service }} */
 export function parseService(text) {
-  const equals = text.lastIndexOf('=');
-  const route = text.slice(0, equals);
-  if (equals === -1 || !route.startsWith('/')) throw new Error(`"${text}" has no route: ${ALLOWED}`);
-  const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/s.exec(text.slice(equals + 1)) ?? [];
+  const [route, value] = splitRoute(text, ALLOWED);
+  if (value === 'none') return { route, service: { kind: 'none' } };
+  const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/s.exec(value) ?? [];
   const numbers = list.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
   try {
     return { route, service: checkService(toService(kind, numbers)) };
   } catch (cause) {
-    throw new Error(`"${text}" is not a service time: ${ALLOWED}, up to 365 days`, { cause });
+    throw new Error(`"${text}" is not a service time: ${ALLOWED}; times go up to 365 days`, { cause });
   }
 }
 
@@ -29,7 +43,8 @@ function toService(kind, numbers) {
 }
 
 /**
- * Parses service times, in ms: `/slow=5000`, `/x=exponential:MEAN` or `/x=lognormal:MEDIAN,SIGMA`.
+ * Parses service times, in ms: `/slow=5000`, `/x=exponential:MEAN`, `/x=lognormal:MEDIAN,SIGMA`, or `/livez=none` for a
+ * route that makes no query.
  *
  * @param {string[]} texts
  * @returns {Record<string, Service>} by route
@@ -39,7 +54,7 @@ export function parseServices(texts) {
   /** @type {Record<string, Service>} */
   const services = {};
   for (const { route, service } of texts.map(parseService)) {
-    if (services[route]) throw new Error(`${route} has two service times: give only one`);
+    if (Object.hasOwn(services, route)) throw new Error(`${route} has two service times: give only one`);
     services[route] = service;
   }
   return services;

@@ -1,5 +1,6 @@
-import { LimitedPool, createSplitPool } from './divided-pool.js';
+import { createDividedPool } from './divided-pool.js';
 import { DriverPool } from './driver-pool.js';
+import { NEVER } from './event-heap.js';
 import { PipeliningPool } from './pipelining-pool.js';
 
 /** @import { DividedPoolOptions } from './divided-pool.js' */
@@ -16,6 +17,7 @@ import { PipeliningPool } from './pipelining-pool.js';
  * @property {(user: User, connection: number) => void} serve
  * @property {(delayMs: number, connection: number) => void} connectAfter
  * @property {(delayMs: number) => void} checkAfter
+ * @property {(user: User) => void} refuse answers with an error at once
  */
 
 /**
@@ -39,34 +41,44 @@ import { PipeliningPool } from './pipelining-pool.js';
  * @throws {Error} naming the option that is wrong and what is allowed
  */
 export function createPool(options, host) {
-  const { maxPoolSize } = options;
+  const { maxPoolSize, connectMs = 0 } = options;
   requireInteger('maxPoolSize', maxPoolSize, 1, Infinity);
-  if (options.kind === 'split' || options.kind === 'limited') {
-    const isSplit = options.kind === 'split';
-    requireInteger('slowSize', options.slowSize, 1, isSplit ? maxPoolSize - 1 : maxPoolSize);
-    return isSplit ? createSplitPool(options, host) : new LimitedPool(options, host);
-  }
-
-  const { connectMs = 0 } = options;
-  if (!(connectMs >= 0)) throw new Error(`connectMs must be at least 0, not ${connectMs}`);
+  requireTime('connectMs', connectMs);
   if (options.kind === 'pipelining') return new PipeliningPool(options, host);
 
-  if (!isDriverPool(options)) {
+  const isDivided = options.kind === 'split' || options.kind === 'limited';
+  if (!isDivided && !isDriverPool(options)) {
     const { kind } = /** @type {any} */ (options);
     throw new Error(`Unknown kind of pool "${kind}": allowed are driver, pipelining, split and limited`);
   }
-  const { minPoolSize = 0, maxConnecting = 2, waitQueueTimeoutMS = 0 } = options;
-  requireInteger('minPoolSize', minPoolSize, 0, maxPoolSize);
+  const { minPoolSize = 0, maxConnecting = 2, waitQueueTimeoutMS = 0, requestTimeoutMs = 0 } = options;
+  if (isDivided) requireInteger('slowSize', options.slowSize, 1, options.kind === 'split' ? maxPoolSize - 1 : Infinity);
+  if (options.kind === 'split' && options.slowLimit !== undefined) requireInteger('slowLimit', options.slowLimit, 1, Infinity);
+  requireInteger('minPoolSize', minPoolSize, 0, options.kind === 'split' ? maxPoolSize - options.slowSize : maxPoolSize);
   requireInteger('maxConnecting', maxConnecting, 1, Infinity);
-  if (!(waitQueueTimeoutMS >= 0)) {
-    throw new Error(`waitQueueTimeoutMS must be at least 0 (no timeout), not ${waitQueueTimeoutMS}`);
-  }
-  return new DriverPool(options, host);
+  requireTime('waitQueueTimeoutMS', waitQueueTimeoutMS, ' (no timeout)');
+  requireTime('requestTimeoutMs', requestTimeoutMs, ' (no deadline)');
+  return isDivided ? createDividedPool(options, host) : new DriverPool(options, host);
 }
 
 /** @param {PoolOptions} options @returns {options is DriverPoolOptions} */
 export function isDriverPool(options) {
   return (options.kind ?? 'driver') === 'driver';
+}
+
+/**
+ * After how many ms the app gives up: a wait for a connection, and a request.
+ *
+ * @param {PoolOptions} options
+ */
+export function timeoutsOf(options) {
+  const { waitQueueTimeoutMS = 0, requestTimeoutMs = 0 } = options.kind === 'pipelining' ? {} : options;
+  return { waitMs: waitQueueTimeoutMS || NEVER, requestMs: requestTimeoutMs || NEVER };
+}
+
+/** @param {string} name @param {number} ms @param {string} [zero] what 0 means */
+function requireTime(name, ms, zero = '') {
+  if (!(ms >= 0)) throw new Error(`${name} must be at least 0${zero}, not ${ms}`);
 }
 
 /** @param {string} name @param {number} value @param {number} min @param {number} max */

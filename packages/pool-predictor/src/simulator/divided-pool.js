@@ -1,29 +1,36 @@
 import { DriverPool } from './driver-pool.js';
-import { createFifo } from './fifo.js';
 
-/** @import { Fifo } from './fifo.js' */
+/** @import { DriverPoolOptions } from './driver-pool.js' */
 /** @import { Pool, PoolHost } from './create-pool.js' */
 /** @import { User } from './users.js' */
 
 /**
- * Slow routes are kept from using all connections. All connections are open from the start.
+ * Slow routes are kept from using all connections:
  * - split: slow routes have a separate pool with `slowSize` of the connections;
  * - limited: all routes share the pool, but at most `slowSize` requests of slow routes use it or wait for it at once. The
- *   next ones wait in the app.
+ *   app refuses the next one at once. A split pool can have such a limit too, `slowLimit`.
  *
- * @typedef {object} Division
- * @property {number} maxPoolSize all connections together
- * @property {string[]} slowRoutes
- * @property {number} slowSize at least 1; less than maxPoolSize when split
+ * @typedef {Omit<DriverPoolOptions, 'kind'> & { slowRoutes: string[] }} Division maxPoolSize: all connections together
+ * @typedef {Division & { kind: 'split', slowSize: number, slowLimit?: number }} SplitPoolOptions slowSize: less than
+ *   maxPoolSize
+ * @typedef {Division & { kind: 'limited', slowSize: number }} LimitedPoolOptions
+ * @typedef {SplitPoolOptions | LimitedPoolOptions} DividedPoolOptions
  */
 
-/** @typedef {({ kind: 'split' } & Division) | ({ kind: 'limited' } & Division)} DividedPoolOptions */
+/** @param {DividedPoolOptions} options @param {PoolHost} host @returns {Pool} */
+export function createDividedPool(options, host) {
+  const { slowRoutes } = options;
+  const [limit, create] = options.kind === 'limited'
+    ? [options.slowSize, (/** @type {PoolHost} */ inner) => new DriverPool({ ...options, kind: 'driver' }, inner)]
+    : [options.slowLimit, (/** @type {PoolHost} */ inner) => createSplitPool(options, inner)];
+  return limit === undefined ? create(host) : limitSlowRoutes(slowRoutes, limit, host, create);
+}
 
-/** Two pools of today's driver, side by side. @param {Division} options @param {PoolHost} host @returns {Pool} */
-export function createSplitPool({ maxPoolSize, slowRoutes, slowSize }, host) {
+/** Two pools of today's driver, side by side. @param {SplitPoolOptions} options @param {PoolHost} host @returns {Pool} */
+function createSplitPool({ slowRoutes, slowSize, minPoolSize = 0, ...options }, host) {
   // Connections of the pool for slow routes have odd numbers, the others even ones.
-  const [common, slow] = [maxPoolSize - slowSize, slowSize].map((size, odd) => (
-    new DriverPool({ maxPoolSize: size }, {
+  const [common, slow] = [options.maxPoolSize - slowSize, slowSize].map((maxPoolSize, odd) => (
+    new DriverPool({ ...options, kind: 'driver', maxPoolSize, minPoolSize: odd ? 0 : minPoolSize }, {
       ...host,
       serve: (user, connection) => host.serve(user, connection * 2 + odd),
       connectAfter: (delayMs, connection) => host.connectAfter(delayMs, connection * 2 + odd),
@@ -38,97 +45,62 @@ export function createSplitPool({ maxPoolSize, slowRoutes, slowSize }, host) {
     checkIn: (connection) => poolOf(connection).checkIn(connection >> 1),
     abandon: (connection) => poolOf(connection).abandon(connection >> 1),
     connected: (connection) => poolOf(connection).connected(connection >> 1),
-    check() {},
+    // Only the common pool has a minimum.
+    check: () => common.check(),
     total: () => common.total() + slow.total(),
   };
 }
 
 /**
- * A pool of today's driver, with a concurrency limit for slow routes before it.
+ * A concurrency limit for slow routes before a pool.
  *
- * @implements {Pool}
+ * @param {string[]} slowRoutes
+ * @param {number} max
+ * @param {PoolHost} host
+ * @param {(host: PoolHost) => Pool} createPool
+ * @returns {Pool}
  */
-export class LimitedPool {
-  #slowRoutes;
-  #limit;
-  #pool;
-  /** Requests of slow routes that the limit keeps from the pool. @type {Fifo<User>} */
-  #queue = createFifo();
+function limitSlowRoutes(slowRoutes, max, host, createPool) {
   /** @type {boolean[]} By connection: whether it serves a slow route. */
-  #servesSlow = [];
-  /** Admitted requests of slow routes that wait for a connection. @type {Set<User>} */
-  #waiting = new Set();
-  #admitted = 0;
-
-  /** @param {Division} options @param {PoolHost} host */
-  constructor({ maxPoolSize, slowRoutes, slowSize }, host) {
-    this.#slowRoutes = slowRoutes;
-    this.#limit = slowSize;
-    this.#pool = new DriverPool({ maxPoolSize }, {
-      ...host,
-      serve: (user, connection) => {
-        this.#servesSlow[connection] = slowRoutes.includes(user.route.name);
-        this.#waiting.delete(user);
-        host.serve(user, connection);
-      },
-    });
-  }
-
-  start() {
-    this.#pool.start();
-  }
-
-  total() {
-    return this.#pool.total();
-  }
-
-  /** @param {number} connection */
-  connected(connection) {
-    this.#pool.connected(connection);
-  }
-
-  check() {}
-
-  /** @param {User} user */
-  checkOut(user) {
-    if (!this.#slowRoutes.includes(user.route.name)) this.#pool.checkOut(user);
-    else if (this.#admitted < this.#limit) this.#admit(user);
-    else this.#queue.push(user, user.ticket);
-  }
-
-  /** @param {number} connection */
-  checkIn(connection) {
-    const wasSlow = this.#servesSlow[connection];
-    this.#pool.checkIn(connection);
-    if (wasSlow) this.#admitNext();
-  }
-
-  /** @param {number} connection */
-  abandon(connection) {
-    const wasSlow = this.#servesSlow[connection];
-    this.#pool.abandon(connection);
-    if (wasSlow) this.#admitNext();
-  }
-
-  /** @param {User} user */
-  abortCheckOut(user) {
-    if (this.#waiting.delete(user)) this.#admitNext();
-  }
-
-  /** @param {User} user */
-  #admit(user) {
-    this.#admitted++;
-    this.#waiting.add(user);
-    this.#pool.checkOut(user);
-  }
-
-  #admitNext() {
-    this.#admitted--;
-    while (this.#admitted < this.#limit && this.#queue.size() > 0) {
-      const user = this.#queue.first();
-      const isCurrent = user.ticket === this.#queue.firstTicket();
-      this.#queue.shift();
-      if (isCurrent) this.#admit(user);
-    }
-  }
+  const servesSlow = [];
+  let running = 0;
+  const isSlow = (/** @type {User} */ user) => slowRoutes.includes(user.route.name);
+  const pool = createPool({
+    ...host,
+    serve(user, connection) {
+      servesSlow[connection] = isSlow(user);
+      host.serve(user, connection);
+    },
+  });
+  const leave = (/** @type {boolean} */ wasSlow) => {
+    if (wasSlow) running--;
+  };
+  return {
+    start: () => pool.start(),
+    checkOut(user) {
+      if (isSlow(user)) {
+        if (running >= max) {
+          host.refuse(user);
+          return;
+        }
+        running++;
+      }
+      pool.checkOut(user);
+    },
+    checkIn(connection) {
+      leave(servesSlow[connection]);
+      pool.checkIn(connection);
+    },
+    abandon(connection) {
+      leave(servesSlow[connection]);
+      pool.abandon?.(connection);
+    },
+    abortCheckOut(user) {
+      leave(isSlow(user));
+      pool.abortCheckOut?.(user);
+    },
+    connected: (connection) => pool.connected(connection),
+    check: () => pool.check(),
+    total: () => pool.total(),
+  };
 }

@@ -15,6 +15,8 @@ const MIN_POOL_CHECK_MS = 100;
  * @property {number} [maxConnecting] how many connections may be pending at once, default 2
  * @property {number} [connectMs] how long it takes to establish a connection, default 0
  * @property {number} [waitQueueTimeoutMS] default 0: no timeout
+ * @property {number} [requestTimeoutMs] the request deadline: after that long the app aborts the query and answers with an
+ *   error; default 0: none
  * @property {boolean} [warm] true, the default: all connections are open at the start; false: none
  */
 

@@ -1,4 +1,4 @@
-import { createPool, isDriverPool } from './create-pool.js';
+import { createPool, timeoutsOf } from './create-pool.js';
 import { createDeadlines } from './deadlines.js';
 import { NEVER } from './event-heap.js';
 import { createRandom } from './random.js';
@@ -30,6 +30,8 @@ export class Model {
   #timeoutMs;
   #answerDeadlines;
   #waitDeadlines;
+  #requestTimeoutMs;
+  #requestDeadlines;
   #choices;
   #pauses;
   #routes;
@@ -51,8 +53,15 @@ export class Model {
   }, clock) {
     this.#clock = clock;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
-    this.#answerDeadlines = createDeadlines(this.#timeoutMs);
-    this.#waitDeadlines = createDeadlines((isDriverPool(pool) && pool.waitQueueTimeoutMS) || NEVER);
+    /** @param {User} user */
+    const requestOf = ({ request }) => request;
+    /** @param {User} user */
+    const arrivedAtMsOf = ({ arrivedAtMs }) => arrivedAtMs;
+    const { waitMs, requestMs } = timeoutsOf(pool);
+    this.#requestTimeoutMs = requestMs;
+    this.#answerDeadlines = createDeadlines(this.#timeoutMs, arrivedAtMsOf, requestOf);
+    this.#requestDeadlines = createDeadlines(requestMs, arrivedAtMsOf, requestOf);
+    this.#waitDeadlines = createDeadlines(waitMs, ({ checkOutStartedAtMs }) => checkOutStartedAtMs, ({ ticket }) => ticket);
     this.#choices = createRandom(seed, 'choices');
     this.#pauses = createRandom(seed, 'pauses');
     this.#routes = createRoutes(services, seed);
@@ -65,6 +74,7 @@ export class Model {
       serve: (user, connection) => this.#serve(user, connection),
       connectAfter: (delayMs, connection) => clock.after(delayMs, connection * EVENT_KINDS + CONNECTED),
       checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
+      refuse: (user) => this.#refuse(user),
     });
     this.#pool.start();
   }
@@ -99,12 +109,14 @@ export class Model {
   }
 
   nextDeadlineMs() {
-    return min(this.#waitDeadlines.nextMs(), this.#answerDeadlines.nextMs());
+    return min(this.#waitDeadlines.nextMs(), this.#requestDeadlines.nextMs(), this.#answerDeadlines.nextMs());
   }
 
   /** Ends the wait whose deadline nextDeadlineMs() returned. */
   timeOut() {
-    if (this.#waitDeadlines.nextMs() <= this.#answerDeadlines.nextMs()) this.#giveUpWaiting(this.#waitDeadlines.pop());
+    const atMs = this.nextDeadlineMs();
+    if (this.#waitDeadlines.nextMs() === atMs) this.#giveUpWaiting(this.#waitDeadlines.pop());
+    else if (this.#requestDeadlines.nextMs() === atMs) this.#abortRequest(this.#requestDeadlines.pop());
     else this.#giveUpAnswer(this.#answerDeadlines.pop());
   }
 
@@ -150,18 +162,39 @@ export class Model {
     user.state = 'waiting';
     user.outcome = 'ok';
     user.route = route;
-    user.serviceMs = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+    for (let query = 0; query < route.queries; query++) {
+      user.servicesMs[query] = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+    }
+    user.queriesLeft = route.queries;
     user.overheadMs = this.#drawOverheadMs();
     user.arrivedAtMs = nowMs;
     user.startedAtMs = NaN;
+    user.serviceMs = 0;
+    user.waitedMs = 0;
     user.connection = -1;
-    this.#tally.startWaiting(user, nowMs);
-    this.#pool.checkOut(user);
-    if (user.state === 'waiting') {
-      this.#tally.recordPeakWaiting();
-      this.#waitDeadlines.add(user);
+    this.#tally.startRequest(user, nowMs);
+    if (route.queries > 0) {
+      this.#checkOut(user);
+    } else {
+      // By an event even after 0 ms: a long loop of such requests must not become a deep recursion.
+      user.state = 'responding';
+      this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
     }
-    if (user.state === 'waiting' || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
+    const mayTakeLong = user.state === 'waiting' || route.queries > 1;
+    if (mayTakeLong || user.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
+    if (mayTakeLong || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
+  }
+
+  /** Takes a connection for the user's next query. @param {User} user */
+  #checkOut(user) {
+    user.state = 'waiting';
+    user.serviceMs = user.servicesMs[--user.queriesLeft];
+    user.checkOutStartedAtMs = this.#clock.nowMs;
+    this.#tally.startWaiting();
+    this.#pool.checkOut(user);
+    if (user.state !== 'waiting') return;
+    this.#tally.recordPeakWaiting();
+    this.#waitDeadlines.add(user);
   }
 
   /** @param {User} user @param {number} connection */
@@ -188,7 +221,12 @@ export class Model {
     } else {
       this.#pool.checkIn(connection);
     }
-    this.#respond(user);
+    if (user.queriesLeft > 0) {
+      user.ticket++;
+      this.#checkOut(user);
+    } else {
+      this.#respond(user);
+    }
   }
 
   /** @param {User} user */
@@ -201,6 +239,7 @@ export class Model {
   /** @param {User} user */
   #receive(user) {
     user.ticket++;
+    user.request++;
     if (user.hasGivenUp) {
       this.#users.release(user);
     } else {
@@ -212,10 +251,25 @@ export class Model {
   /** waitQueueTimeoutMS: the app answers with an error, and the user goes on. @param {User} user */
   #giveUpWaiting(user) {
     if (user.state !== 'waiting') return;
-    this.#tally.stopWaiting(user, this.#clock.nowMs);
-    user.ticket++;
+    this.#abandon(user);
     user.outcome = 'waitQueueTimeout';
     this.#respond(user);
+  }
+
+  /** The request deadline: the app aborts its query or its wait, and answers with an error. @param {User} user */
+  #abortRequest(user) {
+    if (user.state === 'responding') return;
+    this.#abandon(user);
+    user.outcome = 'requestTimeout';
+    this.#respond(user);
+  }
+
+  /** The app answers with an error at once. Not in the same turn: the user may send its next request. @param {User} user */
+  #refuse(user) {
+    this.#tally.stopWaiting(user, this.#clock.nowMs);
+    user.outcome = 'refused';
+    user.state = 'responding';
+    this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
   }
 
   /** The user closes its connection to the app and leaves. The app then aborts what it does for it. @param {User} user */
@@ -227,6 +281,14 @@ export class Model {
       user.hasGivenUp = true;
       return;
     }
+    this.#abandon(user);
+    user.request++;
+    this.#users.release(user);
+  }
+
+  /** Ends the user's wait, or the query that runs for it. @param {User} user */
+  #abandon(user) {
+    const { nowMs } = this.#clock;
     user.ticket++;
     if (user.state === 'waiting') {
       this.#tally.stopWaiting(user, nowMs);
@@ -235,8 +297,7 @@ export class Model {
       user.serviceMs = nowMs - user.startedAtMs;
       this.#served[user.connection] = undefined;
       this.#tally.endQuery(user, nowMs);
-      this.#pool.abandon(user.connection);
+      this.#pool.abandon?.(user.connection);
     }
-    this.#users.release(user);
   }
 }

@@ -1,5 +1,6 @@
-import { createPool, isDriverPool } from './create-pool.js';
+import { createPool, isDriverPool, timeoutsOf } from './create-pool.js';
 import { NEVER, createEventHeap } from './event-heap.js';
+import { queriesOf } from './service-time.js';
 import { describeTotals, readClock } from './tally.js';
 import { createTimeQueue } from './time-queue.js';
 
@@ -13,16 +14,17 @@ const QUERY_ENDS = 0;
 const IS_HANDED_OVER = 1;
 
 /**
- * Whether users make one request each, to a pool whose connections take no time to open, so that waits follow from the times
- * at which connections become free.
+ * Whether users make one request each, with one query, to a pool whose connections take no time to open. Then waits follow
+ * from the times at which connections become free.
  *
  * @param {SimulationOptions} options
  */
-export function isRecursive({ workload, pool, keepRequests }) {
+export function isRecursive({ workload, pool, services = {}, keepRequests }) {
   const { warm = true, connectMs = 0, minPoolSize = 0 } = /** @type {DriverPoolOptions} */ (pool);
   return isDriverPool(pool)
     && (warm || (connectMs === 0 && minPoolSize === 0))
     && (workload?.scenarios ?? []).every(({ steps }) => steps.length === 1 && steps[0].kind === 'request')
+    && Object.values(services).every((service) => queriesOf(service) === 1)
     // They come in the order in which they ended.
     && !keepRequests;
 }
@@ -31,11 +33,12 @@ export function isRecursive({ workload, pool, keepRequests }) {
  * Does what Model does, for such a load: it takes one request after the other, and computes when it gets a connection. No
  * later request can change that (J. Kiefer and J. Wolfowitz, 1955, https://doi.org/10.1090/S0002-9947-1955-0066587-3).
  *
- * A client that gives up closes a connection, and so needs events.
+ * A client that gives up closes a connection, as the request deadline does, and so needs events.
  */
 export class Recursion {
   #maxPoolSize;
   #waitTimeoutMs;
+  #requestTimeoutMs;
   #timeoutMs;
   #resolutionMs;
   /** When connections become free. */
@@ -50,17 +53,19 @@ export class Recursion {
   /** When those who wait will no longer do so. */
   #waiting = createTimeQueue();
   #totals = {
-    requests: 0, failuresBy: { waitQueueTimeout: 0, clientTimeout: 0 }, maxMs: NaN, firstMs: NaN, lastMs: NaN,
-    peakActive: 0, peakWaiting: 0, busyMs: 0, waitedMs: 0,
+    requests: 0, failuresBy: { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 },
+    maxMs: NaN, firstMs: NaN, lastMs: NaN, peakActive: 0, peakWaiting: 0, busyMs: 0, waitedMs: 0,
   };
 
   /** @param {SimulationOptions} options */
   constructor({ workload, pool, resolutionMs = 0 }) {
     createPool(pool, /** @type {any} */ ({})); // To check its options.
-    const { maxPoolSize, warm = true, waitQueueTimeoutMS = 0 } = /** @type {DriverPoolOptions} */ (pool);
+    const { maxPoolSize, warm = true } = /** @type {DriverPoolOptions} */ (pool);
+    const { waitMs, requestMs } = timeoutsOf(pool);
     this.#maxPoolSize = maxPoolSize;
     if (warm) this.#opened = this.#idle = maxPoolSize;
-    this.#waitTimeoutMs = waitQueueTimeoutMS || NEVER;
+    this.#waitTimeoutMs = waitMs;
+    this.#requestTimeoutMs = requestMs;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
     this.#resolutionMs = resolutionMs;
   }
@@ -98,9 +103,10 @@ export class Recursion {
       const active = this.#opened - this.#idle - this.#handedOver;
       if (active > totals.peakActive) totals.peakActive = active;
       const tookMs = hasFailed[i] ? 0 : serviceMs[i];
-      // Rounding does not make a client give up.
-      if (waitEndsMs[i] + tookMs + overheadMs[i] > nowMs + this.#timeoutMs
-        && (waits || mustOpen || tookMs + overheadMs[i] > this.#timeoutMs)) return false;
+      const endMs = waitEndsMs[i] + tookMs;
+      if (endMs <= nowMs + this.#requestTimeoutMs && endMs + overheadMs[i] <= nowMs + this.#timeoutMs) continue;
+      // Rounding does not make anyone give up.
+      if (waits || mustOpen || tookMs > this.#requestTimeoutMs || tookMs + overheadMs[i] > this.#timeoutMs) return false;
     }
     this.#record(batch);
     return true;

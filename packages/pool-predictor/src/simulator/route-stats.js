@@ -1,6 +1,6 @@
 import { createLatencyHistogram } from './latency-histogram.js';
 import { createRandom } from './random.js';
-import { createServiceTime } from './service-time.js';
+import { createServiceTime, queriesOf } from './service-time.js';
 
 /** @import { Service } from './service-time.js' */
 
@@ -27,8 +27,8 @@ import { createServiceTime } from './service-time.js';
  * @typedef {Latencies & { count: number, failures: number, wait: Latencies, all: AllTimes }} RouteResult
  */
 
-/** @param {string} name @param {() => number} drawServiceMs */
-function createRouteStats(name, drawServiceMs) {
+/** @param {string} name @param {() => number} drawServiceMs @param {number} queries of each request */
+function createRouteStats(name, drawServiceMs, queries) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();
   let failures = 0;
@@ -36,6 +36,7 @@ function createRouteStats(name, drawServiceMs) {
   return {
     name,
     drawServiceMs,
+    queries,
     recordResponse: responses.record,
     recordWait: waits.record,
     recordFailure: () => void failures++,
@@ -87,7 +88,9 @@ export function createRoutes(services, seed) {
   function get(name) {
     let route = routes.get(name);
     if (!route) {
-      route = createRouteStats(name, createServiceTime(services[name], createRandom(seed, name), name));
+      const service = services[name];
+      const drawServiceMs = createServiceTime(service, createRandom(seed, name), name);
+      route = createRouteStats(name, drawServiceMs, service ? queriesOf(service) : 1);
       routes.set(name, route);
     }
     return route;

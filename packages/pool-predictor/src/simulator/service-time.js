@@ -5,16 +5,25 @@
  * - fixed: always `ms`;
  * - exponential, with mean `meanMs`;
  * - lognormal, with median `medianMs`; `sigma` is the standard deviation of the logarithm;
- * - sample: drawn with replacement from measured `valuesMs`.
+ * - sample: drawn with replacement from measured `valuesMs`;
+ * - none: the request makes no query, so it takes no connection.
  *
- * @typedef {{ kind: 'fixed', ms: number }
+ * A request makes `queries` of them, one after another, each with a checkout of its own; default 1.
+ *
+ * @typedef {({ kind: 'fixed', ms: number }
  *   | { kind: 'exponential', meanMs: number }
  *   | { kind: 'lognormal', medianMs: number, sigma: number }
- *   | { kind: 'sample', valuesMs: ArrayLike<number> }} Service
+ *   | { kind: 'sample', valuesMs: ArrayLike<number> }
+ *   | { kind: 'none' }) & { queries?: number }} Service
  */
 
 /** @type {Service} */
 export const NO_OVERHEAD = { kind: 'fixed', ms: 0 };
+
+/** How many connections a request takes, one after another. @param {Service} service */
+export function queriesOf({ kind, queries = 1 }) {
+  return kind === 'none' ? 0 : queries;
+}
 
 /**
  * @param {Service | undefined} service
@@ -42,6 +51,8 @@ export function createServiceTime(service, random, route) {
       return () => service.medianMs * Math.exp(service.sigma * random.normal());
     case 'sample':
       return () => service.valuesMs[Math.floor(random.uniform() * service.valuesMs.length)];
+    case 'none':
+      return () => 0;
   }
 }
 
@@ -58,12 +69,12 @@ export function resample(service, random) {
   if (service.kind !== 'sample') return service;
   const { valuesMs } = service;
   const { length } = valuesMs;
-  return { kind: 'sample', valuesMs: Float64Array.from({ length }, () => valuesMs[Math.floor(random.uniform() * length)]) };
+  return { ...service, valuesMs: Float64Array.from({ length }, () => valuesMs[Math.floor(random.uniform() * length)]) };
 }
 
 /**
  * @param {Service} service
- * @returns {{ meanMs: number, scv: number }} scv: the squared coefficient of variation, variance / mean^2
+ * @returns {{ meanMs: number, scv: number }} of one query; scv: the squared coefficient of variation, variance / mean^2
  */
 export function serviceMoments(service) {
   switch (service.kind) {
@@ -78,9 +89,11 @@ export function serviceMoments(service) {
       };
     case 'sample':
       return sampleMoments(Array.from(service.valuesMs));
+    case 'none':
+      return { meanMs: 0, scv: 0 };
     default:
       throw new Error(`Unknown kind of service time ${JSON.stringify(/** @type {any} */ (service).kind)}: `
-        + 'allowed are fixed, exponential, lognormal and sample');
+        + 'allowed are fixed, exponential, lognormal, sample and none');
   }
 }
 

@@ -6,11 +6,12 @@
  * @typedef {object} RequestRecord
  * @property {string} route
  * @property {number} user
- * @property {number} connection -1 when it had none
+ * @property {number} connection of its last query; -1 when it had none
  * @property {number} arrivedAtMs
- * @property {number} startedAtMs NaN when it had no connection
+ * @property {number} startedAtMs of its last query; NaN when it had no connection
  * @property {number} finishedAtMs when the user got its answer or gave up
- * @property {number} waitMs for a connection
+ * @property {number} waitMs for connections
+ * @property {number} responseMs as the client measures it; NaN when it failed
  * @property {Outcome} outcome
  */
 
@@ -22,8 +23,9 @@ export class Tally {
   #random;
   /** @type {RequestRecord[] | null} */
   #records;
-  #failures = { waitQueueTimeout: 0, clientTimeout: 0 };
+  #failures = { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 };
   #requests = 0;
+  #checkouts = 0;
   #maxMs = NaN;
   #firstMs = NaN;
   #lastMs = NaN;
@@ -46,9 +48,13 @@ export class Tally {
   }
 
   /** @param {User} user @param {number} nowMs */
-  startWaiting(user, nowMs) {
+  startRequest(user, nowMs) {
     if (this.#resolutionMs > 0) user.clockPhase = this.#random.uniform();
     if (this.#requests++ === 0) this.#firstMs = nowMs;
+  }
+
+  startWaiting() {
+    this.#checkouts++;
     this.waiting++;
   }
 
@@ -60,13 +66,15 @@ export class Tally {
   /** @param {User} user @param {number} nowMs */
   stopWaiting(user, nowMs) {
     this.waiting--;
-    this.#waitedMs += nowMs - user.arrivedAtMs;
+    const waitedMs = nowMs - user.checkOutStartedAtMs;
+    this.#waitedMs += waitedMs;
+    user.waitedMs += waitedMs;
   }
 
   /** @param {User} user @param {number} nowMs */
   startQuery(user, nowMs) {
     this.stopWaiting(user, nowMs);
-    user.route.recordWait(nowMs - user.arrivedAtMs);
+    user.route.recordWait(nowMs - user.checkOutStartedAtMs);
     if (++this.#active > this.#peakActive) this.#peakActive = this.#active;
   }
 
@@ -80,8 +88,8 @@ export class Tally {
   /** @param {User} user @param {Outcome} outcome @param {number} nowMs */
   endRequest(user, outcome, nowMs) {
     this.#lastMs = nowMs;
+    const responseMs = outcome === 'ok' ? readClock(nowMs - user.arrivedAtMs, this.#resolutionMs, user.clockPhase) : NaN;
     if (outcome === 'ok') {
-      const responseMs = readClock(nowMs - user.arrivedAtMs, this.#resolutionMs, user.clockPhase);
       user.route.recordResponse(responseMs);
       if (!(responseMs <= this.#maxMs)) this.#maxMs = responseMs;
     } else {
@@ -89,10 +97,10 @@ export class Tally {
       this.#failures[outcome]++;
     }
     if (this.#records) {
-      const { route, number, connection, arrivedAtMs, startedAtMs } = user;
+      const { route, number, connection, arrivedAtMs, startedAtMs, state, checkOutStartedAtMs } = user;
       this.#records.push({
         route: route.name, user: number, connection, arrivedAtMs, startedAtMs, finishedAtMs: nowMs,
-        waitMs: (Number.isNaN(startedAtMs) ? nowMs : startedAtMs) - arrivedAtMs, outcome,
+        waitMs: user.waitedMs + (state === 'waiting' ? nowMs - checkOutStartedAtMs : 0), responseMs, outcome,
       });
     }
   }
@@ -101,7 +109,8 @@ export class Tally {
   result(routes, maxPoolSize) {
     return {
       ...describeTotals({
-        requests: this.#requests, failuresBy: this.#failures, maxMs: this.#maxMs, firstMs: this.#firstMs, lastMs: this.#lastMs,
+        requests: this.#requests, checkouts: this.#checkouts, failuresBy: this.#failures,
+        maxMs: this.#maxMs, firstMs: this.#firstMs, lastMs: this.#lastMs,
         peakActive: this.#peakActive, peakWaiting: this.#peakWaiting, busyMs: this.#busyMs, waitedMs: this.#waitedMs,
       }, routes, maxPoolSize),
       ...(this.#records && { records: this.#records }),
@@ -112,7 +121,8 @@ export class Tally {
 /**
  * @param {object} totals of a run
  * @param {number} totals.requests
- * @param {{ waitQueueTimeout: number, clientTimeout: number }} totals.failuresBy
+ * @param {number} [totals.checkouts] default: one for each request
+ * @param {Record<Exclude<Outcome, 'ok'>, number>} totals.failuresBy
  * @param {number} totals.maxMs
  * @param {number} totals.firstMs
  * @param {number} totals.lastMs
@@ -124,12 +134,13 @@ export class Tally {
  * @param {number} maxPoolSize
  */
 export function describeTotals({
-  requests, failuresBy, maxMs, firstMs, lastMs, peakActive, peakWaiting, busyMs, waitedMs,
+  requests, checkouts = requests, failuresBy, maxMs, firstMs, lastMs, peakActive, peakWaiting, busyMs, waitedMs,
 }, routes, maxPoolSize) {
   const durationMs = requests === 0 ? 0 : lastMs - firstMs;
   return {
     requests,
-    failures: failuresBy.waitQueueTimeout + failuresBy.clientTimeout,
+    checkouts,
+    failures: Object.values(failuresBy).reduce((sum, count) => sum + count, 0),
     failuresBy,
     maxMs,
     routes,

@@ -1,11 +1,12 @@
 /** @import { Instruction } from './flow.js' */
 /** @import { RouteStats } from './route-stats.js' */
 
-/** @typedef {'ok' | 'waitQueueTimeout' | 'clientTimeout'} Outcome */
+/** @typedef {'ok' | 'refused' | 'waitQueueTimeout' | 'requestTimeout' | 'clientTimeout'} Outcome */
 
 /**
  * A virtual user and its current request. Objects are reused after a user leaves, so a long run does not allocate.
- * `ticket` changes with every request that ends: a queue that holds a user with an older ticket drops it.
+ * `ticket` changes with every query that ends, `request` with every request: a queue that holds a user with an older one
+ * drops it.
  *
  * @typedef {object} User
  * @property {number} id index among the users present
@@ -15,18 +16,23 @@
  * @property {number} position of the next instruction
  * @property {number[]} rounds finished rounds, by depth of loop
  * @property {number} ticket
+ * @property {number} request
  * @property {'between' | 'waiting' | 'served' | 'responding'} state
  * @property {Outcome} outcome of the current request, as far as it is known
  * @property {boolean} hasGivenUp the user has left, but the app or the server still works on its request
  * @property {RouteStats} route
  * @property {number} connection
  * @property {number} givenServiceMs NaN: draw one for each request
- * @property {number} serviceMs
+ * @property {number[]} servicesMs of the current request's queries, the last one first
+ * @property {number} queriesLeft of the current request
+ * @property {number} serviceMs of the current query
  * @property {number} handoverMs
  * @property {number} overheadMs
  * @property {number} clockPhase see readClock
  * @property {number} arrivedAtMs
- * @property {number} startedAtMs
+ * @property {number} checkOutStartedAtMs when the current checkout started
+ * @property {number} startedAtMs when the current query started
+ * @property {number} waitedMs for the connections of the current request so far
  */
 
 /** The users present: `enter()` adds one, `release(user)` removes it, `at(id)` finds it. */
@@ -70,18 +76,23 @@ function createUser(id) {
     position: 0,
     rounds: [],
     ticket: 0,
+    request: 0,
     state: 'between',
     outcome: 'ok',
     hasGivenUp: false,
     route: /** @type {any} */ (undefined),
     connection: -1,
     // NaN rather than 0: V8 then keeps these fields as doubles from the start.
+    servicesMs: [],
+    queriesLeft: 0,
     givenServiceMs: NaN,
     serviceMs: NaN,
     handoverMs: NaN,
     overheadMs: NaN,
     clockPhase: NaN,
     arrivedAtMs: NaN,
+    checkOutStartedAtMs: NaN,
     startedAtMs: NaN,
+    waitedMs: NaN,
   };
 }

@@ -22,15 +22,16 @@ const BLOCKS = 20;
  * @param {boolean} [options.resample] false, the default: every run is the trace itself; true: only the first is, and each
  *   other run is put together from random blocks of it. This is a circular block bootstrap: D. N. Politis and
  *   J. P. Romano (1992), https://en.wikipedia.org/wiki/Bootstrapping_(statistics)#Block_bootstrap
+ * @param {string[]} [options.separateRoutes] routes that had a pool of their own, default none
  * @returns {Load & { services: Record<string, Service> }} services: the recorded uses of each route
  */
-export function createTraceLoad(trace, { resample = false } = {}) {
-  const { checkOutStartedMs, routes } = trace;
-  const handoversMs = findHandovers(trace);
+export function createTraceLoad(trace, { resample = false, separateRoutes = [] } = {}) {
+  const { checkOutStartedMs, routes, routeOf } = trace;
+  const handoversMs = findHandovers(trace, (checkout) => (separateRoutes.includes(routes[routeOf[checkout]]) ? 1 : 0));
   // One gap more than there are between the checkouts: the last one has a gap, too.
   const durationMs = Math.max(1, (checkOutStartedMs[checkOutStartedMs.length - 1] * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
   return {
-    source: { kind: 'trace', trace, resample },
+    source: { kind: 'trace', trace, resample, separateRoutes },
     routes,
     durationMs,
     services: Object.fromEntries(routes.map((route, index) => (

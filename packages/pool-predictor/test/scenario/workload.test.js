@@ -64,18 +64,17 @@ describe('a scenario file', () => {
           { kind: 'request', route: '/slow' },
           { kind: 'think', ms: 2000 },
           { kind: 'loop', count: 4, steps: [
-            { kind: 'request', route: '/items' },
             { kind: 'think', ms: 500, jitterMs: 100 },
           ] },
         ] },
         { weight: 1, steps: [{ kind: 'request', route: '/' }] },
       ],
       requests: [
-        { line: 31, method: 'get', url: '/slow?full=1#top', route: '/slow' },
-        { line: 34, method: 'post', url: 'http://other.example:80/items', route: '/items' },
-        { line: 42, method: 'delete', url: '/', route: '/' },
+        { line: 31, method: 'get', url: '/slow?full=1#top', path: '/slow', isOwn: true, route: '/slow' },
+        { line: 34, method: 'post', url: 'http://other.example:80/items', path: '/items', isOwn: false },
+        { line: 42, method: 'delete', url: '/', path: '/', isOwn: true, route: '/' },
       ],
-      warnings: [],
+      warnings: [{ line: 35, message: expect.stringMatching(/^http:\/\/other\.example:80\/items is not on the target/) }],
     });
   });
 
@@ -173,7 +172,17 @@ scenarios:
   line 3: a phase needs one of arrivalRate (with or without rampTo), arrivalCount and pause
   line 5: engine ws: only http can be simulated
   line 8: the step "parallel" ${ALLOWED}
-  line 10: the step "function" ${ALLOWED}`));
+  line 10: the function step setUp runs code, which can't be simulated: --skip-functions goes on without it`));
+  });
+
+  test('but function steps can be left out, each with a warning', () => {
+    const flow = 'function: setUp\n      - loop: [ { function: sign }, { get: { url: /a } } ]\n        count: 2';
+    const { scenarios, warnings } = readWorkload(withStep(flow), { skipFunctions: true });
+    expect(scenarios[0].steps).toEqual([{ kind: 'loop', count: 2, steps: [{ kind: 'request', route: '/a' }] }]);
+    expect(warnings).toEqual([
+      { line: 6, message: 'the function step setUp is left out: it takes no time here, and what it sends or sets is missing' },
+      { line: 7, message: expect.stringMatching(/^the function step sign is left out/) },
+    ]);
   });
 
   test.each([
@@ -182,6 +191,7 @@ scenarios:
     ['get: { url: /a, ifTrue: x }', 6, 'ifTrue: only requests that are always sent can be simulated'],
     ['get: { url: /a, probability: 50 }', 6, 'probability: only requests that are always sent can be simulated'],
     ['get: { json: {} }', 6, 'a request needs a url'],
+    ['get: { url: users/new }', 6, 'Artillery can\'t send a request to "users/new": a url begins with / or http'],
     ['{ loop: [], whileTrue: more }', 6, 'whileTrue runs code to decide how often to loop: write a count'],
     ['{ loop: [], over: names }', 6, 'a loop over a variable: its length is unknown'],
     ['{ loop: [] }', 6, 'a loop needs a count of at least 1, not undefined'],

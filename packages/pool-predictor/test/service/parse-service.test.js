@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { parseQueries } from '../../src/service/parse-queries.js';
 import { parseService, parseServices } from '../../src/service/parse-service.js';
 
 describe('a service time on the command line', () => {
@@ -8,13 +9,18 @@ describe('a service time on the command line', () => {
     ['/x=exponential:3', '/x', { kind: 'exponential', meanMs: 3 }],
     ['/fast=lognormal:2,0.5', '/fast', { kind: 'lognormal', medianMs: 2, sigma: 0.5 }],
     ['/users/{{ id }}=2', '/users/{{ id }}', { kind: 'fixed', ms: 2 }],
+    ['{{ url }}=2', '{{ url }}', { kind: 'fixed', ms: 2 }],
+    ['POST /orders=2', 'POST /orders', { kind: 'fixed', ms: 2 }],
+    ['/graphql GetUser=2', '/graphql GetUser', { kind: 'fixed', ms: 2 }],
+    ['/livez=none', '/livez', { kind: 'none' }],
   ])('%s', (text, route, service) => {
     expect(parseService(text)).toEqual({ route, service });
   });
 
   test.each([
     '/slow', 'slow=5', '=5', '/slow=', '/slow=-1', '/slow=abc', '/slow=1,2', '/slow=exponential:1,2',
-    '/x=lognormal:2', '/x=lognormal:2,', '/x=gamma:1', '/x=Infinity', '/x=5ms', '/x=1\n2', '/x=1e12', '/x=lognormal:1,100',
+    '/x=lognormal:2', '/x=lognormal:2,', '/x=gamma:1', '/x=Infinity', '/x=5ms', '/x=1\n2', '/x=1e12', '/x=lognormal:1,100', '/x=none:1',
+    '/x=None', 'post /x=1',
   ])('%s is refused', (text) => {
     expect(() => parseService(text)).toThrow(/^"[^]*" (is not a service time|has no route): write ROUTE=MS, /);
   });
@@ -23,5 +29,24 @@ describe('a service time on the command line', () => {
     expect(parseServices(['/a=1', '/b=exponential:2']))
       .toEqual({ '/a': { kind: 'fixed', ms: 1 }, '/b': { kind: 'exponential', meanMs: 2 } });
     expect(() => parseServices(['/a=1', '/a=2'])).toThrow(new Error('/a has two service times: give only one'));
+  });
+});
+
+describe('a number of queries', () => {
+  test('belongs to a route', () => {
+    expect(parseQueries(['/orders=3', 'GET /a=1'])).toEqual({ '/orders': 3, 'GET /a': 1 });
+  });
+
+  test.each([
+    ['/orders', '"/orders" has no route: write ROUTE=N with N from 1 to 1000, such as /orders=3'],
+    ['orders=3', '"orders=3" has no route'], ['/orders=', '"/orders=" is not a number of queries: write ROUTE=N with N from 1'],
+    ['/orders=1.5', 'is not a number'], ['/orders=-1', 'is not a number'], ['/orders=1001', 'is not a number'], ['/orders=none', 'is not a number'],
+    ['/livez=0', '"/livez=0": write --service /livez=none for a route that makes no query'],
+  ])('%s is refused', (text, message) => {
+    expect(() => parseQueries([text])).toThrow(message);
+  });
+
+  test('is given once for each route', () => {
+    expect(() => parseQueries(['/a=1', '/a=1'])).toThrow(new Error('/a has two numbers of queries: give only one'));
   });
 });

@@ -15,6 +15,12 @@ function waitsIn(pool) {
   return { ...result, waits: records.toSorted((a, b) => a.user - b.user).map(({ waitMs }) => waitMs) };
 }
 
+/** @param {Parameters<typeof simulate>[0]} options @returns {string[]} each request with its outcome, as they end */
+function endsOf(options) {
+  const { records = [] } = simulate({ arrivals, ...options, keepRequests: true });
+  return records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`);
+}
+
 const division = { slowRoutes: ['/slow'], slowSize: 1 };
 
 test('in one pool, fast requests wait for slow ones', () => {
@@ -27,31 +33,97 @@ test('split: slow requests wait for slow ones, fast requests for fast ones', () 
   expect({ peakActive, connections }).toEqual({ peakActive: 2, connections: 2 });
 });
 
-test('limited: slow requests leave a connection to fast ones', () => {
-  expect(waitsIn({ kind: 'limited', maxPoolSize: 2, ...division }).waits).toEqual([0, 99, 0, 4, 50]);
-  expect(waitsIn({ kind: 'limited', maxPoolSize: 3, ...division }).waits).toEqual([0, 99, 0, 0, 50]);
+test('split: a wait-queue timeout ends the waits in both pools', () => {
+  expect(endsOf({ pool: { kind: 'split', maxPoolSize: 2, ...division, waitQueueTimeoutMS: 3 } })).toEqual(
+    ['1 waitQueueTimeout 4', '3 waitQueueTimeout 6', '2 ok 7', '0 ok 100', '4 ok 250']);
 });
 
-test('limited: an admitted slow request still waits for a connection', () => {
-  const { waits } = waitsIn({ kind: 'limited', maxPoolSize: 1, ...division });
-  // The second slow request is admitted when the first one is done: behind both fast requests.
-  expect(waits).toEqual([0, 109, 98, 102, 60]);
+test('split: the slow pool may have a limit, too', () => {
+  expect(endsOf({ pool: { kind: 'split', maxPoolSize: 2, ...division, slowLimit: 1 } })).toEqual(
+    ['1 refused 1', '2 ok 7', '3 ok 12', '0 ok 100', '4 ok 250']);
 });
 
-test('limited: an admitted user who gives up lets the next one in', () => {
-  const { requests, failures } = simulate({
-    arrivals,
-    workload: { phases: [], scenarios: [], timeoutMs: 120 },
-    pool: { kind: 'limited', maxPoolSize: 3, ...division },
+test('split: a pool that opens its connections on demand fills up to its minimum', () => {
+  const { connections } = simulate({
+    arrivals: [{ atMs: 1000, route: '/fast', serviceMs: 1 }],
+    pool: { kind: 'split', maxPoolSize: 4, ...division, minPoolSize: 2, warm: false },
   });
-  expect({ requests, failures }).toEqual({ requests: 5, failures: 1 });
+  expect(connections).toBe(2);
+});
+
+test('limited: a slow request over the limit is refused at once, and fast ones do not wait for slow ones', () => {
+  expect(endsOf({ pool: { kind: 'limited', maxPoolSize: 2, ...division } })).toEqual(
+    ['1 refused 1', '2 ok 7', '3 ok 12', '0 ok 100', '4 ok 250']);
+});
+
+test('limited: requests that wait for a connection count, so the limit may be larger than the pool', () => {
+  expect(endsOf({ pool: { kind: 'limited', maxPoolSize: 1, slowRoutes: ['/slow'], slowSize: 2 } })).toEqual(
+    ['0 ok 100', '1 ok 200', '2 ok 205', '3 ok 210', '4 ok 310']);
+  expect(endsOf({ pool: { kind: 'limited', maxPoolSize: 1, slowRoutes: ['/slow'], slowSize: 2, waitQueueTimeoutMS: 50 } }))
+    // The second gives up at 51 and makes room, so the last is not refused.
+    .toEqual(['1 waitQueueTimeout 51', '2 waitQueueTimeout 52', '3 waitQueueTimeout 53', '0 ok 100', '4 ok 250']);
+});
+
+test('a refused user gets its answer after the overhead, and goes on', () => {
+  const { failuresBy, routes, users } = simulate({
+    workload: {
+      phases: [{ durationMs: 2, arrivalCount: 2 }],
+      scenarios: [{ steps: [{ kind: 'request', route: '/slow' }, { kind: 'request', route: '/fast' }] }],
+    },
+    services: { '/slow': { kind: 'fixed', ms: 100 }, '/fast': { kind: 'fixed', ms: 5 } },
+    overhead: { kind: 'fixed', ms: 3 },
+    pool: { kind: 'limited', maxPoolSize: 2, ...division },
+  });
+  expect(failuresBy).toEqual({ refused: 1, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 });
+  expect({ users, fast: routes['/fast'].maxMs }).toEqual({ users: 2, fast: 8 });
+});
+
+describe('the request deadline', () => {
+  /** @param {Partial<PoolOptions>} more */
+  const endsWith = (more) => endsOf({ pool: /** @type {PoolOptions} */ ({ maxPoolSize: 1, requestTimeoutMs: 60, ...more }) });
+
+  test('ends waits and queries, and a query that it aborts frees its place', () => {
+    expect(endsWith({})).toEqual(['0 requestTimeout 60', '1 requestTimeout 61', '2 requestTimeout 62', '3 requestTimeout 63',
+      '4 requestTimeout 210']);
+    expect(endsWith({ requestTimeoutMs: 104 })).toEqual(
+      ['0 ok 100', '1 requestTimeout 105', '2 requestTimeout 106', '3 requestTimeout 107', '4 ok 250']);
+  });
+
+  test('an aborted query closes its connection, and the next one takes as long to open', () => {
+    expect(endsOf({
+      arrivals: [{ atMs: 0, route: '/slow', serviceMs: 100 }, { atMs: 10, route: '/fast', serviceMs: 5 }],
+      pool: { maxPoolSize: 1, requestTimeoutMs: 60, connectMs: 4 },
+    })).toEqual(['0 requestTimeout 60', '1 ok 69']);
+  });
+
+  test('in a divided pool, too', () => {
+    expect(endsWith({ kind: 'split', maxPoolSize: 2, ...division })).toEqual(
+      ['2 ok 7', '3 ok 12', '0 requestTimeout 60', '1 requestTimeout 61', '4 requestTimeout 210']);
+    expect(endsWith({ kind: 'limited', maxPoolSize: 2, ...division })).toEqual(
+      ['1 refused 1', '2 ok 7', '3 ok 12', '0 requestTimeout 60', '4 requestTimeout 210']);
+  });
+
+  test('is the app\'s: the user goes on, which a client\'s timeout does not let it', () => {
+    const workload = {
+      phases: [{ durationMs: 1, arrivalCount: 1 }],
+      scenarios: [{ steps: [{ kind: /** @type {const} */ ('request'), route: '/slow' }, { kind: /** @type {const} */ ('request'), route: '/fast' }] }],
+    };
+    const services = { '/slow': { kind: /** @type {const} */ ('fixed'), ms: 100 }, '/fast': { kind: /** @type {const} */ ('fixed'), ms: 5 } };
+    const { requests, failuresBy } = simulate({ workload, services, pool: { maxPoolSize: 1, requestTimeoutMs: 60 } });
+    expect({ requests, ...failuresBy }).toMatchObject({ requests: 2, requestTimeout: 1, clientTimeout: 0 });
+    const impatient = simulate({ workload: { ...workload, timeoutMs: 50 }, services, pool: { maxPoolSize: 1, requestTimeoutMs: 60 } });
+    expect({ requests: impatient.requests, ...impatient.failuresBy }).toMatchObject({ requests: 1, requestTimeout: 0, clientTimeout: 1 });
+  });
 });
 
 describe('invalid sizes', () => {
   test.each([
     [{ kind: 'split', maxPoolSize: 2, slowSize: 2 }, /slowSize must be a whole number from 1 to 1, not 2/],
-    [{ kind: 'limited', maxPoolSize: 2, slowSize: 3 }, /slowSize must be a whole number from 1 to 2, not 3/],
-    [{ kind: 'limited', maxPoolSize: 2, slowSize: 0 }, /slowSize/],
+    [{ kind: 'limited', maxPoolSize: 2, slowSize: 0 }, /slowSize must be a whole number of at least 1, not 0/],
+    [{ kind: 'split', maxPoolSize: 2, slowSize: 1, slowLimit: 0 }, /slowLimit must be a whole number of at least 1, not 0/],
+    [{ kind: 'split', maxPoolSize: 2, slowSize: 1, minPoolSize: 2 }, /minPoolSize must be a whole number from 0 to 1, not 2/],
+    [{ kind: 'limited', maxPoolSize: 2, slowSize: 1, waitQueueTimeoutMS: -1 }, /waitQueueTimeoutMS must be at least 0 \(no timeout\), not -1/],
+    [{ maxPoolSize: 2, requestTimeoutMs: NaN }, /requestTimeoutMs must be at least 0 \(no deadline\), not NaN/],
     [{ kind: 'torn', maxPoolSize: 2 }, /Unknown kind of pool "torn": allowed are driver, pipelining, split and limited/],
   ])('%j', (options, message) => {
     const pool = /** @type {PoolOptions} */ ({ slowRoutes: ['/slow'], ...options });
@@ -59,34 +131,29 @@ describe('invalid sizes', () => {
   });
 });
 
-test.each([
-  ['split', 2], ['limited', 1],
-])('%s: a user who gives up makes room for the next, on a connection opened on demand', (kind, open) => {
+test('split: a user who gives up makes room for the next, on a connection opened on demand', () => {
   const { records = [], connections } = simulate({
     workload: { phases: [], scenarios: [], timeoutMs: 50 },
     arrivals: [
       { atMs: 0, route: '/slow', serviceMs: 100 }, { atMs: 10, route: '/slow', serviceMs: 100 },
       { atMs: 30, route: '/slow', serviceMs: 5 },
     ],
-    pool: /** @type {PoolOptions} */ ({ kind, maxPoolSize: 2, ...division }), keepRequests: true,
+    pool: { kind: 'split', maxPoolSize: 2, ...division }, keepRequests: true,
   });
   // The first gives up at 50 while it is served, the second at 60 too; the third gets its place.
   expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`))
     .toEqual(['0 clientTimeout 50', '1 clientTimeout 60', '2 ok 65']);
-  expect(connections).toBe(open);
+  expect(connections).toBe(2);
 });
 
-test('limited: a user who gives up in the wait queue makes room for the next', () => {
-  const { records = [] } = simulate({
+test('limited: a user who gives up, in the wait queue or while it is served, makes room for the next', () => {
+  expect(endsOf({
     workload: { phases: [], scenarios: [], timeoutMs: 50 },
     arrivals: [
-      { atMs: 0, route: '/slow', serviceMs: 30 }, { atMs: 1, route: '/slow', serviceMs: 5 },
-      { atMs: 2, route: '/fast', serviceMs: 100 }, { atMs: 3, route: '/fast', serviceMs: 100 },
-      { atMs: 40, route: '/slow', serviceMs: 5 },
+      { atMs: 0, route: '/fast', serviceMs: 60 }, { atMs: 1, route: '/slow', serviceMs: 5 },
+      { atMs: 2, route: '/slow', serviceMs: 5 }, { atMs: 52, route: '/slow', serviceMs: 100 },
+      { atMs: 110, route: '/slow', serviceMs: 5 },
     ],
-    pool: { kind: 'limited', maxPoolSize: 1, ...division }, keepRequests: true,
-  });
-  expect(records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`)).toEqual([
-    '0 ok 30', '1 clientTimeout 51', '2 clientTimeout 52', '3 clientTimeout 53', '4 ok 58',
-  ]);
+    pool: { kind: 'limited', maxPoolSize: 1, ...division },
+  })).toEqual(['2 refused 2', '0 clientTimeout 50', '1 clientTimeout 51', '3 clientTimeout 102', '4 ok 115']);
 });

@@ -49,7 +49,7 @@ const options = /** @type {fc.Arbitrary<SimulationOptions>} */ (fc.record({
   pool: fc.oneof(
     fc.record({
       maxPoolSize: fc.integer({ min: 1, max: 5 }), warm: fc.constantFrom(undefined, true, false),
-      waitQueueTimeoutMS: fc.constantFrom(undefined, 0, 1, 5, 50),
+      waitQueueTimeoutMS: fc.constantFrom(undefined, 0, 1, 5, 50), requestTimeoutMs: fc.constantFrom(undefined, undefined, 5, 60),
     }),
     fc.constant(UNLIMITED),
   ),
@@ -70,11 +70,11 @@ test('the result is that of events, for whatever does not need them', () => {
       expectSame(result, expected);
     } else {
       needEvents++;
-      expect(expected.failuresBy.clientTimeout).toBeGreaterThan(0);
+      expect(expected.failuresBy.clientTimeout + expected.failuresBy.requestTimeout).toBeGreaterThan(0);
     }
     expectSame(simulate(each), expected);
-  }), { numRuns: 2000 });
-  expect(needEvents).toBeLessThan(1000);
+  }), { numRuns: 1000 });
+  expect(needEvents).toBeLessThan(600);
 });
 
 /** Sums may differ in their last digits, when answers come in another order. @param {unknown} actual @param {unknown} expected */
@@ -101,8 +101,10 @@ describe('events are needed', () => {
       { kind: 'request', route: '/a' }, { kind: 'request', route: '/a' }] }] } }],
     ['a limit on users', { workload: { .../** @type {any} */ (plain.workload), phases: [{ durationMs: 1000, arrivalCount: 100, maxVusers: 1 }] } }],
     ['a client that gives up', { workload: { .../** @type {any} */ (plain.workload), timeoutMs: 10 } }],
+    ['a request deadline', { pool: { maxPoolSize: 2, requestTimeoutMs: 10 } }],
     ['connections that take time to open', { pool: { maxPoolSize: 2, warm: false, connectMs: 1 } }],
     ['a divided pool', { pool: { kind: 'limited', maxPoolSize: 2, slowRoutes: ['/a'], slowSize: 1 } }],
+    ['a route without queries', { services: { '/a': { kind: 'none' } } }],
     ['a list of requests as a result', { keepRequests: true }],
     ['arrivals that can be read only once', { arrivals: [{ atMs: 0 }].values() }],
     ['a query that never ends', { arrivals: [{ atMs: 0, route: '/a', serviceMs: Infinity }] }],

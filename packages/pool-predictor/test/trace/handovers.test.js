@@ -11,3 +11,11 @@ test('of two connections the one that was checked in last is handed over first',
   expect([...findHandovers({ checkOutStartedMs: [0, 0, 5, 6], waitMs: [0, 0, 6, 16], useMs: [20, 10, 30, 1] })])
     .toEqual([2, 1, 0, 0]);
 });
+
+test('of two pools, a connection goes only to a request of its own pool', () => {
+  const trace = { checkOutStartedMs: [0, 0, 5], waitMs: [0, 0, 16], useMs: [10, 20, 10] };
+  // In one pool, the third would have waited 11 ms for the first connection, which was free at 10.
+  expect([...findHandovers(trace)]).toEqual([0, 1, 0]);
+  expect([...findHandovers({ ...trace, waitMs: [0, 0, 9] })]).toEqual([4, 0, 0]);
+  expect([...findHandovers({ ...trace, waitMs: [0, 0, 9] }, (checkout) => (checkout === 2 ? 1 : 0))]).toEqual([0, 0, 0]);
+});

@@ -39,6 +39,25 @@ describe('what is written can be read', () => {
       [[0, 10, 20], [2, 2, 2], [3.5, 3.5, 3.5], [1, 0, 2]]);
   });
 
+  test('with what was known only at the end', async () => {
+    const file = newFile();
+    const writer = await createTraceWriter(file);
+    writer.write(checkout(6, '/a'));
+    const overhead = { kind: 'sample', valuesMs: [0.4, 0.6] };
+    await writer.close({ overhead });
+    expect((await readTrace(file)).header).toMatchObject({ overhead });
+  });
+
+  test('without what was known at the end, where it does not fit', async () => {
+    const file = newFile();
+    const writer = await createTraceWriter(file, { maxBytes: 500 });
+    writer.write(checkout(6, '/a'));
+    await writer.close({ overhead: { kind: 'sample', valuesMs: Array(200).fill(0.4) } });
+    const { header, warnings } = await readTrace(file);
+    expect({ overhead: header.overhead, warnings }).toEqual({ overhead: undefined, warnings: [] });
+    expect(await readFile(file, 'utf8')).toMatch(/\{"end":"closed"\}\n$/);
+  });
+
   test('with a warning about checkouts without a connection', async () => {
     const file = newFile();
     const writer = await createTraceWriter(file);

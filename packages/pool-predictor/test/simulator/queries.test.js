@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { simulate } from '../../src/simulator/simulate.js';
+
+/** @import { SimulationOptions } from '../../src/simulator/simulate.js' */
+
+/** @type {SimulationOptions['services']} */
+const services = { '/livez': { kind: 'none' }, '/orders': { kind: 'fixed', ms: 10, queries: 3 }, '/slow': { kind: 'fixed', ms: 1000 } };
+const overhead = { kind: /** @type {const} */ ('fixed'), ms: 5 };
+
+/** @param {string[]} routes that arrive at once @param {Partial<SimulationOptions>} [options] */
+function run(routes, options) {
+  const result = simulate({
+    workload: { phases: [], scenarios: routes.map((route) => ({ steps: [{ kind: 'request', route }] })) },
+    arrivals: routes.map((_, scenario) => ({ atMs: 0, scenario })),
+    pool: { maxPoolSize: 1 }, services, overhead, keepRequests: true, ...options,
+  });
+  return { ...result, ended: (result.records ?? []).map(({ route, finishedAtMs, waitMs, outcome }) => [route, finishedAtMs, waitMs, outcome]) };
+}
+
+describe('a request without queries', () => {
+  test('takes its overhead, however long the queue is', () => {
+    const { ended, routes, checkouts, requests, peakWaiting } = run(['/slow', '/slow', '/livez']);
+    expect(ended).toEqual([['/livez', 5, 0, 'ok'], ['/slow', 1005, 0, 'ok'], ['/slow', 2005, 1000, 'ok']]);
+    expect({ checkouts, requests, peakWaiting }).toEqual({ checkouts: 2, requests: 3, peakWaiting: 1 });
+    expect(routes['/livez'].wait.meanMs).toBeNaN();
+  });
+
+  test('can be one of many in a loop', () => {
+    const steps = [{ kind: /** @type {const} */ ('loop'), count: 200_000, steps: [{ kind: /** @type {const} */ ('request'), route: '/livez' }] }];
+    const { requests, maxMs } = simulate({
+      workload: { phases: [], scenarios: [{ steps }] }, arrivals: [{ atMs: 7 }], pool: { maxPoolSize: 1 }, services,
+    });
+    expect({ requests, maxMs }).toEqual({ requests: 200_000, maxMs: 0 });
+  });
+
+  test('fails when its overhead exceeds the user\'s patience', () => {
+    const workload = { phases: [], scenarios: [{ steps: [{ kind: /** @type {const} */ ('request'), route: '/livez' }] }], timeoutMs: 4 };
+    expect(run(['/livez'], { workload }).ended).toEqual([['/livez', 4, 0, 'clientTimeout']]);
+  });
+});
+
+describe('a request with several queries', () => {
+  test('makes one after another', () => {
+    const { ended, routes, checkouts, utilisation } = run(['/orders']);
+    expect(ended).toEqual([['/orders', 35, 0, 'ok']]);
+    expect(routes['/orders']).toMatchObject({ count: 1, maxMs: 35 });
+    expect(checkouts).toBe(3);
+    expect(utilisation).toBeCloseTo(30 / 35, 9);
+  });
+
+  test('queues again for each of them', () => {
+    const { ended, routes, meanWaiting, durationMs, checkouts } = run(['/orders', '/orders']);
+    // One begins at 0, 20 and 40 ms, the other at 10, 30 and 50 ms.
+    expect(ended).toEqual([['/orders', 55, 20, 'ok'], ['/orders', 65, 30, 'ok']]);
+    expect(routes['/orders'].wait.maxMs).toBe(10);
+    expect((meanWaiting * durationMs) / checkouts).toBeCloseTo(50 / 6, 9);
+  });
+
+  test.each([[15, 0], [10, 0], [9, 1]])('may wait %i ms for each connection', (waitQueueTimeoutMS, failures) => {
+    expect(run(['/orders', '/orders'], { pool: { maxPoolSize: 1, waitQueueTimeoutMS } }).failuresBy)
+      .toMatchObject({ waitQueueTimeout: failures, clientTimeout: 0 });
+  });
+
+  test('ends in the middle when the wait-queue timeout hits a later query', () => {
+    // 14 ms after it asks for its second connection, /slow still has the only one.
+    const { ended } = run(['/orders', '/slow'], { pool: { maxPoolSize: 1, waitQueueTimeoutMS: 14 } });
+    expect(ended[0]).toEqual(['/orders', 10 + 14 + 5, 14, 'waitQueueTimeout']);
+  });
+
+  test.each([
+    [50, [['/orders', 50, 20, 'clientTimeout'], ['/orders', 50, 30, 'clientTimeout']]],
+    [60, [['/orders', 55, 20, 'ok'], ['/orders', 60, 30, 'clientTimeout']]],
+    [65, [['/orders', 55, 20, 'ok'], ['/orders', 65, 30, 'ok']]],
+  ])('is given up %i ms after it began', (timeoutMs, expected) => {
+    const workload = {
+      timeoutMs, phases: [], scenarios: [{ steps: [{ kind: /** @type {const} */ ('request'), route: '/orders' }] }],
+    };
+    const { ended, connections } = run(['/orders', '/orders'], { workload, arrivals: [{ atMs: 0 }, { atMs: 0 }] });
+    expect(ended).toEqual(expected);
+    expect(connections).toBeLessThanOrEqual(1);
+  });
+
+  test('is given up once, though its user sends many', () => {
+    const steps = [{ kind: /** @type {const} */ ('loop'), count: 500, steps: [{ kind: /** @type {const} */ ('request'), route: '/orders' }] }];
+    const { requests, failures, users } = simulate({
+      workload: { phases: [], scenarios: [{ steps }], timeoutMs: 100 },
+      arrivals: Array.from({ length: 40 }, (_, index) => ({ atMs: index * 500 })),
+      pool: { maxPoolSize: 2 }, services,
+    });
+    expect(users).toBe(40);
+    expect(requests).toBeGreaterThan(users);
+    expect(failures).toBeLessThanOrEqual(users);
+  });
+
+  test.each([['split', 55, 65, 'ok'], ['limited', 5, 35, 'refused']])('keeps its place in a %s pool', (kind, first, second, outcome) => {
+    const pool = /** @type {any} */ ({ kind, maxPoolSize: 2, slowRoutes: ['/orders'], slowSize: 1 });
+    const { ended } = run(['/orders', '/orders', '/slow'], { pool });
+    expect(ended.map(([route, ms]) => [route, ms])).toEqual([['/orders', first], ['/orders', second], ['/slow', 1005]]);
+    expect(ended[0][3]).toBe(outcome);
+  });
+});

@@ -1,0 +1,36 @@
+import { quantile } from 'mongodb-pool-predictor';
+import { formatQuantity } from '../universal/quantity.js';
+import { describeAppPool } from './app-pool.js';
+
+/** @import { Service } from 'mongodb-pool-predictor' */
+/** @import { KnownPool } from './app-pool.js' */
+
+/**
+ * What the predicted times consist of.
+ *
+ * @param {Service | undefined} overhead
+ * @param {string} source of the overhead, such as "in result.json"
+ */
+export function describeCoverage(overhead, source) {
+  if (!overhead) {
+    return 'The times cover only the wait for a connection and its use, not the rest of a response. --app or --from tells '
+      + 'how long that takes.';
+  }
+  const size = overhead.kind === 'sample'
+    ? `${formatQuantity(quantile(Array.from(overhead.valuesMs), 0.5), 'ms')} (median of ${overhead.valuesMs.length} ${source})`
+    : `as measured ${source}`;
+  return `The times are whole responses: the wait for a connection, its use, and the overhead, ${size}.`;
+}
+
+/** Which pool is simulated. @param {KnownPool} pool */
+export function describePool({ settings, origin }) {
+  return `The simulated pool is ${origin}: ${describeAppPool(settings)}. Only the size of the main pool changes.`;
+}
+
+/** What an advice leaves out: it is for one pool that all routes share. @param {KnownPool} pool @returns {string} may be empty */
+export function describeSharedPool({ settings, origin }) {
+  const { slowPoolSize, slowConcurrency, waitQueueTimeoutMs } = settings;
+  if (!slowPoolSize && !slowConcurrency && !waitQueueTimeoutMs) return '';
+  return `The advice is for one pool that all routes share, without timeouts. It is not for a pool ${origin}: `
+    + `${describeAppPool(settings)}.`;
+}
