@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { advise, parseSlo } from 'mongodb-pool-predictor';
+import { createSimulationThreads } from 'mongodb-pool-predictor/node';
 import { describeEnvironment } from '../harness/environment.js';
 import { createAdviceView } from '../predictions/advice-view.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
@@ -42,11 +43,12 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
+  const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
   const advice = await advise({
-    load, services, overhead, resolutionMs, slos, headroom, seeds,
+    load, services, overhead, resolutionMs, slos, headroom, seeds, simulateRuns,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
     onStep: createStepReport(process.stderr),
-  });
+  }).finally(close);
 
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;

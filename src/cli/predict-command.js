@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { parsePoolSizes, predict, summariseTrace } from 'mongodb-pool-predictor';
+import { createSimulationThreads } from 'mongodb-pool-predictor/node';
 import { describeEnvironment } from '../harness/environment.js';
 import { poolOfApp } from '../predictions/app-pool.js';
 import { describePool } from '../predictions/describe-input.js';
@@ -57,7 +58,10 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, html, json, 
   const known = driver === '7' ? pool : undefined;
   const poolOf = known ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize }) : POOL_OF[driver];
   const notes = [...coverage, ...(known ? [describePool(known)] : [])];
-  const prediction = await predict({ load, poolSizes, services, overhead, resolutionMs, seeds, poolOf });
+  const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
+  const prediction = await predict({
+    load, poolSizes, services, overhead, resolutionMs, seeds, poolOf, simulateRuns,
+  }).finally(close);
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',
