@@ -10,7 +10,7 @@ import { renderTable } from '../../src/report/table.js';
 async function show(scenario, slowMs, poolSizes) {
   const load = createScenarioLoad(await readScenario(`loadtests/${scenario}.yaml`));
   const prediction = await predict({
-    load, poolSizes, seeds: 20,
+    load, poolSizes, seeds: 19,
     services: { '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } },
   });
   const view = createPredictView({ load: prediction.load, isRandom: prediction.seeds > 1 });

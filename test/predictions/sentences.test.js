@@ -33,7 +33,7 @@ function toMs(text) {
 
 /** @param {RandomLoad} each @param {number[]} poolSizes */
 async function predictIn({ load, services }, poolSizes) {
-  const { variants, load: facts } = await predict({ load, services, poolSizes, seeds: 3 });
+  const { variants, load: facts } = await predict({ load, services, poolSizes, seeds: 19 });
   const [fastest] = load.routes.filter((route) => route in facts.routes)
     .toSorted((a, b) => facts.routes[a].meanMs - facts.routes[b].meanMs);
   return { variants, words: explainPrediction(variants, facts, fastest) };
