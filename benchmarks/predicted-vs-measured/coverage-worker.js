@@ -34,10 +34,10 @@ async function checkLoad(number) {
 }
 
 /** @param {any} result of one run, or an end of the band @returns {Record<string, number>} in ms */
-function listFigures({ routes, meanWaitMs, meanWaiting, durationMs, requests }) {
+function listFigures({ routes, meanWaitMs, meanWaiting, durationMs, checkouts }) {
   return {
     ...Object.fromEntries(Object.keys(routes).flatMap((route) => (
       ['p50', 'p95', 'p99', 'max'].map((figure) => [`${figure} ${route}`, routes[route][`${figure}Ms`]])))),
-    'mean wait': meanWaitMs ?? (meanWaiting * durationMs) / requests,
+    'mean wait': meanWaitMs ?? (meanWaiting * durationMs) / checkouts,
   };
 }

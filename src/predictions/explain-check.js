@@ -1,5 +1,6 @@
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 import { countConnections } from './count-of.js';
+import { describeBand } from './describe-band.js';
 
 /** @import { TraceCheck } from 'mongodb-pool-predictor' */
 
@@ -11,11 +12,12 @@ const WIDE = 3;
 /**
  * Whether a trace could be predicted, in words.
  *
- * @param {TraceCheck | null} check null: the size of the recorded pool is unknown
+ * @param {TraceCheck | null} check null: the size of the recorded pool, or the waits, are unknown
  */
 export function explainCheck(check) {
   if (check === null) {
-    return 'The trace does not say how large its pool was, so nothing shows whether its predictions can be trusted.';
+    return 'The trace does not say how large its pool was or how long each checkout waited, so nothing shows whether its '
+      + 'predictions can be trusted.';
   }
   const { of, poolSize, figures, holds } = check;
   const part = of === 'half' ? 'the second half of the trace' : 'the other trace';
@@ -23,11 +25,12 @@ export function explainCheck(check) {
     return `No check: ${part} or what it would be predicted from has fewer than 20 requests of every route.`;
   }
   const compared = figures.map(({ kind, route, recordedMs, lowMs, highMs }, index) => {
-    const figure = kind === 'meanWait' ? 'mean wait' : `p95 of ${route}`;
-    return `${figure} ${formatQuantity(recordedMs, 'ms')}, ${describeBand(lowMs, highMs)}${index === 0 ? ' predicted' : ''}`;
+    const figure = kind === 'meanWait' ? 'Mean wait' : `p95 of ${route}`;
+    const [recorded, predicted] = [formatQuantity(recordedMs, 'ms'), describeBand(lowMs, highMs)];
+    return index === 0 ? `${figure}: ${recorded} recorded, ${predicted} predicted` : `${figure}: ${recorded}, ${predicted}`;
   });
   const intro = `Check: ${part}, recorded with ${countConnections(poolSize)}, against what the ${
-    of === 'half' ? 'first half' : 'trace'} predicts. ${compared.join('; ')}.`.replace('. mean', '. Mean');
+    of === 'half' ? 'first half' : 'trace'} predicts. ${compared.join('; ')}.`;
   return `${intro} ${holds ? confirm(check) : warn(check)}`;
 }
 
@@ -62,12 +65,4 @@ function warn({ of, figures, rateRatio, useRatios }) {
 /** @param {number} ratio */
 function isChange(ratio) {
   return ratio > CHANGE || ratio < 1 / CHANGE;
-}
-
-/** @param {number} lowMs @param {number} highMs */
-export function describeBand(lowMs, highMs) {
-  const [low, high] = [lowMs, highMs].map((ms) => formatQuantity(ms, 'ms'));
-  if (low === high) return low;
-  const unit = high.slice(high.indexOf(' '));
-  return `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} to ${high}`;
 }

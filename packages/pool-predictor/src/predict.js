@@ -36,8 +36,8 @@ const AFFORDABLE_REQUESTS = 5e6;
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
- * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number, firstSeed: number }>} knee: the
- *   first of the sizes from which on more connections do not help; null when the largest still helps
+ * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number,
+ *   firstSeed: number }>} knee: the first of the sizes from which on more connections do not help; null when the largest still helps
  * @throws {Error} for a load without requests, missing or invalid service times, or a number of runs without an exact band
  */
 export async function predict({

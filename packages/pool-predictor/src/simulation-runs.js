@@ -20,6 +20,7 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
 /**
  * @typedef {object} Figures of one run, or of several: see PredictedFigures
  * @property {number} requests
+ * @property {number} checkouts
  * @property {number} failures
  * @property {number} maxMs
  * @property {Record<string, RouteResult>} routes
@@ -29,7 +30,7 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @property {number} utilisation
  *
  * @typedef {Figures & { low?: Figures, high?: Figures }} PredictedFigures means of means (meanMs, meanWaitMs, utilisation),
- *   weighted by requests, and medians of all else. Low and high are the ends of a 90 % prediction interval; with fewer than 19
+ *   weighted by requests or checkouts, and medians of all else. Low and high are the ends of a 90 % prediction interval; with fewer than 19
  *   runs there is none
  */
 
@@ -126,7 +127,7 @@ const MEANS = new Set(['meanMs', 'meanWaitMs', 'utilisation']);
 function pickFigures(run) {
   const { requests, checkouts, failures, maxMs, routes, peakActive, peakWaiting, utilisation, meanWaiting, durationMs } = run;
   const meanWaitMs = (meanWaiting * durationMs) / checkouts;
-  return { requests, failures, maxMs, routes, meanWaitMs, peakActive, peakWaiting, utilisation };
+  return { requests, checkouts, failures, maxMs, routes, meanWaitMs, peakActive, peakWaiting, utilisation };
 }
 
 /**
@@ -134,12 +135,12 @@ function pickFigures(run) {
  *
  * @template {object} T
  * @param {T[]} sets at least one
- * @param {(values: number[], key: string, weights: number[]) => number} summarise weights: the requests of each run
- * @param {number[]} [requests] of each set, where it does not say
+ * @param {(values: number[], key: string, weights: number[]) => number} summarise weights: requests or checkouts of each run
+ * @param {number[]} [outer] weights of the sets that have none of their own
  * @returns {T}
  */
-function combine(sets, summarise, requests = []) {
-  const weights = sets.map((/** @type {any} */ set, index) => set.requests ?? set.count ?? requests[index]);
+function combine(sets, summarise, outer = []) {
+  const weights = sets.map((/** @type {any} */ set, index) => set.checkouts ?? set.count ?? outer[index]);
   const keys = [...new Set(sets.flatMap(Object.keys))];
   return /** @type {T} */ (Object.fromEntries(keys.map((key) => {
     const values = sets.map((set) => /** @type {any} */ (set)[key]);

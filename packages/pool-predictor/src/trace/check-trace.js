@@ -2,7 +2,6 @@ import { TOLERANCE_MS, TOLERANCE_SHARE } from '../load-facts.js';
 import { createRuns, simulateHere } from '../simulation-runs.js';
 import { createTraceLoad, summariseTrace } from './trace-load.js';
 
-/** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { Load } from '../load.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { SimulationResult } from '../simulation-runs.js' */
@@ -47,13 +46,14 @@ const BEFORE = 'before: ';
  * @param {object} options
  * @param {PoolOptions} options.pool that the predicted part was recorded with
  * @param {Trace} [options.other] default: the second half of the trace is predicted from its first half
+ * @param {string[]} [options.separateRoutes] see createTraceLoad
  * @param {number} [options.firstSeed] default 1
  * @returns {Promise<TraceCheck>}
  */
-export async function checkTrace(trace, { pool, other, firstSeed = 1 }) {
+export async function checkTrace(trace, { pool, other, separateRoutes, firstSeed = 1 }) {
   const middleMs = trace.checkOutStartedMs[trace.checkOutStartedMs.length - 1] / 2;
   const past = other ? trace : slice(trace, 0, middleMs);
-  const pastLoad = createTraceLoad(past, { resample: true });
+  const pastLoad = createTraceLoad(past, { resample: true, separateRoutes });
   const lengthMs = other ? Math.min(pastLoad.durationMs, createTraceLoad(other).durationMs) : middleMs;
   const future = other ? slice(other, 0, lengthMs) : slice(trace, middleMs, Infinity);
   const load = other ? cut(pastLoad, lengthMs) : continueLoad(pastLoad, middleMs);
@@ -93,6 +93,7 @@ function slice(trace, fromMs, toMs) {
     ...trace,
     checkOutStartedMs: kept.map((index) => checkOutStartedMs[index] - fromMs),
     waitMs: pick(trace.waitMs), useMs: pick(trace.useMs), routeOf: pick(trace.routeOf),
+    ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
   };
 }
 
