@@ -5,7 +5,7 @@ import { readScenario, readServiceTimes, readTrace } from 'mongodb-pool-predicto
 import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
 import { foreseeLostUsers } from '../harness/sent-users.js';
 import { checkAppPool, separateRoutes } from '../predictions/app-pool.js';
-import { describeCoverage } from '../predictions/describe-input.js';
+import { describeCoverage, describeTraceRoutes } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
 import { matchServices } from './match-services.js';
 import { fetchJson, parseAppUrl, timeRoundTrips } from './running-app.js';
@@ -87,7 +87,7 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
   return {
     load, services: load.services, overhead, resolutionMs: 0, trace,
     pool: pool && { settings: pool, origin: 'as the recorded app ran' },
-    notes: [describeCoverage(overhead, 'in the recorded app')],
+    notes: [describeCoverage(overhead, 'in the recorded app'), ...describeTraceRoutes(trace.routes)],
     warnings: trace.warnings,
     settings: { trace: file, recorded: trace.header },
   };

@@ -22,6 +22,13 @@ export function describeCoverage(overhead, source) {
   return `The times are whole responses: the wait for a connection, its use, and the overhead, ${size}.`;
 }
 
+/** What the routes of a trace do not tell apart. @param {string[]} routes @returns {string[]} */
+export function describeTraceRoutes(routes) {
+  return routes.some((route) => /^\/\S*$/.test(route))
+    ? ['The trace names routes by their path, so all methods and GraphQL operations of a path are one route.']
+    : [];
+}
+
 /** Which pool is simulated. @param {KnownPool} pool */
 export function describePool({ settings, origin }) {
   return `The simulated pool is ${origin}: ${describeAppPool(settings)}. Only the size of the main pool changes.`;

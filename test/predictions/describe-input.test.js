@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeCoverage, describePool, describeSharedPool } from '../../src/predictions/describe-input.js';
+import { describeCoverage, describePool, describeSharedPool, describeTraceRoutes } from '../../src/predictions/describe-input.js';
 
 test('the times cover the rest of a response only where it was measured', () => {
   expect(describeCoverage(undefined, '')).toBe('The times cover only the wait for a connection and its use, not the rest of a '
@@ -22,4 +22,10 @@ test('an advice says when it is not for the app\'s pool', () => {
   expect(describeSharedPool({ settings: { poolSize: 10, slowConcurrency: 2 }, origin })).toBe(
     'The advice is for one pool that all routes share, without timeouts. It is not for a pool as the app at http://127.0.0.1 '
     + 'runs: 10 connections, at most 2 requests of /slow at once.');
+});
+
+test.each([
+  [['/fast', 'GET /orders'], 1], [['/graphql'], 1], [['GET /orders', 'POST /orders', '/graphql GetUser', 'checkout'], 0], [[], 0],
+])('a trace with the routes %j: %i notes that paths are not enough', (routes, count) => {
+  expect(describeTraceRoutes(routes)).toHaveLength(count);
 });
