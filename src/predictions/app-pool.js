@@ -16,7 +16,7 @@ import { countConnections, countOf } from './count-of.js';
  * @property {number} [slowConcurrency] concurrency limit of /slow
  * @property {number} [requestTimeoutMs]
  *
- * @typedef {{ settings: AppPool, origin: string }} KnownPool origin: such as "as the app at URL runs"
+ * @typedef {{ settings: AppPool, app: string }} KnownPool app: such as "the app at URL"
  */
 
 const SLOW_ROUTES = ['/slow'];
