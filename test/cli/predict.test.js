@@ -139,6 +139,31 @@ describe('service times of a running app', () => {
   });
 });
 
+describe('what others have', () => {
+  test('is replayed as a trace; what it lacks is said, and nothing counts as recorded', async () => {
+    const file = path.join(folder, 'queries.csv');
+    await writeFile(file, `startMs,durationMs,route\n${Array.from({ length: 50 }, (_, index) => `${index * 5},10,/a\n`).join('')}`);
+    const { code, stdout, stderr } = await predict('--trace', file, '--pool-sizes', '1,2', '--json');
+    expect(code).toBe(0);
+    expect(stderr.replace(/\s+/g, ' ')).toContain('does not say how long a request waited for a connection');
+    expect(stderr).not.toMatch(/recorded/);
+    const { variants, warnings } = JSON.parse(stdout);
+    expect(variants.map((/** @type {any} */ { measured, predicted }) => [measured, Math.round(predicted.routes['/a'].maxMs)]))
+      .toEqual([[null, 255], [null, 10]]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('has service times for a scenario', async () => {
+    const file = path.join(folder, 'times.csv');
+    await writeFile(file, 'startMs,durationMs,route\n0,700,/report\n9,5,/other\n');
+    const args = [MIXED, '--service', '/slow=log:/report', '--service', '/fast=2', '--pool-sizes', '3'];
+    const { stdout } = await predict(...args, '--service-log', file, '--json');
+    expect(JSON.parse(stdout).settings.services['/slow']).toEqual({ kind: 'sample', valuesMs: [700] });
+    const { code, stderr } = await predict(MIXED, ...SERVICES, '--service-log', file);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^--service-log .*times\.csv: no service time uses it\. .* It has \/report, \/other\n/)]);
+  });
+});
+
 test('a warning names its line', async () => {
   const file = path.join(folder, 'warned.yaml');
   await writeFile(file, 'config:\n  phases: [{ duration: 1, arrivalCount: 1 }]\n  http:\n    pool: 5\n'
@@ -171,7 +196,7 @@ ${flow.map((step) => `      - ${step}\n`).join('')}`);
   });
 
   test('each route has its queries, and each assumption a warning', async () => {
-    const { code, stdout, stderr } = await predict(file, '--skip-functions', '--pool-sizes', '1,40', '--seeds', '3', '--workers', '1',
+    const { code, stdout, stderr } = await predict(file, '--skip-functions', '--pool-sizes', '1,40', '--seeds', '19', '--workers', '1',
       ...services, '--queries', 'POST /orders=3', '--json');
     expect({ code, width: widthOf(stderr) <= 80 }).toEqual({ code: 0, width: true });
     const { settings, variants: [small, large], load, warnings } = JSON.parse(stdout);
@@ -191,6 +216,27 @@ ${flow.map((step) => `      - ${step}\n`).join('')}`);
       expect.stringMatching(/^shop\.yaml, mode poisson, with up to 150 users per second .*about 4 % fewer/),
     ]);
   });
+});
+
+test('a trace: bands from resampled minutes, and a check that can fail', async () => {
+  const options = ['--pool-sizes', '8,12', '--seeds', '19', '--bands', '--json'];
+  const { code, stdout, stderr } = await predict('--trace', 'examples/ordinary-minute.jsonl', ...options, '--first-seed', '100');
+  expect(code).toBe(0);
+  expect(widthOf(stderr)).toBeLessThanOrEqual(80);
+  const { settings, check, variants } = JSON.parse(stdout);
+  expect(settings).toMatchObject({ seeds: 19, firstSeed: 100 });
+  expect(check).toMatchObject({ of: 'half', poolSize: 8, holds: true, firstSeed: 100 });
+  expect(stderr.replaceAll('\n', ' ')).toMatch(/Check: the second half of the trace, recorded with 8 connections.* The check holds: all 3 /);
+  const [{ predicted: { low, high } }] = variants;
+  expect(high.routes['/fast'].p95Ms).toBeGreaterThan(2 * low.routes['/fast'].p95Ms);
+
+  // The same recording, as if of a larger pool.
+  const other = path.join(folder, 'other.jsonl');
+  await writeFile(other, (await readFile('examples/ordinary-minute.jsonl', 'utf8')).replace('"maxPoolSize":8', '"maxPoolSize":20'));
+  const failed = await predict('--trace', 'examples/ordinary-minute.jsonl', '--check', other, ...options);
+  expect(failed.code).toBe(0);
+  expect(JSON.parse(failed.stdout).check).toMatchObject({ of: 'trace', poolSize: 20, holds: false });
+  expect(failed.stderr.replaceAll('\n', ' ')).toMatch(/The check fails: \d of 3 .* Do not rely on the predictions\. The load is the same/);
 });
 
 describe('bad input is one clear message', () => {
@@ -221,6 +267,13 @@ describe('bad input is one clear message', () => {
       /--queries, --from and --app need a scenario/],
     ['an old driver and a trace', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--driver', '3'],
       /^--driver 3 needs a scenario: a trace has the timing of the driver that recorded it/],
+    ['a number of runs without an exact band', async () => [MIXED, '--seeds', '20', ...SERVICES],
+      /^seeds 20: so many runs have no exact 90 % band\. Use 19, 39, 59, 79, 99 or another multiple of 20, minus 1$/m],
+    ['no first seed', async () => [MIXED, '--first-seed', '0', ...SERVICES], /--first-seed.*whole number from 1/],
+    ['a check without a trace', async () => [MIXED, '--check', 'other.jsonl', ...SERVICES], /^--check needs --trace/],
+    ['a check that does not say its size', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--check',
+      await write('sizeless.jsonl', '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n'),
+      '--pool-sizes', '8', '--seeds', '19'], /^--check .*sizeless\.jsonl: it has to say its maxPoolSize/],
     ['no seeds', async () => [MIXED, '--seeds', '0', ...SERVICES], /--seeds.*whole number from 1/],
   ];
 

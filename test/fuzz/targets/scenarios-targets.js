@@ -81,7 +81,7 @@ export const scenarios = {
       if (!load || countSteps(workload) > 2000) return;
       const services = Object.fromEntries(
         load.routes.map((route) => [route, { kind: /** @type {const} */ ('fixed'), ms: 2 }]));
-      const prediction = await predict({ load, poolSizes: [1, 3], services, seeds: 2 }).catch((error) => requireClear(error));
+      const prediction = await predict({ load, poolSizes: [1, 3], services, seeds: 19 }).catch((error) => requireClear(error));
       for (const { predicted: { requests, failures } } of prediction?.variants ?? []) {
         require(failures >= 0 && failures <= requests, `${failures} of ${requests} requests fail`);
       }
