@@ -124,7 +124,7 @@ describe('service times of a running app', () => {
   });
 
   test.each([
-    [{ slowMs: 1, settings: { poolSize: 'ten' } }, /^--app http.*: its GET \/pool, settings\.poolSize must be a number/],
+    [{ slowMs: 1, settings: { poolSize: 'ten' } }, /^--app http.*: its GET \/pool, settings\.poolSize must be a whole number/],
     [{ slowMs: 1, overhead: { kind: 'sample', valuesMs: [] } }, /^--app http.*: its GET \/pool, overhead: its mean must be/],
   ])('%j is refused', async (pool, message) => {
     const { code, stderr } = await predict(MIXED, '--app', await serve(pool), '--service', '/fast=2');

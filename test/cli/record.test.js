@@ -62,7 +62,7 @@ test('a recorded app with a second client is replayed with one', async () => {
 
 test.each([
   [{ pool: 3 }, /split.jsonl, line 1: pool must be an object/],
-  [{ pool: { poolSize: '3' } }, /split.jsonl, line 1: pool.poolSize must be a number/],
+  [{ pool: { poolSize: '3' } }, /split.jsonl, line 1: pool.poolSize must be a whole number/],
   [{ overhead: { kind: 'sample', valuesMs: [-1] } }, /split.jsonl, line 1: overhead must be {"kind":"sample".* from 0 to 365 days/],
 ])('a trace with %j is refused', async (fields, message) => {
   const file = fileOf('bad-split.jsonl');
