@@ -41,7 +41,7 @@ const LOADS = [
 /** @type {import('../predicted-vs-measured.js').Part} */
 export const PART = {
   name: 'flows',
-  about: 'a ramp, a burst and poisson arrivals, predicted from their YAML files (5 minutes a run)',
+  about: 'a ramp, a burst and poisson arrivals, predicted from their YAML files (6 minutes a run)',
   run: compareFlows,
 };
 
