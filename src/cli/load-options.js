@@ -86,7 +86,7 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
   const load = createTraceLoad(trace, { resample, separateRoutes: pool && separateRoutes(pool) });
   return {
     load, services: load.services, overhead, resolutionMs: 0, trace,
-    pool: pool && { settings: pool, origin: 'as the recorded app ran' },
+    pool: pool && { settings: pool, app: 'the recorded app' },
     notes: [describeCoverage(overhead, 'in the recorded app'), ...describeTraceRoutes(trace.routes)],
     warnings: trace.warnings,
     settings: { trace: file, recorded: trace.header },
@@ -129,7 +129,7 @@ async function readScenarioLoad(scenario, {
   }
   return {
     load, services, overhead,
-    pool: running?.pool && { settings: running.pool, origin: `as the app at ${running.url} runs` },
+    pool: running?.pool && { settings: running.pool, app: `the app at ${running.url}` },
     // A load test measures with this clock.
     resolutionMs: overhead ? RESOLUTION_MS : 0,
     notes: [describeCoverage(overhead, source)],

@@ -105,7 +105,7 @@ describe('service times of a running app', () => {
     expect(variants[0].predicted).toMatchObject({ failures: 0, low: { routes: { '/fast': { p50Ms: expect.any(Number) } } } });
     expect(variants[0].predicted.routes['/fast'].p50Ms).toBeGreaterThanOrEqual(32);
     const words = stderr.replaceAll(/\s+/g, ' ');
-    expect(words).toContain(`The simulated pool is as the app at ${url} runs: 10 connections, 2 more for /slow, wait-queue `
+    expect(words).toContain(`The simulated pool is that of the app at ${url}: 10 connections, 2 more for /slow, wait-queue `
       + 'timeout 50 ms. Only the size of the main pool changes.');
     expect(words).toMatch(/The times are whole responses: the wait for a connection, its use, and the overhead, \d+ ms \(median of 2 of the app at/);
     expect(words).not.toContain('not the rest of a response');
@@ -124,7 +124,7 @@ describe('service times of a running app', () => {
   });
 
   test.each([
-    [{ slowMs: 1, settings: { poolSize: 'ten' } }, /^--app http.*: its GET \/pool, settings\.poolSize must be a number/],
+    [{ slowMs: 1, settings: { poolSize: 'ten' } }, /^--app http.*: its GET \/pool, settings\.poolSize must be a whole number/],
     [{ slowMs: 1, overhead: { kind: 'sample', valuesMs: [] } }, /^--app http.*: its GET \/pool, overhead: its mean must be/],
   ])('%j is refused', async (pool, message) => {
     const { code, stderr } = await predict(MIXED, '--app', await serve(pool), '--service', '/fast=2');
