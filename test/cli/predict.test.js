@@ -148,8 +148,10 @@ describe('what others have', () => {
     expect(stderr.replace(/\s+/g, ' ')).toContain('does not say how long a request waited for a connection');
     expect(stderr).not.toMatch(/recorded/);
     const { variants, warnings } = JSON.parse(stdout);
-    expect(variants.map((/** @type {any} */ { measured, predicted }) => [measured, Math.round(predicted.routes['/a'].maxMs)]))
-      .toEqual([[null, 255], [null, 10]]);
+    expect(variants.map((/** @type {any} */ { measured }) => measured)).toEqual([null, null]);
+    // One connection has 10 ms of work every 5 ms, so the last request waits for about 245 ms. Two keep up.
+    const [one, two] = variants.map((/** @type {any} */ { predicted }) => predicted.routes['/a'].maxMs);
+    expect([one > 200, two < 50]).toEqual([true, true]);
     expect(warnings).toHaveLength(1);
   });
 
