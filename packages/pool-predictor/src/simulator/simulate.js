@@ -82,7 +82,7 @@ export function simulateRecursively(options) {
   // An iterator has its arrivals only once. If some of them turned out to need events, these would miss them.
   if (!isRecursive(options) || 'next' in arrivals) return undefined;
   const batch = new RequestBatch(options, arrivals);
-  const recursion = new Recursion(options);
+  const recursion = new Recursion(options, arrivals.readTimes === undefined);
   do {
     if (!batch.next() || !recursion.add(batch)) return undefined;
   } while (batch.count > 0);
