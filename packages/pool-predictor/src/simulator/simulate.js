@@ -17,7 +17,8 @@ const { min } = Math;
 /**
  * @typedef {object} SimulationOptions
  * @property {Workload} [workload] not needed when every arrival names its route
- * @property {Arrivals} [arrivals] in order of time; default: those of the workload's phases
+ * @property {Arrivals} [arrivals] in order of time; default: those of the workload's phases. An iterator, which can be
+ *   read only once, is simulated more slowly
  * @property {PoolOptions} pool
  * @property {Record<string, Service>} [services] by route
  * @property {number} [seed] default 1
