@@ -8,7 +8,7 @@ import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
-import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './option-parsers.js';
+import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
 import { widthOf } from './terminal-width.js';
 
 /** After this time, in ms, each step is printed, so that the command does not seem to hang. */
@@ -29,15 +29,16 @@ export function createAdviseCommand() {
     .option('--servers <n>', 'servers that each instance connects to', parsePositive)
     .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
     .option('--seeds <n>', 'simulation runs of a random load', parseUpTo(MAX_SEEDS))
+    .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }
 
 /**
  * @param {import('./load-options.js').LoadOptions & { slo: import('mongodb-pool-predictor').Slo[], headroom: number,
- *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, json: boolean }} options
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, json: boolean }} options
  */
-async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, json, ...loadOptions }) {
+async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, json, ...loadOptions }) {
   const { load, services, overhead, resolutionMs, pool, notes, settings, warnings } = await readLoad({
     ...loadOptions, resample: true,
   });
@@ -45,7 +46,7 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   const startedAt = new Date().toISOString();
   const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
   const advice = await advise({
-    load, services, overhead, resolutionMs, slos, headroom, seeds, simulateRuns,
+    load, services, overhead, resolutionMs, slos, headroom, seeds, firstSeed, simulateRuns,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
     onStep: createStepReport(process.stderr),
   }).finally(close);
@@ -63,7 +64,7 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   if (json) {
     process.stdout.write(`${JSON.stringify({
       lab: 'advise', startedAt, environment: describeEnvironment(null),
-      settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds },
+      settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
       ...advice, words: paragraphs, notes, warnings,
     })}\n`);
   }

@@ -46,6 +46,7 @@ const LONG_LOAD = 10_000;
  *   goal's route in one run; 0 when that run has enough, but another run has none. `easier`: percentiles below the goal's
  *   that need no more samples than there are
  * @property {number} seeds how many runs each figure comes from
+ * @property {number} firstSeed of the first run
  * @property {{ factor: number, smallest: number | null, floor: number, meanActive: number, peakActive: number,
  *   bestMs: number[] }[]} loads bestMs: the upperMs of each goal without a limit on connections; the rest: see LoadFacts
  * @property {Row[]} rows the advised size, one less and one more
@@ -63,6 +64,7 @@ const LONG_LOAD = 10_000;
  * @param {Slo[]} options.slos at least one
  * @param {number} [options.headroom] the goals must also hold at this many times the arrival rate, default 1.3
  * @param {number} [options.seeds] simulation runs of a random load, at least 59; default: 100, or 59 of a long load
+ * @param {number} [options.firstSeed] see predict
  * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
  * @param {Fleet} [options.fleet]
@@ -72,19 +74,19 @@ const LONG_LOAD = 10_000;
  * @throws {Error} for a goal whose route the load does not have; for too few seeds; for a missing or invalid service time
  */
 export async function advise({
-  load, services, slos, headroom = 1.3, seeds: givenSeeds, overhead, resolutionMs = 0, fleet, onStep = () => {},
+  load, services, slos, headroom = 1.3, seeds: givenSeeds, firstSeed = 1, overhead, resolutionMs = 0, fleet, onStep = () => {},
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
 }) {
   const unknown = slos.find(({ route }) => !load.routes.includes(route));
   if (unknown) throw new Error(`"${unknown.text}": the load has no route ${unknown.route}, only ${load.routes.join(', ')}`);
-  const [once] = await createRuns({ simulateRuns, seeds: 1 }).simulateAll(UNLIMITED);
+  const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);
   const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
   const seeds = isRandom ? givenSeeds ?? (once.requests > LONG_LOAD ? MIN_RUNS : MAX_RUNS) : 1;
   if (isRandom && seeds < MIN_RUNS) {
     throw new Error(`${seeds} runs are too few: at least ${MIN_RUNS} are needed`);
   }
 
-  const drawn = await createRuns({ simulateRuns, seeds }).simulateAll(UNLIMITED);
+  const drawn = await createRuns({ simulateRuns, seeds, firstSeed }).simulateAll(UNLIMITED);
   const samples = slos.map((slo) => {
     const counts = drawn.map(({ routes }) => routes[slo.route]?.count ?? 0);
     const needed = samplesNeeded(slo.share);
@@ -93,13 +95,13 @@ export async function advise({
     return { slo, count, needed, isEnough: count >= needed, easier };
   });
   /** @type {Omit<Advice, 'verdict' | 'poolSize'>} */
-  const nothing = { samples, seeds, loads: [], rows: [], noBenefitAfter: null, remedies: [], fleet: null };
+  const nothing = { samples, seeds, firstSeed, loads: [], rows: [], noBenefitAfter: null, remedies: [], fleet: null };
   if (!samples.every(({ isEnough }) => isEnough)) return { ...nothing, verdict: 'notEnoughData', poolSize: null };
 
   const factors = headroom === 1 ? [1] : [1, headroom];
   /** @type {LoadStudy[]} */
   const studies = [];
-  for (const factor of factors) studies.push(await studyLoad({ load, services, slos, seeds, factor, onStep, simulateRuns }));
+  for (const factor of factors) studies.push(await studyLoad({ load, services, slos, seeds, firstSeed, factor, onStep, simulateRuns }));
   const loads = await Promise.all(studies.map(async ({ factor, facts, smallest, judge }) => ({
     factor, smallest, floor: facts.floor, meanActive: facts.meanActive, peakActive: facts.peakActive,
     bestMs: (await judge(UNLIMITED)).goals.map(({ upperMs }) => upperMs),
@@ -130,12 +132,12 @@ export async function advise({
 }
 
 /**
- * @param {Required<Pick<Parameters<typeof advise>[0], 'load' | 'services' | 'slos' | 'seeds' | 'onStep' | 'simulateRuns'>>
+ * @param {Required<Pick<Parameters<typeof advise>[0], 'load' | 'services' | 'slos' | 'seeds' | 'firstSeed' | 'onStep' | 'simulateRuns'>>
  *   & { factor: number }} options
  * @returns {Promise<LoadStudy>}
  */
-async function studyLoad({ load, services, slos, seeds, factor, onStep, simulateRuns }) {
-  const runs = createRuns({ simulateRuns, seeds, factor });
+async function studyLoad({ load, services, slos, seeds, firstSeed, factor, onStep, simulateRuns }) {
+  const runs = createRuns({ simulateRuns, seeds, firstSeed, factor });
   /** @type {Map<string, Promise<Judgement>>} */
   const known = new Map();
 
