@@ -8,10 +8,11 @@ import { MongoClient, MongoServerSelectionError } from 'mongodb';
  * @property {string} name role and hosts, without credentials, for messages
  * @property {() => Promise<Document>} reach the primary's answer to `hello`
  *
- * @typedef {End & { setId: ObjectId }} Source a replica set
+ * @typedef {End & { setId: ObjectId, isShard: boolean }} Source a replica set
  */
 
 const UNAUTHORIZED = 13;
+const COMMAND_NOT_FOUND = 59;
 
 /** The only @ follows user and password. With another one, the driver would look up part of the password as a host. */
 const ENCODED_LOGIN = /^[^/@]*:\/\/[^/@?#]*@[^@]*$/;
@@ -85,7 +86,7 @@ async function assertSource(end) {
   const { msg, setName } = await end.reach();
   if (msg === 'isdbgrid') throw new Error(`${end.name} is a mongos, which has no oplog; use its shards as sources`);
   if (!setName) throw new Error(`${end.name} is a standalone server, which has no oplog; a source must be a replica set`);
-  return { ...end, setId: await readSetId(end) };
+  return { ...end, setId: await readSetId(end), isShard: await readIsShard(end) };
 }
 
 /** @param {End[]} ends @throws {Error} when two are the same server */
@@ -107,6 +108,16 @@ async function readSetId({ client, name }) {
     if (code !== UNAUTHORIZED) throw cause;
     throw new Error(`${name} does not allow reading its oplog; the user needs the role "read" on the database local, and `
       + `the role "clusterMonitor" to read the id of the replica set: ${message}`, { cause });
+  }
+}
+
+/** @param {End} end @returns {Promise<boolean>} whether it belongs to a sharded cluster */
+async function readIsShard({ client }) {
+  try {
+    return (await client.db('admin').command({ shardingState: 1 })).enabled;
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') === COMMAND_NOT_FOUND) return false;
+    throw error;
   }
 }
 

@@ -13,11 +13,15 @@
  * @property {string} collection
  * @property {number} number from 0, in the order in which they were seen
  * @property {boolean} excluded
+ * @property {boolean} isTemporary whether a command fills it, and then renames it to its real name
  * @property {Constraints | null} constraints null until they are read
  */
 
 /** Stores the checkpoints. Never replicated: a source may itself be the target of another replication. */
 export const CHECKPOINT_DATABASE = 'pool_lab_replication';
+
+/** The names that $out, mapReduce, convertToCapped, and renaming to another database use. */
+const TEMPORARY = /^tmp(\.agg_out\.|\.mr\.|.{5}\.convertToCapped\.|.{5}\.renameCollection)/;
 
 const EXCLUDED_DATABASES = new Set(['admin', 'config', 'local', CHECKPOINT_DATABASE]);
 
@@ -44,7 +48,8 @@ export function createNamespaces({ include, exclude = [] } = {}) {
       const dot = name.indexOf('.');
       const [database, collection] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
       namespace = {
-        name, database, collection, number: byName.size, excluded: isExcluded(database, collection), constraints: null,
+        name, database, collection, number: byName.size, excluded: isExcluded(database, collection),
+        isTemporary: TEMPORARY.test(collection), constraints: null,
       };
       byName.set(name, namespace);
     }

@@ -79,7 +79,7 @@ export async function startSession(options, { applied, since }, stop) {
     onError: (error) => session.abort(error),
   });
   const dispatcher = new Dispatcher({
-    workers, namespaces, hash, from, after: applied, until, counters, saveCheckpoint: () => checkpoints.save(),
+    workers, namespaces, hash, from, after: applied, until, counters, isShard: source.isShard, saveCheckpoint: () => checkpoints.save(),
     async readConstraints(namespace) {
       namespace.constraints = await readConstraints((target ?? source).client, namespace);
     },

@@ -178,6 +178,15 @@ test('creates, renames, changes and drops collections and indexes in order', asy
   expect(await collection('capped', target).find().toArray()).toEqual([{ _id: 3 }, { _id: 1 }, { _id: 2 }]);
 });
 
+test('a collection that becomes capped, or is copied to a capped one, keeps its documents', async () => {
+  await collection('a').insertMany([{ _id: 2 }, { _id: 1 }]);
+  await source.db('shop').command({ cloneCollectionAsCapped: 'a', toCollection: 'clone', size: 4096 });
+  await source.db('shop').command({ convertToCapped: 'a', size: 4096 });
+  await replicateNow();
+  await expectIdentical();
+  expect(await collection('a', target).countDocuments()).toBe(2);
+});
+
 describe('a unique index', () => {
   test('sees its values move between documents in order, with any number of workers', async () => {
     await collection('unique').createIndex({ key: 1 }, { unique: true });

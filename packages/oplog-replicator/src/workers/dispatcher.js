@@ -23,6 +23,7 @@ import { appendDocument, appendId } from '../target/write-batch.js';
  * @property {(entry: RawEntry, name: string) => Promise<void>} applyCommand called once everything before it is written
  * @property {() => Promise<void>} saveCheckpoint
  * @property {{ filtered: number }} counters
+ * @property {boolean} isShard whether the source is a shard, so that chunks migrate from and to it
  * @property {Position} from read from this entry on
  * @property {Position} after apply what comes after this entry
  * @property {Position} [until] the last entry to apply
@@ -120,10 +121,12 @@ export class Dispatcher {
 
   /** @param {RawEntry} entry @param {Position} before @returns {Promise<void> | undefined} */
   #enqueue(entry, before) {
-    const { namespaces, counters, readConstraints, hash, workers } = this.#options;
+    const { namespaces, counters, readConstraints, hash, workers, isShard } = this.#options;
     const { bytes, op, o } = entry;
     const namespace = namespaces.at(bytes, entry.ns, entry.nsLength);
-    if (namespace.excluded || entry.fromMigrate) {
+    // A server also marks what convertToCapped and cloneCollectionAsCapped copy, and a copy is no migration.
+    const isMigrated = entry.fromMigrate && isShard && !namespace.isTemporary;
+    if (namespace.excluded || isMigrated) {
       counters.filtered++;
       return undefined;
     }

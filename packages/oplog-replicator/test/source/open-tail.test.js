@@ -90,7 +90,7 @@ test('a source that requires authentication is read through the driver', async (
   const client = connect(secured.replace('//', '//root:secret@'));
   const from = await findEnd(client);
   const reach = () => client.db('admin').command({ hello: 1 });
-  const tail = await openTail({ client, name: '', reach, setId: /** @type {any} */ (undefined) }, from);
+  const tail = await openTail({ client, name: '', reach, setId: /** @type {any} */ (undefined), isShard: false }, from);
   expect(await read(tail, 1)).not.toEqual([]);
   await tail.close();
 

@@ -24,8 +24,12 @@ beforeEach(async () => {
   await collection.deleteMany({});
 });
 
-/** Applies entries that current servers don't log, or that are hard to produce. @param {Record<string, any>[]} entries */
-async function apply(entries) {
+/**
+ * Applies entries that current servers don't log, or that are hard to produce.
+ * @param {Record<string, any>[]} entries
+ * @param {{ isShard?: boolean }} [source]
+ */
+async function apply(entries, { isShard = false } = {}) {
   const session = new AbortController();
   const target = createTarget({ client, name: '', reach: async () => ({}) }, { replication: 'test' });
   const writer = new BulkWriter(target, new DeferredDocuments(START));
@@ -34,7 +38,7 @@ async function apply(entries) {
   });
   const counters = { filtered: 0 };
   const dispatcher = new Dispatcher({
-    workers: [worker], namespaces: createNamespaces(), hash: 'id', counters, from: START, after: START,
+    workers: [worker], namespaces: createNamespaces(), hash: 'id', isShard, counters, from: START, after: START,
     async readConstraints(namespace) { namespace.constraints = FREE; },
     async applyCommand() {},
     async saveCheckpoint() {},
@@ -67,10 +71,25 @@ test('a modifier that no longer applies, because the document is newer, is ignor
   expect(await collection.findOne()).toEqual({ _id: 1, a: 5 });
 });
 
-test('filters chunk migrations and no-ops', async () => {
-  const counters = await apply([{ op: 'i', o: { _id: 1 }, fromMigrate: true }, { op: 'n', o: { msg: 'still here' } }]);
+const MIGRATED = { op: 'i', o: { _id: 1 }, fromMigrate: true };
+const NOOP = { op: 'n', o: { msg: 'still here' } };
+
+test('skips the chunk migrations of a shard, and no-ops', async () => {
+  const counters = await apply([MIGRATED, NOOP], { isShard: true });
   expect(counters.filtered).toBe(2);
   expect(await collection.countDocuments()).toBe(0);
+});
+
+test('applies what a replica set marks as a migration: its copies of collections', async () => {
+  expect(await apply([MIGRATED, NOOP])).toEqual({ filtered: 1 });
+  expect(await collection.countDocuments()).toBe(1);
+});
+
+test('applies the copy that convertToCapped makes, even on a shard', async () => {
+  const copy = client.db('dispatcher').collection('tmpA1b2C.convertToCapped.a');
+  await copy.deleteMany({});
+  await apply([{ ...MIGRATED, ns: copy.namespace }], { isShard: true });
+  expect(await copy.countDocuments()).toBe(1);
 });
 
 test('an operation of an unknown kind is an error', async () => {
