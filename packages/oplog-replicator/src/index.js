@@ -1,6 +1,7 @@
 export { connectEnds } from './connect-ends.js';
 export { CHECKPOINT_DATABASE } from './namespaces.js';
 export { replicate } from './replicate.js';
+export { restoreTtl } from './ttl-indexes.js';
 
 /**
  * @typedef {import('./replicate.js').ReplicateOptions} ReplicateOptions

@@ -5,6 +5,7 @@ import { findFirst, findStart } from './source/oplog.js';
 import { positionAt } from './source/position.js';
 import { createCheckpoint, createMemoryCheckpoint } from './target/checkpoint.js';
 import { createTarget } from './target/target.js';
+import { assertNoTtl } from './ttl-indexes.js';
 
 /** @import { Timestamp } from 'mongodb' */
 /** @import { End, Source } from './connect-ends.js' */
@@ -55,11 +56,10 @@ export async function replicate(options) {
   const stop = AbortSignal.any([controller.signal, ...signal ? [signal] : []]);
   const counters = new Counters();
   const ends = await connectEnds({ sources, target }, workers);
-  const plans = await Promise.all(ends.sources.map((source, index) => planSource(options, { ...ends, source, index, counters })))
-    .catch(async (error) => {
-      await ends.close();
-      throw error;
-    });
+  const plans = await planSources(options, ends, counters).catch(async (error) => {
+    await ends.close();
+    throw error;
+  });
   /** @type {Session[]} the current one of each source */
   const sessions = [];
 
@@ -112,6 +112,16 @@ function assertOptions({ sources, target, workers, hash }) {
   if (!Number.isInteger(workers) || workers < sources.length) {
     throw new Error(`workers is ${workers}; it must be an integer of at least ${sources.length}, one for each source`);
   }
+}
+
+/**
+ * @param {ReplicateOptions} options
+ * @param {{ sources: Source[], target: End | null }} ends
+ * @param {Counters} counters
+ */
+async function planSources(options, { sources, target }, counters) {
+  if (target) await assertNoTtl(target, options.namespaces);
+  return Promise.all(sources.map((source, index) => planSource(options, { source, index, target, counters })));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { decodeDocument } from '../bson/decode.js';
+import { collModWithoutTtl, withoutTtl } from '../ttl-indexes.js';
 
 /** @import { Namespaces } from '../namespaces.js' */
 /** @import { Counters } from '../replication-figures.js' */
@@ -32,7 +33,7 @@ const INTERNAL_FIELDS = ['idIndex', 'temp'];
 const COMMANDS = {
   create: (database, command) => ({
     database, names: [`${database}.${command.create}`], alreadyDoneCodes: [NAMESPACE_EXISTS], isShared: true,
-    command: Object.fromEntries(Object.entries(command).filter(([name]) => !INTERNAL_FIELDS.includes(name))),
+    command: Object.fromEntries(Object.entries(withoutTtl(command)).filter(([name]) => !INTERNAL_FIELDS.includes(name))),
   }),
   drop: (database, { drop }) => ({
     database, names: [`${database}.${drop}`], command: { drop }, alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
@@ -50,9 +51,12 @@ const COMMANDS = {
     database, names: [`${database}.${dropIndexes}`], command: { dropIndexes, index },
     alreadyDoneCodes: [NAMESPACE_NOT_FOUND, INDEX_NOT_FOUND],
   }),
-  collMod: (database, command) => ({
-    database, names: [`${database}.${command.collMod}`], command, alreadyDoneCodes: [NAMESPACE_NOT_FOUND], isShared: true,
-  }),
+  collMod: (database, { collMod, ...changes }) => {
+    const command = collModWithoutTtl({ collMod, ...changes });
+    return command && {
+      database, names: [`${database}.${collMod}`], command, alreadyDoneCodes: [NAMESPACE_NOT_FOUND], isShared: true,
+    };
+  },
   dropDatabase: () => null,
 };
 
@@ -114,7 +118,7 @@ function readCommand({ bytes, ns, nsLength, o }, name) {
  */
 function createIndexCommand(database, collection, indexes) {
   return {
-    database, names: [`${database}.${collection}`], command: { createIndexes: collection, indexes }, alreadyDoneCodes: [],
-    isShared: true,
+    database, names: [`${database}.${collection}`], alreadyDoneCodes: [], isShared: true,
+    command: { createIndexes: collection, indexes: indexes.map(withoutTtl) },
   };
 }

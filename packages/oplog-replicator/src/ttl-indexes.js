@@ -1,0 +1,105 @@
+import { connectEnds } from './connect-ends.js';
+import { createNamespaces } from './namespaces.js';
+
+/** @import { Document, MongoClient } from 'mongodb' */
+/** @import { End } from './connect-ends.js' */
+/** @import { Filter } from './namespaces.js' */
+
+// A server deletes what has expired by its own clock. While the replicator is late, the target does not have the updates
+// that extended a document's life, and would delete what the source still has. So TTL has no effect on the target until
+// someone calls restoreTtl: an index is created without its expiry.
+
+/**
+ * @typedef {object} Ttl what expires in a collection
+ * @property {string} database
+ * @property {string} collection
+ * @property {string | null} index null: a clustered collection, whose documents expire by their `_id`
+ * @property {number} expireAfterSeconds
+ */
+
+const CONNECTIONS = 8;
+/** More collections than a server can have, so there is no second batch. */
+const MAX_RESULTS = 100_000;
+
+/**
+ * @template {Record<string, any> | Map<string, any>} Definition
+ * @param {Definition} definition of an index or a clustered collection
+ * @returns {Definition} without its expiry
+ */
+export function withoutTtl(definition) {
+  const entries = definition instanceof Map ? [...definition] : Object.entries(definition);
+  const kept = entries.filter(([name]) => name !== 'expireAfterSeconds');
+  return /** @type {Definition} */ (definition instanceof Map ? new Map(kept) : Object.fromEntries(kept));
+}
+
+/**
+ * @param {Record<string, any>} collMod of the oplog
+ * @returns {Record<string, any> | null} without a new expiry; null if nothing else changes
+ */
+export function collModWithoutTtl({ collMod, ...changes }) {
+  const { index, ...others } = withoutTtl(changes);
+  const rest = index && withoutTtl(index);
+  // What is left besides a change is the name or the key of the index.
+  const command = rest?.size > 1 ? { collMod, index: rest, ...others } : { collMod, ...others };
+  return Object.keys(command).length > 1 ? command : null;
+}
+
+/**
+ * @param {End} target
+ * @param {Filter} [filter]
+ * @throws {Error} when documents of a replicated collection can expire on the target
+ */
+export async function assertNoTtl({ client, name }, filter) {
+  const [found] = await listTtl(client, filter);
+  if (!found) return;
+  const { database, collection, index } = found;
+  throw new Error(`${name} deletes expired documents of ${database}.${collection} by itself (${index ?? 'clustered'}): it may `
+    + 'delete what the source still has. Drop the index and create it without expireAfterSeconds. After the replication, '
+    + 'restoreTtl sets what the source has');
+}
+
+/**
+ * Gives the target the TTL indexes of the sources. Call it after the replication, when the target takes over. It needs a
+ * target of MongoDB 5.1 or later, which can make an index a TTL index.
+ *
+ * @param {object} options
+ * @param {string[]} options.sources connection strings
+ * @param {string} options.target connection string
+ * @param {Filter} [options.namespaces]
+ * @returns {Promise<string[]>} the indexes, as `db.collection.index`, and clustered collections
+ */
+export async function restoreTtl({ sources, target, namespaces }) {
+  const ends = await connectEnds({ sources, target }, CONNECTIONS);
+  try {
+    const restored = new Set();
+    for (const source of ends.sources) {
+      for (const { database, collection, index, expireAfterSeconds } of await listTtl(source.client, namespaces)) {
+        const change = index === null ? { expireAfterSeconds } : { index: { name: index, expireAfterSeconds } };
+        await /** @type {End} */ (ends.target).client.db(database).command({ collMod: collection, ...change });
+        restored.add([database, collection, ...index === null ? [] : [index]].join('.'));
+      }
+    }
+    return [...restored];
+  } finally {
+    await ends.close();
+  }
+}
+
+/** @param {MongoClient} client @param {Filter} [filter] @returns {Promise<Ttl[]>} of the replicated collections */
+async function listTtl(client, filter) {
+  const { databases } = await client.db('admin').command({ listDatabases: 1, nameOnly: true, authorizedDatabases: true });
+  const known = createNamespaces(filter);
+  const collections = await Promise.all(databases.map(async (/** @type {{ name: string }} */ { name: database }) => {
+    const { cursor } = await client.db(database).command(
+      { listCollections: 1, filter: { type: 'collection' }, cursor: { batchSize: MAX_RESULTS } });
+    return cursor.firstBatch.map((/** @type {Document} */ { name: collection, options }) => ({ database, collection, options }));
+  }));
+  const replicated = collections.flat().filter(({ database, collection }) => !known.named(`${database}.${collection}`).excluded);
+  const found = await Promise.all(replicated.map(async ({ database, collection, options }) => {
+    const { cursor } = await client.db(database).command({ listIndexes: collection });
+    return [{ name: null, ...options }, ...cursor.firstBatch]
+      .filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
+      .map(({ name, expireAfterSeconds }) => ({ database, collection, index: name, expireAfterSeconds }));
+  }));
+  return found.flat();
+}
