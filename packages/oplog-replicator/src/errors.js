@@ -3,6 +3,9 @@ import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from '
 /** The connection to the source was lost or timed out. */
 export class SourceConnectionError extends Error {}
 
+/** The target differs from the source in a way that repeated operations don't explain. */
+export class ConflictError extends Error {}
+
 /**
  * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, PrimarySteppedDown, ExceededTimeLimit,
  * SocketException, NotWritablePrimary, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk,

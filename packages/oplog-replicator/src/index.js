@@ -1,4 +1,5 @@
 export { connectEnds } from './connect-ends.js';
+export { ConflictError } from './errors.js';
 export { CHECKPOINT_DATABASE } from './namespaces.js';
 export { replicate } from './replicate.js';
 export { restoreTtl } from './ttl-indexes.js';

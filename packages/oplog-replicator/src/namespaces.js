@@ -35,10 +35,17 @@ export function createNamespaces({ include, exclude = [] } = {}) {
   /** @type {Map<string, Namespace>} */
   const byName = new Map();
 
+  /** @param {string} database @returns {boolean} whether none of its collections is replicated */
+  function excludesAll(database) {
+    const isIncluded = include?.some((name) => name === database || name.startsWith(`${database}.`)) ?? true;
+    return EXCLUDED_DATABASES.has(database) || exclude.includes(database) || !isIncluded;
+  }
+
   /** @param {string} database @param {string} collection */
   function isExcluded(database, collection) {
-    const names = (/** @type {string[]} */ list) => list.includes(database) || list.includes(`${database}.${collection}`);
-    return EXCLUDED_DATABASES.has(database) || collection.startsWith('system.') || names(exclude) || (include ? !names(include) : false);
+    const name = `${database}.${collection}`;
+    return excludesAll(database) || collection.startsWith('system.') || exclude.includes(name)
+      || (include ? !include.includes(database) && !include.includes(name) : false);
   }
 
   /** @param {string} name */
@@ -58,6 +65,7 @@ export function createNamespaces({ include, exclude = [] } = {}) {
 
   return {
     named,
+    excludesAll,
 
     /**
      * @param {Buffer} bytes

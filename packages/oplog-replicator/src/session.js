@@ -56,7 +56,8 @@ export async function startSession(options, { applied, since }, stop) {
   setMaxListeners(0, session.signal);
   const from = since ?? applied;
   const namespaces = createNamespaces(options.filter);
-  const deferred = new DeferredDocuments(await findLast(source));
+  // A new primary has every entry that an earlier session read, but may not know yet that a majority has it.
+  const deferred = new DeferredDocuments(await findLast(source, 'local'));
   const writer = target && new BulkWriter(target, deferred);
 
   const workers = Array.from({ length: options.workers }, () => new Worker({

@@ -89,7 +89,9 @@ export async function restoreTtl({ sources, target, namespaces }) {
 async function listTtl(client, filter) {
   const { databases } = await client.db('admin').command({ listDatabases: 1, nameOnly: true, authorizedDatabases: true });
   const known = createNamespaces(filter);
-  const collections = await Promise.all(databases.map(async (/** @type {{ name: string }} */ { name: database }) => {
+  const names = databases.map((/** @type {Document} */ { name }) => name)
+    .filter((/** @type {string} */ name) => !known.excludesAll(name));
+  const collections = await Promise.all(names.map(async (/** @type {string} */ database) => {
     const { cursor } = await client.db(database).command(
       { listCollections: 1, filter: { type: 'collection' }, cursor: { batchSize: MAX_RESULTS } });
     return cursor.firstBatch.map((/** @type {Document} */ { name: collection, options }) => ({ database, collection, options }));

@@ -9,18 +9,27 @@ import { createEntry, readEntry } from './raw-entry.js';
 /** The first entry of every replica set. */
 const FIRST_MESSAGE = 'initiating set';
 
-/** @param {Source} source @param {1 | -1} order @returns {Promise<Document>} */
-async function readEnd({ client, name }, order) {
+/**
+ * @param {Source} source
+ * @param {1 | -1} order
+ * @param {'majority' | 'local'} [level]
+ * @returns {Promise<Document>}
+ */
+async function readEnd({ client, name }, order, level = 'majority') {
   const [entry] = await client.db('local').collection('oplog.rs').find({}, {
-    sort: { $natural: order }, limit: 1, readConcern: { level: 'majority' }, promoteLongs: true,
+    sort: { $natural: order }, limit: 1, readConcern: { level }, promoteLongs: true,
   }).toArray();
   if (!entry) throw new Error(`the source ${name} has an empty oplog`);
   return entry;
 }
 
-/** @param {Source} source @returns {Promise<Position>} the last entry */
-export async function findLast(source) {
-  const { ts, t } = await readEnd(source, -1);
+/**
+ * @param {Source} source
+ * @param {'majority' | 'local'} [level] local: includes entries that a rollback may still remove
+ * @returns {Promise<Position>} the last entry
+ */
+export async function findLast(source, level) {
+  const { ts, t } = await readEnd(source, -1, level);
   return positionAt(ts, t);
 }
 

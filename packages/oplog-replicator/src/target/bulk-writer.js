@@ -1,3 +1,4 @@
+import { BSON } from 'mongodb';
 import { BsonWriter } from '../bson/bson-writer.js';
 import { keyOfId } from '../bson/id-key.js';
 import { changeDocument, formOf } from './change-document.js';
@@ -56,7 +57,7 @@ export class BulkWriter {
   /** @param {WriteBatch} batch */
   async #insert(batch) {
     const { namespace, documents: { bytes } } = batch;
-    const errors = await this.#target.write(namespace, 'insert', 'documents', bytes);
+    const { errors } = await this.#target.write(namespace, 'insert', 'documents', bytes);
     if (errors.length === 0 && !this.#deferred.has(namespace)) return;
     throwUnless(DUPLICATE_KEY, errors, namespace);
     const refused = new Set(errors.map(({ index }) => index));
@@ -90,10 +91,12 @@ export class BulkWriter {
         const [id, change] = part.slice(index, index + 2);
         const key = keyOfId(id, 4);
         const document = changeDocument(current.get(key), change);
-        // Deleted before the crash. Its delete will be repeated.
-        if (!document) continue;
-        current.set(key, document);
-        replacements.push({ key, id, document, upsert: this.#deferred.find(namespace, key) !== undefined });
+        if (document) {
+          current.set(key, document);
+          replacements.push({ key, id, document, upsert: Boolean(this.#deferred.find(namespace, key)) });
+        } else {
+          this.#addMissing(batch, key, id);
+        }
       }
       // With a unique index every version counts, because values move between documents. Otherwise the last one is enough.
       const latest = new Map(replacements.map((one) => [one.key, one]));
@@ -102,13 +105,17 @@ export class BulkWriter {
   }
 
   /** @param {WriteBatch} batch */
-  async #modify({ namespace, documents: { bytes } }) {
+  async #modify(batch) {
+    const { namespace, documents: { bytes } } = batch;
     const statements = new BsonWriter(2 * bytes.length);
     const documents = listDocuments(bytes);
+    const ids = documents.filter((_, index) => index % 2 === 0);
     for (let index = 0; index < documents.length; index += 2) {
       modifyStatement(statements, documents[index], documents[index + 1]);
     }
-    throwUnless(PATH_NOT_VIABLE, await this.#target.write(namespace, 'update', 'updates', statements.bytes), namespace);
+    const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.bytes);
+    throwUnless(PATH_NOT_VIABLE, errors, namespace);
+    if (matched + errors.length < ids.length) await this.#findMissing(batch, ids);
   }
 
   /** @param {WriteBatch} batch */
@@ -118,11 +125,12 @@ export class BulkWriter {
       this.#deferred.delete(namespace, keyOfId(id, 4));
       deleteStatement(statements, id);
     }
-    throwUnless(0, await this.#target.write(namespace, 'delete', 'deletes', statements.bytes), namespace);
+    throwUnless(0, (await this.#target.write(namespace, 'delete', 'deletes', statements.bytes)).errors, namespace);
   }
 
   /** @param {WriteBatch} batch @param {Replacement[]} replacements */
-  async #replace({ namespace, after }, replacements) {
+  async #replace(batch, replacements) {
+    const { namespace, after } = batch;
     for (let next = 0; next < replacements.length;) {
       const first = next;
       const statements = new BsonWriter();
@@ -130,15 +138,42 @@ export class BulkWriter {
         const { id, document, upsert } = replacements[next++];
         replaceStatement(statements, id, document, upsert);
       }
-      const errors = await this.#target.write(namespace, 'update', 'updates', statements.bytes);
+      const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.bytes);
       throwUnless(DUPLICATE_KEY, errors, namespace);
-      const reasons = new Map(errors.map(({ index, errmsg }) => [index, errmsg]));
-      for (const [index, { key, id, document }] of replacements.slice(first, next).entries()) {
-        const reason = reasons.get(index);
-        if (reason) this.#deferred.add(namespace, { key, id: Buffer.from(id), document: Buffer.from(document), after, reason });
-        else this.#deferred.delete(namespace, key);
+      const refusals = new Map(errors.map(({ index, errmsg }) => [index, errmsg]));
+      const written = replacements.slice(first, next);
+      for (const [index, { key, id, document }] of written.entries()) {
+        const refusal = refusals.get(index);
+        if (!refusal) {
+          this.#deferred.delete(namespace, key);
+        } else {
+          const reason = `the target has a document in ${namespace.name} that the source does not have: ${refusal}`;
+          this.#deferred.add(namespace, { key, id: Buffer.from(id), document: Buffer.from(document), after, reason });
+        }
+      }
+      if (matched + errors.length < written.length) {
+        await this.#findMissing(batch, written.filter((_, index) => !refusals.has(index)).map(({ id }) => id));
       }
     }
+  }
+
+  /** Some of these documents were not found when they should have been changed. @param {WriteBatch} batch @param {Buffer[]} ids */
+  async #findMissing(batch, ids) {
+    const found = await this.#target.findKeys(batch.namespace, ids);
+    for (const id of ids) {
+      const key = keyOfId(id, 4);
+      if (!found.has(key)) this.#addMissing(batch, key, id);
+    }
+  }
+
+  /** Deleted before the crash, so its delete will be repeated. @param {WriteBatch} batch @param {string} key @param {Buffer} id */
+  #addMissing({ namespace, after }, key, id) {
+    if (this.#deferred.find(namespace, key)) return;
+    // A capped collection removes documents by itself.
+    if (namespace.constraints?.isCapped && this.#deferred.isRepeated(after)) return;
+    const shown = BSON.EJSON.stringify(BSON.deserialize(id));
+    const reason = `the target does not have a document in ${namespace.name} that the source updates: ${shown}`;
+    this.#deferred.add(namespace, { key, id: Buffer.from(id), document: null, after, reason });
   }
 
   /** @param {Namespace} namespace @param {Buffer[]} ids */

@@ -3,6 +3,7 @@
 /**
  * @typedef {object} Constraints of a collection
  * @property {boolean} inOrder whether one worker has to write all documents, because their order matters
+ * @property {boolean} isCapped
  * @property {boolean} isValidated whether the collection has a validator
  */
 
@@ -17,9 +18,11 @@
 export async function readConstraints(client, { database, collection }) {
   const db = client.db(database);
   const [info] = await db.listCollections({ name: collection }).toArray();
-  if (!info) return { inOrder: false, isValidated: false };
+  if (!info) return { inOrder: false, isCapped: false, isValidated: false };
   const indexes = await db.collection(collection).indexes();
   const isUnique = indexes.some(({ unique, prepareUnique, clustered }) => (unique || prepareUnique) && !clustered);
   const { capped = false, collation, validator } = /** @type {any} */ (info).options ?? {};
-  return { inOrder: isUnique || capped || collation !== undefined, isValidated: validator !== undefined };
+  return {
+    inOrder: isUnique || capped || collation !== undefined, isCapped: capped, isValidated: validator !== undefined,
+  };
 }

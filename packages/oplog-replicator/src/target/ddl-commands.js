@@ -91,6 +91,7 @@ export function createCommandApplier({ target, isOneOfSeveral, isFromStart, coun
     // created again.
     if (name === 'renameCollection' && isFromStart) ddl.command.dropTarget = true;
     await target?.runDdl(ddl);
+    if (name === 'renameCollection') deferred.move(affected[0], affected[1]);
     for (const { database, collection } of affected) namespaces.forgetConstraints(database, collection);
     counters.addCommand();
   };

@@ -53,7 +53,8 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
      * @param {'insert' | 'update' | 'delete'} command
      * @param {string} field of the command that takes the statements
      * @param {Buffer} bytes the statements, back to back
-     * @returns {Promise<WriteError[]>} the statements that failed
+     * @returns {Promise<{ matched: number, errors: WriteError[] }>} how many documents the statements found or inserted,
+     *   and the statements that failed
      */
     async write({ name, database, collection, constraints }, command, field, bytes) {
       const sequence = new DocumentSequence(field);
@@ -61,10 +62,10 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
       // The source has accepted these documents: its validator passed them, or was bypassed.
       const bypass = constraints?.isValidated && command !== 'delete' ? { bypassDocumentValidation: true } : {};
       const statements = { [command]: collection, ordered: false, ...bypass, ...common, [field]: sequence };
-      const { writeErrors = [], writeConcernError } = await client.db(database).command(statements)
+      const { n: matched, writeErrors: errors = [], writeConcernError } = await client.db(database).command(statements)
         .catch((error) => { throw explainRefusal(error, name); });
       if (writeConcernError) throw Object.assign(new Error(writeConcernError.errmsg), { code: writeConcernError.code });
-      return writeErrors;
+      return { matched, errors };
     },
 
     /**
@@ -83,6 +84,17 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
         found.set(keyOfId(bytes, findId(bytes, 0)), bytes);
       }
       return found;
+    },
+
+    /**
+     * @param {Namespace} namespace
+     * @param {Buffer[]} ids documents `{ _id }`
+     * @returns {Promise<Set<string>>} the keys of those that exist
+     */
+    async findKeys({ database, collection }, ids) {
+      const cursor = client.db(database).collection(collection).find(
+        { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } }, { raw: true, projection: { _id: 1 }, batchSize: ids.length });
+      return new Set(await cursor.map((/** @type {any} */ id) => keyOfId(id, 4)).toArray());
     },
 
     /**

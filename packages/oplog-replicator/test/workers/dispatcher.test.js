@@ -1,5 +1,6 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { BSON, MongoClient, Timestamp } from 'mongodb';
+import { ConflictError } from '../../src/errors.js';
 import { createNamespaces } from '../../src/namespaces.js';
 import { BulkWriter } from '../../src/target/bulk-writer.js';
 import { createTarget } from '../../src/target/target.js';
@@ -9,7 +10,7 @@ import { Worker } from '../../src/workers/worker.js';
 import { cleanUp } from '../../../../test/support/cleanup.js';
 
 const START = { seconds: 1, increment: 0, term: 1 };
-const FREE = { inOrder: false, isValidated: false };
+const FREE = { inOrder: false, isCapped: false, isValidated: false };
 
 /** @type {MongoClient} */
 let client;
@@ -27,12 +28,12 @@ beforeEach(async () => {
 /**
  * Applies entries that current servers don't log, or that are hard to produce.
  * @param {Record<string, any>[]} entries
- * @param {{ isShard?: boolean }} [source]
+ * @param {{ isShard?: boolean, deferred?: DeferredDocuments }} [options]
  */
-async function apply(entries, { isShard = false } = {}) {
+async function apply(entries, { isShard = false, deferred = new DeferredDocuments(START) } = {}) {
   const session = new AbortController();
   const target = createTarget({ client, name: '', reach: async () => ({}) }, { replication: 'test' });
-  const writer = new BulkWriter(target, new DeferredDocuments(START));
+  const writer = new BulkWriter(target, deferred);
   const worker = new Worker({
     merge: true, maxOperations: 100, maxBytes: 1e6, session, write: (batch) => writer.write(batch),
   });
@@ -99,4 +100,33 @@ test('an operation of an unknown kind is an error', async () => {
 test('a failed write ends the replication', async () => {
   await expect(apply([{ op: 'i', ns: 'dispatcher.a$b', o: { _id: 1 } }, { op: 'i', ns: 'dispatcher.', o: { _id: 1 } }]))
     .rejects.toThrow('the target refused a write to dispatcher.');
+});
+
+describe.each([
+  ['a diff', { op: 'u', o2: { _id: 1 }, o: { $v: 2, diff: { u: { x: 1 } } } }],
+  ['a replacement', { op: 'u', o2: { _id: 1 }, o: { _id: 1, x: 1 } }],
+  ['modifiers', { op: 'u', o2: { _id: 1 }, o: { $set: { x: 1 } } }],
+])('an update of a missing document, by %s,', (_, update) => {
+  const LATER = { seconds: 3, increment: 0, term: 1 };
+  const MESSAGE = 'the target does not have a document in dispatcher.a that the source updates: {"_id":1}';
+
+  test('is a conflict', async () => {
+    await expect(apply([update])).rejects.toThrow(new ConflictError(MESSAGE));
+  });
+
+  test('is skipped when a repeated delete explains it', async () => {
+    const deferred = new DeferredDocuments(LATER);
+    await apply([update, { op: 'd', o: { _id: 1 } }], { deferred });
+    expect(deferred.after).toBe(null);
+    deferred.assertNone(LATER);
+    expect(await collection.countDocuments()).toBe(0);
+  });
+
+  test('is a conflict when everything is repeated and it was not deleted', async () => {
+    const deferred = new DeferredDocuments(LATER);
+    await apply([update], { deferred });
+    expect(deferred.after).toEqual(START);
+    deferred.assertNone(START);
+    expect(() => deferred.assertNone(LATER)).toThrow(new ConflictError(MESSAGE));
+  });
 });
