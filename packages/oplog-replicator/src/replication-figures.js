@@ -13,7 +13,7 @@
  * @property {number} backlog operations that are waiting or being written
  * @property {number[]} backlogByWorker
  * @property {number} lagMs since the source executed the oldest operation not yet written, by the clocks of source and
- *   replicator; 0 if there is none
+ *   replicator; 0 if there is none. While the source is silent, since it was last heard of
  * @property {number} tookMs since the replication began
  */
 

@@ -12,6 +12,7 @@ import { Worker } from './workers/worker.js';
 
 /** @import { Source } from './connect-ends.js' */
 /** @import { Filter } from './namespaces.js' */
+/** @import { Lag } from './lag.js' */
 /** @import { Counters } from './replication-figures.js' */
 /** @import { Position } from './source/position.js' */
 /** @import { CheckpointStore, Progress } from './target/checkpoint.js' */
@@ -39,6 +40,7 @@ const MIN_WORKER_OPERATIONS = 500;
  * @property {boolean} isOneOfSeveral whether other sources write to the same target
  * @property {boolean} isFromStart whether the source's entire history is replicated
  * @property {Counters} counters
+ * @property {Lag} lag
  */
 
 /**
@@ -50,7 +52,7 @@ const MIN_WORKER_OPERATIONS = 500;
  * @param {AbortSignal} stop ends it once everything read is written
  */
 export async function startSession(options, { applied, since }, stop) {
-  const { source, target, checkpoint, merge, hash, until, counters } = options;
+  const { source, target, checkpoint, merge, hash, until, counters, lag } = options;
   const session = new AbortController();
   // Each worker adds a listener.
   setMaxListeners(0, session.signal);
@@ -82,7 +84,7 @@ export async function startSession(options, { applied, since }, stop) {
   const dispatcher = new Dispatcher({
     workers, namespaces, hash, from, after: applied, until, counters, isShard: source.isShard, saveCheckpoint: () => checkpoints.save(),
     async readConstraints(namespace) {
-      namespace.constraints = await readConstraints((target ?? source).client, namespace);
+      namespace.constraints = await readConstraints((target ?? source).end, namespace);
     },
     applyCommand: createCommandApplier({ ...options, namespaces, deferred }),
   });
@@ -92,15 +94,21 @@ export async function startSession(options, { applied, since }, stop) {
     const close = () => { tail.close(); };
     session.signal.addEventListener('abort', close);
     stop.addEventListener('abort', close);
+    const read = async () => {
+      const batch = await tail.next();
+      lag.hear();
+      return batch;
+    };
+    lag.beginSession(() => dispatcher.findOldestMs());
     try {
       if (stop.aborted) close();
-      let batch = await tail.next();
+      let batch = await read();
       if (batch) await assertReachesBack(source, from, batch);
       // If the target refuses the checkpoint, nothing else was written.
       await checkpoint.write({ applied, since });
       while (batch && !await dispatcher.dispatch(batch)) {
         checkpoints.schedule();
-        batch = await tail.next();
+        batch = await read();
       }
       session.signal.throwIfAborted();
       await dispatcher.drain();
@@ -109,6 +117,7 @@ export async function startSession(options, { applied, since }, stop) {
       session.abort(error);
       throw session.signal.reason;
     } finally {
+      lag.endSession();
       checkpoints.stop();
       stop.removeEventListener('abort', close);
       await tail.close();
@@ -120,6 +129,5 @@ export async function startSession(options, { applied, since }, stop) {
   return {
     done: run(),
     listBacklogs: () => workers.map(({ backlog }) => backlog),
-    measureLag: () => dispatcher.measureLag(),
   };
 }

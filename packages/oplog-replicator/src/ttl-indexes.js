@@ -1,8 +1,8 @@
 import { connectEnds } from './connect-ends.js';
 import { createNamespaces } from './namespaces.js';
 
-/** @import { Document, MongoClient } from 'mongodb' */
-/** @import { End } from './connect-ends.js' */
+/** @import { Document } from 'mongodb' */
+/** @import { End } from './end.js' */
 /** @import { Filter } from './namespaces.js' */
 
 // A server deletes what has expired by its own clock. While the replicator is late, the target does not have the updates
@@ -49,11 +49,11 @@ export function collModWithoutTtl({ collMod, ...changes }) {
  * @param {Filter} [filter]
  * @throws {Error} when documents of a replicated collection can expire on the target
  */
-export async function assertNoTtl({ client, name }, filter) {
-  const [found] = await listTtl(client, filter);
+export async function assertNoTtl(target, filter) {
+  const [found] = await listTtl(target, filter);
   if (!found) return;
   const { database, collection, index } = found;
-  throw new Error(`${name} deletes expired documents of ${database}.${collection} by itself (${index ?? 'clustered'}): it may `
+  throw new Error(`${target.name} deletes expired documents of ${database}.${collection} by itself (${index ?? 'clustered'}): it may `
     + 'delete what the source still has. Drop the index and create it without expireAfterSeconds. After the replication, '
     + 'restoreTtl sets what the source has');
 }
@@ -69,13 +69,13 @@ export async function assertNoTtl({ client, name }, filter) {
  * @returns {Promise<string[]>} the indexes, as `db.collection.index`, and clustered collections
  */
 export async function restoreTtl({ sources, target, namespaces }) {
-  const ends = await connectEnds({ sources, target }, CONNECTIONS);
+  const ends = await connectEnds({ sources, target }, { connections: CONNECTIONS });
   try {
     const restored = new Set();
-    for (const source of ends.sources) {
-      for (const { database, collection, index, expireAfterSeconds } of await listTtl(source.client, namespaces)) {
+    for (const { end } of ends.sources) {
+      for (const { database, collection, index, expireAfterSeconds } of await listTtl(end, namespaces)) {
         const change = index === null ? { expireAfterSeconds } : { index: { name: index, expireAfterSeconds } };
-        await /** @type {End} */ (ends.target).client.db(database).command({ collMod: collection, ...change });
+        await /** @type {End} */ (ends.target).command(database, { collMod: collection, ...change });
         restored.add([database, collection, ...index === null ? [] : [index]].join('.'));
       }
     }
@@ -85,21 +85,22 @@ export async function restoreTtl({ sources, target, namespaces }) {
   }
 }
 
-/** @param {MongoClient} client @param {Filter} [filter] @returns {Promise<Ttl[]>} of the replicated collections */
-async function listTtl(client, filter) {
-  const { databases } = await client.db('admin').command({ listDatabases: 1, nameOnly: true, authorizedDatabases: true });
+/** @param {End} end @param {Filter} [filter] @returns {Promise<Ttl[]>} of the replicated collections */
+async function listTtl(end, filter) {
+  const { databases } = await end.command(
+    'admin', { listDatabases: 1, nameOnly: true, authorizedDatabases: true });
   const known = createNamespaces(filter);
   const names = databases.map((/** @type {Document} */ { name }) => name)
     .filter((/** @type {string} */ name) => !known.excludesAll(name));
   const collections = await Promise.all(names.map(async (/** @type {string} */ database) => {
-    const { cursor } = await client.db(database).command(
-      { listCollections: 1, filter: { type: 'collection' }, cursor: { batchSize: MAX_RESULTS } });
-    return cursor.firstBatch.map((/** @type {Document} */ { name: collection, options }) => ({ database, collection, options }));
+    const found = await end.list(
+      database, { listCollections: 1, filter: { type: 'collection' }, cursor: { batchSize: MAX_RESULTS } });
+    return found.map(({ name: collection, options }) => ({ database, collection, options }));
   }));
   const replicated = collections.flat().filter(({ database, collection }) => !known.named(`${database}.${collection}`).excluded);
   const found = await Promise.all(replicated.map(async ({ database, collection, options }) => {
-    const { cursor } = await client.db(database).command({ listIndexes: collection });
-    return [{ name: null, ...options }, ...cursor.firstBatch]
+    const indexes = await end.list(database, { listIndexes: collection });
+    return [{ name: null, ...options }, ...indexes]
       .filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
       .map(({ name, expireAfterSeconds }) => ({ database, collection, index: name, expireAfterSeconds }));
   }));

@@ -1,4 +1,4 @@
-/** @import { MongoClient } from 'mongodb' */
+/** @import { End } from '../end.js' */
 
 /**
  * @typedef {object} Constraints of a collection
@@ -11,17 +11,16 @@
  * The order of different documents matters with a unique index, where a value can move from one document to another; in
  * a capped collection, which removes the oldest; and with a collation, where two different `_id` values can be equal.
  *
- * @param {MongoClient} client
+ * @param {End} end
  * @param {{ database: string, collection: string }} namespace
  * @returns {Promise<Constraints>}
  */
-export async function readConstraints(client, { database, collection }) {
-  const db = client.db(database);
-  const [info] = await db.listCollections({ name: collection }).toArray();
+export async function readConstraints(end, { database, collection }) {
+  const [info] = await end.list(database, { listCollections: 1, filter: { name: collection } });
   if (!info) return { inOrder: false, isCapped: false, isValidated: false };
-  const indexes = await db.collection(collection).indexes();
+  const indexes = await end.list(database, { listIndexes: collection });
   const isUnique = indexes.some(({ unique, prepareUnique, clustered }) => (unique || prepareUnique) && !clustered);
-  const { capped = false, collation, validator } = /** @type {any} */ (info).options ?? {};
+  const { capped = false, collation, validator } = info.options;
   return {
     inOrder: isUnique || capped || collation !== undefined, isCapped: capped, isValidated: validator !== undefined,
   };

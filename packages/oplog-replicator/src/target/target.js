@@ -1,13 +1,16 @@
 // Private and untyped. The tests fail if a driver release changes it.
 // @ts-expect-error TS7016
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
+import { ObjectId } from 'mongodb';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findId } from '../bson/bytes.js';
+import { findId, readInt } from '../bson/bytes.js';
+import { readCursorBatch } from '../bson/cursor-batch.js';
 import { decodeDocument } from '../bson/decode.js';
 import { keyOfId } from '../bson/id-key.js';
 import { explainRefusal } from '../errors.js';
 
-/** @import { End } from '../connect-ends.js' */
+/** @import { Document } from 'mongodb' */
+/** @import { End } from '../end.js' */
 /** @import { DdlCommand } from './ddl-commands.js' */
 /** @import { Namespace } from '../namespaces.js' */
 
@@ -32,20 +35,40 @@ const POLL_MS = 20;
  * @param {string} options.replication its name
  * @param {object} [options.writeConcern] default: from the connection string, else the server's
  */
-export function createTarget({ client, reach }, { replication, writeConcern = client.options.writeConcern }) {
-  const comment = `mongodb-pool-lab replication ${replication}`;
-  const common = { comment, ...writeConcern && { writeConcern } };
+export function createTarget(end, { replication, writeConcern = end.options.writeConcern }) {
+  /** @param {Document} filter @returns {Promise<boolean>} whether the server executes a command of this user */
+  const isRunning = async (filter) => (
+    (await end.command('admin', { currentOp: 1, $ownOps: true, active: true, ...filter })).inprog.length > 0);
+
+  /**
+   * Runs a command that writes. It may take long, as building an index does, so it has no deadline while the server
+   * executes it.
+   *
+   * @param {string} database
+   * @param {Document} command
+   * @param {string} what for the error
+   */
+  async function runWrite(database, command, what) {
+    const comment = { application: 'mongodb-pool-lab', replication, id: new ObjectId() };
+    const answer = await end.command(
+      database, { ...command, comment, ...writeConcern && { writeConcern } },
+      { isRunning: () => isRunning({ 'command.comment.id': comment.id }) },
+    ).catch((error) => { throw explainRefusal(error, what); });
+    const { writeConcernError } = answer;
+    if (writeConcernError) throw end.explain(Object.assign(new Error(writeConcernError.errmsg), { code: writeConcernError.code }));
+    return answer;
+  }
+
   return {
-    client,
-    reach,
+    end,
+    runWrite,
 
     /**
      * Waits for writes that an earlier session or process of this replication sent before it ended. The server still
      * executes them. One that finishes late would overwrite newer data.
      */
     async waitForWrites() {
-      const find = { currentOp: 1, $ownOps: true, active: true, 'command.comment': comment };
-      while ((await client.db('admin').command(find)).inprog.length > 0) await sleep(POLL_MS);
+      while (await isRunning({ 'command.comment.replication': replication })) await sleep(POLL_MS);
     },
 
     /**
@@ -61,10 +84,8 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
       sequence.push({}, bytes);
       // The source has accepted these documents: its validator passed them, or was bypassed.
       const bypass = constraints?.isValidated && command !== 'delete' ? { bypassDocumentValidation: true } : {};
-      const statements = { [command]: collection, ordered: false, ...bypass, ...common, [field]: sequence };
-      const { n: matched, writeErrors: errors = [], writeConcernError } = await client.db(database).command(statements)
-        .catch((error) => { throw explainRefusal(error, name); });
-      if (writeConcernError) throw Object.assign(new Error(writeConcernError.errmsg), { code: writeConcernError.code });
+      const { n: matched, writeErrors: errors = [] } = await runWrite(
+        database, { [command]: collection, ordered: false, ...bypass, [field]: sequence }, `a write to ${name}`);
       return { matched, errors };
     },
 
@@ -77,11 +98,11 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
       /** @type {Map<string, Buffer>} */
       const found = new Map();
       if (ids.length === 0) return found;
-      const cursor = client.db(database).collection(collection).find(
-        { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } }, { raw: true, batchSize: ids.length });
-      for await (const document of /** @type {AsyncIterable<any>} */ (cursor)) {
-        const bytes = Buffer.from(document.buffer, document.byteOffset, document.length);
-        found.set(keyOfId(bytes, findId(bytes, 0)), bytes);
+      const filter = { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } };
+      const { cursor: bytes } = await end.command(database, { find: collection, filter, batchSize: ids.length }, { raw: true });
+      for (const start of readCursorBatch(bytes, 0).starts) {
+        const document = bytes.subarray(start, start + readInt(bytes, start));
+        found.set(keyOfId(document, findId(document, 0)), document);
       }
       return found;
     },
@@ -92,9 +113,10 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
      * @returns {Promise<Set<string>>} the keys of those that exist
      */
     async findKeys({ database, collection }, ids) {
-      const cursor = client.db(database).collection(collection).find(
-        { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } }, { raw: true, projection: { _id: 1 }, batchSize: ids.length });
-      return new Set(await cursor.map((/** @type {any} */ id) => keyOfId(id, 4)).toArray());
+      const filter = { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } };
+      const find = { find: collection, filter, projection: { _id: 1 }, batchSize: ids.length };
+      const { cursor: bytes } = await end.command(database, find, { raw: true });
+      return new Set(readCursorBatch(bytes, 0).starts.map((start) => keyOfId(bytes, start + 4)));
     },
 
     /**
@@ -104,12 +126,9 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
      */
     async runDdl({ database, names, command, alreadyDoneCodes }) {
       try {
-        await client.db(database).command({ ...command, ...common });
-      } catch (cause) {
-        const { code, message } = /** @type {Error & { code?: number }} */ (cause);
-        if (alreadyDoneCodes.includes(Number(code))) return;
-        const what = `${Object.keys(command)[0]} of ${names.join(' to ')}`;
-        throw Object.assign(new Error(`the target refused ${what}: ${message}`, { cause }), { code });
+        await runWrite(database, command, `${Object.keys(command)[0]} of ${names.join(' to ')}`);
+      } catch (error) {
+        if (!alreadyDoneCodes.includes(/** @type {any} */ (error).code)) throw error;
       }
     },
   };

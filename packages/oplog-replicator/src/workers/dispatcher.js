@@ -37,9 +37,8 @@ export class Dispatcher {
   #operation = createEntry();
   /** @type {Position} the last entry that was dispatched */
   #last;
-  /** Whether the source has more entries to read, and when it wrote the last one read. */
-  #isBehind = false;
-  #lastHappenedMs = 0;
+  /** When the source executed the oldest entry that is known and not dispatched; Infinity: there is none. */
+  #undispatchedMs = Infinity;
   #happenedMs = () => Number(this.#entry.bytes.readBigInt64LE(this.#entry.wall));
 
   /** @param {DispatcherOptions} options */
@@ -51,9 +50,9 @@ export class Dispatcher {
   /** @param {EntryBatch} batch @returns {Promise<boolean>} whether `until` was reached */
   async dispatch({ bytes, starts, isFull }) {
     const { after, until } = this.#options;
-    this.#isBehind = false;
-    for (const start of starts) {
+    for (const [index, start] of starts.entries()) {
       readEntry(this.#entry, bytes, start);
+      if (index === 0) this.#undispatchedMs = this.#happenedMs();
       const { position } = this.#entry;
       if (until && comparePositions(position, until) > 0) return true;
       // Entries up to `after` are only read to collect the beginning of a transaction.
@@ -68,10 +67,9 @@ export class Dispatcher {
       this.#last.term = position.term;
     }
     await this.#startWorkers();
-    if (until && comparePositions(this.#last, until) >= 0) return true;
-    this.#isBehind = isFull;
-    if (isFull) this.#lastHappenedMs = this.#happenedMs();
-    return false;
+    // The source has more.
+    this.#undispatchedMs = isFull ? this.#happenedMs() : Infinity;
+    return until !== undefined && comparePositions(this.#last, until) >= 0;
   }
 
   /** Resolves once everything dispatched is written. */
@@ -94,11 +92,9 @@ export class Dispatcher {
     };
   }
 
-  /** @returns {number} ms since the source executed the oldest operation not yet written; 0 if there is none */
-  measureLag() {
-    const happened = this.#listOldest().map(({ happenedMs }) => happenedMs);
-    if (this.#isBehind) happened.push(this.#lastHappenedMs);
-    return happened.length > 0 ? Math.max(0, Date.now() - Math.min(...happened)) : 0;
+  /** @returns {number} when the source executed the oldest operation not yet written; Infinity if there is none */
+  findOldestMs() {
+    return Math.min(this.#undispatchedMs, ...this.#listOldest().map(({ happenedMs }) => happenedMs));
   }
 
   #listOldest() {

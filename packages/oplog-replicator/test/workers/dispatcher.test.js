@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { BSON, MongoClient, Timestamp } from 'mongodb';
+import { End } from '../../src/end.js';
 import { ConflictError } from '../../src/errors.js';
 import { createNamespaces } from '../../src/namespaces.js';
 import { BulkWriter } from '../../src/target/bulk-writer.js';
@@ -16,7 +17,11 @@ const FREE = { inOrder: false, isCapped: false, isValidated: false };
 let client;
 /** @type {import('mongodb').Collection<any>} */
 let collection;
+/** @type {End} */
+let end;
 beforeAll(() => {
+  end = new End(String(process.env.TEST_MONGO_URL), { role: 'target', maxSilenceMs: 10_000 });
+  cleanUp(() => end.close());
   client = new MongoClient(String(process.env.TEST_MONGO_URL));
   cleanUp(() => client.close());
   collection = client.db('dispatcher').collection('a');
@@ -32,7 +37,7 @@ beforeEach(async () => {
  */
 async function apply(entries, { isShard = false, deferred = new DeferredDocuments(START) } = {}) {
   const session = new AbortController();
-  const target = createTarget({ client, name: '', reach: async () => ({}) }, { replication: 'test' });
+  const target = createTarget(end, { replication: 'test' });
   const writer = new BulkWriter(target, deferred);
   const worker = new Worker({
     merge: true, maxOperations: 100, maxBytes: 1e6, session, write: (batch) => writer.write(batch),
