@@ -40,8 +40,8 @@ export async function followSource(options, start, { stop, onSession }) {
       return;
     } catch (error) {
       if (!isTransient(error) || isLast) throw error;
-      if (counters.ops + counters.filtered > processed) {
-        processed = counters.ops + counters.filtered;
+      if (counters.processed > processed) {
+        processed = counters.processed;
         processedAtMs = performance.now();
         pauseMs = MIN_PAUSE_MS;
       }

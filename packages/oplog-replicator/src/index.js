@@ -7,4 +7,5 @@ export { restoreTtl } from './ttl-indexes.js';
 /**
  * @typedef {import('./replicate.js').ReplicateOptions} ReplicateOptions
  * @typedef {import('./replication-figures.js').Figures} Figures
+ * @typedef {import('./unsupported.js').Unsupported} Unsupported
  */

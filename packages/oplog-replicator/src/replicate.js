@@ -14,6 +14,7 @@ import { assertNoTtl } from './ttl-indexes.js';
 /** @import { Filter } from './namespaces.js' */
 /** @import { Figures } from './replication-figures.js' */
 /** @import { Session, SessionOptions } from './session.js' */
+/** @import { Unsupported } from './unsupported.js' */
 /** @import { Progress } from './target/checkpoint.js' */
 
 const DEFAULT_CHECKPOINT = 'default';
@@ -40,6 +41,8 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  * @property {Record<string, unknown>} [writeConcern] default: the target's
  * @property {number} [maxSilenceMs] how long a server may take to answer before its connection is considered lost; a write
  *   may take longer while the target works on it; default: 10,000
+ * @property {(unsupported: Unsupported) => void} [onUnsupported] called once for each name that is skipped because the
+ *   replicator can't replicate it; default: a warning of the process
  * @property {AbortSignal} [signal] has the same effect as `stop`
  *
  * @typedef {object} Replication
@@ -63,8 +66,9 @@ export async function replicate(options) {
   const controller = new AbortController();
   const stop = AbortSignal.any([controller.signal, ...signal ? [signal] : []]);
   const counters = new Counters();
+  const onUnsupported = oncePerName(options.onUnsupported ?? warnUnsupported);
   const ends = await connectEnds({ sources, target }, { connections: workers + SPARE_CONNECTIONS, maxSilenceMs });
-  const plans = await planSources(options, ends, counters).catch(async (error) => {
+  const plans = await planSources({ ...options, onUnsupported }, ends, counters).catch(async (error) => {
     await ends.close();
     throw error;
   });
@@ -125,8 +129,23 @@ function assertOptions({ sources, target, workers, hash, maxSilenceMs }) {
   }
 }
 
+/** @param {(unsupported: Unsupported) => void} callback @returns {(unsupported: Unsupported) => void} */
+function oncePerName(callback) {
+  const seen = new Set();
+  return (unsupported) => {
+    if (seen.has(unsupported.name)) return;
+    seen.add(unsupported.name);
+    callback(unsupported);
+  };
+}
+
+/** @param {Unsupported} unsupported */
+function warnUnsupported({ kind, name }) {
+  process.emitWarning(`${name} is not replicated (${kind})`, 'ReplicationWarning');
+}
+
 /**
- * @param {ReplicateOptions} options
+ * @param {ReplicateOptions & { onUnsupported: (unsupported: Unsupported) => void }} options
  * @param {{ sources: Source[], target: End | null }} ends
  * @param {Counters} counters
  */
@@ -136,7 +155,7 @@ async function planSources(options, { sources, target }, counters) {
 }
 
 /**
- * @param {ReplicateOptions} options
+ * @param {ReplicateOptions & { onUnsupported: (unsupported: Unsupported) => void }} options
  * @param {object} parts
  * @param {Source} parts.source
  * @param {number} parts.index of the source
@@ -146,7 +165,7 @@ async function planSources(options, { sources, target }, counters) {
  */
 async function planSource(options, { source, index, target, counters }) {
   const {
-    sources, workers, hash, merge = true, namespaces, writeConcern, checkpointId = DEFAULT_CHECKPOINT,
+    sources, workers, hash, merge = true, namespaces, writeConcern, onUnsupported, checkpointId = DEFAULT_CHECKPOINT,
     checkpointEveryMs = CHECKPOINT_EVERY_MS,
   } = options;
   const from = Array.isArray(options.from) ? options.from[index] : options.from;
@@ -162,7 +181,7 @@ async function planSource(options, { source, index, target, counters }) {
     start,
     sessionOptions: {
       source, checkpoint, checkpointEveryMs, counters, hash, merge, filter: namespaces, target: writer,
-      lag: new Lag(start.applied),
+      lag: new Lag(start.applied), onUnsupported,
       workers: Math.floor((workers + index) / sources.length),
       until: until && positionAt(until),
       isOneOfSeveral: sources.length > 1,

@@ -8,12 +8,15 @@ import { readConstraints } from './target/constraints.js';
 import { createCommandApplier } from './target/ddl-commands.js';
 import { DeferredDocuments } from './target/deferred-documents.js';
 import { Dispatcher } from './workers/dispatcher.js';
+import { findUnsupported } from './unsupported.js';
 import { Worker } from './workers/worker.js';
 
 /** @import { Source } from './connect-ends.js' */
-/** @import { Filter } from './namespaces.js' */
+/** @import { Filter, Namespace } from './namespaces.js' */
 /** @import { Lag } from './lag.js' */
 /** @import { Counters } from './replication-figures.js' */
+/** @import { RawEntry } from './source/raw-entry.js' */
+/** @import { Unsupported } from './unsupported.js' */
 /** @import { Position } from './source/position.js' */
 /** @import { CheckpointStore, Progress } from './target/checkpoint.js' */
 /** @import { Target } from './target/target.js' */
@@ -41,6 +44,7 @@ const MIN_WORKER_OPERATIONS = 500;
  * @property {boolean} isFromStart whether the source's entire history is replicated
  * @property {Counters} counters
  * @property {Lag} lag
+ * @property {(unsupported: Unsupported) => void} onUnsupported
  */
 
 /**
@@ -58,6 +62,10 @@ export async function startSession(options, { applied, since }, stop) {
   setMaxListeners(0, session.signal);
   const from = since ?? applied;
   const namespaces = createNamespaces(options.filter);
+  const onUnsupported = (/** @type {RawEntry} */ entry, /** @type {Namespace} */ namespace) => {
+    const found = findUnsupported(entry, namespace);
+    if (found && namespaces.named(found.name).skipped !== 'excluded') options.onUnsupported(found);
+  };
   // A new primary has every entry that an earlier session read, but may not know yet that a majority has it.
   const deferred = new DeferredDocuments(await findLast(source, 'local'));
   const writer = target && new BulkWriter(target, deferred);
@@ -82,11 +90,12 @@ export async function startSession(options, { applied, since }, stop) {
     onError: (error) => session.abort(error),
   });
   const dispatcher = new Dispatcher({
-    workers, namespaces, hash, from, after: applied, until, counters, isShard: source.isShard, saveCheckpoint: () => checkpoints.save(),
+    workers, namespaces, hash, from, after: applied, until, counters, isShard: source.isShard, onUnsupported,
+    saveCheckpoint: () => checkpoints.save(),
     async readConstraints(namespace) {
       namespace.constraints = await readConstraints((target ?? source).end, namespace);
     },
-    applyCommand: createCommandApplier({ ...options, namespaces, deferred }),
+    applyCommand: createCommandApplier({ ...options, namespaces, deferred, onUnsupported }),
   });
   const tail = await openTail(source, from);
 

@@ -91,13 +91,13 @@ async function listTtl(end, filter) {
     'admin', { listDatabases: 1, nameOnly: true, authorizedDatabases: true });
   const known = createNamespaces(filter);
   const names = databases.map((/** @type {Document} */ { name }) => name)
-    .filter((/** @type {string} */ name) => !known.excludesAll(name));
+    .filter(known.mayReplicate);
   const collections = await Promise.all(names.map(async (/** @type {string} */ database) => {
     const found = await end.list(
       database, { listCollections: 1, filter: { type: 'collection' }, cursor: { batchSize: MAX_RESULTS } });
     return found.map(({ name: collection, options }) => ({ database, collection, options }));
   }));
-  const replicated = collections.flat().filter(({ database, collection }) => !known.named(`${database}.${collection}`).excluded);
+  const replicated = collections.flat().filter(({ database, collection }) => !known.named(`${database}.${collection}`).skipped);
   const found = await Promise.all(replicated.map(async ({ database, collection, options }) => {
     const indexes = await end.list(database, { listIndexes: collection });
     return [{ name: null, ...options }, ...indexes]

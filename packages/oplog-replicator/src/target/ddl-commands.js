@@ -1,7 +1,7 @@
 import { decodeDocument } from '../bson/decode.js';
 import { collModWithoutTtl, withoutTtl } from '../ttl-indexes.js';
 
-/** @import { Namespaces } from '../namespaces.js' */
+/** @import { Namespace, Namespaces } from '../namespaces.js' */
 /** @import { Counters } from '../replication-figures.js' */
 /** @import { RawEntry } from '../source/raw-entry.js' */
 /** @import { DeferredDocuments } from './deferred-documents.js' */
@@ -35,9 +35,7 @@ const COMMANDS = {
     database, names: [`${database}.${command.create}`], alreadyDoneCodes: [NAMESPACE_EXISTS], isShared: true,
     command: Object.fromEntries(Object.entries(withoutTtl(command)).filter(([name]) => !INTERNAL_FIELDS.includes(name))),
   }),
-  drop: (database, { drop }) => ({
-    database, names: [`${database}.${drop}`], command: { drop }, alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
-  }),
+  drop: (database, { drop }) => createDrop(database, drop),
   renameCollection: (_, { renameCollection, to, dropTarget }) => ({
     database: 'admin', names: [renameCollection, to], alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
     // The oplog has the UUID of the dropped collection here, the command takes a boolean.
@@ -68,19 +66,36 @@ const COMMANDS = {
  * @param {Counters} options.counters
  * @param {Namespaces} options.namespaces
  * @param {DeferredDocuments} options.deferred
+ * @param {(entry: RawEntry, namespace: Namespace) => void} options.onUnsupported
  * @returns {(entry: RawEntry, name: string) => Promise<void>} applies the command `name` of an entry
  */
-export function createCommandApplier({ target, isOneOfSeveral, isFromStart, counters, namespaces, deferred }) {
+export function createCommandApplier({
+  target, isOneOfSeveral, isFromStart, counters, namespaces, deferred, onUnsupported,
+}) {
   return async (entry, name) => {
     const ddl = readCommand(entry, name);
-    const affected = (ddl?.names ?? []).map(namespaces.named);
-    if (!ddl || affected.every(({ excluded }) => excluded)) {
-      counters.filtered++;
+    if (!ddl) {
+      counters.noops++;
+      return;
+    }
+    const affected = ddl.names.map(namespaces.named);
+    const [{ skipped }] = affected;
+    if (skipped && affected.every((namespace) => namespace.skipped)) {
+      counters[skipped]++;
+      if (skipped === 'unsupported') onUnsupported(entry, affected[0]);
       return;
     }
     const names = ddl.names.join(' to ');
-    if (affected.some(({ excluded }) => excluded)) {
-      throw new Error(`can't replicate ${name} of ${names}: the namespace filter excludes one of the two`);
+    const outside = affected.find((namespace) => namespace.skipped);
+    if (outside && affected[0].isTemporary) {
+      // $out and the like have filled a collection that the filter excludes.
+      await target?.runDdl(createDrop(affected[0].database, affected[0].collection));
+      counters.addCommand();
+      return;
+    }
+    if (outside) {
+      throw new Error(`can't replicate ${name} of ${names}: the namespace filter excludes ${outside.name}. Include both, and `
+        + 'copy the data again');
     }
     if (isOneOfSeveral && !ddl.isShared) {
       throw new Error(`can't replicate ${name} of ${names} from several sources: its order relative to the other sources `
@@ -109,6 +124,13 @@ function readCommand({ bytes, ns, nsLength, o }, name) {
     throw new Error(`can't replicate the command ${name} in ${database}: it is not supported`);
   }
   return COMMANDS[name](database, decodeDocument(bytes, o));
+}
+
+/** @param {string} database @param {string} collection @returns {DdlCommand} */
+function createDrop(database, collection) {
+  return {
+    database, names: [`${database}.${collection}`], command: { drop: collection }, alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
+  };
 }
 
 /**

@@ -6,6 +6,7 @@ import { createTransactions } from '../source/transactions.js';
 import { kindOf } from '../target/change-document.js';
 import { appendDocument, appendId } from '../target/write-batch.js';
 
+/** @import { Counters } from '../replication-figures.js' */
 /** @import { EntryBatch } from '../source/op-msg.js' */
 /** @import { Namespace, Namespaces } from '../namespaces.js' */
 /** @import { Position } from '../source/position.js' */
@@ -22,7 +23,8 @@ import { appendDocument, appendId } from '../target/write-batch.js';
  * @property {(namespace: Namespace) => Promise<void>} readConstraints sets `namespace.constraints`
  * @property {(entry: RawEntry, name: string) => Promise<void>} applyCommand called once everything before it is written
  * @property {() => Promise<void>} saveCheckpoint
- * @property {{ filtered: number }} counters
+ * @property {Counters} counters
+ * @property {(entry: RawEntry, namespace: Namespace) => void} onUnsupported
  * @property {boolean} isShard whether the source is a shard, so that chunks migrate from and to it
  * @property {Position} from read from this entry on
  * @property {Position} after apply what comes after this entry
@@ -110,20 +112,24 @@ export class Dispatcher {
     switch (entry.op) {
       case INSERT: case UPDATE: case DELETE: return this.#enqueue(entry, before);
       case COMMAND: return this.#runCommand(entry, before);
-      case NOOP: this.#options.counters.filtered++; return undefined;
+      case NOOP: this.#options.counters.noops++; return undefined;
       default: throw new Error(`the oplog has an operation of unknown kind "${String.fromCharCode(entry.op)}"`);
     }
   }
 
   /** @param {RawEntry} entry @param {Position} before @returns {Promise<void> | undefined} */
   #enqueue(entry, before) {
-    const { namespaces, counters, readConstraints, hash, workers, isShard } = this.#options;
+    const { namespaces, counters, readConstraints, hash, workers, isShard, onUnsupported } = this.#options;
     const { bytes, op, o } = entry;
     const namespace = namespaces.at(bytes, entry.ns, entry.nsLength);
     // A server also marks what convertToCapped and cloneCollectionAsCapped copy, and a copy is no migration.
-    const isMigrated = entry.fromMigrate && isShard && !namespace.isTemporary;
-    if (namespace.excluded || isMigrated) {
-      counters.filtered++;
+    if (entry.fromMigrate && isShard && !namespace.isTemporary) {
+      counters.migrations++;
+      return undefined;
+    }
+    if (namespace.skipped) {
+      counters[namespace.skipped]++;
+      if (namespace.skipped === 'unsupported') onUnsupported(entry, namespace);
       return undefined;
     }
     if (!namespace.constraints) return readConstraints(namespace).then(() => this.#enqueue(entry, before));
