@@ -21,11 +21,8 @@ import { Worker } from './workers/worker.js';
 /** @import { CheckpointStore, Progress } from './target/checkpoint.js' */
 /** @import { Target } from './target/target.js' */
 
-/** Limits of the backlog of one source. */
-const MAX_OPERATIONS = 400_000;
-const MAX_BYTES = 64 << 20;
-/** Room for a batch of useful size, however many workers there are. */
-const MIN_WORKER_OPERATIONS = 500;
+/** Memory for the backlog of one source. */
+const MAX_BYTES = 32 << 20;
 
 /**
  * @typedef {Awaited<ReturnType<typeof startSession>>} Session
@@ -71,9 +68,7 @@ export async function startSession(options, { applied, since }, stop) {
   const writer = target && new BulkWriter(target, deferred);
 
   const workers = Array.from({ length: options.workers }, () => new Worker({
-    merge, session,
-    maxOperations: Math.max(MIN_WORKER_OPERATIONS, MAX_OPERATIONS / options.workers),
-    maxBytes: MAX_BYTES / options.workers,
+    merge, session, maxBytes: MAX_BYTES / options.workers,
     async write(batch) {
       await writer?.write(batch);
       counters.addBatch(batch);

@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { BsonWriter } from '../bson/bson-writer.js';
 import { keyOfId } from '../bson/id-key.js';
+import { ByteBudget } from './byte-budget.js';
 import { changeDocument, formOf } from './change-document.js';
 import { deleteStatement, modifyStatement, replaceStatement } from './statements.js';
 import { idOf, listDocuments } from './write-batch.js';
@@ -16,8 +17,14 @@ const PATH_NOT_VIABLE = 28;
 
 /** Per query. */
 const MAX_READ_DOCUMENTS = 100;
-/** Per command. The server accepts messages of up to 48 MB. */
-const MAX_COMMAND_BYTES = 16 << 20;
+/** Per command, unless one document is larger. The server accepts messages of up to 48 MB. */
+const MAX_COMMAND_BYTES = 8 << 20;
+/** Of a statement besides its `_id` and its document. */
+const MAX_STATEMENT_BYTES = 80;
+/** Of the documents that workers read and write at the same time. The driver copies what it sends twice. */
+const MAX_BYTES_AT_ONCE = 16 << 20;
+/** Until a document of the collection was read. */
+const ASSUMED_DOCUMENT_BYTES = 256 << 10;
 
 /**
  * @typedef {object} Replacement
@@ -34,6 +41,9 @@ const MAX_COMMAND_BYTES = 16 << 20;
 export class BulkWriter {
   #target;
   #deferred;
+  #budget = new ByteBudget(MAX_BYTES_AT_ONCE);
+  /** The mean size of those read last. @type {Map<Namespace, number>} */
+  #documentBytes = new Map();
 
   /** @param {Target} target @param {DeferredDocuments} deferred */
   constructor(target, deferred) {
@@ -43,11 +53,15 @@ export class BulkWriter {
 
   /** @param {WriteBatch} batch */
   async write(batch) {
-    const { kind, namespace } = batch;
-    if (kind === 'insert') await this.#insert(batch);
-    else if (kind === 'update') await this.#update(batch);
-    else if (kind === 'modify') await this.#modify(batch);
-    else await this.#delete(batch);
+    const { kind, namespace, documents } = batch;
+    if (kind === 'update') await this.#update(batch);
+    else {
+      await this.#budget.spend(documents.length, async () => {
+        if (kind === 'insert') await this.#insert(batch);
+        else if (kind === 'modify') await this.#modify(batch);
+        else await this.#delete(batch);
+      });
+    }
     // This write may have freed a value that a deferred document needs.
     if (this.#deferred.has(namespace)) {
       await this.#replace(batch, this.#deferred.list(namespace).map((one) => ({ ...one, upsert: true })));
@@ -79,29 +93,48 @@ export class BulkWriter {
    * @param {WriteBatch} batch
    */
   async #update(batch) {
-    const { namespace } = batch;
     const documents = listDocuments(batch.documents.bytes);
-    for (let first = 0; first < documents.length; first += 2 * MAX_READ_DOCUMENTS) {
-      const part = documents.slice(first, first + 2 * MAX_READ_DOCUMENTS);
-      const current = await this.#read(namespace, part.filter((_, index) => (
-        index % 2 === 0 && formOf(part[index + 1], 0) === 'diff')));
-      /** @type {Replacement[]} */
-      const replacements = [];
-      for (let index = 0; index < part.length; index += 2) {
-        const [id, change] = part.slice(index, index + 2);
-        const key = keyOfId(id, 4);
-        const document = changeDocument(current.get(key), change);
-        if (document) {
-          current.set(key, document);
-          replacements.push({ key, id, document, upsert: Boolean(this.#deferred.find(namespace, key)) });
-        } else {
-          this.#addMissing(batch, key, id);
-        }
-      }
-      // With a unique index every version counts, because values move between documents. Otherwise the last one is enough.
-      const latest = new Map(replacements.map((one) => [one.key, one]));
-      await this.#replace(batch, namespace.constraints?.inOrder ? replacements : [...latest.values()]);
+    const sizeOfOne = this.#documentBytes.get(batch.namespace) ?? ASSUMED_DOCUMENT_BYTES;
+    for (let next = 0; next < documents.length;) {
+      const part = documents.slice(next, next + 2 * MAX_READ_DOCUMENTS);
+      // Twice: before and after the change.
+      next += await this.#budget.spend(part.length * sizeOfOne, () => this.#updateSome(batch, part));
     }
+  }
+
+  /**
+   * @param {WriteBatch} batch
+   * @param {Buffer[]} documents `{ _id }` and the change, alternating
+   * @returns {Promise<number>} how many of them are done
+   */
+  async #updateSome(batch, documents) {
+    const { namespace } = batch;
+    const ids = documents.filter((_, index) => index % 2 === 0 && formOf(documents[index + 1], 0) === 'diff');
+    const { current, count } = await this.#readSome(namespace, ids);
+    const end = count === ids.length ? documents.length : documents.indexOf(ids[count]);
+    /** @type {Map<string | number, Replacement>} */
+    const replacements = new Map();
+    let bytes = 0;
+    for (let index = 0; index < end; index += 2) {
+      const [id, change] = documents.slice(index, index + 2);
+      const key = keyOfId(id, 4);
+      const document = changeDocument(current.get(key), change);
+      if (!document) {
+        this.#addMissing(batch, key, id);
+        continue;
+      }
+      current.set(key, document);
+      // With a unique index every version counts, because values move between documents. Otherwise the last one is enough.
+      const version = namespace.constraints?.inOrder ? index : key;
+      bytes += document.length - (replacements.get(version)?.document.length ?? 0);
+      replacements.set(version, { key, id, document, upsert: Boolean(this.#deferred.find(namespace, key)) });
+      if (bytes < MAX_COMMAND_BYTES) continue;
+      await this.#replace(batch, [...replacements.values()]);
+      replacements.clear();
+      bytes = 0;
+    }
+    await this.#replace(batch, [...replacements.values()]);
+    return end;
   }
 
   /** @param {WriteBatch} batch */
@@ -133,15 +166,17 @@ export class BulkWriter {
     const { namespace, after } = batch;
     for (let next = 0; next < replacements.length;) {
       const first = next;
-      const statements = new BsonWriter();
-      while (next < replacements.length && statements.length < MAX_COMMAND_BYTES) {
-        const { id, document, upsert } = replacements[next++];
-        replaceStatement(statements, id, document, upsert);
-      }
+      let bytes = 0;
+      do {
+        const { id, document } = replacements[next++];
+        bytes += id.length + document.length + MAX_STATEMENT_BYTES;
+      } while (next < replacements.length && bytes + replacements[next].document.length < MAX_COMMAND_BYTES);
+      const written = replacements.slice(first, next);
+      const statements = new BsonWriter(bytes);
+      for (const { id, document, upsert } of written) replaceStatement(statements, id, document, upsert);
       const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.bytes);
       throwUnless(DUPLICATE_KEY, errors, namespace);
       const refusals = new Map(errors.map(({ index, errmsg }) => [index, errmsg]));
-      const written = replacements.slice(first, next);
       for (const [index, { key, id, document }] of written.entries()) {
         const refusal = refusals.get(index);
         if (!refusal) {
@@ -176,11 +211,26 @@ export class BulkWriter {
     this.#deferred.add(namespace, { key, id: Buffer.from(id), document: null, after, reason });
   }
 
-  /** @param {Namespace} namespace @param {Buffer[]} ids */
-  async #read(namespace, ids) {
-    const documents = await this.#target.read(namespace, ids);
-    for (const { key, document } of this.#deferred.list(namespace)) documents.set(key, document);
-    return documents;
+  /**
+   * @param {Namespace} namespace
+   * @param {Buffer[]} ids
+   * @returns {Promise<{ current: Map<string, Buffer>, count: number }>} the documents with the first `count` ids: as many as
+   *   fit into an answer, and into the share of the budget that is expected to be enough
+   */
+  async #readSome(namespace, ids) {
+    const sizeOfOne = this.#documentBytes.get(namespace) ?? ASSUMED_DOCUMENT_BYTES;
+    let count = Math.min(ids.length, Math.max(1, Math.floor(MAX_COMMAND_BYTES / sizeOfOne)));
+    let { found, isComplete } = await this.#target.read(namespace, ids.slice(0, count));
+    while (!isComplete) {
+      count = Math.min(Math.ceil(count / 2), found.size);
+      ({ found, isComplete } = await this.#target.read(namespace, ids.slice(0, count)));
+    }
+    if (found.size > 0) {
+      const bytes = [...found.values()].reduce((sum, { length }) => sum + length, 0);
+      this.#documentBytes.set(namespace, bytes / found.size);
+    }
+    for (const { key, document } of this.#deferred.list(namespace)) found.set(key, document);
+    return { current: found, count };
   }
 }
 

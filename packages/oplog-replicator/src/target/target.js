@@ -59,6 +59,20 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
     return answer;
   }
 
+  /**
+   * @param {string} database
+   * @param {string} collection
+   * @param {Buffer[]} ids documents `{ _id }`
+   * @param {Document} [options] of the command
+   * @returns the first answer, which holds all of them unless its cursor remains open
+   */
+  async function find(database, collection, ids, options) {
+    const filter = { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } };
+    const command = { find: collection, filter, batchSize: ids.length + 1, ...options };
+    const { cursor: bytes } = await end.command(database, command, { raw: true });
+    return { bytes, ...readCursorBatch(bytes, 0) };
+  }
+
   return {
     end,
     runWrite,
@@ -92,19 +106,21 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
     /**
      * @param {Namespace} namespace
      * @param {Buffer[]} ids documents `{ _id }`
-     * @returns {Promise<Map<string, Buffer>>} the documents that exist, by the key of their `_id`
+     * @returns {Promise<{ found: Map<string, Buffer>, isComplete: boolean }>} the documents that exist, by the key of their
+     *   `_id`. An answer of 16 MB can hold at least one, but not always all
      */
     async read({ database, collection }, ids) {
       /** @type {Map<string, Buffer>} */
       const found = new Map();
-      if (ids.length === 0) return found;
-      const filter = { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } };
-      const { cursor: bytes } = await end.command(database, { find: collection, filter, batchSize: ids.length }, { raw: true });
-      for (const start of readCursorBatch(bytes, 0).starts) {
+      if (ids.length === 0) return { found, isComplete: true };
+      const { bytes, cursorId, starts } = await find(database, collection, ids);
+      const isComplete = cursorId === 0n;
+      if (!isComplete) await end.command(database, { killCursors: collection, cursors: [cursorId] });
+      for (const start of starts) {
         const document = bytes.subarray(start, start + readInt(bytes, start));
         found.set(keyOfId(document, findId(document, 0)), document);
       }
-      return found;
+      return { found, isComplete };
     },
 
     /**
@@ -113,10 +129,8 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
      * @returns {Promise<Set<string>>} the keys of those that exist
      */
     async findKeys({ database, collection }, ids) {
-      const filter = { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } };
-      const find = { find: collection, filter, projection: { _id: 1 }, batchSize: ids.length };
-      const { cursor: bytes } = await end.command(database, find, { raw: true });
-      return new Set(readCursorBatch(bytes, 0).starts.map((start) => keyOfId(bytes, start + 4)));
+      const { bytes, starts } = await find(database, collection, ids, { projection: { _id: 1 } });
+      return new Set(starts.map((start) => keyOfId(bytes, start + 4)));
     },
 
     /**

@@ -139,10 +139,9 @@ export class Dispatcher {
     const number = hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashId(bytes, id);
     const worker = workers[number % workers.length];
     const batch = worker.openBatch(kindOf(entry), namespace, before, this.#happenedMs);
-    const { length } = batch.documents;
     if (op !== INSERT) appendId(batch.documents, bytes, id);
     if (op !== DELETE) appendDocument(batch.documents, bytes, o);
-    worker.count(batch, batch.documents.length - length);
+    worker.count(batch);
     return undefined;
   }
 

@@ -41,7 +41,7 @@ async function apply(entries, { isShard = false, deferred = new DeferredDocument
   const target = createTarget(end, { replication: 'test' });
   const writer = new BulkWriter(target, deferred);
   const worker = new Worker({
-    merge: true, maxOperations: 100, maxBytes: 1e6, session, write: (batch) => writer.write(batch),
+    merge: true, maxBytes: 1e6, session, write: (batch) => writer.write(batch),
   });
   const counters = new Counters();
   const dispatcher = new Dispatcher({
