@@ -3,7 +3,7 @@ import { BsonWriter } from '../bson/bson-writer.js';
 import { keyOfId } from '../bson/id-key.js';
 import { ByteBudget } from './byte-budget.js';
 import { changeDocument, formOf } from './change-document.js';
-import { deleteStatement, modifyStatement, replaceStatement } from './statements.js';
+import { deleteStatement, haveEmptyTimestamp, modifyStatement, replaceStatement } from './statements.js';
 import { idOf, listDocuments } from './write-batch.js';
 
 /** @import { Namespace } from '../namespaces.js' */
@@ -71,6 +71,13 @@ export class BulkWriter {
   /** @param {WriteBatch} batch */
   async #insert(batch) {
     const { namespace, documents: { bytes } } = batch;
+    if (haveEmptyTimestamp(bytes)) {
+      await this.#replace(batch, listDocuments(bytes).map((document) => {
+        const id = idOf(document);
+        return { key: keyOfId(id, 4), id, document, upsert: true };
+      }));
+      return;
+    }
     const { errors } = await this.#target.write(namespace, 'insert', 'documents', bytes);
     if (errors.length === 0 && !this.#deferred.has(namespace)) return;
     throwUnless(DUPLICATE_KEY, errors, namespace);

@@ -79,6 +79,12 @@ test('a modifier that no longer applies, because the document is newer, is ignor
   expect(await collection.findOne()).toEqual({ _id: 1, a: 5 });
 });
 
+test('an insert keeps empty timestamps', async () => {
+  const zero = Timestamp.fromNumber(0);
+  await apply([{ op: 'i', o: { _id: 1 } }, { op: 'i', o: { _id: 2, at: zero, $a: 1, list: [zero] } }]);
+  expect(await collection.find().sort({ _id: 1 }).toArray()).toEqual([{ _id: 1 }, { _id: 2, at: zero, $a: 1, list: [zero] }]);
+});
+
 const MIGRATED = { op: 'i', o: { _id: 1 }, fromMigrate: true };
 const NOOP = { op: 'n', o: { msg: 'still here' } };
 
