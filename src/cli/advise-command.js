@@ -8,10 +8,8 @@ import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './option-parsers.js';
+import { createRunProgress } from './progress-bar.js';
 import { widthOf } from './terminal-width.js';
-
-/** After this time, in ms, each step is printed, so that the command does not seem to hang. */
-const QUIET_MS = 10_000;
 
 const MAX_HEADROOM = 100;
 
@@ -19,7 +17,7 @@ const MAX_HEADROOM = 100;
 export function createAdviseCommand() {
   return withLoadOptions(new Command('advise')
     .description('find the smallest pool that meets your goals, and alternatives to it; '
-      + 'exit with 1 if there is none')
+      + 'exit with 1 if there is none, or no verdict')
     .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
       collect(parseSlo))
     .option('--scenario <file>', 'Artillery scenario'))
@@ -42,11 +40,12 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
+  const progress = createRunProgress(process.stderr);
   const advice = await advise({
     load, services, overhead, resolutionMs, slos, headroom, seeds,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
-    onStep: createStepReport(process.stderr),
-  });
+    onProgress: progress.onProgress,
+  }).finally(progress.stop);
 
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;
@@ -66,14 +65,6 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
     })}\n`);
   }
   if (advice.verdict !== 'size') process.exitCode = 1;
-}
-
-/** @param {NodeJS.WriteStream} stream */
-function createStepReport(stream) {
-  const startedAt = performance.now();
-  return (/** @type {string} */ step) => {
-    if (performance.now() - startedAt > QUIET_MS) stream.write(`simulating ${step}\n`);
-  };
 }
 
 /** @param {string} text */

@@ -10,6 +10,7 @@ import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { writeAtomically } from '../write-atomically.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, orInvalid, parseUpTo } from './option-parsers.js';
+import { createRunProgress } from './progress-bar.js';
 import { widthOf } from './terminal-width.js';
 
 /** @import { PoolOptions } from 'mongodb-pool-predictor' */
@@ -57,7 +58,10 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, html, json, 
   const known = driver === '7' ? pool : undefined;
   const poolOf = known ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize }) : POOL_OF[driver];
   const notes = [...coverage, ...(known ? [describePool(known)] : [])];
-  const prediction = await predict({ load, poolSizes, services, overhead, resolutionMs, seeds, poolOf });
+  const progress = createRunProgress(process.stderr);
+  const prediction = await predict({
+    load, poolSizes, services, overhead, resolutionMs, seeds, poolOf, onProgress: progress.onProgress,
+  }).finally(progress.stop);
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',

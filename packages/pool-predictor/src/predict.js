@@ -1,10 +1,12 @@
 import { allenCunneenWaitMs, erlangWaitMs } from './closed-forms.js';
 import { describeLoad, findKnee } from './load-facts.js';
+import { countRuns } from './run-count.js';
 import { createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation-runs.js';
 
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
 /** @import { PoolOptions } from './simulator/create-pool.js' */
+/** @import { Progress } from './run-count.js' */
 /** @import { PredictedFigures, SimulateRuns } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
@@ -35,23 +37,30 @@ const MAX_RUNS = 100;
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
+ * @param {(progress: Progress) => void} [options.onProgress] called after each run
  * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }>} knee: the
  *   first of the sizes from which on more connections do not help; null when the largest still helps
  * @throws {Error} for a load without requests, or missing or invalid service times
  */
 export async function predict({
   load, poolSizes, services, seeds: givenSeeds, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
-  simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
+  simulateRuns = simulateHere({ load, services, overhead, resolutionMs }), onProgress = () => {},
 }) {
   const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
   const [once] = await createRuns({ simulateRuns, seeds: 1 }).simulateAll(UNLIMITED);
   const seeds = isRandom ? givenSeeds ?? chooseSeeds(once.requests, poolSizes.length + 1) : 1;
-  const runs = createRuns({ simulateRuns, seeds });
+  const counter = countRuns(simulateRuns, onProgress);
+  const runs = createRuns({ simulateRuns: counter.simulateRuns, seeds });
+  counter.expect(seeds * (poolSizes.length + 1));
+  counter.begin('no limit');
   const unlimited = seeds === 1 ? [once] : await runs.simulateAll(UNLIMITED);
   const facts = describeLoad(load, services, unlimited);
   /** @type {PredictedFigures[]} */
   const predicted = [];
-  for (const poolSize of poolSizes) predicted.push(await runs.predict(poolOf(poolSize)));
+  for (const poolSize of poolSizes) {
+    counter.begin(`${poolSize} connections`);
+    predicted.push(await runs.predict(poolOf(poolSize)));
+  }
   const variants = poolSizes.map((poolSize, index) => ({
     name: `pool ${poolSize}`,
     settings: { poolSize },

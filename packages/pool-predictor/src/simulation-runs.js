@@ -43,7 +43,8 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  *
  * @typedef {{ pool: PoolOptions, seed: number, factor: number }} Run factor: times the load's arrival rate
  *
- * @typedef {(runs: Run[]) => Promise<SimulationResult[]>} SimulateRuns results in the order of the runs
+ * @typedef {(runs: Run[], onRun?: () => void) => Promise<SimulationResult[]>} SimulateRuns results in the order of the runs;
+ *   onRun is called after each
  */
 
 /**
@@ -73,10 +74,11 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
 export function simulateHere(input) {
   const simulateRun = createRunSimulator(input);
   let pausedAtMs = performance.now();
-  return async (runs) => {
+  return async (runs, onRun = () => {}) => {
     const results = [];
     for (const run of runs) {
       results.push(simulateRun(run));
+      onRun();
       if (performance.now() - pausedAtMs < MAX_BLOCK_MS) continue;
       await new Promise((resolve) => { setTimeout(resolve, 0); });
       pausedAtMs = performance.now();
