@@ -84,7 +84,7 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
   return {
     load, services: load.services, overhead, resolutionMs: 0, trace,
     pool: pool && { settings: pool, origin: 'as the recorded app ran' },
-    notes: [describeCoverage(overhead, 'in the recorded app')],
+    notes: [describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` tells')],
     warnings: trace.warnings,
     settings: { trace: file, recorded: trace.header },
   };

