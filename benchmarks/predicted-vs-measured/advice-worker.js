@@ -23,7 +23,7 @@ const FIRST_FRESH = 1e6;
 const MISS_SHARE = 0.05;
 const IMPOSSIBLE = 1e-4;
 /** How many sizes above the smallest are tried, to see whether more is worse. */
-const ABOVE = 5;
+const ABOVE = 2;
 
 const { first, step, loads } = workerData;
 for (let number = first; number < loads; number += step) parentPort?.postMessage(await checkLoad(number));

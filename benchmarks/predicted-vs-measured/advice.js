@@ -60,7 +60,9 @@ async function checkAll(loads, say, signal) {
     const worker = new Worker(new URL('./advice-worker.js', import.meta.url), { workerData: { first, step: threads, loads } });
     signal?.addEventListener('abort', () => void worker.terminate());
     worker.on('message', (check) => {
-      if (checks.push(check) % 50 === 0) say(`${checks.length} of ${loads} loads`);
+      if (checks.push(check) % 50 === 0) {
+        say(`${checks.length} of ${loads} loads, ${checks.filter(({ wrong }) => wrong.length > 0).length} wrong`);
+      }
     });
     worker.on('error', reject);
     worker.on('exit', () => (signal?.aborted ? reject(signal.reason) : resolve(null)));
