@@ -23,9 +23,12 @@ export function createProgressBar(stream) {
   /** @param {import('../harness/run-lab.js').Step} step */
   function step({ name, estimateMs, leftMs, totalMs }) {
     if (!stream.isTTY) return report(`${name}: about ${inSeconds(leftMs)} left`);
-    bar ??= startBar(stream);
-    bar.setTotal(totalMs);
     const startedAt = performance.now();
+    if (!bar) {
+      bar = createBar(stream);
+      bar.start(totalMs, totalMs - leftMs, { name, left: inSeconds(leftMs) });
+    }
+    bar.setTotal(totalMs);
     const draw = () => {
       const elapsedMs = Math.min(performance.now() - startedAt, estimateMs);
       bar?.update(totalMs - leftMs + elapsedMs, { name, left: inSeconds(leftMs - elapsedMs) });
@@ -75,13 +78,11 @@ export function createRunProgress(stream, now = () => performance.now()) {
 }
 
 /** @param {NodeJS.WriteStream} stream */
-function startBar(stream) {
-  const bar = new SingleBar({
+function createBar(stream) {
+  return new SingleBar({
     stream, format: '{bar} {percentage}%  {left} left  {name}', barsize: 30,
     barCompleteChar: '\u2588', barIncompleteChar: '\u2591', clearOnComplete: true, stopOnComplete: false,
   });
-  bar.start(1, 0, { name: '', left: '' });
-  return bar;
 }
 
 /** @param {number} ms */

@@ -1,6 +1,6 @@
 import { quantile } from '../quantile.js';
 import { createRandom } from '../simulator/random.js';
-import { createServiceTime } from '../simulator/service-time.js';
+import { createServiceTime, queriesOf } from '../simulator/service-time.js';
 import { SHARE } from './confidence.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
@@ -53,7 +53,8 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
  */
 export function splitResponse({ share }, service, overhead, requests) {
   const [serviceMs, overheadMs] = [service, overhead].map((each, index) => {
-    const draw = createServiceTime(each, createRandom(1, `part ${index}`), 'a part of the response');
+    const drawOne = createServiceTime(each, createRandom(1, `part ${index}`), 'a part of the response');
+    const draw = () => Array.from({ length: queriesOf(each) }, drawOne).reduce((sum, ms) => sum + ms, 0);
     return quantile(Array.from({ length: DRAWS }, draw), share === 1 ? SHARE ** (1 / requests) : share);
   });
   return { serviceMs, overheadMs };

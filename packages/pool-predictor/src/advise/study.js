@@ -1,5 +1,6 @@
 import { describeLoad } from '../load-facts.js';
 import { UNLIMITED } from '../simulation-runs.js';
+import { queriesOf } from '../simulator/service-time.js';
 import { countLeftOut } from './confidence.js';
 import { findSmallest } from './find-smallest.js';
 import { judgeRuns, timeOf } from './judgement.js';
@@ -87,7 +88,7 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
   }
 
   const unlimited = await judge(UNLIMITED);
-  const isOpen = isOpenLoop(load);
+  const isOpen = isOpenLoop(load, services);
   return {
     factor,
     facts: describeLoad(load, services, unlimited.runs, factor),
@@ -101,8 +102,9 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
   };
 }
 
-/** Whether no request waits for the answer to another. @param {Load} load */
-function isOpenLoop(load) {
+/** Whether no checkout waits for the end of another. @param {Load} load @param {Record<string, Service>} services */
+function isOpenLoop(load, services) {
+  if (load.routes.some((route) => queriesOf(services[route]) > 1)) return false;
   if (load.workload) return load.workload.scenarios.every(({ steps }) => countRequests(steps) <= 1);
   for (const arrival of load.arrivals(1, 1)) if ('requests' in arrival) return false;
   return true;

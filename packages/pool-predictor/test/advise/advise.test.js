@@ -162,6 +162,14 @@ describe('a load that is not random', () => {
   });
 });
 
+test('a load without queries needs one connection, whatever the goal', async () => {
+  const load = createScenarioLoad({
+    phases: [{ durationMs: 5000, arrivalCount: 50 }], scenarios: [{ steps: [{ kind: 'request', route: '/livez' }] }],
+  });
+  expect(await advise({ load, services: { '/livez': { kind: 'none' } }, slos: [parseSlo('/livez max < 50ms')] })).toMatchObject(
+    { verdict: 'size', poolSize: 1 });
+});
+
 describe('a fleet', () => {
   test('has a pool for each instance and server, and monitors', async () => {
     const { verdict, fleet, poolSize } = await adviseOn(
