@@ -25,7 +25,7 @@ export function createAdviseCommand() {
     .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
     .option('--servers <n>', 'servers that each instance connects to', parsePositive)
     .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
-    .option('--seeds <n>', 'simulation runs of a random load', parseUpTo(MAX_SEEDS))
+    .option('--seeds <n>', 'simulation runs of a random load, at least 59', parseUpTo(MAX_SEEDS))
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }

@@ -30,7 +30,7 @@ function explainNoise({ samples, noise, seeds }) {
     `No verdict: ${samples.length === 1 ? 'the goal' : 'a goal'} is below the noise.`,
     ...(noise ?? []).map((each, goal) => ({ ...each, slo: samples[goal].slo })).filter(({ isBelow }) => isBelow)
       .map(({ slo, bestMs, noiseMs }) => `"${slo.text}": with no wait for a connection, the query alone takes up to `
-        + `${formatAgainst(bestMs, slo.limitMs)}${ofRuns(seeds)}. The rest of a response takes up to ${formatMs(noiseMs)}, `
+        + `${formatAgainst(Math.ceil(bestMs) < slo.limitMs ? Math.ceil(bestMs) : bestMs, slo.limitMs)}${ofRuns(seeds)}. The rest of a response takes up to ${formatMs(noiseMs)}, `
         + `even in an idle app. A goal of ${formatNumber(Math.ceil(bestMs + noiseMs))} ms or more gets a verdict.`),
   ];
 }
@@ -61,9 +61,11 @@ function explainNothing({ samples, loads, seeds, parts }) {
  * @param {Slo} slo @param {Parts} parts
  */
 function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }) {
-  const cause = serviceMs >= limitMs ? 'The query is too slow: make it faster, or relax the goal.'
-    : overheadMs >= limitMs ? 'That rest alone is too slow, and no pool changes it: look at the app, its machine and the network.'
-      : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
+  const [isSlowQuery, isSlowRest] = [serviceMs >= limitMs, overheadMs >= limitMs];
+  const cause = isSlowQuery && isSlowRest ? 'Each alone is too slow, and no pool changes that.'
+    : isSlowQuery ? 'The query alone is too slow: make it faster, or relax the goal.'
+      : isSlowRest ? 'That rest alone is too slow, and no pool changes it: look at the app, its machine and the network.'
+        : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
   return `"${text}": nobody waits for a connection. The query of ${route} takes up to ${formatAgainst(serviceMs, limitMs)}, `
     + `the rest of the response up to ${formatAgainst(overheadMs, limitMs)}. ${cause}`;
 }
@@ -89,7 +91,7 @@ function explainSize(advice) {
     `More than ${useful} ${noBenefitAfter === 1 ? 'does' : 'do'} not improve these times at load `
     + `x${loads[loads.length - 1].factor}.`,
     ...(fleet ? [explainFleet(fleet, size)] : []),
-    remedies.length > 0 ? 'Alternatives:' : '',
+    remedies.length > 0 ? `Alternatives${typeof fleet?.serverLimit === 'number' ? ' that fit' : ''}:` : '',
     fleet?.fits === false && remedies.length === 0 && size > 1 ? 'No alternative fits, either.' : '',
     ...remedies.map((remedy) => `- ${explainRemedy(remedy, advice)}`),
   ].filter(Boolean);
@@ -180,7 +182,7 @@ function formatAgainst(ms, limitMs) {
   if (!Number.isFinite(ms)) return 'too many fail';
   const rounded = ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms);
   const isClear = ms < limitMs ? rounded < limitMs : rounded >= limitMs;
-  return isClear ? formatQuantity(ms, 'ms') : `${ms.toLocaleString('en', { maximumFractionDigits: 3 })} ms`;
+  return isClear ? formatQuantity(ms < 10 ? Math.round(ms * 10) / 10 : ms, 'ms') : `${ms.toLocaleString('en', { maximumFractionDigits: 3 })} ms`;
 }
 
 /** @param {number} share above 0 */
