@@ -3,13 +3,16 @@
 //
 //   node examples/monitor-your-own-client.js mongodb://localhost:27017 own.jsonl
 import { MongoClient } from 'mongodb';
-import { createTraceWriter, monitorPool } from 'mongodb-pool-monitor';
+import { Checkouts, createTraceWriter, monitorPool } from 'mongodb-pool-monitor';
 
-const client = new MongoClient(process.argv[2] ?? 'mongodb://localhost:27017', { maxPoolSize: 2 });
+const client = new MongoClient(process.argv[2] ?? 'mongodb://localhost:27017', { maxPoolSize: 2, monitorCommands: true });
 const trace = await createTraceWriter(process.argv[3] ?? 'own.jsonl', { header: { maxPoolSize: 2 } });
 const monitor = monitorPool(client, { record: trace });
+const checkouts = new Checkouts();
+checkouts.watch(monitor);
 
-const work = Array.from({ length: 100 }, () => client.db('example').collection('customers').findOne({}));
+const work = Array.from({ length: 100 }, () => (
+  checkouts.run({ route: '/customers' }, () => client.db('example').collection('customers').findOne({}))));
 await Promise.all(work);
 
 const { totals } = monitor.snapshot();

@@ -35,19 +35,14 @@ const LOADS = [
 /** @typedef {{ load: string, pool: number, run: number, route: string, figure: string, isIdle: boolean, measured: number,
  *   low: number, high: number, isInside: boolean }} Figure */
 
+/** @type {import('../predicted-vs-measured.js').Part} */
 export const PART = {
   name: 'flows',
   about: 'a ramp, a burst and poisson arrivals, predicted from their YAML files (5 minutes a run)',
   run: compareFlows,
 };
 
-/**
- * @param {object} context
- * @param {import('../../src/settings.js').Settings} context.settings
- * @param {AbortSignal} context.signal
- * @param {(line: string) => void} context.say
- * @param {number} context.runs
- */
+/** @param {import('../predicted-vs-measured.js').PartContext} context */
 async function compareFlows({ settings, signal, say, runs }) {
   /** @type {Figure[]} */
   const figures = [];
@@ -57,6 +52,7 @@ async function compareFlows({ settings, signal, say, runs }) {
       const scenario = fileURLToPath(new URL(`${load.name}.yaml`, import.meta.url));
       const options = { ...load, poolSizes: [...load.poolSizes, UNLOADED_POOL], scenario, slowMs: SLOW_MS };
       const result = await runLab(mixed, options, { settings, signal, report: say, onStep: ({ name }) => say(name) });
+      for (const warning of result.warnings ?? []) say(warning);
       const compared = await compare(result, { ...load, scenario, run });
       say(`${load.name}, run ${run}: ${countInside('', compared).inside} figures inside their band`);
       figures.push(...compared);

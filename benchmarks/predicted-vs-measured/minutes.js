@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { createScenarioLoad, createTraceLoad, predict, quantile, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { startApp } from '../../src/harness/app-process.js';
-import { RESOLUTION_MS, runArtillery, summariseReport } from '../../src/harness/artillery.js';
+import { RESOLUTION_MS, runArtillery, spreadSummary, summariseReport } from '../../src/harness/artillery.js';
 import { readCheckouts, useMsOf, warmUp } from '../../src/harness/warm-up.js';
 import { openMongo } from '../../src/mongo/open.js';
 import { compare } from './compare.js';
 
-/** @typedef {import('../../src/harness/artillery.js').Summary & { p75: number, p90: number }} FullSummary in ms */
+/** @typedef {import('../../src/harness/artillery.js').FullSummary} FullSummary */
 
 const MINUTE = fileURLToPath(new URL('../../loadtests/users-and-admins.yaml', import.meta.url));
 const MINUTE_SLOW_MS = 500;
@@ -104,7 +104,8 @@ function measureAlone(mongoUrl, signal) {
   return withWarmApp(mongoUrl, Math.max(...MINUTE_POOLS), signal, async (url, { lastId }) => {
     const { report } = await runArtillery({ ...ALONE, target: url, signal });
     const { checkouts } = await readCheckouts(url, lastId);
-    const aloneMs = interpolate(/** @type {FullSummary} */ (report.summaries['http.response_time']));
+    const summary = /** @type {FullSummary} */ (report.summaries['http.response_time']);
+    const aloneMs = spreadSummary(summary, summary.count);
     // All variation counts as the query's: drawn independently, query and overhead would rarely both be slow.
     const restMs = quantile(aloneMs, 0.5) - quantile(checkouts.map(useMsOf), 0.5);
     const overheadMs = Math.max(0, Math.min(...aloneMs, restMs));
@@ -154,21 +155,6 @@ async function withWarmApp(mongoUrl, poolSize, signal, measure) {
   } finally {
     await app.stop();
   }
-}
-
-/**
- * Reconstructs the sample behind a summary by linear interpolation between its percentiles.
- * @param {FullSummary} summary
- * @returns {number[]}
- */
-function interpolate({ count, min, p50, p75, p90, p95, p99, max }) {
-  const points = [[0, min], [0.5, p50], [0.75, p75], [0.9, p90], [0.95, p95], [0.99, p99], [1, max]];
-  return Array.from({ length: count }, (_, index) => {
-    const share = index / (count - 1);
-    const after = points.findIndex(([end], place) => place > 0 && end >= share);
-    const [[from, low], [to, high]] = points.slice(after - 1);
-    return low + (high - low) * (share - from) / (to - from);
-  });
 }
 
 /** @param {number[]} valuesMs */

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { advise, parseSlo } from 'mongodb-pool-predictor';
+import { createSimulationThreads } from 'mongodb-pool-predictor/node';
 import { describeEnvironment } from '../harness/environment.js';
 import { createAdviceView } from '../predictions/advice-view.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
@@ -7,7 +8,7 @@ import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
-import { MAX_SEEDS, collect, parsePositive, parseUpTo } from './option-parsers.js';
+import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
 import { createRunProgress } from './progress-bar.js';
 import { widthOf } from './terminal-width.js';
 
@@ -26,26 +27,31 @@ export function createAdviseCommand() {
     .option('--servers <n>', 'servers that each instance connects to', parsePositive)
     .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
     .option('--seeds <n>', 'simulation runs of a random load, at least 59', parseUpTo(MAX_SEEDS))
+    .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }
 
 /**
  * @param {import('./load-options.js').LoadOptions & { slo: import('mongodb-pool-predictor').Slo[], headroom: number,
- *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, json: boolean }} options
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, json: boolean }} options
  */
-async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, json, ...loadOptions }) {
+async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, json, ...loadOptions }) {
   const { load, services, overhead, resolutionMs, pool, notes, settings, warnings } = await readLoad({
     ...loadOptions, resample: true,
   });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const progress = createRunProgress(process.stderr);
+  const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
   const advice = await advise({
-    load, services, overhead, resolutionMs, slos, headroom, seeds,
+    load, services, overhead, resolutionMs, slos, headroom, seeds, firstSeed, simulateRuns,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
     onProgress: progress.onProgress,
-  }).finally(progress.stop);
+  }).finally(() => {
+    progress.stop();
+    return close();
+  });
 
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;
@@ -60,7 +66,7 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   if (json) {
     process.stdout.write(`${JSON.stringify({
       lab: 'advise', startedAt, environment: describeEnvironment(null),
-      settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds },
+      settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
       ...advice, words: paragraphs, notes, warnings,
     })}\n`);
   }

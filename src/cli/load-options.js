@@ -1,8 +1,9 @@
 import {
-  checkService, createScenarioLoad, createTraceLoad, overheadOfApp, parseQueries, parseServices, servicesOfApp,
+  createScenarioLoad, createTraceLoad, listQueries, overheadOfApp, parseQueries, parseServices, servicesOfApp,
 } from 'mongodb-pool-predictor';
-import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
+import { readScenario, readServiceTimes, readTrace } from 'mongodb-pool-predictor/node';
 import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
+import { foreseeLostUsers } from '../harness/sent-users.js';
 import { checkAppPool, separateRoutes } from '../predictions/app-pool.js';
 import { describeCoverage } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
@@ -28,6 +29,7 @@ const MAX_WORKERS = 1024;
  * @property {boolean} [skipFunctions]
  * @property {string[]} [service]
  * @property {string[]} [queries]
+ * @property {string} [serviceLog] file
  * @property {string} [from]
  * @property {string} [app]
  * @property {number} workers
@@ -47,12 +49,13 @@ const MAX_WORKERS = 1024;
 /** Adds the options for the load and its service times. @param {Command} command */
 export function withLoadOptions(command) {
   return command
-    .option('--trace <file>', 'replay a trace instead of a scenario')
+    .option('--trace <file>', "replay a trace instead of a scenario, or an\nOpenTelemetry export, a CSV file or MongoDB's log")
     .option('--environment <name>', 'environment of the scenario')
     .option('--skip-functions', 'leave out the function steps of the scenario:\nwhat their code does is not simulated')
     .option('--service <route=time>', 'service time of a query in ms: /slow=5000,\n'
       + '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n/livez=none for a route without queries; repeatable', collect(String))
     .option('--queries <route=n>', 'queries of each request, one after another:\n/orders=3; repeatable', collect(String))
+    .option('--service-log <file>', "MongoDB's log or a trace, for service times such as\n/x=log:find shop.orders")
     .option('--app <url>', 'take service times, overhead and pool settings from a\nrunning app (GET /pool)')
     .option('--from <result>', 'take service times and overhead from a result of\n`run mixed`')
     .option('--workers <n>', "Artillery's worker threads, which share each\narrivalRate",
@@ -73,9 +76,9 @@ export async function readLoad({ trace, ...options }) {
 }
 
 /** @param {string} file @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readTraceLoad(file, { resample, environment, skipFunctions, service, queries, from, app }) {
-  if (environment ?? skipFunctions ?? service ?? queries ?? from ?? app) {
-    throw new Error('--environment, --skip-functions, --service, --queries, --from and --app need a scenario: '
+async function readTraceLoad(file, { resample, environment, skipFunctions, service, serviceLog, queries, from, app }) {
+  if (environment ?? skipFunctions ?? service ?? serviceLog ?? queries ?? from ?? app) {
+    throw new Error('--environment, --skip-functions, --service, --service-log, --queries, --from and --app need a scenario: '
       + 'a trace has its own service times');
   }
   const trace = await readTrace(file);
@@ -94,7 +97,7 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
 function readHeader({ pool, overhead }, file) {
   try {
     if (pool !== undefined) checkAppPool(pool, 'pool');
-    return { pool, overhead: overhead && checkService(overhead) };
+    return { pool, overhead };
   } catch (cause) {
     throw new Error(`${file}, line 1: ${/** @type {Error} */ (cause).message}`, { cause });
   }
@@ -102,9 +105,10 @@ function readHeader({ pool, overhead }, file) {
 
 /** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */
 async function readScenarioLoad(scenario, {
-  environment, skipFunctions, service = [], queries = [], from, app, workers,
+  environment, skipFunctions, service = [], serviceLog, queries = [], from, app, workers,
 }) {
-  const [given, counts] = [parseServices(service), parseQueries(queries)];
+  const log = serviceLog === undefined ? undefined : await readLog(serviceLog, service);
+  const [given, counts] = [parseServices(service, log?.times), parseQueries(queries)];
   const workload = await readScenario(scenario, { environment, skipFunctions });
   const load = createScenarioLoad(workload, { workers });
   const earlier = from === undefined ? undefined : await readInputs(from);
@@ -113,7 +117,12 @@ async function readScenarioLoad(scenario, {
   const source = running?.overhead ? `of the app at ${running.url}` : `in ${from}`;
   const { services, warnings: unclear } = matchServices({ routes: load.routes, requests: workload.requests },
     { given, measured: { ...earlier?.services, ...running?.services }, queries: counts });
-  const warnings = [...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`), ...unclear];
+  const warnings = [
+    ...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`),
+    ...log?.warnings ?? [],
+    ...unclear,
+    ...foreseeLostUsers(workload, workers).map((message) => `${scenario}, ${message}.`),
+  ];
   if (workers > 1 && workload.phases.some(({ arrivalRate }) => arrivalRate)) {
     warnings.push(`${workers} worker threads share each arrivalRate, as Artillery does on this machine, so users arrive `
       + 'in bunches. --workers 1 spaces them evenly. arrivalCount is spaced evenly on every machine.');
@@ -127,6 +136,13 @@ async function readScenarioLoad(scenario, {
     warnings,
     settings: { scenario, environment, skipFunctions, services, workers, overhead, pool: running?.pool },
   };
+}
+
+/** @param {string} file @param {string[]} services as given */
+async function readLog(file, services) {
+  const log = await readServiceTimes(file);
+  if (services.some((service) => service.includes('=log:'))) return log;
+  throw new Error(`--service-log ${file}: no service time uses it. Add --service '/route=log:QUERY'. It has ${listQueries(log.times)}`);
 }
 
 /** @param {string} file */

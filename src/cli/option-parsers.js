@@ -30,6 +30,9 @@ export function parseUpTo(max) {
   });
 }
 
+/** The seeds of all runs must be exact integers. */
+export const parseFirstSeed = parseUpTo(Number.MAX_SAFE_INTEGER - MAX_SEEDS);
+
 /** Refuses an empty value: an unset shell variable must not act as if the option were missing. @param {string} text */
 export function parseText(text) {
   if (text.trim() === '') throw new Error('It is empty.');

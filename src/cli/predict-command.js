@@ -1,19 +1,23 @@
 import { Command, Option } from 'commander';
-import { parsePoolSizes, predict, summariseTrace } from 'mongodb-pool-predictor';
+import { checkTrace, parsePoolSizes, predict, summariseTrace } from 'mongodb-pool-predictor';
+import { createSimulationThreads, readTrace } from 'mongodb-pool-predictor/node';
 import { describeEnvironment } from '../harness/environment.js';
-import { poolOfApp } from '../predictions/app-pool.js';
+import { poolOfApp, separateRoutes } from '../predictions/app-pool.js';
 import { describePool } from '../predictions/describe-input.js';
+import { explainCheck } from '../predictions/explain-check.js';
 import { createPredictView } from '../predictions/predict-view.js';
 import { renderHtml } from '../report/html.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { writeAtomically } from '../write-atomically.js';
 import { readLoad, withLoadOptions } from './load-options.js';
-import { MAX_SEEDS, orInvalid, parseUpTo } from './option-parsers.js';
+import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parsers.js';
 import { createRunProgress } from './progress-bar.js';
 import { widthOf } from './terminal-width.js';
 
-/** @import { PoolOptions } from 'mongodb-pool-predictor' */
+/** @import { PoolOptions, TraceCheck } from 'mongodb-pool-predictor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
+/** @import { KnownPool } from '../predictions/app-pool.js' */
 
 const DEFAULT_SIZES = '1..20';
 
@@ -36,7 +40,10 @@ export function createPredictCommand() {
       .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES))
     .addOption(new Option('--driver <version>', 'version of the Node.js driver; 3: the driver of 2020, which sent new '
       + 'queries down busy connections').choices(['7', '3']).default('7')))
-    .option('--seeds <n>', 'simulation runs of a random load', parseUpTo(MAX_SEEDS))
+    .option('--seeds <n>', 'simulation runs of a random load: 19, 39, 59, 79, 99 or\nanother multiple of 20, minus 1', parseUpTo(MAX_SEEDS))
+    .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
+    .option('--bands', 'show the 90 % band of every figure, not just of p95', false)
+    .option('--check <trace>', 'predict this trace, of any pool size, from the trace of\n--trace; default: its second half from its first')
     .option('--html <file>', 'also write a page with charts')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(showPrediction);
@@ -44,31 +51,41 @@ export function createPredictCommand() {
 
 /**
  * @param {string | undefined} scenario
- * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number, html?: string,
- *   json: boolean }} options
+ * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number, firstSeed: number,
+ *   bands: boolean, check?: string, html?: string, json: boolean }} options
  */
-async function showPrediction(scenario, { poolSizes, driver, seeds, html, json, ...loadOptions }) {
+async function showPrediction(scenario, {
+  poolSizes, driver, seeds, firstSeed, bands, check: checkFile, html, json, ...loadOptions
+}) {
   if (loadOptions.trace && driver !== '7') {
     throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
   }
+  if (checkFile && !loadOptions.trace) throw new Error('--check needs --trace: a scenario has nothing recorded');
   const { load, services, overhead, resolutionMs, pool, notes: coverage, settings, warnings, trace } = await readLoad({
-    ...loadOptions, scenario,
+    ...loadOptions, scenario, resample: true,
   });
   // The driver of 2020 has none of the settings.
   const known = driver === '7' ? pool : undefined;
   const poolOf = known ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize }) : POOL_OF[driver];
-  const notes = [...coverage, ...(known ? [describePool(known)] : [])];
+  const check = trace && await checkRecording(trace, poolOf, { file: checkFile, known, firstSeed });
+  const notes = [...(check === undefined ? [] : [explainCheck(check)]), ...coverage, ...(known ? [describePool(known)] : [])];
+  const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
   const progress = createRunProgress(process.stderr);
   const prediction = await predict({
-    load, poolSizes, services, overhead, resolutionMs, seeds, poolOf, onProgress: progress.onProgress,
-  }).finally(progress.stop);
+    load, poolSizes, services, overhead, resolutionMs, seeds, firstSeed, poolOf, simulateRuns,
+    onProgress: progress.onProgress,
+  }).finally(() => {
+    progress.stop();
+    return close();
+  });
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',
     startedAt: new Date().toISOString(),
     environment: describeEnvironment(null),
-    settings: { ...settings, driver: Number(driver), poolSizes, seeds: prediction.seeds },
+    settings: { ...settings, driver: Number(driver), poolSizes, seeds: prediction.seeds, firstSeed },
     load: prediction.load,
+    ...(check !== undefined && { check }),
     variants: prediction.variants.map((variant) => (
       recorded && variant.settings.poolSize === trace.header.maxPoolSize
         ? { ...variant, measured: recorded }
@@ -76,13 +93,31 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, html, json, 
     notes,
     warnings,
   };
-  const view = createPredictView({ load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace), notes });
+  const viewOf = (/** @type {boolean} */ hasBands) => createPredictView({
+    load: prediction.load, isRandom: prediction.seeds > 1, hasBands, isReplay: Boolean(trace), notes,
+  });
   const width = widthOf(process.stderr);
-  process.stderr.write(`${[renderTable(view, result, { width }),
+  process.stderr.write(`${[renderTable(viewOf(bands), result, { width }),
     ...notes.map((note) => escapeControls(wrap(note, Math.min(width, WIDEST_TEXT))))].join('\n\n')}\n`);
   if (html) {
-    await writeAtomically(html, renderHtml([{ lab: view, result }]));
+    await writeAtomically(html, renderHtml([{ lab: viewOf(true), result }]));
     process.stderr.write(`\nReport: ${html}\n`);
   }
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/**
+ * @param {Trace} trace
+ * @param {(poolSize: number) => PoolOptions} poolOf
+ * @param {{ file?: string, known?: KnownPool, firstSeed: number }} options
+ * @returns {Promise<TraceCheck | null>} null where the size of the recorded pool, or the waits, are unknown
+ */
+async function checkRecording(trace, poolOf, { file, known, firstSeed }) {
+  const other = file === undefined ? undefined : await readTrace(file);
+  const { header: { maxPoolSize }, lacksWaits } = other ?? trace;
+  if (typeof maxPoolSize === 'number' && maxPoolSize > 0 && !lacksWaits) {
+    return checkTrace(trace, { pool: poolOf(maxPoolSize), other, separateRoutes: known && separateRoutes(known.settings), firstSeed });
+  }
+  if (other) throw new Error(`--check ${file}: it has to say its maxPoolSize, and how long each checkout waited`);
+  return null;
 }

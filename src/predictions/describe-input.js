@@ -19,7 +19,7 @@ export function describeCoverage(overhead, source, otherwise = '--app or --from 
   }
   const size = overhead.kind === 'sample'
     ? `${formatQuantity(quantile(Array.from(overhead.valuesMs), 0.5), 'ms')} (median of ${overhead.valuesMs.length} ${source})`
-    : `as measured ${source}`;
+    : `as it is ${source}`;
   return `The times are whole responses: the wait for a connection, its use, and the overhead, ${size}.`;
 }
 

@@ -1,10 +1,15 @@
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 import { countConnections } from './count-of.js';
+import { describeBand } from './describe-band.js';
 
 /** @import { Variant } from '../report/result-types.js' */
 /** @import { LoadFacts } from 'mongodb-pool-predictor' */
 
-/** @typedef {LoadFacts & { knee: number | null }} Facts */
+/**
+ * @typedef {LoadFacts & { knee: number | null }} Facts
+ *
+ * @typedef {{ count?: number, failures?: number, maxMs?: number, band: (number | undefined)[] }} RouteFigures band: of maxMs
+ */
 
 /**
  * What the smallest and the largest pool do, how many connections the load uses, and when more do not help. The sentences
@@ -16,7 +21,6 @@ import { countConnections } from './count-of.js';
  */
 export function explainPrediction(variants, load, route) {
   return [
-    ...variants.filter(({ measured }) => measured).map((variant) => compareReplay(variant, route)),
     compareEnds(variants, route),
     describeNeed(load),
     describeKnee(variants[variants.length - 1].settings.poolSize, load),
@@ -27,20 +31,29 @@ export function explainPrediction(variants, load, route) {
 function compareEnds(variants, route) {
   const [small, large] = [variants[0], variants[variants.length - 1]].map(({ settings, predicted }) => {
     const figures = predicted?.routes[route];
-    return { pool: `ith ${countConnections(settings.poolSize)}`, ...figures };
+    const band = [predicted?.low, predicted?.high].map((end) => end?.routes[route]?.maxMs);
+    return { pool: `ith ${countConnections(settings.poolSize)}`, ...figures, band };
   });
   const first = `W${small.pool} ${describeRoute(route, small)}`;
   if (variants.length === 1) return `${first}.`;
   const isPlain = [small, large].every(({ failures, maxMs }) => failures === 0 && maxMs >= 0);
-  return `${first}, w${large.pool} ${isPlain ? formatQuantity(large.maxMs, 'ms') : describeRoute(route, large)}.`;
+  return `${first}, w${large.pool} ${isPlain ? describeMax(large) : describeRoute(route, large)}.`;
 }
 
-/** @param {string} route @param {{ count?: number, failures?: number, maxMs?: number }} figures */
-function describeRoute(route, { count = 0, failures = 0, maxMs = NaN }) {
+/** @param {string} route @param {RouteFigures} figures */
+function describeRoute(route, { count = 0, failures = 0, maxMs = NaN, band }) {
   if (count === 0) return `no ${route} request is sent`;
   if (failures === count) return `all ${route} requests fail`;
   if (failures > 0) return `${failures} of ${count} ${route} requests fail`;
-  return `the slowest ${route} request takes ${formatQuantity(maxMs, 'ms')}`;
+  return `the slowest ${route} request takes ${describeMax({ maxMs, band })}`;
+}
+
+/** @param {Pick<RouteFigures, 'maxMs' | 'band'>} figures */
+function describeMax({ maxMs = NaN, band: [lowMs, highMs] }) {
+  const max = formatQuantity(maxMs, 'ms');
+  if (!(Number(lowMs) >= 0 && Number(highMs) >= 0)) return max;
+  const ends = describeBand(Number(lowMs), Number(highMs));
+  return ends === max ? max : `${max} (${ends} with a probability of 90 %)`;
 }
 
 /** @param {LoadFacts} load */
@@ -55,12 +68,4 @@ function describeKnee(largest, { knee, peakActive }) {
   if (knee === null) return `More than ${countConnections(largest)} would still help.`;
   const size = Math.min(knee, peakActive);
   return `More than ${countConnections(size)} ${size === 1 ? 'does' : 'do'} not help.`;
-}
-
-/** A replay can be trusted when it gives the recorded waits. @param {Variant} variant @param {string} route */
-function compareReplay({ settings, measured, predicted }, route) {
-  const [recorded, replayed] = [measured, predicted].map((figures) => (
-    [figures?.routes[route].wait.p95Ms, figures?.meanWaitMs].map((ms) => formatQuantity(ms, 'ms'))));
-  return `Recorded with ${countConnections(settings.poolSize)}: ${route} waited ${recorded[0]} (p95), all requests `
-    + `${recorded[1]} on average. The replay gives ${replayed[0]} and ${replayed[1]}.`;
 }

@@ -1,4 +1,5 @@
-import { formatNumber, formatQuantity } from '../universal/quantity.js';
+import { DASH } from '../report/format.js';
+import { digitsOf, formatNumber, formatQuantity } from '../universal/quantity.js';
 import { explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
@@ -12,11 +13,12 @@ const MIXED_RATIO = 10;
  * @param {object} result
  * @param {Facts} result.load
  * @param {boolean} result.isRandom whether the figures have a band
+ * @param {boolean} [result.hasBands] shows the band of every figure, not just of p95
  * @param {string[]} [result.notes] what the figures cover
  * @param {boolean} [result.isReplay] of a trace: the variant with the recorded pool size has measured figures
  * @returns {LabView}
  */
-export function createPredictView({ load, isRandom, isReplay = false, notes = [] }) {
+export function createPredictView({ load, isRandom, hasBands = false, isReplay = false, notes = [] }) {
   // A route without queries does not depend on the pool: it comes last.
   const rankOf = (/** @type {string} */ route) => (load.routes[route].queries > 0 ? load.routes[route].meanMs : Infinity);
   const routes = Object.keys(load.routes).toSorted((a, b) => (rankOf(a) - rankOf(b)) || 0);
@@ -31,18 +33,19 @@ export function createPredictView({ load, isRandom, isReplay = false, notes = []
       'Where the lines fall steeply, requests wait for connections. Where they are flat, more connections do not help.',
       ...(isReplay ? ['The load is a trace of checkouts, replayed. No request waits for the answer to another.'] : []),
       ...notes,
-      ...(isRandom ? ['The load is random, so it was simulated many times: the figures are medians, and 90 of 100 runs '
-        + 'lie in the band.'] : []),
+      ...(isRandom ? ['The load is random, so it was simulated many times. Percentiles and maxima are medians over the '
+        + 'runs. One more measurement lies in the band with a probability of 90 %.'] : []),
       describeClosedForms(load),
     ],
     glossary: {
       'Erlang C': 'a formula for the mean wait in a queue. It uses the arrival rate and the mean service time.',
       'Allen-Cunneen': 'the same formula, corrected for the variance of those times.',
+      band: 'one more measurement lies in it with a probability of 90 %.',
     },
     columns: [
       { heading: 'pool', about: 'connections in the pool', value: ({ settings }) => settings.poolSize },
       { heading: 'fail', about: 'requests that fail', value: of((figures) => figures.failures) },
-      ...routes.flatMap((route) => routeColumns(route, isRandom)),
+      ...routes.flatMap((route) => routeColumns(route, isRandom && !hasBands)),
       {
         group: 'connections', heading: 'used %', about: 'share of connections in use, on average over the run',
         value: of(({ utilisation }) => utilisation * 100),
@@ -53,6 +56,7 @@ export function createPredictView({ load, isRandom, isReplay = false, notes = []
       ...(isReplay ? [{ ...MEAN_WAIT, heading: 'recorded', value: meanRecorded }] : []),
       { ...MEAN_WAIT, heading: 'Erlang C', value: closedForm('erlangWaitMs') },
       { ...MEAN_WAIT, heading: 'Allen-Cunneen', value: closedForm('allenCunneenWaitMs') },
+      ...(isRandom && hasBands ? listBands(routes) : []),
     ],
     charts: [...routes.map((route) => routeChart(route)), waitChart()],
     takeaway: ({ variants }) => explainPrediction(variants, load, routes[0]),
@@ -60,29 +64,46 @@ export function createPredictView({ load, isRandom, isReplay = false, notes = []
 }
 
 const MEAN_WAIT = {
-  group: 'mean wait', unit: 'ms',
+  group: 'mean wait', unit: 'ms', digits: digitsOf,
   about: 'for a connection, over all routes; formulas give none where the pool cannot keep up',
 };
 
-/** @param {string} route @param {boolean} isRandom @returns {Column[]} */
-function routeColumns(route, isRandom) {
-  const column = { group: route, unit: 'ms' };
+/** @param {string} route @param {boolean} hasBand @returns {Column[]} */
+function routeColumns(route, hasBand) {
+  const column = { group: route, unit: 'ms', digits: digitsOf };
   return [
     { ...column, heading: 'p50', about: 'half of the requests take at most this long', value: ofRoute(route, 'p50Ms') },
     { ...column, heading: 'p95', about: '95 of 100 take at most this long', value: ofRoute(route, 'p95Ms') },
-    ...(isRandom
-      ? [{ ...column, heading: 'p95 in', about: '90 of 100 runs have a p95 in this band', value: band(route) }]
+    ...(hasBand
+      ? [{ ...column, heading: 'p95 band', value: band((figures) => figures.routes[route]?.p95Ms) }]
       : []),
     { ...column, heading: 'p99', about: '99 of 100 take at most this long', value: ofRoute(route, 'p99Ms') },
     { ...column, heading: 'max', value: ofRoute(route, 'maxMs') },
   ];
 }
 
-/** @param {string} route @returns {Column['value']} */
-function band(route) {
+/** The band of each figure. @param {string[]} routes @returns {Column[]} */
+function listBands(routes) {
+  return [
+    ...routes.flatMap((route) => /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']).map((figure) => ({
+      group: `${route} band`, unit: 'ms', heading: figure.replace('Ms', ''), value: band(({ routes: { [route]: times } }) => times?.[figure]),
+    }))),
+    { group: 'mean wait', heading: 'band ms', value: band(({ meanWaitMs }) => meanWaitMs) },
+    { group: 'connections band', heading: 'used %', value: band(({ utilisation }) => utilisation * 100) },
+    { group: 'connections band', heading: 'most', value: band(({ peakActive }) => peakActive) },
+    { heading: 'queue band', value: band(({ peakWaiting }) => peakWaiting) },
+    { heading: 'fail band', value: band(({ failures }) => failures) },
+  ];
+}
+
+/** @param {(figures: any) => number} figure @returns {Column['value']} */
+function band(figure) {
   return ({ predicted }) => {
-    const ends = [predicted?.low, predicted?.high].map((figures) => figures?.routes[route]?.p95Ms);
-    return ends.map((ms) => (Number.isFinite(ms) ? formatNumber(ms, 0, false) : '–')).join('-');
+    const ends = [predicted?.low, predicted?.high].map((end) => {
+      const value = end ? figure(end) : NaN;
+      return Number.isFinite(value) ? formatNumber(value, digitsOf(value), false) : DASH;
+    });
+    return [...new Set(ends)].join('-');
   };
 }
 

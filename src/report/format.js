@@ -13,7 +13,9 @@ export const DASH = '–';
 export function formatCell(column, row, grouping = true) {
   const value = column.value(row);
   if (value === null || value === undefined || Number.isNaN(value)) return DASH;
-  return typeof value === 'number' ? formatNumber(value, column.digits, grouping) : value;
+  if (typeof value !== 'number') return value;
+  const { digits } = column;
+  return formatNumber(value, typeof digits === 'function' ? digits(value) : digits, grouping);
 }
 
 /**

@@ -34,7 +34,7 @@
  * @property {string} [unit] shown once, with the group where there is one
  * @property {(row: Row) => number | string | null | undefined} value null is shown as a dash; `measured` is null in a
  *   variant that could not run
- * @property {number} [digits] decimals, default 0
+ * @property {number | ((value: number) => number)} [digits] decimals, default 0
  * @property {string} [about] what the heading means, for the page, which has room to say it
  */
 

@@ -19,5 +19,10 @@ export function formatQuantity(value, unit) {
     return `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 })} ${unit}`.trim();
   }
   if (value >= 1000) return `${formatNumber(value / 1000, 1)} s`;
-  return `${formatNumber(value, value < 10 && !Number.isInteger(value) ? 1 : 0)} ms`;
+  return `${formatNumber(value, digitsOf(value))} ms`;
+}
+
+/** Decimals of a time: 21, 3.8, 2. @param {number} ms */
+export function digitsOf(ms) {
+  return ms < 9.95 && !Number.isInteger(ms) ? 1 : 0;
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSampleResult } from '../report/sample-result.js';
 import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
@@ -139,6 +139,31 @@ describe('service times of a running app', () => {
   });
 });
 
+describe('what others have', () => {
+  test('is replayed as a trace; what it lacks is said, and nothing counts as recorded', async () => {
+    const file = path.join(folder, 'queries.csv');
+    await writeFile(file, `startMs,durationMs,route\n${Array.from({ length: 50 }, (_, index) => `${index * 5},10,/a\n`).join('')}`);
+    const { code, stdout, stderr } = await predict('--trace', file, '--pool-sizes', '1,2', '--json');
+    expect(code).toBe(0);
+    expect(stderr.replace(/\s+/g, ' ')).toContain('does not say how long a request waited for a connection');
+    expect(stderr).not.toMatch(/recorded/);
+    const { variants, warnings } = JSON.parse(stdout);
+    expect(variants.map((/** @type {any} */ { measured, predicted }) => [measured, Math.round(predicted.routes['/a'].maxMs)]))
+      .toEqual([[null, 255], [null, 10]]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('has service times for a scenario', async () => {
+    const file = path.join(folder, 'times.csv');
+    await writeFile(file, 'startMs,durationMs,route\n0,700,/report\n9,5,/other\n');
+    const args = [MIXED, '--service', '/slow=log:/report', '--service', '/fast=2', '--pool-sizes', '3'];
+    const { stdout } = await predict(...args, '--service-log', file, '--json');
+    expect(JSON.parse(stdout).settings.services['/slow']).toEqual({ kind: 'sample', valuesMs: [700] });
+    const { code, stderr } = await predict(MIXED, ...SERVICES, '--service-log', file);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^--service-log .*times\.csv: no service time uses it\. .* It has \/report, \/other\n/)]);
+  });
+});
+
 test('a warning names its line', async () => {
   const file = path.join(folder, 'warned.yaml');
   await writeFile(file, 'config:\n  phases: [{ duration: 1, arrivalCount: 1 }]\n  http:\n    pool: 5\n'
@@ -146,6 +171,72 @@ test('a warning names its line', async () => {
   const { code, stderr } = await predict(file, '--service', '/fast=2');
   expect(code).toBe(0);
   expect(stderr).toContain('warned.yaml, line 4: http.pool');
+});
+
+describe('what an app does', () => {
+  const file = path.join(folder, 'shop.yaml');
+  const flow = ['function: signIn', 'get: { url: /orders }', 'post: { url: /orders }', 'get: { url: /livez }',
+    'get: { url: https://cdn.example/logo.png }', 'get: { url: "{{ url }}" }'];
+  const services = ['--service', '/orders=50', '--service', '/livez=none', '--service', '/new=10', '--service', '/sale=20'];
+
+  beforeAll(async () => {
+    await writeFile(path.join(folder, 'pages.csv'), '/new\n/sale\n/sale\n');
+    await writeFile(file, `config:
+  target: http://shop.example
+  phases: [{ duration: 10, arrivalRate: 150, mode: poisson }]
+  payload: { path: pages.csv, fields: [url] }
+scenarios:
+  - flow:
+${flow.map((step) => `      - ${step}\n`).join('')}`);
+  });
+
+  test('functions are refused with the option that leaves them out', async () => {
+    const { code, stderr } = await predict(file, ...services);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/line 7: the function step signIn .*--skip-functions/) });
+  });
+
+  test('each route has its queries, and each assumption a warning', async () => {
+    const { code, stdout, stderr } = await predict(file, '--skip-functions', '--pool-sizes', '1,40', '--seeds', '19', '--workers', '1',
+      ...services, '--queries', 'POST /orders=3', '--json');
+    expect({ code, width: widthOf(stderr) <= 80 }).toEqual({ code: 0, width: true });
+    const { settings, variants: [small, large], load, warnings } = JSON.parse(stdout);
+    expect(settings).toMatchObject({ skipFunctions: true, services: {
+      'GET /orders': { kind: 'fixed', ms: 50 }, 'POST /orders': { kind: 'fixed', ms: 50, queries: 3 }, '/livez': { kind: 'none' },
+    } });
+    expect(small.predicted.routes['/livez'].maxMs).toBe(0);
+    expect(small.predicted.routes['GET /orders'].p50Ms).toBeGreaterThan(1000);
+    // Percentiles have an error of at most 0.4 %.
+    expect(Math.abs(large.predicted.routes['POST /orders'].p50Ms - 150)).toBeLessThanOrEqual(0.6);
+    expect(load.routes['/sale'].count / load.routes['/new'].count).toBeCloseTo(2, 0);
+    expect(warnings.map((/** @type {string} */ text) => text.replace(file, 'shop.yaml'))).toEqual([
+      expect.stringMatching(/^shop\.yaml, line 4: {{ url }}: each user takes a value of pages\.csv at random\. Its 2 values are/),
+      expect.stringMatching(/^shop\.yaml, line 7: the function step signIn is left out/),
+      expect.stringMatching(/^shop\.yaml, line 11: https:\/\/cdn\.example\/logo\.png is not on the target/),
+      expect.stringMatching(/^GET \/orders and POST \/orders have the same service time/),
+      expect.stringMatching(/^shop\.yaml, mode poisson, with up to 150 users per second .*about 4 % fewer/),
+    ]);
+  });
+});
+
+test('a trace: bands from resampled minutes, and a check that can fail', async () => {
+  const options = ['--pool-sizes', '8,12', '--seeds', '19', '--bands', '--json'];
+  const { code, stdout, stderr } = await predict('--trace', 'examples/ordinary-minute.jsonl', ...options, '--first-seed', '100');
+  expect(code).toBe(0);
+  expect(widthOf(stderr)).toBeLessThanOrEqual(80);
+  const { settings, check, variants } = JSON.parse(stdout);
+  expect(settings).toMatchObject({ seeds: 19, firstSeed: 100 });
+  expect(check).toMatchObject({ of: 'half', poolSize: 8, holds: true, firstSeed: 100 });
+  expect(stderr.replaceAll('\n', ' ')).toMatch(/Check: the second half of the trace, recorded with 8 connections.* The check holds: all 3 /);
+  const [{ predicted: { low, high } }] = variants;
+  expect(high.routes['/fast'].p95Ms).toBeGreaterThan(2 * low.routes['/fast'].p95Ms);
+
+  // The same recording, as if of a larger pool.
+  const other = path.join(folder, 'other.jsonl');
+  await writeFile(other, (await readFile('examples/ordinary-minute.jsonl', 'utf8')).replace('"maxPoolSize":8', '"maxPoolSize":20'));
+  const failed = await predict('--trace', 'examples/ordinary-minute.jsonl', '--check', other, ...options);
+  expect(failed.code).toBe(0);
+  expect(JSON.parse(failed.stdout).check).toMatchObject({ of: 'trace', poolSize: 20, holds: false });
+  expect(failed.stderr.replaceAll('\n', ' ')).toMatch(/The check fails: \d of 3 .* Do not rely on the predictions\. The load is the same/);
 });
 
 describe('bad input is one clear message', () => {
@@ -166,13 +257,23 @@ describe('bad input is one clear message', () => {
     ['pool size 0', async () => [MIXED, '--pool-sizes', '0', ...SERVICES], /0 means "no limit" to the driver/],
     ['no service times', async () => [MIXED], /^There is no service time for \/slow, \/fast: give --service \/slow=MS/],
     ['an invalid service time', async () => [MIXED, '--service', '/slow=fast'], /"\/slow=fast" is not a service time/],
+    ['a number of queries that is none', async () => [MIXED, ...SERVICES, '--queries', '/fast=few'], /^"\/fast=few" is not a number of queries: write ROUTE=N/],
     ['a service time too many', async () => [MIXED, ...SERVICES, '--service', '/fats=2'], /--service \/fats: .*only \/slow, \/fast/],
     ['an unknown environment', async () => [MIXED, '--environment', 'moon', ...SERVICES], /no environment "moon": it has smoke/],
     ['a file that is not a result', async () => [MIXED, '--from', 'package.json'], /^package\.json is not a result of pool-lab run/],
     ['an app that is not there', async () => [MIXED, '--app', 'http://127.0.0.1:1'], /^--app http:\/\/127\.0\.0\.1:1: /],
     ['an unknown driver', async () => [MIXED, '--driver', '4', ...SERVICES], /--driver <version>.*Allowed choices are 7, 3/],
+    ['queries and a trace', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--queries', '/fast=2'],
+      /--queries, --from and --app need a scenario/],
     ['an old driver and a trace', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--driver', '3'],
       /^--driver 3 needs a scenario: a trace has the timing of the driver that recorded it/],
+    ['a number of runs without an exact band', async () => [MIXED, '--seeds', '20', ...SERVICES],
+      /^seeds 20: so many runs have no exact 90 % band\. Use 19, 39, 59, 79, 99 or another multiple of 20, minus 1$/m],
+    ['no first seed', async () => [MIXED, '--first-seed', '0', ...SERVICES], /--first-seed.*whole number from 1/],
+    ['a check without a trace', async () => [MIXED, '--check', 'other.jsonl', ...SERVICES], /^--check needs --trace/],
+    ['a check that does not say its size', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--check',
+      await write('sizeless.jsonl', '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n'),
+      '--pool-sizes', '8', '--seeds', '19'], /^--check .*sizeless\.jsonl: it has to say its maxPoolSize/],
     ['no seeds', async () => [MIXED, '--seeds', '0', ...SERVICES], /--seeds.*whole number from 1/],
   ];
 

@@ -4,6 +4,7 @@ import { advise } from '../../packages/pool-predictor/src/advise/advise.js';
 import { samplesNeeded } from '../../packages/pool-predictor/src/advise/confidence.js';
 import { explainAdvice } from '../../src/predictions/explain-advice.js';
 import { parseSlo } from '../../packages/pool-predictor/src/advise/slo.js';
+import { explainCheck } from '../../src/predictions/explain-check.js';
 import { explainPrediction } from '../../src/predictions/explain-prediction.js';
 import { createScenarioLoad } from '../../packages/pool-predictor/src/load.js';
 import { predict } from '../../packages/pool-predictor/src/predict.js';
@@ -33,7 +34,7 @@ function toMs(text) {
 
 /** @param {RandomLoad} each @param {number[]} poolSizes */
 async function predictIn({ load, services }, poolSizes) {
-  const { variants, load: facts } = await predict({ load, services, poolSizes, seeds: 3 });
+  const { variants, load: facts } = await predict({ load, services, poolSizes, seeds: 19 });
   const [fastest] = load.routes.filter((route) => route in facts.routes)
     .toSorted((a, b) => facts.routes[a].meanMs - facts.routes[b].meanMs);
   return { variants, words: explainPrediction(variants, facts, fastest) };
@@ -53,6 +54,10 @@ function checkPrediction(words, largest) {
   expect(floor).toBeGreaterThanOrEqual(Math.min(busy, most));
   expect(floor).toBeLessThanOrEqual(most);
   expect([useless, short].filter((size) => size !== undefined)).toHaveLength(1);
+  for (const [, max, low, high, unit] of words.matchAll(/([\d.,]+ m?s) \(([\d.,]+(?: m?s)?) to ([\d.,]+ (m?s)) with a prob/g)) {
+    expect(toMs(max)).toBeGreaterThanOrEqual(toMs(low.includes('s') ? low : `${low} ${unit}`));
+    expect(toMs(max)).toBeLessThanOrEqual(toMs(high));
+  }
   if (useless !== undefined) {
     expect(useless).toBeGreaterThanOrEqual(floor);
     expect(useless).toBeLessThanOrEqual(Math.min(largest, most));
@@ -135,7 +140,7 @@ function checkTips({ samples }, text) {
 test('no sentence of predict contradicts another, whatever the load', async () => {
   await fc.assert(fc.asyncProperty(randomLoad, fc.constantFrom(...SIZES), async (each, poolSizes) => {
     checkPrediction((await predictIn(each, poolSizes)).words, Number(poolSizes.at(-1)));
-  }), { numRuns: 150, seed: SEED });
+  }), { numRuns: 80, seed: SEED });
 });
 
 test('no sentence of advise contradicts another', async () => {
@@ -221,5 +226,45 @@ describe('loads that end', () => {
     });
     const { words } = await predictIn({ load, services: { '/a': fixed(300) } }, [1, 2, 3, 4]);
     expect(words).toContain('More than 4 connections do not help.');
+  });
+});
+
+describe('the check of a trace', () => {
+  const figure = fc.record({
+    recordedMs: fc.double({ min: 0, max: 20_000, noNaN: true }), place: fc.constantFrom('inside', 'close', 'outside'),
+    spread: fc.double({ min: 0, max: 3, noNaN: true }),
+  }).map(({ recordedMs, place, spread }) => {
+    const offMs = { inside: 0, close: 0.9, outside: 1.1 + recordedMs / 10 }[place];
+    return { recordedMs, place, lowMs: recordedMs + offMs, highMs: (recordedMs + offMs) * (1 + spread) };
+  });
+  const check = fc.record({
+    of: fc.constantFrom('half', 'trace'), poolSize: fc.integer({ min: 1, max: 100 }),
+    figures: fc.array(figure, { minLength: 2, maxLength: 5 }),
+    rateRatio: fc.constantFrom(0.4, 0.9, 1, 1.1, 3), useRatio: fc.constantFrom(0.4, 0.9, 1, 1.1, 3),
+  }).map(({ figures, useRatio, ...rest }) => (/** @type {import('mongodb-pool-predictor').TraceCheck} */ ({
+    ...rest, useRatios: { '/a': useRatio }, seeds: 59, firstSeed: 1, holds: figures.every(({ place }) => place !== 'outside'),
+    figures: figures.map((each, index) => (
+      { ...each, kind: index === 0 ? 'meanWait' : 'p95', route: index === 0 ? null : `/route${index}` })),
+  })));
+
+  test('says whether it holds, and why not, without a contradiction', () => {
+    fc.assert(fc.property(check, (each) => {
+      const words = explainCheck(each);
+      const outside = each.figures.filter(({ place }) => place === 'outside').length;
+      expect(words).not.toMatch(NO_FIGURE);
+      expect(words.includes('The check holds')).toBe(outside === 0);
+      expect(find(words, /The check fails: (\d+) of/) ?? 0).toBe(outside);
+      expect(words.match(/p95 of/g) ?? []).toHaveLength(each.figures.length - 1);
+      const hasChanged = [each.rateRatio, each.useRatios['/a']].some((ratio) => ratio > 1.25 || ratio < 0.8);
+      expect(words.includes('The load is not the same')).toBe(outside > 0 && hasChanged);
+      expect(words.includes('The load is the same')).toBe(outside > 0 && !hasChanged);
+      expect(words.includes('or differ by less')).toBe(outside === 0 && each.figures.some(({ place }) => place === 'close'));
+    }), { numRuns: 200, seed: SEED });
+  });
+
+  test('is missing where the trace does not tell enough', () => {
+    expect(explainCheck(null)).toMatch(/^The trace does not say how large its pool was/);
+    const few = { of: /** @type {const} */ ('half'), poolSize: 1, figures: [], holds: null, rateRatio: 1, useRatios: {}, seeds: 19, firstSeed: 1 };
+    expect(explainCheck(few)).toMatch(/^No check: the second half of the trace .* fewer than 20 requests/);
   });
 });

@@ -82,8 +82,9 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
       const isServed = Number.isFinite(checkedOutAtMs) && Number.isFinite(checkedInAtMs);
       const entry = {
         checkOutStartedMs: round(checkOutStartedAtMs - originMs),
-        waitMs: isServed ? round(Number(checkedOutAtMs) - checkOutStartedAtMs) : null,
-        useMs: isServed ? round(Number(checkedInAtMs) - Number(checkedOutAtMs)) : null,
+        // A clock that was set back must not make a line that no reader takes.
+        waitMs: isServed ? Math.max(0, round(Number(checkedOutAtMs) - checkOutStartedAtMs)) : null,
+        useMs: isServed ? Math.max(0, round(Number(checkedInAtMs) - Number(checkedOutAtMs))) : null,
         ...(typeof route === 'string' && { route }),
         ...(isServed && hasFailed && { failed: true }),
       };

@@ -9,10 +9,12 @@ export { quantile } from './quantile.js';
 export { readWorkload } from './scenario/workload.js';
 export { overheadOfApp, servicesOfApp } from './service/app-services.js';
 export { checkService } from './service/check-service.js';
+export { listQueries } from './service/logged-times.js';
 export { parseQueries } from './service/parse-queries.js';
 export { parseServices } from './service/parse-service.js';
 export { UNLIMITED, createRunSimulator } from './simulation-runs.js';
 export { simulate } from './simulator/simulate.js';
+export { checkTrace } from './trace/check-trace.js';
 export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
 
 /**
@@ -25,6 +27,7 @@ export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
  * @typedef {import('./load-facts.js').LoadFacts} LoadFacts
  * @typedef {import('./load.js').Load} Load
  * @typedef {import('./predict-recent-load.js').Prediction} Prediction
+ * @typedef {import('./trace/check-trace.js').TraceCheck} TraceCheck
  * @typedef {import('./scenario/workload.js').RequestLine} RequestLine
  * @typedef {import('./scenario/workload.js').Workload} Workload
  * @typedef {import('./simulator/create-pool.js').PoolOptions} PoolOptions

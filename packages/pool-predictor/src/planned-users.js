@@ -15,11 +15,11 @@ const DEVIATIONS = 3;
 export function planUsers(phases, { workers = 1 } = {}) {
   const drawn = phases.filter(isPoisson)
     .reduce((sum, { arrivalRate = 0, durationMs = 0 }) => sum + (arrivalRate * durationMs) / 1000, 0);
-  let counted = 0;
+  let users = drawn;
   const arrivals = createArrivals(phases.filter((phase) => !isPoisson(phase)), { workers })[Symbol.iterator]();
-  while (!arrivals.next().done) counted++;
+  while (!arrivals.next().done) users++;
   // The variance of a Poisson number is its mean.
-  return { users: counted + drawn, spread: DEVIATIONS * Math.sqrt(drawn) };
+  return { users, spread: DEVIATIONS * Math.sqrt(drawn) };
 }
 
 /** @param {Phase} phase */

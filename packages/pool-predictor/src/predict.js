@@ -1,6 +1,8 @@
 import { allenCunneenWaitMs, erlangWaitMs } from './closed-forms.js';
 import { describeLoad, findKnee } from './load-facts.js';
+import { chooseRuns, requireBandRuns } from './prediction-interval.js';
 import { countRuns } from './run-count.js';
+import { isDriverPool } from './simulator/create-pool.js';
 import { createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation-runs.js';
 
 /** @import { Load } from './load.js' */
@@ -12,8 +14,6 @@ import { createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation
 
 /** Simulated in a few seconds. */
 const AFFORDABLE_REQUESTS = 5e6;
-const MIN_RUNS = 20;
-const MAX_RUNS = 100;
 
 /**
  * @typedef {object} PredictedVariant
@@ -22,7 +22,7 @@ const MAX_RUNS = 100;
  * @property {null} measured
  * @property {PredictedFigures} predicted
  * @property {{ erlangWaitMs: number | null, allenCunneenWaitMs: number | null }} closedForms mean waits for a connection
- *   by formula; null where the pool cannot keep up
+ *   by formula; null where the pool cannot keep up, or is not one pool that all routes share
  */
 
 /**
@@ -32,25 +32,28 @@ const MAX_RUNS = 100;
  * @param {Load} options.load
  * @param {number[]} options.poolSizes ascending
  * @param {Record<string, Service>} options.services by route
- * @param {number} [options.seeds] simulation runs of a random load; default: 100, or as few as 20 of a long load
+ * @param {number} [options.seeds] simulation runs of a random load: 19, 39, 59 ..., which have an exact 90 % band; default: 99,
+ *   or as few as 19 of a long load
+ * @param {number} [options.firstSeed] of the first run, default 1; another one gives other runs
  * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
  * @param {(progress: Progress) => void} [options.onProgress] called after each run
- * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number }>} knee: the
- *   first of the sizes from which on more connections do not help; null when the largest still helps
- * @throws {Error} for a load without requests, or missing or invalid service times
+ * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number,
+ *   firstSeed: number }>} knee: the first of the sizes from which on more connections do not help; null when the largest still helps
+ * @throws {Error} for a load without requests, missing or invalid service times, or a number of runs without an exact band
  */
 export async function predict({
-  load, poolSizes, services, seeds: givenSeeds, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
+  load, poolSizes, services, seeds: givenSeeds, firstSeed = 1, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }), onProgress = () => {},
 }) {
+  if (givenSeeds !== undefined) requireBandRuns(givenSeeds);
   const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
-  const [once] = await createRuns({ simulateRuns, seeds: 1 }).simulateAll(UNLIMITED);
-  const seeds = isRandom ? givenSeeds ?? chooseSeeds(once.requests, poolSizes.length + 1) : 1;
+  const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);
+  const seeds = isRandom ? givenSeeds ?? chooseRuns(AFFORDABLE_REQUESTS / once.requests / (poolSizes.length + 1)) : 1;
   const counter = countRuns(simulateRuns, onProgress);
-  const runs = createRuns({ simulateRuns: counter.simulateRuns, seeds });
+  const runs = createRuns({ simulateRuns: counter.simulateRuns, seeds, firstSeed });
   counter.expect(seeds * (poolSizes.length + 1));
   counter.begin('no limit');
   const unlimited = seeds === 1 ? [once] : await runs.simulateAll(UNLIMITED);
@@ -61,29 +64,29 @@ export async function predict({
     counter.begin(`${poolSize} connections`);
     predicted.push(await runs.predict(poolOf(poolSize)));
   }
+  const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
+  const isShared = isDriverPool(best);
   const variants = poolSizes.map((poolSize, index) => ({
     name: `pool ${poolSize}`,
     settings: { poolSize },
     measured: null,
     predicted: predicted[index],
     closedForms: {
-      erlangWaitMs: finite(erlangWaitMs(poolSize, facts.stream)),
-      allenCunneenWaitMs: finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)),
+      erlangWaitMs: isShared ? finite(erlangWaitMs(poolSize, facts.stream)) : null,
+      allenCunneenWaitMs: isShared ? finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)) : null,
     },
   }));
+  // How many connections keep up is known only of a pool that all routes share.
+  const floor = isShared ? facts.floor : 1;
   const knee = findKnee(poolSizes.map((poolSize, index) => ({ poolSize, figures: predicted[index] })),
-    summariseRuns(unlimited), facts.floor);
-  return { variants, load: { ...facts, knee: knee ?? null }, seeds };
+    best === UNLIMITED ? summariseRuns(unlimited) : await runs.predict(best), floor);
+  return { variants, load: { ...facts, floor, knee: knee ?? null }, seeds, firstSeed };
 }
 
-/**
- * The default number of runs: fewer for a long load.
- *
- * @param {number} requests of one run
- * @param {number} pools that each run is repeated with
- */
-export function chooseSeeds(requests, pools) {
-  return Math.min(MAX_RUNS, Math.max(MIN_RUNS, Math.floor(AFFORDABLE_REQUESTS / requests / pools)));
+/** The same pool with as many connections as requests want, in its common part. @param {PoolOptions} pool @returns {PoolOptions} */
+function withoutLimit(pool) {
+  if (pool.kind === 'pipelining' || (isDriverPool(pool) && !pool.requestTimeoutMs)) return UNLIMITED;
+  return { ...pool, minPoolSize: 0, connectMs: 0, maxConnecting: UNLIMITED.maxPoolSize, warm: false };
 }
 
 /** @param {number} value */

@@ -1,3 +1,4 @@
+import { findBand, MIN_RUNS } from './prediction-interval.js';
 import { quantile } from './quantile.js';
 import { createRandom } from './simulator/random.js';
 import { resample } from './simulator/service-time.js';
@@ -17,8 +18,9 @@ const MAX_BLOCK_MS = 50;
 export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: false };
 
 /**
- * @typedef {object} Figures of one run, or a quantile of each over several runs
+ * @typedef {object} Figures of one run, or of several: see PredictedFigures
  * @property {number} requests
+ * @property {number} checkouts
  * @property {number} failures
  * @property {number} maxMs
  * @property {Record<string, RouteResult>} routes
@@ -27,8 +29,9 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @property {number} peakWaiting
  * @property {number} utilisation
  *
- * @typedef {Figures & { low?: Figures, high?: Figures }} PredictedFigures medians; of a random load, low and high are the 5th
- *   and the 95th percentile over the runs
+ * @typedef {Figures & { low?: Figures, high?: Figures }} PredictedFigures means of means (meanMs, meanWaitMs, utilisation),
+ *   weighted by requests or checkouts, and medians of all else. Low and high are the ends of a 90 % prediction interval; with fewer than 19
+ *   runs there is none
  */
 
 /**
@@ -93,11 +96,13 @@ export function simulateHere(input) {
  * @param {object} options
  * @param {SimulateRuns} options.simulateRuns
  * @param {number} options.seeds how many runs
+ * @param {number} [options.firstSeed] of the first run; each other run has the next one; default 1
  * @param {number} [options.factor] times the load's arrival rate, default 1
  */
-export function createRuns({ simulateRuns, seeds, factor = 1 }) {
+export function createRuns({ simulateRuns, seeds, firstSeed = 1, factor = 1 }) {
   /** @param {PoolOptions} pool */
-  const simulateAll = (pool) => simulateRuns(Array.from({ length: seeds }, (_, index) => ({ pool, seed: index + 1, factor })));
+  const simulateAll = (pool) => simulateRuns(Array.from({ length: seeds }, (_, index) => (
+    { pool, seed: firstSeed + index, factor })));
   return {
     simulateAll,
     /** @param {PoolOptions} pool */
@@ -108,31 +113,48 @@ export function createRuns({ simulateRuns, seeds, factor = 1 }) {
 /** @param {SimulationResult[]} runs at least one @returns {PredictedFigures} */
 export function summariseRuns(runs) {
   const figures = runs.map(pickFigures);
-  const median = combine(figures, 0.5);
-  return runs.length === 1 ? median : { ...median, low: combine(figures, 0.05), high: combine(figures, 0.95) };
+  const summary = combine(figures, (values, key, weights) => (
+    MEANS.has(key) ? meanOf(values, weights) : quantile(values, 0.5)));
+  if (runs.length < MIN_RUNS) return summary;
+  return {
+    ...summary,
+    low: combine(figures, (values) => findBand(values)[0]),
+    high: combine(figures, (values) => findBand(values)[1]),
+  };
 }
+
+const MEANS = new Set(['meanMs', 'meanWaitMs', 'utilisation']);
 
 /** @param {SimulationResult} run @returns {Figures} */
 function pickFigures(run) {
   const { requests, checkouts, failures, maxMs, routes, peakActive, peakWaiting, utilisation, meanWaiting, durationMs } = run;
   const meanWaitMs = (meanWaiting * durationMs) / checkouts;
-  return { requests, failures, maxMs, routes, meanWaitMs, peakActive, peakWaiting, utilisation };
+  return { requests, checkouts, failures, maxMs, routes, meanWaitMs, peakActive, peakWaiting, utilisation };
 }
 
 /**
- * The quantile of each figure over the runs that have it: a run may have no request of a rare route.
+ * Summarises each figure over the runs that have it: a run may have no request of a rare route.
  *
  * @template {object} T
  * @param {T[]} sets at least one
- * @param {number} share
+ * @param {(values: number[], key: string, weights: number[]) => number} summarise weights: requests or checkouts of each run
+ * @param {number[]} [outer] weights of the sets that have none of their own
  * @returns {T}
  */
-function combine(sets, share) {
+function combine(sets, summarise, outer = []) {
+  const weights = sets.map((/** @type {any} */ set, index) => set.checkouts ?? set.count ?? outer[index]);
   const keys = [...new Set(sets.flatMap(Object.keys))];
   return /** @type {T} */ (Object.fromEntries(keys.map((key) => {
     const values = sets.map((set) => /** @type {any} */ (set)[key]);
-    if (values.some((value) => typeof value === 'object')) return [key, combine(values.filter(Boolean), share)];
-    const numbers = values.filter((value) => !Number.isNaN(value) && value !== undefined);
-    return [key, numbers.length > 0 ? quantile(numbers, share) : NaN];
+    const known = [...values.keys()].filter((index) => values[index] !== undefined && !Number.isNaN(values[index]));
+    const [kept, weightsOfKept] = [values, weights].map((list) => known.map((index) => list[index]));
+    if (kept.some((value) => typeof value === 'object')) return [key, combine(kept, summarise, weightsOfKept)];
+    return [key, kept.length > 0 ? summarise(kept, key, weightsOfKept) : NaN];
   })));
+}
+
+/** @param {number[]} values @param {number[]} weights */
+function meanOf(values, weights) {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return values.reduce((sum, value, index) => sum + value * weights[index], 0) / total;
 }

@@ -36,7 +36,7 @@ const GOOD = [
   ['report', 'good.json', '--out', 'written'],
   ['predict', 'good.yaml', '--service', '/fast=2', '--pool-sizes', '1..3'],
   ['predict', '--trace', 'good.jsonl', '--html', 'written', '--json'],
-  ['predict', 'loadtests/mixed.yaml', '--from', 'good.json', '--seeds', '2'],
+  ['predict', 'loadtests/mixed.yaml', '--from', 'good.json', '--seeds', '19'],
   ['advise', '--slo', '/fast p99 < 50ms', '--scenario', 'good.yaml', '--service', '/fast=exponential:2'],
   ['advise', '--slo', 'checkout max < 1s', '--trace', 'good.jsonl', '--headroom', '1.5', '--instances', '3'],
   ['workshop', 'verify', '13', '--answer', '5'],

@@ -5,6 +5,7 @@ import { parseSlo } from '../../../packages/pool-predictor/src/advise/slo.js';
 import { parseDurationMs } from '../../../packages/pool-predictor/src/duration.js';
 import { parsePoolSizes } from '../../../packages/pool-predictor/src/pool-sizes.js';
 import { checkService } from '../../../packages/pool-predictor/src/service/check-service.js';
+import { parseQueries } from '../../../packages/pool-predictor/src/service/parse-queries.js';
 import { parseServices } from '../../../packages/pool-predictor/src/service/parse-service.js';
 import { mutationsOf, oddValues, sentencesOf, texts } from '../arbitraries.js';
 import { attempt, require } from '../outcome.js';
@@ -21,7 +22,7 @@ const poolSizes = fc.oneof(
   fc.nat(2000).map((count) => Array(count).fill('1..999999').join()),
 );
 const service = fc.oneof(
-  sentencesOf(['/slow', '/', '=', ':', ',', 'exponential', 'lognormal', 'fixed', 'sample', ...NUMBERS]),
+  sentencesOf(['/slow', '/', 'GET ', '{{ x }}', '=', ':', ',', 'none', 'exponential', 'lognormal', 'fixed', 'sample', ...NUMBERS]),
   fc.tuple(fc.constantFrom('/a=', '/b=exponential:', '/__proto__=lognormal:'), texts).map((parts) => parts.join('')),
 );
 const goal = fc.oneof(
@@ -75,8 +76,19 @@ export const options = {
         quotes(text)(message) || message.includes(text.slice(0, text.lastIndexOf('=')))));
       const services = attempt(() => parseServices(list), names).value ?? {};
       for (const [route, each] of Object.entries(services)) {
-        require(route.startsWith('/'), `the route is ${route}`);
+        require(/^([A-Z]+ )?(\/|\{\{)/.test(route), `the route is ${route}`);
         checkService(each);
+      }
+    },
+  },
+  'numbers of queries': {
+    arbitrary: fc.array(service, { maxLength: 3 }),
+    check(/** @type {string[]} */ list) {
+      const names = (/** @type {string} */ message) => list.some((text) => (
+        quotes(text)(message) || message.includes(text.slice(0, text.lastIndexOf('=')))));
+      for (const [route, queries] of Object.entries(attempt(() => parseQueries(list), names).value ?? {})) {
+        require(queries >= 1, `${route} makes ${queries}`);
+        checkService({ kind: 'fixed', ms: 1, queries });
       }
     },
   },

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { predict } from '../../../packages/pool-predictor/src/predict.js';
 import { createTraceLoad, summariseTrace } from '../../../packages/pool-predictor/src/trace/trace-load.js';
 import { createTraceWriter } from '../../../packages/pool-monitor/src/trace-writer.js';
-import { readServiceTimes } from '../../../packages/pool-predictor/src/node/service-times.js';
+import { readServiceTimes } from '../../../packages/pool-predictor/src/node/read-service-times.js';
 import { readTrace } from '../../../packages/pool-predictor/src/node/trace.js';
 import { changesOf, mutationsOf, sentencesOf, texts } from '../arbitraries.js';
 import { requireClear, require } from '../outcome.js';
@@ -127,11 +127,9 @@ export const traces = {
     open: openFolder,
     async check(text, { file }) {
       await checkFile(text, { file });
-      const times = await readServiceTimes(file)
+      const read = await readServiceTimes(file)
         .catch((error) => requireClear(error, (message) => message.includes(file)));
-      for (const { valuesMs } of /** @type {any[]} */ (Object.values(times?.services ?? {}))) {
-        require(Math.min(...valuesMs) >= 0.5, 'a service time is too short');
-      }
+      for (const valuesMs of read?.times.values() ?? []) require(Math.min(...valuesMs) >= 0.5, 'a service time is too short');
     },
   },
   'traces, written and read': {

@@ -51,6 +51,25 @@ test('the prediction is for the pool settings of the app', async () => {
   expect((await predictWith({ slowPoolSize: 1 }))?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
 });
 
+test('a route that makes no query is predicted not to wait', async () => {
+  const scenario = path.join(folder, 'health.yaml');
+  await writeFile(scenario, `config: { phases: [{ duration: 1, arrivalCount: 5 }], http: { timeout: 60 } }
+scenarios: [{ flow: [{ get: { url: /livez } }, { function: signIn }, { get: { url: /slow } }, { head: { url: /livez } }] }]`);
+  await expect(mixed.plan({ ...article, scenario })).rejects.toThrow('line 2: the function step signIn runs code');
+  const plan = await mixed.plan({ ...article, scenario, skipFunctions: true });
+  expect(plan.settings.skipFunctions).toBe(true);
+  expect(plan.warnings).toEqual([expect.stringMatching(/health\.yaml, line 2, in the prediction: the function step signIn is left out/)]);
+  const predicted = await labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings);
+  expect(predicted?.routes['GET /livez'].maxMs).toBeCloseTo(3, 1);
+  expect(predicted?.routes['/slow'].maxMs).toBeGreaterThan(20_000);
+});
+
+test('a scenario without any query is refused', async () => {
+  const scenario = path.join(folder, 'alive.yaml');
+  await writeFile(scenario, 'scenarios: [{ flow: [{ get: { url: /livez } }] }]');
+  await expect(mixed.plan({ ...article, scenario })).rejects.toThrow(/alive\.yaml makes no query/);
+});
+
 test('what is drawn is predicted with a band', async () => {
   const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
   const plan = await mixed.plan({ poolSizes: [2], slowMs: 500, scenario });

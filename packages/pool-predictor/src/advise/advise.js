@@ -40,6 +40,7 @@ const LONG_LOAD = 10_000;
  * @property {number | null} poolSize the smallest that meets all goals at every load, even if the servers have no room
  * @property {Sample[]} samples of each goal
  * @property {number} seeds how many runs each figure comes from
+ * @property {number} firstSeed of the first run
  * @property {Noise[] | null} noise of each goal; null when the overhead is known
  * @property {Parts[] | null} parts of each goal's responses; null when the overhead is not known
  * @property {{ factor: number, smallest: number | null, floor: number, meanActive: number, peakActive: number,
@@ -75,7 +76,7 @@ export async function advise({
 }) {
   const unknown = slos.find(({ route }) => !load.routes.includes(route));
   if (unknown) throw new Error(`"${unknown.text}": the load has no route ${unknown.route}, only ${load.routes.join(', ')}`);
-  const [once] = await createRuns({ simulateRuns, seeds: 1 }).simulateAll(UNLIMITED);
+  const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);
   const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
   const count = isRandom ? givenSeeds ?? (once.requests > LONG_LOAD ? MIN_RUNS : MAX_RUNS) : 1;
   if (isRandom && count < MIN_RUNS) {
@@ -95,7 +96,8 @@ export async function advise({
   const samples = slos.map((slo) => countSamples(slo, studies[0].unlimited.runs));
   /** @type {Omit<Advice, 'verdict' | 'poolSize'>} */
   const nothing = {
-    samples, seeds: count, noise: null, parts: null, loads: [], rows: [], noBenefitAfter: null, remedies: [], fleet: null,
+    samples, seeds: count, firstSeed, noise: null, parts: null, loads: [], rows: [], noBenefitAfter: null, remedies: [],
+    fleet: null,
   };
   if (!samples.every(({ isEnough }) => isEnough)) return { ...nothing, verdict: 'notEnoughData', poolSize: null };
 

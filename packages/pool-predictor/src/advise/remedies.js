@@ -97,8 +97,9 @@ async function divide(kind, { facts, judge, meets, search }, slos, slowRoutes) {
  * @param {number} poolSize
  * @returns {Promise<Remedy>}
  */
-async function addTimeout({ judge }, slos, slowRoutes, poolSize) {
-  const timeoutMs = Math.min(...slos.map(({ limitMs }) => limitMs));
+async function addTimeout({ facts, judge }, slos, slowRoutes, poolSize) {
+  const waiting = slos.filter(({ route }) => facts.routes[route]?.queries !== 0);
+  const timeoutMs = Math.min(...waiting.map(({ limitMs }) => limitMs));
   const judgement = await judge({ maxPoolSize: poolSize, waitQueueTimeoutMS: timeoutMs });
   return { kind: 'timeout', connections: poolSize, slowSize: null, slowRoutes, timeoutMs,
     ...describeCost(judgement, slos, slowRoutes) };

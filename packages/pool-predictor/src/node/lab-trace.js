@@ -1,4 +1,5 @@
 import { textOf } from '../text-of.js';
+import { parseJson } from './parse-json.js';
 import { MAX_START_MS, TraceColumns, isDurationMs, isStartMs } from './trace-columns.js';
 
 /** @import { TextFile } from './text-file.js' */
@@ -35,7 +36,7 @@ export async function readLabTrace({ file, lines }) {
     number++;
     if (line.trim() === '') continue;
     if (broken) throw new Error(`${file}, line ${broken.number}: not a line of a trace: ${broken.complaint}`);
-    const entry = parse(line);
+    const entry = parseJson(line);
     if (!header) {
       header = requireHeader(entry, file);
       continue;
@@ -43,8 +44,10 @@ export async function readLabTrace({ file, lines }) {
     const field = STARTED_FIELDS[header.version];
     const complaint = findFault(entry, field);
     if (complaint) broken = { number, complaint };
-    else if (entry.end === undefined) columns.add({ ...entry, startedMs: entry[field] });
-    else {
+    else if (entry.end === undefined) {
+      const { waitMs, useMs, route, request, failed } = entry;
+      columns.add({ startedMs: entry[field], waitMs, useMs, route, request, failed });
+    } else {
       if (entry.overhead) header.overhead = entry.overhead;
       if (entry.end === 'full') warnings.push(`${file} is incomplete: it reached its size limit`);
     }
@@ -52,15 +55,6 @@ export async function readLabTrace({ file, lines }) {
   if (!header) throw new Error(`${file} is empty: a trace starts with a line that names its format`);
   if (broken) warnings.push(`${file}, line ${broken.number}: the last line is incomplete and left out`);
   return columns.toTrace(header, { warnings });
-}
-
-/** @param {string} line @returns {any} undefined if it is not JSON */
-function parse(line) {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @param {any} entry @param {string} file @returns {Record<string, any>} */

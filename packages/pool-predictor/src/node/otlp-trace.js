@@ -1,4 +1,5 @@
 import { decodeAttributes, decodeSpan, requireRecord } from './otlp-span.js';
+import { parseJson } from './parse-json.js';
 import { TraceColumns, isDurationMs } from './trace-columns.js';
 
 /** @import { Span } from './otlp-span.js' */
@@ -80,7 +81,7 @@ async function* readDocuments(lines, file, warnings) {
   let length = 0;
   for await (const line of lines) {
     number++;
-    const document = rest.length === 0 ? parse(line) : undefined;
+    const document = rest.length === 0 ? parseJson(line) : undefined;
     if (document !== undefined) {
       yield { document, where: `${file}, line ${number}` };
     } else if (rest.length > 0 || line.trim() !== '') {
@@ -90,19 +91,10 @@ async function* readDocuments(lines, file, warnings) {
     }
   }
   const first = number - rest.length + 1;
-  const document = parse(rest.join('\n'));
+  const document = parseJson(rest.join('\n'));
   if (document !== undefined) yield { document, where: file };
   else if (rest.length === 1 && first > 1) warnings.push(`${file}, line ${first}: the last line is incomplete and left out`);
   else if (rest.length > 0) throw new Error(`${file}, line ${first}: not valid JSON`);
-}
-
-/** @param {string} text @returns {unknown} undefined if it is not JSON */
-function parse(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @param {unknown} document @returns {Generator<Span, void>} */

@@ -1,14 +1,17 @@
+import { listSome } from '../list-some.js';
 import { textOf } from '../text-of.js';
+import { parseJson } from './parse-json.js';
 import { nameShape } from './query-shape.js';
 import { TraceColumns, isDurationMs } from './trace-columns.js';
 
+/** @import { LoggedTimes } from '../service/logged-times.js' */
 /** @import { TextFile } from './text-file.js' */
 /** @import { Trace } from './trace.js' */
 
 /** The log has whole milliseconds, rounded down: on average this much is missing. */
 const MISSING_MS = 0.5;
 
-/** How many names a message lists. */
+/** How many clients a warning lists. */
 const MAX_LISTED = 5;
 
 const LIMITS = 'Its times are those of the server, without the network and the driver. They are rounded down to whole '
@@ -54,7 +57,7 @@ export async function readSlowQueryTrace(text) {
       + 'arrives as if nobody had waited. Nor does it show requests, so each query is a route of its own.',
       ...(whole.length < queries.length ? [`${file}: ${whole.length} of ${queries.length} queries count, those from the time `
         + 'when the server logged every query'] : []),
-      ...(clients.length > 1 ? [`The queries come from ${clients.length} clients: ${listSome(clients)}. Each has a pool of `
+      ...(clients.length > 1 ? [`The queries come from ${clients.length} clients: ${listSome(clients, MAX_LISTED)}. Each has a pool of `
         + 'its own, but here one pool gets the whole load.'] : []),
     ],
   });
@@ -62,14 +65,14 @@ export async function readSlowQueryTrace(text) {
 
 /**
  * @param {TextFile} text
- * @returns {Promise<{ times: Map<string, number[]>, warnings: string[] }>} ms by shape of query
+ * @returns {Promise<{ times: LoggedTimes, warnings: string[] }>} by shape of query
  * @throws {Error} naming the file, if it has no queries, and the line that is wrong
  */
 export async function readSlowQueryTimes(text) {
   const queries = await readQueries(text);
   const sent = pickSent(queries).filter(({ failed }) => !failed);
   if (sent.length === 0) throw new Error(`${text.file} has no slow query of an app`);
-  /** @type {Map<string, number[]>} */
+  /** @type {LoggedTimes} */
   const times = new Map();
   for (const { name, durationMs } of sent) {
     const ofShape = times.get(name);
@@ -102,7 +105,7 @@ async function readQueries({ file, lines }) {
 
 /** @param {string} line @param {string} where @returns {Query | undefined} undefined for a part of a command, and for other messages */
 function decode(line, where) {
-  const { t, msg, attr } = Object(parse(line));
+  const { t, msg, attr } = Object(parseJson(line));
   // A command that updates or deletes also has a line for each of its statements, with another type.
   if (msg !== 'Slow query' || attr?.type !== 'command') return undefined;
   const { command, durationMillis: durationMs, queryHash, planCacheShapeHash = queryHash, errCode, appName, remote } = attr;
@@ -114,15 +117,6 @@ function decode(line, where) {
     shape: nameShape(attr), hash: planCacheShapeHash && textOf(planCacheShapeHash), endedAtMs, durationMs, failed: errCode !== undefined,
     client: `${textOf(appName ?? 'no appName')} at ${textOf(remote).replace(/:\d+$/, '')}`,
   };
-}
-
-/** @param {string} line @returns {unknown} undefined if it is not JSON: a log can be cut off anywhere */
-function parse(line) {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -144,10 +138,4 @@ function pickSent(queries) {
   return sent.map((query) => ({
     ...query, name: Number(hashes.get(query.shape)?.size) > 1 ? `${query.shape} #${query.hash ?? 'none'}` : query.shape,
   }));
-}
-
-/** @param {string[]} names */
-export function listSome(names) {
-  const rest = names.length - MAX_LISTED;
-  return `${names.slice(0, MAX_LISTED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

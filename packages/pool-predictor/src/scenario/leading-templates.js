@@ -6,7 +6,7 @@ export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'option
  * A template where a path begins. It decides which endpoint a request goes to; a later one, as in /users/{{ id }}, is a
  * parameter of one endpoint.
  */
-const LEADING = /^((?:https?:\/\/[^/?#{}]*)?\/?)\{\{\s*([^{}]*?)\s*\}\}/i;
+const LEADING = /^((?:https?:\/\/[^/?#{}]*)?\/?)\{\{([^{}]*)\}\}/i;
 
 /**
  * The templates where URLs of a flow begin.
@@ -15,13 +15,14 @@ const LEADING = /^((?:https?:\/\/[^/?#{}]*)?\/?)\{\{\s*([^{}]*?)\s*\}\}/i;
  * @returns {string[]} each once
  */
 export function leadingTemplates(flow) {
-  return [...new Set(listUrls(flow).flatMap((url) => LEADING.exec(url)?.[2] ?? []))];
+  return [...new Set(listUrls(flow).flatMap((url) => LEADING.exec(url)?.[2].trim() ?? []))];
 }
 
 /** @param {string} url @param {Values} values @returns {string} as it is where the value is unknown */
 export function fillLeadingTemplate(url, values) {
   return url.replace(LEADING, (all, before, template) => {
-    const value = Object.hasOwn(values, template) ? values[template] : undefined;
+    const name = template.trim();
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
     return value === undefined ? all : before + value;
   });
 }

@@ -84,8 +84,8 @@ export function createUserData(config, issues, readPayload) {
 
 /** @param {string} names @param {string} from @param {number} count @param {boolean} isInTurn */
 function describeDraw(names, from, count, isInTurn) {
-  const taken = isInTurn ? 'takes the next row in turn; here it draws one at random' : 'draws a row at random';
-  return `${names}: each user of ${from} ${taken}. Its ${count} values are kept apart`;
+  return `${names}: ${isInTurn ? `users take the values of ${from} in turn; here each takes one` : `each user takes a value of ${from}`} `
+    + `at random. Its ${count} values are separate routes`;
 }
 
 /** @param {Source} source @param {string[]} templates some of its fields @returns {Choice[]} */

@@ -10,7 +10,7 @@ import { readRequest } from './workload-request.js';
 /** @import { Issues } from './workload-issues.js' */
 /** @import { Path } from './yaml-source.js' */
 
-/** A loop over a longer list is not written out, so its URLs count as one. */
+/** A longer loop over a list, with the loops in it, is not written out: its URLs count as one. */
 const MAX_ROUNDS = 1000;
 
 /**
@@ -20,6 +20,7 @@ const MAX_ROUNDS = 1000;
  * @property {boolean} skipFunctions leave function steps out, instead of refusing them
  * @property {unknown} jitter default for every think
  * @property {Values} values of templates
+ * @property {number} rounds of the loops around the step that are written out
  * @property {DataLists} lists that a loop can go through
  * @property {(path: Path, endpoint: Endpoint) => void} onRequest called for each request
  */
@@ -70,14 +71,17 @@ function readLoop(step, path, context) {
   const over = typeof step.over === 'string' ? context.lists(step.over) ?? step.over : step.over;
   const name = textOf(step.loopElement ?? '$loopElement');
   const templates = leadingTemplates(step.loop).filter((template) => template.split(/[.[]/, 1)[0] === name);
-  const readBody = (/** @type {Values} */ values) => step.loop.flatMap((/** @type {unknown} */ inner, /** @type {number} */ index) =>
-    readStep(inner, [...path, 'loop', index], { ...context, values: { ...context.values, ...values } }));
-  if (Array.isArray(over) && templates.length > 0 && over.length <= MAX_ROUNDS) {
-    return over.flatMap((element) => readBody(Object.fromEntries(templates.map((template) => (
-      [template, memberOf(element, template.slice(name.length))])))));
+  const readBody = (/** @type {FlowContext} */ inside) => step.loop.flatMap((/** @type {unknown} */ inner, /** @type {number} */ index) =>
+    readStep(inner, [...path, 'loop', index], inside));
+  const rounds = Array.isArray(over) && templates.length > 0 ? context.rounds * over.length : Infinity;
+  if (rounds <= MAX_ROUNDS) {
+    return over.flatMap((/** @type {unknown} */ element) => readBody({ ...context, rounds, values: {
+      ...context.values,
+      ...Object.fromEntries(templates.map((template) => [template, memberOf(element, template.slice(name.length))])),
+    } }));
   }
   const count = context.issues.attempt(path, () => readCount({ ...step, over }));
-  const steps = readBody({});
+  const steps = readBody(context);
   return count === undefined ? [] : [{ kind: 'loop', count, steps }];
 }
 

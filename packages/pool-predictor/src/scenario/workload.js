@@ -93,7 +93,7 @@ export function readWorkload(yamlText, {
 /**
  * @param {any[]} scenarios
  * @param {any} config
- * @param {Omit<FlowContext, 'jitter' | 'values'> & Pick<ReturnType<typeof createUserData>, 'chooseFor'>} context
+ * @param {Omit<FlowContext, 'jitter' | 'values' | 'rounds'> & Pick<ReturnType<typeof createUserData>, 'chooseFor'>} context
  * @returns {Scenario[]} several for one whose URLs come from data
  */
 function readScenarios(scenarios, config, { chooseFor, ...context }) {
@@ -114,7 +114,7 @@ function readScenarios(scenarios, config, { chooseFor, ...context }) {
     return chooseFor(leadingTemplates(steps)).map(({ values, share }) => ({
       name,
       weight: Number(textOf(weight)) * share,
-      steps: steps.flatMap((step, at) => readListed(step, [...path, 'flow', at], { ...context, jitter, values })),
+      steps: steps.flatMap((step, at) => readListed(step, [...path, 'flow', at], { ...context, jitter, values, rounds: 1 })),
     }));
   });
   if (!read.some(({ weight }) => weight > 0)) issues.refuse(['scenarios'], 'every scenario has weight 0');

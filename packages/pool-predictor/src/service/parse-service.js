@@ -1,9 +1,11 @@
 import { checkService } from './check-service.js';
+import { pickService } from './logged-times.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
+/** @import { LoggedTimes } from './logged-times.js' */
 
 const ALLOWED = 'write ROUTE=MS, ROUTE=exponential:MEAN_MS, ROUTE=lognormal:MEDIAN_MS,SIGMA, or ROUTE=none if it makes no '
-  + 'query, such as /slow=5000 or /fast=lognormal:2,0.5';
+  + 'query, such as /slow=5000 or /fast=lognormal:2,0.5; with --service-log FILE also ROUTE=log:QUERY';
 
 /** A path, perhaps with a method before it, or a URL that begins with a template. */
 const ROUTE = /^(?:[A-Z]+ )?(?:\/|\{\{)/;
@@ -20,11 +22,19 @@ export function splitRoute(text, allowed) {
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/** @param {string} text such as /slow=5000 @returns {{ route: string, service: Service }} */
-export function parseService(text) {
+/** @param {string} text such as /slow=5000 @param {LoggedTimes} [times] @returns {{ route: string, service: Service }} */
+export function parseService(text, times) {
   const [route, value] = splitRoute(text, ALLOWED);
   if (value === 'none') return { route, service: { kind: 'none' } };
   const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/s.exec(value) ?? [];
+  if (kind === 'log') {
+    if (!times) throw new Error(`"${text}" needs a file with service times: --service-log FILE`);
+    try {
+      return { route, service: pickService(times, list) };
+    } catch (cause) {
+      throw new Error(`"${text}": ${/** @type {Error} */ (cause).message}`, { cause });
+    }
+  }
   const numbers = list.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
   try {
     return { route, service: checkService(toService(kind, numbers)) };
@@ -44,16 +54,17 @@ function toService(kind, numbers) {
 
 /**
  * Parses service times, in ms: `/slow=5000`, `/x=exponential:MEAN`, `/x=lognormal:MEDIAN,SIGMA`, or `/livez=none` for a
- * route that makes no query.
+ * route that makes no query. With measured times, `/x=log:QUERY` takes those of a query, see pickService.
  *
  * @param {string[]} texts
+ * @param {LoggedTimes} [times]
  * @returns {Record<string, Service>} by route
  * @throws {Error} naming the text that is wrong and what is allowed
  */
-export function parseServices(texts) {
+export function parseServices(texts, times) {
   /** @type {Record<string, Service>} */
   const services = {};
-  for (const { route, service } of texts.map(parseService)) {
+  for (const { route, service } of texts.map((text) => parseService(text, times))) {
     if (Object.hasOwn(services, route)) throw new Error(`${route} has two service times: give only one`);
     services[route] = service;
   }

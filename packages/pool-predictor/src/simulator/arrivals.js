@@ -53,9 +53,11 @@ export function createArrivals(phases, { workers = 1, seed = 1, factor = 1 } = {
       const times = createTimes(phases, { workers, seed, factor });
       return {
         next() {
-          const atMs = times.next();
+          const atMs = times.first();
           if (atMs === NEVER) return { done: true, value: undefined };
-          return { done: false, value: { atMs, worker: times.worker(), maxVusers: times.maxVusers() } };
+          const value = { atMs, worker: times.worker(), maxVusers: times.maxVusers() };
+          times.drop();
+          return { done: false, value };
         },
       };
     },
@@ -64,7 +66,10 @@ export function createArrivals(phases, { workers = 1, seed = 1, factor = 1 } = {
       const times = createTimes(phases, { workers, seed, factor });
       return (into) => {
         let count = 0;
-        while (count < into.length && (into[count] = times.next()) !== NEVER) count++;
+        for (let atMs = times.first(); count < into.length && atMs < NEVER; atMs = times.first()) {
+          into[count++] = atMs;
+          times.drop();
+        }
         return count;
       };
     },
@@ -95,22 +100,19 @@ function createTimes(phases, { workers, seed, factor }) {
   const streams = Array.from({ length: workers }, (_, worker) => createWorkerTimes(phases, worker, workers, random));
   const nextMs = Float64Array.from(streams, (stream) => stream.next());
   let worker = 0;
-  /** @type {number | undefined} */
-  let maxVusers;
   return {
     /** NEVER after the last. */
-    next() {
+    first() {
       worker = 0;
       for (let i = 1; i < workers; i++) if (nextMs[i] < nextMs[worker]) worker = i;
-      const atMs = nextMs[worker];
-      if (atMs === NEVER) return NEVER;
-      maxVusers = streams[worker].maxVusers();
-      nextMs[worker] = streams[worker].next();
-      return atMs / factor;
+      return nextMs[worker] / factor;
     },
-    /** Of the last arrival. */
+    /** Of the first. */
     worker: () => worker,
-    maxVusers: () => maxVusers,
+    maxVusers: () => streams[worker].maxVusers(),
+    drop() {
+      nextMs[worker] = streams[worker].next();
+    },
   };
 }
 

@@ -3,6 +3,10 @@ const LOWEST_EXPONENT = -20;
 const HIGHEST_EXPONENT = 40;
 const BUCKETS = (HIGHEST_EXPONENT - LOWEST_EXPONENT) * SUB_BUCKETS;
 
+const SUM = 0;
+const MIN = 1;
+const MAX = 2;
+
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
 double[0] = 1;
@@ -17,16 +21,15 @@ const HIGH_WORD = words[1] === 0 ? 0 : 1;
 export function createLatencyHistogram() {
   const counts = new Float64Array(BUCKETS);
   let count = 0;
-  let sum = 0;
-  let min = Infinity;
-  let max = -Infinity;
+  // Sum, minimum and maximum are in an array, because a variable would be a new object with each change.
+  const totals = Float64Array.of(0, Infinity, -Infinity);
 
   /** @param {number} ms zero or more */
   function record(ms) {
     count++;
-    sum += ms;
-    if (ms < min) min = ms;
-    if (ms > max) max = ms;
+    totals[SUM] += ms;
+    if (ms < totals[MIN]) totals[MIN] = ms;
+    if (ms > totals[MAX]) totals[MAX] = ms;
     counts[bucketOf(ms)]++;
   }
 
@@ -52,9 +55,9 @@ export function createLatencyHistogram() {
     const rank = Math.max(1, Math.ceil(share * total));
     if (rank > count) return Infinity;
     let seen = 0;
-    let bucket = bucketOf(min) - 1;
+    let bucket = bucketOf(totals[MIN]) - 1;
     while (seen < rank) seen += counts[++bucket];
-    return Math.min(max, Math.max(min, middleOf(bucket)));
+    return Math.min(totals[MAX], Math.max(totals[MIN], middleOf(bucket)));
   }
 
   return {
@@ -62,9 +65,9 @@ export function createLatencyHistogram() {
     percentile,
     percentileAmong,
     count: () => count,
-    min: () => (count === 0 ? NaN : min),
-    max: () => (count === 0 ? NaN : max),
-    mean: () => (count === 0 ? NaN : sum / count),
+    min: () => (count === 0 ? NaN : totals[MIN]),
+    max: () => (count === 0 ? NaN : totals[MAX]),
+    mean: () => (count === 0 ? NaN : totals[SUM] / count),
   };
 }
 

@@ -9,14 +9,13 @@ import { createTimeQueue } from './time-queue.js';
 /** @import { RequestBatch } from './request-batch.js' */
 /** @import { SimulationOptions } from './simulate.js' */
 
-const { max } = Math;
-
-// An event's code is twice the number of a connection, plus 1 when the connection is being handed over.
-const HANDED_OVER = 1;
+// What happens to a connection at its next event. A higher code is the place of a handover, see #keepHandover.
+const QUERY_ENDS = 0;
+const IS_HANDED_OVER = 1;
 
 /**
- * Whether users make one request with one query each, to a pool whose connections take no time to open, so that waits follow from the times
- * at which connections become free.
+ * Whether users make one request each, with one query, to a pool whose connections take no time to open. Then waits follow
+ * from the times at which connections become free.
  *
  * @param {SimulationOptions} options
  */
@@ -38,24 +37,24 @@ export function isRecursive({ workload, pool, services = {}, keepRequests }) {
  */
 export class Recursion {
   #maxPoolSize;
-  #isWarm;
   #waitTimeoutMs;
-  #timeoutMs;
   #requestTimeoutMs;
+  #timeoutMs;
   #resolutionMs;
-  /** The end of each query and handover. */
+  /** When connections become free. */
   #ends = createEventHeap();
-  /** The last one is checked out next. @type {number[]} */
-  #idle = [];
   #opened = 0;
-  /** By connection: how long it takes to hand it over. @type {number[]} */
-  #handoverMs = [];
-  /** When the requests that wait will have left the wait queue. */
+  #idle = 0;
+  #handedOver = 0;
+  /** Times that handovers will take, if requests wait then. The first two codes are taken. */
+  #handoversMs = [0, 0];
+  /** Codes to be used again. @type {number[]} */
+  #unused = [];
+  /** When those who wait will no longer do so. */
   #waiting = createTimeQueue();
-  #active = 0;
   #totals = {
-    requests: 0, failuresBy: { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 }, maxMs: NaN, firstMs: NaN, lastMs: NaN,
-    peakActive: 0, peakWaiting: 0, busyMs: 0, waitedMs: 0,
+    requests: 0, failuresBy: { refused: 0, waitQueueTimeout: 0, requestTimeout: 0, clientTimeout: 0 },
+    maxMs: NaN, firstMs: NaN, lastMs: NaN, peakActive: 0, peakWaiting: 0, busyMs: 0, waitedMs: 0,
   };
 
   /** @param {SimulationOptions} options */
@@ -64,7 +63,7 @@ export class Recursion {
     const { maxPoolSize, warm = true } = /** @type {DriverPoolOptions} */ (pool);
     const { waitMs, requestMs } = timeoutsOf(pool);
     this.#maxPoolSize = maxPoolSize;
-    this.#isWarm = warm;
+    if (warm) this.#opened = this.#idle = maxPoolSize;
     this.#waitTimeoutMs = waitMs;
     this.#requestTimeoutMs = requestMs;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
@@ -74,22 +73,40 @@ export class Recursion {
   /** @param {RequestBatch} batch @returns {boolean} false when it needs events */
   add(batch) {
     const { count, atMs, serviceMs, overheadMs, handoverMs, waitEndsMs, hasFailed } = batch;
+    const totals = this.#totals;
+    const ends = this.#ends;
     for (let i = 0; i < count; i++) {
       const nowMs = atMs[i];
-      while (this.#ends.nextMs() <= nowMs) this.#free(this.#ends.pop());
-      const mustOpen = this.#idle.length === 0 && this.#opened < this.#maxPoolSize;
-      if (mustOpen) this.#open();
-      const waits = this.#idle.length === 0;
-      const startMs = waits ? this.#wait(nowMs, nowMs + this.#waitTimeoutMs) : nowMs;
+      const untilMs = nowMs + this.#waitTimeoutMs;
+      while (ends.nextMs() <= nowMs) this.#free(ends.pop());
+      const mustOpen = this.#idle === 0 && this.#opened < this.#maxPoolSize;
+      const waits = this.#idle === 0 && !mustOpen;
+      const startMs = waits ? this.#wait(untilMs) : nowMs;
       hasFailed[i] = startMs === NEVER ? 1 : 0;
-      waitEndsMs[i] = startMs === NEVER ? nowMs + this.#waitTimeoutMs : startMs;
-      if (waits) this.#countWaiting(nowMs, waitEndsMs[i]);
-      if (startMs < NEVER) this.#use(startMs, serviceMs[i], handoverMs[i], waits);
-      const endMs = waitEndsMs[i] + (hasFailed[i] ? 0 : serviceMs[i]);
+      waitEndsMs[i] = startMs === NEVER ? untilMs : startMs;
+      const code = handoverMs[i] === 0 || startMs === NEVER ? QUERY_ENDS : this.#keepHandover(handoverMs[i]);
+      if (waits) {
+        if (startMs < NEVER) ends.replace(startMs + serviceMs[i], code);
+        this.#waiting.dropUntil(nowMs);
+        this.#waiting.push(waitEndsMs[i]);
+        if (this.#waiting.size() > totals.peakWaiting) totals.peakWaiting = this.#waiting.size();
+      } else {
+        ends.push(nowMs + serviceMs[i], code);
+        if (!mustOpen) {
+          this.#idle--;
+        } else {
+          this.#opened++;
+          // It opens at once, but until then the request counts as waiting.
+          if (totals.peakWaiting === 0) totals.peakWaiting = 1;
+        }
+      }
+      const active = this.#opened - this.#idle - this.#handedOver;
+      if (active > totals.peakActive) totals.peakActive = active;
+      const tookMs = hasFailed[i] ? 0 : serviceMs[i];
+      const endMs = waitEndsMs[i] + tookMs;
       if (endMs <= nowMs + this.#requestTimeoutMs && endMs + overheadMs[i] <= nowMs + this.#timeoutMs) continue;
       // Rounding does not make anyone give up.
-      if (waits || mustOpen || serviceMs[i] > this.#requestTimeoutMs
-        || serviceMs[i] + overheadMs[i] > this.#timeoutMs) return false;
+      if (waits || mustOpen || tookMs > this.#requestTimeoutMs || tookMs + overheadMs[i] > this.#timeoutMs) return false;
     }
     this.#record(batch);
     return true;
@@ -101,52 +118,39 @@ export class Recursion {
       ...describeTotals(this.#totals, routes, this.#maxPoolSize),
       users: this.#totals.requests,
       skipped: 0,
-      connections: this.#isWarm ? this.#maxPoolSize : this.#opened,
+      connections: this.#opened,
     };
   }
 
-  #open() {
-    this.#idle.push(this.#opened++);
-    // It opens at once, but until then the request counts as waiting.
-    if (!this.#isWarm) this.#totals.peakWaiting = max(this.#totals.peakWaiting, 1);
-  }
-
-  /** @param {number} code of the event that frees it */
-  #free(code) {
-    if (code % 2 !== HANDED_OVER) this.#active--;
-    this.#idle.push(code >> 1);
-  }
-
-  /** @param {number} nowMs @param {number} untilMs @returns {number} when a connection is free; NEVER if not until then */
-  #wait(nowMs, untilMs) {
-    const ends = this.#ends;
+  /** @param {number} untilMs @returns {number} when a connection is free, the first in #ends; NEVER if not until then */
+  #wait(untilMs) {
     for (;;) {
-      const endMs = ends.nextMs();
+      const endMs = this.#ends.nextMs();
       if (endMs > untilMs) return NEVER;
-      const code = ends.nextCode();
-      if (code % 2 === HANDED_OVER) return endMs;
-      this.#active--;
-      const handoverMs = this.#handoverMs[code >> 1];
-      if (handoverMs === 0) return endMs;
-      ends.replace(endMs + handoverMs, code + HANDED_OVER);
+      const code = this.#ends.nextCode();
+      if (code > IS_HANDED_OVER) {
+        this.#handedOver++;
+        this.#unused.push(code);
+        this.#ends.replace(endMs + this.#handoversMs[code], IS_HANDED_OVER);
+      } else {
+        this.#handedOver -= code;
+        return endMs;
+      }
     }
   }
 
-  /** @param {number} arrivedAtMs @param {number} untilMs */
-  #countWaiting(arrivedAtMs, untilMs) {
-    this.#waiting.dropUntil(arrivedAtMs);
-    this.#waiting.push(untilMs);
-    this.#totals.peakWaiting = max(this.#totals.peakWaiting, this.#waiting.size());
+  /** No request waits for it. @param {number} code */
+  #free(code) {
+    this.#idle++;
+    if (code === IS_HANDED_OVER) this.#handedOver--;
+    else if (code > IS_HANDED_OVER) this.#unused.push(code);
   }
 
-  /** @param {number} startMs @param {number} serviceMs @param {number} handoverMs @param {boolean} hasWaited */
-  #use(startMs, serviceMs, handoverMs, hasWaited) {
-    const connection = hasWaited ? this.#ends.nextCode() >> 1 : /** @type {number} */ (this.#idle.pop());
-    this.#handoverMs[connection] = handoverMs;
-    if (hasWaited) this.#ends.replace(startMs + serviceMs, connection << 1);
-    else this.#ends.push(startMs + serviceMs, connection << 1);
-    this.#active++;
-    if (this.#active > this.#totals.peakActive) this.#totals.peakActive = this.#active;
+  /** @param {number} ms @returns {number} its code */
+  #keepHandover(ms) {
+    const code = this.#unused.pop() ?? this.#handoversMs.length;
+    this.#handoversMs[code] = ms;
+    return code;
   }
 
   /** @param {RequestBatch} batch */

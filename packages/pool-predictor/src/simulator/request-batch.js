@@ -101,7 +101,7 @@ export class RequestBatch {
 
   /** @param {string | number} [scenario] default: drawn by weight */
   #pickRoute(scenario) {
-    const [instruction] = scenario === undefined ? this.#scenarios.pick(this.#choices) : this.#scenarios.find(scenario);
-    return /** @type {{ route: RouteStats }} */ (instruction).route;
+    const flow = scenario === undefined ? this.#scenarios.pick(this.#choices) : this.#scenarios.find(scenario);
+    return /** @type {{ route: RouteStats }} */ (flow[0]).route;
   }
 }

@@ -1,11 +1,14 @@
+import { findTail, redrawTail } from './tail.js';
+
 /** @import { Random } from './random.js' */
+/** @import { Tail } from './tail.js' */
 
 /**
  * A service time, in ms: how long a query keeps its connection.
  * - fixed: always `ms`;
  * - exponential, with mean `meanMs`;
  * - lognormal, with median `medianMs`; `sigma` is the standard deviation of the logarithm;
- * - sample: drawn with replacement from measured `valuesMs`;
+ * - sample: drawn with replacement from measured `valuesMs`; with a `tail`, the largest of them are drawn anew;
  * - none: the request makes no query, so it takes no connection.
  *
  * A request makes `queries` of them, one after another, each with a checkout of its own; default 1.
@@ -13,7 +16,7 @@
  * @typedef {({ kind: 'fixed', ms: number }
  *   | { kind: 'exponential', meanMs: number }
  *   | { kind: 'lognormal', medianMs: number, sigma: number }
- *   | { kind: 'sample', valuesMs: ArrayLike<number> }
+ *   | { kind: 'sample', valuesMs: ArrayLike<number>, tail?: Tail }
  *   | { kind: 'none' }) & { queries?: number }} Service
  */
 
@@ -49,8 +52,11 @@ export function createServiceTime(service, random, route) {
       return () => service.meanMs * random.exponential();
     case 'lognormal':
       return () => service.medianMs * Math.exp(service.sigma * random.normal());
-    case 'sample':
-      return () => service.valuesMs[Math.floor(random.uniform() * service.valuesMs.length)];
+    case 'sample': {
+      const { valuesMs, tail } = service;
+      const draw = () => valuesMs[Math.floor(random.uniform() * valuesMs.length)];
+      return tail ? () => redrawTail(draw(), tail, random) : draw;
+    }
     case 'none':
       return () => 0;
   }
@@ -67,9 +73,9 @@ export function createServiceTime(service, random, route) {
  */
 export function resample(service, random) {
   if (service.kind !== 'sample') return service;
-  const { valuesMs } = service;
-  const { length } = valuesMs;
-  return { ...service, valuesMs: Float64Array.from({ length }, () => valuesMs[Math.floor(random.uniform() * length)]) };
+  const { length } = service.valuesMs;
+  const valuesMs = Float64Array.from({ length }, () => service.valuesMs[Math.floor(random.uniform() * length)]);
+  return { ...service, valuesMs, tail: findTail(valuesMs) };
 }
 
 /**

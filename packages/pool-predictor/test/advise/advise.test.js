@@ -52,6 +52,19 @@ describe('an ordinary load with slow queries of half a second', () => {
   });
 });
 
+test('a route without queries meets its goal with any pool, and several queries need more', async () => {
+  const load = createScenarioLoad({ phases: [{ durationMs: 4000, arrivalCount: 120 }],
+    scenarios: ['/livez', '/orders'].map((route) => ({ steps: [{ kind: /** @type {const} */ ('request'), route }] })) });
+  const adviseFor = (/** @type {number} */ queries, /** @type {string[]} */ ...goals) => adviseOn(goals, {
+    load, services: { '/livez': { kind: 'none' }, '/orders': { kind: 'fixed', ms: 40, queries } },
+  });
+  expect(await adviseFor(1, '/livez max < 1ms')).toMatchObject({ verdict: 'size', poolSize: 1 });
+  const [one, five] = await Promise.all([1, 5].map((queries) => adviseFor(queries, '/orders p90 < 250ms', '/livez max < 1ms')));
+  expect(five.poolSize).toBeGreaterThan(Number(one.poolSize));
+  // A wait-queue timeout can't help /livez.
+  expect(five.remedies.find(({ kind }) => kind === 'timeout')).toMatchObject({ timeoutMs: 250 });
+});
+
 const [modest, bold] = await Promise.all([1, 3].map((headroom) => adviseOn(['/fast p99 < 50ms'], { headroom })));
 
 describe('more load', () => {

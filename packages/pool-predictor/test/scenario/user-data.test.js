@@ -40,14 +40,14 @@ const URL_STEP = 'get: { url: "{{ url }}" }';
 describe('a url from data becomes a route for each value', () => {
   test.each([
     ['rows of a CSV file, by their number', 'payload: { path: urls.csv, fields: [url, code] }', [URL_STEP], { '/a': 3, '/b': 1 },
-      '{{ url }}: each user of urls.csv draws a row at random. Its 2 values are kept apart'],
+      '{{ url }}: each user takes a value of urls.csv at random. Its 2 values are separate routes'],
     ['rows in turn', 'payload: [{ path: urls.csv, fields: [url], order: sequence }]', [URL_STEP], { '/a': 3, '/b': 1 },
-      '{{ url }}: each user of urls.csv takes the next row in turn; here it draws one at random. Its 2 values are kept apart'],
+      '{{ url }}: users take the values of urls.csv in turn; here each takes one at random. Its 2 values are separate routes'],
     ['a user keeps its row', 'payload: { path: urls.csv, fields: [url] }', [URL_STEP, 'get: { url: "{{url}}" }'],
       { '/a /a': 3, '/b /b': 1 }, expect.stringContaining('urls.csv')],
     ['a header and a delimiter', 'payload: { path: headed.csv, fields: [url], skipHeader: true, delimiter: ";" }', [URL_STEP], { '/x, y': 4 }],
     ['variables', 'variables: { url: [/a, /b] }', [URL_STEP], { '/a': 2, '/b': 2 },
-      '{{ url }}: each user of variables.url draws a row at random. Its 2 values are kept apart'],
+      '{{ url }}: each user takes a value of variables.url at random. Its 2 values are separate routes'],
     ['a variable wins over a file', 'payload: { path: urls.csv, fields: [url] }\n  variables: { url: /only }', [URL_STEP], { '/only': 4 }],
     ['the rest of the path', 'variables: { page: [cats, dogs] }', ['get: { url: "/{{ page }}/{{ id }}?x={{ y }}" }'],
       { '/cats/{{ id }}': 2, '/dogs/{{ id }}': 2 }, expect.stringContaining('{{ page }}'), '/cats/{{ id }} counts as one route',
@@ -83,6 +83,14 @@ describe('a url from data becomes a route for each value', () => {
     const workload = read(config, [URL_STEP]);
     expect(weigh(workload)).toEqual({ '{{ url }}': 4 });
     expect(workload.warnings.map(({ message }) => message)).toEqual([...warnings, '{{ url }} counts as one route']);
+  });
+
+  test('or with a loop in a loop that would be too long', () => {
+    const over = JSON.stringify(Array.from({ length: 40 }, (_, index) => `x${index}`));
+    const { scenarios } = read('', [`loop: [{ loop: [{ get: { url: "/{{ $loopElement }}" } }], over: ${over} }, { get: { url: "{{ $loopElement }}" } }]
+        over: ${over.replaceAll('x', '/x')}`]);
+    const { steps } = scenarios[0];
+    expect([steps.length, ...steps.slice(0, 2).map(({ kind }) => kind)]).toEqual([80, 'loop', 'request']);
   });
 
   test('a url that Artillery can\'t send is refused with the line of its step', () => {

@@ -25,6 +25,16 @@ describe('a service time on the command line', () => {
     expect(() => parseService(text)).toThrow(/^"[^]*" (is not a service time|has no route): write ROUTE=MS, /);
   });
 
+  test('log: takes those of a query, or of all queries that begin so', () => {
+    const times = new Map([['find a.b', [1]], ['find a.b {x}', [2, 3]], ['find a.bc', [9]], ['many', Array.from({ length: 5000 }, (_, ms) => ms)]]);
+    const valuesOf = (/** @type {string} */ text) => /** @type {any} */ (parseService(text, times).service).valuesMs;
+    expect([valuesOf('/x=log:find a.b'), valuesOf('/x=log:find a.b {x}')]).toEqual([[1, 2, 3], [2, 3]]);
+    expect([valuesOf('/x=log:many').length, valuesOf('/x=log:many')[0], valuesOf('/x=log:many')[999]]).toEqual([1000, 2, 4997]);
+    expect(() => parseService('/x=log:find', new Map([['find', [1]]]))).not.toThrow();
+    expect(() => parseService('/x=log:fin', times)).toThrow(/^"\/x=log:fin": there is no "fin", only find a\.b, find a\.b {x}, find a\.bc, many$/);
+    expect(() => parseService('/x=log:find a.b')).toThrow(new Error('"/x=log:find a.b" needs a file with service times: --service-log FILE'));
+  });
+
   test('several become one map, and each route may appear once', () => {
     expect(parseServices(['/a=1', '/b=exponential:2']))
       .toEqual({ '/a': { kind: 'fixed', ms: 1 }, '/b': { kind: 'exponential', meanMs: 2 } });

@@ -92,6 +92,14 @@ describe('a request with several queries', () => {
     expect(failures).toBeLessThanOrEqual(users);
   });
 
+  test('is simulated by events, though its user sends nothing else', () => {
+    const { records, ...expected } = simulate({ arrivals: [{ atMs: 0, route: '/orders' }, { atMs: 3, route: '/livez' }], services,
+      pool: { maxPoolSize: 1 }, keepRequests: true });
+    expect(simulate({ arrivals: [{ atMs: 0, route: '/orders' }, { atMs: 3, route: '/livez' }], services, pool: { maxPoolSize: 1 } }))
+      .toEqual(expected);
+    expect(expected).toMatchObject({ requests: records?.length, checkouts: 3, maxMs: 30 });
+  });
+
   test.each([['split', 55, 65, 'ok'], ['limited', 5, 35, 'refused']])('keeps its place in a %s pool', (kind, first, second, outcome) => {
     const pool = /** @type {any} */ ({ kind, maxPoolSize: 2, slowRoutes: ['/orders'], slowSize: 1 });
     const { ended } = run(['/orders', '/orders', '/slow'], { pool });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createRandom } from '../../src/simulator/random.js';
 import { createServiceTime, resample, serviceMoments } from '../../src/simulator/service-time.js';
+import { findTail, resampleTail } from '../../src/simulator/tail.js';
 
 /** @import { Service } from '../../src/simulator/service-time.js' */
 
@@ -39,4 +40,28 @@ test('a resample has the same size and values, but other frequencies; the seed d
   expect(again(1)).toEqual(again(1));
   expect(again(1)).not.toEqual(again(2));
   expect(resample(KNOWN[1][0], createRandom(1))).toBe(KNOWN[1][0]);
+});
+
+test('a resample can exceed all measured values, but keeps their mean and their lower nine tenths', () => {
+  const valuesMs = Array.from({ length: 100 }, (_, index) => -10 * Math.log((index + 0.5) / 100));
+  const measured = { fromMs: valuesMs.toSorted((a, b) => a - b)[89], maxMs: Math.max(...valuesMs) };
+  const tail = findTail(valuesMs);
+  expect(tail).toMatchObject({ fromMs: measured.fromMs, count: 10 });
+  const draw = createServiceTime({ kind: 'sample', valuesMs, tail }, createRandom(4), '/x');
+  const drawn = Array.from({ length: 100_000 }, draw).sort((a, b) => a - b);
+  const mean = drawn.reduce((sum, ms) => sum + ms) / drawn.length;
+  expect(Math.abs(mean / serviceMoments({ kind: 'sample', valuesMs }).meanMs - 1)).toBeLessThan(0.01);
+  expect(valuesMs).toContain(drawn[89_000]);
+  // The exponential's p99.9 is 69 ms; the largest measured value is 53 ms.
+  expect(drawn[99_900]).toBeGreaterThan(measured.maxMs);
+  expect(Math.abs(drawn[99_900] / 69 - 1)).toBeLessThan(0.1);
+});
+
+test('values that are all alike, or few, have no tail', () => {
+  expect(findTail([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2])).toBeUndefined();
+  expect(findTail([1, 2, 3])).toBeUndefined();
+  expect(findTail([])).toBeUndefined();
+  const random = createRandom(5);
+  const means = Array.from({ length: 2000 }, () => resampleTail({ fromMs: 3, meanMs: 6, count: 4 }, random).meanMs);
+  expect(Math.abs(means.reduce((sum, ms) => sum + ms) / 2000 / 6 - 1)).toBeLessThan(0.05);
 });

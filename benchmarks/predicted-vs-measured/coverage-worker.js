@@ -1,0 +1,43 @@
+// A thread of coverage.js: receives { first, step, loads }, sends the checks of each load.
+import { parentPort, workerData } from 'node:worker_threads';
+import { predict } from 'mongodb-pool-predictor';
+import { createHiddenLoad } from './coverage-loads.js';
+
+/**
+ * One figure of one more run, and its predicted band.
+ *
+ * @typedef {object} Check
+ * @property {import('./coverage-loads.js').Kind} kind
+ * @property {string} figure
+ * @property {boolean} isInside
+ * @property {boolean} isBelow
+ * @property {boolean} isCertain all runs agree, so nothing is checked
+ */
+
+const SEEDS = 39;
+
+const { first, step, loads } = workerData;
+for (let number = first; number < loads; number += step) parentPort?.postMessage(await checkLoad(number));
+
+/** @param {number} number @returns {Promise<Check[]>} */
+async function checkLoad(number) {
+  const { kind, poolSize, measure, known } = createHiddenLoad(number);
+  const { variants: [{ predicted }] } = await predict({ ...known, poolSizes: [poolSize], seeds: SEEDS });
+  const [measured, low, high] = [measure(), predicted.low, predicted.high].map(listFigures);
+  return Object.keys(measured).map((name) => ({
+    kind,
+    figure: name.startsWith('mean') ? name : name.split(' ')[0],
+    isInside: measured[name] >= low[name] && measured[name] <= high[name],
+    isBelow: measured[name] < low[name],
+    isCertain: low[name] === high[name],
+  }));
+}
+
+/** @param {any} result of one run, or an end of the band @returns {Record<string, number>} in ms */
+function listFigures({ routes, meanWaitMs, meanWaiting, durationMs, checkouts }) {
+  return {
+    ...Object.fromEntries(Object.keys(routes).flatMap((route) => (
+      ['p50', 'p95', 'p99', 'max'].map((figure) => [`${figure} ${route}`, routes[route][`${figure}Ms`]])))),
+    'mean wait': meanWaitMs ?? (meanWaiting * durationMs) / checkouts,
+  };
+}

@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLoad } from '../create-load.js';
+import { createRunSimulator } from '../simulation-runs.js';
+
+/** @import { MessagePort } from 'node:worker_threads' */
+
+// Receives one run after the other, and answers each with { result } or { error }.
+const parent = /** @type {MessagePort} */ (parentPort);
+const { source, ...input } = workerData;
+const simulateRun = createRunSimulator({ ...input, load: createLoad(source) });
+parent.on('message', (run) => {
+  try {
+    parent.postMessage({ result: simulateRun(run) });
+  } catch (error) {
+    parent.postMessage({ error });
+  }
+});

@@ -1,0 +1,159 @@
+import { TOLERANCE_MS, TOLERANCE_SHARE } from '../load-facts.js';
+import { createRuns, simulateHere } from '../simulation-runs.js';
+import { createTraceLoad, summariseTrace } from './trace-load.js';
+
+/** @import { Load } from '../load.js' */
+/** @import { PoolOptions } from '../simulator/create-pool.js' */
+/** @import { SimulationResult } from '../simulation-runs.js' */
+/** @import { Trace } from '../node/trace.js' */
+
+/** Below so many requests a p95 is just the slowest one. */
+const MIN_REQUESTS = 20;
+/** More need more runs. */
+const MAX_ROUTES = 9;
+/** Requests from before the checked time: they are simulated, but not counted. */
+const BEFORE = 'before: ';
+
+/**
+ * @typedef {object} CheckedFigure
+ * @property {'meanWait' | 'p95'} kind
+ * @property {string | null} route null for the mean wait, which is that of all routes
+ * @property {number} recordedMs
+ * @property {number} lowMs the band: the smallest and the largest value of all runs
+ * @property {number} highMs
+ * @property {'inside' | 'close' | 'outside'} place close: outside by less than 5 % or 1 ms
+ *
+ * @typedef {object} TraceCheck
+ * @property {'half' | 'trace'} of what is predicted: the second half, from the first; or another trace
+ * @property {number} poolSize it was recorded with
+ * @property {CheckedFigure[]} figures none where there are fewer than 20 requests of a route
+ * @property {boolean | null} holds no figure is outside; if the prediction is right, that is so in 9 of 10 checks. Null
+ *   without figures
+ * @property {number} rateRatio requests per second in what is predicted, by those in what it is predicted from
+ * @property {Record<string, number>} useRatios the same for the mean use of each route
+ * @property {number} seeds
+ * @property {number} firstSeed
+ */
+
+/**
+ * Predicts a recording from another one, and compares. That can fail, unlike a replay of what was recorded, at the size it was
+ * recorded with. It assumes that the load does not change.
+ *
+ * The band of each of m figures is that from the smallest to the largest of 20 m - 1 runs. Each holds the recorded value with
+ * probability 1 - 0.1 / m, so all do with 0.9 or more: https://en.wikipedia.org/wiki/Bonferroni_correction.
+ *
+ * @param {Trace} trace
+ * @param {object} options
+ * @param {PoolOptions} options.pool that the predicted part was recorded with
+ * @param {Trace} [options.other] default: the second half of the trace is predicted from its first half
+ * @param {string[]} [options.separateRoutes] see createTraceLoad
+ * @param {number} [options.firstSeed] default 1
+ * @returns {Promise<TraceCheck>}
+ */
+export async function checkTrace(trace, { pool, other, separateRoutes, firstSeed = 1 }) {
+  const middleMs = trace.checkOutStartedMs[trace.checkOutStartedMs.length - 1] / 2;
+  const past = other ? trace : slice(trace, 0, middleMs);
+  const pastLoad = createTraceLoad(past, { resample: true, separateRoutes });
+  const lengthMs = other ? Math.min(pastLoad.durationMs, createTraceLoad(other).durationMs) : middleMs;
+  const future = other ? slice(other, 0, lengthMs) : slice(trace, middleMs, Infinity);
+  const load = other ? cut(pastLoad, lengthMs) : continueLoad(pastLoad, middleMs);
+
+  const [before, recorded] = [past, future].map(summariseTrace);
+  const routes = Object.keys(recorded.routes)
+    .filter((route) => Math.min(recorded.routes[route].count, before.routes[route]?.count ?? 0) >= MIN_REQUESTS)
+    .toSorted((a, b) => recorded.routes[b].count - recorded.routes[a].count)
+    .slice(0, MAX_ROUTES);
+  const seeds = 20 * (routes.length + 1) - 1;
+  const simulateRuns = simulateHere({ load, services: pastLoad.services });
+  const results = routes.length === 0 ? [] : await createRuns({ simulateRuns, seeds, firstSeed }).simulateAll(pool);
+  const figures = routes.length === 0 ? [] : [
+    place('meanWait', null, recorded.meanWaitMs, results.map(meanWaitOf)),
+    ...routes.map((route) => (
+      place('p95', route, recorded.routes[route].p95Ms, results.map((result) => result.routes[route]?.p95Ms)))),
+  ];
+  const rateOf = (/** @type {Trace} */ { waitMs }, /** @type {number} */ ms) => waitMs.length / ms;
+  return {
+    of: other ? 'trace' : 'half',
+    poolSize: pool.maxPoolSize,
+    figures,
+    holds: figures.length === 0 ? null : figures.every((figure) => figure.place !== 'outside'),
+    rateRatio: rateOf(future, lengthMs) / rateOf(past, other ? pastLoad.durationMs : middleMs),
+    useRatios: Object.fromEntries(routes.map((route) => [route, meanUse(future, route) / meanUse(past, route)])),
+    seeds,
+    firstSeed,
+  };
+}
+
+/** @param {Trace} trace @param {number} fromMs @param {number} toMs @returns {Trace} the checkouts that started in that time */
+function slice(trace, fromMs, toMs) {
+  const { checkOutStartedMs } = trace;
+  const kept = Array.from(checkOutStartedMs, (ms, index) => (ms >= fromMs && ms < toMs ? index : -1)).filter((index) => index >= 0);
+  const pick = (/** @type {ArrayLike<number>} */ values) => kept.map((index) => values[index]);
+  return {
+    ...trace,
+    checkOutStartedMs: kept.map((index) => checkOutStartedMs[index] - fromMs),
+    waitMs: pick(trace.waitMs), useMs: pick(trace.useMs), routeOf: pick(trace.routeOf),
+    ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
+  };
+}
+
+/**
+ * What was recorded, and then more of the same: what waits in the middle is known.
+ *
+ * @param {Load} load
+ * @param {number} lengthMs
+ * @returns {Load}
+ */
+function continueLoad(load, lengthMs) {
+  const more = cut(load, lengthMs);
+  return {
+    ...more,
+    durationMs: 2 * lengthMs,
+    *arrivals(seed, factor) {
+      for (const arrival of load.arrivals(1, factor)) yield { ...arrival, route: BEFORE + arrival.route };
+      for (const arrival of more.arrivals(seed, factor)) yield { ...arrival, atMs: arrival.atMs + lengthMs };
+    },
+  };
+}
+
+/** @param {Load} load @param {number} lengthMs @returns {Load} never the recorded run itself */
+function cut(load, lengthMs) {
+  return {
+    routes: load.routes,
+    durationMs: lengthMs,
+    isRandom: () => true,
+    *arrivals(seed, factor) {
+      for (const arrival of load.arrivals(seed + 1, factor)) {
+        if (arrival.atMs >= lengthMs) return;
+        yield arrival;
+      }
+    },
+  };
+}
+
+/** @param {SimulationResult} result */
+function meanWaitOf({ routes }) {
+  const counted = Object.keys(routes).filter((route) => !route.startsWith(BEFORE)).map((route) => routes[route])
+    .filter(({ count, failures }) => count > failures);
+  return counted.reduce((sum, { count, wait }) => sum + count * wait.meanMs, 0)
+    / counted.reduce((sum, { count }) => sum + count, 0);
+}
+
+/**
+ * @param {CheckedFigure['kind']} kind @param {string | null} route @param {number} recordedMs @param {number[]} predictedMs
+ * @returns {CheckedFigure}
+ */
+function place(kind, route, recordedMs, predictedMs) {
+  const values = predictedMs.filter((ms) => ms >= 0);
+  const [lowMs, highMs] = [Math.min(...values), Math.max(...values)];
+  const offMs = Math.max(lowMs - recordedMs, recordedMs - highMs);
+  const isClose = offMs <= TOLERANCE_MS || offMs <= TOLERANCE_SHARE * recordedMs;
+  return { kind, route, recordedMs, lowMs, highMs, place: offMs <= 0 ? 'inside' : isClose ? 'close' : 'outside' };
+}
+
+/** @param {Trace} trace @param {string} route */
+function meanUse({ routes, routeOf, useMs }, route) {
+  const number = routes.indexOf(route);
+  const uses = Array.from(useMs).filter((_, index) => routeOf[index] === number);
+  return uses.reduce((sum, ms) => sum + ms, 0) / uses.length;
+}

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { describeCoverage, describePool, describeSharedPool } from '../../src/predictions/describe-input.js';
+
+test('the times cover the rest of a response only where it was measured', () => {
+  expect(describeCoverage(undefined, '')).toBe('The times cover only the wait for a connection and its use, not the rest of a '
+    + 'response. --app or --from tells how long that takes.');
+  expect(describeCoverage({ kind: 'sample', valuesMs: [1, 2, 30] }, 'in result.json')).toBe(
+    'The times are whole responses: the wait for a connection, its use, and the overhead, 2 ms (median of 3 in result.json).');
+  expect(describeCoverage({ kind: 'fixed', ms: 3 }, 'of the app')).toContain('as it is of the app');
+});
+
+const origin = 'as the app at http://127.0.0.1 runs';
+
+test('the simulated pool is named in one line', () => {
+  expect(describePool({ settings: { poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 500 }, origin })).toBe(
+    'The simulated pool is as the app at http://127.0.0.1 runs: 10 connections, 2 more for /slow, wait-queue timeout 500 ms. '
+    + 'Only the size of the main pool changes.');
+});
+
+test('an advice says when it is not for the app\'s pool', () => {
+  expect(describeSharedPool({ settings: { poolSize: 10, requestTimeoutMs: 150_000 }, origin })).toBe('');
+  expect(describeSharedPool({ settings: { poolSize: 10, slowConcurrency: 2 }, origin })).toBe(
+    'The advice is for one pool that all routes share, without timeouts. It is not for a pool as the app at http://127.0.0.1 '
+    + 'runs: 10 connections, at most 2 requests of /slow at once.');
+});
