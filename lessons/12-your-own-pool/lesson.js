@@ -12,8 +12,9 @@ export const lesson = {
   },
   async check({ trace, answer }) {
     const load = createTraceLoad(trace, { resample: true });
-    const { poolSize } = await advise({ load, services: load.services, slos: [GOAL], headroom: 1 });
-    if (poolSize === null) return wrong(`With this trace, no pool meets the goal "${GOAL.text}". Use another trace.`);
+    const { overhead } = /** @type {{ overhead?: import('mongodb-pool-predictor').Service }} */ (trace.header);
+    const { poolSize } = await advise({ load, services: load.services, overhead, slos: [GOAL], headroom: 1 });
+    if (poolSize === null) return wrong(`With this trace, advise finds no size for the goal "${GOAL.text}". Use another trace.`);
     if (answer < poolSize) return wrong(`${answer} connections miss the goal too often. Run advise with --headroom 1.`);
     if (answer > poolSize) return wrong(`${answer} connections are enough, but so are fewer. Run advise with --headroom 1.`);
     return right(`${poolSize} connections meet "${GOAL.text}". Add a margin for busier days.`);

@@ -9,10 +9,8 @@ import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
+import { createRunProgress } from './progress-bar.js';
 import { widthOf } from './terminal-width.js';
-
-/** After this time, in ms, each step is printed, so that the command does not seem to hang. */
-const QUIET_MS = 10_000;
 
 const MAX_HEADROOM = 100;
 
@@ -20,7 +18,7 @@ const MAX_HEADROOM = 100;
 export function createAdviseCommand() {
   return withLoadOptions(new Command('advise')
     .description('find the smallest pool that meets your goals, and alternatives to it; '
-      + 'exit with 1 if there is none')
+      + 'exit with 1 if there is none, or no verdict')
     .requiredOption('--slo <goal>', "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
       collect(parseSlo))
     .option('--scenario <file>', 'Artillery scenario'))
@@ -28,7 +26,7 @@ export function createAdviseCommand() {
     .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
     .option('--servers <n>', 'servers that each instance connects to', parsePositive)
     .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
-    .option('--seeds <n>', 'simulation runs of a random load', parseUpTo(MAX_SEEDS))
+    .option('--seeds <n>', 'simulation runs of a random load, at least 59', parseUpTo(MAX_SEEDS))
     .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
@@ -44,12 +42,16 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
+  const progress = createRunProgress(process.stderr);
   const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
   const advice = await advise({
     load, services, overhead, resolutionMs, slos, headroom, seeds, firstSeed, simulateRuns,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
-    onStep: createStepReport(process.stderr),
-  }).finally(close);
+    onProgress: progress.onProgress,
+  }).finally(() => {
+    progress.stop();
+    return close();
+  });
 
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;
@@ -69,14 +71,6 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
     })}\n`);
   }
   if (advice.verdict !== 'size') process.exitCode = 1;
-}
-
-/** @param {NodeJS.WriteStream} stream */
-function createStepReport(stream) {
-  const startedAt = performance.now();
-  return (/** @type {string} */ step) => {
-    if (performance.now() - startedAt > QUIET_MS) stream.write(`simulating ${step}\n`);
-  };
 }
 
 /** @param {string} text */

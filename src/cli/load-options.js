@@ -87,7 +87,10 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
   return {
     load, services: load.services, overhead, resolutionMs: 0, trace,
     pool: pool && { settings: pool, app: 'the recorded app' },
-    notes: [describeCoverage(overhead, 'in the recorded app'), ...describeTraceRoutes(trace.routes)],
+    notes: [
+      describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` tells'),
+      ...describeTraceRoutes(trace.routes),
+    ],
     warnings: trace.warnings,
     settings: { trace: file, recorded: trace.header },
   };

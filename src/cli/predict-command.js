@@ -12,6 +12,7 @@ import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { writeAtomically } from '../write-atomically.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parsers.js';
+import { createRunProgress } from './progress-bar.js';
 import { widthOf } from './terminal-width.js';
 
 /** @import { PoolOptions, TraceCheck } from 'mongodb-pool-predictor' */
@@ -69,9 +70,14 @@ async function showPrediction(scenario, {
   const check = trace && await checkRecording(trace, poolOf, { file: checkFile, known, firstSeed });
   const notes = [...(check === undefined ? [] : [explainCheck(check)]), ...coverage, ...(known ? [describePool(known)] : [])];
   const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
+  const progress = createRunProgress(process.stderr);
   const prediction = await predict({
     load, poolSizes, services, overhead, resolutionMs, seeds, firstSeed, poolOf, simulateRuns,
-  }).finally(close);
+    onProgress: progress.onProgress,
+  }).finally(() => {
+    progress.stop();
+    return close();
+  });
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',

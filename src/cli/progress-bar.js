@@ -23,8 +23,12 @@ export function createProgressBar(stream) {
   /** @param {import('../harness/run-lab.js').Step} step */
   function step({ name, estimateMs, leftMs, totalMs }) {
     if (!stream.isTTY) return report(`${name}: about ${inSeconds(leftMs)} left`);
-    bar ??= startBar(stream, totalMs);
     const startedAt = performance.now();
+    if (!bar) {
+      bar = createBar(stream);
+      bar.start(totalMs, totalMs - leftMs, { name, left: inSeconds(leftMs) });
+    }
+    bar.setTotal(totalMs);
     const draw = () => {
       const elapsedMs = Math.min(performance.now() - startedAt, estimateMs);
       bar?.update(totalMs - leftMs + elapsedMs, { name, left: inSeconds(leftMs - elapsedMs) });
@@ -43,14 +47,42 @@ export function createProgressBar(stream) {
   return { report, step, stop };
 }
 
-/** @param {NodeJS.WriteStream} stream @param {number} totalMs */
-function startBar(stream, totalMs) {
-  const bar = new SingleBar({
+/** How long a simulation is silent, in ms. */
+const QUIET_MS = 1000;
+/** The shortest time between two bars, in ms. A simulation keeps the thread too busy for a ticker. */
+const REDRAW_MS = 250;
+/** Where there is no terminal: the time between two lines, in ms. */
+const LINE_MS = 10_000;
+
+/**
+ * The progress of simulation runs, if they take longer than a second.
+ * @param {NodeJS.WriteStream} stream
+ * @param {() => number} [now] in ms
+ */
+export function createRunProgress(stream, now = () => performance.now()) {
+  const bar = createProgressBar(stream);
+  const startedAtMs = now();
+  let nextAtMs = startedAtMs + (stream.isTTY ? QUIET_MS : LINE_MS);
+
+  /** @param {{ step: string, done: number, total: number }} progress runs; see advise */
+  function onProgress({ step, done, total }) {
+    const nowMs = now();
+    if (nowMs < nextAtMs) return;
+    nextAtMs = nowMs + (stream.isTTY ? REDRAW_MS : LINE_MS);
+    const elapsedMs = nowMs - startedAtMs;
+    const leftMs = (elapsedMs * (total - done)) / done;
+    bar.step({ name: `simulating ${step}`, estimateMs: leftMs, leftMs, totalMs: elapsedMs + leftMs });
+  }
+
+  return { onProgress, stop: bar.stop };
+}
+
+/** @param {NodeJS.WriteStream} stream */
+function createBar(stream) {
+  return new SingleBar({
     stream, format: '{bar} {percentage}%  {left} left  {name}', barsize: 30,
-    barCompleteChar: '\u2588', barIncompleteChar: '\u2591', hideCursor: true, clearOnComplete: true, stopOnComplete: false,
+    barCompleteChar: '\u2588', barIncompleteChar: '\u2591', clearOnComplete: true, stopOnComplete: false,
   });
-  bar.start(totalMs, 0, { name: '', left: '' });
-  return bar;
 }
 
 /** @param {number} ms */

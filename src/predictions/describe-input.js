@@ -10,11 +10,12 @@ import { describeAppPool } from './app-pool.js';
  *
  * @param {Service | undefined} overhead
  * @param {string} source of the overhead, such as "in result.json"
+ * @param {string} [otherwise] what would tell the overhead
  */
-export function describeCoverage(overhead, source) {
+export function describeCoverage(overhead, source, otherwise = '--app or --from tells') {
   if (!overhead) {
-    return 'The times cover only the wait for a connection and its use, not the rest of a response. --app or --from tells '
-      + 'how long that takes.';
+    return 'The times cover only the wait for a connection and its use, not the rest of a response. '
+      + `${otherwise} how long that takes.`;
   }
   const size = overhead.kind === 'sample'
     ? `${formatQuantity(quantile(Array.from(overhead.valuesMs), 0.5), 'ms')} (median of ${overhead.valuesMs.length} ${source})`

@@ -1,12 +1,13 @@
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 import { countConnections, countOf } from './count-of.js';
 
-/** @import { Advice, FleetFacts, Remedy } from 'mongodb-pool-predictor' */
+/** @import { Advice, FleetFacts, Parts, Remedy, Slo } from 'mongodb-pool-predictor' */
 
 /** @param {Advice} advice @returns {string[]} paragraphs, the verdict first */
 export function explainAdvice(advice) {
   switch (advice.verdict) {
     case 'notEnoughData': return explainNotEnough(advice);
+    case 'belowNoise': return explainNoise(advice);
     case 'nothing': return explainNothing(advice);
     default: return explainSize(advice);
   }
@@ -24,18 +25,49 @@ function explainNotEnough({ samples }) {
 }
 
 /** @param {Advice} advice */
-function explainNothing({ samples, loads, seeds }) {
+function explainNoise({ samples, noise, seeds }) {
   return [
-    `No pool size meets ${samples.length === 1 ? 'the goal' : 'all goals'}.`,
-    ...loads.filter(({ smallest }) => smallest === null).flatMap(({ factor, bestMs }) => samples
-      .map(({ slo }, index) => ({ slo, ms: bestMs[index] }))
-      .filter(({ slo, ms }) => ms >= slo.limitMs)
-      .map(({ slo, ms }) => `"${slo.text}": at load x${factor}, even without a limit on connections, `
-        + `${Number.isFinite(ms) ? `it is up to ${formatAgainst(ms, slo.limitMs)}` : 'too many requests fail'}`
-        + `${ofRuns(seeds)}.`)),
-    'Without a limit no request waits for a connection: the queries themselves take too long. Make them faster, or '
-    + 'relax the goal.',
+    `No verdict: ${samples.length === 1 ? 'the goal' : 'a goal'} is below the noise.`,
+    ...(noise ?? []).map((each, goal) => ({ ...each, slo: samples[goal].slo })).filter(({ isBelow }) => isBelow)
+      .map(({ slo, bestMs, noiseMs }) => `"${slo.text}": with no wait for a connection, the query alone takes up to `
+        + `${formatAgainst(Math.ceil(bestMs) < slo.limitMs ? Math.ceil(bestMs) : bestMs, slo.limitMs)}${ofRuns(seeds)}. The rest of a response takes up to ${formatMs(noiseMs)}, `
+        + `even in an idle app. A goal of ${formatNumber(Math.ceil(bestMs + noiseMs))} ms or more gets a verdict.`),
   ];
+}
+
+/** @param {Advice} advice */
+function explainNothing({ samples, loads, seeds, parts }) {
+  const missed = loads.filter(({ smallest }) => smallest === null).flatMap(({ factor, bestMs }) => (
+    samples.map(({ slo }, goal) => ({ slo, factor, ms: bestMs[goal], part: parts?.[goal] }))
+      .filter(({ slo, ms }) => ms >= slo.limitMs)));
+  const headline = `No pool size meets ${samples.length === 1 ? 'the goal' : 'all goals'}.`;
+  if (missed.length === 0) {
+    const alone = loads.map(({ factor, smallest }) => `${countConnections(Number(smallest))} at load x${factor}`);
+    return [headline, `Each load alone has a size that does: ${alone.join(', ')}. No size does at both loads.`];
+  }
+  return [
+    headline,
+    ...missed.map(({ slo, factor, ms }) => `"${slo.text}": at load x${factor}, even without a limit on connections, `
+      + `${Number.isFinite(ms) ? `it is up to ${formatAgainst(ms, slo.limitMs)}` : 'too many requests fail'}`
+      + `${ofRuns(seeds)}.`),
+    ...new Set(missed.map(({ slo, part }) => (part ? explainParts(slo, part)
+      : 'Without a limit no request waits for a connection: the queries themselves take too long. Make them faster, or '
+        + 'relax the goal.'))),
+  ];
+}
+
+/**
+ * Which part of a response misses a goal where nobody waits.
+ * @param {Slo} slo @param {Parts} parts
+ */
+function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }) {
+  const [isSlowQuery, isSlowRest] = [serviceMs >= limitMs, overheadMs >= limitMs];
+  const cause = isSlowQuery && isSlowRest ? 'Each alone is too slow, and no pool changes that.'
+    : isSlowQuery ? 'The query alone is too slow: make it faster, or relax the goal.'
+      : isSlowRest ? 'That rest alone is too slow, and no pool changes it: look at the app, its machine and the network.'
+        : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
+  return `"${text}": nobody waits for a connection. The query of ${route} takes up to ${formatAgainst(serviceMs, limitMs)}, `
+    + `the rest of the response up to ${formatAgainst(overheadMs, limitMs)}. ${cause}`;
 }
 
 /** @param {Advice} advice */
@@ -59,7 +91,8 @@ function explainSize(advice) {
     `More than ${useful} ${noBenefitAfter === 1 ? 'does' : 'do'} not improve these times at load `
     + `x${loads[loads.length - 1].factor}.`,
     ...(fleet ? [explainFleet(fleet, size)] : []),
-    remedies.length > 0 ? 'Alternatives:' : '',
+    remedies.length > 0 ? `Alternatives${typeof fleet?.serverLimit === 'number' ? ' that fit' : ''}:` : '',
+    fleet?.fits === false && remedies.length === 0 && size > 1 ? 'No alternative fits, either.' : '',
     ...remedies.map((remedy) => `- ${explainRemedy(remedy, advice)}`),
   ].filter(Boolean);
 }
@@ -70,7 +103,7 @@ function explainUse({ loads, poolSize }) {
     `at load x${factor} ${formatNumber(meanActive, 1)} on average and up to ${peakActive} at once`)).join(', ');
   const { factor, floor } = loads[loads.length - 1];
   const sentence = `Connections in use without a limit: ${uses}.`;
-  if (floor === 1) return sentence;
+  if (floor <= 1) return sentence;
   return `${sentence} With fewer than ${floor}, requests pile up until load x${factor} ends${Number(poolSize) < floor
     ? `: ${poolSize} are enough only because it ends. For a load that goes on, take at least ${floor}` : ''}.`;
 }
@@ -80,11 +113,18 @@ function explainSteps({ loads, poolSize, rows, samples }) {
   const size = Number(poolSize);
   const alone = loads.filter(({ smallest }) => Number(smallest) < size).map(({ factor, smallest }) => (
     `At load x${factor} alone, ${smallest} ${smallest === 1 ? 'is' : 'are'} enough.`));
-  const smaller = rows.find((row) => row.poolSize === size - 1 && !row.isMet);
-  if (!smaller) return alone.join(' ');
-  const missed = smaller.goals.flatMap(({ isMet, text, upperMs }, goal) => (isMet ? [] : [
-    `"${text}" is missed at load x${smaller.factor} (${formatAgainst(upperMs, samples[goal].slo.limitMs)})`]));
-  return [...alone, `With ${size - 1}, ${missed.join(' and ')}.`].join(' ');
+  const [smaller, larger] = [size - 1, size + 1].map((other) => {
+    const row = rows.find((each) => each.poolSize === other && !each.isMet);
+    const missed = row?.goals.flatMap(({ isMet, text, upperMs }, goal) => (isMet ? [] : [
+      `"${text}" is missed at load x${row.factor} (${formatAgainst(upperMs, samples[goal].slo.limitMs)})`]));
+    return missed ? `With ${other}, ${missed.join(' and ')}` : null;
+  });
+  return [
+    ...alone,
+    ...(smaller ? [`${smaller}.`] : []),
+    ...(larger ? [`${larger}, too: users wait for their answers, and answers at other times can bring their next requests `
+      + 'together.'] : []),
+  ].join(' ');
 }
 
 /** @param {FleetFacts} fleet @param {number} poolSize */
@@ -106,9 +146,9 @@ function explainRemedy(remedy, { poolSize, loads }) {
   if (kind === 'timeout') {
     const name = `A wait-queue timeout of ${formatMs(timeoutMs)} with ${countConnections(Number(connections))}`;
     if (failureShare === 0) return `${name}: no request waits that long at load x${factor}, so it changes nothing.`;
-    const answered = goals.map(({ route, answeredMs }) => `${route} ${formatMs(answeredMs)}`).join(', ');
-    return `${name}: ${formatPercent(failureShare)} of the requests fail at load x${factor}; 99 % of the others take `
-      + `at most ${answered}.`;
+    const answered = [...new Set(goals.map(({ route, figure, answeredMs }) => `${route} ${figure} ${formatMs(answeredMs)}`))];
+    return `${name}: ${formatPercent(failureShare)} of the requests fail at load x${factor}; of the others, `
+      + `${answered.join(', ')}.`;
   }
   const name = kind === 'split' ? `A separate pool (a second client) for ${routes}` : `A concurrency limit on ${routes}`;
   if (connections === null) return `${name}: no size meets the goals.`;
@@ -142,7 +182,7 @@ function formatAgainst(ms, limitMs) {
   if (!Number.isFinite(ms)) return 'too many fail';
   const rounded = ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms);
   const isClear = ms < limitMs ? rounded < limitMs : rounded >= limitMs;
-  return isClear ? formatQuantity(ms, 'ms') : `${ms.toLocaleString('en', { maximumFractionDigits: 3 })} ms`;
+  return isClear ? formatQuantity(ms < 10 ? Math.round(ms * 10) / 10 : ms, 'ms') : `${ms.toLocaleString('en', { maximumFractionDigits: 3 })} ms`;
 }
 
 /** @param {number} share above 0 */

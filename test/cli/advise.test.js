@@ -17,7 +17,7 @@ test('a size, in words and as JSON', async () => {
   expect(code).toBe(0);
   const advice = JSON.parse(stdout);
   expect(advice).toMatchObject({ lab: 'advise', verdict: 'size', fleet: { fits: true },
-    settings: { slos: ['/fast p99 < 50 ms'], headroom: 1.3, seeds: 100 } });
+    settings: { slos: ['/fast p99 < 50 ms'], headroom: 1.3, seeds: 99 } });
   expect(stderr.split('\n')).toContain(`${advice.poolSize} connections are enough.`);
   expect(stderr).toContain('40 instances x 3 servers x');
   expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -29,6 +29,14 @@ describe('ends with 1', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^No pool size meets the goal\./m);
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'nothing', poolSize: null });
+  });
+
+  test('when the goal is below the noise', async () => {
+    const { code, stdout, stderr } = await advise('--slo', '/fast p99 < 5ms', ...MINUTE, ...SERVICES, '--json');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^No verdict: the goal is below the noise\./m);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/A goal of 12 ms or more gets a verdict\. The times cover only the wait/);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'belowNoise', poolSize: null });
   });
 
   test('when there is not enough data', async () => {

@@ -60,3 +60,39 @@ test('a fleet may have more connections than the servers accept', async () => {
   expect((await explain(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 150 } })).text)
     .toMatch(/do not accept that many\..*which accepts 150: they do not fit/);
 });
+
+test('a goal below the noise gets no verdict', async () => {
+  const { text } = await explain(['/fast p99 < 5ms']);
+  expect(text).toMatch(/^No verdict: the goal is below the noise\. "\/fast p99 < 5 ms": .* the query alone takes up to 2 ms,/);
+  expect(text).toMatch(/The rest of a response takes up to 10 ms, even in an idle app\. A goal of 12 ms or more gets a verdict\.$/);
+});
+
+test.each([
+  ['/fast p99 < 5ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. That rest alone is too slow'],
+  ['/fast p99 < 31ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. Together they are too slow'],
+  ['/fast p99 < 1ms', 0.5, 'up to 2 ms, the rest of the response up to 0.5 ms. The query alone is too slow'],
+  ['/fast p99 < 1ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. Each alone is too slow'],
+])('%s with an overhead of %d ms: which part is too slow', async (goal, ms, words) => {
+  expect((await explain([goal], { overhead: { kind: 'fixed', ms } })).text).toContain(
+    `nobody waits for a connection. The query of /fast takes ${words}`);
+});
+
+test('a size that a larger one is worse than is explained', () => {
+  const slo = parseSlo('/a p50 < 50ms');
+  const row = { factor: 1, isMet: true, failureShare: 0, utilisation: 0.5, peakWaiting: 1,
+    goals: [{ text: slo.text, medianMs: 10, upperMs: 20, isMet: true }] };
+  const missed = { ...row, isMet: false, goals: [{ text: slo.text, medianMs: 10, upperMs: 60, isMet: false }] };
+  const text = explainAdvice({
+    verdict: 'size', poolSize: 3, seeds: 59, firstSeed: 1, noise: null, parts: null, noBenefitAfter: 5, remedies: [], fleet: null,
+    samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }],
+    loads: [{ factor: 1, smallest: 3, floor: 2, meanActive: 1.5, peakActive: 6, bestMs: [10] }],
+    rows: [{ ...missed, poolSize: 2 }, { ...row, poolSize: 3 }, { ...missed, poolSize: 4 }],
+  }).join(' ');
+  expect(text).toContain('With 2, "/a p50 < 50 ms" is missed at load x1 (60 ms). With 4, "/a p50 < 50 ms" is missed at load x1 '
+    + '(60 ms), too: users wait for their answers');
+});
+
+test('with a server limit, alternatives are those that fit', async () => {
+  const { text } = await explain(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 119 } });
+  expect(text).toMatch(/No pool fits\. The load is that of one instance\. No alternative fits, either\.$/);
+});

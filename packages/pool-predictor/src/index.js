@@ -21,6 +21,7 @@ export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
  * @typedef {import('./advise/advise.js').Advice} Advice
  * @typedef {import('./advise/advise.js').Row} Row
  * @typedef {import('./advise/fleet.js').FleetFacts} FleetFacts
+ * @typedef {import('./advise/overhead.js').Parts} Parts
  * @typedef {import('./advise/remedies.js').Remedy} Remedy
  * @typedef {import('./advise/slo.js').Slo} Slo
  * @typedef {import('./load-facts.js').LoadFacts} LoadFacts

@@ -1,12 +1,14 @@
 import { allenCunneenWaitMs, erlangWaitMs } from './closed-forms.js';
 import { describeLoad, findKnee } from './load-facts.js';
 import { chooseRuns, requireBandRuns } from './prediction-interval.js';
+import { countRuns } from './run-count.js';
 import { isDriverPool } from './simulator/create-pool.js';
 import { createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation-runs.js';
 
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
 /** @import { PoolOptions } from './simulator/create-pool.js' */
+/** @import { Progress } from './run-count.js' */
 /** @import { PredictedFigures, SimulateRuns } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
@@ -37,24 +39,31 @@ const AFFORDABLE_REQUESTS = 5e6;
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
+ * @param {(progress: Progress) => void} [options.onProgress] called after each run
  * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number,
  *   firstSeed: number }>} knee: the first of the sizes from which on more connections do not help; null when the largest still helps
  * @throws {Error} for a load without requests, missing or invalid service times, or a number of runs without an exact band
  */
 export async function predict({
   load, poolSizes, services, seeds: givenSeeds, firstSeed = 1, overhead, resolutionMs = 0, poolOf = (maxPoolSize) => ({ maxPoolSize }),
-  simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
+  simulateRuns = simulateHere({ load, services, overhead, resolutionMs }), onProgress = () => {},
 }) {
   if (givenSeeds !== undefined) requireBandRuns(givenSeeds);
   const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
   const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);
   const seeds = isRandom ? givenSeeds ?? chooseRuns(AFFORDABLE_REQUESTS / once.requests / (poolSizes.length + 1)) : 1;
-  const runs = createRuns({ simulateRuns, seeds, firstSeed });
+  const counter = countRuns(simulateRuns, onProgress);
+  const runs = createRuns({ simulateRuns: counter.simulateRuns, seeds, firstSeed });
+  counter.expect(seeds * (poolSizes.length + 1));
+  counter.begin('no limit');
   const unlimited = seeds === 1 ? [once] : await runs.simulateAll(UNLIMITED);
   const facts = describeLoad(load, services, unlimited);
   /** @type {PredictedFigures[]} */
   const predicted = [];
-  for (const poolSize of poolSizes) predicted.push(await runs.predict(poolOf(poolSize)));
+  for (const poolSize of poolSizes) {
+    counter.begin(`${poolSize} connections`);
+    predicted.push(await runs.predict(poolOf(poolSize)));
+  }
   const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
   const isShared = isDriverPool(best);
   const variants = poolSizes.map((poolSize, index) => ({

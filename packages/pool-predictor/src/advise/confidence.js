@@ -1,5 +1,3 @@
-import { quantile } from '../quantile.js';
-
 /** Advice holds in this share of runs, with this confidence. */
 export const SHARE = 0.95;
 const CONFIDENCE = 0.95;
@@ -18,6 +16,30 @@ export function samplesNeeded(share) {
 export const MIN_RUNS = samplesNeeded(SHARE);
 
 /**
+ * How many of the largest values the upper limit leaves out: as many as P(Bin(count, 1 - share) <= leftOut) <= 1 - confidence
+ * allows.
+ *
+ * @param {number} count of the values; 1 means that the load is not random
+ * @throws {Error} when there are too few
+ */
+export function countLeftOut(count) {
+  if (count === 1) return 0;
+  if (count < MIN_RUNS) {
+    throw new Error(`${count} runs are too few for a limit that 95 of 100 runs keep: at least ${MIN_RUNS} are needed`);
+  }
+  const odds = (1 - SHARE) / SHARE;
+  let probability = SHARE ** count;
+  let cumulative = probability;
+  let leftOut = 0;
+  for (;;) {
+    probability *= ((count - leftOut) / (leftOut + 1)) * odds;
+    if (cumulative + probability > 1 - CONFIDENCE) return leftOut;
+    cumulative += probability;
+    leftOut++;
+  }
+}
+
+/**
  * The value that 95 of 100 runs do not exceed, with 95 % confidence: the smallest order statistic with that property
  * (Wilks, see above).
  *
@@ -25,20 +47,5 @@ export const MIN_RUNS = samplesNeeded(SHARE);
  * @throws {Error} when there are too few
  */
 export function upperLimit(values) {
-  if (values.length === 1) return values[0];
-  if (values.length < MIN_RUNS) {
-    throw new Error(`${values.length} runs are too few for a limit that 95 of 100 runs keep: at least ${MIN_RUNS} are needed`);
-  }
-  // Leave out as many of the largest as P(Bin(n, 1 - share) <= leftOut) <= 1 - confidence allows.
-  const odds = (1 - SHARE) / SHARE;
-  let probability = SHARE ** values.length;
-  let cumulative = probability;
-  let leftOut = 0;
-  for (;;) {
-    probability *= ((values.length - leftOut) / (leftOut + 1)) * odds;
-    if (cumulative + probability > 1 - CONFIDENCE) break;
-    cumulative += probability;
-    leftOut++;
-  }
-  return quantile(values, (values.length - leftOut) / values.length);
+  return values.toSorted((a, b) => a - b)[values.length - 1 - countLeftOut(values.length)];
 }

@@ -25,19 +25,21 @@ const MONITORS = 2;
  * Counts the connections of all instances. The driver has one pool for each server, and monitors outside the pools.
  *
  * @param {Fleet} fleet
- * @param {number} poolSize
+ * @param {number} poolSize of all clients of one instance together
+ * @param {number} [clients] of each instance, default 1: each has monitors of its own
  * @returns {FleetFacts}
  */
-export function compareFleet({ instances, servers = 1, serverLimit }, poolSize) {
-  const perServer = instances * (poolSize + MONITORS);
+export function compareFleet({ instances, servers = 1, serverLimit }, poolSize, clients = 1) {
+  const monitors = MONITORS * clients;
+  const perServer = instances * (poolSize + monitors);
   return {
     instances,
     servers,
-    monitors: MONITORS,
+    monitors,
     total: servers * perServer,
     perServer,
     serverLimit: serverLimit ?? null,
-    largestPool: serverLimit === undefined ? null : Math.max(0, Math.floor(serverLimit / instances) - MONITORS),
+    largestPool: serverLimit === undefined ? null : Math.max(0, Math.floor(serverLimit / instances) - monitors),
     fits: serverLimit === undefined ? null : perServer <= serverLimit,
   };
 }

@@ -2,9 +2,11 @@ import { connectionsFor } from '../load-facts.js';
 import { quantile } from '../quantile.js';
 import { queriesOf, serviceMoments } from '../simulator/service-time.js';
 import { SHARE } from './confidence.js';
-import { findSmallest } from './find-smallest.js';
+import { compareFleet } from './fleet.js';
 
-/** @import { Judgement, LoadStudy } from './advise.js' */
+/** @import { Fleet } from './fleet.js' */
+/** @import { Judgement } from './judgement.js' */
+/** @import { LoadStudy } from './study.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Slo } from './slo.js' */
 
@@ -15,7 +17,7 @@ const SLOW_RATIO = 10;
  * An alternative to the advised pool size:
  * - split: a separate pool for slow routes, with `slowSize` of the `connections`;
  * - limited: a concurrency limit of `slowSize` for slow routes, in a pool of `connections`;
- * - timeout: a wait-queue timeout, with one connection fewer than advised.
+ * - timeout: a wait-queue timeout, with one connection fewer than advised, or as many as the servers have room for.
  *
  * @typedef {object} Remedy
  * @property {'split' | 'limited' | 'timeout'} kind
@@ -24,8 +26,8 @@ const SLOW_RATIO = 10;
  * @property {string[]} slowRoutes
  * @property {number} timeoutMs 0: none
  * @property {{ route: string, p95Ms: number }[]} slow response times of slow routes, medians over the runs
- * @property {{ route: string, answeredMs: number }[]} goals p99 of the successful requests, or the maximum where that is
- *   the goal, in 95 of 100 runs
+ * @property {{ route: string, figure: 'p99' | 'max', answeredMs: number }[]} goals of the successful requests, in 95 of
+ *   100 runs
  * @property {number} failureShare
  */
 
@@ -35,17 +37,23 @@ const SLOW_RATIO = 10;
  * @param {Record<string, Service>} options.services
  * @param {Slo[]} options.slos
  * @param {number} options.poolSize advised
- * @returns {Promise<Remedy[]>} none where a single connection is enough
+ * @param {Fleet} [options.fleet]
+ * @returns {Promise<Remedy[]>} those that the servers have room for; none where a single connection is enough
  */
-export async function compareRemedies({ study, services, slos, poolSize }) {
+export async function compareRemedies({ study, services, slos, poolSize, fleet }) {
   if (poolSize === 1) return [];
   const slowRoutes = findSlowRoutes(study, services, slos);
-  return [
+  const largestPool = fleet && compareFleet(fleet, poolSize).largestPool;
+  const fewer = Math.min(poolSize - 1, largestPool ?? Infinity);
+  const remedies = [
     ...(slowRoutes.length > 0
       ? [await divide('split', study, slos, slowRoutes), await divide('limited', study, slos, slowRoutes)]
       : []),
-    await addTimeout(study, slos, slowRoutes, poolSize - 1),
+    ...(fewer > 0 ? [await addTimeout(study, slos, slowRoutes, fewer)] : []),
   ];
+  if (fleet?.serverLimit === undefined) return remedies;
+  return remedies.filter(({ kind, connections }) => (
+    connections !== null && compareFleet(fleet, connections, kind === 'split' ? 2 : 1).fits));
 }
 
 /** @param {LoadStudy} study @param {Record<string, Service>} services @param {Slo[]} slos */
@@ -53,7 +61,8 @@ function findSlowRoutes({ facts }, services, slos) {
   const meanOf = (/** @type {string} */ route) => serviceMoments(services[route]).meanMs;
   const querying = slos.filter(({ route }) => queriesOf(services[route]) > 0);
   const fastestMs = Math.min(...querying.map(({ route }) => meanOf(route)));
-  return Object.keys(facts.routes).filter((route) => meanOf(route) >= SLOW_RATIO * fastestMs);
+  return Object.keys(facts.routes).filter((route) => (
+    meanOf(route) >= SLOW_RATIO * fastestMs && meanOf(route) > fastestMs));
 }
 
 /**
@@ -65,16 +74,15 @@ function findSlowRoutes({ facts }, services, slos) {
  * @param {string[]} slowRoutes
  * @returns {Promise<Remedy>}
  */
-async function divide(kind, { facts, judge }, slos, slowRoutes) {
+async function divide(kind, { facts, judge, meets, search }, slos, slowRoutes) {
   const { peakActive, routes, lastsMs } = facts;
   const meanActive = slowRoutes.reduce((sum, route) => sum + (routes[route].count * routes[route].queries * routes[route].meanMs) / lastsMs, 0);
   const floor = connectionsFor(meanActive, peakActive);
   const poolOf = (/** @type {number} */ common, /** @type {number} */ slowSize) => (
     { kind, maxPoolSize: common + slowSize, slowRoutes, slowSize });
-  const isSlow = slos.map(({ route }) => slowRoutes.includes(route));
-  const slowSize = await findSmallest(floor, peakActive, async (size) => (
-    (await judge(poolOf(peakActive, size))).goals.every(({ isMet }, index) => isMet || !isSlow[index])));
-  const common = slowSize && await findSmallest(1, peakActive, async (size) => (await judge(poolOf(size, slowSize))).isMet);
+  const slow = slos.filter(({ route }) => slowRoutes.includes(route));
+  const slowSize = await search(floor, peakActive, (size) => meets(poolOf(peakActive, size), slow));
+  const common = slowSize && await search(1, peakActive, (size) => meets(poolOf(size, slowSize)));
   if (!slowSize || !common) {
     return { kind, connections: null, slowSize, slowRoutes, timeoutMs: 0, slow: [], goals: [], failureShare: 0 };
   }
@@ -106,7 +114,11 @@ function describeCost({ runs, failureShare }, slos, slowRoutes) {
   };
   return {
     slow: slowRoutes.map((route) => ({ route, p95Ms: quantileOver(route, 'p95Ms', 0.5) })),
-    goals: slos.map(({ route, share }) => ({ route, answeredMs: quantileOver(route, share === 1 ? 'maxMs' : 'p99Ms', SHARE) })),
+    goals: slos.map(({ route, share }) => ({
+      route,
+      figure: share === 1 ? /** @type {const} */ ('max') : /** @type {const} */ ('p99'),
+      answeredMs: quantileOver(route, share === 1 ? 'maxMs' : 'p99Ms', SHARE),
+    })),
     failureShare,
   };
 }

@@ -48,7 +48,7 @@ describe('an ordinary load with slow queries of half a second', () => {
   });
 
   test('gives the same advice again', async () => {
-    expect(await adviseOn(['/fast p99 < 50ms'], { onStep: () => {} })).toEqual(advice);
+    expect(await adviseOn(['/fast p99 < 50ms'], { onProgress: () => {} })).toEqual(advice);
   });
 });
 
@@ -118,6 +118,49 @@ test('requests that fail miss the goal', async () => {
   expect(advice.verdict).toBe('nothing');
 });
 
+describe('what a response takes beyond wait and use', () => {
+  /** Median 1 ms, p99 31 ms. @type {Service} */
+  const overhead = { kind: 'sample', valuesMs: Array.from({ length: 200 }, (_, index) => (index < 194 ? 1 : 31)) };
+
+  test('when it is not known, a goal that leaves no room for it gets no verdict', async () => {
+    const advice = await adviseOn(['/fast p99 < 50ms', '/fast p99 < 5ms']);
+    expect(advice).toMatchObject({ verdict: 'belowNoise', poolSize: null, parts: null, loads: [], rows: [],
+      noise: [{ bestMs: 2, noiseMs: 10, isBelow: false }, { bestMs: 2, noiseMs: 10, isBelow: true }] });
+  });
+
+  test('the noise of a maximum depends on how many requests there are', async () => {
+    const few = createScenarioLoad({
+      phases: [{ durationMs: 5000, arrivalCount: 5 }], scenarios: [{ steps: [{ kind: 'request', route: '/fast' }] }],
+    });
+    const [ofFew, ofMany] = await Promise.all([few, ordinary].map((load) => adviseOn(['/fast max < 25ms'], { load })));
+    expect(ofFew).toMatchObject({ verdict: 'size', noise: [{ noiseMs: 10 }] });
+    expect(ofMany).toMatchObject({ verdict: 'belowNoise', noise: [{ noiseMs: 30 }] });
+  });
+
+  test('when it is known, it decides', async () => {
+    const advice = await adviseOn(['/fast p99 < 5ms'], { overhead });
+    expect(advice).toMatchObject({ verdict: 'nothing', noise: null, parts: [{ serviceMs: 2, overheadMs: 31 }] });
+    expect(advice.loads[0].bestMs[0]).toBeCloseTo(33, 0);
+  });
+
+  test('when it is known, a goal above it needs more connections than without it', async () => {
+    const [without, withIt] = await Promise.all([undefined, 480].map((ms) => (
+      adviseOn(['/fast p95 < 500ms'], { headroom: 1, overhead: ms ? { kind: 'fixed', ms } : undefined }))));
+    expect([without.verdict, withIt.verdict]).toEqual(['size', 'size']);
+    expect(withIt.poolSize).toBeGreaterThan(Number(without.poolSize));
+  });
+});
+
+test('progress counts every run, and ends with nothing left', async () => {
+  /** @type {import('../../src/run-count.js').Progress[]} */
+  const seen = [];
+  await adviseOn(['/fast p99 < 50ms'], { headroom: 1, onProgress: (progress) => void seen.push(progress) });
+  expect(seen.map(({ done }) => done)).toEqual(seen.map((_, index) => index + 1));
+  expect(seen[0].step).toBe('load x1, no limit');
+  expect(seen.every(({ done, total }) => total >= done)).toBe(true);
+  expect(seen[0].total).toBeGreaterThan(seen.length / 2);
+});
+
 describe('a load that is not random', () => {
   test('needs one run', async () => {
     const advice = await advise({ load: article, services: services(5000), slos: [parseSlo('/fast max < 100ms')], headroom: 1 });
@@ -130,6 +173,14 @@ describe('a load that is not random', () => {
     expect({ poolSize, remedies }).toEqual({ poolSize: 1, remedies: [] });
     expect(rows[0].poolSize).toBe(1);
   });
+});
+
+test('a load without queries needs one connection, whatever the goal', async () => {
+  const load = createScenarioLoad({
+    phases: [{ durationMs: 5000, arrivalCount: 50 }], scenarios: [{ steps: [{ kind: 'request', route: '/livez' }] }],
+  });
+  expect(await advise({ load, services: { '/livez': { kind: 'none' } }, slos: [parseSlo('/livez max < 50ms')] })).toMatchObject(
+    { verdict: 'size', poolSize: 1 });
 });
 
 describe('a fleet', () => {
@@ -145,7 +196,16 @@ describe('a fleet', () => {
   test('may have more connections than the server accepts', async () => {
     const advice = await adviseOn(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 150 } });
     expect(advice).toMatchObject({ verdict: 'tooManyConnections', fleet: { fits: false, largestPool: 1 } });
+    // Two connections, in one pool or two, are too many, too.
+    expect(advice.remedies).toMatchObject([{ kind: 'timeout', connections: 1 }]);
   });
+
+  // 40 clients with 2 connections and 2 monitors each; a second client has monitors of its own.
+  test.each([[3000, ['split', 'limited', 'timeout']], [239, ['limited', 'timeout']], [159, ['timeout']], [119, []]])(
+    'of %i connections has room for %j', async (serverLimit, kinds) => {
+      const { remedies } = await adviseOn(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit } });
+      expect(remedies.map(({ kind }) => kind)).toEqual(kinds);
+    });
 });
 
 test.each([

@@ -11,3 +11,11 @@ test('finds nothing when nothing passes, or the range is empty', async () => {
   expect(await findSmallest(1, 100, async () => false)).toBeNull();
   expect(await findSmallest(2, 1, async () => true)).toBeNull();
 });
+
+test('where more may be worse, it also tries the numbers below', async () => {
+  const passes = async (/** @type {number} */ number) => [3, 4, 60, 61].includes(number) || number > 80;
+  expect(await findSmallest(1, 100, passes)).toBe(81);
+  expect(await findSmallest(1, 100, passes, () => false)).toBe(3);
+  expect(await findSmallest(1, 79, passes, () => false)).toBe(3);
+  expect(await findSmallest(1, 79, passes)).toBeNull();
+});

@@ -1,0 +1,55 @@
+import { TOLERANCE_MS, TOLERANCE_SHARE } from '../load-facts.js';
+import { quantile } from '../quantile.js';
+import { upperLimit } from './confidence.js';
+
+/** @import { SimulationResult } from '../simulation-runs.js' */
+/** @import { Slo } from './slo.js' */
+
+/**
+ * @typedef {object} Judgement of one pool under one load
+ * @property {{ slo: Slo, medianMs: number, upperMs: number, isMet: boolean }[]} goals upperMs: 95 of 100 runs do not
+ *   exceed it; Infinity where requests fail
+ * @property {boolean} isMet all goals are
+ * @property {number} failureShare of the requests of all runs
+ * @property {number} utilisation median over the runs
+ * @property {number} peakWaiting 95 of 100 runs do not exceed it
+ * @property {SimulationResult[]} runs
+ */
+
+/** @param {SimulationResult[]} runs @param {Slo[]} slos @returns {Judgement} */
+export function judgeRuns(runs, slos) {
+  const goals = slos.map((slo) => {
+    const values = runs.map((run) => timeOf(run, slo));
+    const upperMs = upperLimit(values);
+    return { slo, medianMs: quantile(values, 0.5), upperMs, isMet: upperMs < slo.limitMs };
+  });
+  /** @param {(run: SimulationResult) => number} figure */
+  const sum = (figure) => runs.reduce((total, run) => total + figure(run), 0);
+  /** @param {(run: SimulationResult) => number} figure */
+  const median = (figure) => quantile(runs.map(figure), 0.5);
+  return {
+    goals,
+    isMet: goals.every(({ isMet }) => isMet),
+    failureShare: sum(({ failures }) => failures) / sum(({ requests }) => requests),
+    utilisation: median(({ utilisation }) => utilisation),
+    peakWaiting: upperLimit(runs.map(({ peakWaiting }) => peakWaiting)),
+    runs,
+  };
+}
+
+/**
+ * The figure that a goal is about. No request reached the route because earlier ones failed: that misses the goal.
+ *
+ * @param {SimulationResult} run
+ * @param {Slo} slo
+ */
+export function timeOf({ routes }, { route: name, figure }) {
+  const route = routes[name];
+  return route?.count > 0 ? route.all[figure] : Infinity;
+}
+
+/** @param {Judgement} judgement @param {Judgement} best */
+export function isAsGood(judgement, best) {
+  return judgement.goals.every(({ upperMs }, index) => (
+    upperMs <= best.goals[index].upperMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS));
+}

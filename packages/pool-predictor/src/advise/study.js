@@ -1,0 +1,124 @@
+import { describeLoad } from '../load-facts.js';
+import { UNLIMITED } from '../simulation-runs.js';
+import { queriesOf } from '../simulator/service-time.js';
+import { countLeftOut } from './confidence.js';
+import { findSmallest } from './find-smallest.js';
+import { judgeRuns, timeOf } from './judgement.js';
+
+/** @import { Judgement } from './judgement.js' */
+/** @import { Load } from '../load.js' */
+/** @import { LoadFacts } from '../load-facts.js' */
+/** @import { PoolOptions } from '../simulator/create-pool.js' */
+/** @import { Service } from '../simulator/service-time.js' */
+/** @import { SimulateRuns, SimulationResult } from '../simulation-runs.js' */
+/** @import { Slo } from './slo.js' */
+/** @import { Step } from '../simulator/flow.js' */
+
+/** How many runs show that most pools are too small. */
+const FIRST_RUNS = 2;
+
+/**
+ * @typedef {object} LoadStudy of the load at `factor` times its rate
+ * @property {number} factor
+ * @property {LoadFacts} facts
+ * @property {Judgement} unlimited without a limit on connections
+ * @property {(pool: PoolOptions) => Promise<Judgement>} judge simulates all runs
+ * @property {(pool: PoolOptions, slos?: Slo[]) => Promise<boolean>} meets whether the pool meets these goals, default all:
+ *   what judge says, with no more runs than it takes
+ * @property {(from: number, to: number, passes: (size: number) => Promise<boolean>) => Promise<number | null>} search for
+ *   the smallest size, see findSmallest
+ */
+
+/**
+ * @param {object} options
+ * @param {Load} options.load
+ * @param {Record<string, Service>} options.services
+ * @param {Slo[]} options.slos
+ * @param {number[]} options.seeds of the runs
+ * @param {number} options.factor
+ * @param {SimulateRuns} options.simulateRuns
+ * @param {(step: string) => void} options.onStep called before each pool that is simulated
+ * @returns {Promise<LoadStudy>}
+ */
+export async function studyLoad({ load, services, slos, seeds, factor, simulateRuns, onStep }) {
+  /** @type {Map<string, Map<number, SimulationResult>>} */
+  const known = new Map();
+  // A run that one pool misses a goal in is likely to show the same of the next pool.
+  let hardestFirst = seeds;
+  let hasFailures = false;
+
+  /** @param {PoolOptions} pool @param {number[]} wanted seeds */
+  async function simulate(pool, wanted) {
+    const key = JSON.stringify(pool);
+    const results = known.get(key) ?? new Map();
+    known.set(key, results);
+    const missing = wanted.filter((seed) => !results.has(seed));
+    if (missing.length > 0) {
+      onStep(describePool(pool, factor));
+      const added = await simulateRuns(missing.map((seed) => ({ pool, seed, factor })));
+      for (const [index, seed] of missing.entries()) results.set(seed, added[index]);
+      hasFailures ||= added.some(({ failures }) => failures > 0);
+    }
+    return wanted.map((seed) => /** @type {SimulationResult} */ (results.get(seed)));
+  }
+
+  const judge = async (/** @type {PoolOptions} */ pool) => judgeRuns(await simulate(pool, seeds), slos);
+
+  /** @param {PoolOptions} pool @param {Slo[]} goals */
+  async function meets(pool, goals = slos) {
+    const mayMiss = countLeftOut(seeds.length);
+    const misses = goals.map(() => 0);
+    /** @type {Set<number>} */
+    const hard = new Set();
+    for (let [from, to] = [0, FIRST_RUNS]; from < seeds.length; [from, to] = [to, to * 2]) {
+      const batch = hardestFirst.slice(from, to);
+      for (const [index, run] of (await simulate(pool, batch)).entries()) {
+        for (const [goal, slo] of goals.entries()) {
+          if (timeOf(run, slo) < slo.limitMs) continue;
+          misses[goal]++;
+          hard.add(batch[index]);
+        }
+      }
+      if (misses.some((count) => count > mayMiss)) {
+        hardestFirst = [...hard, ...hardestFirst.filter((seed) => !hard.has(seed))];
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const unlimited = await judge(UNLIMITED);
+  const isOpen = isOpenLoop(load, services);
+  return {
+    factor,
+    facts: describeLoad(load, services, unlimited.runs, factor),
+    unlimited,
+    judge,
+    meets,
+    // With every connection more, each request of an open loop waits as long as before or shorter: J. Kiefer and
+    // J. Wolfowitz, On the theory of queues with many servers (1955). A user who waits for an answer, or gives up, may
+    // come at a worse moment.
+    search: (from, to, passes) => findSmallest(from, to, passes, () => isOpen && !hasFailures),
+  };
+}
+
+/** Whether no checkout waits for the end of another. @param {Load} load @param {Record<string, Service>} services */
+function isOpenLoop(load, services) {
+  if (load.routes.some((route) => queriesOf(services[route]) > 1)) return false;
+  if (load.workload) return load.workload.scenarios.every(({ steps }) => countRequests(steps) <= 1);
+  for (const arrival of load.arrivals(1, 1)) if ('requests' in arrival) return false;
+  return true;
+}
+
+/** @param {Step[]} steps @returns {number} */
+function countRequests(steps) {
+  return steps.reduce((sum, step) => {
+    if (step.kind === 'loop') return sum + step.count * countRequests(step.steps);
+    return sum + (step.kind === 'request' ? 1 : 0);
+  }, 0);
+}
+
+/** @param {PoolOptions} pool @param {number} factor */
+function describePool(pool, factor) {
+  return `load x${factor}, ${pool === UNLIMITED ? 'no limit' : `${pool.maxPoolSize} connections`}`;
+}

@@ -1,0 +1,45 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { createRunProgress } from '../../src/cli/progress-bar.js';
+
+/** @param {boolean} isTTY */
+function createProgress(isTTY) {
+  const stream = Object.assign(new PassThrough(), {
+    isTTY, columns: 80, cursorTo: () => true, clearLine: () => true, moveCursor: () => true,
+  });
+  let nowMs = 0;
+  const progress = createRunProgress(/** @type {any} */ (stream), () => nowMs);
+  return {
+    /** @param {number} ms @param {number} done */
+    at(ms, done) {
+      nowMs = ms;
+      progress.onProgress({ step: 'load x1, 8 connections', done, total: 100 });
+    },
+    stop: progress.stop,
+    text: () => String(stream.read() ?? ''),
+  };
+}
+
+describe('simulation runs', () => {
+  test('on a terminal there is nothing in the first second, then a bar with the time left', () => {
+    const { at, stop, text } = createProgress(true);
+    at(900, 20);
+    expect(text()).toBe('');
+    at(2000, 25);
+    expect(text()).toContain('25%  6 s left  simulating load x1, 8 connections');
+    stop();
+  });
+
+  test('elsewhere there is a line every ten seconds', () => {
+    const { at, stop, text } = createProgress(false);
+    at(2000, 5);
+    at(9900, 20);
+    expect(text()).toBe('');
+    at(10_000, 25);
+    at(12_000, 30);
+    expect(text()).toBe('simulating load x1, 8 connections: about 30 s left\n');
+    at(20_000, 50);
+    expect(text()).toBe('simulating load x1, 8 connections: about 20 s left\n');
+    stop();
+  });
+});
