@@ -2,7 +2,6 @@ import { TOLERANCE_MS, TOLERANCE_SHARE } from '../load-facts.js';
 import { createRuns, simulateHere } from '../simulation-runs.js';
 import { createTraceLoad, summariseTrace } from './trace-load.js';
 
-/** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { Load } from '../load.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { SimulationResult } from '../simulation-runs.js' */
@@ -111,21 +110,10 @@ function continueLoad(load, lengthMs) {
     ...more,
     durationMs: 2 * lengthMs,
     *arrivals(seed, factor) {
-      for (const arrival of load.arrivals(1, factor)) yield nameBefore(arrival);
-      for (const arrival of more.arrivals(seed, factor)) yield delay(arrival, lengthMs);
+      for (const arrival of load.arrivals(1, factor)) yield { ...arrival, route: BEFORE + arrival.route };
+      for (const arrival of more.arrivals(seed, factor)) yield { ...arrival, atMs: arrival.atMs + lengthMs };
     },
   };
-}
-
-/** @param {any} arrival @returns {Arrival} */
-function nameBefore({ route, requests, ...arrival }) {
-  const rename = (/** @type {{ route: string }} */ request) => ({ ...request, route: BEFORE + request.route });
-  return requests ? { ...arrival, requests: requests.map(rename) } : { ...arrival, route: BEFORE + route };
-}
-
-/** @param {any} arrival @param {number} ms @returns {Arrival} */
-function delay({ atMs, untilMs = Infinity, ...arrival }, ms) {
-  return { ...arrival, atMs: atMs + ms, ...(untilMs < Infinity && { untilMs: untilMs + ms }) };
 }
 
 /** @param {Load} load @param {number} lengthMs @returns {Load} never the recorded run itself */
