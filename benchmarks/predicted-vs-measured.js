@@ -1,7 +1,7 @@
 // How far are predictions from measurements? Each part is a file in predicted-vs-measured/, with its rules in its first lines.
 // It prints figures and measurements side by side, and whether the rules are met.
 //
-//   node benchmarks/predicted-vs-measured.js [--only article,minutes] [--runs 3]
+//   node benchmarks/predicted-vs-measured.js [--only article,minutes] [--runs 3] [--loads 1000]
 import { readdir } from 'node:fs/promises';
 import { Command } from 'commander';
 import { parsePositive } from '../src/cli/option-parsers.js';
@@ -14,6 +14,7 @@ import { readSettings } from '../src/settings.js';
  * @property {AbortSignal} signal
  * @property {(line: string) => void} say prints a line of progress
  * @property {number} runs how often to measure
+ * @property {number} loads random loads, where there is nothing to measure
  *
  * @typedef {{ title: string, rows: object[], isMet?: boolean }} Table
  *
@@ -32,10 +33,11 @@ async function readParts() {
 }
 
 const parts = await readParts();
-const { only, runs } = new Command('predicted-vs-measured.js')
+const { only, runs, loads } = new Command('predicted-vs-measured.js')
   .description(`Compares predictions with measurements.\n\n${parts.map(({ name, about }) => `${name}: ${about}`).join('\n')}`)
   .option('--only <parts>', 'names with commas between them', (text) => text.split(','))
   .option('--runs <n>', 'how often to measure', parsePositive, 3)
+  .option('--loads <n>', 'how many random loads to simulate', parsePositive, 1000)
   .parse().opts();
 const unknown = only?.find((/** @type {string} */ name) => !parts.some((part) => part.name === name));
 if (unknown !== undefined) {
@@ -47,7 +49,7 @@ const { signal, release } = abortOnSignal();
 try {
   const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
   for (const { name, run } of parts.filter((part) => only?.includes(part.name) ?? true)) {
-    for (const { title, rows, isMet } of await run({ settings: readSettings(), signal, say, runs })) {
+    for (const { title, rows, isMet } of await run({ settings: readSettings(), signal, say, runs, loads })) {
       process.stdout.write(`\n${title}\n`);
       // eslint-disable-next-line no-console
       console.table(rows);

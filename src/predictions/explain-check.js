@@ -55,7 +55,8 @@ function warn({ of, figures, rateRatio, useRatios }) {
       `${route} uses its connection ${formatNumber(ratio, 1)} times as long`)),
   ];
   const reason = changes.length > 0
-    ? `The load is not the same ${later}: ${changes.join(', ')}. A prediction assumes that it stays as it was.`
+    ? `The load is not the same ${later}: ${changes.join(', ')}. A prediction assumes that it stays as it was.${
+      of === 'trace' && isChange(rateRatio) ? ' Callers that wait for their answers send more when the pool is larger.' : ''}`
     : `The load is the same ${later}, so the simulation lacks something: callers that wait for their answers, queries that `
       + 'slow each other down, or a limit other than the pool.';
   return `The check fails: ${off} of ${figures.length} ${off === 1 ? 'lies' : 'lie'} outside. Do not rely on the `

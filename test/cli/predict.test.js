@@ -143,15 +143,16 @@ describe('what others have', () => {
   test('is replayed as a trace; what it lacks is said, and nothing counts as recorded', async () => {
     const file = path.join(folder, 'queries.csv');
     await writeFile(file, `startMs,durationMs,route\n${Array.from({ length: 50 }, (_, index) => `${index * 5},10,/a\n`).join('')}`);
-    const { code, stdout, stderr } = await predict('--trace', file, '--pool-sizes', '1,2', '--json');
+    const { code, stdout, stderr } = await predict('--trace', file, '--pool-sizes', '1,3', '--json');
     expect(code).toBe(0);
     expect(stderr.replace(/\s+/g, ' ')).toContain('does not say how long a request waited for a connection');
     expect(stderr).not.toMatch(/recorded/);
     const { variants, warnings } = JSON.parse(stdout);
     expect(variants.map((/** @type {any} */ { measured }) => measured)).toEqual([null, null]);
-    // One connection has 10 ms of work every 5 ms, so the last request waits for about 245 ms. Two keep up.
-    const [one, two] = variants.map((/** @type {any} */ { predicted }) => predicted.routes['/a'].maxMs);
-    expect([one > 200, two < 50]).toEqual([true, true]);
+    const [one, three] = variants.map((/** @type {any} */ { predicted }) => predicted.routes['/a'].maxMs);
+    // The last of 50 waits 5 ms for each before it, give or take what the resampled blocks add.
+    expect(Math.abs(one - 255)).toBeLessThan(30);
+    expect(Math.abs(three - 10)).toBeLessThan(1);
     expect(warnings).toHaveLength(1);
   });
 

@@ -51,37 +51,37 @@ const BEFORE = 'before: ';
  * @returns {Promise<TraceCheck>}
  */
 export async function checkTrace(trace, { pool, other, separateRoutes, firstSeed = 1 }) {
-  const middleMs = trace.checkOutStartedMs[trace.checkOutStartedMs.length - 1] / 2;
-  const past = other ? trace : slice(trace, 0, middleMs);
-  const pastLoad = createTraceLoad(past, { resample: true, separateRoutes });
-  const lengthMs = other ? Math.min(pastLoad.durationMs, createTraceLoad(other).durationMs) : middleMs;
-  const future = other ? slice(other, 0, lengthMs) : slice(trace, middleMs, Infinity);
-  const load = other ? cut(pastLoad, lengthMs) : continueLoad(pastLoad, middleMs);
-
+  const [lastMs, otherLastMs] = [trace, other ?? trace].map(({ checkOutStartedMs }) => checkOutStartedMs[checkOutStartedMs.length - 1]);
+  const pastMs = other ? lastMs : lastMs / 2;
+  const futureMs = other ? Math.min(pastMs, otherLastMs) : pastMs;
+  const past = other ? trace : slice(trace, 0, pastMs);
+  const future = other ? slice(other, 0, futureMs) : slice(trace, pastMs, Infinity);
   const [before, recorded] = [past, future].map(summariseTrace);
   const routes = Object.keys(recorded.routes)
     .filter((route) => Math.min(recorded.routes[route].count, before.routes[route]?.count ?? 0) >= MIN_REQUESTS)
     .toSorted((a, b) => recorded.routes[b].count - recorded.routes[a].count)
     .slice(0, MAX_ROUTES);
   const seeds = 20 * (routes.length + 1) - 1;
-  const simulateRuns = simulateHere({ load, services: pastLoad.services });
-  const results = routes.length === 0 ? [] : await createRuns({ simulateRuns, seeds, firstSeed }).simulateAll(pool);
-  const figures = routes.length === 0 ? [] : [
-    place('meanWait', null, recorded.meanWaitMs, results.map(meanWaitOf)),
-    ...routes.map((route) => (
-      place('p95', route, recorded.routes[route].p95Ms, results.map((result) => result.routes[route]?.p95Ms)))),
-  ];
-  const rateOf = (/** @type {Trace} */ { waitMs }, /** @type {number} */ ms) => waitMs.length / ms;
-  return {
-    of: other ? 'trace' : 'half',
+  const facts = {
+    of: other ? /** @type {const} */ ('trace') : /** @type {const} */ ('half'),
     poolSize: pool.maxPoolSize,
-    figures,
-    holds: figures.length === 0 ? null : figures.every((figure) => figure.place !== 'outside'),
-    rateRatio: rateOf(future, lengthMs) / rateOf(past, other ? pastLoad.durationMs : middleMs),
+    rateRatio: recorded.requests / futureMs / (before.requests / pastMs),
     useRatios: Object.fromEntries(routes.map((route) => [route, meanUse(future, route) / meanUse(past, route)])),
     seeds,
     firstSeed,
   };
+  if (routes.length === 0) return { ...facts, figures: [], holds: null };
+
+  const pastLoad = createTraceLoad(past, { resample: true, separateRoutes });
+  const load = other ? cut(pastLoad, futureMs) : continueLoad(pastLoad, pastMs);
+  const simulateRuns = simulateHere({ load, services: pastLoad.services });
+  const results = await createRuns({ simulateRuns, seeds, firstSeed }).simulateAll(pool);
+  const figures = [
+    place('meanWait', null, recorded.meanWaitMs, results.map(meanWaitOf)),
+    ...routes.map((route) => (
+      place('p95', route, recorded.routes[route].p95Ms, results.map((result) => result.routes[route]?.p95Ms)))),
+  ];
+  return { ...facts, figures, holds: figures.every((figure) => figure.place !== 'outside') };
 }
 
 /** @param {Trace} trace @param {number} fromMs @param {number} toMs @returns {Trace} the checkouts that started in that time */

@@ -26,6 +26,12 @@ function adviseOn(goals, options) {
 const advice = await adviseOn(['/fast p99 < 50ms']);
 
 describe('an ordinary load with slow queries of half a second', () => {
+  test('another first seed gives other runs', async () => {
+    const other = await adviseOn(['/fast p99 < 50ms'], { firstSeed: 1000 });
+    expect([advice.firstSeed, other.firstSeed]).toEqual([1, 1000]);
+    expect(other.loads).not.toEqual(advice.loads);
+  });
+
   test('takes the smallest pool that meets the goal at both loads', () => {
     expect(advice).toMatchObject({ verdict: 'size', seeds: 59 });
     const { poolSize, loads, rows } = advice;

@@ -20,10 +20,12 @@ export const KINDS = ['known times', 'measured times', 'trace'];
 
 /** Far away from the seeds of predictions. */
 const FIRST_SEED = 1e9;
+/** None of the loads with which the number of drawn blocks was calibrated. */
+const FIRST_LOAD = 1e6;
 
 /** @param {number} number of the load: the same number gives the same load @returns {HiddenLoad} */
 export function createHiddenLoad(number) {
-  const random = createGenerator(number);
+  const random = createGenerator(FIRST_LOAD + number);
   const kind = KINDS[number % KINDS.length];
   const poolSize = random.integer(1, 10);
   const utilisation = random.between(0.3, 0.95);
