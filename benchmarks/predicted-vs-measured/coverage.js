@@ -10,10 +10,10 @@
 //   a trace holds one random run, and nothing measured shows how long the longest query to come will take.
 import os from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { KINDS } from './coverage/hidden-load.js';
+import { KINDS } from './bands/hidden-load.js';
 
 /** @import { PartContext } from '../predicted-vs-measured.js' */
-/** @import { Check } from './coverage/check-load.js' */
+/** @import { Check } from './bands/check-load.js' */
 
 const FIGURES = ['p50', 'p95', 'p99', 'max', 'mean wait'];
 const ALLOWED = [88, 92];
@@ -63,7 +63,7 @@ async function checkAll(loads, say, signal) {
   const lists = await Promise.all(Array.from({ length: threads }, (_, first) => new Promise((resolve, reject) => {
     /** @type {Check[]} */
     const checks = [];
-    const worker = new Worker(new URL('./coverage/worker.js', import.meta.url), { workerData: { first, step: threads, loads, seeds: SEEDS } });
+    const worker = new Worker(new URL('./bands/worker.js', import.meta.url), { workerData: { first, step: threads, loads, seeds: SEEDS } });
     signal.addEventListener('abort', () => void worker.terminate());
     worker.on('message', (list) => {
       checks.push(...list);

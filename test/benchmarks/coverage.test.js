@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { checkLoad } from '../../benchmarks/predicted-vs-measured/coverage/check-load.js';
-import { createHiddenLoad, KINDS } from '../../benchmarks/predicted-vs-measured/coverage/hidden-load.js';
+import { checkLoad } from '../../benchmarks/predicted-vs-measured/bands/check-load.js';
+import { createHiddenLoad, KINDS } from '../../benchmarks/predicted-vs-measured/bands/hidden-load.js';
 
 const LOADS = 30;
 
