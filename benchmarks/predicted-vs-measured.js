@@ -23,10 +23,10 @@ import { readSettings } from '../src/settings.js';
  * @property {(context: PartContext) => Promise<Table[]>} run
  */
 
-/** A file that exports no part is shared by some that do. @returns {Promise<Part[]>} */
+/** A file that exports no part is shared by some that do. A worker runs only in a thread. @returns {Promise<Part[]>} */
 async function readParts() {
   const folder = new URL('predicted-vs-measured/', import.meta.url);
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.js')).sort();
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.js') && !name.endsWith('-worker.js')).sort();
   const modules = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
   return modules.flatMap(({ PART }) => PART ?? []);
 }

@@ -9,6 +9,8 @@
 //   included, give or take the 1 % error of Artillery's percentiles. No other allowance.
 // - It is met when 80 to 100 % of all figures are inside, and so are 80 to 100 % of the medians, and of the figures of
 //   rows in which nobody waited (a p95 of all waits below 1 ms).
+// - Artillery may lose users of a poisson phase on a busy machine. A load is measured again, at most twice, if the number of
+//   users that it sent is more than two standard deviations from the file's; the third measurement counts, whatever it is.
 // - Of n times in order Artillery takes the one at share * (n - 1), from 0 on and rounded down, so the prediction does too.
 import { fileURLToPath } from 'node:url';
 import { createRunSimulator, createScenarioLoad, predict } from 'mongodb-pool-predictor';
@@ -20,7 +22,8 @@ import { servicesOfResult } from '../../src/predictions/result-services.js';
 
 const POOLS = [2, 4, 8];
 const UNLOADED_POOL = 50;
-const SLOW_MS = 200;
+const SLOW_MS = 500;
+const MAX_TRIES = 3;
 const SHARES = { p50Ms: 0.5, p95Ms: 0.95, p99Ms: 0.99 };
 const SKETCH_ERROR = 0.01;
 const MIN_SHARE = 0.8;
@@ -38,7 +41,7 @@ const LOADS = [
 /** @type {import('../predicted-vs-measured.js').Part} */
 export const PART = {
   name: 'flows',
-  about: 'a ramp, a burst and poisson arrivals, predicted from their YAML files (5 minutes a run)',
+  about: 'a ramp, a burst and poisson arrivals, predicted from their YAML files (6 minutes a run)',
   run: compareFlows,
 };
 
@@ -51,8 +54,12 @@ async function compareFlows({ settings, signal, say, runs }) {
       say(`${load.name}, run ${run}`);
       const scenario = fileURLToPath(new URL(`${load.name}.yaml`, import.meta.url));
       const options = { ...load, poolSizes: [...load.poolSizes, UNLOADED_POOL], scenario, slowMs: SLOW_MS };
-      const result = await runLab(mixed, options, { settings, signal, report: say, onStep: ({ name }) => say(name) });
-      for (const warning of result.warnings ?? []) say(warning);
+      const measure = () => runLab(mixed, options, { settings, signal, report: say, onStep: ({ name }) => say(name) });
+      let result = await measure();
+      for (let tries = 1; tries < MAX_TRIES && !hasAllUsers(result); tries++) {
+        for (const warning of result.warnings ?? []) say(warning);
+        result = await measure();
+      }
       const compared = await compare(result, { ...load, scenario, run });
       say(`${load.name}, run ${run}: ${countInside('', compared).inside} figures inside their band`);
       figures.push(...compared);
@@ -69,6 +76,12 @@ async function compareFlows({ settings, signal, say, runs }) {
     { title: `Flows: figures inside their band, wanted ${MIN_SHARE * 100} to 100 %`, rows: parts,
       isMet: parts.slice(0, 3).every(({ share }) => share >= MIN_SHARE) },
   ];
+}
+
+/** @param {import('../../src/report/result-types.js').Result} result */
+function hasAllUsers({ variants }) {
+  return variants.every(({ measured }) => (
+    measured && Math.abs(measured.usersSent - measured.usersPlanned) <= 2 * Math.sqrt(measured.usersPlanned)));
 }
 
 /**

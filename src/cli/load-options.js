@@ -5,7 +5,7 @@ import { readScenario, readServiceTimes, readTrace } from 'mongodb-pool-predicto
 import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
 import { foreseeLostUsers } from '../harness/sent-users.js';
 import { checkAppPool, separateRoutes } from '../predictions/app-pool.js';
-import { describeCoverage } from '../predictions/describe-input.js';
+import { describeCoverage, describeTraceRoutes } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
 import { matchServices } from './match-services.js';
 import { fetchJson, parseAppUrl, timeRoundTrips } from './running-app.js';
@@ -86,8 +86,11 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
   const load = createTraceLoad(trace, { resample, separateRoutes: pool && separateRoutes(pool) });
   return {
     load, services: load.services, overhead, resolutionMs: 0, trace,
-    pool: pool && { settings: pool, origin: 'as the recorded app ran' },
-    notes: [describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` tells')],
+    pool: pool && { settings: pool, app: 'the recorded app' },
+    notes: [
+      describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` tells'),
+      ...describeTraceRoutes(trace.routes),
+    ],
     warnings: trace.warnings,
     settings: { trace: file, recorded: trace.header },
   };
@@ -129,7 +132,7 @@ async function readScenarioLoad(scenario, {
   }
   return {
     load, services, overhead,
-    pool: running?.pool && { settings: running.pool, origin: `as the app at ${running.url} runs` },
+    pool: running?.pool && { settings: running.pool, app: `the app at ${running.url}` },
     // A load test measures with this clock.
     resolutionMs: overhead ? RESOLUTION_MS : 0,
     notes: [describeCoverage(overhead, source)],

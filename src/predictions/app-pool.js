@@ -1,5 +1,5 @@
 import { formatQuantity } from '../universal/quantity.js';
-import { number, orNone, shape } from '../shape.js';
+import { orNone, shape } from '../shape.js';
 import { countConnections, countOf } from './count-of.js';
 
 /** @import { PoolOptions } from 'mongodb-pool-predictor' */
@@ -16,18 +16,27 @@ import { countConnections, countOf } from './count-of.js';
  * @property {number} [slowConcurrency] concurrency limit of /slow
  * @property {number} [requestTimeoutMs]
  *
- * @typedef {{ settings: AppPool, origin: string }} KnownPool origin: such as "as the app at URL runs"
+ * @typedef {{ settings: AppPool, app: string }} KnownPool app: such as "the app at URL"
  */
 
 const SLOW_ROUTES = ['/slow'];
 
+/** No pool is larger, and no timeout longer: 25 days. */
+const [MAX_CONNECTIONS, MAX_MS] = [100_000, 2 ** 31 - 1];
+
+const [connections, ms] = [MAX_CONNECTIONS, MAX_MS].map((max) => (
+  (/** @type {unknown} */ value, /** @type {string} */ path) => {
+    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max) return;
+    throw new Error(`${path} must be a whole number from 0 to ${max}`);
+  }));
+
 const checkNumbers = shape({
-  poolSize: number, minPoolSize: orNone(number), maxConnecting: orNone(number), waitQueueTimeoutMs: orNone(number),
-  slowPoolSize: orNone(number), slowConcurrency: orNone(number), requestTimeoutMs: orNone(number),
+  poolSize: connections, minPoolSize: orNone(connections), maxConnecting: orNone(connections), slowPoolSize: orNone(connections),
+  slowConcurrency: orNone(ms), waitQueueTimeoutMs: orNone(ms), requestTimeoutMs: orNone(ms),
 });
 
 /**
- * Checks settings that came from outside. The simulator checks that each number is allowed.
+ * Checks settings that came from outside.
  *
  * @param {unknown} value
  * @param {string} path of the value, for the error

@@ -23,15 +23,22 @@ export function describeCoverage(overhead, source, otherwise = '--app or --from 
   return `The times are whole responses: the wait for a connection, its use, and the overhead, ${size}.`;
 }
 
+/** What the routes of a trace do not tell apart. @param {string[]} routes @returns {string[]} */
+export function describeTraceRoutes(routes) {
+  return routes.some((route) => /^\/\S*$/.test(route))
+    ? ['The trace names routes by their path, so all methods and GraphQL operations of a path are one route.']
+    : [];
+}
+
 /** Which pool is simulated. @param {KnownPool} pool */
-export function describePool({ settings, origin }) {
-  return `The simulated pool is ${origin}: ${describeAppPool(settings)}. Only the size of the main pool changes.`;
+export function describePool({ settings, app }) {
+  return `The simulated pool is that of ${app}: ${describeAppPool(settings)}. Only the size of the main pool changes.`;
 }
 
 /** What an advice leaves out: it is for one pool that all routes share. @param {KnownPool} pool @returns {string} may be empty */
-export function describeSharedPool({ settings, origin }) {
+export function describeSharedPool({ settings, app }) {
   const { slowPoolSize, slowConcurrency, waitQueueTimeoutMs } = settings;
   if (!slowPoolSize && !slowConcurrency && !waitQueueTimeoutMs) return '';
-  return `The advice is for one pool that all routes share, without timeouts. It is not for a pool ${origin}: `
+  return `The advice is for one pool that all routes share, without timeouts. That is not the pool of ${app}: `
     + `${describeAppPool(settings)}.`;
 }

@@ -62,7 +62,7 @@ test('a recorded app with a second client is replayed with one', async () => {
 
 test.each([
   [{ pool: 3 }, /split.jsonl, line 1: pool must be an object/],
-  [{ pool: { poolSize: '3' } }, /split.jsonl, line 1: pool.poolSize must be a number/],
+  [{ pool: { poolSize: '3' } }, /split.jsonl, line 1: pool.poolSize must be a whole number/],
   [{ overhead: { kind: 'sample', valuesMs: [-1] } }, /split.jsonl, line 1: overhead must be {"kind":"sample".* from 0 to 365 days/],
 ])('a trace with %j is refused', async (fields, message) => {
   const file = fileOf('bad-split.jsonl');
@@ -101,7 +101,7 @@ test('a real app under load, replayed at the same size: the recorded waits withi
   expect(header).toMatchObject({ maxPoolSize: 2, pool: { poolSize: 2, minPoolSize: 2, requestTimeoutMs: 150_000 }, overhead: { kind: 'sample' } });
   expect(/** @type {any} */ (header.overhead).valuesMs.length).toBeGreaterThan(50);
   const { stdout, stderr } = await runCli(['predict', '--trace', file, '--pool-sizes', '1..4', '--json']);
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('The simulated pool is as the recorded app ran: 2 connections, request deadline 150.0 s.');
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('The simulated pool is that of the recorded app: 2 connections, request deadline 150.0 s.');
   const { variants } = JSON.parse(stdout);
   const { measured, predicted } = variants[1];
   expect(measured.meanWaitMs).toBeGreaterThan(100);

@@ -55,7 +55,9 @@ test('a pool smaller than the app\'s minimum keeps all its connections open', ()
 });
 
 test.each([
-  [null, 'it must be an object'], [{}, 'poolSize must be a number'], [{ poolSize: 3, slowPoolSize: '2' }, 'slowPoolSize must be a number'],
+  [null, 'it must be an object'], [{}, 'poolSize must be a whole number from 0 to 100000'],
+  [{ poolSize: 3, slowPoolSize: 1e9 }, 'slowPoolSize must be a whole number from 0 to 100000'],
+  [{ poolSize: 3, requestTimeoutMs: -1 }, 'requestTimeoutMs must be a whole number from 0 to 2147483647'],
 ])('%j is refused', (value, message) => {
   expect(() => checkAppPool(value, 'it')).toThrow(message);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeCoverage, describePool, describeSharedPool } from '../../src/predictions/describe-input.js';
+import { describeCoverage, describePool, describeSharedPool, describeTraceRoutes } from '../../src/predictions/describe-input.js';
 
 test('the times cover the rest of a response only where it was measured', () => {
   expect(describeCoverage(undefined, '')).toBe('The times cover only the wait for a connection and its use, not the rest of a '
@@ -9,17 +9,23 @@ test('the times cover the rest of a response only where it was measured', () => 
   expect(describeCoverage({ kind: 'fixed', ms: 3 }, 'of the app')).toContain('as it is of the app');
 });
 
-const origin = 'as the app at http://127.0.0.1 runs';
+const app = 'the app at http://127.0.0.1';
 
 test('the simulated pool is named in one line', () => {
-  expect(describePool({ settings: { poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 500 }, origin })).toBe(
-    'The simulated pool is as the app at http://127.0.0.1 runs: 10 connections, 2 more for /slow, wait-queue timeout 500 ms. '
+  expect(describePool({ settings: { poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 500 }, app })).toBe(
+    'The simulated pool is that of the app at http://127.0.0.1: 10 connections, 2 more for /slow, wait-queue timeout 500 ms. '
     + 'Only the size of the main pool changes.');
 });
 
 test('an advice says when it is not for the app\'s pool', () => {
-  expect(describeSharedPool({ settings: { poolSize: 10, requestTimeoutMs: 150_000 }, origin })).toBe('');
-  expect(describeSharedPool({ settings: { poolSize: 10, slowConcurrency: 2 }, origin })).toBe(
-    'The advice is for one pool that all routes share, without timeouts. It is not for a pool as the app at http://127.0.0.1 '
-    + 'runs: 10 connections, at most 2 requests of /slow at once.');
+  expect(describeSharedPool({ settings: { poolSize: 10, requestTimeoutMs: 150_000 }, app })).toBe('');
+  expect(describeSharedPool({ settings: { poolSize: 10, slowConcurrency: 2 }, app })).toBe(
+    'The advice is for one pool that all routes share, without timeouts. That is not the pool of the app at '
+    + 'http://127.0.0.1: 10 connections, at most 2 requests of /slow at once.');
+});
+
+test.each([
+  [['/fast', 'GET /orders'], 1], [['/graphql'], 1], [['GET /orders', 'POST /orders', '/graphql GetUser', 'checkout'], 0], [[], 0],
+])('a trace with the routes %j: %i notes that paths are not enough', (routes, count) => {
+  expect(describeTraceRoutes(routes)).toHaveLength(count);
 });

@@ -1,78 +1,46 @@
-import { MongoClient, MongoServerSelectionError } from 'mongodb';
+import { End } from './end.js';
 
-/** @import { Document, MongoClientOptions, ObjectId } from 'mongodb' */
+/** @import { Document, ObjectId } from 'mongodb' */
+/** @import { EndError } from './errors.js' */
 
 /**
- * @typedef {object} End a source or a target
- * @property {MongoClient} client connected
- * @property {string} name role and hosts, without credentials, for messages
- * @property {() => Promise<Document>} reach the primary's answer to `hello`
- *
- * @typedef {End & { setId: ObjectId }} Source a replica set
+ * @typedef {object} Source a replica set
+ * @property {End} end
+ * @property {ObjectId} setId
+ * @property {boolean} isShard whether it belongs to a sharded cluster
  */
+
+/** Longer than a server that is alive should ever need. */
+const MAX_SILENCE_MS = 10_000;
 
 const UNAUTHORIZED = 13;
-
-/** The only @ follows user and password. With another one, the driver would look up part of the password as a host. */
-const ENCODED_LOGIN = /^[^/@]*:\/\/[^/@?#]*@[^@]*$/;
-
-/**
- * @param {string} url
- * @param {'source' | 'target'} role
- * @param {MongoClientOptions} [options]
- * @returns {End}
- */
-function createEnd(url, role, options) {
-  if (url.includes('@') && !ENCODED_LOGIN.test(url)) {
-    throw new Error(`the connection string of the ${role} can't be read: percent-encode special characters in its user `
-      + 'and password, for example @ as %40 and / as %2F');
-  }
-  let client;
-  try {
-    client = new MongoClient(url, { appName: 'mongodb-pool-lab', ...options });
-  } catch (cause) {
-    const { message } = /** @type {Error} */ (cause);
-    throw new Error(`the driver refuses the connection string of the ${role}: ${message}`, { cause });
-  }
-  const { hosts, srvHost, serverSelectionTimeoutMS } = client.options;
-  const name = `the ${role} ${srvHost ?? hosts.join(',')}`;
-  return {
-    client,
-    name,
-    async reach() {
-      try {
-        return await client.db('admin').command({ hello: 1 });
-      } catch (cause) {
-        const { message } = /** @type {Error} */ (cause);
-        const problem = cause instanceof MongoServerSelectionError
-          ? `no MongoDB was found within ${serverSelectionTimeoutMS} ms: ${message}` : message;
-        throw Object.assign(new Error(`${name}: ${problem}`, { cause }), { code: Reflect.get(Object(cause), 'code') });
-      }
-    },
-  };
-}
+const COMMAND_NOT_FOUND = 59;
 
 /**
  * @param {object} urls
  * @param {string[]} urls.sources
  * @param {string | null} urls.target null: a dry run
- * @param {number} workers each has a connection to the target
+ * @param {object} options
+ * @param {number} options.connections to the target, at most
+ * @param {number} [options.maxSilenceMs] how long a server may take to answer
  * @returns {Promise<{ sources: Source[], target: End | null, close: () => Promise<unknown> }>}
  * @throws {Error} when one of them can't be reached or used
  */
-export async function connectEnds(urls, workers) {
+export async function connectEnds(urls, { connections, maxSilenceMs = MAX_SILENCE_MS }) {
   /** @type {End[]} */
   const ends = [];
-  const close = () => Promise.all(ends.map(({ client }) => client.close()));
-  const open = (/** @type {Parameters<typeof createEnd>} */ ...args) => {
-    const end = createEnd(...args);
+  const close = () => Promise.all(ends.map((end) => end.close()));
+  /** @param {ConstructorParameters<typeof End>} args */
+  const open = (...args) => {
+    const end = new End(...args);
     ends.push(end);
     return end;
   };
   try {
-    const sources = await Promise.all(urls.sources.map((url) => assertSource(open(url, 'source'))));
-    const target = urls.target === null ? null : open(urls.target, 'target', { maxPoolSize: workers + 2 });
-    await assertDistinct(target ? [...sources, target] : sources);
+    const sources = await Promise.all(urls.sources.map((url) => openSource(open(url, { role: 'source', maxSilenceMs }))));
+    const target = urls.target === null ? null
+      : open(urls.target, { role: 'target', maxSilenceMs, driver: { maxPoolSize: connections } });
+    await assertDistinct(ends);
     return { sources, target, close };
   } catch (error) {
     await close();
@@ -81,11 +49,11 @@ export async function connectEnds(urls, workers) {
 }
 
 /** @param {End} end @returns {Promise<Source>} @throws {Error} when it has no oplog, or the user may not read it */
-async function assertSource(end) {
+async function openSource(end) {
   const { msg, setName } = await end.reach();
   if (msg === 'isdbgrid') throw new Error(`${end.name} is a mongos, which has no oplog; use its shards as sources`);
   if (!setName) throw new Error(`${end.name} is a standalone server, which has no oplog; a source must be a replica set`);
-  return { ...end, setId: await readSetId(end) };
+  return { end, setId: await readSetId(end), isShard: await readIsShard(end) };
 }
 
 /** @param {End[]} ends @throws {Error} when two are the same server */
@@ -98,15 +66,25 @@ async function assertDistinct(ends) {
 }
 
 /** @param {End} end */
-async function readSetId({ client, name }) {
+async function readSetId(end) {
   try {
-    const config = await client.db('local').collection('system.replset').findOne();
+    const [config] = await end.list('local', { find: 'system.replset', limit: 1 });
     return config?.settings?.replicaSetId;
   } catch (cause) {
-    const { code, message } = /** @type {Error & { code?: number }} */ (cause);
+    const { code, message } = /** @type {EndError} */ (cause);
     if (code !== UNAUTHORIZED) throw cause;
-    throw new Error(`${name} does not allow reading its oplog; the user needs the role "read" on the database local, and `
+    throw new Error(`${end.name} does not allow reading its oplog; the user needs the role "read" on the database local, and `
       + `the role "clusterMonitor" to read the id of the replica set: ${message}`, { cause });
+  }
+}
+
+/** @param {End} end */
+async function readIsShard(end) {
+  try {
+    return (await end.command('admin', { shardingState: 1 })).enabled;
+  } catch (error) {
+    if (/** @type {EndError} */ (error).code === COMMAND_NOT_FOUND) return false;
+    throw error;
   }
 }
 

@@ -1,7 +1,27 @@
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 
-/** The connection to the source was lost or timed out. */
-export class SourceConnectionError extends Error {}
+/** An error of the source or the target, which it names. */
+export class EndError extends Error {
+  /** @param {string} end its name @param {string} problem @param {unknown} [cause] */
+  constructor(end, problem, cause) {
+    super(`${end}: ${problem}`, { cause });
+    this.code = Reflect.get(Object(cause), 'code');
+  }
+}
+
+/** A server is silent. Its connection may be broken, although nobody closed it. */
+export class NoAnswerError extends Error {
+  /** @param {number} ms @param {string} [problem] why it can't be reached, if known */
+  constructor(ms, problem) {
+    super(`no answer within ${ms} ms${problem ? `: ${problem}` : ''}`);
+  }
+}
+
+/** The connection was lost. */
+export class ConnectionLostError extends Error {}
+
+/** The target differs from the source in a way that repeated operations don't explain. */
+export class ConflictError extends Error {}
 
 /**
  * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, PrimarySteppedDown, ExceededTimeLimit,
@@ -19,17 +39,18 @@ const TRANSIENT = new Set([...SERVER_UNAVAILABLE, ...CURSOR_LOST]);
 export function isTransient(error) {
   // Server selection has already retried until its timeout. Its cause is the error of the last try.
   if (!error || error instanceof MongoServerSelectionError) return false;
-  return error instanceof SourceConnectionError || error instanceof MongoNetworkError || TRANSIENT.has(error.code)
-    || isTransient(error.cause);
+  // The driver passes on a socket's error as it is when a connection breaks while a large command is being written.
+  const isLost = error instanceof MongoNetworkError || error instanceof ConnectionLostError || error.syscall !== undefined;
+  return isLost || error instanceof NoAnswerError || TRANSIENT.has(error.code) || isTransient(error.cause);
 }
 
 /**
- * @param {any} error of a write
- * @param {string} namespace
- * @returns {Error} one that names the namespace, if the server refused the write
+ * @param {any} error of a command
+ * @param {string} what the target was asked to do
+ * @returns {Error} one that names it, if the target refused
  */
-export function explainRefusal(error, namespace) {
-  if (!(error instanceof MongoServerError)) return error;
-  const { message, code } = error;
-  return Object.assign(new Error(`the target refused a write to ${namespace}: ${message}`, { cause: error }), { code });
+export function explainRefusal(error, what) {
+  const { cause, code } = error;
+  if (!(cause instanceof MongoServerError)) return error;
+  return Object.assign(new Error(`the target refused ${what}: ${cause.message}`, { cause }), { code });
 }

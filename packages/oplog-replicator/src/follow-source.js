@@ -21,7 +21,7 @@ const RETRY_FOR_MS = 30_000;
  * @throws {Error} that a retry does not solve
  */
 export async function followSource(options, start, { stop, onSession }) {
-  const { target, checkpoint, counters } = options;
+  const { target, checkpoint, counters, lag } = options;
   /** @type {Progress | null} */
   let progress = start;
   let pauseMs = MIN_PAUSE_MS;
@@ -30,16 +30,18 @@ export async function followSource(options, start, { stop, onSession }) {
   for (;;) {
     const isLast = stop.aborted;
     try {
-      await target?.reach();
+      await target?.end.reach();
       await target?.waitForWrites();
       const session = await startSession(options, progress ?? await checkpoint.read() ?? start, stop);
       progress = null;
       onSession(session);
-      return await session.done;
+      await session.done;
+      lag.end();
+      return;
     } catch (error) {
       if (!isTransient(error) || isLast) throw error;
-      if (counters.ops + counters.filtered > processed) {
-        processed = counters.ops + counters.filtered;
+      if (counters.processed > processed) {
+        processed = counters.processed;
         processedAtMs = performance.now();
         pauseMs = MIN_PAUSE_MS;
       }

@@ -12,14 +12,23 @@
  * @property {string} database
  * @property {string} collection
  * @property {number} number from 0, in the order in which they were seen
- * @property {boolean} excluded
+ * @property {'excluded' | 'internal' | 'unsupported' | null} skipped why it is not replicated: the filter excludes it; only
+ *   its server needs it; or the replicator can't. null: it is replicated
+ * @property {boolean} isTemporary whether a command fills it, and then renames it to its real name
  * @property {Constraints | null} constraints null until they are read
  */
 
 /** Stores the checkpoints. Never replicated: a source may itself be the target of another replication. */
 export const CHECKPOINT_DATABASE = 'pool_lab_replication';
 
-const EXCLUDED_DATABASES = new Set(['admin', 'config', 'local', CHECKPOINT_DATABASE]);
+/** The names that $out, mapReduce, convertToCapped, and renaming to another database use. */
+const TEMPORARY = /^tmp(\.agg_out\.|\.mr\.|.{5}\.convertToCapped\.|.{5}\.renameCollection)/;
+
+const INTERNAL_DATABASES = new Set(['admin', 'config', 'local', CHECKPOINT_DATABASE]);
+const USERS_AND_ROLES = ['admin.system.users', 'admin.system.roles'];
+/** Describes the views and time series of its database. */
+const VIEWS = 'system.views';
+const BUCKETS = /^system\.buckets\./;
 
 /**
  * The namespaces seen so far. They are found by their bytes, because making a string for each entry would be slow.
@@ -31,10 +40,24 @@ export function createNamespaces({ include, exclude = [] } = {}) {
   /** @type {Map<string, Namespace>} */
   const byName = new Map();
 
-  /** @param {string} database @param {string} collection */
-  function isExcluded(database, collection) {
-    const names = (/** @type {string[]} */ list) => list.includes(database) || list.includes(`${database}.${collection}`);
-    return EXCLUDED_DATABASES.has(database) || collection.startsWith('system.') || names(exclude) || (include ? !names(include) : false);
+  /** @param {string} database @returns {boolean} whether some of its collections may be replicated */
+  function mayReplicate(database) {
+    const isIncluded = include?.some((one) => one === database || one.startsWith(`${database}.`)) ?? true;
+    return isIncluded && !INTERNAL_DATABASES.has(database) && !exclude.includes(database);
+  }
+
+  /** @param {string} database @param {string} collection @returns {Namespace['skipped']} */
+  function whySkipped(database, collection) {
+    const name = `${database}.${collection.replace(BUCKETS, '')}`;
+    const excludes = exclude.includes(database) || exclude.includes(name);
+    const isExcluded = excludes || (include ? !include.includes(database) && !include.includes(name) : false);
+    if (USERS_AND_ROLES.includes(name)) return isExcluded ? 'excluded' : 'unsupported';
+    if (INTERNAL_DATABASES.has(database)) return 'internal';
+    // Only a rename tells which collection of the database it will replace.
+    if (TEMPORARY.test(collection)) return mayReplicate(database) ? null : 'excluded';
+    if (collection === VIEWS) return mayReplicate(database) ? 'unsupported' : 'excluded';
+    if (isExcluded) return 'excluded';
+    return collection.startsWith('system.') ? 'unsupported' : null;
   }
 
   /** @param {string} name */
@@ -44,7 +67,8 @@ export function createNamespaces({ include, exclude = [] } = {}) {
       const dot = name.indexOf('.');
       const [database, collection] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
       namespace = {
-        name, database, collection, number: byName.size, excluded: isExcluded(database, collection), constraints: null,
+        name, database, collection, number: byName.size, skipped: whySkipped(database, collection),
+        isTemporary: TEMPORARY.test(collection), constraints: null,
       };
       byName.set(name, namespace);
     }
@@ -53,6 +77,7 @@ export function createNamespaces({ include, exclude = [] } = {}) {
 
   return {
     named,
+    mayReplicate,
 
     /**
      * @param {Buffer} bytes

@@ -1,20 +1,28 @@
 import { connectEnds } from './connect-ends.js';
 import { followSource } from './follow-source.js';
+import { Lag } from './lag.js';
 import { Counters } from './replication-figures.js';
-import { findFirst, findStart } from './source/oplog.js';
+import { AWAIT_MS, findFirst, findStart } from './source/oplog.js';
 import { positionAt } from './source/position.js';
 import { createCheckpoint, createMemoryCheckpoint } from './target/checkpoint.js';
 import { createTarget } from './target/target.js';
+import { assertNoTtl } from './ttl-indexes.js';
 
 /** @import { Timestamp } from 'mongodb' */
-/** @import { End, Source } from './connect-ends.js' */
+/** @import { Source } from './connect-ends.js' */
+/** @import { End } from './end.js' */
 /** @import { Filter } from './namespaces.js' */
 /** @import { Figures } from './replication-figures.js' */
 /** @import { Session, SessionOptions } from './session.js' */
+/** @import { Unsupported } from './unsupported.js' */
 /** @import { Progress } from './target/checkpoint.js' */
 
 const DEFAULT_CHECKPOINT = 'default';
 const CHECKPOINT_EVERY_MS = 1000;
+/** For the checkpoint, for commands and their effects, and to ask what the target is doing. */
+const SPARE_CONNECTIONS = 3;
+/** Three heartbeats of an idle oplog. */
+const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
 
 /**
  * @typedef {object} ReplicateOptions
@@ -31,6 +39,10 @@ const CHECKPOINT_EVERY_MS = 1000;
  * @property {string} [checkpointId] default: `default`
  * @property {number} [checkpointEveryMs] default: 1000
  * @property {Record<string, unknown>} [writeConcern] default: the target's
+ * @property {number} [maxSilenceMs] how long a server may take to answer before its connection is considered lost; a write
+ *   may take longer while the target works on it; default: 10,000
+ * @property {(unsupported: Unsupported) => void} [onUnsupported] called once for each name that is skipped because the
+ *   replicator can't replicate it; default: a warning of the process
  * @property {AbortSignal} [signal] has the same effect as `stop`
  *
  * @typedef {object} Replication
@@ -48,18 +60,18 @@ const CHECKPOINT_EVERY_MS = 1000;
  */
 export async function replicate(options) {
   assertOptions(options);
-  const { sources, target, workers, signal } = options;
+  const { sources, target, workers, maxSilenceMs, signal } = options;
   const startedAtMs = performance.now();
   let endedAtMs = Infinity;
   const controller = new AbortController();
   const stop = AbortSignal.any([controller.signal, ...signal ? [signal] : []]);
   const counters = new Counters();
-  const ends = await connectEnds({ sources, target }, workers);
-  const plans = await Promise.all(ends.sources.map((source, index) => planSource(options, { ...ends, source, index, counters })))
-    .catch(async (error) => {
-      await ends.close();
-      throw error;
-    });
+  const onUnsupported = oncePerName(options.onUnsupported ?? warnUnsupported);
+  const ends = await connectEnds({ sources, target }, { connections: workers + SPARE_CONNECTIONS, maxSilenceMs });
+  const plans = await planSources({ ...options, onUnsupported }, ends, counters).catch(async (error) => {
+    await ends.close();
+    throw error;
+  });
   /** @type {Session[]} the current one of each source */
   const sessions = [];
 
@@ -69,7 +81,7 @@ export async function replicate(options) {
       ...counters,
       backlog: backlogByWorker.reduce((sum, backlog) => sum + backlog, 0),
       backlogByWorker,
-      lagMs: Math.max(0, ...sessions.map((session) => session.measureLag())),
+      lagMs: Math.max(0, ...plans.map(({ sessionOptions: { lag } }) => lag.measure())),
       tookMs: Math.min(performance.now(), endedAtMs) - startedAtMs,
     };
   }
@@ -103,7 +115,7 @@ export async function replicate(options) {
 }
 
 /** @param {ReplicateOptions} options @throws {Error} that says what is wrong and what is allowed */
-function assertOptions({ sources, target, workers, hash }) {
+function assertOptions({ sources, target, workers, hash, maxSilenceMs }) {
   if (sources.length === 0) throw new Error('sources is empty; it must have at least one connection string');
   if (target === undefined || target === '') {
     throw new Error('target is missing; it must be a connection string, or null for a dry run');
@@ -112,10 +124,38 @@ function assertOptions({ sources, target, workers, hash }) {
   if (!Number.isInteger(workers) || workers < sources.length) {
     throw new Error(`workers is ${workers}; it must be an integer of at least ${sources.length}, one for each source`);
   }
+  if (maxSilenceMs !== undefined && !(maxSilenceMs >= MIN_MAX_SILENCE_MS)) {
+    throw new Error(`maxSilenceMs is ${maxSilenceMs}; it must be at least ${MIN_MAX_SILENCE_MS}`);
+  }
+}
+
+/** @param {(unsupported: Unsupported) => void} callback @returns {(unsupported: Unsupported) => void} */
+function oncePerName(callback) {
+  const seen = new Set();
+  return (unsupported) => {
+    if (seen.has(unsupported.name)) return;
+    seen.add(unsupported.name);
+    callback(unsupported);
+  };
+}
+
+/** @param {Unsupported} unsupported */
+function warnUnsupported({ kind, name }) {
+  process.emitWarning(`${name} is not replicated (${kind})`, 'ReplicationWarning');
 }
 
 /**
- * @param {ReplicateOptions} options
+ * @param {ReplicateOptions & { onUnsupported: (unsupported: Unsupported) => void }} options
+ * @param {{ sources: Source[], target: End | null }} ends
+ * @param {Counters} counters
+ */
+async function planSources(options, { sources, target }, counters) {
+  if (target) await assertNoTtl(target, options.namespaces);
+  return Promise.all(sources.map((source, index) => planSource(options, { source, index, target, counters })));
+}
+
+/**
+ * @param {ReplicateOptions & { onUnsupported: (unsupported: Unsupported) => void }} options
  * @param {object} parts
  * @param {Source} parts.source
  * @param {number} parts.index of the source
@@ -125,21 +165,23 @@ function assertOptions({ sources, target, workers, hash }) {
  */
 async function planSource(options, { source, index, target, counters }) {
   const {
-    sources, workers, hash, merge = true, namespaces, writeConcern, checkpointId = DEFAULT_CHECKPOINT,
+    sources, workers, hash, merge = true, namespaces, writeConcern, onUnsupported, checkpointId = DEFAULT_CHECKPOINT,
     checkpointEveryMs = CHECKPOINT_EVERY_MS,
   } = options;
   const from = Array.isArray(options.from) ? options.from[index] : options.from;
   const until = Array.isArray(options.until) ? options.until[index] : options.until;
-  const checkpoint = target
-    ? createCheckpoint(target.client, { name: checkpointId, setId: source.setId }, writeConcern)
+  const writer = target && createTarget(target, { replication: checkpointId, writeConcern });
+  const checkpoint = writer
+    ? createCheckpoint(writer, { name: checkpointId, setId: source.setId })
     : createMemoryCheckpoint();
   const saved = from === 'checkpoint' ? await checkpoint.read() : null;
   const first = from === 'checkpoint' ? 'start' : from;
+  const start = saved ?? { applied: await findStart(source, first), since: null };
   return {
-    start: saved ?? { applied: await findStart(source, first), since: null },
+    start,
     sessionOptions: {
-      source, checkpoint, checkpointEveryMs, counters, hash, merge, filter: namespaces,
-      target: target && createTarget(target, { replication: checkpointId, writeConcern }),
+      source, checkpoint, checkpointEveryMs, counters, hash, merge, filter: namespaces, target: writer,
+      lag: new Lag(start.applied), onUnsupported,
       workers: Math.floor((workers + index) / sources.length),
       until: until && positionAt(until),
       isOneOfSeveral: sources.length > 1,

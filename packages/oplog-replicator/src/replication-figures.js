@@ -7,13 +7,17 @@
  * @property {number} updates
  * @property {number} deletes
  * @property {number} commands such as create and createIndexes
- * @property {number} filtered no-ops, chunk migrations, and what the namespace filter excludes
+ * @property {number} noops of the source, and commands that need nothing on the target
+ * @property {number} migrations entries of chunk migrations
+ * @property {number} excluded entries that the namespace filter excludes
+ * @property {number} internal entries of databases that only the server needs
+ * @property {number} unsupported entries that the replicator can't apply, for example of views and time series
  * @property {number} batches
  * @property {number} bytes of the batches
  * @property {number} backlog operations that are waiting or being written
  * @property {number[]} backlogByWorker
  * @property {number} lagMs since the source executed the oldest operation not yet written, by the clocks of source and
- *   replicator; 0 if there is none
+ *   replicator; 0 if there is none. While the source is silent, since it was last heard of
  * @property {number} tookMs since the replication began
  */
 
@@ -25,7 +29,11 @@ export class Counters {
   updates = 0;
   deletes = 0;
   commands = 0;
-  filtered = 0;
+  noops = 0;
+  migrations = 0;
+  excluded = 0;
+  internal = 0;
+  unsupported = 0;
   batches = 0;
   bytes = 0;
 
@@ -40,5 +48,10 @@ export class Counters {
   addCommand() {
     this.ops++;
     this.commands++;
+  }
+
+  /** Entries that were applied or skipped. */
+  get processed() {
+    return this.ops + this.noops + this.migrations + this.excluded + this.internal + this.unsupported;
   }
 }

@@ -8,20 +8,21 @@ import { readConstraints } from './target/constraints.js';
 import { createCommandApplier } from './target/ddl-commands.js';
 import { DeferredDocuments } from './target/deferred-documents.js';
 import { Dispatcher } from './workers/dispatcher.js';
+import { findUnsupported } from './unsupported.js';
 import { Worker } from './workers/worker.js';
 
 /** @import { Source } from './connect-ends.js' */
-/** @import { Filter } from './namespaces.js' */
+/** @import { Filter, Namespace } from './namespaces.js' */
+/** @import { Lag } from './lag.js' */
 /** @import { Counters } from './replication-figures.js' */
+/** @import { RawEntry } from './source/raw-entry.js' */
+/** @import { Unsupported } from './unsupported.js' */
 /** @import { Position } from './source/position.js' */
 /** @import { CheckpointStore, Progress } from './target/checkpoint.js' */
 /** @import { Target } from './target/target.js' */
 
-/** Limits of the backlog of one source. */
-const MAX_OPERATIONS = 400_000;
-const MAX_BYTES = 64 << 20;
-/** Room for a batch of useful size, however many workers there are. */
-const MIN_WORKER_OPERATIONS = 500;
+/** Memory for the backlog of one source. */
+const MAX_BYTES = 32 << 20;
 
 /**
  * @typedef {Awaited<ReturnType<typeof startSession>>} Session
@@ -39,6 +40,8 @@ const MIN_WORKER_OPERATIONS = 500;
  * @property {boolean} isOneOfSeveral whether other sources write to the same target
  * @property {boolean} isFromStart whether the source's entire history is replicated
  * @property {Counters} counters
+ * @property {Lag} lag
+ * @property {(unsupported: Unsupported) => void} onUnsupported
  */
 
 /**
@@ -50,19 +53,22 @@ const MIN_WORKER_OPERATIONS = 500;
  * @param {AbortSignal} stop ends it once everything read is written
  */
 export async function startSession(options, { applied, since }, stop) {
-  const { source, target, checkpoint, merge, hash, until, counters } = options;
+  const { source, target, checkpoint, merge, hash, until, counters, lag } = options;
   const session = new AbortController();
   // Each worker adds a listener.
   setMaxListeners(0, session.signal);
   const from = since ?? applied;
   const namespaces = createNamespaces(options.filter);
-  const deferred = new DeferredDocuments(await findLast(source));
+  const onUnsupported = (/** @type {RawEntry} */ entry, /** @type {Namespace} */ namespace) => {
+    const found = findUnsupported(entry, namespace);
+    if (found && namespaces.named(found.name).skipped !== 'excluded') options.onUnsupported(found);
+  };
+  // A new primary has every entry that an earlier session read, but may not know yet that a majority has it.
+  const deferred = new DeferredDocuments(await findLast(source, 'local'));
   const writer = target && new BulkWriter(target, deferred);
 
   const workers = Array.from({ length: options.workers }, () => new Worker({
-    merge, session,
-    maxOperations: Math.max(MIN_WORKER_OPERATIONS, MAX_OPERATIONS / options.workers),
-    maxBytes: MAX_BYTES / options.workers,
+    merge, session, maxBytes: MAX_BYTES / options.workers,
     async write(batch) {
       await writer?.write(batch);
       counters.addBatch(batch);
@@ -79,11 +85,12 @@ export async function startSession(options, { applied, since }, stop) {
     onError: (error) => session.abort(error),
   });
   const dispatcher = new Dispatcher({
-    workers, namespaces, hash, from, after: applied, until, counters, saveCheckpoint: () => checkpoints.save(),
+    workers, namespaces, hash, from, after: applied, until, counters, isShard: source.isShard, onUnsupported,
+    saveCheckpoint: () => checkpoints.save(),
     async readConstraints(namespace) {
-      namespace.constraints = await readConstraints((target ?? source).client, namespace);
+      namespace.constraints = await readConstraints((target ?? source).end, namespace);
     },
-    applyCommand: createCommandApplier({ ...options, namespaces, deferred }),
+    applyCommand: createCommandApplier({ ...options, namespaces, deferred, onUnsupported }),
   });
   const tail = await openTail(source, from);
 
@@ -91,15 +98,21 @@ export async function startSession(options, { applied, since }, stop) {
     const close = () => { tail.close(); };
     session.signal.addEventListener('abort', close);
     stop.addEventListener('abort', close);
+    const read = async () => {
+      const batch = await tail.next();
+      lag.hear();
+      return batch;
+    };
+    lag.beginSession(() => dispatcher.findOldestMs());
     try {
       if (stop.aborted) close();
-      let batch = await tail.next();
+      let batch = await read();
       if (batch) await assertReachesBack(source, from, batch);
       // If the target refuses the checkpoint, nothing else was written.
       await checkpoint.write({ applied, since });
       while (batch && !await dispatcher.dispatch(batch)) {
         checkpoints.schedule();
-        batch = await tail.next();
+        batch = await read();
       }
       session.signal.throwIfAborted();
       await dispatcher.drain();
@@ -108,6 +121,7 @@ export async function startSession(options, { applied, since }, stop) {
       session.abort(error);
       throw session.signal.reason;
     } finally {
+      lag.endSession();
       checkpoints.stop();
       stop.removeEventListener('abort', close);
       await tail.close();
@@ -119,6 +133,5 @@ export async function startSession(options, { applied, since }, stop) {
   return {
     done: run(),
     listBacklogs: () => workers.map(({ backlog }) => backlog),
-    measureLag: () => dispatcher.measureLag(),
   };
 }

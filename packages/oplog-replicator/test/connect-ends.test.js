@@ -90,7 +90,7 @@ test('a user with these roles can read the oplog', async () => {
   const { figures, stop } = await replicate({
     sources: [as('follower')], target: null, workers: 2, hash: 'id', from: 'start',
   });
-  await until('entries of the oplog', () => figures().filtered > 0);
+  await until('entries of the oplog', () => figures().noops > 0);
   await stop();
   await superuser.db('admin').command({ dropUser: 'follower' });
 });
@@ -110,6 +110,7 @@ test.each([
   [{ sources: [] }, 'sources is empty; it must have at least one connection string'],
   [{ target: undefined }, 'target is missing; it must be a connection string, or null for a dry run'],
   [{ hash: /** @type {any} */ ('name') }, 'hash is name; it must be id or collection'],
+  [{ maxSilenceMs: 1000 }, 'maxSilenceMs is 1000; it must be at least 3000'],
 ])('invalid options are refused: %j', async (options, message) => {
   await expect(tryToReplicate(options)).rejects.toThrow(message);
 });

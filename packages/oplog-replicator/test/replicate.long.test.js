@@ -178,6 +178,15 @@ test('creates, renames, changes and drops collections and indexes in order', asy
   expect(await collection('capped', target).find().toArray()).toEqual([{ _id: 3 }, { _id: 1 }, { _id: 2 }]);
 });
 
+test('a collection that becomes capped, or is copied to a capped one, keeps its documents', async () => {
+  await collection('a').insertMany([{ _id: 2 }, { _id: 1 }]);
+  await source.db('shop').command({ cloneCollectionAsCapped: 'a', toCollection: 'clone', size: 4096 });
+  await source.db('shop').command({ convertToCapped: 'a', size: 4096 });
+  await replicateNow();
+  await expectIdentical();
+  expect(await collection('a', target).countDocuments()).toBe(2);
+});
+
 describe('a unique index', () => {
   test('sees its values move between documents in order, with any number of workers', async () => {
     await collection('unique').createIndex({ key: 1 }, { unique: true });
@@ -262,7 +271,43 @@ test('a rename to an excluded collection is an error', async () => {
   await collection('a').insertOne({ _id: 1 });
   await collection('a').rename('b');
   await expect(replicateNow({ namespaces: { exclude: ['shop.b'] } })).rejects.toThrow(
-    "can't replicate renameCollection of shop.a to shop.b: the namespace filter excludes one of the two");
+    "can't replicate renameCollection of shop.a to shop.b: the namespace filter excludes shop.b. Include both");
+});
+
+test.each([{ include: ['shop.a'] }, { exclude: ['shop.b'] }])('replaces a collection by $out with the filter %j', async (namespaces) => {
+  await collection('a').insertOne({ _id: 1 });
+  await collection('b').insertMany([{ _id: 2 }, { _id: 3 }]);
+  await collection('b').aggregate([{ $out: 'a' }]).toArray();
+  await collection('a').aggregate([{ $out: 'b' }]).toArray();
+  await source.db('shop').command({ convertToCapped: 'b', size: 4096 });
+  await replicateNow({ namespaces });
+  expect(Object.keys(await describeData(target))).toEqual(['shop.a']);
+  const { 'shop.a': expected } = await describeData(source);
+  expect(await describeData(target)).toEqual({ 'shop.a': expected });
+});
+
+test('reports once each view, time series and collection of functions that it skips', async () => {
+  const db = source.db('shop');
+  await collection('a').insertOne({ _id: 1 });
+  for (const view of ['view', 'excluded']) await db.createCollection(view, { viewOn: 'a', pipeline: [] });
+  await db.command({ collMod: 'view', viewOn: 'b', pipeline: [] });
+  await db.createCollection('series', { timeseries: { timeField: 'at' } });
+  for (let count = 0; count < 2; count++) await collection('series').insertOne({ at: new Date() });
+  await collection('system.js').insertMany([{ _id: 'one', value: 1 }, { _id: 'two', value: 2 }]);
+  await source.db('other').collection('a').insertOne({ x: 1 });
+  await collection('view').drop();
+  /** @type {import('../src/unsupported.js').Unsupported[]} */
+  const reported = [];
+  const figures = await replicateNow({
+    namespaces: { exclude: ['shop.excluded', 'other'] }, onUnsupported: (unsupported) => reported.push(unsupported),
+  });
+  expect(reported).toEqual([
+    { kind: 'view', name: 'shop.view' }, { kind: 'time series', name: 'shop.series' },
+    { kind: 'stored JavaScript', name: 'shop.system.js' },
+  ]);
+  expect(figures).toMatchObject({ inserts: 1, commands: 1, excluded: 2, migrations: 0 });
+  expect(figures.unsupported).toBeGreaterThan(8);
+  await source.db('other').dropDatabase();
 });
 
 test('a dry run reads and dispatches, and writes nothing', async () => {

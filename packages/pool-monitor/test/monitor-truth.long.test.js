@@ -14,8 +14,9 @@ const OPERATIONS = 10_000;
 const CALLERS = 40;
 const APP_NAME = 'tested';
 /**
- * If a connection closes after a command was written and before the driver listens for the answer, the query never ends
- * (driver 7.8, Connection.readMany). That happens about once in 500 000 of these queries, so each has a deadline.
+ * If a connection closes while the driver turns a command into bytes, the query never ends: the driver writes to a closed
+ * socket and waits for it to drain (driver 7.8 and 7.9, Connection.writeCommand). That happens about once in 500 000 of
+ * these queries, so each has a deadline.
  */
 const PATIENCE_MS = 15_000;
 

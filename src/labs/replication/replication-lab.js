@@ -63,7 +63,7 @@ export const replication = {
     noMerge: { about: 'write each operation alone, without batches' },
     latency: { about: 'also measure how long single inserts take without a backlog' },
     stats: { about: 'print a line each second' },
-    source: { value: 'url', about: 'connection string of the replica set to read, in place of MONGO_URL' },
+    source: { value: 'url', about: 'connection string of the source, in place of MONGO_URL; a replica set that gets the test data' },
     target: { value: 'url', about: 'connection string of the MongoDB to write to, in place of\nMONGO_TARGET_URL' },
   },
   plan,

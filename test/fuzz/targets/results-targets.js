@@ -3,8 +3,10 @@ import { parseJson, toResult } from '../../../src/cli/result-file.js';
 import { showResult } from '../../../src/cli/report-command.js';
 import { labs } from '../../../src/labs/index.js';
 import { servicesOfResult } from '../../../src/predictions/result-services.js';
-import { servicesOfApp } from '../../../packages/pool-predictor/src/service/app-services.js';
+import { checkAppPool, poolOfApp } from '../../../src/predictions/app-pool.js';
+import { overheadOfApp, servicesOfApp } from '../../../packages/pool-predictor/src/service/app-services.js';
 import { createRandom } from '../../../packages/pool-predictor/src/simulator/random.js';
+import { simulate } from '../../../packages/pool-predictor/src/simulator/simulate.js';
 import { createServiceTime } from '../../../packages/pool-predictor/src/simulator/service-time.js';
 import { createSampleResult } from '../../report/sample-result.js';
 import { changesOf, mutationsOf, oddValues } from '../arbitraries.js';
@@ -29,6 +31,8 @@ const POOL = {
     '/a': { kind: 'exponential', meanMs: 3 },
     '/b': { kind: 'lognormal', medianMs: 2, sigma: 0.3 },
   },
+  overhead: { kind: 'sample', valuesMs: [3, 4] },
+  settings: { poolSize: 3, slowPoolSize: 2, slowConcurrency: 4, waitQueueTimeoutMs: 5, requestTimeoutMs: 6 },
 };
 
 /** @param {Record<string, any> | undefined} services */
@@ -65,8 +69,15 @@ export const results = {
   'answers of an app': {
     arbitrary: fc.oneof({ weight: 5, arbitrary: changesOf([POOL]) }, { weight: 1, arbitrary: oddValues }),
     check(pool) {
-      const { value } = attempt(() => servicesOfApp(pool), (message) => message.includes('its GET /pool'));
-      requireUsable(value);
+      const namesPool = (/** @type {string} */ message) => message.includes('its GET /pool');
+      requireUsable(attempt(() => servicesOfApp(pool), namesPool).value);
+      const overhead = attempt(() => overheadOfApp(pool), namesPool).value;
+      requireUsable(overhead && { overhead });
+      const known = attempt(() => {
+        checkAppPool(Object(pool).settings, 'its GET /pool, settings');
+        return Object(pool).settings;
+      }, namesPool).value;
+      if (known) attempt(() => simulate({ pool: poolOfApp(known), arrivals: [{ atMs: 0, route: '/slow', serviceMs: 1 }] }));
     },
   },
 };

@@ -1,49 +1,52 @@
-import { readInt } from '../bson/bytes.js';
-import { timestampOf } from './position.js';
+import { readCursorBatch } from '../bson/cursor-batch.js';
+import { createFind, createGetMore } from './oplog.js';
 
-/** @import { MongoClient } from 'mongodb' */
+/** @import { End } from '../end.js' */
+/** @import { EntryBatch } from './op-msg.js' */
 /** @import { Tail } from './open-tail.js' */
 /** @import { Position } from './position.js' */
 
-/** How long the server waits for an entry before it returns an empty batch. */
-const AWAIT_MS = 1000;
-
 /**
- * Reads an oplog through the driver, which supports every connection string.
+ * Reads an oplog through the driver, which supports every connection string. While the caller works on a batch, the next
+ * one is on its way.
  *
+ * @param {End} end
  * @param {object} options
- * @param {MongoClient} options.client
  * @param {Position} options.from the entry to begin with; if it does not exist, the next one
  * @param {number} options.batchSize entries
  * @returns {Tail}
  */
-export function createDriverTail({ client, from, batchSize }) {
-  const cursor = client.db('local').collection('oplog.rs').find({ ts: { $gte: timestampOf(from) } }, {
-    tailable: true, awaitData: true, maxAwaitTimeMS: AWAIT_MS, batchSize, raw: true, readConcern: { level: 'majority' },
-  });
-  let isClosed = false;
+export function createDriverTail(end, { from, batchSize }) {
+  const session = end.startSession();
+  const closing = new AbortController();
+  // An error is thrown when the caller asks for the batch.
+  let next = read(createFind(from, batchSize));
+  next.catch(() => {});
 
-  async function readBatch() {
-    const first = await cursor.tryNext();
-    if (!first && cursor.closed) throw new Error('the source closed the cursor on its oplog');
-    const bytes = Buffer.concat(/** @type {any[]} */ (first ? [first, ...cursor.readBufferedDocuments()] : []));
-    const starts = [];
-    for (let start = 0; start < bytes.length; start += readInt(bytes, start)) starts.push(start);
-    return { bytes, starts, isFull: starts.length === batchSize };
+  /** @param {Record<string, unknown>} command @returns {Promise<EntryBatch & { cursorId: bigint }>} */
+  async function read(command) {
+    const { cursor: bytes } = await end.command('local', command, { session, raw: true, signal: closing.signal });
+    const { starts, cursorId } = readCursorBatch(bytes, 0);
+    if (cursorId === 0n) throw new Error(`${end.name} closed the cursor on its oplog`);
+    return { bytes, starts, cursorId, isFull: starts.length === batchSize };
   }
 
   return {
     async next() {
       try {
-        return isClosed ? null : await readBatch();
+        const batch = await next;
+        next = read(createGetMore(batch.cursorId, batchSize));
+        next.catch(() => {});
+        return closing.signal.aborted ? null : batch;
       } catch (error) {
-        if (isClosed) return null;
+        if (closing.signal.aborted) return null;
         throw error;
       }
     },
     async close() {
-      isClosed = true;
-      await cursor.close();
+      closing.abort();
+      await next.catch(() => {});
+      await session.endSession();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { BSON } from 'mongodb';
-import { ARRAY, LONG, OBJECT, readInt, skipName, walk, writeInt } from '../bson/bytes.js';
+import { OBJECT, readInt, walk, writeInt } from '../bson/bytes.js';
+import { readCursorBatch } from '../bson/cursor-batch.js';
 
 // OP_MSG, the message format of drivers and servers: a header (length, request id, response to, opcode), flags, sections.
 // https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg
@@ -42,32 +43,18 @@ export function writeMessage(id, command, { exhaust = false } = {}) {
  * @throws {Error} the server's, with its `code`
  */
 export function readBatch(message) {
-  const starts = /** @type {number[]} */ ([]);
-  let cursorId;
+  /** @type {ReturnType<typeof readCursorBatch> | undefined} */
+  let batch;
   walk(message, BODY, (type, element, value) => {
-    if (type !== OBJECT || !isNamed(message, element, 'cursor')) return false;
-    walk(message, value, (innerType, inner, innerValue) => {
-      if (innerType === LONG && isNamed(message, inner, 'id')) cursorId = message.readBigInt64LE(innerValue);
-      // firstBatch or nextBatch is the only array.
-      if (innerType === ARRAY) listStarts(message, innerValue, starts);
-    });
-    return true;
+    if (type === OBJECT && isNamed(message, element, 'cursor')) batch = readCursorBatch(message, value);
+    return batch !== undefined;
   });
-  if (cursorId === undefined) {
+  if (!batch) {
     const { errmsg, code, codeName } = BSON.deserialize(message.subarray(BODY));
     throw Object.assign(new Error(errmsg), { code, codeName });
   }
   const moreToCome = (readInt(message, HEADER_BYTES) & MORE_TO_COME) !== 0;
-  return { bytes: message, starts, cursorId, moreToCome };
-}
-
-/** @param {Buffer} bytes @param {number} array @param {number[]} starts */
-function listStarts(bytes, array, starts) {
-  for (let at = array + 4; bytes[at] !== 0;) {
-    const start = skipName(bytes, at + 1);
-    starts.push(start);
-    at = start + readInt(bytes, start);
-  }
+  return { bytes: message, ...batch, moreToCome };
 }
 
 /** @param {Buffer} bytes @param {number} element @param {string} name */

@@ -1,15 +1,16 @@
 import { createDriverTail } from './driver-tail.js';
 import { SocketTail } from './socket-tail.js';
 
-/** @import { Document, MongoClient } from 'mongodb' */
+/** @import { Document } from 'mongodb' */
 /** @import { Source } from '../connect-ends.js' */
+/** @import { End } from '../end.js' */
 /** @import { EntryBatch } from './op-msg.js' */
 /** @import { Position } from './position.js' */
 
 /**
  * @typedef {object} Tail of an oplog
  * @property {() => Promise<EntryBatch | null>} next waits for entries; after some time without any it resolves with an
- *   empty batch, and with null once the tail is closed. Throws a SourceConnectionError or one of the driver's errors
+ *   empty batch, and with null once the tail is closed. Throws an EndError
  * @property {() => Promise<void>} close
  */
 
@@ -22,16 +23,15 @@ const DEFAULT_PORT = 27017;
  * @param {Position} from the entry to begin with; if it does not exist, the next one
  * @returns {Promise<Tail>}
  */
-export async function openTail(source, from) {
-  const { client } = source;
-  const address = plainAddress(client, await source.reach());
+export async function openTail({ end }, from) {
+  const address = plainAddress(end, await end.reach());
   return address
-    ? new SocketTail({ address, from, batchSize: BATCH_SIZE })
-    : createDriverTail({ client, from, batchSize: BATCH_SIZE });
+    ? new SocketTail(end, { address, from, batchSize: BATCH_SIZE })
+    : createDriverTail(end, { from, batchSize: BATCH_SIZE });
 }
 
 /**
- * @param {MongoClient} client
+ * @param {End} end
  * @param {Document} hello
  * @returns {{ host: string, port: number } | null} of the primary; null if a plain socket can't connect to it
  */

@@ -1,4 +1,4 @@
-import { comparePositions, formatPosition, positionAt } from './position.js';
+import { comparePositions, formatPosition, positionAt, timestampOf } from './position.js';
 import { createEntry, readEntry } from './raw-entry.js';
 
 /** @import { Document, Timestamp } from 'mongodb' */
@@ -6,21 +6,47 @@ import { createEntry, readEntry } from './raw-entry.js';
 /** @import { EntryBatch } from './op-msg.js' */
 /** @import { Position } from './position.js' */
 
+const OPLOG = 'oplog.rs';
+/** How long the server waits for an entry before it returns an empty batch, which is also its heartbeat. */
+export const AWAIT_MS = 1000;
+
 /** The first entry of every replica set. */
 const FIRST_MESSAGE = 'initiating set';
 
-/** @param {Source} source @param {1 | -1} order @returns {Promise<Document>} */
-async function readEnd({ client, name }, order) {
-  const [entry] = await client.db('local').collection('oplog.rs').find({}, {
-    sort: { $natural: order }, limit: 1, readConcern: { level: 'majority' }, promoteLongs: true,
-  }).toArray();
-  if (!entry) throw new Error(`the source ${name} has an empty oplog`);
+/** @param {Position} from @param {number} batchSize entries @returns {Record<string, unknown>} the command that opens a cursor */
+export function createFind(from, batchSize) {
+  return {
+    find: OPLOG, filter: { ts: { $gte: timestampOf(from) } }, tailable: true, awaitData: true, batchSize,
+    readConcern: { level: 'majority' },
+  };
+}
+
+/** @param {bigint} cursorId @param {number} batchSize entries @returns {Record<string, unknown>} the command for more entries */
+export function createGetMore(cursorId, batchSize) {
+  return { getMore: cursorId, collection: OPLOG, batchSize, maxTimeMS: AWAIT_MS };
+}
+
+/**
+ * @param {Source} source
+ * @param {1 | -1} order
+ * @param {'majority' | 'local'} [level]
+ * @returns {Promise<Document>}
+ */
+async function readEnd({ end }, order, level = 'majority') {
+  const [entry] = await end.list('local', {
+    find: OPLOG, sort: { $natural: order }, limit: 1, readConcern: { level },
+  });
+  if (!entry) throw new Error(`the oplog of ${end.name} is empty`);
   return entry;
 }
 
-/** @param {Source} source @returns {Promise<Position>} the last entry */
-export async function findLast(source) {
-  const { ts, t } = await readEnd(source, -1);
+/**
+ * @param {Source} source
+ * @param {'majority' | 'local'} [level] local: includes entries that a rollback may still remove
+ * @returns {Promise<Position>} the last entry
+ */
+export async function findLast(source, level) {
+  const { ts, t } = await readEnd(source, -1, level);
   return positionAt(ts, t);
 }
 
@@ -61,12 +87,12 @@ export async function assertReachesBack(source, from, batch) {
   }
   const { position: oldest } = await findFirst(source);
   if (comparePositions(oldest, from) > 0) {
-    throw new Error(`the oplog of the source ${source.name} no longer reaches back to ${formatPosition(from)}: it begins `
+    throw new Error(`the oplog of ${source.end.name} no longer reaches back to ${formatPosition(from)}: it begins `
       + `at ${formatPosition(oldest)}. Copy the data again, or give the source a larger oplog`);
   }
   // Without a term, `from` is a time, and there need not be an entry.
   if (from.term === 0) return;
-  throw new Error(`the oplog of the source ${source.name} does not have the entry at ${formatPosition(from)} of the `
+  throw new Error(`the oplog of ${source.end.name} does not have the entry at ${formatPosition(from)} of the `
     + 'checkpoint: it was rolled back, or this is another source');
 }
 

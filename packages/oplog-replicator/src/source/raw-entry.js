@@ -23,7 +23,7 @@ const ABSENT = -1;
  * @property {number} lsid the session of a transaction
  * @property {number} txnNumber
  * @property {number} wall when it happened, a BSON date
- * @property {boolean} fromMigrate whether a chunk migration wrote it
+ * @property {boolean} fromMigrate whether a chunk migration wrote it, or a command that copies a collection
  * @property {Position} position unchanged by the operations of a transaction, which have none
  */
 

@@ -1,16 +1,13 @@
 import { connect } from 'node:net';
 import { readInt } from '../bson/bytes.js';
-import { SourceConnectionError } from '../errors.js';
+import { ConnectionLostError, EndError, NoAnswerError } from '../errors.js';
 import { HEADER_BYTES, readBatch, writeMessage } from './op-msg.js';
-import { timestampOf } from './position.js';
+import { createFind, createGetMore } from './oplog.js';
 
 /** @import { EntryBatch } from './op-msg.js' */
+/** @import { End } from '../end.js' */
 /** @import { Position } from './position.js' */
 
-/** How long the server waits for an entry before it returns an empty batch, which is also its heartbeat. */
-const AWAIT_MS = 5000;
-/** A connection that is silent for longer is considered lost. */
-const SILENCE_TIMEOUT_MS = 3 * AWAIT_MS;
 const INITIAL_BYTES = 1 << 20;
 
 /**
@@ -21,6 +18,7 @@ const INITIAL_BYTES = 1 << 20;
  * It supports neither authentication nor TLS. A source that needs one of them is read through the driver.
  */
 export class SocketTail {
+  #end;
   #batchSize;
   #socket;
   #requests = 0;
@@ -38,12 +36,14 @@ export class SocketTail {
   #notify = () => {};
 
   /**
+   * @param {Pick<End, 'name' | 'maxSilenceMs'>} end
    * @param {object} options
    * @param {{ host: string, port: number }} options.address of the primary
    * @param {Position} options.from the entry to begin with; if it does not exist, the next one
    * @param {number} options.batchSize entries
    */
-  constructor({ address, from, batchSize }) {
+  constructor(end, { address, from, batchSize }) {
+    this.#end = end;
     this.#batchSize = batchSize;
     this.#socket = connect({
       ...address,
@@ -54,14 +54,11 @@ export class SocketTail {
         callback: (count) => this.#onRead(count),
       },
     });
-    this.#socket.setTimeout(SILENCE_TIMEOUT_MS);
-    this.#socket.on('timeout', () => this.#socket.destroy(new Error(`no data for ${SILENCE_TIMEOUT_MS} ms`)));
+    this.#socket.setTimeout(end.maxSilenceMs);
+    this.#socket.on('timeout', () => this.#socket.destroy(new NoAnswerError(end.maxSilenceMs)));
     this.#socket.on('error', (error) => this.#fail(error));
-    this.#socket.on('close', () => this.#fail(new Error('the source closed the connection')));
-    this.#send({
-      find: 'oplog.rs', filter: { ts: { $gte: timestampOf(from) } }, tailable: true, awaitData: true, batchSize,
-      readConcern: { level: 'majority' }, $db: 'local',
-    });
+    this.#socket.on('close', () => this.#fail(new Error('it was closed')));
+    this.#send(createFind(from, batchSize));
   }
 
   /** @returns {Promise<EntryBatch | null>} */
@@ -69,21 +66,28 @@ export class SocketTail {
     while (!this.#message && !this.#failure) await new Promise((resolve) => { this.#notify = () => resolve(undefined); });
     if (this.#isClosed) return null;
     if (!this.#message) throw this.#failure;
-    const batch = readBatch(this.#message);
+    const batch = this.#takeBatch(this.#message);
     this.#message = null;
     if (!batch.moreToCome) {
-      if (batch.cursorId === 0n) throw new Error('the source closed the cursor on its oplog');
-      this.#send({
-        getMore: batch.cursorId, collection: 'oplog.rs', batchSize: this.#batchSize, maxTimeMS: AWAIT_MS, $db: 'local',
-      }, { exhaust: true });
+      if (batch.cursorId === 0n) throw new Error(`${this.#end.name} closed the cursor on its oplog`);
+      this.#send(createGetMore(batch.cursorId, this.#batchSize), { exhaust: true });
     }
-    this.#socket.setTimeout(SILENCE_TIMEOUT_MS).resume();
+    this.#socket.setTimeout(this.#end.maxSilenceMs).resume();
     return { ...batch, isFull: batch.starts.length === this.#batchSize };
   }
 
   async close() {
     this.#isClosed = true;
     this.#socket.destroy();
+  }
+
+  /** @param {Buffer} message */
+  #takeBatch(message) {
+    try {
+      return readBatch(message);
+    } catch (cause) {
+      throw new EndError(this.#end.name, /** @type {Error} */ (cause).message, cause);
+    }
   }
 
   /** @param {number} count bytes @returns {boolean} whether to continue reading */
@@ -112,12 +116,13 @@ export class SocketTail {
 
   /** @param {Error} cause */
   #fail(cause) {
-    this.#failure ??= new SourceConnectionError(`the connection to the source failed: ${cause.message}`, { cause });
+    this.#failure ??= new EndError(
+      this.#end.name, `the connection was lost: ${cause.message}`, new ConnectionLostError(cause.message, { cause }));
     this.#notify();
   }
 
   /** @param {Record<string, unknown>} command @param {{ exhaust?: boolean }} [options] */
   #send(command, options) {
-    this.#socket.write(writeMessage(++this.#requests, command, options));
+    this.#socket.write(writeMessage(++this.#requests, { ...command, $db: 'local' }, options));
   }
 }

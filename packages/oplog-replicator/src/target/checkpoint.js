@@ -1,9 +1,12 @@
-import { explainRefusal } from '../errors.js';
 import { CHECKPOINT_DATABASE } from '../namespaces.js';
 import { positionAt, timestampOf } from '../source/position.js';
 
-/** @import { MongoClient, ObjectId } from 'mongodb' */
+/** @import { ObjectId } from 'mongodb' */
 /** @import { Position } from '../source/position.js' */
+/** @import { Target } from './target.js' */
+
+const COLLECTION = 'checkpoints';
+const NAMESPACE = `${CHECKPOINT_DATABASE}.${COLLECTION}`;
 
 /**
  * @typedef {object} Progress
@@ -19,17 +22,15 @@ import { positionAt, timestampOf } from '../source/position.js';
  * The target itself stores the checkpoint, after the writes it covers. If the target rolls back or loses those writes,
  * it loses the checkpoint first.
  *
- * @param {MongoClient} client of the target
+ * @param {Target} target
  * @param {{ name: string, setId: ObjectId }} identity name of the checkpoint, id of the source's replica set
- * @param {Record<string, unknown>} [writeConcern]
  * @returns {CheckpointStore}
  */
-export function createCheckpoint(client, { name, setId }, writeConcern) {
+export function createCheckpoint(target, { name, setId }) {
   const _id = { name, source: setId };
-  const checkpoints = client.db(CHECKPOINT_DATABASE).collection('checkpoints', { writeConcern });
   return {
     async read() {
-      const found = await checkpoints.findOne({ _id: /** @type {any} */ (_id) });
+      const [found] = await target.end.list(CHECKPOINT_DATABASE, { find: COLLECTION, filter: { _id }, limit: 1 });
       if (!found) return null;
       const { applied, since } = found;
       return { applied: positionAt(applied.ts, applied.term), since: since && positionAt(since.ts, since.term) };
@@ -37,11 +38,9 @@ export function createCheckpoint(client, { name, setId }, writeConcern) {
     async write({ applied, since }) {
       const store = (/** @type {Position} */ position) => ({ ts: timestampOf(position), term: position.term });
       const checkpoint = { applied: store(applied), since: since && store(since), at: new Date() };
-      try {
-        await checkpoints.replaceOne({ _id: /** @type {any} */ (_id) }, checkpoint, { upsert: true });
-      } catch (error) {
-        throw explainRefusal(error, checkpoints.namespace);
-      }
+      const updates = [{ q: { _id }, u: checkpoint, upsert: true }];
+      const { writeErrors } = await target.runWrite(CHECKPOINT_DATABASE, { update: COLLECTION, updates }, `a write to ${NAMESPACE}`);
+      if (writeErrors) throw new Error(`the target refused a write to ${NAMESPACE}: ${writeErrors[0].errmsg}`);
     },
   };
 }

@@ -1,8 +1,9 @@
-/** @import { MongoClient } from 'mongodb' */
+/** @import { End } from '../end.js' */
 
 /**
  * @typedef {object} Constraints of a collection
  * @property {boolean} inOrder whether one worker has to write all documents, because their order matters
+ * @property {boolean} isCapped
  * @property {boolean} isValidated whether the collection has a validator
  */
 
@@ -10,16 +11,17 @@
  * The order of different documents matters with a unique index, where a value can move from one document to another; in
  * a capped collection, which removes the oldest; and with a collation, where two different `_id` values can be equal.
  *
- * @param {MongoClient} client
+ * @param {End} end
  * @param {{ database: string, collection: string }} namespace
  * @returns {Promise<Constraints>}
  */
-export async function readConstraints(client, { database, collection }) {
-  const db = client.db(database);
-  const [info] = await db.listCollections({ name: collection }).toArray();
-  if (!info) return { inOrder: false, isValidated: false };
-  const indexes = await db.collection(collection).indexes();
+export async function readConstraints(end, { database, collection }) {
+  const [info] = await end.list(database, { listCollections: 1, filter: { name: collection } });
+  if (!info) return { inOrder: false, isCapped: false, isValidated: false };
+  const indexes = await end.list(database, { listIndexes: collection });
   const isUnique = indexes.some(({ unique, prepareUnique, clustered }) => (unique || prepareUnique) && !clustered);
-  const { capped = false, collation, validator } = /** @type {any} */ (info).options ?? {};
-  return { inOrder: isUnique || capped || collation !== undefined, isValidated: validator !== undefined };
+  const { capped = false, collation, validator } = info.options;
+  return {
+    inOrder: isUnique || capped || collation !== undefined, isCapped: capped, isValidated: validator !== undefined,
+  };
 }

@@ -1,6 +1,7 @@
 import { decodeDocument } from '../bson/decode.js';
+import { collModWithoutTtl, withoutTtl } from '../ttl-indexes.js';
 
-/** @import { Namespaces } from '../namespaces.js' */
+/** @import { Namespace, Namespaces } from '../namespaces.js' */
 /** @import { Counters } from '../replication-figures.js' */
 /** @import { RawEntry } from '../source/raw-entry.js' */
 /** @import { DeferredDocuments } from './deferred-documents.js' */
@@ -32,11 +33,9 @@ const INTERNAL_FIELDS = ['idIndex', 'temp'];
 const COMMANDS = {
   create: (database, command) => ({
     database, names: [`${database}.${command.create}`], alreadyDoneCodes: [NAMESPACE_EXISTS], isShared: true,
-    command: Object.fromEntries(Object.entries(command).filter(([name]) => !INTERNAL_FIELDS.includes(name))),
+    command: Object.fromEntries(Object.entries(withoutTtl(command)).filter(([name]) => !INTERNAL_FIELDS.includes(name))),
   }),
-  drop: (database, { drop }) => ({
-    database, names: [`${database}.${drop}`], command: { drop }, alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
-  }),
+  drop: (database, { drop }) => createDrop(database, drop),
   renameCollection: (_, { renameCollection, to, dropTarget }) => ({
     database: 'admin', names: [renameCollection, to], alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
     // The oplog has the UUID of the dropped collection here, the command takes a boolean.
@@ -50,9 +49,12 @@ const COMMANDS = {
     database, names: [`${database}.${dropIndexes}`], command: { dropIndexes, index },
     alreadyDoneCodes: [NAMESPACE_NOT_FOUND, INDEX_NOT_FOUND],
   }),
-  collMod: (database, command) => ({
-    database, names: [`${database}.${command.collMod}`], command, alreadyDoneCodes: [NAMESPACE_NOT_FOUND], isShared: true,
-  }),
+  collMod: (database, { collMod, ...changes }) => {
+    const command = collModWithoutTtl({ collMod, ...changes });
+    return command && {
+      database, names: [`${database}.${collMod}`], command, alreadyDoneCodes: [NAMESPACE_NOT_FOUND], isShared: true,
+    };
+  },
   dropDatabase: () => null,
 };
 
@@ -64,19 +66,36 @@ const COMMANDS = {
  * @param {Counters} options.counters
  * @param {Namespaces} options.namespaces
  * @param {DeferredDocuments} options.deferred
+ * @param {(entry: RawEntry, namespace: Namespace) => void} options.onUnsupported
  * @returns {(entry: RawEntry, name: string) => Promise<void>} applies the command `name` of an entry
  */
-export function createCommandApplier({ target, isOneOfSeveral, isFromStart, counters, namespaces, deferred }) {
+export function createCommandApplier({
+  target, isOneOfSeveral, isFromStart, counters, namespaces, deferred, onUnsupported,
+}) {
   return async (entry, name) => {
     const ddl = readCommand(entry, name);
-    const affected = (ddl?.names ?? []).map(namespaces.named);
-    if (!ddl || affected.every(({ excluded }) => excluded)) {
-      counters.filtered++;
+    if (!ddl) {
+      counters.noops++;
+      return;
+    }
+    const affected = ddl.names.map(namespaces.named);
+    const [{ skipped }] = affected;
+    if (skipped && affected.every((namespace) => namespace.skipped)) {
+      counters[skipped]++;
+      if (skipped === 'unsupported') onUnsupported(entry, affected[0]);
       return;
     }
     const names = ddl.names.join(' to ');
-    if (affected.some(({ excluded }) => excluded)) {
-      throw new Error(`can't replicate ${name} of ${names}: the namespace filter excludes one of the two`);
+    const outside = affected.find((namespace) => namespace.skipped);
+    if (outside && affected[0].isTemporary) {
+      // $out and the like have filled a collection that the filter excludes.
+      await target?.runDdl(createDrop(affected[0].database, affected[0].collection));
+      counters.addCommand();
+      return;
+    }
+    if (outside) {
+      throw new Error(`can't replicate ${name} of ${names}: the namespace filter excludes ${outside.name}. Include both, and `
+        + 'copy the data again');
     }
     if (isOneOfSeveral && !ddl.isShared) {
       throw new Error(`can't replicate ${name} of ${names} from several sources: its order relative to the other sources `
@@ -87,6 +106,7 @@ export function createCommandApplier({ target, isOneOfSeveral, isFromStart, coun
     // created again.
     if (name === 'renameCollection' && isFromStart) ddl.command.dropTarget = true;
     await target?.runDdl(ddl);
+    if (name === 'renameCollection') deferred.move(affected[0], affected[1]);
     for (const { database, collection } of affected) namespaces.forgetConstraints(database, collection);
     counters.addCommand();
   };
@@ -106,6 +126,13 @@ function readCommand({ bytes, ns, nsLength, o }, name) {
   return COMMANDS[name](database, decodeDocument(bytes, o));
 }
 
+/** @param {string} database @param {string} collection @returns {DdlCommand} */
+function createDrop(database, collection) {
+  return {
+    database, names: [`${database}.${collection}`], command: { drop: collection }, alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
+  };
+}
+
 /**
  * @param {string} database
  * @param {string} collection
@@ -114,7 +141,7 @@ function readCommand({ bytes, ns, nsLength, o }, name) {
  */
 function createIndexCommand(database, collection, indexes) {
   return {
-    database, names: [`${database}.${collection}`], command: { createIndexes: collection, indexes }, alreadyDoneCodes: [],
-    isShared: true,
+    database, names: [`${database}.${collection}`], alreadyDoneCodes: [], isShared: true,
+    command: { createIndexes: collection, indexes: indexes.map(withoutTtl) },
   };
 }

@@ -70,9 +70,28 @@ function isStoredUnchanged(document) {
   let isUnchanged = true;
   walk(document, 0, (type, element, value) => {
     const isOperator = document[element + 1] === DOLLAR;
-    const isEmptyTimestamp = type === TIMESTAMP && readInt(document, value) === 0 && readInt(document, value + 4) === 0;
-    isUnchanged = !isOperator && !isEmptyTimestamp;
+    isUnchanged = !isOperator && !isEmptyTimestamp(document, type, value);
     return !isUnchanged;
   });
   return isUnchanged;
+}
+
+/**
+ * Whether an insert replaces a timestamp with the current time.
+ * @param {Buffer} documents back to back
+ */
+export function haveEmptyTimestamp(documents) {
+  let isFound = false;
+  for (let start = 0; start < documents.length && !isFound; start += readInt(documents, start)) {
+    walk(documents, start, (type, _, value) => {
+      isFound = isEmptyTimestamp(documents, type, value);
+      return isFound;
+    });
+  }
+  return isFound;
+}
+
+/** @param {Buffer} bytes @param {number} type @param {number} value */
+function isEmptyTimestamp(bytes, type, value) {
+  return type === TIMESTAMP && readInt(bytes, value) === 0 && readInt(bytes, value + 4) === 0;
 }

@@ -1,13 +1,16 @@
 // Private and untyped. The tests fail if a driver release changes it.
 // @ts-expect-error TS7016
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
+import { ObjectId } from 'mongodb';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findId } from '../bson/bytes.js';
+import { findId, readInt } from '../bson/bytes.js';
+import { readCursorBatch } from '../bson/cursor-batch.js';
 import { decodeDocument } from '../bson/decode.js';
 import { keyOfId } from '../bson/id-key.js';
 import { explainRefusal } from '../errors.js';
 
-/** @import { End } from '../connect-ends.js' */
+/** @import { Document } from 'mongodb' */
+/** @import { End } from '../end.js' */
 /** @import { DdlCommand } from './ddl-commands.js' */
 /** @import { Namespace } from '../namespaces.js' */
 
@@ -32,20 +35,54 @@ const POLL_MS = 20;
  * @param {string} options.replication its name
  * @param {object} [options.writeConcern] default: from the connection string, else the server's
  */
-export function createTarget({ client, reach }, { replication, writeConcern = client.options.writeConcern }) {
-  const comment = `mongodb-pool-lab replication ${replication}`;
-  const common = { comment, ...writeConcern && { writeConcern } };
+export function createTarget(end, { replication, writeConcern = end.options.writeConcern }) {
+  /** @param {Document} filter @returns {Promise<boolean>} whether the server executes a command of this user */
+  const isRunning = async (filter) => (
+    (await end.command('admin', { currentOp: 1, $ownOps: true, active: true, ...filter })).inprog.length > 0);
+
+  /**
+   * Runs a command that writes. It may take long, as building an index does, so it has no deadline while the server
+   * executes it.
+   *
+   * @param {string} database
+   * @param {Document} command
+   * @param {string} what for the error
+   */
+  async function runWrite(database, command, what) {
+    const comment = { application: 'mongodb-pool-lab', replication, id: new ObjectId() };
+    const answer = await end.command(
+      database, { ...command, comment, ...writeConcern && { writeConcern } },
+      { isRunning: () => isRunning({ 'command.comment.id': comment.id }) },
+    ).catch((error) => { throw explainRefusal(error, what); });
+    const { writeConcernError } = answer;
+    if (writeConcernError) throw end.explain(Object.assign(new Error(writeConcernError.errmsg), { code: writeConcernError.code }));
+    return answer;
+  }
+
+  /**
+   * @param {string} database
+   * @param {string} collection
+   * @param {Buffer[]} ids documents `{ _id }`
+   * @param {Document} [options] of the command
+   * @returns the first answer, which holds all of them unless its cursor remains open
+   */
+  async function find(database, collection, ids, options) {
+    const filter = { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } };
+    const command = { find: collection, filter, batchSize: ids.length + 1, ...options };
+    const { cursor: bytes } = await end.command(database, command, { raw: true });
+    return { bytes, ...readCursorBatch(bytes, 0) };
+  }
+
   return {
-    client,
-    reach,
+    end,
+    runWrite,
 
     /**
      * Waits for writes that an earlier session or process of this replication sent before it ended. The server still
      * executes them. One that finishes late would overwrite newer data.
      */
     async waitForWrites() {
-      const find = { currentOp: 1, $ownOps: true, active: true, 'command.comment': comment };
-      while ((await client.db('admin').command(find)).inprog.length > 0) await sleep(POLL_MS);
+      while (await isRunning({ 'command.comment.replication': replication })) await sleep(POLL_MS);
     },
 
     /**
@@ -53,36 +90,47 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
      * @param {'insert' | 'update' | 'delete'} command
      * @param {string} field of the command that takes the statements
      * @param {Buffer} bytes the statements, back to back
-     * @returns {Promise<WriteError[]>} the statements that failed
+     * @returns {Promise<{ matched: number, errors: WriteError[] }>} how many documents the statements found or inserted,
+     *   and the statements that failed
      */
     async write({ name, database, collection, constraints }, command, field, bytes) {
       const sequence = new DocumentSequence(field);
       sequence.push({}, bytes);
       // The source has accepted these documents: its validator passed them, or was bypassed.
       const bypass = constraints?.isValidated && command !== 'delete' ? { bypassDocumentValidation: true } : {};
-      const statements = { [command]: collection, ordered: false, ...bypass, ...common, [field]: sequence };
-      const { writeErrors = [], writeConcernError } = await client.db(database).command(statements)
-        .catch((error) => { throw explainRefusal(error, name); });
-      if (writeConcernError) throw Object.assign(new Error(writeConcernError.errmsg), { code: writeConcernError.code });
-      return writeErrors;
+      const { n: matched, writeErrors: errors = [] } = await runWrite(
+        database, { [command]: collection, ordered: false, ...bypass, [field]: sequence }, `a write to ${name}`);
+      return { matched, errors };
     },
 
     /**
      * @param {Namespace} namespace
      * @param {Buffer[]} ids documents `{ _id }`
-     * @returns {Promise<Map<string, Buffer>>} the documents that exist, by the key of their `_id`
+     * @returns {Promise<{ found: Map<string, Buffer>, isComplete: boolean }>} the documents that exist, by the key of their
+     *   `_id`. An answer of 16 MB can hold at least one, but not always all
      */
     async read({ database, collection }, ids) {
       /** @type {Map<string, Buffer>} */
       const found = new Map();
-      if (ids.length === 0) return found;
-      const cursor = client.db(database).collection(collection).find(
-        { _id: { $in: ids.map((id) => decodeDocument(id, 0)._id) } }, { raw: true, batchSize: ids.length });
-      for await (const document of /** @type {AsyncIterable<any>} */ (cursor)) {
-        const bytes = Buffer.from(document.buffer, document.byteOffset, document.length);
-        found.set(keyOfId(bytes, findId(bytes, 0)), bytes);
+      if (ids.length === 0) return { found, isComplete: true };
+      const { bytes, cursorId, starts } = await find(database, collection, ids);
+      const isComplete = cursorId === 0n;
+      if (!isComplete) await end.command(database, { killCursors: collection, cursors: [cursorId] });
+      for (const start of starts) {
+        const document = bytes.subarray(start, start + readInt(bytes, start));
+        found.set(keyOfId(document, findId(document, 0)), document);
       }
-      return found;
+      return { found, isComplete };
+    },
+
+    /**
+     * @param {Namespace} namespace
+     * @param {Buffer[]} ids documents `{ _id }`
+     * @returns {Promise<Set<string>>} the keys of those that exist
+     */
+    async findKeys({ database, collection }, ids) {
+      const { bytes, starts } = await find(database, collection, ids, { projection: { _id: 1 } });
+      return new Set(starts.map((start) => keyOfId(bytes, start + 4)));
     },
 
     /**
@@ -92,12 +140,9 @@ export function createTarget({ client, reach }, { replication, writeConcern = cl
      */
     async runDdl({ database, names, command, alreadyDoneCodes }) {
       try {
-        await client.db(database).command({ ...command, ...common });
-      } catch (cause) {
-        const { code, message } = /** @type {Error & { code?: number }} */ (cause);
-        if (alreadyDoneCodes.includes(Number(code))) return;
-        const what = `${Object.keys(command)[0]} of ${names.join(' to ')}`;
-        throw Object.assign(new Error(`the target refused ${what}: ${message}`, { cause }), { code });
+        await runWrite(database, command, `${Object.keys(command)[0]} of ${names.join(' to ')}`);
+      } catch (error) {
+        if (!alreadyDoneCodes.includes(/** @type {any} */ (error).code)) throw error;
       }
     },
   };

@@ -14,6 +14,7 @@ import { findId, readInt, sizeOf } from '../bson/bytes.js';
  * @property {Position} after the entry before its first operation
  * @property {number} happenedMs when the source executed its first operation, in ms since 1970
  * @property {number} count operations
+ * @property {number} memory that it takes, in bytes
  * @property {BsonWriter} documents back to back; inserts: the documents; deletes: `{ _id }`; updates: `{ _id }` and
  *   the change, alternating
  */

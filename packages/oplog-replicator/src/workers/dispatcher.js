@@ -6,6 +6,7 @@ import { createTransactions } from '../source/transactions.js';
 import { kindOf } from '../target/change-document.js';
 import { appendDocument, appendId } from '../target/write-batch.js';
 
+/** @import { Counters } from '../replication-figures.js' */
 /** @import { EntryBatch } from '../source/op-msg.js' */
 /** @import { Namespace, Namespaces } from '../namespaces.js' */
 /** @import { Position } from '../source/position.js' */
@@ -22,7 +23,9 @@ import { appendDocument, appendId } from '../target/write-batch.js';
  * @property {(namespace: Namespace) => Promise<void>} readConstraints sets `namespace.constraints`
  * @property {(entry: RawEntry, name: string) => Promise<void>} applyCommand called once everything before it is written
  * @property {() => Promise<void>} saveCheckpoint
- * @property {{ filtered: number }} counters
+ * @property {Counters} counters
+ * @property {(entry: RawEntry, namespace: Namespace) => void} onUnsupported
+ * @property {boolean} isShard whether the source is a shard, so that chunks migrate from and to it
  * @property {Position} from read from this entry on
  * @property {Position} after apply what comes after this entry
  * @property {Position} [until] the last entry to apply
@@ -36,9 +39,8 @@ export class Dispatcher {
   #operation = createEntry();
   /** @type {Position} the last entry that was dispatched */
   #last;
-  /** Whether the source has more entries to read, and when it wrote the last one read. */
-  #isBehind = false;
-  #lastHappenedMs = 0;
+  /** When the source executed the oldest entry that is known and not dispatched; Infinity: there is none. */
+  #undispatchedMs = Infinity;
   #happenedMs = () => Number(this.#entry.bytes.readBigInt64LE(this.#entry.wall));
 
   /** @param {DispatcherOptions} options */
@@ -50,9 +52,9 @@ export class Dispatcher {
   /** @param {EntryBatch} batch @returns {Promise<boolean>} whether `until` was reached */
   async dispatch({ bytes, starts, isFull }) {
     const { after, until } = this.#options;
-    this.#isBehind = false;
-    for (const start of starts) {
+    for (const [index, start] of starts.entries()) {
       readEntry(this.#entry, bytes, start);
+      if (index === 0) this.#undispatchedMs = this.#happenedMs();
       const { position } = this.#entry;
       if (until && comparePositions(position, until) > 0) return true;
       // Entries up to `after` are only read to collect the beginning of a transaction.
@@ -67,10 +69,9 @@ export class Dispatcher {
       this.#last.term = position.term;
     }
     await this.#startWorkers();
-    if (until && comparePositions(this.#last, until) >= 0) return true;
-    this.#isBehind = isFull;
-    if (isFull) this.#lastHappenedMs = this.#happenedMs();
-    return false;
+    // The source has more.
+    this.#undispatchedMs = isFull ? this.#happenedMs() : Infinity;
+    return until !== undefined && comparePositions(this.#last, until) >= 0;
   }
 
   /** Resolves once everything dispatched is written. */
@@ -93,11 +94,9 @@ export class Dispatcher {
     };
   }
 
-  /** @returns {number} ms since the source executed the oldest operation not yet written; 0 if there is none */
-  measureLag() {
-    const happened = this.#listOldest().map(({ happenedMs }) => happenedMs);
-    if (this.#isBehind) happened.push(this.#lastHappenedMs);
-    return happened.length > 0 ? Math.max(0, Date.now() - Math.min(...happened)) : 0;
+  /** @returns {number} when the source executed the oldest operation not yet written; Infinity if there is none */
+  findOldestMs() {
+    return Math.min(this.#undispatchedMs, ...this.#listOldest().map(({ happenedMs }) => happenedMs));
   }
 
   #listOldest() {
@@ -113,18 +112,24 @@ export class Dispatcher {
     switch (entry.op) {
       case INSERT: case UPDATE: case DELETE: return this.#enqueue(entry, before);
       case COMMAND: return this.#runCommand(entry, before);
-      case NOOP: this.#options.counters.filtered++; return undefined;
+      case NOOP: this.#options.counters.noops++; return undefined;
       default: throw new Error(`the oplog has an operation of unknown kind "${String.fromCharCode(entry.op)}"`);
     }
   }
 
   /** @param {RawEntry} entry @param {Position} before @returns {Promise<void> | undefined} */
   #enqueue(entry, before) {
-    const { namespaces, counters, readConstraints, hash, workers } = this.#options;
+    const { namespaces, counters, readConstraints, hash, workers, isShard, onUnsupported } = this.#options;
     const { bytes, op, o } = entry;
     const namespace = namespaces.at(bytes, entry.ns, entry.nsLength);
-    if (namespace.excluded || entry.fromMigrate) {
-      counters.filtered++;
+    // A server also marks what convertToCapped and cloneCollectionAsCapped copy, and a copy is no migration.
+    if (entry.fromMigrate && isShard && !namespace.isTemporary) {
+      counters.migrations++;
+      return undefined;
+    }
+    if (namespace.skipped) {
+      counters[namespace.skipped]++;
+      if (namespace.skipped === 'unsupported') onUnsupported(entry, namespace);
       return undefined;
     }
     if (!namespace.constraints) return readConstraints(namespace).then(() => this.#enqueue(entry, before));
@@ -134,10 +139,9 @@ export class Dispatcher {
     const number = hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashId(bytes, id);
     const worker = workers[number % workers.length];
     const batch = worker.openBatch(kindOf(entry), namespace, before, this.#happenedMs);
-    const { length } = batch.documents;
     if (op !== INSERT) appendId(batch.documents, bytes, id);
     if (op !== DELETE) appendDocument(batch.documents, bytes, o);
-    worker.count(batch, batch.documents.length - length);
+    worker.count(batch);
     return undefined;
   }
 

@@ -8,14 +8,15 @@ import { BsonWriter } from '../bson/bson-writer.js';
  * @typedef {object} WorkerOptions
  * @property {boolean} merge whether neighbouring operations of one kind become one batch
  * @property {(batch: WriteBatch) => Promise<void>} write
- * @property {number} maxOperations in the backlog
- * @property {number} maxBytes in the backlog
+ * @property {number} maxBytes of memory for the backlog
  * @property {AbortController} session the worker aborts it when a write fails, and ends when it is aborted
  */
 
 /** The server accepts larger batches, but splits them into transactions of 500 inserts. */
 const MAX_BATCH_OPERATIONS = 1000;
 const MAX_BATCH_BYTES = 4 << 20;
+/** Memory of a batch besides its documents: objects. */
+const BATCH_OBJECT_BYTES = 1000;
 
 /** Buffers of written batches are reused: allocating memory takes longer than filling it. */
 const MAX_SPARE_BUFFERS = 8;
@@ -42,7 +43,7 @@ export class Worker {
   #spare = [];
   /** @type {(() => void)[]} */
   #waiting = [];
-  #hasRoom = () => this.#operations < this.#options.maxOperations && this.#bytes < this.#options.maxBytes;
+  #hasRoom = () => this.#bytes < this.#options.maxBytes;
   #isEmpty = () => this.#operations === 0;
 
   /** @param {WorkerOptions} options */
@@ -69,17 +70,21 @@ export class Worker {
     let batch = queue[queue.length - 1];
     if (!batch || batch.kind !== kind || batch.count >= this.#maxBatchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
       const documents = this.#spare.pop() ?? new BsonWriter();
-      batch = { kind, namespace, after: { ...after }, happenedMs: happenedMs(), count: 0, documents };
+      const memory = documents.room + BATCH_OBJECT_BYTES;
+      batch = { kind, namespace, after: { ...after }, happenedMs: happenedMs(), count: 0, documents, memory };
+      this.#bytes += memory;
       if (queue.push(batch) === 1) this.#ready.push(queue);
     }
     return batch;
   }
 
-  /** @param {WriteBatch} batch that one operation was appended to @param {number} length of the operation, in bytes */
-  count(batch, length) {
+  /** @param {WriteBatch} batch that one operation was appended to */
+  count(batch) {
     batch.count++;
     this.#operations++;
-    this.#bytes += length;
+    const memory = batch.documents.room + BATCH_OBJECT_BYTES;
+    this.#bytes += memory - batch.memory;
+    batch.memory = memory;
   }
 
   /** Starts writing, unless a write is in flight. */
@@ -119,7 +124,7 @@ export class Worker {
         return;
       }
       this.#operations -= this.#current.count;
-      this.#bytes -= this.#current.documents.length;
+      this.#bytes -= this.#current.memory;
       this.#reuse(this.#current.documents);
       this.#current = null;
       this.#wake();

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { End } from '../../src/end.js';
 import { createDriverTail } from '../../src/source/driver-tail.js';
 import { openTail } from '../../src/source/open-tail.js';
 import { positionAt } from '../../src/source/position.js';
@@ -20,6 +21,13 @@ function connect(from) {
   const client = new MongoClient(from);
   cleanUp(() => client.close());
   return client;
+}
+
+/** @param {string} from */
+function openEnd(from) {
+  const end = new End(from, { role: 'source', maxSilenceMs: 10_000 });
+  cleanUp(() => end.close());
+  return end;
 }
 
 /** @param {MongoClient} client */
@@ -46,15 +54,15 @@ async function read(tail, count) {
 }
 
 test('the driver and the plain socket read the same entries', async () => {
-  const client = connect(url);
+  const [client, end] = [connect(url), openEnd(url)];
   const from = await findEnd(client);
   const count = 500;
   await client.db('open_tail').collection('a').insertMany(Array.from({ length: count }, (_, n) => ({ n, text: 'x'.repeat(n * 20) })));
   const tails = [
-    createDriverTail({ client, from, batchSize: 70 }),
-    new SocketTail({ address, from, batchSize: 70 }),
+    createDriverTail(end, { from, batchSize: 70 }),
+    new SocketTail(end, { address, from, batchSize: 70 }),
     // Larger than its initial buffers.
-    new SocketTail({ address, from, batchSize: 100_000 }),
+    new SocketTail(end, { address, from, batchSize: 100_000 }),
   ];
   const [expected, ...others] = await Promise.all(tails.map(async (tail) => (await read(tail, count)).slice(0, count)));
   expect(expected).toHaveLength(count);
@@ -63,11 +71,11 @@ test('the driver and the plain socket read the same entries', async () => {
 });
 
 test.each(['driver', 'socket'])('the tail of the %s waits for entries, and returns null once closed', async (kind) => {
-  const client = connect(url);
+  const [client, end] = [connect(url), openEnd(url)];
   const from = await findEnd(client);
   const tail = kind === 'driver'
-    ? createDriverTail({ client, from, batchSize: 1000 })
-    : new SocketTail({ address, from, batchSize: 1000 });
+    ? createDriverTail(end, { from, batchSize: 1000 })
+    : new SocketTail(end, { address, from, batchSize: 1000 });
   await read(tail, 1);
   const marker = `marker of the ${kind}`;
   const found = (async () => {
@@ -87,16 +95,16 @@ test('a source that requires authentication is read through the driver', async (
   await writeFile(keyFile, 'secret', { mode: 0o600 });
   const secured = (await startReplicaSet(['--keyFile', keyFile])).url;
   await connect(secured).db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
-  const client = connect(secured.replace('//', '//root:secret@'));
+  const withLogin = secured.replace('//', '//root:secret@');
+  const [client, end] = [connect(withLogin), openEnd(withLogin)];
   const from = await findEnd(client);
-  const reach = () => client.db('admin').command({ hello: 1 });
-  const tail = await openTail({ client, name: '', reach, setId: /** @type {any} */ (undefined) }, from);
+  const tail = await openTail({ end, setId: /** @type {any} */ (undefined), isShard: false }, from);
   expect(await read(tail, 1)).not.toEqual([]);
   await tail.close();
 
   // A plain socket can't read it.
   const { host, port } = new URL(secured);
-  const socket = new SocketTail({ address: { host: host.split(':')[0], port: Number(port) }, from, batchSize: 10 });
+  const socket = new SocketTail(end, { address: { host: host.split(':')[0], port: Number(port) }, from, batchSize: 10 });
   await expect(socket.next()).rejects.toThrow('requires authentication');
   await socket.close();
 });

@@ -16,7 +16,7 @@ function create(options) {
   /** @type {(() => void)[]} */
   const answers = [];
   const worker = new Worker({
-    merge: true, maxOperations: 10, maxBytes: 1000, session,
+    merge: true, maxBytes: 1e6, session,
     write({ kind, namespace, count }) {
       written.push([namespace.name, kind, count]);
       return new Promise((resolve) => { answers.push(() => resolve(undefined)); });
@@ -32,7 +32,7 @@ function create(options) {
       for (let n = 0; n < count; n++) {
         const batch = worker.openBatch(kind, namespaces.named(name), AFTER, () => 0);
         appendDocument(batch.documents, DOCUMENT, 0);
-        worker.count(batch, DOCUMENT.length);
+        worker.count(batch);
       }
     },
     /** Completes writes until the backlog is empty. */
@@ -77,14 +77,13 @@ test('operations that come while a write is in flight become the next batch', as
   expect(written).toEqual([['db.a', 'insert', 1], ['db.a', 'insert', 4]]);
 });
 
-test.each([
-  ['operations', { maxOperations: 3 }],
-  ['bytes', { maxBytes: 3 * DOCUMENT.length }],
-])('a backlog with too many %s makes the reader wait until some are written', async (_, limit) => {
-  const { worker, add, answerAll } = create(limit);
-  add('insert', 'db.a', 2);
-  expect(worker.waitForRoom()).toBe(undefined);
-  add('insert', 'db.a');
+test('a backlog that takes too much memory makes the reader wait until some is written', async () => {
+  // Each batch has one operation, so the batches take much more memory than the documents.
+  const { worker, add, answerAll } = create({ maxBytes: 20 * 1024 });
+  let added = 0;
+  while (!worker.waitForRoom()) add(added++ % 2 === 0 ? 'insert' : 'delete', 'db.a');
+  expect(added).toBeGreaterThan(2);
+  expect(added).toBeLessThan(20);
   let hasRoom = false;
   const waiting = worker.waitForRoom()?.then(() => { hasRoom = true; });
   await null;
@@ -93,8 +92,14 @@ test.each([
   await waiting;
 });
 
+test('the documents of a large batch count as memory', () => {
+  const { worker, add } = create({ maxBytes: 1000 * DOCUMENT.length });
+  add('insert', 'db.a', 1000);
+  expect(worker.waitForRoom()).not.toBe(undefined);
+});
+
 test('a failed write ends the session, and waiting for room rejects with its error', async () => {
-  const { worker, add, session } = create({ maxOperations: 1, write: () => Promise.reject(new Error('refused')) });
+  const { worker, add, session } = create({ maxBytes: 1, write: () => Promise.reject(new Error('refused')) });
   add('insert', 'db.a');
   worker.start();
   await expect(worker.waitForRoom()).rejects.toThrow('refused');

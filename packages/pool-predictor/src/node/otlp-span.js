@@ -6,8 +6,9 @@
  * @property {string} parentKey the parent's key, or of no span
  * @property {string} name
  * @property {boolean} isRequest whether the app served something in it: a server or consumer span
- * @property {string | undefined} method of its HTTP request
+ * @property {string} method of its HTTP request, or ''
  * @property {string | undefined} path of its HTTP request: the route if known
+ * @property {string | undefined} operation of GraphQL
  * @property {boolean} isMongo whether it is a MongoDB client's
  * @property {boolean} hasFailed
  * @property {bigint} startNs since 1970; only of a MongoDB span, else 0
@@ -43,8 +44,9 @@ export function decodeSpan(span, process) {
     parentKey: `${traceId}/${parentSpanId}`,
     name: isText(name) ? name : 'unnamed',
     isRequest,
-    method: attributes.get('http.request.method') ?? attributes.get('http.method'),
+    method: attributes.get('http.request.method') ?? attributes.get('http.method') ?? '',
     path: route ?? (path === undefined ? undefined : foldPath(path)),
+    operation: attributes.get('graphql.operation.name'),
     isMongo,
     hasFailed: ERROR_CODES.includes(status?.code),
     startNs: isMongo ? decodeTime(span, 'startTimeUnixNano') : 0n,

@@ -1,3 +1,5 @@
+import { nameRoutes } from '../scenario/route-names.js';
+import { keyOf } from '../scenario/workload-request.js';
 import { decodeAttributes, decodeSpan, requireRecord } from './otlp-span.js';
 import { parseJson } from './parse-json.js';
 import { TraceColumns, isDurationMs } from './trace-columns.js';
@@ -5,6 +7,8 @@ import { TraceColumns, isDurationMs } from './trace-columns.js';
 /** @import { Span } from './otlp-span.js' */
 /** @import { TextFile } from './text-file.js' */
 /** @import { Trace } from './trace.js' */
+
+/** @typedef {{ span: Span, top: Span, operation: string | undefined }} Command see findTop */
 
 /** In characters. An export can be one line. */
 const MAX_LENGTH = 2 ** 28;
@@ -46,16 +50,17 @@ export async function readOtlpTrace({ file, lines }) {
       + 'db.system.name or db.system with the value "mongodb"');
   }
   const operations = new Set(mongo.map(({ parentKey }) => parentKey));
-  const commands = mongo.filter(({ key }) => !operations.has(key)).map((span) => ({ span, top: findTop(span, spans) }));
-  const nameRoute = createRouteNames(commands.map(({ top }) => top));
+  const commands = mongo.filter(({ key }) => !operations.has(key)).map((span) => ({ span, ...findTop(span, spans) }));
+  const nameRoute = createRouteNames(commands);
   const columns = new TraceColumns(file);
   let untimed = 0;
-  for (const { span, top } of commands) {
+  for (const command of commands) {
+    const { span, top } = command;
     const useMs = Number(span.endNs - span.startNs) / 1e6;
     if (span.startNs > 0n && isDurationMs(useMs)) {
       const request = top.isRequest ? top.key : null;
       columns.add({
-        startedMs: Number(span.startNs) / 1e6, waitMs: 0, useMs, route: nameRoute(top), request, failed: span.hasFailed,
+        startedMs: Number(span.startNs) / 1e6, waitMs: 0, useMs, route: nameRoute(command), request, failed: span.hasFailed,
       });
     } else {
       untimed++;
@@ -121,34 +126,32 @@ function requireList(list, name) {
   return list.map((entry, index) => [`${name}[${index}]`, requireRecord(entry, `${name}[${index}]`)]);
 }
 
-/** @param {Span} span @param {Map<string, Span>} spans @returns {Span} the request above it, else the outermost span */
+/**
+ * @param {Span} span
+ * @param {Map<string, Span>} spans
+ * @returns {{ top: Span, operation: string | undefined }} top: the request above it, or else the outermost span; operation: of
+ *   GraphQL, from any span on the way
+ */
 function findTop(span, spans) {
-  let top = span;
+  let [top, { operation }] = [span, span];
   for (let depth = 0; depth < MAX_DEPTH && !top.isRequest; depth++) {
     const parent = spans.get(top.parentKey);
     if (!parent) break;
     top = parent;
+    operation ??= top.operation;
   }
-  return top;
+  return { top, operation };
 }
 
-/**
- * A route that came with several methods is one route for each of them.
- *
- * @param {Span[]} tops
- * @returns {(top: Span) => string}
- */
-function createRouteNames(tops) {
-  /** @type {Map<string, Set<string | undefined>>} */
-  const methods = new Map();
-  for (const { path = '', method } of tops) methods.set(path, (methods.get(path) ?? new Set()).add(method));
-  return ({ path, method, name }) => {
-    if (path === undefined) return name;
-    return method !== undefined && Number(methods.get(path)?.size) > 1 ? `${method} ${path}` : path;
-  };
+/** Names routes as in a scenario; see nameRoutes. @param {Command[]} commands @returns {(command: Command) => string} */
+function createRouteNames(commands) {
+  const endpointOf = (/** @type {Command} */ { top: { method, path = '' }, operation }) => (
+    { method, path, url: path, operation, isOwn: true });
+  const names = nameRoutes(commands.filter(({ top }) => top.path !== undefined).map(endpointOf));
+  return (command) => names.get(keyOf(endpointOf(command)))?.trim() ?? command.top.name;
 }
 
-/** @param {string} file @param {{ span: Span, top: Span }[]} commands */
+/** @param {string} file @param {Command[]} commands */
 function describeLimits(file, commands) {
   const processes = new Set(commands.map(({ span }) => span.process)).size;
   const servers = new Set(commands.map(({ span }) => span.server)).size;

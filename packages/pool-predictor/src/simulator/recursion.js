@@ -2,12 +2,15 @@ import { createPool, isDriverPool, timeoutsOf } from './create-pool.js';
 import { NEVER, createEventHeap } from './event-heap.js';
 import { queriesOf } from './service-time.js';
 import { describeTotals, readClock } from './tally.js';
+import { createTimeHeap } from './time-heap.js';
 import { createTimeQueue } from './time-queue.js';
 
 /** @import { DriverPoolOptions } from './driver-pool.js' */
 /** @import { RouteResult } from './route-stats.js' */
 /** @import { RequestBatch } from './request-batch.js' */
 /** @import { SimulationOptions } from './simulate.js' */
+
+const { max } = Math;
 
 // What happens to a connection at its next event. A higher code is the place of a handover, see #keepHandover.
 const QUERY_ENDS = 0;
@@ -42,7 +45,7 @@ export class Recursion {
   #timeoutMs;
   #resolutionMs;
   /** When connections become free. */
-  #ends = createEventHeap();
+  #ends;
   #opened = 0;
   #idle = 0;
   #handedOver = 0;
@@ -57,8 +60,8 @@ export class Recursion {
     maxMs: NaN, firstMs: NaN, lastMs: NaN, peakActive: 0, peakWaiting: 0, busyMs: 0, waitedMs: 0,
   };
 
-  /** @param {SimulationOptions} options */
-  constructor({ workload, pool, resolutionMs = 0 }) {
+  /** @param {SimulationOptions} options @param {boolean} hasHandovers whether requests may have them */
+  constructor({ workload, pool, resolutionMs = 0 }, hasHandovers) {
     createPool(pool, /** @type {any} */ ({})); // To check its options.
     const { maxPoolSize, warm = true } = /** @type {DriverPoolOptions} */ (pool);
     const { waitMs, requestMs } = timeoutsOf(pool);
@@ -68,6 +71,8 @@ export class Recursion {
     this.#requestTimeoutMs = requestMs;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
     this.#resolutionMs = resolutionMs;
+    // Without handovers it does not matter which of two connections becomes free at the same time.
+    this.#ends = hasHandovers ? createEventHeap() : createTimeHeap();
   }
 
   /** @param {RequestBatch} batch @returns {boolean} false when it needs events */
@@ -87,9 +92,11 @@ export class Recursion {
       const code = handoverMs[i] === 0 || startMs === NEVER ? QUERY_ENDS : this.#keepHandover(handoverMs[i]);
       if (waits) {
         if (startMs < NEVER) ends.replace(startMs + serviceMs[i], code);
-        this.#waiting.dropUntil(nowMs);
         this.#waiting.push(waitEndsMs[i]);
-        if (this.#waiting.size() > totals.peakWaiting) totals.peakWaiting = this.#waiting.size();
+        if (this.#waiting.size() > totals.peakWaiting) {
+          this.#waiting.dropUntil(nowMs);
+          totals.peakWaiting = max(totals.peakWaiting, this.#waiting.size());
+        }
       } else {
         ends.push(nowMs + serviceMs[i], code);
         if (!mustOpen) {

@@ -88,7 +88,7 @@ export class RequestBatch {
       const arrival = takeArrival(this.#upcoming, this.#lastMs);
       if (!arrival) break;
       const { atMs, maxVusers = NEVER, scenario, route, serviceMs = NaN, handoverMs = 0 } = arrival;
-      if (maxVusers < NEVER) return false;
+      if (maxVusers < NEVER || 'requests' in arrival) return false;
       const i = this.count++;
       this.#lastMs = atMs;
       this.atMs[i] = atMs;

@@ -17,7 +17,8 @@ const { min } = Math;
 /**
  * @typedef {object} SimulationOptions
  * @property {Workload} [workload] not needed when every arrival names its route
- * @property {Arrivals} [arrivals] in order of time; default: those of the workload's phases
+ * @property {Arrivals} [arrivals] in order of time; default: those of the workload's phases. An iterator, which can be
+ *   read only once, is simulated more slowly
  * @property {PoolOptions} pool
  * @property {Record<string, Service>} [services] by route
  * @property {number} [seed] default 1
@@ -82,7 +83,7 @@ export function simulateRecursively(options) {
   // An iterator has its arrivals only once. If some of them turned out to need events, these would miss them.
   if (!isRecursive(options) || 'next' in arrivals) return undefined;
   const batch = new RequestBatch(options, arrivals);
-  const recursion = new Recursion(options);
+  const recursion = new Recursion(options, arrivals.readTimes === undefined);
   do {
     if (!batch.next() || !recursion.add(batch)) return undefined;
   } while (batch.count > 0);

@@ -61,6 +61,17 @@ describe('a request with several queries', () => {
       .toMatchObject({ waitQueueTimeout: failures, clientTimeout: 0 });
   });
 
+  test('delays no other deadline by its next query', () => {
+    const { records = [] } = simulate({
+      arrivals: ['/x', '/orders', '/slow', '/x'].map((route, atMs) => ({ atMs, route })),
+      services: { ...services, '/x': { kind: 'fixed', ms: 8 } }, pool: { maxPoolSize: 1, waitQueueTimeoutMS: 20 }, keepRequests: true,
+    });
+    // The last one waits from 3 ms on, behind the query of /slow, and /orders from 18 ms on.
+    expect(records.map(({ route, finishedAtMs, outcome }) => [route, finishedAtMs, outcome])).toEqual([
+      ['/x', 8, 'ok'], ['/x', 23, 'waitQueueTimeout'], ['/orders', 38, 'waitQueueTimeout'], ['/slow', 1018, 'ok'],
+    ]);
+  });
+
   test('ends in the middle when the wait-queue timeout hits a later query', () => {
     // 14 ms after it asks for its second connection, /slow still has the only one.
     const { ended } = run(['/orders', '/slow'], { pool: { maxPoolSize: 1, waitQueueTimeoutMS: 14 } });

@@ -107,6 +107,7 @@ describe('events are needed', () => {
     ['a route without queries', { services: { '/a': { kind: 'none' } } }],
     ['a list of requests as a result', { keepRequests: true }],
     ['arrivals that can be read only once', { arrivals: [{ atMs: 0 }].values() }],
+    ['a user who sends several requests', { arrivals: [/** @type {any} */ ({ atMs: 0, requests: [] })] }],
     ['a query that never ends', { arrivals: [{ atMs: 0, route: '/a', serviceMs: Infinity }] }],
   ]))('by %s', (_, change) => {
     expect(simulateRecursively({ ...plain, ...change })).toBeUndefined();

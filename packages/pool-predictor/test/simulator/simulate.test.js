@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { simulate } from '../../src/simulator/simulate.js';
 
+/** @import { Arrival } from '../../src/simulator/arrivals.js' */
 /** @import { Step } from '../../src/simulator/flow.js' */
 /** @import { Service } from '../../src/simulator/service-time.js' */
 
@@ -209,7 +210,10 @@ describe('a run', () => {
   });
 });
 
-test('memory does not grow with finished requests', () => {
+test.each([
+  ['with events', (/** @type {() => Iterator<Arrival>} */ read) => ({ [Symbol.iterator]: read, next: undefined })],
+  ['without events', (/** @type {() => Iterator<Arrival>} */ read) => ({ [Symbol.iterator]: read })],
+])('memory does not grow with finished requests, %s', (_, arrivalsOf) => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc');
   const sizes = [20_000, 400_000].map((count) => {
@@ -219,7 +223,7 @@ test('memory does not grow with finished requests', () => {
       collectGarbage();
       heapBytes = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
     }
-    simulate({ arrivals: arrivals(), pool: { maxPoolSize: 20 }, services });
+    simulate({ arrivals: arrivalsOf(arrivals), pool: { maxPoolSize: 20 }, services });
     return heapBytes;
   });
   // Twenty bytes for each further request would already be 7.6 MB.

@@ -60,6 +60,16 @@ test('a span of the driver for an operation, which includes the wait, gives way 
   expect([Array.from(useMs), routes]).toEqual([[2.5], ['find shop.orders']]);
 });
 
+test('operations of GraphQL on one path are routes of their own', async () => {
+  const text = (/** @type {string} */ key, /** @type {string} */ stringValue) => ({ key, value: { stringValue } });
+  const { routes } = await readSpans(...['GetUser', 'GetCart'].flatMap((name) => [
+    spanOf({ spanId: `1${name}`, kind: 2, attributes: [text('http.route', '/graphql'), text('http.request.method', 'POST')] }),
+    spanOf({ spanId: `2${name}`, parentSpanId: `1${name}`, kind: 1, attributes: [text('graphql.operation.name', name)] }),
+    spanOf({ spanId: `3${name}`, parentSpanId: `2${name}` }),
+  ]));
+  expect(routes).toEqual(['/graphql GetUser', '/graphql GetCart']);
+});
+
 test('several processes and servers are a warning: each has a pool of its own', async () => {
   const [one] = documentOf(spanOf({})).resourceSpans;
   const other = { resource: { attributes: [{ key: 'service.instance.id', value: { stringValue: 'b' } }] }, scopeSpans: [{ spans: [spanOf({ spanId: '2' })] }] };

@@ -1,0 +1,127 @@
+import { MongoClient, MongoServerSelectionError } from 'mongodb';
+import { EndError, NoAnswerError } from './errors.js';
+
+/** @import { ClientSession, Document, MongoClientOptions } from 'mongodb' */
+
+/** How long `close` waits for the driver, which tells the server about its sessions first. */
+const CLOSE_MS = 2000;
+
+/** The only @ follows user and password. With another one, the driver would look up part of the password as a host. */
+const ENCODED_LOGIN = /^[^/@]*:\/\/[^/@?#]*@[^@]*$/;
+
+/**
+ * @typedef {object} EndOptions
+ * @property {'source' | 'target'} role
+ * @property {number} maxSilenceMs how long to wait for an answer
+ * @property {MongoClientOptions} [driver]
+ */
+
+/** A source or a target. */
+export class End {
+  #client;
+  #maxSilenceMs;
+  /** Why the driver can't reach the server. @type {string | undefined} */
+  #problem;
+
+  /** @param {string} url connection string @param {EndOptions} options @throws {Error} when it is invalid */
+  constructor(url, { role, maxSilenceMs, driver }) {
+    if (url.includes('@') && !ENCODED_LOGIN.test(url)) {
+      throw new Error(`the connection string of the ${role} can't be read: percent-encode special characters in its user `
+        + 'and password, for example @ as %40 and / as %2F');
+    }
+    try {
+      this.#client = new MongoClient(url, { appName: 'mongodb-pool-lab', ...driver });
+    } catch (cause) {
+      const { message } = /** @type {Error} */ (cause);
+      throw new Error(`the driver refuses the connection string of the ${role}: ${message}`, { cause });
+    }
+    const { hosts, srvHost } = this.options;
+    /** Role and hosts, without credentials, for messages. */
+    this.name = `the ${role} ${srvHost ?? hosts.join(',')}`;
+    this.#maxSilenceMs = maxSilenceMs;
+    this.#client.on('serverDescriptionChanged', ({ newDescription: { error } }) => { this.#problem = error?.message; });
+  }
+
+  get options() {
+    return this.#client.options;
+  }
+
+  get maxSilenceMs() {
+    return this.#maxSilenceMs;
+  }
+
+  /** @returns {ClientSession} for the commands of one cursor */
+  startSession() {
+    return this.#client.startSession({ causalConsistency: false });
+  }
+
+  /** @returns {Promise<Document>} the primary's answer to `hello` */
+  reach() {
+    return this.command('admin', { hello: 1 });
+  }
+
+  /**
+   * Every command has an end. The driver alone waits forever on a connection that has gone silent, and on one that closes
+   * while a command is being written.
+   *
+   * @param {string} database
+   * @param {Document} command
+   * @param {object} [options]
+   * @param {ClientSession} [options.session]
+   * @param {boolean} [options.raw] leaves inner documents as bytes
+   * @param {AbortSignal} [options.signal]
+   * @param {() => Promise<boolean>} [options.isRunning] asked when there is no answer in time: whether the server still
+   *   executes the command
+   * @returns {Promise<Document>} the answer
+   * @throws {EndError}
+   */
+  async command(database, command, { isRunning = async () => false, signal, ...options } = {}) {
+    const ending = new AbortController();
+    const end = () => ending.abort(signal?.reason);
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const check = async () => {
+      const isSilent = !await isRunning().catch(() => false);
+      if (isSilent) ending.abort(new NoAnswerError(this.#maxSilenceMs, this.#problem));
+      else if (timer) wait();
+    };
+    const wait = () => { timer = setTimeout(check, this.#maxSilenceMs); };
+    wait();
+    signal?.addEventListener('abort', end);
+    try {
+      return await this.#client.db(database).command(command, { ...options, signal: ending.signal });
+    } catch (cause) {
+      throw this.explain(ending.signal.reason ?? cause);
+    } finally {
+      clearTimeout(timer);
+      timer = undefined;
+      signal?.removeEventListener('abort', end);
+    }
+  }
+
+  /**
+   * @param {string} database
+   * @param {Document} command whose answer is a cursor; one batch must hold everything
+   * @returns {Promise<Document[]>}
+   */
+  async list(database, command) {
+    return (await this.command(database, command)).cursor.firstBatch;
+  }
+
+  /** @param {unknown} cause @returns {EndError} an error that names this end */
+  explain(cause) {
+    const { message } = /** @type {Error} */ (cause);
+    const { serverSelectionTimeoutMS } = this.options;
+    return new EndError(this.name, cause instanceof MongoServerSelectionError
+      ? `no MongoDB was found within ${serverSelectionTimeoutMS} ms: ${message}` : message, cause);
+  }
+
+  /** Resolves even if the server no longer answers. */
+  async close() {
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const timeout = new Promise((resolve) => { timer = setTimeout(resolve, CLOSE_MS); });
+    await Promise.race([this.#client.close(), timeout]);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,108 @@
+import { connectEnds } from './connect-ends.js';
+import { createNamespaces } from './namespaces.js';
+
+/** @import { Document } from 'mongodb' */
+/** @import { End } from './end.js' */
+/** @import { Filter } from './namespaces.js' */
+
+// A server deletes what has expired by its own clock. While the replicator is late, the target does not have the updates
+// that extended a document's life, and would delete what the source still has. So TTL has no effect on the target until
+// someone calls restoreTtl: an index is created without its expiry.
+
+/**
+ * @typedef {object} Ttl what expires in a collection
+ * @property {string} database
+ * @property {string} collection
+ * @property {string | null} index null: a clustered collection, whose documents expire by their `_id`
+ * @property {number} expireAfterSeconds
+ */
+
+const CONNECTIONS = 8;
+/** More collections than a server can have, so there is no second batch. */
+const MAX_RESULTS = 100_000;
+
+/**
+ * @template {Record<string, any> | Map<string, any>} Definition
+ * @param {Definition} definition of an index or a clustered collection
+ * @returns {Definition} without its expiry
+ */
+export function withoutTtl(definition) {
+  const entries = definition instanceof Map ? [...definition] : Object.entries(definition);
+  const kept = entries.filter(([name]) => name !== 'expireAfterSeconds');
+  return /** @type {Definition} */ (definition instanceof Map ? new Map(kept) : Object.fromEntries(kept));
+}
+
+/**
+ * @param {Record<string, any>} collMod of the oplog
+ * @returns {Record<string, any> | null} without a new expiry; null if nothing else changes
+ */
+export function collModWithoutTtl({ collMod, ...changes }) {
+  const { index, ...others } = withoutTtl(changes);
+  const rest = index && withoutTtl(index);
+  // What is left besides a change is the name or the key of the index.
+  const command = rest?.size > 1 ? { collMod, index: rest, ...others } : { collMod, ...others };
+  return Object.keys(command).length > 1 ? command : null;
+}
+
+/**
+ * @param {End} target
+ * @param {Filter} [filter]
+ * @throws {Error} when documents of a replicated collection can expire on the target
+ */
+export async function assertNoTtl(target, filter) {
+  const [found] = await listTtl(target, filter);
+  if (!found) return;
+  const { database, collection, index } = found;
+  throw new Error(`${target.name} deletes expired documents of ${database}.${collection} by itself (${index ?? 'clustered'}): it may `
+    + 'delete what the source still has. Drop the index and create it without expireAfterSeconds. After the replication, '
+    + 'restoreTtl sets what the source has');
+}
+
+/**
+ * Gives the target the TTL indexes of the sources. Call it after the replication, when the target takes over. It needs a
+ * target of MongoDB 5.1 or later, which can make an index a TTL index.
+ *
+ * @param {object} options
+ * @param {string[]} options.sources connection strings
+ * @param {string} options.target connection string
+ * @param {Filter} [options.namespaces]
+ * @returns {Promise<string[]>} the indexes, as `db.collection.index`, and clustered collections
+ */
+export async function restoreTtl({ sources, target, namespaces }) {
+  const ends = await connectEnds({ sources, target }, { connections: CONNECTIONS });
+  try {
+    const restored = new Set();
+    for (const { end } of ends.sources) {
+      for (const { database, collection, index, expireAfterSeconds } of await listTtl(end, namespaces)) {
+        const change = index === null ? { expireAfterSeconds } : { index: { name: index, expireAfterSeconds } };
+        await /** @type {End} */ (ends.target).command(database, { collMod: collection, ...change });
+        restored.add([database, collection, ...index === null ? [] : [index]].join('.'));
+      }
+    }
+    return [...restored];
+  } finally {
+    await ends.close();
+  }
+}
+
+/** @param {End} end @param {Filter} [filter] @returns {Promise<Ttl[]>} of the replicated collections */
+async function listTtl(end, filter) {
+  const { databases } = await end.command(
+    'admin', { listDatabases: 1, nameOnly: true, authorizedDatabases: true });
+  const known = createNamespaces(filter);
+  const names = databases.map((/** @type {Document} */ { name }) => name)
+    .filter(known.mayReplicate);
+  const collections = await Promise.all(names.map(async (/** @type {string} */ database) => {
+    const found = await end.list(
+      database, { listCollections: 1, filter: { type: 'collection' }, cursor: { batchSize: MAX_RESULTS } });
+    return found.map(({ name: collection, options }) => ({ database, collection, options }));
+  }));
+  const replicated = collections.flat().filter(({ database, collection }) => !known.named(`${database}.${collection}`).skipped);
+  const found = await Promise.all(replicated.map(async ({ database, collection, options }) => {
+    const indexes = await end.list(database, { listIndexes: collection });
+    return [{ name: null, ...options }, ...indexes]
+      .filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
+      .map(({ name, expireAfterSeconds }) => ({ database, collection, index: name, expireAfterSeconds }));
+  }));
+  return found.flat();
+}

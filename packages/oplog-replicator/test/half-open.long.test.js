@@ -1,0 +1,83 @@
+import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { openDelayProxy } from '../../../src/harness/delay-proxy.js';
+import { replicate } from '../src/replicate.js';
+import { cleanUp } from '../../../test/support/cleanup.js';
+import { startReplicaSet } from '../../../test/support/mongod-process.js';
+import { until } from '../../../test/support/until.js';
+import { describeData } from './describe-data.js';
+
+/** @import { Socket } from 'node:net' */
+
+const MAX_SILENCE_MS = 3000;
+/** Larger than what sockets and proxies buffer. */
+const LARGE = 'x'.repeat(8 << 20);
+
+/** @type {MongoClient[]} */
+let clients;
+/** @type {Awaited<ReturnType<typeof openBreakableLine>>[]} */
+let lines;
+beforeAll(async () => {
+  const sets = await Promise.all([startReplicaSet(), startReplicaSet()]);
+  clients = sets.map(({ url }) => new MongoClient(url));
+  cleanUp(() => Promise.all(clients.map((client) => client.close())));
+  lines = await Promise.all(sets.map(({ port }) => openBreakableLine(port)));
+});
+beforeEach(async () => {
+  await clients[0].db('shop').collection('a').insertOne({});
+});
+
+/** A line that can go silent without closing. @param {number} port */
+async function openBreakableLine(port) {
+  /** @type {'open' | 'swallows everything' | 'takes nothing'} */
+  let state = 'open';
+  /** @type {(from: Socket, to: Socket) => void} */
+  const forward = (from, to) => {
+    from.on('data', (chunk) => {
+      if (state === 'open') to.write(chunk);
+      else if (state === 'takes nothing') from.pause();
+    });
+    from.on('close', () => state === 'open' && to.destroy());
+  };
+  const proxy = await openDelayProxy({ host: '127.0.0.1', port, forward });
+  cleanUp(proxy.close);
+  return {
+    url: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`,
+    /** @param {'swallows everything' | 'takes nothing'} how */
+    breakIt(how) { state = how; },
+    async repair() {
+      state = 'open';
+      proxy.cut();
+      await proxy.restore();
+    },
+  };
+}
+
+test.each([
+  ['source', 'swallows everything'], ['source', 'takes nothing'], ['target', 'swallows everything'], ['target', 'takes nothing'],
+])('when the line to the %s %s, lag grows, stop ends, and a repaired line is used', async (role, how) => {
+  const [source, target] = clients;
+  const lineToBreak = lines[role === 'source' ? 0 : 1];
+  const { figures, stop, done } = await replicate({
+    sources: [lines[0].url], target: lines[1].url, workers: 3, hash: 'id', from: 'checkpoint', maxSilenceMs: MAX_SILENCE_MS,
+  });
+  const write = () => source.db('shop').collection('a').insertMany([{ LARGE }, { LARGE }, {}]);
+  await until('it follows', () => figures().inserts > 0 && figures().lagMs === 0);
+
+  lineToBreak.breakIt(/** @type {any} */ (how));
+  await write();
+  await until('lag', () => figures().lagMs > 2 * MAX_SILENCE_MS);
+  await lineToBreak.repair();
+  await until('the same data', async () => (
+    JSON.stringify(await describeData(source)) === JSON.stringify(await describeData(target))), 60_000);
+
+  lineToBreak.breakIt(/** @type {any} */ (how));
+  await write();
+  const stoppedAtMs = performance.now();
+  await stop();
+  expect(performance.now() - stoppedAtMs).toBeLessThan(30_000);
+  await done.catch((error) => {
+    expect(error.message).toMatch(new RegExp(`^the ${role} 127`));
+  });
+  await lineToBreak.repair();
+});
