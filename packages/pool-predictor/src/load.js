@@ -6,13 +6,15 @@ import { listRoutes } from './simulator/flow.js';
 /** @import { Step } from './simulator/flow.js' */
 /** @import { Service } from './simulator/service-time.js' */
 /** @import { Workload } from './scenario/workload.js' */
+/** @import { FollowUps } from './trace/follow-ups.js' */
 /** @import { Trace } from './node/trace.js' */
 
 /**
  * Plain data that can be sent to another thread.
  *
  * @typedef {{ kind: 'scenario', workload: Workload, workers: number }
- *   | { kind: 'trace', trace: Trace, resample: boolean, separateRoutes: string[] }} LoadSource
+ *   | { kind: 'trace', trace: Trace,
+ *     options: { resample: boolean, separateRoutes: string[], followUps: FollowUps, isUnclear: boolean } }} LoadSource
  */
 
 /**
