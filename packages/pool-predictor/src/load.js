@@ -6,6 +6,7 @@ import { listRoutes } from './simulator/flow.js';
 /** @import { Step } from './simulator/flow.js' */
 /** @import { Service } from './simulator/service-time.js' */
 /** @import { Workload } from './scenario/workload.js' */
+/** @import { CallerFacts } from './trace/sessions.js' */
 /** @import { FollowUps } from './trace/follow-ups.js' */
 /** @import { Trace } from './node/trace.js' */
 
@@ -24,6 +25,7 @@ import { listRoutes } from './simulator/flow.js';
  * @property {LoadSource} [source] to make it again in another thread
  * @property {string[]} routes
  * @property {number} durationMs how long users arrive
+ * @property {CallerFacts} [callers] of a trace
  * @property {Workload} [workload] with the scenarios of the arrivals
  * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
  * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the rate
