@@ -4,6 +4,7 @@ import { createSimulationThreads } from 'mongodb-pool-predictor/node';
 import { describeEnvironment } from '../harness/environment.js';
 import { createAdviceView } from '../predictions/advice-view.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
+import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
@@ -45,11 +46,15 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
-  const advice = await advise({
-    load, services, overhead, resolutionMs, slos, headroom, seeds, firstSeed, simulateRuns,
+  const options = {
+    services, overhead, resolutionMs, slos, headroom, seeds, firstSeed,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
     onStep: createStepReport(process.stderr),
-  }).finally(close);
+  };
+  const first = await advise({ load, simulateRuns, ...options }).finally(close);
+  const second = load.otherwise && await advise({ load: load.otherwise, ...options });
+  const advice = second ? pickWorse(first, second) : first;
+  if (second) notes.push(describeWorse(first, second));
 
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;

@@ -5,6 +5,7 @@ import { describeEnvironment } from '../harness/environment.js';
 import { poolOfApp, separateRoutes } from '../predictions/app-pool.js';
 import { describePool } from '../predictions/describe-input.js';
 import { explainCheck } from '../predictions/explain-check.js';
+import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView } from '../predictions/predict-view.js';
 import { renderHtml } from '../report/html.js';
 import { escapeControls, wrap } from '../printable.js';
@@ -72,6 +73,7 @@ async function showPrediction(scenario, {
   const prediction = await predict({
     load, poolSizes, services, overhead, resolutionMs, seeds, firstSeed, poolOf, simulateRuns,
   }).finally(close);
+  const doubt = load.otherwise && await predict({ load: load.otherwise, poolSizes, services, overhead, resolutionMs, seeds, firstSeed, poolOf });
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',
@@ -84,6 +86,7 @@ async function showPrediction(scenario, {
       recorded && variant.settings.poolSize === trace.header.maxPoolSize
         ? { ...variant, measured: recorded }
         : variant)),
+    ...(doubt && { otherwise: { load: doubt.load, variants: doubt.variants } }),
     notes,
     warnings,
   };
@@ -92,7 +95,12 @@ async function showPrediction(scenario, {
   });
   const width = widthOf(process.stderr);
   process.stderr.write(`${[renderTable(viewOf(bands), result, { width }),
-    ...notes.map((note) => escapeControls(wrap(note, Math.min(width, WIDEST_TEXT))))].join('\n\n')}\n`);
+    ...notes.map((note) => escapeControls(wrap(note, Math.min(width, WIDEST_TEXT)))),
+    ...(doubt?.load.callers ? [
+      escapeControls(wrap(describeDoubt(doubt.load.callers), Math.min(width, WIDEST_TEXT))),
+      renderTable(createPredictView({ load: doubt.load, isRandom: doubt.seeds > 1, hasBands: bands, notes: [] }),
+        { ...result, variants: doubt.variants, warnings: [] }, { width }),
+    ] : [])].join('\n\n')}\n`);
   if (html) {
     await writeAtomically(html, renderHtml([{ lab: viewOf(true), result }]));
     process.stderr.write(`\nReport: ${html}\n`);

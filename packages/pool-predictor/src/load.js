@@ -26,6 +26,7 @@ import { listRoutes } from './simulator/flow.js';
  * @property {string[]} routes
  * @property {number} durationMs how long users arrive
  * @property {CallerFacts} [callers] of a trace
+ * @property {Load} [otherwise] of a trace that can't tell which requests wait for others: the load in which they do
  * @property {Workload} [workload] with the scenarios of the arrivals
  * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
  * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the rate

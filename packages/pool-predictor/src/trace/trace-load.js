@@ -77,7 +77,7 @@ export function createTraceLoad(trace, {
 
 /**
  * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, otherwise?: TraceLoad }} TraceLoad services: the
- *   recorded uses of each route; otherwise: if the trace can't tell which requests wait for others, the load in which they do
+ *   recorded uses of each route
  *
  * @typedef {[from: number, to: number, shiftMs: number]} Block visits, without `to`; each comes later by shiftMs
  */
