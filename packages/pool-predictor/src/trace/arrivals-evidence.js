@@ -29,8 +29,8 @@ const MIN_GAIN_UNCLEAR = 0.25;
  * @property {Uint32Array} groupOf index of the route, or 3 for all routes but the three most frequent ones
  * @property {number} poolSize
  *
- * @typedef {'follow' | 'population' | 'arrive' | 'unclear'} Evidence the starts follow check-ins; or come from a fixed number of
- *   callers, whatever the lags; or arrive on their own; or the trace can't tell
+ * @typedef {'follow' | 'population' | 'arrive' | 'unclear'} Evidence the starts follow check-ins; or, what says more, come from a
+ *   fixed number of callers, whatever the lags; or arrive on their own; or the trace can't tell
  */
 
 /**
@@ -76,8 +76,8 @@ export function weighEvidence(requests, groups) {
   }
   return members.map((indices, group) => {
     const [gain] = recorded[group];
-    if (isFollowing[group][0]) return 'follow';
     if (isFollowing[group][1]) return 'population';
+    if (isFollowing[group][0]) return 'follow';
     return isTested[group] && gain > MIN_GAIN_UNCLEAR * indices.length && gain > gainOf(tested.startsMs, indices) - MIN_LEAD[0] ? 'unclear' : 'arrive';
   });
 }

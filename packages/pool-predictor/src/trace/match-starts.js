@@ -32,7 +32,7 @@ const CHAIN_LENGTHS = [1, 2, 4, 10];
  * again. How likely is found in several passes.
  *
  * The passes can end in two ways. The first takes every start as the return of a caller, and stands unless too many come at
- * strange times. The second begins with the fitted rate of starts that follow nothing.
+ * strange times and the number of callers is not known to be fixed. The second begins with the fitted rate of starts that follow nothing.
  *
  * @param {Requests} requests
  * @param {Evidence[]} evidence by group
@@ -44,7 +44,7 @@ export function matchStarts(requests, evidence) {
   if (evidence.every((each) => each === 'arrive')) return { previous: new Int32Array(startsMs.length).fill(-1), otherwise: null };
   const model = fitModel(requests, evidence);
   const closed = settle(requests, { ...model, openPerMs: model.openPerMs.map((rate) => Math.min(rate, LEAST_RATE)) });
-  if (closed.strayShare < MAX_STRAY_SHARE) return { previous: closed.previous, otherwise: null };
+  if (closed.strayShare < MAX_STRAY_SHARE || evidence.includes('population')) return { previous: closed.previous, otherwise: null };
   const { previous, longShare } = settle(requests, model);
   return { previous, otherwise: longShare > MAX_LONG_SHARE ? closed.previous : null };
 }
