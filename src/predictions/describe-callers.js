@@ -11,8 +11,8 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
     aloneShare > 0 && `${formatShare(aloneShare)} arrive on their own`,
   ].filter(Boolean);
   if (callers + visits === 0) {
-    return isUnclear ? 'First, all queries arrive when they were recorded.'
-      : 'No query waits for the answer to another: all arrive when they were recorded.';
+    return isUnclear ? 'First, all queries arrive at the times in the trace.'
+      : 'No query waits for the answer to another: all arrive at the times in the trace.';
   }
   return `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ${formatQuantity(thinkMs, 'ms')} (median).`;
 }

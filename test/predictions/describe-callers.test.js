@@ -8,7 +8,7 @@ const CLOSED = { ...OPEN, callers: 32, callersShare: 0.97, aloneShare: 0.03, thi
 const adviceOf = (/** @type {Partial<Advice>} */ part) => /** @type {Advice} */ ({ verdict: 'size', ...part });
 
 test('says what share of a trace waits for answers', () => {
-  expect(describeCallers(OPEN)).toBe('No query waits for the answer to another: all arrive when they were recorded.');
+  expect(describeCallers(OPEN)).toBe('No query waits for the answer to another: all arrive at the times in the trace.');
   expect(describeCallers(CLOSED)).toBe('Of the trace, 97 % of the queries come from 32 callers that wait for their answers; 3 % arrive on '
     + 'their own. From an answer to the next query it takes 2.1 ms (median).');
   expect(describeCallers({ ...OPEN, visits: 1, visitsShare: 0.999, aloneShare: 0.001, thinkMs: 50 }))
@@ -16,7 +16,7 @@ test('says what share of a trace waits for answers', () => {
 });
 
 test('where it can\'t tell, no sentence denies another', () => {
-  expect(describeCallers({ ...OPEN, isUnclear: true })).toBe('First, all queries arrive when they were recorded.');
+  expect(describeCallers({ ...OPEN, isUnclear: true })).toBe('First, all queries arrive at the times in the trace.');
   expect(describeDoubt({ ...CLOSED, isUnclear: true })).toMatch(/can't tell whether .* as above, or .* as below\. Of the trace, 97 %/);
 });
 

@@ -9,7 +9,7 @@ import { fitPopulation } from './population-gain.js';
 /** How many requests are tested: more would only take longer. */
 const MAX_TESTED = 2000;
 /** Fewer can't tell anything. */
-const MIN_TESTED = 50;
+const MIN_TESTED = 100;
 const SURROGATES = 20;
 /** In a surrogate, all queries take up to this many times as long as recorded, or as short. */
 const WIDEST_FACTOR = 1.25;
