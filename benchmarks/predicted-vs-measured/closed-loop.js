@@ -137,6 +137,6 @@ async function predictResponses({ overheadsMs, checkouts }, from, to) {
     warnings: [],
   });
   const overhead = { kind: /** @type {const} */ ('sample'), valuesMs: overheadsMs };
-  const { variants: [{ predicted }] } = await predict({ load, services: load.services, poolSizes: [to], overhead, seeds: 20 });
+  const { variants: [{ predicted }] } = await predict({ load, services: load.services, poolSizes: [to], overhead, seeds: 19 });
   return { predicted: predicted.routes, callers: load.callers.callers };
 }
