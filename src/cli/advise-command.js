@@ -1,15 +1,15 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { advise, parseSlo } from 'mongodb-pool-predictor';
-import { createSimulationThreads } from 'mongodb-pool-predictor/node';
 import { describeEnvironment } from '../harness/environment.js';
 import { createAdviceView } from '../predictions/advice-view.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
+import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
+import { inThreads } from './in-threads.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
-import { createRunProgress } from './progress-bar.js';
 import { widthOf } from './terminal-width.js';
 
 const MAX_HEADROOM = 100;
@@ -42,16 +42,17 @@ async function showAdvice({ slo: slos, headroom, instances, servers, serverLimit
   });
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
-  const progress = createRunProgress(process.stderr);
-  const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
-  const advice = await advise({
-    load, services, overhead, resolutionMs, slos, headroom, seeds, firstSeed, simulateRuns,
+  const options = {
+    services, overhead, resolutionMs, slos, headroom, seeds, firstSeed,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
-    onProgress: progress.onProgress,
-  }).finally(() => {
-    progress.stop();
-    return close();
-  });
+  };
+  /** @param {typeof load} one */
+  const adviseOn = (one) => inThreads({ load: one, services, overhead, resolutionMs },
+    (hooks) => advise({ load: one, ...options, ...hooks }));
+  const first = await adviseOn(load);
+  const second = load.otherwise && await adviseOn(load.otherwise);
+  const advice = second ? pickWorse(first, second) : first;
+  if (second) notes.push(describeWorse(first, second));
 
   const paragraphs = explainAdvice(advice);
   const [verdict, ...reasons] = paragraphs;

@@ -5,6 +5,7 @@ import { readScenario, readServiceTimes, readTrace } from 'mongodb-pool-predicto
 import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
 import { foreseeLostUsers } from '../harness/sent-users.js';
 import { checkAppPool, separateRoutes } from '../predictions/app-pool.js';
+import { describeCallers } from '../predictions/describe-callers.js';
 import { describeCoverage, describeTraceRoutes } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
 import { matchServices } from './match-services.js';
@@ -88,6 +89,7 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
     load, services: load.services, overhead, resolutionMs: 0, trace,
     pool: pool && { settings: pool, app: 'the recorded app' },
     notes: [
+      describeCallers(load.callers),
       describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` tells'),
       ...describeTraceRoutes(trace.routes),
     ],

@@ -1,18 +1,19 @@
 import { Command, Option } from 'commander';
 import { checkTrace, parsePoolSizes, predict, summariseTrace } from 'mongodb-pool-predictor';
-import { createSimulationThreads, readTrace } from 'mongodb-pool-predictor/node';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { describeEnvironment } from '../harness/environment.js';
 import { poolOfApp, separateRoutes } from '../predictions/app-pool.js';
 import { describePool } from '../predictions/describe-input.js';
 import { explainCheck } from '../predictions/explain-check.js';
+import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView } from '../predictions/predict-view.js';
 import { renderHtml } from '../report/html.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderTable, WIDEST_TEXT } from '../report/table.js';
 import { writeAtomically } from '../write-atomically.js';
+import { inThreads } from './in-threads.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parsers.js';
-import { createRunProgress } from './progress-bar.js';
 import { widthOf } from './terminal-width.js';
 
 /** @import { PoolOptions, TraceCheck } from 'mongodb-pool-predictor' */
@@ -69,15 +70,12 @@ async function showPrediction(scenario, {
   const poolOf = known ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize }) : POOL_OF[driver];
   const check = trace && await checkRecording(trace, poolOf, { file: checkFile, known, firstSeed });
   const notes = [...(check === undefined ? [] : [explainCheck(check)]), ...coverage, ...(known ? [describePool(known)] : [])];
-  const { simulateRuns, close } = createSimulationThreads({ load, services, overhead, resolutionMs });
-  const progress = createRunProgress(process.stderr);
-  const prediction = await predict({
-    load, poolSizes, services, overhead, resolutionMs, seeds, firstSeed, poolOf, simulateRuns,
-    onProgress: progress.onProgress,
-  }).finally(() => {
-    progress.stop();
-    return close();
-  });
+  /** @param {typeof load} one */
+  const predictOn = (one) => inThreads({ load: one, services, overhead, resolutionMs }, (hooks) => predict({
+    load: one, poolSizes, services, overhead, resolutionMs, seeds, firstSeed, poolOf, ...hooks,
+  }));
+  const prediction = await predictOn(load);
+  const doubt = load.otherwise && await predictOn(load.otherwise);
   const recorded = trace && summariseTrace(trace);
   const result = {
     lab: 'predict',
@@ -90,6 +88,7 @@ async function showPrediction(scenario, {
       recorded && variant.settings.poolSize === trace.header.maxPoolSize
         ? { ...variant, measured: recorded }
         : variant)),
+    ...(doubt && { otherwise: { load: doubt.load, variants: doubt.variants } }),
     notes,
     warnings,
   };
@@ -98,7 +97,12 @@ async function showPrediction(scenario, {
   });
   const width = widthOf(process.stderr);
   process.stderr.write(`${[renderTable(viewOf(bands), result, { width }),
-    ...notes.map((note) => escapeControls(wrap(note, Math.min(width, WIDEST_TEXT))))].join('\n\n')}\n`);
+    ...notes.map((note) => escapeControls(wrap(note, Math.min(width, WIDEST_TEXT)))),
+    ...(doubt?.load.callers ? [
+      escapeControls(wrap(describeDoubt(doubt.load.callers), Math.min(width, WIDEST_TEXT))),
+      renderTable(createPredictView({ load: doubt.load, isRandom: doubt.seeds > 1, hasBands: bands, notes: [] }),
+        { ...result, variants: doubt.variants, warnings: [] }, { width }),
+    ] : [])].join('\n\n')}\n`);
   if (html) {
     await writeAtomically(html, renderHtml([{ lab: viewOf(true), result }]));
     process.stderr.write(`\nReport: ${html}\n`);

@@ -31,7 +31,7 @@ export function createPredictView({ load, isRandom, hasBands = false, isReplay =
       'Each line is a percentile of one route: p95 means that 95 of 100 requests took at most this long. '
       + 'The axis is logarithmic: each step up is ten times as long.',
       'Where the lines fall steeply, requests wait for connections. Where they are flat, more connections do not help.',
-      ...(isReplay ? ['The load is a trace of checkouts, replayed. No request waits for the answer to another.'] : []),
+      ...(isReplay ? ['The load is a trace of checkouts, replayed.'] : []),
       ...notes,
       ...(isRandom ? ['The load is random, so it was simulated many times. Percentiles and maxima are medians over the '
         + 'runs. One more measurement lies in the band with a probability of 90 %.'] : []),

@@ -9,7 +9,7 @@ import { listArrivals, summariseCheckouts } from '../../src/harness/summarise-ch
  */
 function checkout(checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs) {
   return {
-    id: 1, pool: null, route: '/slow', requestId: 'r1', connectionId: 1, behind: [], outcome: 'checkedIn', reason: null,
+    id: 1, pool: null, route: '/slow', requestId: 'r1', request: 1, connectionId: 1, behind: [], outcome: 'checkedIn', reason: null,
     checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs,
   };
 }

@@ -12,6 +12,7 @@ const MAX_KEPT = 10_000;
  * @property {string | null} pool the name of its client's monitor
  * @property {string | null} route null for a checkout outside of any request
  * @property {string | null} requestId
+ * @property {number | null} request the same number for all checkouts of a request
  * @property {number | null} connectionId the driver's; counts from 1 in each pool
  * @property {number} checkOutStartedAtMs
  * @property {number | null} checkedOutAtMs
@@ -57,6 +58,7 @@ export class CheckoutLog {
       id: ++this.#lastId,
       pool,
       ...nameOf(caller),
+      request: caller.context?.request ?? null,
       connectionId: checkout.connection?.id ?? null,
       checkOutStartedAtMs: toEpoch(caller.checkOutStartedAtMs),
       checkedOutAtMs: orNull(checkout.checkedOutAtMs),
@@ -89,7 +91,7 @@ export class CheckoutLog {
     const record = this.#recordOf.get(checkout);
     if (record?.outcome !== 'checkOutAborted') return;
     if (caller.wasSeen) {
-      Object.assign(record, nameOf(caller), { checkOutStartedAtMs: toEpoch(caller.checkOutStartedAtMs) });
+      Object.assign(record, nameOf(caller), { request: caller.context?.request ?? null, checkOutStartedAtMs: toEpoch(caller.checkOutStartedAtMs) });
     } else {
       this.#records = this.#records.filter((each) => each !== record);
     }

@@ -74,9 +74,10 @@ export class Checkouts {
    * @param {(context: RequestContext) => T} work gets what is known about the request, which its checkouts update
    * @returns {T} what `work` returned
    */
-  run({ requestId = String(++this.#lastRequest), ...request }, work) {
+  run({ requestId, ...request }, work) {
+    const number = ++this.#lastRequest;
     /** @type {RequestContext} */
-    const context = { requestId, ...request, waitMs: 0, useMs: 0, behind: [] };
+    const context = { ...request, request: number, requestId: requestId ?? String(number), waitMs: 0, useMs: 0, behind: [] };
     return this.#scopes.run({ context, caller: undefined }, () => work(context));
   }
 

@@ -11,6 +11,7 @@ export const MAX_HOLDERS = 3;
  * @typedef {object} RequestContext the sums over a request's checkouts, including concurrent ones
  * @property {string} route
  * @property {string} requestId
+ * @property {number} request counts up
  * @property {number} waitMs waited for connections
  * @property {number} useMs had connections checked out
  * @property {Holder[]} behind who held the connections it waited for

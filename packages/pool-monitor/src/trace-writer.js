@@ -19,6 +19,7 @@ const END_BYTES = 64;
  * @property {number | null} checkedOutAtMs
  * @property {number | null} checkedInAtMs
  * @property {string | null} [route]
+ * @property {number | null} [request] a whole number: checkouts with the same one belong to one request
  * @property {boolean} [hasFailed] whether its operation failed
  *
  * @typedef {{ checkouts: number, failed: number, dropped: number, isFull: boolean }} Written failed: how many of the
@@ -73,7 +74,7 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
   append({ trace: TRACE_NAME, version: TRACE_VERSION, startedAt: new Date().toISOString(), ...header }, 0);
 
   return {
-    write({ checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, hasFailed }) {
+    write({ checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, request, hasFailed }) {
       if (isFull || failure || stream.writableLength > MAX_PENDING_BYTES) {
         dropped++;
         return;
@@ -86,6 +87,7 @@ export async function createTraceWriter(file, { maxBytes = DEFAULT_MAX_BYTES, he
         waitMs: isServed ? Math.max(0, round(Number(checkedOutAtMs) - checkOutStartedAtMs)) : null,
         useMs: isServed ? Math.max(0, round(Number(checkedInAtMs) - Number(checkedOutAtMs))) : null,
         ...(typeof route === 'string' && { route }),
+        ...(Number.isSafeInteger(request) && { request }),
         ...(isServed && hasFailed && { failed: true }),
       };
       if (append(entry, END_BYTES)) {

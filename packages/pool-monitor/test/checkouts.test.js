@@ -168,6 +168,31 @@ describe('a checkout that fails', () => {
   });
 });
 
+test('the checkouts of one request have one number, those of another request another', async () => {
+  const fake = createFakeClient({ max: 2 });
+  const checkouts = new Checkouts({ now: fake.now });
+  checkouts.watch(fake.monitor);
+  fake.start();
+  const use = (/** @type {number} */ id) => {
+    fake.startCheckOut();
+    if (id === 1) {
+      fake.create(1);
+      fake.ready(1);
+    }
+    fake.checkOut(1, 0);
+    fake.checkIn(1);
+  };
+  checkouts.run({ route: '/a' }, () => {
+    use(1);
+    use(2);
+  });
+  checkouts.run({ route: '/a' }, () => use(2));
+  const numbers = checkouts.list().map(({ request }) => request);
+  expect(numbers[0]).toBe(numbers[1]);
+  expect(numbers[2]).not.toBe(numbers[0]);
+  expect(numbers.every(Number.isInteger)).toBe(true);
+});
+
 describe('an operation that fails', () => {
   function useOnce() {
     const fake = createFakeClient();

@@ -9,6 +9,5 @@ export function createLoad(source) {
     const { workload, ...options } = source;
     return createScenarioLoad(workload, options);
   }
-  const { trace, ...options } = source;
-  return createTraceLoad(trace, options);
+  return createTraceLoad(source.trace, source.options);
 }

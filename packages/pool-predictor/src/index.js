@@ -28,6 +28,8 @@ export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
  * @typedef {import('./load.js').Load} Load
  * @typedef {import('./predict-recent-load.js').Prediction} Prediction
  * @typedef {import('./trace/check-trace.js').TraceCheck} TraceCheck
+ * @typedef {import('./trace/sessions.js').CallerFacts} CallerFacts
+ * @typedef {import('./trace/trace-load.js').TraceLoad} TraceLoad
  * @typedef {import('./scenario/workload.js').RequestLine} RequestLine
  * @typedef {import('./scenario/workload.js').Workload} Workload
  * @typedef {import('./simulator/create-pool.js').PoolOptions} PoolOptions

@@ -3,6 +3,7 @@ import { queriesOf, serviceMoments } from './simulator/service-time.js';
 
 /** @import { Stream } from './closed-forms.js' */
 /** @import { Load } from './load.js' */
+/** @import { CallerFacts } from './trace/sessions.js' */
 /** @import { Figures, SimulationResult } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
@@ -25,6 +26,7 @@ export const TOLERANCE_MS = 1;
  *   (https://en.wikipedia.org/wiki/Little%27s_law)
  * @property {number} peakActive the most in use at once in that time; a pool never uses more
  * @property {number} floor with fewer connections, requests pile up until the load ends
+ * @property {CallerFacts} [callers] of a trace
  */
 
 /**
@@ -59,7 +61,9 @@ export function describeLoad(load, services, runs, factor = 1) {
     lastsMs: mean(runs.map(({ durationMs }) => durationMs)),
     meanActive,
     peakActive,
-    floor: connectionsFor(meanActive, peakActive),
+    // Callers who wait for their answers never pile up.
+    floor: connectionsFor(meanActive * (1 - (load.callers?.callersShare ?? 0)), peakActive),
+    ...(load.callers && { callers: load.callers }),
   };
 }
 

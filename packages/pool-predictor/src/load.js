@@ -6,13 +6,16 @@ import { listRoutes } from './simulator/flow.js';
 /** @import { Step } from './simulator/flow.js' */
 /** @import { Service } from './simulator/service-time.js' */
 /** @import { Workload } from './scenario/workload.js' */
+/** @import { CallerFacts } from './trace/sessions.js' */
+/** @import { FollowUps } from './trace/follow-ups.js' */
 /** @import { Trace } from './node/trace.js' */
 
 /**
  * Plain data that can be sent to another thread.
  *
  * @typedef {{ kind: 'scenario', workload: Workload, workers: number }
- *   | { kind: 'trace', trace: Trace, resample: boolean, separateRoutes: string[] }} LoadSource
+ *   | { kind: 'trace', trace: Trace,
+ *     options: { resample: boolean, separateRoutes: string[], followUps: FollowUps, isUnclear: boolean } }} LoadSource
  */
 
 /**
@@ -22,6 +25,8 @@ import { listRoutes } from './simulator/flow.js';
  * @property {LoadSource} [source] to make it again in another thread
  * @property {string[]} routes
  * @property {number} durationMs how long users arrive
+ * @property {CallerFacts} [callers] of a trace
+ * @property {Load} [otherwise] of a trace that can't tell which requests wait for others: the load in which they do
  * @property {Workload} [workload] with the scenarios of the arrivals
  * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
  * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the rate

@@ -26,6 +26,16 @@ import { createRandom } from './random.js';
  * @property {number} [serviceMs] of that request; default: drawn
  * @property {number} [handoverMs] how long the next request in the wait queue then waits until the connection is handed
  *   over, default 0
+ * @property {CallerRequest[]} [requests] the user sends these one after another instead: the first at `atMs`, each other one
+ *   `thinkMs` after the end of the query before it, or with its answer if that comes later
+ * @property {number} [untilMs] the user sends its `requests` again and again, but none after this time
+ *
+ * @typedef {object} CallerRequest
+ * @property {string} route
+ * @property {number} serviceMs
+ * @property {number} [handoverMs] as above
+ * @property {number} thinkMs
+ * @property {boolean} [isMore] it is one more query of the request before it, which is answered only after the last
  */
 
 /**

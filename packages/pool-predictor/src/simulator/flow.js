@@ -1,3 +1,5 @@
+/** @import { CallerRequest } from './arrivals.js' */
+
 /**
  * @typedef {{ kind: 'request', route: string }} RequestStep
  * @typedef {{ kind: 'think', ms: number, jitterMs?: number }} ThinkStep a pause of ms ± jitterMs
@@ -9,9 +11,13 @@
  * One instruction of a flattened flow. `again` ends a loop's body: it jumps back by `back` instructions until the body
  * has run `count` times. `depth` numbers the nested loops, because a user has one counter for each.
  *
+ * A request's `serviceMs` is NaN if it is drawn. `isAnswered` is false for a query after which its request makes another.
+ * A `pause` lasts until `ms` after the end of the last query.
+ *
  * @template R
- * @typedef {{ kind: 'request', route: R }
+ * @typedef {{ kind: 'request', route: R, serviceMs: number, handoverMs: number, isAnswered: boolean }
  *   | { kind: 'think', ms: number, jitterMs: number }
+ *   | { kind: 'pause', ms: number }
  *   | { kind: 'again', count: number, depth: number, back: number }} Instruction
  */
 
@@ -26,12 +32,38 @@
  */
 export function compileFlow(steps, routeOf, depth = 0) {
   return steps.flatMap((step) => {
-    if (step.kind === 'request') return [{ kind: step.kind, route: routeOf(step.route) }];
+    if (step.kind === 'request') return [compileRequest(routeOf(step.route))];
     if (step.kind === 'think') return [{ kind: step.kind, ms: step.ms, jitterMs: step.jitterMs ?? 0 }];
     if (step.count < 1) return [];
     const body = compileFlow(step.steps, routeOf, depth + 1);
     return [...body, { kind: 'again', count: step.count, depth, back: body.length + 1 }];
   });
+}
+
+/**
+ * @template R
+ * @param {R} route
+ * @param {{ serviceMs?: number, handoverMs?: number, isAnswered?: boolean }} [query]
+ * @returns {Instruction<R>}
+ */
+export function compileRequest(route, { serviceMs = NaN, handoverMs = 0, isAnswered = true } = {}) {
+  return { kind: 'request', route, serviceMs, handoverMs, isAnswered };
+}
+
+/**
+ * The flow of a user who sends given requests. The first instruction is the pause before the first request, for users who
+ * begin again.
+ *
+ * @template R
+ * @param {CallerRequest[]} requests
+ * @param {(route: string) => R} routeOf
+ * @returns {Instruction<R>[]}
+ */
+export function compileRequests(requests, routeOf) {
+  return requests.flatMap(({ route, thinkMs, ...query }, index) => [
+    { kind: 'pause', ms: thinkMs },
+    compileRequest(routeOf(route), { ...query, isAnswered: !requests[index + 1]?.isMore }),
+  ]);
 }
 
 /** @param {Step[]} steps @returns {string[]} the route of every request, loops counted once */

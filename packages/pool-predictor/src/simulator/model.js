@@ -1,6 +1,7 @@
 import { createPool, timeoutsOf } from './create-pool.js';
 import { createDeadlines } from './deadlines.js';
 import { NEVER } from './event-heap.js';
+import { compileRequest, compileRequests } from './flow.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
@@ -10,6 +11,7 @@ import { createUsers } from './users.js';
 
 /** @import { Arrival } from './arrivals.js' */
 /** @import { Clock } from './clock.js' */
+/** @import { Instruction } from './flow.js' */
 /** @import { RouteStats } from './route-stats.js' */
 /** @import { SimulationOptions } from './simulate.js' */
 /** @import { User } from './users.js' */
@@ -80,7 +82,7 @@ export class Model {
   }
 
   /** @param {Arrival} arrival */
-  enter({ worker = 0, maxVusers = NEVER, scenario, route, serviceMs = NaN, handoverMs = 0 }) {
+  enter({ worker = 0, maxVusers = NEVER, scenario, route, serviceMs, handoverMs, requests, untilMs = NEVER }) {
     this.#present[worker] ??= 0;
     if (this.#present[worker] >= maxVusers) {
       this.#skipped++;
@@ -89,9 +91,11 @@ export class Model {
     this.#present[worker]++;
     const user = this.#users.enter();
     user.worker = worker;
-    user.givenServiceMs = serviceMs;
-    user.handoverMs = handoverMs;
-    if (route !== undefined) user.flow = [{ kind: 'request', route: this.#routes.get(route) }];
+    user.untilMs = untilMs;
+    if (requests) {
+      user.flow = compileRequests(requests, this.#routes.get);
+      user.position = 1;
+    } else if (route !== undefined) user.flow = [compileRequest(this.#routes.get(route), { serviceMs, handoverMs })];
     else user.flow = scenario === undefined ? this.#scenarios.pick(this.#choices) : this.#scenarios.find(scenario);
     this.#advance(user);
   }
@@ -132,12 +136,19 @@ export class Model {
   /** Takes the user to its next request or pause, or to its end. @param {User} user */
   #advance(user) {
     user.state = 'between';
-    while (user.position < user.flow.length) {
+    if (user.position === user.flow.length && user.untilMs < NEVER) user.position = 0;
+    while (user.position < user.flow.length && !(this.#clock.nowMs > user.untilMs)) {
       const instruction = user.flow[user.position++];
       switch (instruction.kind) {
         case 'request':
-          this.#request(user, instruction.route);
+          this.#request(user, instruction);
           return;
+        case 'pause': {
+          const leftMs = user.endedAtMs + instruction.ms - this.#clock.nowMs;
+          if (leftMs <= 0) break;
+          this.#clock.after(leftMs, user.id * EVENT_KINDS + USER_WAKES);
+          return;
+        }
         case 'think': {
           const { ms, jitterMs } = instruction;
           const thinkMs = jitterMs === 0 ? ms : Math.max(0, ms + jitterMs * (2 * this.#pauses.uniform() - 1));
@@ -156,17 +167,18 @@ export class Model {
     this.#users.release(user);
   }
 
-  /** @param {User} user @param {RouteStats} route */
-  #request(user, route) {
+  /** @param {User} user @param {Extract<Instruction<RouteStats>, { kind: 'request' }>} instruction */
+  #request(user, { route, serviceMs, handoverMs, isAnswered }) {
     const { nowMs } = this.#clock;
     user.state = 'waiting';
     user.outcome = 'ok';
     user.route = route;
     for (let query = 0; query < route.queries; query++) {
-      user.servicesMs[query] = Number.isNaN(user.givenServiceMs) ? route.drawServiceMs() : user.givenServiceMs;
+      user.servicesMs[query] = Number.isNaN(serviceMs) ? route.drawServiceMs() : serviceMs;
     }
     user.queriesLeft = route.queries;
-    user.overheadMs = this.#drawOverheadMs();
+    user.handoverMs = handoverMs;
+    user.overheadMs = isAnswered ? this.#drawOverheadMs() : 0;
     user.arrivedAtMs = nowMs;
     user.startedAtMs = NaN;
     user.serviceMs = 0;
@@ -232,6 +244,7 @@ export class Model {
   /** @param {User} user */
   #respond(user) {
     user.state = 'responding';
+    user.endedAtMs = this.#clock.nowMs;
     if (user.overheadMs > 0) this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
     else this.#receive(user);
   }

@@ -22,7 +22,7 @@
  * @property {boolean} hasGivenUp the user has left, but the app or the server still works on its request
  * @property {RouteStats} route
  * @property {number} connection
- * @property {number} givenServiceMs NaN: draw one for each request
+ * @property {number} untilMs no request starts later; NEVER: the flow is not repeated
  * @property {number[]} servicesMs of the current request's queries, the last one first
  * @property {number} queriesLeft of the current request
  * @property {number} serviceMs of the current query
@@ -33,6 +33,7 @@
  * @property {number} checkOutStartedAtMs when the current checkout started
  * @property {number} startedAtMs when the current query started
  * @property {number} waitedMs for the connections of the current request so far
+ * @property {number} endedAtMs when its last query or wait ended
  */
 
 /** The users present: `enter()` adds one, `release(user)` removes it, `at(id)` finds it. */
@@ -85,7 +86,8 @@ function createUser(id) {
     // NaN rather than 0: V8 then keeps these fields as doubles from the start.
     servicesMs: [],
     queriesLeft: 0,
-    givenServiceMs: NaN,
+    untilMs: NaN,
+    endedAtMs: NaN,
     serviceMs: NaN,
     handoverMs: NaN,
     overheadMs: NaN,

@@ -110,8 +110,18 @@ function continueLoad(load, lengthMs) {
     ...more,
     durationMs: 2 * lengthMs,
     *arrivals(seed, factor) {
-      for (const arrival of load.arrivals(1, factor)) yield { ...arrival, route: BEFORE + arrival.route };
-      for (const arrival of more.arrivals(seed, factor)) yield { ...arrival, atMs: arrival.atMs + lengthMs };
+      for (const arrival of load.arrivals(1, factor)) {
+        const { route, requests, untilMs } = arrival;
+        // Callers who stay enter once, in the middle: they would be there twice.
+        if (untilMs !== undefined) continue;
+        yield requests
+          ? { ...arrival, requests: requests.map((request) => ({ ...request, route: BEFORE + request.route })) }
+          : { ...arrival, route: BEFORE + route };
+      }
+      for (const arrival of more.arrivals(seed, factor)) {
+        const { atMs, untilMs } = arrival;
+        yield { ...arrival, atMs: atMs + lengthMs, ...(untilMs !== undefined && { untilMs: untilMs + lengthMs }) };
+      }
     },
   };
 }

@@ -1,3 +1,5 @@
+import { SAME_MS } from './lag-kernel.js';
+
 /** @import { Trace } from '../node/trace.js' */
 
 /**
@@ -20,12 +22,14 @@ export function findHandovers({ checkOutStartedMs, waitMs, useMs }, poolOf = () 
   const idle = [[], []];
   let next = 0;
   for (const checkout of byCheckedOut) {
-    while (checkedInMs[byCheckedIn[next]] <= checkedOutMs[checkout]) {
+    while (checkedInMs[byCheckedIn[next]] <= checkedOutMs[checkout] + SAME_MS) {
       const ended = byCheckedIn[next++];
       idle[poolOf(ended)].push(ended);
     }
     const previous = idle[poolOf(checkout)].pop();
-    if (previous !== undefined && checkOutStartedMs[checkout] < checkedInMs[previous]) handoversMs[previous] = checkedOutMs[checkout] - checkedInMs[previous];
+    if (previous !== undefined && checkOutStartedMs[checkout] < checkedInMs[previous]) {
+      handoversMs[previous] = Math.max(0, checkedOutMs[checkout] - checkedInMs[previous]);
+    }
   }
   return handoversMs;
 }

@@ -3,11 +3,15 @@ import { createLatencyHistogram } from '../simulator/latency-histogram.js';
 import { createRandom } from '../simulator/random.js';
 import { summarise } from '../simulator/route-stats.js';
 import { findTail, redrawTail, resampleTail } from '../simulator/tail.js';
+import { findFollowUps } from './follow-ups.js';
+import { describeCallers, isCaller, listSessions, playCallers } from './sessions.js';
 import { findHandovers } from './handovers.js';
 
 /** @import { Arrival } from '../simulator/arrivals.js' */
+/** @import { FollowUps } from './follow-ups.js' */
 /** @import { Load } from '../load.js' */
 /** @import { Random } from '../simulator/random.js' */
+/** @import { CallerFacts, Session } from './sessions.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Tail } from '../simulator/tail.js' */
 /** @import { Trace } from '../node/trace.js' */
@@ -24,56 +28,91 @@ const DRAWN_SHARE = 0.8;
 const BLOCK_CHECKOUTS = 5;
 
 /**
- * Makes a load of a trace: each checkout arrives when it was recorded, and uses its connection as long as it did. It is an
- * open loop: no request waits for the answer to another.
+ * Makes a load of a trace. A checkout that arrived on its own arrives when it was recorded. One that followed another, because
+ * it belongs to the same request or because its caller had waited for the answer, follows it as closely as it did. Each uses
+ * its connection as long as it did.
  *
  * @param {Trace} trace
  * @param {object} [options]
  * @param {boolean} [options.resample] false, the default: every run is the trace itself; true: only the first is, and each
  *   other run is put together from random blocks of it. This is a circular block bootstrap: D. N. Politis and
- *   J. P. Romano (1992), https://en.wikipedia.org/wiki/Bootstrapping_(statistics)#Block_bootstrap
+ *   J. P. Romano (1992), https://en.wikipedia.org/wiki/Bootstrapping_(statistics)#Block_bootstrap. A caller who is
+ *   there most of the time stays, and does random blocks of what it did
  * @param {string[]} [options.separateRoutes] routes that had a pool of their own, default none
- * @returns {Load & { services: Record<string, Service> }} services: the recorded uses of each route
+ * @param {FollowUps} [options.followUps] default: found in the trace
+ * @param {boolean} [options.isUnclear] follow up also where the trace can't tell, default false
+ * @returns {TraceLoad}
  */
-export function createTraceLoad(trace, { resample = false, separateRoutes = [] } = {}) {
+export function createTraceLoad(trace, {
+  resample = false, separateRoutes = [], followUps = findFollowUps(trace), isUnclear = false,
+} = {}) {
   const { checkOutStartedMs, routes, routeOf } = trace;
   const handoversMs = findHandovers(trace, (checkout) => (separateRoutes.includes(routes[routeOf[checkout]]) ? 1 : 0));
+  const previous = (isUnclear && followUps.possible) || followUps.likely;
+  const sessions = listSessions(trace, handoversMs, previous, followUps.isSameRequest);
+  const endMs = checkOutStartedMs[checkOutStartedMs.length - 1];
+  const callers = sessions.filter((session) => isCaller(session, endMs));
+  const visits = sessions.filter((session) => !isCaller(session, endMs));
+  const visitedAtMs = visits.map(({ atMs }) => atMs);
   // One gap more than there are between the checkouts: the last one has a gap, too.
-  const durationMs = Math.max(1, (checkOutStartedMs[checkOutStartedMs.length - 1] * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
+  const durationMs = Math.max(1, (endMs * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
   const usesMs = Object.fromEntries(routes.map((route, index) => (
     [route, Array.from(trace.useMs).filter((_, i) => trace.routeOf[i] === index)])));
   const tails = Object.fromEntries(routes.map((route) => [route, findTail(usesMs[route])]));
+
+  /** @param {number} seed @param {number} factor @returns {Iterable<Arrival>} */
+  function arrivals(seed, factor) {
+    const isRecorded = !resample || seed === 1;
+    const visiting = speedUp(playVisits(visits, isRecorded
+      ? [[0, visits.length, 0]]
+      : drawBlocks(visitedAtMs, durationMs, Math.round(BLOCKS * factor), createRandom(seed, 'pieces'))), factor);
+    const all = callers.length === 0 ? visiting
+      : merge(playCallers(callers, { endMs, factor, random: createRandom(seed, 'callers'), isRecorded }), visiting);
+    return isRecorded ? all : redrawTails(all, tails, createRandom(seed, 'tails'));
+  }
+
   return {
-    source: { kind: 'trace', trace, resample, separateRoutes },
+    source: { kind: 'trace', trace, options: { resample, separateRoutes, followUps, isUnclear } },
     routes,
     durationMs,
     services: Object.fromEntries(routes.map((route) => [route, { kind: 'sample', valuesMs: usesMs[route] }])),
     isRandom: () => resample,
-    arrivals: (seed, factor) => {
-      if (!resample || seed === 1) return speedUp(play(trace, handoversMs, [[0, checkOutStartedMs.length, 0]]), factor);
-      const blocks = drawBlocks(checkOutStartedMs, durationMs, Math.round(BLOCKS * factor), createRandom(seed, 'pieces'));
-      return speedUp(redrawTails(play(trace, handoversMs, blocks), tails, createRandom(seed, 'tails')), factor);
-    },
+    arrivals,
+    callers: describeCallers({ callers, visits, isUnclear: followUps.possible !== null }),
+    ...(followUps.possible && !isUnclear && { otherwise: createTraceLoad(trace, { resample, separateRoutes, followUps, isUnclear: true }) }),
   };
 }
 
-/** @typedef {[from: number, to: number, shiftMs: number]} Block checkouts of the trace, without `to`; each comes later by shiftMs */
-
 /**
- * @param {Trace} trace
- * @param {ArrayLike<number>} handoversMs
- * @param {Iterable<Block>} blocks
- * @returns {Generator<Arrival, void>}
+ * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, otherwise?: TraceLoad }} TraceLoad services: the
+ *   recorded uses of each route
+ *
+ * @typedef {[from: number, to: number, shiftMs: number]} Block visits, without `to`; each comes later by shiftMs
  */
-function* play({ checkOutStartedMs, useMs, routes, routeOf }, handoversMs, blocks) {
+
+/** @param {Session[]} visits @param {Iterable<Block>} blocks @returns {Generator<Arrival, void>} */
+function* playVisits(visits, blocks) {
   let lastMs = 0;
   for (const [from, to, shiftMs] of blocks) {
     for (let i = from; i < to; i++) {
+      const { atMs, requests } = visits[i];
       // Rounding may put the first arrival of a block slightly before the last one of the previous block.
-      lastMs = Math.max(lastMs, checkOutStartedMs[i] + shiftMs);
-      yield { atMs: lastMs, route: routes[routeOf[i]], serviceMs: useMs[i], handoverMs: handoversMs[i] };
+      lastMs = Math.max(lastMs, atMs + shiftMs);
+      const [{ route, serviceMs, handoverMs }] = requests;
+      yield requests.length === 1 ? { atMs: lastMs, route, serviceMs, handoverMs } : { atMs: lastMs, requests };
     }
   }
+}
+
+/** @param {Iterable<Arrival>} first @param {Iterable<Arrival>} second each in order of time @returns {Generator<Arrival, void>} */
+function* merge(first, second) {
+  const upcoming = second[Symbol.iterator]();
+  let next = upcoming.next().value;
+  for (const arrival of first) {
+    for (; next && next.atMs < arrival.atMs; next = upcoming.next().value) yield next;
+    yield arrival;
+  }
+  for (; next; next = upcoming.next().value) yield next;
 }
 
 /**
@@ -82,8 +121,13 @@ function* play({ checkOutStartedMs, useMs, routes, routeOf }, handoversMs, block
  */
 function* redrawTails(arrivals, recorded, random) {
   const tails = Object.fromEntries(Object.entries(recorded).map(([route, tail]) => [route, tail && resampleTail(tail, random)]));
+  const redraw = (/** @type {number} */ serviceMs, /** @type {string} */ route) => redrawTail(serviceMs, tails[route], random);
   for (const arrival of arrivals) {
-    yield { ...arrival, serviceMs: redrawTail(Number(arrival.serviceMs), tails[String(arrival.route)], random) };
+    if (arrival.requests) {
+      yield { ...arrival, requests: arrival.requests.map((request) => ({ ...request, serviceMs: redraw(request.serviceMs, request.route) })) };
+    } else {
+      yield { ...arrival, serviceMs: redraw(Number(arrival.serviceMs), String(arrival.route)) };
+    }
   }
 }
 
@@ -93,23 +137,23 @@ function* redrawTails(arrivals, recorded, random) {
  * three of four new runs lie in a 90 % band. R. Beran, Calibrating prediction regions (1990),
  * https://doi.org/10.1080/01621459.1990.10474953.
  *
- * @param {ArrayLike<number>} checkOutStartedMs
+ * @param {ArrayLike<number>} startedMs
  * @param {number} durationMs
  * @param {number} count of blocks, if the trace has enough checkouts for BLOCKS of them
  * @param {Random} random
  * @returns {Generator<Block, void>}
  */
-function* drawBlocks(checkOutStartedMs, durationMs, count, random) {
-  const blocks = Math.min(BLOCKS, Math.ceil(checkOutStartedMs.length / BLOCK_CHECKOUTS));
+function* drawBlocks(startedMs, durationMs, count, random) {
+  const blocks = Math.min(BLOCKS, Math.ceil(startedMs.length / BLOCK_CHECKOUTS));
   const blockMs = durationMs / blocks;
   const startsMs = Array.from({ length: Math.ceil(DRAWN_SHARE * blocks) }, () => random.uniform() * durationMs);
   for (let block = 0; block < Math.round(count * (blocks / BLOCKS)); block++) {
     const startMs = startsMs[Math.floor(random.uniform() * startsMs.length)];
     const endMs = startMs + blockMs;
     const shiftMs = block * blockMs - startMs;
-    yield [indexAt(checkOutStartedMs, startMs), indexAt(checkOutStartedMs, endMs), shiftMs];
+    yield [indexAt(startedMs, startMs), indexAt(startedMs, endMs), shiftMs];
     // After its end the trace begins again.
-    yield [0, indexAt(checkOutStartedMs, endMs - durationMs), shiftMs + durationMs];
+    yield [0, indexAt(startedMs, endMs - durationMs), shiftMs + durationMs];
   }
 }
 

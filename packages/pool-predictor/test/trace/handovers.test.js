@@ -19,3 +19,7 @@ test('of two pools, a connection goes only to a request of its own pool', () => 
   expect([...findHandovers({ ...trace, waitMs: [0, 0, 9] })]).toEqual([4, 0, 0]);
   expect([...findHandovers({ ...trace, waitMs: [0, 0, 9] }, (checkout) => (checkout === 2 ? 1 : 0))]).toEqual([0, 0, 0]);
 });
+
+test('a checkin that rounding puts a microsecond after the next checkout is the one before it', () => {
+  expect([...findHandovers({ checkOutStartedMs: [0, 1, 2], waitMs: [0, 9, 18], useMs: [10.001, 10.001, 10] })]).toEqual([0, 0, 0]);
+});

@@ -103,6 +103,16 @@ describe('what is written can be read', () => {
   });
 });
 
+test('the writer keeps which checkouts belong to one request', async () => {
+  const file = newFile();
+  const writer = await createTraceWriter(file);
+  for (const [atMs, request] of /** @type {[number, number | null][]} */ ([[0, 4], [10, null], [20, 4]])) writer.write({ ...checkout(atMs, '/a'), request });
+  await writer.close();
+  const { requestOf = [] } = await readTrace(file);
+  expect(requestOf[0]).toBe(requestOf[2]);
+  expect(requestOf[1]).toBe(-1);
+});
+
 test('a trace of version 1 is read like one of version 2', async () => {
   const lines = '{"checkOutStartedMs":7,"waitMs":0.5,"useMs":1}\n{"checkOutStartedMs":9,"waitMs":null,"useMs":null}\n';
   const [now, before] = await Promise.all([

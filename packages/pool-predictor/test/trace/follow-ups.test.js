@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { createRandom } from '../../src/simulator/random.js';
+import { findFollowUps } from '../../src/trace/follow-ups.js';
+import { createTraceLoad } from '../../src/trace/trace-load.js';
+import { callers, GAPS, responseMs, run, TIMES, toTrace, visitors } from './traces.js';
+
+/** @import { Arrival } from '../../src/simulator/arrivals.js' */
+
+const SERVICE_MS = 50;
+const COUNT = 1000;
+
+describe('requests that arrive on their own are replayed as they came', () => {
+  const cases = Object.keys(GAPS).flatMap((gap) => ['exponential', 'lognormal', 'steady'].flatMap((service) => (
+    [[4, 0.3], [4, 0.97], [4, 1.1]].map(([poolSize, utilisation]) => (
+      { gap, service, poolSize, utilisation })))));
+
+  test.each(cases)('$gap, $service times, pool $poolSize, utilisation $utilisation', ({ gap, service, poolSize, utilisation }) => {
+    const meanMs = SERVICE_MS / poolSize / utilisation;
+    const trace = toTrace(run(visitors({
+      count: COUNT, gap: (random) => GAPS[gap](meanMs, random), service: TIMES[service](SERVICE_MS) }), poolSize), poolSize);
+    const load = createTraceLoad(trace);
+    expect(load.callers).toMatchObject({ aloneShare: 1, isUnclear: false });
+    expect([...load.arrivals(1, 1)].map(({ atMs, serviceMs }) => [atMs, serviceMs]))
+      .toEqual(Array.from(trace.checkOutStartedMs, (atMs, index) => [atMs, trace.useMs[index]]));
+  });
+
+  test('slow ones among many fast ones', () => {
+    const random = createRandom(1);
+    const arrivals = Array.from({ length: 1200 }, (_, index) => ({
+      atMs: index * 50 + 30 * random.uniform(), route: index % 20 === 0 ? '/slow' : '/fast',
+      serviceMs: (index % 20 === 0 ? 500 : 2) * (1 + 0.2 * random.exponential()) }));
+    expect(createTraceLoad(toTrace(run(arrivals, 8), 8)).callers).toMatchObject({ aloneShare: 1, isUnclear: false });
+  });
+});
+
+describe('callers who wait for their answers', () => {
+  const UNTIL_MS = 12_000;
+  /** @type {Record<string, () => Arrival[]>} */
+  const loads = {
+    '32, no think time, equal queries': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.fixed(50), think: TIMES.fixed(0) }),
+    '32, 5 ms, equal queries': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.fixed(50), think: TIMES.fixed(5) }),
+    '32, about 2 ms': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
+    '32, 100 ms': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.exponential(50), think: TIMES.fixed(100) }),
+    '24 slow, 8 fast': () => [
+      ...callers({ count: 24, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
+      ...callers({ count: 8, untilMs: UNTIL_MS, service: TIMES.exponential(2), think: TIMES.steady(20), route: '/fast' })],
+    '16, and requests that arrive on their own': () => [
+      ...callers({ count: 16, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
+      ...visitors({ count: 290, gap: (random) => GAPS.poisson(40, random), service: TIMES.exponential(2), route: '/fast' })],
+  };
+
+  test.each(Object.keys(loads).flatMap((name) => [4, 16].map((poolSize) => ({ name, poolSize }))))('$name, recorded at $poolSize', ({ name, poolSize }) => {
+    const arrivals = loads[name]();
+    const { arrivals: replay, callers: facts, otherwise } = createTraceLoad(toTrace(run(arrivals, poolSize, UNTIL_MS), poolSize));
+    const count = arrivals.filter(({ untilMs }) => untilMs).length;
+    expect(otherwise).toBeUndefined();
+    expect(Math.abs(facts.callers / count - 1)).toBeLessThanOrEqual(0.1);
+    for (const size of [2, 4, 8, 16]) {
+      const [measured, predicted] = [run(arrivals, size, UNTIL_MS), run(replay(1, 1), size)];
+      for (const share of [0.5, 0.95]) {
+        const [actualMs, predictedMs] = [measured, predicted].map((records) => responseMs(records, '/slow', share));
+        expect({ size, share, off: Math.abs(predictedMs / actualMs - 1) < 0.15 || { actualMs, predictedMs } })
+          .toEqual({ size, share, off: true });
+      }
+    }
+  });
+});
+
+describe('users who come, send several requests and leave', () => {
+  test.each([['chains of three queries', 3, TIMES.steady(0.3)], ['five requests, 50 ms apart', 5, TIMES.fixed(50)]])('%s', (name, requests, think) => {
+    const arrivals = visitors({
+      count: 500, gap: (random) => GAPS.poisson(40 * requests, random), service: TIMES.exponential(50), requests, think });
+    const load = createTraceLoad(toTrace(run(arrivals, 4), 4));
+    expect(load.callers.callersShare).toBeLessThan(0.05);
+    expect(load.callers.visitsShare).toBeGreaterThan(0.9);
+    expect(Math.abs(load.callers.visits / 500 - 1)).toBeLessThan(0.15);
+    for (const size of [2, 3, 4, 8]) {
+      const [actualMs, predictedMs] = [run(arrivals, size), run(load.arrivals(1, 1), size)].map((records) => responseMs(records, '/slow', 0.95));
+      expect({ size, off: Math.abs(predictedMs / actualMs - 1) < 0.15 || { actualMs, predictedMs } }).toEqual({ size, off: true });
+    }
+  });
+});
+
+test('evenly spaced arrivals and callers with equal queries look alike if nobody waits: there are two answers', () => {
+  for (const arrivals of [
+    visitors({ count: COUNT, gap: (random) => GAPS.uniform(20, random), service: TIMES.fixed(50) }),
+    callers({ count: 1, untilMs: 80_000, service: TIMES.fixed(50), think: TIMES.fixed(5) }),
+  ]) {
+    const { arrivals: replay, callers: facts, otherwise } = createTraceLoad(toTrace(run(arrivals, 4), 4));
+    expect(facts).toMatchObject({ aloneShare: 1, isUnclear: true });
+    expect([...replay(1, 1)].every(({ requests }) => requests === undefined)).toBe(true);
+    expect(otherwise?.callers.callersShare).toBeGreaterThan(0.9);
+  }
+});
+
+describe('checkouts of one request', () => {
+  const trace = {
+    header: {}, routes: ['/a', '/b'], checkOutStartedMs: [0, 4, 11, 12, 13], waitMs: [0, 0, 0, 0, 0], useMs: [10, 10, 5, 5, 5],
+    routeOf: [0, 1, 0, 0, 1], requestOf: [7, 8, 7, 7, -1], warnings: [],
+  };
+
+  test('follow each other for certain, unless they overlap', () => {
+    const { likely, possible, isSameRequest } = findFollowUps(trace);
+    expect([...likely]).toEqual([-1, -1, 0, -1, -1]);
+    expect(isSameRequest).toEqual([false, false, true, false, false]);
+    expect(possible).toBeNull();
+  });
+
+  test('have their overhead once', () => {
+    const overheads = run(createTraceLoad(trace).arrivals(1, 1), 1).map(({ arrivedAtMs, startedAtMs, finishedAtMs, waitMs }) => (
+      [arrivedAtMs, startedAtMs, finishedAtMs, waitMs]));
+    expect(overheads).toHaveLength(5);
+    expect(createTraceLoad(trace).callers).toMatchObject({ visits: 1, visitsShare: 0.4, aloneShare: 0.6, thinkMs: 1 });
+  });
+});

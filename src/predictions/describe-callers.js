@@ -1,0 +1,58 @@
+import { formatQuantity } from '../universal/quantity.js';
+
+/** @import { Advice, CallerFacts } from 'mongodb-pool-predictor' */
+
+/** Which requests of a trace wait for the answers to others, as one sentence. @param {CallerFacts} facts */
+export function describeCallers({ callers, callersShare, visits, visitsShare, aloneShare, thinkMs, isUnclear }) {
+  const parts = [
+    callers > 0 && `${formatShare(callersShare)} of the queries come from ${callers === 1
+      ? 'one caller that waits for its answers' : `${callers} callers that wait for their answers`}`,
+    visits > 0 && `${formatShare(visitsShare)} come in ${visits === 1 ? 'one chain' : `${visits} chains`}, each query after the one before it`,
+    aloneShare > 0 && `${formatShare(aloneShare)} arrive on their own`,
+  ].filter(Boolean);
+  if (callers + visits === 0) {
+    return isUnclear ? 'First, all queries arrive at the times in the trace.'
+      : 'No query waits for the answer to another: all arrive at the times in the trace.';
+  }
+  return `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ${formatQuantity(thinkMs, 'ms')} (median).`;
+}
+
+/** The trace can't tell. @param {CallerFacts} otherwise */
+export function describeDoubt(otherwise) {
+  return `The trace can't tell whether these queries arrive on their own, as above, or come from callers that wait for their answers, `
+    + `as below. ${describeCallers({ ...otherwise, isUnclear: false })}`;
+}
+
+/** @type {Advice['verdict'][]} From the best to the worst. */
+const VERDICTS = ['size', 'tooManyConnections', 'nothing', 'notEnoughData'];
+
+/**
+ * Which of two pieces of advice needs more.
+ *
+ * @param {Advice} first
+ * @param {Advice} second
+ */
+export function pickWorse(first, second) {
+  const [one, other] = [first, second].map(({ verdict }) => VERDICTS.indexOf(verdict));
+  if (one !== other) return one > other ? first : second;
+  return Number(second.poolSize) > Number(first.poolSize) ? second : first;
+}
+
+/**
+ * Which of the two it is.
+ *
+ * @param {Advice} arriving if the queries arrive on their own
+ * @param {Advice} waiting if they come from callers that wait for their answers
+ */
+export function describeWorse(arriving, waiting) {
+  const [one, other] = [arriving, waiting].map(({ verdict, poolSize }) => (
+    poolSize === null ? `"${verdict === 'nothing' ? 'no size' : 'not enough data'}"` : String(poolSize)));
+  return "The trace can't tell whether all queries arrive on their own, or some come from callers that wait for their answers. "
+    + `The first gives ${one}, the second ${other}: this advice is the worse of the two.`;
+}
+
+/** @param {number} share */
+function formatShare(share) {
+  if (share > 0 && share < 0.005) return 'under 1 %';
+  return `${Math.min(Math.round(share * 100), share < 1 ? 99 : 100)} %`;
+}
