@@ -45,7 +45,7 @@ const ENDS = new Set(['checkedIn', 'checkOutFailed', 'checkOutAborted']);
  * @param {object} [options]
  * @param {string | null} [options.name]
  * @param {{ write: (checkout: RecordedCheckout) => void }} [options.record] gets each checkout when it ends, see
- *   createTraceWriter; with the route of its request, if Checkouts watches this monitor
+ *   createTraceWriter; with its request, if Checkouts watches this monitor
  * @param {() => number} [options.now] replaces performance.now() in tests
  * @returns {PoolMonitor}
  */
@@ -133,7 +133,8 @@ function describe(checkout) {
   const { checkedOutAtMs, checkedInAtMs, hasFailed } = checkout;
   const caller = callerOf(checkout);
   const { route } = nameOf(caller);
-  return { checkOutStartedAtMs: caller.checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, hasFailed };
+  const request = caller.context?.request;
+  return { checkOutStartedAtMs: caller.checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, request, hasFailed };
 }
 
 /** @param {ServerPool[]} pools @returns {PoolSnapshot} */

@@ -16,7 +16,8 @@ describe('with the monitor alone, on a real client', () => {
   /** @type {Awaited<ReturnType<typeof createTraceWriter>>} */
   let trace;
   let file = '';
-  const checkouts = new Checkouts();
+  /** @type {Checkouts} */
+  let checkouts;
   const users = () => client.db('example').collection('users');
   const readLines = async () => {
     await client.close();
@@ -28,12 +29,13 @@ describe('with the monitor alone, on a real client', () => {
     file = path.join(folder, `${++files}.jsonl`);
     trace = await createTraceWriter(file);
     client = new MongoClient(String(process.env.TEST_MONGO_URL), { maxPoolSize: 1, monitorCommands: true });
+    checkouts = new Checkouts();
     checkouts.watch(monitorPool(client, { record: trace }));
     await client.connect();
   });
   afterEach(() => client.close());
 
-  test('a trace names the route of each request, whichever waited for which', async () => {
+  test('a trace names the route and the number of each request, whichever waited for which', async () => {
     await users().findOne({});
     await Promise.all(['/a', '/b', '/c'].map((route) => checkouts.run({ route }, async () => {
       await users().findOne({});
@@ -41,6 +43,10 @@ describe('with the monitor alone, on a real client', () => {
     })));
     const lines = await readLines();
     expect(lines.flatMap(({ route = [] }) => route).toSorted()).toEqual(['/a', '/a', '/b', '/b', '/c', '/c']);
+    for (const number of [1, 2, 3]) {
+      const own = lines.filter(({ request }) => request === number);
+      expect(own.map(({ route }) => route)).toEqual([own[0]?.route, own[0]?.route]);
+    }
     // The first query, and what the client does by itself, belong to no request.
     expect(lines.length).toBeGreaterThan(6);
   });

@@ -36,9 +36,11 @@ export function findFollowUps(trace) {
   };
   const { previous, otherwise } = matchStarts(requests, evidence.map((each) => (each === 'unclear' ? 'arrive' : each)));
   const possible = evidence.includes('unclear') ? matchStarts(requests, evidence).previous : otherwise;
+  // Without waits, a start right after a check-in may also be the end of a wait in the queue.
+  const [likely, alternative] = trace.lacksWaits ? [certain, possible ?? previous] : [link(previous), possible];
   return {
-    likely: link(previous),
-    possible: possible && link(possible),
+    likely,
+    possible: alternative && link(alternative),
     isSameRequest: Array.from(certain, (before) => before >= 0),
   };
 }

@@ -113,3 +113,23 @@ describe('checkouts of one request', () => {
     expect(createTraceLoad(trace).callers).toMatchObject({ visits: 1, visitsShare: 0.4, aloneShare: 0.6, thinkMs: 1 });
   });
 });
+
+test('without waits, a queue of requests that arrived on their own looks like callers, so there are two answers', () => {
+  const { uniform } = createRandom(1, 'without waits');
+  const length = 500;
+  let freeAtMs = 0;
+  let arrivedAtMs = 0;
+  const checkOutStartedMs = new Float64Array(length);
+  const useMs = Float64Array.from({ length }, () => 30 + 40 * uniform());
+  for (let index = 0; index < length; index++) {
+    arrivedAtMs += 100 * uniform();
+    checkOutStartedMs[index] = Math.max(arrivedAtMs, freeAtMs);
+    freeAtMs = checkOutStartedMs[index] + useMs[index];
+  }
+  const { likely, possible } = findFollowUps({
+    header: {}, routes: ['/a'], routeOf: new Uint32Array(length), checkOutStartedMs, useMs, waitMs: new Float64Array(length),
+    lacksWaits: true, warnings: [],
+  });
+  expect(likely.filter((before) => before >= 0)).toHaveLength(0);
+  expect(possible?.filter((before) => before >= 0).length).toBeGreaterThan(length / 2);
+});
