@@ -41,7 +41,8 @@ test.each(['pool-monitor', 'pool-predictor'])('the table in packages/%s/README.m
   const listed = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell]) => (
     [...cell.matchAll(/`(?:new )?(\w+)[`(]/g)].map(([, word]) => word)));
   expect(listed.length).toBeGreaterThan(1);
-  const exported = Object.keys(await import(`../packages/${name}/src/index.js`));
+  const entries = ['index.js', 'node/index.js'].map((entry) => `packages/${name}/src/${entry}`).filter(existsSync);
+  const exported = (await Promise.all(entries.map((entry) => import(`../${entry}`)))).flatMap(Object.keys);
   expect(listed.filter((word) => !exported.includes(word))).toEqual([]);
 });
 

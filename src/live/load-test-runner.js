@@ -119,8 +119,9 @@ function findMissing() {
 
 /** On demand, so that the app runs without them. */
 async function loadTools() {
-  const [artillery, users, lab] = await Promise.all([
-    import('../harness/artillery.js'), import('../harness/sent-users.js'), import('../labs/mixed/mixed-lab.js'),
-  ]);
-  return { ...artillery, ...users, ...lab };
+  return {
+    ...await import('../harness/artillery.js'),
+    ...await import('../harness/sent-users.js'),
+    ...await import('../labs/mixed/mixed-lab.js'),
+  };
 }

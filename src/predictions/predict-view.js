@@ -33,8 +33,10 @@ export function createPredictView({ load, isRandom, hasBands = false, isReplay =
       'Where the lines fall steeply, requests wait for connections. Where they are flat, more connections do not help.',
       ...(isReplay ? ['The load is a trace of checkouts, replayed.'] : []),
       ...notes,
-      ...(isRandom ? ['The load is random, so it was simulated many times. Percentiles and maxima are medians over the '
-        + 'runs. One more measurement lies in the band with a probability of 90 %.'] : []),
+      ...(isRandom ? [`${isReplay
+        ? 'The figures are those of the trace itself. It was also put together anew from random pieces, many times.'
+        : 'The load is random, so it was simulated many times. Percentiles and maxima are medians over the runs.'} `
+        + 'One more measurement lies in the band with a probability of 90 %.'] : []),
       describeClosedForms(load),
     ],
     glossary: {

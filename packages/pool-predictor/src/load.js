@@ -29,7 +29,9 @@ import { listRoutes } from './simulator/flow.js';
  * @property {Load} [otherwise] of a trace that can't tell which requests wait for others: the load in which they do
  * @property {Workload} [workload] with the scenarios of the arrivals
  * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
- * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the rate
+ * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the rate; always the
+ *   same ones, however often they are read
+ * @property {number} [recordedSeed] of a trace whose runs are resampled: the seed of the run that is the trace itself
  */
 
 /**

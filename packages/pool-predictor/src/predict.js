@@ -3,13 +3,13 @@ import { describeLoad, findKnee } from './load-facts.js';
 import { chooseRuns, requireBandRuns } from './prediction-interval.js';
 import { countRuns } from './run-count.js';
 import { isDriverPool } from './simulator/create-pool.js';
-import { createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation-runs.js';
+import { centreBand, createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation-runs.js';
 
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
 /** @import { PoolOptions } from './simulator/create-pool.js' */
 /** @import { Progress } from './run-count.js' */
-/** @import { PredictedFigures, SimulateRuns } from './simulation-runs.js' */
+/** @import { PredictedFigures, SimulateRuns, SimulationResult } from './simulation-runs.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
 /** Simulated in a few seconds. */
@@ -54,15 +54,22 @@ export async function predict({
   const seeds = isRandom ? givenSeeds ?? chooseRuns(AFFORDABLE_REQUESTS / once.requests / (poolSizes.length + 1)) : 1;
   const counter = countRuns(simulateRuns, onProgress);
   const runs = createRuns({ simulateRuns: counter.simulateRuns, seeds, firstSeed });
-  counter.expect(seeds * (poolSizes.length + 1));
+  counter.expect((load.recordedSeed === undefined ? seeds : seeds + 1) * (poolSizes.length + 1));
   counter.begin('no limit');
   const unlimited = seeds === 1 ? [once] : await runs.simulateAll(UNLIMITED);
-  const facts = describeLoad(load, services, unlimited);
+  const recorded = load.recordedSeed === undefined ? undefined
+    : createRuns({ simulateRuns: counter.simulateRuns, seeds: 1, firstSeed: load.recordedSeed });
+  /** @param {PoolOptions} pool @param {SimulationResult[]} [results] */
+  async function predictPool(pool, results) {
+    const figures = summariseRuns(results ?? await runs.simulateAll(pool));
+    return recorded ? centreBand(await recorded.predict(pool), figures) : figures;
+  }
+  const facts = describeLoad(load, services, await recorded?.simulateAll(UNLIMITED) ?? unlimited);
   /** @type {PredictedFigures[]} */
   const predicted = [];
   for (const poolSize of poolSizes) {
     counter.begin(`${poolSize} connections`);
-    predicted.push(await runs.predict(poolOf(poolSize)));
+    predicted.push(await predictPool(poolOf(poolSize)));
   }
   const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
   const isShared = isDriverPool(best);
@@ -79,7 +86,7 @@ export async function predict({
   // How many connections keep up is known only of a pool that all routes share.
   const floor = isShared ? facts.floor : 1;
   const knee = findKnee(poolSizes.map((poolSize, index) => ({ poolSize, figures: predicted[index] })),
-    best === UNLIMITED ? summariseRuns(unlimited) : await runs.predict(best), floor);
+    await predictPool(best, best === UNLIMITED ? unlimited : undefined), floor);
   return { variants, load: { ...facts, floor, knee: knee ?? null }, seeds, firstSeed };
 }
 

@@ -59,7 +59,7 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
     workload: load.workload,
     services: Object.fromEntries(Object.entries(services).map(([route, service]) => (
       [route, resample(service, createRandom(seed, `sample of ${route}`))]))),
-    arrivals: { [Symbol.iterator]: () => load.arrivals(seed, factor)[Symbol.iterator]() },
+    arrivals: load.arrivals(seed, factor),
     pool,
     seed,
     resolutionMs,
@@ -120,6 +120,22 @@ export function summariseRuns(runs) {
     ...summary,
     low: combine(figures, (values) => findBand(values)[0]),
     high: combine(figures, (values) => findBand(values)[1]),
+  };
+}
+
+/**
+ * A trace is what happened. Its figures are those of its own run, and the band is that of its resampled runs.
+ *
+ * @param {PredictedFigures} own
+ * @param {PredictedFigures} resampled
+ * @returns {PredictedFigures}
+ */
+export function centreBand(own, { low, high }) {
+  if (!low || !high) return own;
+  return {
+    ...own,
+    low: combine([low, own], (values) => Math.min(...values)),
+    high: combine([high, own], (values) => Math.max(...values)),
   };
 }
 

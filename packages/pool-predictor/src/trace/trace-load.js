@@ -24,6 +24,8 @@ const BLOCKS = 60;
  * https://doi.org/10.1080/01621459.1987.10478408: with 0.8, about 89 of 100 figures lie in their 90 % band, with 1 one less.
  */
 const DRAWN_SHARE = 0.8;
+/** Of the run that is the trace as it was recorded. */
+const RECORDED_SEED = 1;
 /** A short trace has fewer blocks, so that they have this many checkouts on average. */
 const BLOCK_CHECKOUTS = 5;
 
@@ -34,8 +36,8 @@ const BLOCK_CHECKOUTS = 5;
  *
  * @param {Trace} trace
  * @param {object} [options]
- * @param {boolean} [options.resample] false, the default: every run is the trace itself; true: only the first is, and each
- *   other run is put together from random blocks of it. This is a circular block bootstrap: D. N. Politis and
+ * @param {boolean} [options.resample] false, the default: every run is the trace itself; true: only that with `recordedSeed` is, and each
+ *   other one is put together from random blocks of it. This is a circular block bootstrap: D. N. Politis and
  *   J. P. Romano (1992), https://en.wikipedia.org/wiki/Bootstrapping_(statistics)#Block_bootstrap. A caller who is
  *   there most of the time stays, and does random blocks of what it did
  * @param {string[]} [options.separateRoutes] routes that had a pool of their own, default none
@@ -60,15 +62,15 @@ export function createTraceLoad(trace, {
     [route, Array.from(trace.useMs).filter((_, i) => trace.routeOf[i] === index)])));
   const tails = Object.fromEntries(routes.map((route) => [route, findTail(usesMs[route])]));
 
-  /** @param {number} seed @param {number} factor @returns {Iterable<Arrival>} */
-  function arrivals(seed, factor) {
-    const isRecorded = !resample || seed === 1;
+  /** @param {number} seed @param {number} factor @returns {Iterator<Arrival>} */
+  function play(seed, factor) {
+    const isRecorded = !resample || seed === RECORDED_SEED;
     const visiting = speedUp(playVisits(visits, isRecorded
       ? [[0, visits.length, 0]]
       : drawBlocks(visitedAtMs, durationMs, Math.round(BLOCKS * factor), createRandom(seed, 'pieces'))), factor);
     const all = callers.length === 0 ? visiting
       : merge(playCallers(callers, { endMs, factor, random: createRandom(seed, 'callers'), isRecorded }), visiting);
-    return isRecorded ? all : redrawTails(all, tails, createRandom(seed, 'tails'));
+    return (isRecorded ? all : redrawTails(all, tails, createRandom(seed, 'tails')))[Symbol.iterator]();
   }
 
   return {
@@ -77,7 +79,8 @@ export function createTraceLoad(trace, {
     durationMs,
     services: Object.fromEntries(routes.map((route) => [route, { kind: 'sample', valuesMs: usesMs[route] }])),
     isRandom: () => resample,
-    arrivals,
+    arrivals: (seed, factor) => ({ [Symbol.iterator]: () => play(seed, factor) }),
+    recordedSeed: resample ? RECORDED_SEED : undefined,
     callers: describeCallers({ callers, visits, isUnclear: followUps.possible !== null }),
     ...(followUps.possible && !isUnclear && { otherwise: createTraceLoad(trace, { resample, separateRoutes, followUps, isUnclear: true }) }),
   };

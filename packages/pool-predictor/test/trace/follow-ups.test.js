@@ -2,27 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { createRandom } from '../../src/simulator/random.js';
 import { findFollowUps } from '../../src/trace/follow-ups.js';
 import { createTraceLoad } from '../../src/trace/trace-load.js';
+import { checkClosed, checkOpen, CLOSED, OPEN } from './follow-up-cases.js';
 import { callers, GAPS, responseMs, run, TIMES, toTrace, visitors } from './traces.js';
 
-/** @import { Arrival } from '../../src/simulator/arrivals.js' */
-
-const SERVICE_MS = 50;
 const COUNT = 1000;
 
 describe('requests that arrive on their own are replayed as they came', () => {
-  const cases = Object.keys(GAPS).flatMap((gap) => ['exponential', 'lognormal', 'steady'].flatMap((service) => (
-    [[4, 0.3], [4, 0.97], [4, 1.1]].map(([poolSize, utilisation]) => (
-      { gap, service, poolSize, utilisation })))));
-
-  test.each(cases)('$gap, $service times, pool $poolSize, utilisation $utilisation', ({ gap, service, poolSize, utilisation }) => {
-    const meanMs = SERVICE_MS / poolSize / utilisation;
-    const trace = toTrace(run(visitors({
-      count: COUNT, gap: (random) => GAPS[gap](meanMs, random), service: TIMES[service](SERVICE_MS) }), poolSize), poolSize);
-    const load = createTraceLoad(trace);
-    expect(load.callers).toMatchObject({ aloneShare: 1, isUnclear: false });
-    expect([...load.arrivals(1, 1)].map(({ atMs, serviceMs }) => [atMs, serviceMs]))
-      .toEqual(Array.from(trace.checkOutStartedMs, (atMs, index) => [atMs, trace.useMs[index]]));
-  });
+  // follow-ups.long.test.js has the others.
+  test.each(OPEN.filter(({ service, utilisation }) => service === 'exponential' && utilisation === 0.97))(
+    '$gap, $service times, utilisation $utilisation', checkOpen);
 
   test('slow ones among many fast ones', () => {
     const random = createRandom(1);
@@ -33,38 +21,7 @@ describe('requests that arrive on their own are replayed as they came', () => {
   });
 });
 
-describe('callers who wait for their answers', () => {
-  const UNTIL_MS = 12_000;
-  /** @type {Record<string, () => Arrival[]>} */
-  const loads = {
-    '32, no think time, equal queries': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.fixed(50), think: TIMES.fixed(0) }),
-    '32, 5 ms, equal queries': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.fixed(50), think: TIMES.fixed(5) }),
-    '32, about 2 ms': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
-    '32, 100 ms': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.exponential(50), think: TIMES.fixed(100) }),
-    '24 slow, 8 fast': () => [
-      ...callers({ count: 24, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
-      ...callers({ count: 8, untilMs: UNTIL_MS, service: TIMES.exponential(2), think: TIMES.steady(20), route: '/fast' })],
-    '16, and requests that arrive on their own': () => [
-      ...callers({ count: 16, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
-      ...visitors({ count: 290, gap: (random) => GAPS.poisson(40, random), service: TIMES.exponential(2), route: '/fast' })],
-  };
-
-  test.each(Object.keys(loads).flatMap((name) => [4, 16].map((poolSize) => ({ name, poolSize }))))('$name, recorded at $poolSize', ({ name, poolSize }) => {
-    const arrivals = loads[name]();
-    const { arrivals: replay, callers: facts, otherwise } = createTraceLoad(toTrace(run(arrivals, poolSize, UNTIL_MS), poolSize));
-    const count = arrivals.filter(({ untilMs }) => untilMs).length;
-    expect(otherwise).toBeUndefined();
-    expect(Math.abs(facts.callers / count - 1)).toBeLessThanOrEqual(0.1);
-    for (const size of [2, 4, 8, 16]) {
-      const [measured, predicted] = [run(arrivals, size, UNTIL_MS), run(replay(1, 1), size)];
-      for (const share of [0.5, 0.95]) {
-        const [actualMs, predictedMs] = [measured, predicted].map((records) => responseMs(records, '/slow', share));
-        expect({ size, share, off: Math.abs(predictedMs / actualMs - 1) < 0.15 || { actualMs, predictedMs } })
-          .toEqual({ size, share, off: true });
-      }
-    }
-  });
-});
+test.each(CLOSED.filter(({ poolSize }) => poolSize === 4).slice(1, 4))('callers who wait for their answers: $name, recorded at $poolSize', checkClosed);
 
 describe('users who come, send several requests and leave', () => {
   test.each([['chains of three queries', 3, TIMES.steady(0.3)], ['five requests, 50 ms apart', 5, TIMES.fixed(50)]])('%s', (name, requests, think) => {
