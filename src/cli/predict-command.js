@@ -41,10 +41,10 @@ export function createPredictCommand() {
       .argParser(orInvalid(parsePoolSizes)).default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES))
     .addOption(new Option('--driver <version>', 'version of the Node.js driver; 3: the driver of 2020, which sent new '
       + 'queries down busy connections').choices(['7', '3']).default('7')))
-    .option('--seeds <n>', 'simulation runs of a random load: 19, 39, 59, 79, 99 or\nanother multiple of 20, minus 1', parseUpTo(MAX_SEEDS))
+    .option('--seeds <n>', 'simulation runs of a random load: 19, 39, 59, 79, 99\nor another multiple of 20, minus 1', parseUpTo(MAX_SEEDS))
     .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
     .option('--bands', 'show the 90 % band of every figure, not just of p95', false)
-    .option('--check <trace>', 'predict this trace, of any pool size, from the trace of\n--trace; default: its second half from its first')
+    .option('--check <trace>', 'predict this trace, of any pool size, from that of\n--trace; default: its second half from its first')
     .option('--html <file>', 'also write a page with charts')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(showPrediction);

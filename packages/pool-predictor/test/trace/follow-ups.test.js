@@ -3,7 +3,7 @@ import { createRandom } from '../../src/simulator/random.js';
 import { findFollowUps } from '../../src/trace/follow-ups.js';
 import { createTraceLoad } from '../../src/trace/trace-load.js';
 import { checkClosed, checkOpen, CLOSED, OPEN } from './follow-up-cases.js';
-import { callers, GAPS, responseMs, run, TIMES, toTrace, visitors } from './traces.js';
+import { callers, GAPS, run, TIMES, toTrace, visitors } from './traces.js';
 
 const COUNT = 1000;
 
@@ -22,21 +22,6 @@ describe('requests that arrive on their own are replayed as they came', () => {
 });
 
 test.each(CLOSED.filter(({ poolSize }) => poolSize === 4).slice(1, 4))('callers who wait for their answers: $name, recorded at $poolSize', checkClosed);
-
-describe('users who come, send several requests and leave', () => {
-  test.each([['chains of three queries', 3, TIMES.steady(0.3)], ['five requests, 50 ms apart', 5, TIMES.fixed(50)]])('%s', (name, requests, think) => {
-    const arrivals = visitors({
-      count: 500, gap: (random) => GAPS.poisson(40 * requests, random), service: TIMES.exponential(50), requests, think });
-    const load = createTraceLoad(toTrace(run(arrivals, 4), 4));
-    expect(load.callers.callersShare).toBeLessThan(0.05);
-    expect(load.callers.visitsShare).toBeGreaterThan(0.9);
-    expect(Math.abs(load.callers.visits / 500 - 1)).toBeLessThan(0.15);
-    for (const size of [2, 3, 4, 8]) {
-      const [actualMs, predictedMs] = [run(arrivals, size), run(load.arrivals(1, 1), size)].map((records) => responseMs(records, '/slow', 0.95));
-      expect({ size, off: Math.abs(predictedMs / actualMs - 1) < 0.15 || { actualMs, predictedMs } }).toEqual({ size, off: true });
-    }
-  });
-});
 
 test('evenly spaced arrivals and callers with equal queries look alike if nobody waits: there are two answers', () => {
   for (const arrivals of [
