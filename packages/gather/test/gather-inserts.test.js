@@ -188,7 +188,7 @@ describe('a connection that breaks during an insertMany', () => {
     const proxied = connect(`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`, { serverSelectionTimeoutMS: 1500 });
     const { insert } = gatherInserts(proxied.db('test').collection(collection.collectionName));
     // Longer than a busy machine takes to see it.
-    await failInserts('alwaysOn', { blockConnection: true, blockTimeMS: 10_000 });
+    await failInserts('alwaysOn', { blockConnection: true, blockTimeMS: 4000 });
     const inserts = Promise.allSettled([1, 2, 3].map((key) => insert({ key })));
     await until('the server has them', async () => (
       (await runningOperations(client, { 'command.insert': collection.collectionName })).length));

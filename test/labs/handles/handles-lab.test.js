@@ -2,15 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { startApp } from '../../../src/harness/app-process.js';
-import { runLab } from '../../../src/harness/run-lab.js';
 import { createApp, createLookUp } from '../../../src/labs/handles/handles-app.js';
 import { documentsOf, seedDocuments } from '../../../src/labs/handles/documents.js';
 import { handles } from '../../../src/labs/handles/handles-lab.js';
 import { listen } from '../../../src/http/listen.js';
 import { createLogger } from '../../../src/logger.js';
-import { listFindings } from '../../../src/report/findings.js';
-import { renderTable } from '../../../src/report/table.js';
-import { readSettings } from '../../../src/settings.js';
 import { cleanUp } from '../../support/cleanup.js';
 import { sharedMongoUrl } from '../../support/environment.js';
 
@@ -48,28 +44,6 @@ test('every variant has the same number of connections to MongoDB, and its publi
 
 test('an uneven share of the pool is refused', async () => {
   await expect(handles.plan({ ...options, clients: 3 })).rejects.toThrow(/^--pool-size 20 can't be shared evenly by 3/);
-});
-
-test('a run measures every variant over HTTP, reports ratios and leaves no data', async () => {
-  const result = await runLab(handles, { ...options, connections: [8] }, {
-    settings: readSettings({ MONGO_URL: sharedMongoUrl() }),
-    signal: new AbortController().signal,
-    report: () => {},
-    onStep: () => {},
-  });
-  for (const { measured, error } of result.variants) {
-    expect(error).toBeUndefined();
-    expect(measured).toMatchObject({ failures: 0, errors: 0, timeouts: 0, non2xx: 0, reopened: 0 });
-    expect(measured?.requests).toBeGreaterThan(8);
-  }
-  const [one, several] = result.variants.map(({ measured }) => measured?.ratePerSec);
-  expect(listFindings(handles, result)).toMatchObject([
-    { claim: 'c8: several clients / one client, requests per second', measured: several / one, published: null }, {}, {},
-  ]);
-  expect(await client.db('pool_lab').listCollections({ name: 'handles' }).toArray()).toEqual([]);
-  const table = renderTable(handles, result);
-  expect(table).toMatch(/At 8 connections, .* answered \d+ requests per second/);
-  expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
 test.each([

@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { replication } from '../../../src/labs/replication/replication-lab.js';
 import { sharedMongoUrl } from '../../support/environment.js';
 import { startMongod } from '../../support/mongod-process.js';
 import { runCli } from '../../support/run-cli.js';
-import { scratchFolder } from '../../support/scratch-folder.js';
 
 const standalone = await startMongod();
 
@@ -42,18 +39,6 @@ describe('the plan', () => {
     expect(minutes).toBeGreaterThan(3);
     expect(minutes).toBeLessThan(6);
   });
-});
-
-test('a run replicates what it wrote, compares it, and reports it', async () => {
-  const out = await scratchFolder();
-  const { code, stdout, stderr } = await runCli(
-    ['run', 'replication', '--cases', '1,3,10', '--ops', '300', '--stats', '--json', '--out', out]);
-  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/ops\/s .*published/s) });
-  expect(stderr).toMatch(/^case 3: \d+ ops\/s · CPU \d+ % · peak RSS \d+ MB · backlog 0, .* · lag \d+ ms$/m);
-  const { variants } = JSON.parse(stdout);
-  expect(variants.map((/** @type {any} */ { name, measured }) => [name, measured.ops])).toEqual(
-    [['case 1', 300], ['case 3', 300], ['case 10', 300]]);
-  expect(await readFile(path.join(out, 'replication.html'), 'utf8')).toContain('Do more workers replicate more?');
 });
 
 describe('an impossible option is an error of one line', () => {
