@@ -5,6 +5,8 @@ const FIRST_EDGE_MS = 0.1;
 const EDGE_RATIO = 1.25;
 const LONGEST_LAG_MS = 60_000;
 const ITERATIONS = 20;
+/** Starts per ms that follow nothing, where all seem to follow something: a likelihood needs more than none. */
+export const LEAST_RATE = 1e-9;
 /** A bin counts if its starts are this many standard deviations more than chance would give. */
 const MIN_DEVIATIONS = 3;
 
@@ -79,7 +81,7 @@ export function fitLagKernel({ startsMs, ownMs, ownSet = 0, eventSets, durationM
       startRates[start] = ratePerMs;
       for (let bin = 0; bin < bins; bin++) expected[bin] += counts[from + bin] / ratePerMs;
     }
-    openPerMs = (length - followed) / durationMs;
+    openPerMs = Math.max(LEAST_RATE, (length - followed) / durationMs);
     for (let bin = 0; bin < bins; bin++) ratesPerMs[bin] = exposures[bin] > 0 ? (ratesPerMs[bin] * expected[bin]) / exposures[bin] : 0;
   }
   const followers = eventSets.map((_, set) => ratesPerMs.slice(set * perSet, (set + 1) * perSet)

@@ -1,12 +1,10 @@
-import { fitLagKernel, listEdges, SAME_MS } from './lag-kernel.js';
+import { LEAST_RATE, fitLagKernel, listEdges, SAME_MS } from './lag-kernel.js';
 
 /** @import { Evidence, Requests } from './arrivals-evidence.js' */
 
 /** The lags are fitted to this many requests, the first. */
 const MAX_FITTED = 5000;
 const PASSES = 4;
-/** Per ms: as good as never. */
-const LEAST_RATE = 1e-9;
 /** Of the matches. If more come at strange times, some starts follow nothing. */
 const MAX_STRAY_SHARE = 0.12;
 /** Of the requests. If more belong to long chains, callers may stay after all. */

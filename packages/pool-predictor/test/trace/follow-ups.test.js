@@ -35,6 +35,15 @@ test('evenly spaced arrivals and callers with equal queries look alike if nobody
   }
 });
 
+test('evenly spaced requests of two routes get an answer, even where every start seems to follow something', () => {
+  for (let seed = 1; seed <= 15; seed++) {
+    const { uniform } = createRandom(seed, 'fast ones');
+    const arrivals = Array.from({ length: 112 }, (_, index) => (uniform() < 0.1
+      ? { atMs: 12.75 * index, route: '/fast', serviceMs: 0.5 } : { atMs: 12.75 * index, route: '/slow', serviceMs: 25 }));
+    expect(findFollowUps(toTrace(run(arrivals, 6), 6)).likely).toHaveLength(112);
+  }
+});
+
 describe('checkouts of one request', () => {
   const trace = {
     header: {}, routes: ['/a', '/b'], checkOutStartedMs: [0, 4, 11, 12, 13], waitMs: [0, 0, 0, 0, 0], useMs: [10, 10, 5, 5, 5],
