@@ -1,7 +1,7 @@
 import { advise, createTraceLoad, parseSlo } from 'mongodb-pool-predictor';
 import { right, wrong } from '../../src/workshop/verdict.js';
 
-const GOAL = parseSlo('/fast p99 < 50ms');
+const GOAL = parseSlo('/fast p99 < 100ms');
 
 /** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
 export const lesson = {
