@@ -6,13 +6,13 @@ import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
 import { until } from '../support/until.js';
 
-const POOL = 15;
+const POOL = 16;
 const MONITORS = 2;
 const APP_NAME = 'the claims of lesson 13';
 
 test('lesson 13: the primary sees the pool and the monitors, a secondary the monitors alone', async () => {
   const page = (await readFile('lessons/13-fleet-budget/README.md', 'utf8')).replaceAll(/\s+/g, ' ');
-  expect(page).toContain('each instance opens 17 connections to the primary and only the 2 monitoring connections to each secondary');
+  expect(page).toContain('each instance opens 18 connections to the primary and only the 2 monitoring connections to each secondary');
 
   const { url, stop } = await startEmbeddedMongo({ ...readSettings(), members: 3 });
   cleanUp(stop);
