@@ -23,8 +23,10 @@ export function describeDoubt(otherwise) {
     + `as below. ${describeCallers({ ...otherwise, isUnclear: false })}`;
 }
 
-/** @type {Advice['verdict'][]} From the best to the worst. */
-const VERDICTS = ['size', 'tooManyConnections', 'nothing', 'notEnoughData'];
+/** From the best to the worst: what to call an advice without a size. @type {Record<Advice['verdict'], string>} */
+const VERDICTS = {
+  size: '', tooManyConnections: '', belowNoise: '"below the noise"', nothing: '"no size"', notEnoughData: '"not enough data"',
+};
 
 /**
  * Which of two pieces of advice needs more.
@@ -33,7 +35,7 @@ const VERDICTS = ['size', 'tooManyConnections', 'nothing', 'notEnoughData'];
  * @param {Advice} second
  */
 export function pickWorse(first, second) {
-  const [one, other] = [first, second].map(({ verdict }) => VERDICTS.indexOf(verdict));
+  const [one, other] = [first, second].map(({ verdict }) => Object.keys(VERDICTS).indexOf(verdict));
   if (one !== other) return one > other ? first : second;
   return Number(second.poolSize) > Number(first.poolSize) ? second : first;
 }
@@ -46,7 +48,7 @@ export function pickWorse(first, second) {
  */
 export function describeWorse(arriving, waiting) {
   const [one, other] = [arriving, waiting].map(({ verdict, poolSize }) => (
-    poolSize === null ? `"${verdict === 'nothing' ? 'no size' : 'not enough data'}"` : String(poolSize)));
+    poolSize === null ? VERDICTS[verdict] : String(poolSize)));
   return "The trace can't tell whether all queries arrive on their own, or some come from callers that wait for their answers. "
     + `The first gives ${one}, the second ${other}: this advice is the worse of the two.`;
 }

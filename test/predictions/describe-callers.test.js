@@ -25,5 +25,8 @@ test('of two pieces of advice the worse one counts', () => {
   expect(pickWorse(small, large)).toBe(large);
   expect(pickWorse(large, small)).toBe(large);
   expect(pickWorse(none, large)).toBe(none);
+  const unheard = adviceOf({ verdict: 'belowNoise', poolSize: null });
+  expect(pickWorse(large, unheard)).toBe(unheard);
+  expect(describeWorse(large, unheard)).toContain('The first gives 9, the second "below the noise"');
   expect(describeWorse(small, none)).toMatch(/The first gives 3, the second "no size": this advice is the worse of the two\.$/);
 });
