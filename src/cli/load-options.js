@@ -6,7 +6,7 @@ import { RESOLUTION_MS, WORKERS } from '../harness/artillery.js';
 import { foreseeLostUsers } from '../harness/sent-users.js';
 import { checkAppPool, separateRoutes } from '../predictions/app-pool.js';
 import { describeCallers } from '../predictions/describe-callers.js';
-import { describeCoverage, describeTraceRoutes } from '../predictions/describe-input.js';
+import { describeCoverage, describeTraceQueries, describeTraceRoutes } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
 import { matchServices } from './match-services.js';
 import { fetchJson, parseAppUrl, timeRoundTrips } from './running-app.js';
@@ -91,6 +91,7 @@ async function readTraceLoad(file, { resample, environment, skipFunctions, servi
     notes: [
       describeCallers(load.callers),
       describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` tells'),
+      ...describeTraceQueries(trace),
       ...describeTraceRoutes(trace.routes),
     ],
     warnings: trace.warnings,

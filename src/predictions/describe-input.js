@@ -1,8 +1,9 @@
 import { quantile } from 'mongodb-pool-predictor';
-import { formatQuantity } from '../universal/quantity.js';
+import { formatNumber, formatQuantity } from '../universal/quantity.js';
 import { describeAppPool } from './app-pool.js';
 
 /** @import { Service } from 'mongodb-pool-predictor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { KnownPool } from './app-pool.js' */
 
 /**
@@ -28,6 +29,18 @@ export function describeTraceRoutes(routes) {
   return routes.some((route) => /^\/\S*$/.test(route))
     ? ['The trace names routes by their path, so all methods and GraphQL operations of a path are one route.']
     : [];
+}
+
+/** How many queries a request makes, where the trace tells. @param {Trace} trace @returns {string[]} */
+export function describeTraceQueries({ routes, routeOf, requestOf }) {
+  if (!requestOf) return [];
+  const several = routes.flatMap((route, index) => {
+    const requests = Array.from(requestOf).filter((request, checkout) => request >= 0 && routeOf[checkout] === index);
+    const queries = requests.length / new Set(requests).size;
+    return queries > 1 ? [`${formatNumber(queries, 1)} for ${route}`] : [];
+  });
+  if (several.length === 0) return [];
+  return [`Some requests make several queries: ${several.join(', ')}, on average. The figures are those of one query.`];
 }
 
 /** Which pool is simulated. @param {KnownPool} pool */

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { describeCoverage, describePool, describeSharedPool, describeTraceRoutes } from '../../src/predictions/describe-input.js';
+import {
+  describeCoverage, describePool, describeSharedPool, describeTraceQueries, describeTraceRoutes,
+} from '../../src/predictions/describe-input.js';
 
 test('the times cover the rest of a response only where it was measured', () => {
   expect(describeCoverage(undefined, '')).toBe('The times cover only the wait for a connection and its use, not the rest of a '
@@ -28,4 +30,15 @@ test.each([
   [['/fast', 'GET /orders'], 1], [['/graphql'], 1], [['GET /orders', 'POST /orders', '/graphql GetUser', 'checkout'], 0], [[], 0],
 ])('a trace with the routes %j: %i notes that paths are not enough', (routes, count) => {
   expect(describeTraceRoutes(routes)).toHaveLength(count);
+});
+
+test('a trace tells how many queries a request makes, if it numbers requests', () => {
+  const trace = {
+    header: {}, routes: ['/orders', '/fast'], routeOf: [0, 0, 0, 1, 0, 0], requestOf: [7, 7, 7, 8, 9, 9], warnings: [],
+    checkOutStartedMs: [0, 1, 2, 3, 4, 5], waitMs: [0, 0, 0, 0, 0, 0], useMs: [1, 1, 1, 1, 1, 1],
+  };
+  expect(describeTraceQueries(trace)).toEqual([
+    'Some requests make several queries: 2.5 for /orders, on average. The figures are those of one query.']);
+  expect(describeTraceQueries({ ...trace, requestOf: [1, 2, 3, 4, 5, 6] })).toEqual([]);
+  expect(describeTraceQueries({ ...trace, requestOf: undefined })).toEqual([]);
 });
