@@ -46,11 +46,11 @@ afterEach(async () => {
 });
 
 test.each([
-  ['source', { sources: ['mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100'] }],
-  ['target', { target: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100' }],
+  ['source', { sources: ['mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=2000'] }],
+  ['target', { target: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=2000' }],
 ])('an unreachable %s is named', async (role, options) => {
   await expect(tryToReplicate(options)).rejects.toThrow(
-    new RegExp(`^the ${role} 127\\.0\\.0\\.1:1: no MongoDB was found within 100 ms: .*ECONNREFUSED`));
+    new RegExp(`^the ${role} 127\\.0\\.0\\.1:1: no MongoDB was found within 2000 ms: .*ECONNREFUSED`));
 });
 
 test('an invalid connection string is refused', async () => {

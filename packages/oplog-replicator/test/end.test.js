@@ -7,9 +7,9 @@ import { cleanUp } from '../../../test/support/cleanup.js';
 
 const MAX_SILENCE_MS = 300;
 
-/** @param {string} url */
-function openEnd(url) {
-  const end = new End(url, { role: 'target', maxSilenceMs: MAX_SILENCE_MS });
+/** @param {string} url @param {number} [maxSilenceMs] */
+function openEnd(url, maxSilenceMs = MAX_SILENCE_MS) {
+  const end = new End(url, { role: 'target', maxSilenceMs });
   cleanUp(() => end.close());
   return end;
 }
@@ -41,7 +41,7 @@ test('a command may take long while the server executes it', async () => {
 });
 
 test('an error names its end', async () => {
-  const end = openEnd(String(process.env.TEST_MONGO_URL));
+  const end = openEnd(String(process.env.TEST_MONGO_URL), 10_000);
   await expect(end.command('admin', { nonsense: 1 })).rejects.toThrow(
     /^the target 127\.0\.0\.1:\d+: no such command: 'nonsense'/);
 });
