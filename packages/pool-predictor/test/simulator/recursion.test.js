@@ -73,15 +73,20 @@ test('the result is that of events, for whatever does not need them', () => {
       expect(expected.failuresBy.clientTimeout + expected.failuresBy.requestTimeout).toBeGreaterThan(0);
     }
     expectSame(simulate(each), expected);
-  }), { numRuns: 1000 });
+  }), { numRuns: 1000, seed: 1 });
   expect(needEvents).toBeLessThan(600);
 });
 
-/** Sums may differ in their last digits, when answers come in another order. @param {unknown} actual @param {unknown} expected */
+/** Sums may differ in their last digits, when answers come in another order. @param {any} actual @param {any} expected */
 function expectSame(actual, expected) {
-  const round = (/** @type {string} */ _, /** @type {unknown} */ value) => (
-    typeof value === 'number' ? String(Number(value.toPrecision(12))) : value);
-  expect(JSON.parse(JSON.stringify(actual, round))).toEqual(JSON.parse(JSON.stringify(expected, round)));
+  if (typeof expected === 'object' && expected !== null) {
+    expect(Object.keys(actual)).toEqual(Object.keys(expected));
+    for (const key of Object.keys(expected)) expectSame(actual[key], expected[key]);
+  } else if (Number.isFinite(expected)) {
+    expect(Math.abs(actual - expected)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(expected)));
+  } else {
+    expect(actual).toEqual(expected);
+  }
 }
 
 describe('events are needed', () => {
