@@ -32,3 +32,8 @@ export function parseDurationMs(value) {
   if (ms > LONGEST_MS) throw new Error(`${JSON.stringify(value)} is too long: at most a year, 365d`);
   return ms;
 }
+
+/** @param {unknown} value whether it can be a wait or a use @returns {value is number} */
+export function isDurationMs(value) {
+  return typeof value === 'number' && value >= 0 && value <= LONGEST_MS;
+}

@@ -1,5 +1,6 @@
+import { isDurationMs } from '../duration.js';
 import { readRecords } from './csv-records.js';
-import { TraceColumns, isDurationMs, isStartMs } from './trace-columns.js';
+import { TraceColumns, isStartMs } from './trace-columns.js';
 
 /** @import { TextFile } from './text-file.js' */
 /** @import { Trace } from './trace.js' */

@@ -1,6 +1,8 @@
+import { isDurationMs } from '../duration.js';
+import { isRecord } from '../is-record.js';
 import { textOf } from '../text-of.js';
 import { parseJson } from './parse-json.js';
-import { MAX_START_MS, TraceColumns, isDurationMs, isStartMs } from './trace-columns.js';
+import { MAX_START_MS, TraceColumns, isStartMs } from './trace-columns.js';
 
 /** @import { TextFile } from './text-file.js' */
 /** @import { Trace } from './trace.js' */
@@ -97,11 +99,6 @@ function findFault(entry, field) {
   if (request !== undefined && !isCount(request)) return 'request must be a whole number of at least 0';
   if (failed !== undefined && typeof failed !== 'boolean') return 'failed must be true or false';
   return undefined;
-}
-
-/** @param {unknown} value @returns {value is Record<string, any>} */
-function isRecord(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @param {unknown} value */

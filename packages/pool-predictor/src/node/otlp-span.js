@@ -1,3 +1,5 @@
+import { isRecord } from '../is-record.js';
+
 /**
  * What a prediction needs of a span.
  *
@@ -76,7 +78,7 @@ export function decodeAttributes(attributes = []) {
 
 /** @param {unknown} value @param {string} what @returns {Record<string, any>} */
 export function requireRecord(value, what) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} must be an object`);
+  if (!isRecord(value)) throw new Error(`${what} must be an object`);
   return value;
 }
 

@@ -1,8 +1,9 @@
+import { isDurationMs } from '../duration.js';
 import { nameRoutes } from '../scenario/route-names.js';
 import { keyOf } from '../scenario/workload-request.js';
 import { decodeAttributes, decodeSpan, requireRecord } from './otlp-span.js';
 import { parseJson } from './parse-json.js';
-import { TraceColumns, isDurationMs } from './trace-columns.js';
+import { TraceColumns } from './trace-columns.js';
 
 /** @import { Span } from './otlp-span.js' */
 /** @import { TextFile } from './text-file.js' */

@@ -1,8 +1,9 @@
+import { isDurationMs } from '../duration.js';
 import { listSome } from '../list-some.js';
 import { textOf } from '../text-of.js';
 import { parseJson } from './parse-json.js';
 import { nameShape } from './query-shape.js';
-import { TraceColumns, isDurationMs } from './trace-columns.js';
+import { TraceColumns } from './trace-columns.js';
 
 /** @import { LoggedTimes } from '../service/logged-times.js' */
 /** @import { TextFile } from './text-file.js' */

@@ -1,5 +1,3 @@
-import { LONGEST_MS } from '../duration.js';
-
 /** @import { Trace } from './trace.js' */
 
 /** A clock may count from any moment, as long as milliseconds stay exact. */
@@ -92,11 +90,6 @@ export class TraceColumns {
     return [count === 1 ? `1 checkout ${why} and is left out: its service time is unknown`
       : `${count} checkouts ${why} and are left out: their service times are unknown`];
   }
-}
-
-/** @param {unknown} value whether it can be a wait or a use @returns {value is number} */
-export function isDurationMs(value) {
-  return typeof value === 'number' && value >= 0 && value <= LONGEST_MS;
 }
 
 /** @param {unknown} value @returns {value is number} */

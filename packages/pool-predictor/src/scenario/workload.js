@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.js';
 import { textOf } from '../text-of.js';
 import { leadingTemplates } from './leading-templates.js';
 import { nameRoutes, renameRoutes } from './route-names.js';
@@ -47,8 +48,8 @@ export function readWorkload(yamlText, {
   environment, file = 'The scenario file', skipFunctions = false, readPayload,
 } = {}) {
   const { value, lineAt } = parseYaml(yamlText, file);
-  if (!isMap(value) || !Array.isArray(value.scenarios)) throw new Error(`${file} has no list of scenarios`);
-  const base = isMap(value.config) ? value.config : {};
+  if (!isRecord(value) || !Array.isArray(value.scenarios)) throw new Error(`${file} has no list of scenarios`);
+  const base = isRecord(value.config) ? value.config : {};
   const overlay = environment === undefined ? {} : findEnvironment(base, environment, file);
   const config = merge(base, overlay);
 
@@ -140,8 +141,8 @@ function readTimeoutMs(config) {
 
 /** @param {any} config @param {string} environment @param {string} file */
 function findEnvironment(config, environment, file) {
-  const environments = isMap(config.environments) ? config.environments : {};
-  if (Object.hasOwn(environments, environment) && isMap(environments[environment])) return environments[environment];
+  const environments = isRecord(config.environments) ? config.environments : {};
+  if (Object.hasOwn(environments, environment) && isRecord(environments[environment])) return environments[environment];
   throw new Error(`${file} has no environment "${environment}": `
     + `it has ${Object.keys(environments).join(', ') || 'none'}`);
 }
@@ -158,7 +159,7 @@ function merge(base, overlay) {
     const longer = base.length > overlay.length ? base : overlay;
     return longer.map((_, index) => merge(base[index], overlay[index]));
   }
-  if (isMap(base) && isMap(overlay)) {
+  if (isRecord(base) && isRecord(overlay)) {
     const keys = Object.keys({ ...base, ...overlay });
     return Object.fromEntries(keys.map((key) => [key, merge(ownOf(base, key), ownOf(overlay, key))]));
   }
@@ -173,9 +174,4 @@ function ownOf(map, key) {
 /** @param {any} value @param {Path} path */
 function has(value, path) {
   return path.length > 0 && path.reduce((at, key) => at?.[key], value) !== undefined;
-}
-
-/** @param {unknown} value @returns {value is Record<string, any>} */
-function isMap(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { LONGEST_MS } from '../duration.js';
+import { isDurationMs } from '../duration.js';
 import { serviceMoments } from '../simulator/service-time.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
@@ -17,16 +17,11 @@ export function checkService(value) {
   const service = Object(value);
   const { kind, queries = 1, valuesMs, ...numbers } = service;
   const values = kind === 'sample' ? valuesMs : Object.values(numbers);
-  if (!(Array.isArray(values) && values.every(isTime))) throw new Error('its numbers must be from 0 to 365 days, in ms');
+  if (!(Array.isArray(values) && values.every(isDurationMs))) throw new Error('its numbers must be from 0 to 365 days, in ms');
   const { meanMs } = serviceMoments(service);
-  if (!isTime(meanMs)) throw new Error('its mean must be from 0 to 365 days, in ms');
+  if (!isDurationMs(meanMs)) throw new Error('its mean must be from 0 to 365 days, in ms');
   if (!(Number.isInteger(queries) && queries >= 1 && queries <= MAX_QUERIES)) {
     throw new Error(`its queries must be a whole number from 1 to ${MAX_QUERIES}`);
   }
   return service;
-}
-
-/** @param {unknown} value */
-function isTime(value) {
-  return typeof value === 'number' && value >= 0 && value <= LONGEST_MS;
 }
