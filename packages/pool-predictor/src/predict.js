@@ -3,7 +3,7 @@ import { describeLoad, findKnee } from './load-facts.js';
 import { chooseRuns, requireBandRuns } from './prediction-interval.js';
 import { countRuns } from './run-count.js';
 import { isDriverPool } from './simulator/create-pool.js';
-import { centreBand, createRuns, simulateHere, summariseRuns, UNLIMITED } from './simulation-runs.js';
+import { centreBand, createRuns, isRandom, simulateHere, UNLIMITED } from './simulation-runs.js';
 
 /** @import { Load } from './load.js' */
 /** @import { LoadFacts } from './load-facts.js' */
@@ -49,27 +49,37 @@ export async function predict({
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }), onProgress = () => {},
 }) {
   if (givenSeeds !== undefined) requireBandRuns(givenSeeds);
-  const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
   const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);
-  const seeds = isRandom ? givenSeeds ?? chooseRuns(AFFORDABLE_REQUESTS / once.requests / (poolSizes.length + 1)) : 1;
+  const seeds = isRandom({ load, services, overhead, resolutionMs })
+    ? givenSeeds ?? chooseRuns(AFFORDABLE_REQUESTS / once.requests / (poolSizes.length + 1)) : 1;
   const counter = countRuns(simulateRuns, onProgress);
-  const runs = createRuns({ simulateRuns: counter.simulateRuns, seeds, firstSeed });
-  counter.expect((load.recordedSeed === undefined ? seeds : seeds + 1) * (poolSizes.length + 1));
-  counter.begin('no limit');
-  const unlimited = seeds === 1 ? [once] : await runs.simulateAll(UNLIMITED);
-  const recorded = load.recordedSeed === undefined ? undefined
-    : createRuns({ simulateRuns: counter.simulateRuns, seeds: 1, firstSeed: load.recordedSeed });
-  /** @param {PoolOptions} pool @param {SimulationResult[]} [results] */
-  async function predictPool(pool, results) {
-    const figures = summariseRuns(results ?? await runs.simulateAll(pool));
-    return recorded ? centreBand(await recorded.predict(pool), figures) : figures;
+  const ownRuns = load.recordedSeed !== undefined && load.recordedSeed < firstSeed ? 1 : 0;
+  counter.expect((seeds + ownRuns) * (poolSizes.length + 1) - 1);
+
+  /**
+   * @param {PoolOptions} pool
+   * @param {SimulationResult[]} [known] the first runs
+   * @returns {Promise<{ all: SimulationResult[], shown: SimulationResult[] }>} shown: of a trace, only the run that is the trace
+   *   itself
+   */
+  async function simulatePool(pool, known = []) {
+    const more = createRuns({
+      simulateRuns: counter.simulateRuns, seeds: seeds - known.length, firstSeed: firstSeed + known.length });
+    const all = [...known, ...await more.simulateAll(pool)];
+    if (load.recordedSeed === undefined) return { all, shown: all };
+    const own = all[load.recordedSeed - firstSeed]
+      ?? (await counter.simulateRuns([{ pool, seed: load.recordedSeed, factor: 1 }]))[0];
+    return { all, shown: [own] };
   }
-  const facts = describeLoad(load, services, await recorded?.simulateAll(UNLIMITED) ?? unlimited);
+
+  counter.begin('no limit');
+  const unlimited = await simulatePool(UNLIMITED, [once]);
+  const facts = describeLoad(load, services, unlimited.shown);
   /** @type {PredictedFigures[]} */
   const predicted = [];
   for (const poolSize of poolSizes) {
     counter.begin(`${poolSize} connections`);
-    predicted.push(await predictPool(poolOf(poolSize)));
+    predicted.push(centreBand(await simulatePool(poolOf(poolSize))));
   }
   const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
   const isShared = isDriverPool(best);
@@ -86,7 +96,7 @@ export async function predict({
   // How many connections keep up is known only of a pool that all routes share.
   const floor = isShared ? facts.floor : 1;
   const knee = findKnee(poolSizes.map((poolSize, index) => ({ poolSize, figures: predicted[index] })),
-    await predictPool(best, best === UNLIMITED ? unlimited : undefined), floor);
+    centreBand(best === UNLIMITED ? unlimited : await simulatePool(best)), floor);
   return { variants, load: { ...facts, floor, knee: knee ?? null }, seeds, firstSeed };
 }
 

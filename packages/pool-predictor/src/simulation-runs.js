@@ -14,6 +14,9 @@ import { simulate } from './simulator/simulate.js';
 /** How long a prediction may keep its thread busy at a time. */
 const MAX_BLOCK_MS = 50;
 
+/** All other figures are medians over the runs. */
+const MEANS = new Set(['meanMs', 'meanWaitMs', 'utilisation']);
+
 /** A pool without a limit: no request waits for a connection. @type {PoolOptions} */
 export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: false };
 
@@ -49,6 +52,11 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @typedef {(runs: Run[], onRun?: () => void) => Promise<SimulationResult[]>} SimulateRuns results in the order of the runs;
  *   onRun is called after each
  */
+
+/** Whether runs with different seeds differ. @param {RunInput} input */
+export function isRandom({ load, services, overhead, resolutionMs = 0 }) {
+  return load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
+}
 
 /**
  * @param {RunInput} input
@@ -124,13 +132,16 @@ export function summariseRuns(runs) {
 }
 
 /**
- * A trace is what happened. Its figures are those of its own run, and the band is that of its resampled runs.
+ * The figures of the runs that are shown, in the band of all runs.
  *
- * @param {PredictedFigures} own
- * @param {PredictedFigures} resampled
+ * @param {{ all: SimulationResult[], shown: SimulationResult[] }} runs
  * @returns {PredictedFigures}
  */
-export function centreBand(own, { low, high }) {
+export function centreBand({ all, shown }) {
+  const figures = summariseRuns(all);
+  if (shown === all) return figures;
+  const own = summariseRuns(shown);
+  const { low, high } = figures;
   if (!low || !high) return own;
   return {
     ...own,
@@ -138,8 +149,6 @@ export function centreBand(own, { low, high }) {
     high: combine([high, own], (values) => Math.max(...values)),
   };
 }
-
-const MEANS = new Set(['meanMs', 'meanWaitMs', 'utilisation']);
 
 /** @param {SimulationResult} run @returns {Figures} */
 function pickFigures(run) {

@@ -1,5 +1,5 @@
 import { countRuns } from '../run-count.js';
-import { createRuns, simulateHere, UNLIMITED } from '../simulation-runs.js';
+import { createRuns, isRandom, simulateHere, UNLIMITED } from '../simulation-runs.js';
 import { MIN_RUNS, samplesNeeded } from './confidence.js';
 import { findSmallest } from './find-smallest.js';
 import { compareFleet } from './fleet.js';
@@ -77,9 +77,9 @@ export async function advise({
   const unknown = slos.find(({ route }) => !load.routes.includes(route));
   if (unknown) throw new Error(`"${unknown.text}": the load has no route ${unknown.route}, only ${load.routes.join(', ')}`);
   const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);
-  const isRandom = load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
-  const count = isRandom ? givenSeeds ?? (once.requests > LONG_LOAD ? MIN_RUNS : MAX_RUNS) : 1;
-  if (isRandom && count < MIN_RUNS) {
+  const hasBand = isRandom({ load, services, overhead, resolutionMs });
+  const count = hasBand ? givenSeeds ?? (once.requests > LONG_LOAD ? MIN_RUNS : MAX_RUNS) : 1;
+  if (hasBand && count < MIN_RUNS) {
     throw new Error(`${count} runs are too few: at least ${MIN_RUNS} are needed`);
   }
   const seeds = Array.from({ length: count }, (_, index) => firstSeed + index);
