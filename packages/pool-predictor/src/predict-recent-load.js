@@ -84,13 +84,15 @@ export function createRecentLoad(arrivals, known) {
     routes,
     durationMs: arrivals.length * 1000,
     isRandom: () => true,
-    *arrivals(seed, factor) {
-      const random = createRandom(seed, 'arrivals');
-      for (const [second, counts] of arrivals.entries()) {
-        const requests = routes.flatMap((route) => Array.from({ length: counts[route] ?? 0 }, () => (
-          { route, atMs: (second + random.uniform()) * 1000 / factor })));
-        yield* requests.sort((a, b) => a.atMs - b.atMs);
-      }
-    },
+    arrivals: (seed, factor) => ({
+      *[Symbol.iterator]() {
+        const random = createRandom(seed, 'arrivals');
+        for (const [second, counts] of arrivals.entries()) {
+          const requests = routes.flatMap((route) => Array.from({ length: counts[route] ?? 0 }, () => (
+            { route, atMs: (second + random.uniform()) * 1000 / factor })));
+          yield* requests.sort((a, b) => a.atMs - b.atMs);
+        }
+      },
+    }),
   };
 }

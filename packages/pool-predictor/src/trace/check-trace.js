@@ -1,6 +1,6 @@
 import { TOLERANCE_MS, TOLERANCE_SHARE } from '../load-facts.js';
 import { createRuns, simulateHere } from '../simulation-runs.js';
-import { createTraceLoad, summariseTrace } from './trace-load.js';
+import { RECORDED_SEED, createTraceLoad, summariseTrace } from './trace-load.js';
 
 /** @import { Load } from '../load.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
@@ -109,20 +109,22 @@ function continueLoad(load, lengthMs) {
   return {
     ...more,
     durationMs: 2 * lengthMs,
-    *arrivals(seed, factor) {
-      for (const arrival of load.arrivals(1, factor)) {
-        const { route, requests, untilMs } = arrival;
-        // Callers who stay enter once, in the middle: they would be there twice.
-        if (untilMs !== undefined) continue;
-        yield requests
-          ? { ...arrival, requests: requests.map((request) => ({ ...request, route: BEFORE + request.route })) }
-          : { ...arrival, route: BEFORE + route };
-      }
-      for (const arrival of more.arrivals(seed, factor)) {
-        const { atMs, untilMs } = arrival;
-        yield { ...arrival, atMs: atMs + lengthMs, ...(untilMs !== undefined && { untilMs: untilMs + lengthMs }) };
-      }
-    },
+    arrivals: (seed, factor) => ({
+      *[Symbol.iterator]() {
+        for (const arrival of load.arrivals(RECORDED_SEED, factor)) {
+          const { route, requests, untilMs } = arrival;
+          // Callers who stay enter once, in the middle: they would be there twice.
+          if (untilMs !== undefined) continue;
+          yield requests
+            ? { ...arrival, requests: requests.map((request) => ({ ...request, route: BEFORE + request.route })) }
+            : { ...arrival, route: BEFORE + route };
+        }
+        for (const arrival of more.arrivals(seed, factor)) {
+          const { atMs, untilMs } = arrival;
+          yield { ...arrival, atMs: atMs + lengthMs, ...(untilMs !== undefined && { untilMs: untilMs + lengthMs }) };
+        }
+      },
+    }),
   };
 }
 
@@ -132,12 +134,14 @@ function cut(load, lengthMs) {
     routes: load.routes,
     durationMs: lengthMs,
     isRandom: () => true,
-    *arrivals(seed, factor) {
-      for (const arrival of load.arrivals(seed + 1, factor)) {
-        if (arrival.atMs >= lengthMs) return;
-        yield arrival;
-      }
-    },
+    arrivals: (seed, factor) => ({
+      *[Symbol.iterator]() {
+        for (const arrival of load.arrivals(RECORDED_SEED + seed, factor)) {
+          if (arrival.atMs >= lengthMs) return;
+          yield arrival;
+        }
+      },
+    }),
   };
 }
 

@@ -25,7 +25,7 @@ const BLOCKS = 60;
  */
 const DRAWN_SHARE = 0.8;
 /** Of the run that is the trace as it was recorded. */
-const RECORDED_SEED = 1;
+export const RECORDED_SEED = 1;
 /** A short trace has fewer blocks, so that they have this many checkouts on average. */
 const BLOCK_CHECKOUTS = 5;
 
