@@ -4,6 +4,7 @@ import { listRoutes } from './simulator/flow.js';
 
 /** @import { Arrival, Phase } from './simulator/arrivals.js' */
 /** @import { Step } from './simulator/flow.js' */
+/** @import { ServerOptions } from './simulator/server.js' */
 /** @import { Service } from './simulator/service-time.js' */
 /** @import { Workload } from './scenario/workload.js' */
 /** @import { CallerFacts } from './trace/sessions.js' */
@@ -13,7 +14,7 @@ import { listRoutes } from './simulator/flow.js';
 /**
  * Plain data that can be sent to another thread.
  *
- * @typedef {{ kind: 'scenario', workload: Workload, workers: number }
+ * @typedef {{ kind: 'scenario', workload: Workload, workers: number, server?: ServerOptions }
  *   | { kind: 'trace', trace: Trace,
  *     options: { resample: boolean, separateRoutes: string[], followUps: FollowUps, isUnclear: boolean } }} LoadSource
  */
@@ -27,6 +28,7 @@ import { listRoutes } from './simulator/flow.js';
  * @property {number} durationMs how long users arrive
  * @property {CallerFacts} [callers] of a trace
  * @property {Load} [otherwise] of a trace that can't tell which requests wait for others: the load in which they do
+ * @property {ServerOptions} [server] whose cores the queries share; default: queries do not slow each other down
  * @property {Workload} [workload] with the scenarios of the arrivals
  * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
  * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the rate; always the
@@ -38,18 +40,20 @@ import { listRoutes } from './simulator/flow.js';
  * Makes a load of an Artillery scenario.
  *
  * @param {Workload} workload see readWorkload
- * @param {{ workers?: number }} [options] workers: Artillery's worker threads, which share each arrivalRate; default 1
+ * @param {{ workers?: number, server?: ServerOptions }} [options] workers: Artillery's worker threads, which share each
+ *   arrivalRate; default 1. Server: see Load
  * @returns {Load}
  * @throws {Error} for a load with more than 1e8 steps
  */
-export function createScenarioLoad(workload, { workers = 1 } = {}) {
+export function createScenarioLoad(workload, { workers = 1, server } = {}) {
   requireFeasible(workload);
   const { phases } = workload;
   const scenarios = workload.scenarios.filter(({ weight = 1 }) => weight > 0);
   const steps = scenarios.flatMap((scenario) => scenario.steps);
   const routes = [...new Set(listRoutes(steps))];
   return {
-    source: { kind: 'scenario', workload, workers },
+    source: { kind: 'scenario', workload, workers, server },
+    server,
     routes,
     durationMs: phases.reduce((sum, { durationMs = 0, pauseMs = 0 }) => sum + durationMs + pauseMs, 0),
     workload: { ...workload, scenarios },

@@ -72,6 +72,7 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
     seed,
     resolutionMs,
     keepRequests,
+    server: load.server,
     overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
   });
 }

@@ -5,7 +5,8 @@ import { pickService } from './logged-times.js';
 /** @import { LoggedTimes } from './logged-times.js' */
 
 const ALLOWED = 'write ROUTE=MS, ROUTE=exponential:MEAN_MS, ROUTE=lognormal:MEDIAN_MS,SIGMA, or ROUTE=none if it makes no '
-  + 'query, such as /slow=5000 or /fast=lognormal:2,0.5; with --service-log FILE also ROUTE=log:QUERY';
+  + "query, such as /slow=5000 or /fast=lognormal:2,0.5; ROUTE=work:TIME for work that the server's cores do, and "
+  + 'ROUTE=DELAY_MS+work:MS for both, such as /report=5+work:32; with --service-log FILE also ROUTE=log:QUERY';
 
 /** A path, perhaps with a method before it, or a URL that begins with a template. */
 const ROUTE = /^(?:[A-Z]+ )?(?:\/|\{\{)/;
@@ -26,24 +27,26 @@ export function splitRoute(text, allowed) {
 export function parseService(text, times) {
   const [route, value] = splitRoute(text, ALLOWED);
   if (value === 'none') return { route, service: { kind: 'none' } };
-  const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/s.exec(value) ?? [];
+  const [, delay, work, time] = /^(?:(?:(\S+)\+)?(work):)?(.*)$/s.exec(value) ?? [];
+  const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/s.exec(time) ?? [];
   if (kind === 'log') {
     if (!times) throw new Error(`"${text}" needs a file with service times: --service-log FILE`);
     try {
-      return { route, service: pickService(times, list) };
+      return { route, service: { ...pickService(times, list), ...(work && { workShare: 1 }) } };
     } catch (cause) {
       throw new Error(`"${text}": ${/** @type {Error} */ (cause).message}`, { cause });
     }
   }
   const numbers = list.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
   try {
-    return { route, service: checkService(toService(kind, numbers)) };
+    const service = toService(kind, numbers);
+    return { route, service: checkService(work ? addWork(service, delay) : service) };
   } catch (cause) {
     throw new Error(`"${text}" is not a service time: ${ALLOWED}; times go up to 365 days`, { cause });
   }
 }
 
-/** @param {string} kind @param {number[]} numbers */
+/** @param {string} kind @param {number[]} numbers @returns {Service | undefined} */
 function toService(kind, numbers) {
   const [first, second] = numbers;
   if (kind === 'fixed' && numbers.length === 1) return { kind, ms: first };
@@ -52,9 +55,17 @@ function toService(kind, numbers) {
   return undefined;
 }
 
+/** @param {Service | undefined} service the work @param {string} [delay] in ms, before a fixed time of work */
+function addWork(service, delay) {
+  if (!service || delay === undefined) return { ...service, workShare: 1 };
+  if (service.kind !== 'fixed' || delay.trim() === '') return undefined;
+  const ms = Number(delay) + service.ms;
+  return { kind: 'fixed', ms, workShare: ms > 0 ? service.ms / ms : 0 };
+}
+
 /**
  * Parses service times, in ms: `/slow=5000`, `/x=exponential:MEAN`, `/x=lognormal:MEDIAN,SIGMA`, or `/livez=none` for a
- * route that makes no query. With measured times, `/x=log:QUERY` takes those of a query, see pickService.
+ * route that makes no query. `/x=work:TIME` is work for the server's cores, `/x=DELAY+work:MS` a delay and then work. With measured times, `/x=log:QUERY` takes those of a query, see pickService.
  *
  * @param {string[]} texts
  * @param {LoggedTimes} [times]

@@ -5,6 +5,7 @@ import { compileRequest, compileRequests } from './flow.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
+import { createServer } from './server.js';
 import { NO_OVERHEAD, createServiceTime } from './service-time.js';
 import { Tally } from './tally.js';
 import { createUsers } from './users.js';
@@ -18,13 +19,15 @@ import { createUsers } from './users.js';
 
 const { min } = Math;
 
-// An event's code is the index of a connection or user times EVENT_KINDS, plus the kind of event.
+// An event's code is the index of a connection, user or core times EVENT_KINDS, plus the kind of event.
 const EVENT_KINDS = 8;
 const QUERY_ENDS = 0;
 const CONNECTED = 1;
 const USER_WAKES = 2;
 const POOL_CHECK = 3;
 const HANDED_OVER = 4;
+const WORK_BEGINS = 5;
+const TURN_ENDS = 6;
 
 /** Users, routes and the pool between them: handles each event, and schedules the events that follow from it. */
 export class Model {
@@ -43,6 +46,8 @@ export class Model {
   #users = createUsers();
   #maxPoolSize;
   #pool;
+  /** Numbers queries by their connections. */
+  #server;
   /** @type {(User | undefined)[]} By connection. */
   #served = [];
   /** @type {number[]} By worker: how many of its users are still active. */
@@ -51,7 +56,7 @@ export class Model {
 
   /** @param {SimulationOptions} options @param {Clock} clock */
   constructor({
-    workload, pool, services = {}, seed = 1, overhead = NO_OVERHEAD, resolutionMs = 0, keepRequests = false,
+    workload, pool, services = {}, seed = 1, overhead = NO_OVERHEAD, resolutionMs = 0, keepRequests = false, server,
   }, clock) {
     this.#clock = clock;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
@@ -77,6 +82,11 @@ export class Model {
       connectAfter: (delayMs, connection) => clock.after(delayMs, connection * EVENT_KINDS + CONNECTED),
       checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
       refuse: (user) => this.#refuse(user),
+    });
+    this.#server = server && createServer(server, {
+      nowMs: () => clock.nowMs,
+      turnEndsAfter: (delayMs, core) => clock.after(delayMs, core * EVENT_KINDS + TURN_ENDS),
+      finish: (connection) => this.#endWork(connection),
     });
     this.#pool.start();
   }
@@ -104,7 +114,9 @@ export class Model {
   handle(code) {
     const kind = code % EVENT_KINDS;
     const index = (code - kind) / EVENT_KINDS;
-    if (kind === QUERY_ENDS) this.#endQuery(index);
+    if (kind === QUERY_ENDS) this.#endDelay(index);
+    else if (kind === TURN_ENDS) this.#server?.endTurn(index);
+    else if (kind === WORK_BEGINS) this.#beginWork(index);
     else if (kind === CONNECTED) this.#pool.connected(index);
     else if (kind === HANDED_OVER) this.#pool.checkIn(index);
     else if (kind === POOL_CHECK) this.#pool.check();
@@ -192,7 +204,7 @@ export class Model {
       user.state = 'responding';
       this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
     }
-    const mayTakeLong = user.state === 'waiting' || route.queries > 1;
+    const mayTakeLong = user.state === 'waiting' || route.queries > 1 || user.workMs > 0;
     if (mayTakeLong || user.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
     if (mayTakeLong || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
   }
@@ -217,15 +229,45 @@ export class Model {
     user.startedAtMs = nowMs;
     this.#served[connection] = user;
     this.#tally.startQuery(user, nowMs);
-    this.#clock.after(user.serviceMs, connection * EVENT_KINDS + QUERY_ENDS);
+    // Without a server, or without work, the whole service time is a delay.
+    user.workMs = this.#server ? user.serviceMs * user.route.workShare : 0;
+    user.serviceMs -= user.workMs;
+    this.#clock.after(user.serviceMs, connection * EVENT_KINDS + (user.workMs > 0 ? WORK_BEGINS : QUERY_ENDS));
+  }
+
+  /**
+   * The user whose query's delay ends now. The event of an abandoned query is still in the heap, and must not end the
+   * connection's next one.
+   *
+   * @param {number} connection
+   */
+  #findDelayed(connection) {
+    const user = this.#served[connection];
+    return user && user.startedAtMs + user.serviceMs === this.#clock.nowMs ? user : undefined;
   }
 
   /** @param {number} connection */
-  #endQuery(connection) {
+  #beginWork(connection) {
+    const user = this.#findDelayed(connection);
+    if (user) this.#server?.add(connection, user.workMs);
+  }
+
+  /** @param {number} connection */
+  #endWork(connection) {
+    const user = /** @type {User} */ (this.#served[connection]);
+    user.serviceMs = this.#clock.nowMs - user.startedAtMs;
+    this.#endQuery(user, connection);
+  }
+
+  /** @param {number} connection */
+  #endDelay(connection) {
+    const user = this.#findDelayed(connection);
+    if (user) this.#endQuery(user, connection);
+  }
+
+  /** @param {User} user @param {number} connection */
+  #endQuery(user, connection) {
     const { nowMs } = this.#clock;
-    const user = this.#served[connection];
-    // The event of an abandoned query is still in the heap, and must not end the connection's next one.
-    if (!user || user.startedAtMs + user.serviceMs !== nowMs) return;
     this.#served[connection] = undefined;
     this.#tally.endQuery(user, nowMs);
     if (user.handoverMs > 0 && this.#tally.waiting > 0) {
@@ -309,6 +351,7 @@ export class Model {
     } else {
       user.serviceMs = nowMs - user.startedAtMs;
       this.#served[user.connection] = undefined;
+      if (user.workMs > 0) this.#server?.remove(user.connection);
       this.#tally.endQuery(user, nowMs);
       this.#pool.abandon?.(user.connection);
     }

@@ -1,6 +1,6 @@
 import { createPool, isDriverPool, timeoutsOf } from './create-pool.js';
 import { NEVER, createEventHeap } from './event-heap.js';
-import { queriesOf } from './service-time.js';
+import { queriesOf, sharesCores } from './service-time.js';
 import { describeTotals, readClock } from './tally.js';
 import { createTimeHeap } from './time-heap.js';
 import { createTimeQueue } from './time-queue.js';
@@ -22,12 +22,13 @@ const IS_HANDED_OVER = 1;
  *
  * @param {SimulationOptions} options
  */
-export function isRecursive({ workload, pool, services = {}, keepRequests }) {
+export function isRecursive({ workload, pool, services = {}, keepRequests, server }) {
   const { warm = true, connectMs = 0, minPoolSize = 0 } = /** @type {DriverPoolOptions} */ (pool);
   return isDriverPool(pool)
     && (warm || (connectMs === 0 && minPoolSize === 0))
     && (workload?.scenarios ?? []).every(({ steps }) => steps.length === 1 && steps[0].kind === 'request')
     && Object.values(services).every((service) => queriesOf(service) === 1)
+    && !sharesCores(server, services)
     // They come in the order in which they ended.
     && !keepRequests;
 }

@@ -27,8 +27,13 @@ import { createServiceTime, queriesOf } from './service-time.js';
  * @typedef {Latencies & { count: number, failures: number, wait: Latencies, all: AllTimes }} RouteResult
  */
 
-/** @param {string} name @param {() => number} drawServiceMs @param {number} queries of each request */
-function createRouteStats(name, drawServiceMs, queries) {
+/**
+ * @param {string} name
+ * @param {() => number} drawServiceMs
+ * @param {number} queries of each request
+ * @param {number} workShare of each service time
+ */
+function createRouteStats(name, drawServiceMs, queries, workShare) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();
   let failures = 0;
@@ -37,6 +42,7 @@ function createRouteStats(name, drawServiceMs, queries) {
     name,
     drawServiceMs,
     queries,
+    workShare,
     recordResponse: responses.record,
     recordWait: waits.record,
     recordFailure: () => void failures++,
@@ -90,7 +96,7 @@ export function createRoutes(services, seed) {
     if (!route) {
       const service = services[name];
       const drawServiceMs = createServiceTime(service, createRandom(seed, name), name);
-      route = createRouteStats(name, drawServiceMs, service ? queriesOf(service) : 1);
+      route = createRouteStats(name, drawServiceMs, service ? queriesOf(service) : 1, service?.workShare ?? 0);
       routes.set(name, route);
     }
     return route;

@@ -1,6 +1,7 @@
 import { findTail, redrawTail } from './tail.js';
 
 /** @import { Random } from './random.js' */
+/** @import { ServerOptions } from './server.js' */
 /** @import { Tail } from './tail.js' */
 
 /**
@@ -11,13 +12,15 @@ import { findTail, redrawTail } from './tail.js';
  * - sample: drawn with replacement from measured `valuesMs`; with a `tail`, the largest of them are drawn anew;
  * - none: the request makes no query, so it takes no connection.
  *
- * A request makes `queries` of them, one after another, each with a checkout of its own; default 1.
+ * A request makes `queries` of them, one after another, each with a checkout of its own; default 1. The `workShare` of each,
+ * from 0 to 1, is work for the server's cores, which other queries can slow down; the rest is a delay. Default 0. The times are
+ * those of a query that runs alone.
  *
  * @typedef {({ kind: 'fixed', ms: number }
  *   | { kind: 'exponential', meanMs: number }
  *   | { kind: 'lognormal', medianMs: number, sigma: number }
  *   | { kind: 'sample', valuesMs: ArrayLike<number>, tail?: Tail }
- *   | { kind: 'none' }) & { queries?: number }} Service
+ *   | { kind: 'none' }) & { queries?: number, workShare?: number }} Service
  */
 
 /** @type {Service} */
@@ -26,6 +29,11 @@ export const NO_OVERHEAD = { kind: 'fixed', ms: 0 };
 /** How many connections a request takes, one after another. @param {Service} service */
 export function queriesOf({ kind, queries = 1 }) {
   return kind === 'none' ? 0 : queries;
+}
+
+/** Whether queries slow each other down. @param {ServerOptions | undefined} server @param {Record<string, Service>} services */
+export function sharesCores(server, services) {
+  return server !== undefined && Object.values(services).some(({ workShare = 0 }) => workShare > 0);
 }
 
 /**

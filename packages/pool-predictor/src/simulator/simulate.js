@@ -7,6 +7,7 @@ import { RequestBatch } from './request-batch.js';
 
 /** @import { Arrivals } from './arrivals.js' */
 /** @import { PoolOptions } from './create-pool.js' */
+/** @import { ServerOptions } from './server.js' */
 /** @import { Service } from './service-time.js' */
 /** @import { Workload } from '../scenario/workload.js' */
 
@@ -25,6 +26,7 @@ const { min } = Math;
  * @property {number} [workers] Artillery's worker threads, default 1
  * @property {Service} [overhead] what a response takes beyond wait and service time, default 0
  * @property {number} [resolutionMs] of the clock with which the client measures response times; default 0, exact
+ * @property {ServerOptions} [server] whose cores the queries share; default: queries do not slow each other down
  * @property {boolean} [keepRequests] also return each request as `records`, in the order they ended; default false
  */
 

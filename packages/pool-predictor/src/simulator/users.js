@@ -25,7 +25,8 @@
  * @property {number} untilMs no request starts later; NEVER: the flow is not repeated
  * @property {number[]} servicesMs of the current request's queries, the last one first
  * @property {number} queriesLeft of the current request
- * @property {number} serviceMs of the current query
+ * @property {number} serviceMs of the current query; while it runs on a server, without its work
+ * @property {number} workMs of the current query that the server's cores do
  * @property {number} handoverMs
  * @property {number} overheadMs
  * @property {number} clockPhase see readClock
@@ -89,6 +90,7 @@ function createUser(id) {
     untilMs: NaN,
     endedAtMs: NaN,
     serviceMs: NaN,
+    workMs: NaN,
     handoverMs: NaN,
     overheadMs: NaN,
     clockPhase: NaN,

@@ -13,6 +13,10 @@ describe('a service time on the command line', () => {
     ['POST /orders=2', 'POST /orders', { kind: 'fixed', ms: 2 }],
     ['/graphql GetUser=2', '/graphql GetUser', { kind: 'fixed', ms: 2 }],
     ['/livez=none', '/livez', { kind: 'none' }],
+    ['/report=work:32', '/report', { kind: 'fixed', ms: 32, workShare: 1 }],
+    ['/report=work:lognormal:30,0.5', '/report', { kind: 'lognormal', medianMs: 30, sigma: 0.5, workShare: 1 }],
+    ['/report=8+work:32', '/report', { kind: 'fixed', ms: 40, workShare: 0.8 }],
+    ['/report=0+work:0', '/report', { kind: 'fixed', ms: 0, workShare: 0 }],
   ])('%s', (text, route, service) => {
     expect(parseService(text)).toEqual({ route, service });
   });
@@ -20,7 +24,7 @@ describe('a service time on the command line', () => {
   test.each([
     '/slow', 'slow=5', '=5', '/slow=', '/slow=-1', '/slow=abc', '/slow=1,2', '/slow=exponential:1,2',
     '/x=lognormal:2', '/x=lognormal:2,', '/x=gamma:1', '/x=Infinity', '/x=5ms', '/x=1\n2', '/x=1e12', '/x=lognormal:1,100', '/x=none:1',
-    '/x=None', 'post /x=1',
+    '/x=None', 'post /x=1', '/x=work:', '/x=work:none', '/x=5+32', '/x=+work:5', '/x=-1+work:5', '/x=-5+work:4', '/x=a+work:5', '/x=5+work:exponential:3',
   ])('%s is refused', (text) => {
     expect(() => parseService(text)).toThrow(/^"[^]*" (is not a service time|has no route): write ROUTE=MS, /);
   });
