@@ -12,6 +12,7 @@ export { checkService } from './service/check-service.js';
 export { listQueries } from './service/logged-times.js';
 export { parseQueries } from './service/parse-queries.js';
 export { parseServices } from './service/parse-service.js';
+export { shareServer } from './server/share-server.js';
 export { UNLIMITED, createRunSimulator } from './simulation-runs.js';
 export { simulate } from './simulator/simulate.js';
 export { checkTrace } from './trace/check-trace.js';
@@ -23,10 +24,12 @@ export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
  * @typedef {import('./advise/fleet.js').FleetFacts} FleetFacts
  * @typedef {import('./advise/overhead.js').Parts} Parts
  * @typedef {import('./advise/remedies.js').Remedy} Remedy
+ * @typedef {import('./advise/saturation.js').Saturation} Saturation
  * @typedef {import('./advise/slo.js').Slo} Slo
  * @typedef {import('./load-facts.js').LoadFacts} LoadFacts
  * @typedef {import('./load.js').Load} Load
  * @typedef {import('./predict-recent-load.js').Prediction} Prediction
+ * @typedef {import('./slowdown.js').Slowdown} Slowdown
  * @typedef {import('./trace/check-trace.js').TraceCheck} TraceCheck
  * @typedef {import('./trace/sessions.js').CallerFacts} CallerFacts
  * @typedef {import('./trace/trace-load.js').TraceLoad} TraceLoad

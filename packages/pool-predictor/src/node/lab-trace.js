@@ -16,6 +16,9 @@ const STARTED_FIELDS = { 1: 'askedMs', 2: 'checkOutStartedMs' };
 
 const ENDS = ['closed', 'full'];
 const MAX_OVERHEADS = 200;
+/** More than any machine has. */
+const MAX_CORES = 1e5;
+const SERVER = `{"cores":2,"busyCores":1.5} with numbers up to ${MAX_CORES}, cores above 0`;
 const MS = 'a number of ms from 0 to 365 days';
 const OVERHEAD = `{"kind":"sample","valuesMs":[...]} with 1 to ${MAX_OVERHEADS} values, each ${MS}`;
 
@@ -29,6 +32,8 @@ const OVERHEAD = `{"kind":"sample","valuesMs":[...]} with 1 to ${MAX_OVERHEADS} 
 export async function readLabTrace({ file, lines }) {
   /** @type {Record<string, any> | undefined} */
   let header;
+  /** @type {Trace['server']} */
+  let server;
   const columns = new TraceColumns(file);
   const warnings = [];
   let number = 0;
@@ -51,12 +56,13 @@ export async function readLabTrace({ file, lines }) {
       columns.add({ startedMs: entry[field], waitMs, useMs, route, request, failed });
     } else {
       if (entry.overhead) header.overhead = entry.overhead;
+      ({ server } = entry);
       if (entry.end === 'full') warnings.push(`${file} is incomplete: it reached its size limit`);
     }
   }
   if (!header) throw new Error(`${file} is empty: a trace starts with a line that names its format`);
   if (broken) warnings.push(`${file}, line ${broken.number}: the last line is incomplete and left out`);
-  return columns.toTrace(header, { warnings });
+  return columns.toTrace(header, { warnings, server });
 }
 
 /** @param {any} entry @param {string} file @returns {Record<string, any>} */
@@ -86,9 +92,10 @@ function requireHeader(entry, file) {
 /** @param {any} entry @param {string} field @returns {string | undefined} what is wrong with a line after the first */
 function findFault(entry, field) {
   if (!isRecord(entry)) return 'it must be a JSON object';
-  const { end, overhead, waitMs, useMs, route, request, failed } = entry;
+  const { end, overhead, server, waitMs, useMs, route, request, failed } = entry;
   if (end !== undefined) {
     if (!ENDS.includes(end)) return `end must be ${ENDS.join(' or ')}`;
+    if (server !== undefined && !isServer(server)) return `server must be ${SERVER}`;
     return overhead === undefined || isOverhead(overhead) ? undefined : `overhead must be ${OVERHEAD}`;
   }
   if (!isStartMs(entry[field])) return `${field} must be a number of ms from -${MAX_START_MS} to ${MAX_START_MS}`;
@@ -104,6 +111,13 @@ function findFault(entry, field) {
 /** @param {unknown} value */
 function isCount(value) {
   return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** @param {unknown} value */
+function isServer(value) {
+  if (!isRecord(value)) return false;
+  const { cores, busyCores } = value;
+  return Number(cores) > 0 && [cores, busyCores].every((count) => typeof count === 'number' && count >= 0 && count <= MAX_CORES);
 }
 
 /** @param {unknown} value */

@@ -53,10 +53,11 @@ export class TraceColumns {
    * @param {object} [facts]
    * @param {string[]} [facts.warnings]
    * @param {boolean} [facts.lacksWaits]
+   * @param {Trace['server']} [facts.server]
    * @returns {Trace}
    * @throws {Error} if no checkout is left
    */
-  toTrace(header, { warnings = [], lacksWaits = false } = {}) {
+  toTrace(header, { warnings = [], lacksWaits = false, server } = {}) {
     const { started, wait, use, route, request } = this.#columns;
     if (started.length === 0) {
       const left = [
@@ -76,6 +77,7 @@ export class TraceColumns {
       routeOf: Uint32Array.from(order, (index) => route[index]),
       ...(this.#requests.size > 0 && { requestOf: Int32Array.from(order, (index) => request[index]) }),
       ...(lacksWaits && { lacksWaits }),
+      ...(server && { server }),
       warnings: [
         ...warnings,
         ...this.#describeLeftOut(this.#unserved, 'got no connection'),

@@ -4,6 +4,7 @@ import { readOtlpTrace } from './otlp-trace.js';
 import { readSlowQueryTrace } from './slow-query-log.js';
 import { openText } from './text-file.js';
 
+/** @import { ServerFit } from '../server/fit-server.js' */
 /** @import { TextFile } from './text-file.js' */
 
 /**
@@ -18,6 +19,9 @@ import { openText } from './text-file.js';
  * @property {ArrayLike<number>} routeOf index into routes
  * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
  * @property {boolean} [lacksWaits] the waits are unknown: waitMs is 0, and a checkout starts when it has its connection
+ * @property {{ cores: number, busyCores: number }} [server] what it said of itself: how many cores it has, and how many it used on
+ *   average
+ * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
  * @property {string[]} warnings what a reader of the trace should know
  */
 

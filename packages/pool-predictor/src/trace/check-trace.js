@@ -74,7 +74,9 @@ export async function checkTrace(trace, { pool, other, separateRoutes, firstSeed
 
   const pastLoad = createTraceLoad(past, { resample: true, separateRoutes });
   const load = other ? cut(pastLoad, futureMs) : continueLoad(pastLoad, pastMs);
-  const simulateRuns = simulateHere({ load, services: pastLoad.services });
+  const services = { ...pastLoad.services, ...Object.fromEntries(Object.entries(pastLoad.services)
+    .map(([route, service]) => [BEFORE + route, service])) };
+  const simulateRuns = simulateHere({ load, services });
   const results = await createRuns({ simulateRuns, seeds, firstSeed }).simulateAll(pool);
   const figures = [
     place('meanWait', null, recorded.meanWaitMs, results.map(meanWaitOf)),
@@ -89,11 +91,13 @@ function slice(trace, fromMs, toMs) {
   const { checkOutStartedMs } = trace;
   const kept = Array.from(checkOutStartedMs, (ms, index) => (ms >= fromMs && ms < toMs ? index : -1)).filter((index) => index >= 0);
   const pick = (/** @type {ArrayLike<number>} */ values) => kept.map((index) => values[index]);
+  const { sharing } = trace;
   return {
     ...trace,
     checkOutStartedMs: kept.map((index) => checkOutStartedMs[index] - fromMs),
     waitMs: pick(trace.waitMs), useMs: pick(trace.useMs), routeOf: pick(trace.routeOf),
     ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
+    ...(sharing && { sharing: { ...sharing, aloneMs: Float64Array.from(pick(sharing.aloneMs)) } }),
   };
 }
 
@@ -132,6 +136,7 @@ function continueLoad(load, lengthMs) {
 function cut(load, lengthMs) {
   return {
     routes: load.routes,
+    server: load.server,
     durationMs: lengthMs,
     isRandom: () => true,
     arrivals: (seed, factor) => ({

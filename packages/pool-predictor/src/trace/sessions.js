@@ -35,9 +35,10 @@ const BLOCK_REQUESTS = 10;
  * @param {ArrayLike<number>} handoversMs
  * @param {Int32Array} previous see FollowUps
  * @param {boolean[]} isSameRequest
+ * @param {ArrayLike<number>} [servicesMs] of the queries, default: their uses
  * @returns {Session[]} in order of time
  */
-export function listSessions(trace, handoversMs, previous, isSameRequest) {
+export function listSessions(trace, handoversMs, previous, isSameRequest, servicesMs = trace.useMs) {
   const { checkOutStartedMs, waitMs, useMs, routes, routeOf } = trace;
   /** @type {Session[]} */
   const sessions = [];
@@ -53,7 +54,7 @@ export function listSessions(trace, handoversMs, previous, isSameRequest) {
     }
     const session = sessions[sessionOf[index]];
     session.requests.push({
-      route: routes[routeOf[index]], serviceMs: useMs[index], handoverMs: handoversMs[index],
+      route: routes[routeOf[index]], serviceMs: servicesMs[index], handoverMs: handoversMs[index],
       thinkMs: before < 0 ? 0 : Math.max(0, atMs - session.endMs), isMore: isSameRequest[index],
     });
     session.lastMs = atMs;

@@ -32,7 +32,7 @@ const BLOCK_CHECKOUTS = 5;
 /**
  * Makes a load of a trace. A checkout that arrived on its own arrives when it was recorded. One that followed another, because
  * it belongs to the same request or because its caller had waited for the answer, follows it as closely as it did. Each uses
- * its connection as long as it did.
+ * its connection as long as it did. Where the queries shared the server's cores (`trace.sharing`), each does the work that it did.
  *
  * @param {Trace} trace
  * @param {object} [options]
@@ -48,19 +48,20 @@ const BLOCK_CHECKOUTS = 5;
 export function createTraceLoad(trace, {
   resample = false, separateRoutes = [], followUps = findFollowUps(trace), isUnclear = false,
 } = {}) {
-  const { checkOutStartedMs, routes, routeOf } = trace;
+  const { checkOutStartedMs, routes, routeOf, sharing } = trace;
   const handoversMs = findHandovers(trace, (checkout) => (separateRoutes.includes(routes[routeOf[checkout]]) ? 1 : 0));
   const previous = (isUnclear && followUps.possible) || followUps.likely;
-  const sessions = listSessions(trace, handoversMs, previous, followUps.isSameRequest);
+  const sessions = listSessions(trace, handoversMs, previous, followUps.isSameRequest, sharing?.aloneMs);
   const endMs = checkOutStartedMs[checkOutStartedMs.length - 1];
   const callers = sessions.filter((session) => isCaller(session, endMs));
   const visits = sessions.filter((session) => !isCaller(session, endMs));
   const visitedAtMs = visits.map(({ atMs }) => atMs);
   // One gap more than there are between the checkouts: the last one has a gap, too.
   const durationMs = Math.max(1, (endMs * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
-  const usesMs = Object.fromEntries(routes.map((route, index) => (
-    [route, Array.from(trace.useMs).filter((_, i) => trace.routeOf[i] === index)])));
-  const tails = Object.fromEntries(routes.map((route) => [route, findTail(usesMs[route])]));
+  const servicesMs = Array.from(sharing?.aloneMs ?? trace.useMs);
+  const ofRoutes = Object.fromEntries(routes.map((route, index) => (
+    [route, servicesMs.filter((_, i) => trace.routeOf[i] === index)])));
+  const tails = Object.fromEntries(routes.map((route) => [route, findTail(ofRoutes[route])]));
 
   /** @param {number} seed @param {number} factor @returns {Iterator<Arrival>} */
   function play(seed, factor) {
@@ -75,9 +76,11 @@ export function createTraceLoad(trace, {
 
   return {
     source: { kind: 'trace', trace, options: { resample, separateRoutes, followUps, isUnclear } },
+    server: sharing,
     routes,
     durationMs,
-    services: Object.fromEntries(routes.map((route) => [route, { kind: 'sample', valuesMs: usesMs[route] }])),
+    services: Object.fromEntries(routes.map((route) => (
+      [route, { kind: 'sample', valuesMs: ofRoutes[route], ...(sharing && { workShare: sharing.workShares[route] }) }]))),
     isRandom: () => resample,
     arrivals: (seed, factor) => ({ [Symbol.iterator]: () => play(seed, factor) }),
     recordedSeed: resample ? RECORDED_SEED : undefined,
@@ -88,7 +91,7 @@ export function createTraceLoad(trace, {
 
 /**
  * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, otherwise?: TraceLoad }} TraceLoad services: the
- *   recorded uses of each route
+ *   times of each route: the recorded uses, or those alone
  *
  * @typedef {[from: number, to: number, shiftMs: number]} Block visits, without `to`; each comes later by shiftMs
  */

@@ -22,7 +22,7 @@ const HEADER = {
 const CHECKOUT = { checkOutStartedMs: 13.1, waitMs: 0.18, useMs: 2.5, route: '/slow', request: 7, failed: false };
 const LATER = [
   CHECKOUT, { checkOutStartedMs: 12.5, waitMs: null, useMs: null }, { end: 'closed' },
-  { end: 'full', overhead: { kind: 'sample', valuesMs: [1] } },
+  { end: 'full', overhead: { kind: 'sample', valuesMs: [1] } }, { end: 'closed', server: { cores: 2, busyCores: 1.5 } },
 ];
 
 /** @param {unknown[]} entries @returns {Promise<boolean>} whether the reader takes them */

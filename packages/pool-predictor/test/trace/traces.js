@@ -3,6 +3,7 @@ import { simulate } from '../../src/simulator/simulate.js';
 
 /** @import { Arrival } from '../../src/simulator/arrivals.js' */
 /** @import { RequestRecord } from '../../src/simulator/tally.js' */
+/** @import { SimulationOptions } from '../../src/simulator/simulate.js' */
 /** @import { Trace } from '../../src/node/trace.js' */
 /** @import { Random } from '../../src/simulator/random.js' */
 
@@ -20,11 +21,13 @@ export const TIMES = {
  * @param {Iterable<Arrival>} arrivals
  * @param {number} poolSize
  * @param {number} [untilMs] later requests are cut off
+ * @param {Pick<SimulationOptions, 'server' | 'services'>} [sharing] a server whose cores the queries share
  * @returns {RequestRecord[]} in the order in which they arrived
  */
-export function run(arrivals, poolSize, untilMs = Infinity) {
+export function run(arrivals, poolSize, untilMs = Infinity, sharing = {}) {
   const { records = [] } = simulate({
     arrivals: [...arrivals].sort((a, b) => a.atMs - b.atMs), pool: { maxPoolSize: poolSize }, keepRequests: true,
+    ...sharing,
   });
   return records.filter(({ arrivedAtMs }) => arrivedAtMs <= untilMs).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
 }
