@@ -3,10 +3,10 @@ import { countConnections } from './count-of.js';
 import { describeBand } from './describe-band.js';
 
 /** @import { Variant } from '../report/result-types.js' */
-/** @import { LoadFacts } from 'mongodb-pool-predictor' */
+/** @import { LoadFacts, Slowdown } from 'mongodb-pool-predictor' */
 
 /**
- * @typedef {LoadFacts & { knee: number | null }} Facts
+ * @typedef {LoadFacts & { knee: number | null, slowdown?: Slowdown | null }} Facts
  *
  * @typedef {{ count?: number, failures?: number, maxMs?: number, band: (number | undefined)[] }} RouteFigures band: of maxMs
  */
@@ -24,7 +24,19 @@ export function explainPrediction(variants, load, route) {
     compareEnds(variants, route),
     describeNeed(load),
     describeKnee(variants[variants.length - 1].settings.poolSize, load),
+    ...(load.slowdown ? [describeSlowdown(load.slowdown)] : []),
   ].join(' ');
+}
+
+/**
+ * Where the server is the bottleneck.
+ *
+ * @param {Slowdown} slowdown
+ * @param {string} [owner] of the connections
+ */
+export function describeSlowdown({ route, poolSize, p99Ms, largerSize, largerMs }, owner = '') {
+  return `Above ${countConnections(poolSize)}${owner} the server is the bottleneck: with ${largerSize}, p99 of ${route} is `
+    + `${formatNumber(largerMs / p99Ms, 1)} times as long (${formatQuantity(largerMs, 'ms')} instead of ${formatQuantity(p99Ms, 'ms')}).`;
 }
 
 /** @param {Variant[]} variants @param {string} route */

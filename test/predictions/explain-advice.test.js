@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { advise, createScenarioLoad, parseSlo } from 'mongodb-pool-predictor';
 import { explainAdvice } from '../../src/predictions/explain-advice.js';
 
@@ -36,6 +36,36 @@ test('when no size meets the goal, it says why', async () => {
 test('without enough requests, it says how many are needed', async () => {
   expect((await explain(['/fast p99 < 50ms', '/slow p99 < 10s'])).text).toMatch(
     /^Not enough data\. The load has \d\d requests to \/slow, .* needs at least 299: /);
+});
+
+describe('queries that share the cores of the server', () => {
+  /** @type {Parameters<typeof createScenarioLoad>[0]} */
+  const SHARED = {
+    phases: [{ durationMs: 4000, arrivalRate: 205, mode: 'poisson' }],
+    scenarios: [{ weight: 1, route: '/report' }, { weight: 3, route: '/cheap' }]
+      .map(({ weight, route }) => ({ weight, steps: [{ kind: /** @type {const} */ ('request'), route }] })),
+  };
+  const load = createScenarioLoad(SHARED, { server: { cores: 2 } });
+  const work = { services: {
+    '/report': { kind: /** @type {const} */ ('fixed'), ms: 30, workShare: 1 },
+    '/cheap': { kind: /** @type {const} */ ('fixed'), ms: 0.5, workShare: 1 },
+  }, overhead: { kind: /** @type {const} */ ('fixed'), ms: 1 } };
+
+  test('the advice is a range', async () => {
+    const { text } = await explain(['/report p50 < 900ms'], { load, ...work, headroom: 1, fleet: { instances: 2 } });
+    expect(text).toMatch(/^\d connections are enough\. Above \d+ connections the server is the bottleneck: with \d+, p99 of \/report is \d\.\d times as long \(.* instead of .*\)\. The queries share the server's 2 cores\./);
+    expect(text).toMatch(/If each instance brings this load, all 2 instances together need 3\.\d of the 2 cores: more than the server can do/);
+    const server = { cores: 4 };
+    const { text: roomy } = await explain(['/report p50 < 900ms'], {
+      load: createScenarioLoad(SHARED, { server }), ...work, headroom: 1, fleet: { instances: 2 } });
+    expect(roomy).toMatch(/Above \d+ connections? of all 2 instances together the server is the bottleneck: .* That is \d+ connections? for each instance\./);
+  });
+
+  test('where the server is full, no pool will do', async () => {
+    const { text } = await explain(['/report p50 < 50ms'], { load, ...work, headroom: 1.3 });
+    expect(text).toMatch(/^No pool size meets the goal\./);
+    expect(text).toMatch(/The load needs 2\.1 of the server's 2 cores: it is more than the server can do\. No pool size will do\. What helps: about \d cores, with \d+ connections; or queries that cost less\.$/);
+  });
 });
 
 test('requests that fail miss the goal', async () => {
@@ -83,7 +113,7 @@ test('a size that a larger one is worse than is explained', () => {
     goals: [{ text: slo.text, medianMs: 10, upperMs: 20, isMet: true }] };
   const missed = { ...row, isMet: false, goals: [{ text: slo.text, medianMs: 10, upperMs: 60, isMet: false }] };
   const text = explainAdvice({
-    verdict: 'size', poolSize: 3, seeds: 59, firstSeed: 1, noise: null, parts: null, noBenefitAfter: 5, remedies: [], fleet: null,
+    verdict: 'size', poolSize: 3, seeds: 59, firstSeed: 1, noise: null, parts: null, noBenefitAfter: 5, remedies: [], fleet: null, saturation: null,
     samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }],
     loads: [{ factor: 1, smallest: 3, floor: 2, meanActive: 1.5, peakActive: 6, bestMs: [10] }],
     rows: [{ ...missed, poolSize: 2 }, { ...row, poolSize: 3 }, { ...missed, poolSize: 4 }],

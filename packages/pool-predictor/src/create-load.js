@@ -11,3 +11,17 @@ export function createLoad(source) {
   }
   return createTraceLoad(source.trace, source.options);
 }
+
+/**
+ * The same load on a server with another number of cores.
+ *
+ * @param {Load} load whose queries share cores
+ * @param {number} cores
+ * @returns {Load}
+ */
+export function withCores({ source }, cores) {
+  if (source?.kind === 'scenario') return createLoad({ ...source, server: { ...source.server, cores } });
+  const { trace, options } = /** @type {Extract<LoadSource, { kind: 'trace' }>} */ (source);
+  const { sharing } = trace;
+  return createLoad({ kind: 'trace', trace: { ...trace, sharing: sharing && { ...sharing, cores } }, options });
+}

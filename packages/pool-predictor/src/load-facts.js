@@ -1,5 +1,5 @@
 import { mixStreams } from './closed-forms.js';
-import { queriesOf, serviceMoments } from './simulator/service-time.js';
+import { queriesOf, serviceMoments, sharesCores } from './simulator/service-time.js';
 
 /** @import { Stream } from './closed-forms.js' */
 /** @import { Load } from './load.js' */
@@ -52,6 +52,8 @@ export function describeLoad(load, services, runs, factor = 1) {
   const stream = mixStreams(querying);
   const peakActive = Math.max(...runs.map((run) => run.peakActive));
   const meanActive = mean(runs.map(({ durationMs, meanActive: active }) => (durationMs > 0 ? active : 0)));
+  // Where queries slow each other down, a smaller pool makes them faster.
+  const needed = sharesCores(load.server, services) ? (stream.ratePerSec / 1000) * stream.meanMs : meanActive;
   return {
     requests: mean(runs.map(({ requests }) => requests)),
     durationMs: load.durationMs,
@@ -62,7 +64,7 @@ export function describeLoad(load, services, runs, factor = 1) {
     meanActive,
     peakActive,
     // Callers who wait for their answers never pile up.
-    floor: connectionsFor(meanActive * (1 - (load.callers?.callersShare ?? 0)), peakActive),
+    floor: connectionsFor(needed * (1 - (load.callers?.callersShare ?? 0)), peakActive),
     ...(load.callers && { callers: load.callers }),
   };
 }

@@ -2,7 +2,9 @@ import { allenCunneenWaitMs, erlangWaitMs } from './closed-forms.js';
 import { describeLoad, findKnee } from './load-facts.js';
 import { chooseRuns, requireBandRuns } from './prediction-interval.js';
 import { countRuns } from './run-count.js';
+import { findSlowdown } from './slowdown.js';
 import { isDriverPool } from './simulator/create-pool.js';
+import { sharesCores } from './simulator/service-time.js';
 import { centreBand, createRuns, isRandom, simulateHere, UNLIMITED } from './simulation-runs.js';
 
 /** @import { Load } from './load.js' */
@@ -10,6 +12,7 @@ import { centreBand, createRuns, isRandom, simulateHere, UNLIMITED } from './sim
 /** @import { PoolOptions } from './simulator/create-pool.js' */
 /** @import { Progress } from './run-count.js' */
 /** @import { PredictedFigures, SimulateRuns, SimulationResult } from './simulation-runs.js' */
+/** @import { Slowdown } from './slowdown.js' */
 /** @import { Service } from './simulator/service-time.js' */
 
 /** Simulated in a few seconds. */
@@ -22,7 +25,7 @@ const AFFORDABLE_REQUESTS = 5e6;
  * @property {null} measured
  * @property {PredictedFigures} predicted
  * @property {{ erlangWaitMs: number | null, allenCunneenWaitMs: number | null }} closedForms mean waits for a connection
- *   by formula; null where the pool cannot keep up, or is not one pool that all routes share
+ *   by formula; null where the pool cannot keep up, is not one pool that all routes share, or queries slow each other down
  */
 
 /**
@@ -40,8 +43,8 @@ const AFFORDABLE_REQUESTS = 5e6;
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
  * @param {(progress: Progress) => void} [options.onProgress] called after each run
- * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null }, seeds: number,
- *   firstSeed: number }>} knee: the first of the sizes from which on more connections do not help; null when the largest still helps
+ * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null, slowdown: Slowdown | null },
+ *   seeds: number, firstSeed: number }>} knee: the first of the sizes from which on more connections do not help; null when the largest still helps
  * @throws {Error} for a load without requests, missing or invalid service times, or a number of runs without an exact band
  */
 export async function predict({
@@ -83,21 +86,23 @@ export async function predict({
   }
   const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
   const isShared = isDriverPool(best);
+  const hasFormulas = isShared && !sharesCores(load.server, services);
   const variants = poolSizes.map((poolSize, index) => ({
     name: `pool ${poolSize}`,
     settings: { poolSize },
     measured: null,
     predicted: predicted[index],
     closedForms: {
-      erlangWaitMs: isShared ? finite(erlangWaitMs(poolSize, facts.stream)) : null,
-      allenCunneenWaitMs: isShared ? finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)) : null,
+      erlangWaitMs: hasFormulas ? finite(erlangWaitMs(poolSize, facts.stream)) : null,
+      allenCunneenWaitMs: hasFormulas ? finite(allenCunneenWaitMs(poolSize, facts.stream, facts.arrivalScv)) : null,
     },
   }));
   // How many connections keep up is known only of a pool that all routes share.
   const floor = isShared ? facts.floor : 1;
   const knee = findKnee(poolSizes.map((poolSize, index) => ({ poolSize, figures: predicted[index] })),
     centreBand(best === UNLIMITED ? unlimited : await simulatePool(best)), floor);
-  return { variants, load: { ...facts, floor, knee: knee ?? null }, seeds, firstSeed };
+  const slowdown = findSlowdown(poolSizes.map((poolSize, index) => ({ poolSize, routes: predicted[index].routes })), services);
+  return { variants, load: { ...facts, floor, knee: knee ?? null, slowdown: load.server ? slowdown : null }, seeds, firstSeed };
 }
 
 /** The same pool with as many connections as requests want, in its common part. @param {PoolOptions} pool @returns {PoolOptions} */

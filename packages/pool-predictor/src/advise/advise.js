@@ -6,6 +6,7 @@ import { compareFleet } from './fleet.js';
 import { isAsGood } from './judgement.js';
 import { compareWithNoise, splitResponse } from './overhead.js';
 import { compareRemedies } from './remedies.js';
+import { findSaturation } from './saturation.js';
 import { listEasier } from './slo.js';
 import { studyLoad } from './study.js';
 
@@ -18,6 +19,7 @@ import { studyLoad } from './study.js';
 /** @import { Remedy } from './remedies.js' */
 /** @import { SimulateRuns, SimulationResult } from '../simulation-runs.js' */
 /** @import { Service } from '../simulator/service-time.js' */
+/** @import { Saturation } from './saturation.js' */
 /** @import { Slo } from './slo.js' */
 
 const MAX_RUNS = 99;
@@ -49,6 +51,7 @@ const LONG_LOAD = 10_000;
  * @property {number | null} noBenefitAfter more connections than these do not help, at the higher load
  * @property {Remedy[]} remedies that the servers have room for
  * @property {FleetFacts | null} fleet
+ * @property {Saturation | null} saturation null where queries do not slow each other down
  */
 
 /**
@@ -97,7 +100,7 @@ export async function advise({
   /** @type {Omit<Advice, 'verdict' | 'poolSize'>} */
   const nothing = {
     samples, seeds: count, firstSeed, noise: null, parts: null, loads: [], rows: [], noBenefitAfter: null, remedies: [],
-    fleet: null,
+    fleet: null, saturation: null,
   };
   if (!samples.every(({ isEnough }) => isEnough)) return { ...nothing, verdict: 'notEnoughData', poolSize: null };
 
@@ -121,8 +124,12 @@ export async function advise({
     loads.push({ factor, smallest, floor, meanActive, peakActive, bestMs: unlimited.goals.map(({ upperMs }) => upperMs) });
   }
   const poolSize = await findCommonSize(studies, loads.map(({ smallest }) => smallest));
+  const saturation = await findSaturation({
+    input: { load, services, overhead, resolutionMs }, simulateRuns: counter.simulateRuns, studies, slos, seeds,
+    isMet: poolSize !== null, instances: fleet?.instances,
+  });
   if (poolSize === null || isBelowNoise) {
-    return { ...known, verdict: poolSize === null ? 'nothing' : 'belowNoise', poolSize: null, loads };
+    return { ...known, verdict: poolSize === null ? 'nothing' : 'belowNoise', poolSize: null, loads, saturation };
   }
   expectFrom(stages.length - 1);
   const hardest = studies[studies.length - 1];
@@ -140,6 +147,7 @@ export async function advise({
       await hardest.judge({ maxPoolSize: size }), hardest.unlimited)),
     remedies: await compareRemedies({ study: hardest, services, slos, poolSize, fleet }),
     fleet: fleetFacts,
+    saturation,
   };
 }
 

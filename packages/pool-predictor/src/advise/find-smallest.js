@@ -1,3 +1,5 @@
+/** From one number to the next, where the largest may not pass. */
+const STEP = 1.25;
 /** How far below the size that a binary search finds the search looks further. */
 const NEIGHBOURS = 100;
 
@@ -19,6 +21,24 @@ export async function findSmallest(from, to, passes, isMonotone = () => true) {
     if (await passes(number)) found = number;
   }
   return found;
+}
+
+/**
+ * The same where numbers may pass although larger ones do not: those that pass are assumed to have no gaps, and to span a factor
+ * of 1.25 at least.
+ *
+ * @param {number} from
+ * @param {number} to
+ * @param {(number: number) => Promise<boolean>} passes
+ * @returns {Promise<number | null>} null when none passes
+ */
+export async function findFirst(from, to, passes) {
+  let fails = from - 1;
+  for (let number = from; number <= to; number = Math.max(number + 1, Math.round(number * STEP))) {
+    if (await passes(number)) return bisect(fails + 1, number, passes);
+    fails = number;
+  }
+  return to > fails && await passes(to) ? bisect(fails + 1, to, passes) : null;
 }
 
 /** @param {number} from @param {number} to a number that passes @param {(number: number) => Promise<boolean>} passes */

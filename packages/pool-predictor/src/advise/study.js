@@ -1,8 +1,8 @@
 import { describeLoad } from '../load-facts.js';
 import { UNLIMITED } from '../simulation-runs.js';
-import { queriesOf } from '../simulator/service-time.js';
+import { queriesOf, sharesCores } from '../simulator/service-time.js';
 import { countLeftOut } from './confidence.js';
-import { findSmallest } from './find-smallest.js';
+import { findFirst, findSmallest } from './find-smallest.js';
 import { judgeRuns, timeOf } from './judgement.js';
 
 /** @import { Judgement } from './judgement.js' */
@@ -97,8 +97,10 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
     meets,
     // With every connection more, each request of an open loop waits as long as before or shorter: J. Kiefer and
     // J. Wolfowitz, On the theory of queues with many servers (1955). A user who waits for an answer, or gives up, may
-    // come at a worse moment.
-    search: (from, to, passes) => findSmallest(from, to, passes, () => isOpen && !hasFailures),
+    // come at a worse moment. Queries that share cores are slowed down by each connection more.
+    search: (from, to, passes) => (sharesCores(load.server, services)
+      ? findFirst(from, to, passes)
+      : findSmallest(from, to, passes, () => isOpen && !hasFailures)),
   };
 }
 

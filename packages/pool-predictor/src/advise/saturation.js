@@ -1,0 +1,118 @@
+import { withCores } from '../create-load.js';
+import { quantile } from '../quantile.js';
+import { simulateHere } from '../simulation-runs.js';
+import { queriesOf, sharesCores } from '../simulator/service-time.js';
+import { findSlowdown } from '../slowdown.js';
+import { timeOf } from './judgement.js';
+import { studyLoad } from './study.js';
+
+/** @import { LoadFacts } from '../load-facts.js' */
+/** @import { LoadStudy } from './study.js' */
+/** @import { RunInput, SimulateRuns, SimulationResult } from '../simulation-runs.js' */
+/** @import { Slowdown } from '../slowdown.js' */
+/** @import { Slo } from './slo.js' */
+
+/** How much larger the next size is that is looked at. */
+const STEP = 1.25;
+/** Runs whose median tells how slow a size is. */
+const RUNS = 9;
+/** How many times as many cores to try. */
+const MORE = [1.5, 2, 3, 4, 6, 8];
+
+/**
+ * What the server allows, whatever the pool.
+ *
+ * @typedef {object} Saturation
+ * @property {number} cores that the queries share
+ * @property {number} usedShare of them that the load needs on average, where no size meets the goals the one that they must hold
+ *   at; from 1 on, requests pile up with any pool
+ * @property {Slowdown | null} slowdown the range's upper end, and what twice as many connections do
+ * @property {{ instances: number, usedShare: number, slowdown: Slowdown | null } | null} fleet the same for all connections of all
+ *   instances, if each of them brings this load to the server
+ * @property {{ cores: number, poolSize: number } | null} enough where no size meets the goals: cores with which one does
+ */
+
+/**
+ * @param {object} options
+ * @param {RunInput} options.input
+ * @param {SimulateRuns} options.simulateRuns
+ * @param {LoadStudy[]} options.studies of the load as it is, and of the one that the goals must hold at
+ * @param {Slo[]} options.slos
+ * @param {number[]} options.seeds of the runs
+ * @param {boolean} options.isMet whether a size meets the goals
+ * @param {number} [options.instances] default 1
+ * @returns {Promise<Saturation | null>} null where queries do not slow each other down
+ */
+export async function findSaturation({ input, simulateRuns, studies, slos, seeds, isMet, instances = 1 }) {
+  const { load: { server }, services } = input;
+  if (!server || !sharesCores(server, services)) return null;
+  const [{ facts }] = studies;
+  const hardest = studies[studies.length - 1];
+  const findEnd = async (/** @type {number} */ factor) => {
+    const look = lookWith(simulateRuns, factor);
+    const sizes = [];
+    for (const poolSize of listSizes(facts.peakActive * factor)) sizes.push(await look(poolSize));
+    const slowdown = findSlowdown(sizes, services);
+    if (!slowdown) return null;
+    const twice = await look(2 * slowdown.poolSize);
+    return { ...slowdown, largerSize: twice.poolSize, largerMs: twice.routes[slowdown.route].p99Ms };
+  };
+  const usedShare = countWork(facts, input) / server.cores;
+  return {
+    cores: server.cores,
+    usedShare: isMet ? usedShare : countWork(hardest.facts, input) / server.cores,
+    slowdown: await findEnd(1),
+    fleet: instances > 1 ? { instances, usedShare: instances * usedShare, slowdown: await findEnd(instances) } : null,
+    enough: isMet ? null : await findEnoughCores(input, slos, seeds, hardest),
+  };
+}
+
+/** Cores' worth of work, on average. @param {LoadFacts} facts @param {RunInput} input */
+function countWork({ routes, durationMs, lastsMs, callers }, { services }) {
+  const workMs = Object.entries(routes).reduce((sum, [route, { count, meanMs }]) => (
+    sum + count * queriesOf(services[route]) * meanMs * Number(services[route].workShare ?? 0)), 0);
+  // Callers who wait for their answers bring no more than the server can do.
+  return workMs / (callers && callers.callersShare > 0.5 ? lastsMs : durationMs);
+}
+
+/** @param {number} largest */
+function listSizes(largest) {
+  const sizes = [];
+  for (let size = 1; size <= largest; size = Math.max(size + 1, Math.round(size * STEP))) sizes.push(size);
+  return sizes;
+}
+
+/** @param {SimulateRuns} simulateRuns @param {number} factor */
+function lookWith(simulateRuns, factor) {
+  return async (/** @type {number} */ poolSize) => {
+    const pool = { maxPoolSize: poolSize };
+    const runs = await simulateRuns(Array.from({ length: RUNS }, (_, index) => ({ pool, seed: index + 1, factor })));
+    const names = [...new Set(runs.flatMap(({ routes }) => Object.keys(routes)))];
+    return { poolSize, runs, routes: Object.fromEntries(names.map((name) => [name, { p99Ms: medianP99(runs, name) }])) };
+  };
+}
+
+/** @param {SimulationResult[]} runs @param {string} route */
+function medianP99(runs, route) {
+  const values = runs.map(({ routes }) => routes[route]?.p99Ms).filter((ms) => ms >= 0);
+  return values.length > 0 ? quantile(values, 0.5) : NaN;
+}
+
+/**
+ * A few runs of the smallest pool that could do tell whether it is worth a study.
+ *
+ * @param {RunInput} input @param {Slo[]} slos @param {number[]} seeds @param {LoadStudy} study
+ */
+async function findEnoughCores(input, slos, seeds, { factor, facts: { peakActive } }) {
+  const now = Number(input.load.server?.cores);
+  for (const cores of MORE.map((times) => Math.ceil(now * times))) {
+    const load = withCores(input.load, cores);
+    const simulateRuns = simulateHere({ ...input, load });
+    const { runs } = await lookWith(simulateRuns, factor)(peakActive);
+    if (!slos.every((slo) => quantile(runs.map((run) => timeOf(run, slo)), 0.5) < slo.limitMs)) continue;
+    const { search, meets } = await studyLoad({ load, services: input.services, slos, seeds, factor, simulateRuns, onStep: () => {} });
+    const poolSize = await search(1, peakActive, (maxPoolSize) => meets({ maxPoolSize }));
+    if (poolSize !== null) return { cores, poolSize };
+  }
+  return null;
+}
