@@ -33,6 +33,19 @@ export function parseUpTo(max) {
 /** The seeds of all runs must be exact integers. */
 export const parseFirstSeed = parseUpTo(Number.MAX_SAFE_INTEGER - MAX_SEEDS);
 
+/** More than any machine has. */
+const MAX_CORES = 10_000;
+
+/** Reads how many cores queries share, or `none`. */
+export const parseCores = orInvalid((text) => {
+  if (text === 'none') return text;
+  const cores = text.trim() === '' ? NaN : Number(text);
+  if (!(cores > 0 && cores <= MAX_CORES)) {
+    throw new Error(`It must be a number above 0, up to ${MAX_CORES}, such as 2 or 1.8; or none.`);
+  }
+  return cores;
+});
+
 /** Refuses an empty value: an unset shell variable must not act as if the option were missing. @param {string} text */
 export function parseText(text) {
   if (text.trim() === '') throw new Error('It is empty.');

@@ -16,7 +16,7 @@ import { readLoad, withLoadOptions } from './load-options.js';
 import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parsers.js';
 import { widthOf } from './terminal-width.js';
 
-/** @import { PoolOptions, TraceCheck } from 'mongodb-pool-predictor' */
+/** @import { Load, PoolOptions, TraceCheck } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { KnownPool } from '../predictions/app-pool.js' */
 
@@ -84,6 +84,7 @@ async function showPrediction(scenario, {
     settings: { ...settings, driver: Number(driver), poolSizes, seeds: prediction.seeds, firstSeed },
     load: prediction.load,
     ...(check !== undefined && { check }),
+    ...(load.server && { server: describeServer(load.server) }),
     variants: prediction.variants.map((variant) => (
       recorded && variant.settings.poolSize === trace.header.maxPoolSize
         ? { ...variant, measured: recorded }
@@ -108,6 +109,11 @@ async function showPrediction(scenario, {
     process.stderr.write(`\nReport: ${html}\n`);
   }
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/** What is known of the server, without the times of each checkout. @param {NonNullable<Load['server']>} server */
+function describeServer(server) {
+  return Object.fromEntries(Object.entries(server).filter(([key]) => key !== 'aloneMs'));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { createTraceWriter } from 'mongodb-pool-monitor';
+import { busyCores } from '../mongo/server-load.js';
 import { readSettings } from '../settings.js';
 import { MAX_DELAY_MS } from '../settings-table.js';
 import { parsePositive, parseUpTo } from './option-parsers.js';
@@ -8,6 +9,8 @@ import { fetchJson, parseAppUrl } from './running-app.js';
 import { SIGNALS } from './signals.js';
 
 /** @import { RecordedCheckout, Written } from 'mongodb-pool-monitor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
+/** @import { ServerLoad } from '../mongo/server-load.js' */
 /** @import { AppUrl } from './running-app.js' */
 
 /** How long the app may take for its last answer. */
@@ -40,9 +43,11 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
     // Checkouts from before the recording are left out.
     let after = (await fetchCheckouts(app, 0, patience.signal)).lastId;
     let lost = 0;
+    const before = await askServer(app, patience.signal);
     const header = { url: app.url, ...(maxPoolSize > 0 && { maxPoolSize }), pool };
     const trace = await createTraceWriter(out, { maxBytes: maxMb * 2 ** 20, header, onFull: end });
-    let overhead;
+    /** @type {Record<string, unknown>} */
+    let facts = {};
     process.stderr.write(`Recording ${app.url} to ${out}. Press Ctrl-C to stop.\n`);
     try {
       for (let isLast = false; !isLast;) {
@@ -55,9 +60,10 @@ async function recordApp({ url: text, out, seconds, every, maxMb }) {
         after = lastId;
       }
       // Of the requests that were recorded. The app may have ended.
-      ({ overhead } = await fetchJson(app, '/pool', patience.signal).catch(() => ({})));
+      const { overhead } = await fetchJson(app, '/pool', patience.signal).catch(() => ({}));
+      facts = { overhead, server: compareServer(before, await askServer(app, patience.signal)) };
     } finally {
-      report(await trace.close({ overhead }), lost);
+      report(await trace.close(facts), lost);
     }
   } finally {
     clearTimeout(timer);
@@ -88,6 +94,17 @@ async function fetchCheckouts(app, after, signal) {
     throw new Error(`${app.option} ${app.url}: GET /pool/checkouts did not answer with a list of checkouts`);
   }
   return body;
+}
+
+/** @param {AppUrl} app @param {AbortSignal} signal @returns {Promise<ServerLoad | null>} null for an app that does not tell */
+async function askServer(app, signal) {
+  return fetchJson(app, '/pool/server', signal).catch(() => null);
+}
+
+/** @param {ServerLoad | null} before @param {ServerLoad | null} after @returns {Trace['server']} undefined where unknown */
+function compareServer(before, after) {
+  const busy = before && after && busyCores(before, after);
+  return after?.cores && busy !== null ? { cores: after.cores, busyCores: Math.max(0, Math.round(busy * 1000) / 1000) } : undefined;
 }
 
 /** @param {Written} written @param {number} lost */

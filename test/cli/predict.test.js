@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TIMES, callers, run, toTrace } from '../../packages/pool-predictor/test/trace/traces.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
@@ -242,6 +243,57 @@ test('a trace: bands from resampled minutes, and a check that can fail', async (
   expect(failed.stderr.replaceAll('\n', ' ')).toMatch(/The check fails: \d of 3 .* Do not rely on the predictions\. The load is the same/);
 });
 
+test('queries that share the cores of the server', async () => {
+  const work = ['loadtests/remedies.yaml', '--service', '/slow=work:110', '--service', '/fast=work:1', '--pool-sizes', '2,64', '--seeds', '19', '--json'];
+  const { code, stdout, stderr } = await predict(...work, '--server-cores', '1.5');
+  expect(code).toBe(0);
+  expect(widthOf(stderr)).toBeLessThanOrEqual(80);
+  const { load, server, variants: [two, many] } = JSON.parse(stdout);
+  expect(server).toEqual({ cores: 1.5 });
+  expect(load.slowdown).toMatchObject({ route: '/slow', poolSize: 2, largerSize: 64 });
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/Above 2 connections the server is the bottleneck: with 64, p99 of \/slow is \d\.\d times as long/);
+  expect(many.predicted.routes['/slow'].p99Ms).toBeGreaterThan(1.2 * two.predicted.routes['/slow'].p99Ms);
+  expect(many.closedForms).toEqual({ erlangWaitMs: null, allenCunneenWaitMs: null });
+  // On enough cores they don't slow each other down.
+  const roomy = JSON.parse((await predict(...work, '--server-cores', '64')).stdout);
+  const apart = JSON.parse((await predict(...work.map((word) => word.replace('work:', '')))).stdout);
+  expect(roomy.load.slowdown).toBeNull();
+  expect(roomy.variants[1].predicted.routes['/slow'].p50Ms).toBeCloseTo(apart.variants[1].predicted.routes['/slow'].p50Ms, 0);
+});
+
+test('a trace whose server was full: it says so, and what it does not know', async () => {
+  const work = { kind: /** @type {const} */ ('fixed'), ms: 0, workShare: 1 };
+  const load = callers({ count: 12, untilMs: 4000, service: TIMES.lognormal(20), think: TIMES.exponential(1), route: '/report' });
+  const { checkOutStartedMs, waitMs, useMs } = toTrace(run(load, 4, Infinity, { server: { cores: 2 }, services: { '/report': work } }), 4);
+  const lines = Array.from(checkOutStartedMs, (ms, index) => (
+    { checkOutStartedMs: ms, waitMs: waitMs[index], useMs: useMs[index], route: '/report' }));
+  /** @param {string} name @param {object} [end] */
+  const write = async (name, end) => {
+    const file = path.join(folder, name);
+    const all = [{ trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 4 }, ...lines, { end: 'closed', ...end }];
+    await writeFile(file, all.map((line) => JSON.stringify(line)).join('\n'));
+    return file;
+  };
+  const options = ['--pool-sizes', '1,4,12', '--seeds', '19', '--json'];
+  const told = await predict('--trace', await write('told.jsonl', { server: { cores: 2, busyCores: 1.97 } }), ...options);
+  expect(told.stderr.replaceAll(/\s+/g, ' ')).toMatch(/Queries slow each other down, because they share the server's cores: 2\.0, as the server said during the recording\. Alone, a query takes, on average: \/report 2\d ms\. The recording shows at most 4 queries at work at once\. What larger pools do is extrapolated/);
+  const { server, variants } = JSON.parse(told.stdout);
+  expect(server).toMatchObject({ cores: 1.97, source: 'recorded', workShares: { '/report': 1 }, seen: 4 });
+  expect(server).not.toHaveProperty('aloneMs');
+  const [one, four, twelve] = variants.map((/** @type {any} */ { predicted }) => predicted.routes['/report'].p50Ms);
+  // As many queries a second with any of them, and half as many with one.
+  expect(Math.abs(twelve / four - 1)).toBeLessThan(0.15);
+  expect(one / four).toBeGreaterThan(1.7);
+
+  const silent = await write('silent.jsonl');
+  expect((await predict('--trace', silent, ...options)).stderr.replaceAll(/\s+/g, ' '))
+    .toContain("The prediction assumes that queries do not slow each other down on the server. This trace can't tell");
+  const given = await predict('--trace', silent, '--server-cores', '2', ...options);
+  expect(JSON.parse(given.stdout).server).toMatchObject({ cores: 2, source: 'given' });
+  const never = await predict('--trace', path.join(folder, 'told.jsonl'), '--server-cores', 'none', ...options);
+  expect(JSON.parse(never.stdout)).not.toHaveProperty('server');
+});
+
 describe('bad input is one clear message', () => {
   /** @param {string} name @param {string} text */
   async function write(name, text) {
@@ -277,6 +329,10 @@ describe('bad input is one clear message', () => {
     ['a check that does not say its size', async () => ['--trace', 'examples/ordinary-minute.jsonl', '--check',
       await write('sizeless.jsonl', '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n'),
       '--pool-sizes', '8', '--seeds', '19'], /^--check .*sizeless\.jsonl: it has to say its maxPoolSize/],
+    ['work without cores', async () => [MIXED, '--service', '/slow=work:5000', '--service', '/fast=2'],
+      /^A --service with work needs --server-cores N/],
+    ['cores without work', async () => [MIXED, ...SERVICES, '--server-cores', '2'], /^--server-cores 2 needs a --service with work, such as/],
+    ['no cores', async () => [MIXED, ...SERVICES, '--server-cores', '0'], /--server-cores.*It must be a number above 0, up to 10000, such as 2 or 1\.8; or none/],
     ['no seeds', async () => [MIXED, '--seeds', '0', ...SERVICES], /--seeds.*whole number from 1/],
   ];
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -34,6 +35,10 @@ function hear(child, words) {
 /** An app with the checkouts given. @param {(after: number) => object} answer */
 async function startFake(answer) {
   const server = createServer((req, res) => {
+    if (req.url === '/pool/server') {
+      res.writeHead(404).end('{}');
+      return;
+    }
     const url = new URL(String(req.url), 'http://app');
     res.end(JSON.stringify(url.pathname === '/pool' ? { max: 3 }
       : { forgotten: 0, ...answer(Number(url.searchParams.get('after'))) }));
@@ -97,7 +102,9 @@ test('a real app under load, replayed at the same size: the recorded waits withi
   } finally {
     await app.stop();
   }
-  const { header } = await readTrace(file);
+  const { header, server } = await readTrace(file);
+  // The slow query sleeps.
+  expect(server).toMatchObject({ cores: availableParallelism(), busyCores: expect.any(Number) });
   expect(header).toMatchObject({ maxPoolSize: 2, pool: { poolSize: 2, minPoolSize: 2, requestTimeoutMs: 150_000 }, overhead: { kind: 'sample' } });
   expect(/** @type {any} */ (header.overhead).valuesMs.length).toBeGreaterThan(50);
   const { stdout, stderr } = await runCli(['predict', '--trace', file, '--pool-sizes', '1..4', '--json']);
