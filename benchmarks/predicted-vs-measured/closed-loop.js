@@ -12,9 +12,10 @@ import { createTraceLoad, predict, quantile } from 'mongodb-pool-predictor';
 import { startApp } from '../../src/harness/app-process.js';
 import { runClosedLoop } from '../../src/harness/closed-loop.js';
 import { requestOnce } from '../../src/harness/request-once.js';
-import { readCheckouts, useMsOf, warmUp } from '../../src/harness/warm-up.js';
+import { readCheckouts, warmUp } from '../../src/harness/warm-up.js';
 import { openMongo } from '../../src/mongo/open.js';
 import { compare } from './compare.js';
+import { traceOf } from './trace-of.js';
 
 const POOLS = [2, 4, 8, 16];
 /** @type {[from: number, to: number][]} */
@@ -125,17 +126,7 @@ async function measure(mongoUrl, pool, callers, signal) {
  * @param {number} to
  */
 async function predictResponses({ overheadsMs, checkouts }, from, to) {
-  const routed = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
-  const routes = [...new Set(routed.map(({ route }) => String(route)))];
-  const load = createTraceLoad({
-    header: { maxPoolSize: from },
-    routes,
-    checkOutStartedMs: routed.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs - routed[0].checkOutStartedAtMs),
-    waitMs: routed.map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs),
-    useMs: routed.map(useMsOf),
-    routeOf: routed.map(({ route }) => routes.indexOf(String(route))),
-    warnings: [],
-  });
+  const load = createTraceLoad(traceOf(checkouts, { maxPoolSize: from }));
   const overhead = { kind: /** @type {const} */ ('sample'), valuesMs: overheadsMs };
   const { variants: [{ predicted }] } = await predict({ load, services: load.services, poolSizes: [to], overhead, seeds: 19 });
   return { predicted: predicted.routes, callers: load.callers.callers };

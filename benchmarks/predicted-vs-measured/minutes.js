@@ -11,6 +11,7 @@ import { RESOLUTION_MS, runArtillery, spreadSummary, summariseReport } from '../
 import { readCheckouts, useMsOf, warmUp } from '../../src/harness/warm-up.js';
 import { openMongo } from '../../src/mongo/open.js';
 import { compare } from './compare.js';
+import { traceOf } from './trace-of.js';
 
 /** @typedef {import('../../src/harness/artillery.js').FullSummary} FullSummary */
 
@@ -123,19 +124,8 @@ function measureMinute(mongoUrl, poolSize, signal) {
   return withWarmApp(mongoUrl, poolSize, signal, async (url, { lastId, overheadsMs }) => {
     const { report } = await runArtillery({ scenario: MINUTE, target: url, signal });
     const { checkouts } = await readCheckouts(url, lastId);
-    const routed = checkouts.filter(({ route }) => route !== null).sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
-    const routes = ['/slow', '/fast'];
-    const trace = {
-      header: {},
-      routes,
-      checkOutStartedMs: routed.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs - routed[0].checkOutStartedAtMs),
-      waitMs: routed.map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs),
-      useMs: routed.map(useMsOf),
-      routeOf: routed.map(({ route }) => routes.indexOf(String(route))),
-      warnings: [],
-    };
     return {
-      measured: summariseReport(report).routes['/fast'], arrivals: createTraceLoad(trace).arrivals(1, 1), overheadsMs,
+      measured: summariseReport(report).routes['/fast'], arrivals: createTraceLoad(traceOf(checkouts)).arrivals(1, 1), overheadsMs,
     };
   });
 }
