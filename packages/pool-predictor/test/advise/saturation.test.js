@@ -8,7 +8,7 @@ import { predict } from '../../src/predict.js';
 
 /** Two cores: a heavy query for every three cheap ones, 0.85 of what they can do. */
 const LOAD = {
-  phases: [{ durationMs: 5000, arrivalRate: 205, mode: /** @type {const} */ ('poisson') }],
+  phases: [{ durationMs: 2500, arrivalRate: 205, mode: /** @type {const} */ ('poisson') }],
   scenarios: [{ weight: 1, route: '/report' }, { weight: 3, route: '/cheap' }]
     .map(({ weight, route }) => ({ weight, steps: [{ kind: /** @type {const} */ ('request'), route }] })),
 };
