@@ -9,7 +9,7 @@ import { createFastRoute } from './routes/fast-route.js';
 import { createLiveRoute, createReadyRoute } from './routes/health-routes.js';
 import { createMetricsRoute } from './routes/metrics-route.js';
 import { createPageRoutes } from './routes/page-routes.js';
-import { createCheckoutsRoute, createPoolRoute } from './routes/pool-routes.js';
+import { createCheckoutsRoute, createPoolRoute, createServerRoute } from './routes/pool-routes.js';
 import { createSlowRoute } from './routes/slow-route.js';
 
 /**
@@ -40,6 +40,7 @@ export function createApp(parts) {
   app.get('/readyz', createReadyRoute(parts));
   app.get('/pool', createPoolRoute(parts));
   app.get('/pool/checkouts', createCheckoutsRoute(parts));
+  app.get('/pool/server', createServerRoute(parts));
   app.get('/pool/events', parts.streams.open);
   app.get('/metrics', createMetricsRoute(parts));
   app.use('/control', createControlRoutes(parts));

@@ -9,7 +9,7 @@ import { start } from './start.js';
 
 const HELP = `npm start: the demo app, an Express server with one shared MongoClient
 
-Routes: / /slow /fast /pool /pool/checkouts /pool/events /metrics /livez /readyz
+Routes: / /slow /fast /pool /pool/checkouts /pool/server /pool/events /metrics /livez /readyz
 Settings, from the environment or from a file .env (the environment wins):
 ${renderSettingsHelp()}
 `;

@@ -18,6 +18,7 @@ export const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {number} [slowPoolSize]
  * @property {number} [slowConcurrency]
  * @property {number} slowMs
+ * @property {'sleep' | 'work'} slowQuery
  * @property {string} host
  * @property {number} port
  * @property {number} requestTimeoutMs
@@ -63,7 +64,9 @@ export const SETTINGS = [
   { env: 'SLOW_CONCURRENCY', key: 'slowConcurrency', type: 'integer', min: 1,
     doc: 'concurrency limit of /slow: how many requests may run at once; the next one gets 503', unset: 'no limit' },
   { env: 'SLOW_MS', key: 'slowMs', type: 'integer', min: 1, max: MAX_DELAY_MS, default: 5000,
-    doc: 'how long the query of /slow takes, in ms' },
+    doc: 'how long the query of /slow takes when it is alone on the server, in ms' },
+  { env: 'SLOW_QUERY', key: 'slowQuery', type: 'choice', default: 'sleep', choices: ['sleep', 'work'],
+    doc: 'what the query of /slow does: sleep, or work that costs the server processor time' },
   { env: 'MONGO_URL', key: 'mongoUrl', type: 'mongoUrl',
     doc: 'connection string of the MongoDB to use', unset: 'start an embedded MongoDB' },
   { env: 'MONGO_TARGET_URL', key: 'mongoTargetUrl', type: 'mongoUrl',

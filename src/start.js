@@ -56,7 +56,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   const loadTests = createLoadTests({
     ownUrl,
     readLoad: () => ({ poolSize: database.main.current.client.options.maxPoolSize, ...load }),
-    isPlain: !settings.slowPoolSize && !settings.slowConcurrency,
+    isPlain: !settings.slowPoolSize && !settings.slowConcurrency && settings.slowQuery === 'sleep',
     onChange: (test) => streams.send('load-test', test),
   });
   const controls = chooseControls(settings);
@@ -74,12 +74,13 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
 }
 
 /** @param {import('./mongo/database.js').Database} database @param {import('./settings.js').Settings} settings */
-function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency }) {
+function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency, slowQuery }) {
   const { maxPoolSize } = main.current.client.options;
   return [
     poolSize ? `maxPoolSize ${poolSize}` : `maxPoolSize ${maxPoolSize || 'unlimited'} (MONGO_POOLSIZE is unset)`,
     ...(slowPoolSize ? [`${slowPoolSize} for /slow`] : []),
     ...(slowConcurrency ? [`at most ${slowConcurrency} requests of /slow at once`] : []),
+    ...(slowQuery === 'work' ? ['/slow costs the server processor time'] : []),
   ].join(', ');
 }
 

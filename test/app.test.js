@@ -111,6 +111,7 @@ test('without MongoDB, queries and /readyz get 503, /livez still answers, and al
     body: { type: 'about:blank', status: 503, title: 'MongoDB is unreachable' },
   };
   expect(await getAll()).toMatchObject([unreachable, unreachable, unreachable, { status: 200 }]);
+  expect(await get(`${url}/pool/server`)).toMatchObject(unreachable);
 
   await proxy.restore();
   await until('/fast works again', async () => (await get(`${url}/fast`)).status === 200);

@@ -28,7 +28,7 @@ async function complaintsAbout(environment) {
 
 test('with nothing set, only settings with a default have a value', async () => {
   expect(await read({})).toEqual({
-    appName: 'mongodb-pool-lab', serverSelectionTimeoutMs: 5000, slowMs: 5000, host: '127.0.0.1', port: 3000,
+    appName: 'mongodb-pool-lab', serverSelectionTimeoutMs: 5000, slowMs: 5000, slowQuery: 'sleep', host: '127.0.0.1', port: 3000,
     requestTimeoutMs: 150_000, maxRequests: 5000,
     shutdownTimeoutMs: 30_000, controls: 'auto', logLevel: 'info', cacheDir: expect.stringContaining('mongodb-pool-lab'),
     dataDir: expect.stringContaining('mongodb-pool-lab'), searchPath: '',
@@ -38,7 +38,7 @@ test('with nothing set, only settings with a default have a value', async () => 
 test('every setting is read, numbers as numbers', async () => {
   expect(await read({
     MONGO_POOLSIZE: '10', MONGO_MIN_POOLSIZE: '0', MONGO_MAX_CONNECTING: '5', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100',
-    SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '4', SLOW_MS: '1', MONGO_URL: 'mongodb+srv://db.example.com',
+    SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '4', SLOW_MS: '1', SLOW_QUERY: 'work', MONGO_URL: 'mongodb+srv://db.example.com',
     MONGO_TARGET_URL: 'mongodb://other', APP_URL: 'http://shop',
     MONGO_APP_NAME: 'shop', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
     MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', POOL_LAB_DATA: '/data', HOST: '::1', PORT: '0',
@@ -46,7 +46,7 @@ test('every setting is read, numbers as numbers', async () => {
     MAX_REQUESTS: '20',
   })).toEqual({
     poolSize: 10, minPoolSize: 0, maxConnecting: 5, waitQueueTimeoutMs: 100,
-    slowPoolSize: 2, slowConcurrency: 4, slowMs: 1, mongoUrl: 'mongodb+srv://db.example.com',
+    slowPoolSize: 2, slowConcurrency: 4, slowMs: 1, slowQuery: 'work', mongoUrl: 'mongodb+srv://db.example.com',
     mongoTargetUrl: 'mongodb://other', appUrl: 'http://shop', appName: 'shop',
     serverSelectionTimeoutMs: 300, requestTimeoutMs: 2000, maxRequests: 20,
     mongodPath: '/opt/mongod', cacheDir: '/cache', dataDir: '/data', host: '::1', port: 0, shutdownTimeoutMs: 1000, controls: 'off',
@@ -90,6 +90,7 @@ describe('a bad value is refused in one line that says what is allowed', () => {
     ['SLOW_POOLSIZE', '0', poolSize],
     ['SLOW_CONCURRENCY', '0', 'it must be a whole number of at least 1'],
     ['SLOW_CONCURRENCY', 'two', 'it must be a whole number of at least 1'],
+    ['SLOW_QUERY', 'rest', 'it must be one of sleep, work'],
     ['SLOW_MS', '2147483648', 'it must be a whole number from 1 to 2147483647'],
     ['PORT', '99999', 'it must be a whole number from 0 to 65535'],
     ['LOG_LEVEL', 'loud', 'it must be one of trace, debug, info, warn, error, fatal, silent'],

@@ -40,8 +40,9 @@ export function createRequests(checkouts) {
         res.once('close', () => {
           const { requestId, waitMs, useMs, behind } = context;
           const status = res.writableFinished ? res.statusCode : 0;
-          const ended = { requestId, method: req.method, route, status, totalMs: performance.now() - arrivedAtMs, waitMs, behind };
-          if (status >= 200 && status < 400) keepOverhead(ended.totalMs - waitMs - useMs);
+          const totalMs = performance.now() - arrivedAtMs;
+          const ended = { requestId, method: req.method, route, status, totalMs, waitMs, useMs, behind };
+          if (status >= 200 && status < 400) keepOverhead(totalMs - waitMs - useMs);
           for (const listener of listeners) listener(ended);
         });
         next();

@@ -24,7 +24,8 @@ const NEEDS = [
  * @param {object} options
  * @param {() => string} options.ownUrl
  * @param {() => Load} options.readLoad
- * @param {boolean} options.isPlain whether one pool takes all requests, as the arithmetic assumes
+ * @param {boolean} options.isPlain whether one pool takes all requests and no query slows another down, as the arithmetic
+ *   assumes
  * @param {(test: LoadTest) => void} options.onChange
  */
 export function createLoadTests({ ownUrl, readLoad, isPlain, onChange }) {

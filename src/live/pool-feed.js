@@ -1,4 +1,6 @@
+import { performance } from 'node:perf_hooks';
 import { holderOf, longestHolders, readGauges } from 'mongodb-pool-monitor';
+import { createServerGauge } from './server-gauge.js';
 import { summariseRequests } from './summarise-requests.js';
 
 const POOL_EVERY_MS = 200;
@@ -12,8 +14,8 @@ const MAX_ENDED = 20;
 /** @import { SharedClient } from '../mongo/shared-client.js' */
 
 /**
- * Feeds the live page: the pool five times a second while anyone watches, and a summary of each second of the last two
- * minutes.
+ * Feeds the live page: the pool five times a second and the server's load once a second while anyone watches, and a
+ * summary of each second of the last two minutes.
  *
  * @param {object} options
  * @param {import('../mongo/database.js').Database} options.database
@@ -30,6 +32,8 @@ export function createFeed({ database, load, requests, streams }) {
   let endedSinceEvent = [];
   /** Of this second. The pool can fill up and empty again before the second ends. */
   let peak = { active: 0, waiting: 0 };
+  let loop = performance.eventLoopUtilization();
+  const serverGauge = createServerGauge(database.readServerLoad);
   requests.onEnd((request) => {
     endedThisSecond.push(request);
     if (streams.count > 0) endedSinceEvent.push(request);
@@ -39,7 +43,13 @@ export function createFeed({ database, load, requests, streams }) {
   function summarise() {
     notePeak();
     const { max, idle } = sumGauges(database);
-    return { atMs: Date.now(), max, idle, ...peak, ...summariseRequests(endedThisSecond, SECOND_MS) };
+    const before = loop;
+    loop = performance.eventLoopUtilization();
+    return {
+      atMs: Date.now(), max, idle, ...peak, ...summariseRequests(endedThisSecond, SECOND_MS),
+      server: serverGauge.read(), loopBusy: performance.eventLoopUtilization(loop, before).utilization,
+      aloneMs: database.slowQuery === 'work' ? load.slowMs : null, heldMs: findHeldMs(database),
+    };
   }
 
   function notePeak() {
@@ -50,7 +60,10 @@ export function createFeed({ database, load, requests, streams }) {
   function sendPool() {
     notePeak();
     if (streams.count > 0) {
-      streams.send('pool', { ...readPool(database, load), finished: pickEnded(endedSinceEvent) });
+      serverGauge.refresh();
+      streams.send('pool', {
+        ...readPool(database, load), finished: pickEnded(endedSinceEvent), server: serverGauge.read(),
+      });
     }
     endedSinceEvent = [];
   }
@@ -87,12 +100,13 @@ function pickEnded(requests) {
  * @param {{ slowMs: number }} load
  * @returns {PoolReading}
  */
-export function readPool({ main, slow, status }, { slowMs }) {
+export function readPool({ main, slow, slowQuery, status }, { slowMs }) {
   return {
     atMs: Date.now(),
     database: status(),
     ...readClient(main),
     slowMs,
+    slowQuery,
     ...(slow !== main && { slowPool: readClient(slow) }),
   };
 }
@@ -127,6 +141,12 @@ function readClient(shared) {
 function readShared({ current, handles }) {
   const gauges = readGauges(listPools(current), handles.filter((handle) => handle !== current).flatMap(listPools));
   return { ...gauges, maxConnecting: current.client.options.maxConnecting };
+}
+
+/** @param {import('../mongo/database.js').Database} database @returns {number | null} median; null if none runs */
+function findHeldMs({ slow }) {
+  const heldMs = readClient(slow).lanes.flatMap(({ route, busyMs }) => (route === '/slow' ? [busyMs] : []));
+  return heldMs.sort((a, b) => a - b)[heldMs.length >> 1] ?? null;
 }
 
 /** @param {import('../mongo/database.js').Database} database */

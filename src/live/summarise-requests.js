@@ -1,7 +1,7 @@
 import { Durations } from 'mongodb-pool-monitor';
 
 /**
- * @param {Pick<import('../http/requests.js').EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs'>[]} requests that
+ * @param {Pick<import('../http/requests.js').EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs' | 'useMs'>[]} requests that
  *   ended within the period
  * @param {number} periodMs
  * @returns {Pick<import('../universal/feed-shapes.js').Second, 'ratePerSec' | 'routes'>}
@@ -27,14 +27,18 @@ export function summariseRequests(requests, periodMs) {
 function summariseRoute(requests) {
   const total = new Durations();
   const wait = new Durations();
-  for (const { totalMs, waitMs } of requests) {
+  const use = new Durations();
+  for (const { totalMs, waitMs, useMs } of requests) {
     total.record(totalMs);
     wait.record(waitMs);
+    if (useMs > 0) use.record(useMs);
   }
+  const { p50Ms: useP50Ms, p95Ms: useP95Ms } = use.summary();
   const { p50Ms, p95Ms, maxMs } = total.summary();
   return {
     count: requests.length,
     failures: requests.filter(({ status }) => status < 200 || status >= 400).length,
     p50Ms: Number(p50Ms), p95Ms: Number(p95Ms), maxMs: Number(maxMs), waitP95Ms: Number(wait.summary().p95Ms),
+    ...(useP50Ms !== null && useP95Ms !== null && { useP50Ms, useP95Ms }),
   };
 }

@@ -1,4 +1,6 @@
+import { createServerWatch } from './server-watch.js';
 import { SharedClient } from './shared-client.js';
+import { createSlowQueries } from './slow-queries.js';
 
 /** @import { PoolMonitor } from 'mongodb-pool-monitor' */
 /** @import { Settings } from '../settings.js' */
@@ -17,17 +19,19 @@ const SLOW = 'slow';
  */
 export async function openDatabase(url, settings, onMonitor) {
   const { slowPoolSize, appName } = settings;
-  const main = await SharedClient.open(url, settings, { onMonitor });
+  const slowQueries = createSlowQueries(settings.slowQuery);
+  const main = await SharedClient.open(url, settings, { onMonitor, slowQueries });
   const slow = slowPoolSize
     ? await SharedClient.open(
       url, { ...settings, poolSize: slowPoolSize, minPoolSize: undefined, appName: `${appName}-${SLOW}` },
-      { name: SLOW, onMonitor },
+      { name: SLOW, onMonitor, slowQueries },
     ).catch(async (error) => {
       await main.close();
       throw error;
     })
     : main;
   const clients = [...new Set([main, slow])];
+  const server = createServerWatch(url, settings);
 
   return {
     version: main.version,
@@ -35,6 +39,9 @@ export async function openDatabase(url, settings, onMonitor) {
     /** The client for `/slow`; the same as `main` without SLOW_POOLSIZE. */
     slow,
     clients,
+    slowQuery: settings.slowQuery,
+    /** The server's load now. It takes no connection from the pools. */
+    readServerLoad: server.read,
     /** Whether all routes could be served now, and if not, why. */
     status() {
       const each = clients.map(({ current }) => current.readStatus());
@@ -42,7 +49,7 @@ export async function openDatabase(url, settings, onMonitor) {
     },
     /** Close all clients at once, whatever still runs on them. */
     async close() {
-      await Promise.all(clients.map((client) => client.close()));
+      await Promise.all([...clients, server].map((each) => each.close()));
     },
   };
 }

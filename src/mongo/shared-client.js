@@ -2,7 +2,7 @@ import { explainPoolTimeout, monitorPool } from 'mongodb-pool-monitor';
 import { connectClient, createClient } from './client.js';
 import { customersOf, seedCustomers } from './demo-data.js';
 import { heartbeatOf, watchReadiness } from './readiness.js';
-import { createSlowQuery } from './slow-query.js';
+import { createSlowQueries } from './slow-queries.js';
 
 /**
  * @typedef {object} Handle a MongoClient and what belongs to it
@@ -10,7 +10,7 @@ import { createSlowQuery } from './slow-query.js';
  * @property {import('mongodb-pool-monitor').PoolMonitor} monitor
  * @property {() => import('./readiness.js').DatabaseStatus} readStatus
  * @property {import('mongodb').Collection<import('./demo-data.js').Customer>} customers
- * @property {ReturnType<typeof createSlowQuery>} runSlowQuery
+ * @property {import('./slow-queries.js').SlowQuery} runSlowQuery
  * @property {number} uses calls of `use` that are running
  * @property {() => void} [onUnused]
  *
@@ -25,6 +25,7 @@ export class SharedClient {
   #settings;
   #name;
   #onMonitor;
+  #createSlowQuery;
   /** @type {Set<Handle>} */
   #handles = new Set();
   /** @type {Handle} */
@@ -38,12 +39,14 @@ export class SharedClient {
    * @param {import('../settings.js').Settings} settings
    * @param {string | null} name
    * @param {OnMonitor} onMonitor
+   * @param {ReturnType<typeof createSlowQueries>} createSlowQuery
    */
-  constructor(url, settings, name, onMonitor) {
+  constructor(url, settings, name, onMonitor, createSlowQuery) {
     this.#url = url;
     this.#settings = settings;
     this.#name = name;
     this.#onMonitor = onMonitor;
+    this.#createSlowQuery = createSlowQuery;
   }
 
   /**
@@ -52,9 +55,12 @@ export class SharedClient {
    * @param {object} [options]
    * @param {string | null} [options.name] of the pool, where there are several clients
    * @param {OnMonitor} [options.onMonitor] called for each client, before it connects
+   * @param {ReturnType<typeof createSlowQueries>} [options.slowQueries]
    */
-  static async open(url, settings, { name = null, onMonitor = () => {} } = {}) {
-    const shared = new SharedClient(url, settings, name, onMonitor);
+  static async open(url, settings, {
+    name = null, onMonitor = () => {}, slowQueries = createSlowQueries(settings.slowQuery),
+  } = {}) {
+    const shared = new SharedClient(url, settings, name, onMonitor, slowQueries);
     const { handle, version } = await shared.#connect(settings.poolSize);
     shared.#current = handle;
     shared.version = version;
@@ -122,21 +128,16 @@ export class SharedClient {
     const client = createClient(this.#url, { ...this.#settings, poolSize, heartbeatMs: heartbeatOf(this.#url) });
     const monitor = monitorPool(client, { name: this.#name });
     this.#onMonitor(monitor);
-    /** @type {Handle} */
-    const handle = {
-      client,
-      monitor,
-      readStatus: watchReadiness(client),
-      customers: customersOf(client),
-      runSlowQuery: createSlowQuery(client),
-      uses: 0,
-    };
+    const readStatus = watchReadiness(client);
     try {
       const version = await connectClient(client);
       // The first measured requests should not pay for the first connection and the first query of each kind.
       // One after the other: with a pool of 1, the second could wait longer than MONGO_WAIT_QUEUE_TIMEOUT_MS allows.
       await seedCustomers(client);
-      await handle.runSlowQuery(1);
+      const runSlowQuery = await this.#createSlowQuery(client);
+      await runSlowQuery(1);
+      /** @type {Handle} */
+      const handle = { client, monitor, readStatus, customers: customersOf(client), runSlowQuery, uses: 0 };
       this.#handles.add(handle);
       return { handle, version };
     } catch (error) {

@@ -1,5 +1,5 @@
 import { conditionOf } from './state.js';
-import { describeLoadTest } from './words.js';
+import { describeBottleneck, describeLoadTest } from './words.js';
 
 /** @import { State } from './state.js' */
 
@@ -9,6 +9,7 @@ import { describeLoadTest } from './words.js';
  * @property {boolean} queued whether it last heard that requests wait
  * @property {number} changedAtMs since when that is no longer true; NaN while it is true
  * @property {keyof typeof CONDITIONS} condition
+ * @property {boolean} bottleneck whether it last heard that the server is the bottleneck
  * @property {Set<number>} running load tests whose end it has yet to hear
  */
 
@@ -23,7 +24,7 @@ const CONDITIONS = {
 
 /** @returns {Memory} */
 export function createMemory() {
-  return { saidAtMs: -Infinity, queued: false, changedAtMs: NaN, condition: 'live', running: new Set() };
+  return { saidAtMs: -Infinity, queued: false, changedAtMs: NaN, condition: 'live', bottleneck: false, running: new Set() };
 }
 
 /**
@@ -55,6 +56,11 @@ export function announce(memory, state, nowMs) {
   if (ended) {
     next.running.delete(ended.id);
     return { memory: { ...next, saidAtMs: nowMs }, message: describeLoadTest(ended) };
+  }
+  const bottleneck = state.bottleneck !== null;
+  if (bottleneck !== memory.bottleneck) {
+    const message = state.bottleneck ? describeBottleneck(state.bottleneck) : 'The server is no longer the bottleneck.';
+    return { memory: { ...next, saidAtMs: nowMs, bottleneck }, message };
   }
   if (queued !== memory.queued && nowMs - since >= HOLD_MS) {
     const message = queued ? 'No lane is free: requests are waiting.' : 'The queue is empty again.';

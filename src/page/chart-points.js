@@ -14,7 +14,7 @@ export function listPoints(seconds, value) {
 
 /**
  * @param {string} route
- * @param {'p50Ms' | 'p95Ms' | 'maxMs'} figure
+ * @param {'p50Ms' | 'p95Ms' | 'maxMs' | 'waitP95Ms' | 'useP95Ms'} figure
  * @returns {(second: Second) => number | undefined}
  */
 export function latencyOf(route, figure) {

@@ -15,6 +15,7 @@ import { formatNumber, formatQuantity } from '../universal/quantity.js';
  * @property {string} id of the figure in index.html
  * @property {'line' | 'bar'} kind
  * @property {boolean} [log]
+ * @property {number} [min] smaller values are below the chart
  * @property {(value: number) => string} format
  * @property {Series[]} series
  */
@@ -30,6 +31,19 @@ export const SPECS = [{
     { label: '/fast p50', color: 'measured-2', thin: true, value: latencyOf('/fast', 'p50Ms') },
     { label: '/slow p95', color: 'measured-1', value: latencyOf('/slow', 'p95Ms') },
     { label: '/slow p50', color: 'measured-1', thin: true, value: latencyOf('/slow', 'p50Ms') },
+  ],
+}, {
+  id: 'use-chart',
+  kind: 'line',
+  log: true,
+  // Who gets an idle connection waits for microseconds.
+  min: 0.1,
+  format: (value) => formatQuantity(value, 'ms'),
+  series: [
+    { label: '/fast use p95', color: 'measured-2', value: latencyOf('/fast', 'useP95Ms') },
+    { label: '/fast wait p95', color: 'measured-2', thin: true, value: latencyOf('/fast', 'waitP95Ms') },
+    { label: '/slow use p95', color: 'measured-1', value: latencyOf('/slow', 'useP95Ms') },
+    { label: '/slow wait p95', color: 'measured-1', thin: true, value: latencyOf('/slow', 'waitP95Ms') },
   ],
 }, {
   id: 'pool-chart',

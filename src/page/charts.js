@@ -14,7 +14,7 @@ const TICKS_S = [-120, -90, -60, -30, 0];
 
 const BAR_LOOK = { barThickness: /** @type {const} */ ('flex'), maxBarThickness: 8, barPercentage: 0.9 };
 
-/** The three charts of the last two minutes. */
+/** The charts of the last two minutes. */
 export function createCharts() {
   const figures = SPECS.map((spec) => {
     const figure = /** @type {HTMLElement} */ (document.getElementById(spec.id));
@@ -60,7 +60,7 @@ export function createCharts() {
 }
 
 /** @param {Spec} spec @param {HTMLCanvasElement} canvas @param {Palette} palette @returns {ChartJs} */
-function createChart({ kind, log = false, format, series }, canvas, palette) {
+function createChart({ kind, log = false, min, format, series }, canvas, palette) {
   const isBar = kind === 'bar';
   Chart.defaults.font = { family: getComputedStyle(canvas).fontFamily, size: 14 };
   Chart.defaults.color = palette.muted;
@@ -102,6 +102,7 @@ function createChart({ kind, log = false, format, series }, canvas, palette) {
           grid: { color: palette.rule },
           border: { display: false },
           ...(log ? LOG_AXIS : countAxis(isBar)),
+          ...(min !== undefined && { min }),
         },
       },
       plugins: {

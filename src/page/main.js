@@ -9,7 +9,7 @@ import { PredictionPanel } from './prediction-panel.js';
 import { createScene } from './scene.js';
 import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
 import { conditionOf, createState } from './state.js';
-import { describeConnection } from './words.js';
+import { describeBottleneck, describeConnection } from './words.js';
 
 /** @import { State } from './state.js' */
 
@@ -22,10 +22,12 @@ const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(se
 
 document.body.insertAdjacentHTML('afterbegin', VEHICLE_SYMBOLS);
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
-const scene = createScene(
-  { sentence: find('#sentence'), list: find('#queue'), detail: find('#detail'), canvas: find('#tunnel') }, reducedMotion);
+const scene = createScene({
+  sentence: find('#sentence'), list: find('#queue'), detail: find('#detail'), canvas: find('#tunnel'), plaza: find('#server'),
+}, reducedMotion);
 const slowScene = createScene({
   sentence: find('#slow-sentence'), list: find('#slow-queue'), detail: find('#slow-detail'), canvas: find('#slow-tunnel'),
+  plaza: find('#slow-server'),
 }, reducedMotion);
 const scenes = [scene, slowScene];
 const charts = createCharts();
@@ -46,6 +48,8 @@ function show(next) {
   document.body.dataset.connection = conditionOf(state);
   setText('#connection', describeConnection(state));
   setText('#version', state.snapshot ? `MongoDB ${state.snapshot.serverVersion}` : '');
+  document.body.dataset.bottleneck = state.bottleneck ? 'server' : 'none';
+  if (state.bottleneck) setText('#verdict strong', describeBottleneck(state.bottleneck));
   if (state.seconds !== before.seconds) {
     charts.show(state.seconds);
     prediction.show(state);

@@ -1,6 +1,6 @@
 import { keyOf, listLanes } from './lanes.js';
 
-/** @import { EndedRequest } from '../universal/feed-shapes.js' */
+/** @import { BusyConnection, EndedRequest, LivePool } from '../universal/feed-shapes.js' */
 /** @import { View } from './state.js' */
 
 /**
@@ -28,16 +28,46 @@ const AHEAD = 0.2;
 const MAX_DEPARTURES = 60;
 
 /**
+ * How fast vehicles drive, 1 at most. Queries that work share the cores that the server gets: when they outnumber them,
+ * each crawls. Those that sleep never do.
+ * @param {LivePool} pool
+ */
+export function paceOf({ slowQuery, server, active, slowPool }) {
+  const running = active + (slowPool?.active ?? 0);
+  if (slowQuery === 'sleep' || !server || running <= server.cores) return 1;
+  // The reading is of the last second. It says little while the load begins.
+  return Math.max(server.busyCores ?? server.cores, server.cores / 2) / running;
+}
+
+/**
+ * How far each vehicle has driven, in ms at full pace. A change of pace changes how fast it drives on, not where it is.
+ * @param {View} view the one before
+ * @param {BusyConnection[]} connections
+ * @param {number} receivedAtMs
+ * @param {number} pace of new vehicles
+ * @returns {Map<string, number>} by `keyOf`
+ */
+export function movePast(view, connections, receivedAtMs, pace) {
+  return new Map(connections.map((connection) => {
+    const key = keyOf(connection);
+    const { busyMs } = connection;
+    const before = view.drivenMs.get(key);
+    const driven = before === undefined ? busyMs * pace : before + (receivedAtMs - view.receivedAtMs) * view.pace;
+    return [key, Math.min(driven, busyMs)];
+  }));
+}
+
+/**
  * A bus takes the known time of its query, and then waits at the exit. Nobody knows how long a Ferrari takes, so it
  * slows down and never quite arrives.
  * @param {string | null} route
- * @param {number} busyMs
+ * @param {number} drivenMs
  * @param {number} slowMs
  * @returns {number} 0 to 1
  */
-export function progressOf(route, busyMs, slowMs) {
-  if (route === '/slow') return Math.min(MAX_PROGRESS, MAX_PROGRESS * busyMs / slowMs);
-  return MAX_PROGRESS * busyMs / (busyMs + FERRARI_HALFWAY_MS);
+export function progressOf(route, drivenMs, slowMs) {
+  if (route === '/slow') return Math.min(MAX_PROGRESS, MAX_PROGRESS * drivenMs / slowMs);
+  return MAX_PROGRESS * drivenMs / (drivenMs + FERRARI_HALFWAY_MS);
 }
 
 /**
@@ -57,9 +87,9 @@ export function addDepartures(departures, before, view) {
   const added = ended.map(({ requestId, route }, index) => {
     const connection = seen.get(requestId);
     if (connection) {
-      const busyMs = connection.busyMs + receivedAtMs - before.receivedAtMs;
+      const drivenMs = (before.drivenMs.get(keyOf(connection)) ?? 0) + (receivedAtMs - before.receivedAtMs) * before.pace;
       const laneIndex = before.laneIndexes.get(keyOf(connection)) ?? 0;
-      return { laneIndex, route, from: progressOf(route, busyMs, pool.slowMs), startsAtMs: receivedAtMs };
+      return { laneIndex, route, from: progressOf(route, drivenMs, pool.slowMs), startsAtMs: receivedAtMs };
     }
     const inLane = Math.floor(index / starts.length);
     const delayMs = Math.max(index / ended.length * SPREAD_MS, inLane * FOLLOWING_MS);
@@ -74,13 +104,13 @@ export function addDepartures(departures, before, view) {
  * @param {View} view
  * @returns {{ laneIndex: number, from: number }[]} at least one
  */
-function listStarts({ pool, laneIndexes }) {
+function listStarts({ pool, laneIndexes, drivenMs }) {
   const all = pool ? listLanes(pool, laneIndexes) : [];
   const free = all.flatMap(({ state }, laneIndex) => (state === 'idle' ? [{ laneIndex, from: 0 }] : []));
   if (free.length > 0) return free;
   const ahead = all.flatMap(({ connection }, laneIndex) => (
     connection && pool
-      ? [{ laneIndex, from: progressOf(connection.route, connection.busyMs, pool.slowMs) + AHEAD }] : []
+      ? [{ laneIndex, from: progressOf(connection.route, drivenMs.get(keyOf(connection)) ?? 0, pool.slowMs) + AHEAD }] : []
   ));
   const latest = ahead.filter(({ from }) => from < 0.5);
   return [latest, ahead, [{ laneIndex: 0, from: 0 }]].find(({ length }) => length > 0) ?? [];

@@ -51,11 +51,13 @@ export class PredictionPanel {
   }
 
   /** Call it once a second. @param {State} state */
-  show({ connection, seconds, snapshot }) {
+  show({ connection, seconds, snapshot, pool }) {
     const isSplit = Boolean(snapshot?.slowPool ?? snapshot?.slowLimit);
     const isMissing = this.#isMissing || snapshot?.features?.predictions === false;
-    this.#section.dataset.state = isMissing ? 'missing' : isSplit ? 'split' : 'ready';
-    const isReady = !isMissing && !isSplit && connection === 'live' && !document.hidden;
+    const isShared = pool?.slowQuery === 'work';
+    const obstacle = isMissing ? 'missing' : isSplit ? 'split' : isShared ? 'shared' : null;
+    this.#section.dataset.state = obstacle ?? 'ready';
+    const isReady = !obstacle && connection === 'live' && !document.hidden;
     if (isReady && performance.now() >= this.#nextAtMs) this.#predict(seconds);
   }
 

@@ -1,3 +1,4 @@
+import { createBooths } from './booths.js';
 import { QueuePanel } from './queue-panel.js';
 import { createTunnel } from './tunnel.js';
 import { describePool } from './words.js';
@@ -6,12 +7,13 @@ import { describePool } from './words.js';
 /** @import { View } from './state.js' */
 
 /**
- * One pool: its tunnel, its queue, and a sentence about both.
- * @param {Record<'sentence' | 'list' | 'detail' | 'canvas', HTMLElement>} elements
+ * One pool: its tunnel, its queue, a sentence about both, and the server behind it.
+ * @param {Record<'sentence' | 'list' | 'detail' | 'canvas' | 'plaza', HTMLElement>} elements
  * @param {MediaQueryList} reducedMotion
  */
-export function createScene({ sentence, list, detail, canvas }, reducedMotion) {
+export function createScene({ sentence, list, detail, canvas, plaza }, reducedMotion) {
   const tunnel = createTunnel(/** @type {HTMLCanvasElement} */ (canvas), reducedMotion);
+  const booths = createBooths(plaza);
   const queue = new QueuePanel({ list, detail }, tunnel.highlight);
   const [lanes, waiting] = ['.lanes', '.queue'].map((part) => /** @type {HTMLElement} */ (sentence.querySelector(part)));
   /** @type {View | null} */
@@ -21,6 +23,7 @@ export function createScene({ sentence, list, detail, canvas }, reducedMotion) {
     /** @param {View | null} view null where there is no such pool */
     show(view) {
       if (view?.pool && view.pool !== shown?.pool) {
+        booths.show(view.pool.server);
         tunnel.show(shown ?? view, view);
         queue.show(view.pool);
       }

@@ -1,4 +1,6 @@
 import { assignLanes } from './lanes.js';
+import { isServerBottleneck } from '../universal/server-bottleneck.js';
+import { movePast, paceOf } from './motion.js';
 import { addNotes } from './notes.js';
 
 /** @import { LivePool, LoadTest, Second, Snapshot } from '../universal/feed-shapes.js' */
@@ -9,12 +11,15 @@ import { addNotes } from './notes.js';
  * @property {LivePool | null} pool
  * @property {number} receivedAtMs the page's clock
  * @property {Map<string, number>} laneIndexes lane of each request, see `assignLanes`
+ * @property {Map<string, number>} drivenMs how far the vehicle of each request has driven, see `movePast`
+ * @property {number} pace of the vehicles, see `paceOf`
  *
  * @typedef {object} PageState
  * @property {'connecting' | 'live' | 'lost'} connection to the app
  * @property {Snapshot | null} snapshot
  * @property {View | null} slow the pool of /slow, where it has its own
  * @property {Second[]} seconds oldest first
+ * @property {{ queries: number, cores: number } | null} bottleneck set while the server is the bottleneck
  * @property {Note[]} notes latest first
  * @property {LoadTest[]} loadTests latest first
  *
@@ -26,7 +31,8 @@ const HISTORY_MS = 120_000;
 /** @returns {State} */
 export function createState() {
   return {
-    connection: 'connecting', snapshot: null, ...createView(), slow: null, seconds: [], notes: [], loadTests: [],
+    connection: 'connecting', snapshot: null, ...createView(), slow: null, seconds: [], bottleneck: null, notes: [],
+    loadTests: [],
   };
 }
 
@@ -40,7 +46,7 @@ export function conditionOf({ connection, pool }) {
 
 /** @returns {View} */
 function createView() {
-  return { pool: null, receivedAtMs: 0, laneIndexes: new Map() };
+  return { pool: null, receivedAtMs: 0, laneIndexes: new Map(), drivenMs: new Map(), pace: 1 };
 }
 
 /** @param {State} state @param {LivePool} pool @param {number} receivedAtMs @returns {State} */
@@ -58,8 +64,12 @@ export function takePool(state, pool, receivedAtMs) {
 }
 
 /** @param {View} view @param {LivePool} pool @param {number} receivedAtMs @returns {View} */
-function updateView({ laneIndexes }, pool, receivedAtMs) {
-  return { pool, receivedAtMs, laneIndexes: assignLanes(laneIndexes, pool.lanes) };
+function updateView(view, pool, receivedAtMs) {
+  const pace = paceOf(pool);
+  return {
+    pool, receivedAtMs, pace, laneIndexes: assignLanes(view.laneIndexes, pool.lanes),
+    drivenMs: movePast(view, pool.lanes, receivedAtMs, pace),
+  };
 }
 
 /**
@@ -69,13 +79,19 @@ function updateView({ laneIndexes }, pool, receivedAtMs) {
  * @returns {State}
  */
 export function takeHistory(state, seconds) {
-  return { ...state, seconds };
+  return { ...state, seconds, bottleneck: findBottleneck(seconds) };
 }
 
 /** @param {State} state @param {Second} second @returns {State} */
 export function takeSecond(state, second) {
-  const seconds = state.seconds.filter(({ atMs }) => atMs > second.atMs - HISTORY_MS && atMs < second.atMs);
-  return { ...state, seconds: [...seconds, second] };
+  const before = state.seconds.filter(({ atMs }) => atMs > second.atMs - HISTORY_MS && atMs < second.atMs);
+  return takeHistory(state, [...before, second]);
+}
+
+/** @param {Second[]} seconds @returns {State['bottleneck']} */
+function findBottleneck(seconds) {
+  const busy = seconds.findLast(({ server, active }) => server && active > server.cores);
+  return busy?.server && isServerBottleneck(seconds) ? { queries: busy.active, cores: busy.server.cores } : null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { placeTunnel } from './lane-layout.js';
-import { listLanes } from './lanes.js';
+import { keyOf, listLanes } from './lanes.js';
 import { OUT_OF_SIGHT, addDepartures, progressOf, progressOfDeparture } from './motion.js';
 import { TunnelPainter } from './tunnel-painter.js';
 
@@ -35,7 +35,7 @@ export function createTunnel(canvas, reducedMotion) {
   }
 
   /** @param {View} view @param {number} elapsedMs since the view was received */
-  function paint({ pool, receivedAtMs }, elapsedMs) {
+  function paint({ pool, receivedAtMs, drivenMs, pace }, elapsedMs) {
     const { layout, box } = placeTunnel(lanes.length, container.clientWidth, container.clientHeight);
     setRoadHeight(`${Math.round(layout.rows * layout.laneHeight)}px`);
     const painter = new TunnelPainter(canvas, colors, layout, box);
@@ -45,7 +45,8 @@ export function createTunnel(canvas, reducedMotion) {
       if (!connection || !pool) continue;
       const { route } = connection;
       const busyMs = connection.busyMs + elapsedMs;
-      const vehicle = { route, progress: progressOf(route, busyMs, pool.slowMs), busyMs };
+      const driven = (drivenMs.get(keyOf(connection)) ?? 0) + elapsedMs * pace;
+      const vehicle = { route, progress: progressOf(route, driven, pool.slowMs), busyMs };
       painter.paintVehicle(index, vehicle, reducedMotion.matches);
     }
     for (const departure of departures) {

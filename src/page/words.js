@@ -1,7 +1,7 @@
 import { formatQuantity } from '../universal/quantity.js';
 
 /** @import { Holder } from 'mongodb-pool-monitor' */
-/** @import { LivePool, LoadTest } from '../universal/feed-shapes.js' */
+/** @import { LivePool, LoadTest, ServerReading } from '../universal/feed-shapes.js' */
 /** @import { State } from './state.js' */
 
 /** A running time: always in seconds with one decimal, so that its width does not jump. @param {number} ms */
@@ -62,6 +62,23 @@ function describeQueue({ waiting, queue }, elapsedMs) {
   if (queue.length === 0) return `${waiting} waiting`;
   const longest = formatSeconds(queue[0].waitMs + elapsedMs);
   return waiting === 1 ? `1 waiting, for ${longest}` : `${waiting} waiting, the longest for ${longest}`;
+}
+
+/** @param {ServerReading} server */
+export function describeServer({ cores, busyCores }) {
+  // Two clocks measure it: it may come out a little too high.
+  const busy = busyCores === null ? '' : `, ${Math.min(busyCores, cores).toFixed(cores < 100 ? 1 : 0)}\u00a0busy`;
+  return `Server: ${countCores(cores).replace(' ', '\u00a0')}${busy}`;
+}
+
+/** @param {NonNullable<State['bottleneck']>} bottleneck */
+export function describeBottleneck({ queries, cores }) {
+  return `The server is the bottleneck: ${queries} queries share ${countCores(cores)}. More connections will not help.`;
+}
+
+/** @param {number} cores */
+function countCores(cores) {
+  return cores === 1 ? '1 core' : `${cores} cores`;
 }
 
 /** The text of an empty list of notes. @param {LivePool | null} pool */

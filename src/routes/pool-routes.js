@@ -1,5 +1,5 @@
 import { sampleServiceTimes } from 'mongodb-pool-monitor';
-import { clientError } from '../http/problem.js';
+import { clientError, sendProblem } from '../http/problem.js';
 import { readPool } from '../live/pool-feed.js';
 import { HAS_PREDICTOR } from './page-routes.js';
 
@@ -76,5 +76,19 @@ export function createCheckoutsRoute({ checkouts }) {
     res.json({
       checkouts: checkouts.list({ after }), lastId: checkouts.lastId, forgotten: checkouts.countForgotten(after),
     });
+  };
+}
+
+/**
+ * `GET /pool/server`: the load of the server behind the pool, read now. It takes no connection from the pool. A value is
+ * null where the server does not tell.
+ * @param {Pick<import('./parts.js').Parts, 'database'>} parts
+ * @returns {import('express').RequestHandler}
+ */
+export function createServerRoute({ database }) {
+  return async (req, res) => {
+    const { reachable, reason } = database.status();
+    if (reachable) res.json(await database.readServerLoad());
+    else sendProblem(res, { status: 503, title: 'MongoDB is unreachable', detail: String(reason) });
   };
 }

@@ -27,10 +27,19 @@
  * @property {number} atMs the app's clock
  * @property {{ reachable: boolean, reason: string | null }} database as the driver sees it
  * @property {number} slowMs
+ * @property {'sleep' | 'work'} slowQuery what the query of /slow does
  * @property {ClientReading} [slowPool] the pool of /slow, with SLOW_POOLSIZE
  *
  * @typedef {ClientReading & AppReading} PoolReading
- * @typedef {PoolReading & { finished: EndedRequest[] }} LivePool with at most 20 requests that ended since the last one
+ * @typedef {object} ServerReading
+ * @property {number} cores of the server
+ * @property {number | null} busyCores how many of them it kept busy of late; null before the second reading
+ *
+ * @typedef {object} Live
+ * @property {EndedRequest[]} finished at most 20 requests that ended since the last one
+ * @property {ServerReading | null} server null if it does not tell
+ *
+ * @typedef {PoolReading & Live} LivePool
  *
  * @typedef {object} EndedRequest
  * @property {string} requestId
@@ -39,6 +48,7 @@
  * @property {number} status HTTP status; 0 when the client disconnected before the response
  * @property {number} totalMs from arrival to response
  * @property {number} waitMs of it, waiting for connections
+ * @property {number} useMs of it, having connections
  * @property {Holder[]} behind who held the connections it waited for
  *
  * @typedef {object} RouteSecond the requests of one route that ended within a second
@@ -48,6 +58,8 @@
  * @property {number} p95Ms
  * @property {number} maxMs
  * @property {number} waitP95Ms
+ * @property {number} [useP50Ms] of requests that got a connection
+ * @property {number} [useP95Ms]
  *
  * @typedef {object} Second
  * @property {number} atMs its end, by the app's clock
@@ -57,6 +69,10 @@
  * @property {number} waiting peak
  * @property {number} ratePerSec
  * @property {Record<string, RouteSecond>} routes only those with requests
+ * @property {ServerReading | null} server null also while nobody watched
+ * @property {number} loopBusy share of it in which the app's event loop was busy
+ * @property {number | null} aloneMs how long a query of /slow takes alone, if it works; null if it sleeps
+ * @property {number | null} heldMs how long the queries of /slow that run at its end have held their connections, median
  *
  * @typedef {object} PoolSettings what the page can change
  * @property {number} poolSize

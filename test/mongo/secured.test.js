@@ -34,7 +34,7 @@ test('the app works over TLS, as a user with one database, and never shows the p
   const app = startApp({ MONGO_URL: url, LOG_LEVEL: 'trace', SLOW_MS: '50', MONGO_POOLSIZE: '1' });
   const at = await app.url;
   const said = [];
-  const routes = ['/', '/slow', '/fast', '/livez', '/readyz', '/pool', '/pool/checkouts', '/metrics', '/nowhere'];
+  const routes = ['/', '/slow', '/fast', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/server', '/metrics', '/nowhere'];
   for (const route of routes) {
     const response = await fetch(at + route);
     expect({ route, status: response.status }).toEqual({ route, status: route === '/nowhere' ? 404 : 200 });

@@ -19,6 +19,7 @@ function listen(states) {
   });
 }
 
+const BOTTLENECK = { queries: 64, cores: 2 };
 /** @param {number} waiting */
 const withQueue = (waiting) => takePool(createState(), createPool({ waiting }), 0);
 /** @param {number} seconds @param {(index: number) => import('../../src/page/state.js').State} create */
@@ -42,6 +43,15 @@ test('five seconds of silence follow each sentence', () => {
   expect(said.length).toBeGreaterThan(2);
   const pauses = said.slice(1).map(({ atMs }, index) => atMs - said[index].atMs);
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5000);
+});
+
+test('the bottleneck and its end are announced before the queue in front of it', () => {
+  const crowded = { ...withQueue(3), bottleneck: BOTTLENECK };
+
+  expect(listen([...during(12, () => crowded), ...during(12, () => withQueue(0))]).map(({ message }) => message)).toEqual([
+    'The server is the bottleneck: 64 queries share 2 cores. More connections will not help.',
+    'No lane is free: requests are waiting.', 'The server is no longer the bottleneck.', 'The queue is empty again.',
+  ]);
 });
 
 test('the end of a load test is announced, but not one that had ended before', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { OUT_OF_SIGHT, addDepartures, progressOf, progressOfDeparture } from '../../src/page/motion.js';
+import { OUT_OF_SIGHT, addDepartures, paceOf, progressOf, progressOfDeparture } from '../../src/page/motion.js';
 import { createState, takePool } from '../../src/page/state.js';
 import { createEnded, createConnection, createPool } from './sample-pool.js';
 
@@ -15,6 +15,38 @@ describe('how far a vehicle has come', () => {
   test('a Ferrari does not reach the exit before its request ends', () => {
     expect(progressOf('/fast', 250, 5000)).toBeGreaterThan(0.4);
     expect(progressOf('/fast', 60_000, 5000)).toBeLessThan(1);
+  });
+});
+
+describe('the pace', () => {
+  const crowd = /** @type {const} */ ({ slowQuery: 'work', active: 8, server: { cores: 2, busyCores: 2 } });
+
+  test.each(/** @type {const} */ ([
+    [{}, 1 / 4],
+    // Others on its machine take the rest.
+    [{ server: { cores: 2, busyCores: 1.2 } }, 1.2 / 8],
+    // The load has just begun.
+    [{ server: { cores: 2, busyCores: 0.1 } }, 1 / 8],
+    [{ server: { cores: 2, busyCores: null } }, 1 / 4],
+    [{ active: 2, slowPool: createPool({ active: 2 }) }, 1 / 2],
+    [{ active: 2 }, 1],
+    [{ slowQuery: 'sleep' }, 1],
+    [{ server: null }, 1],
+  ]))('of eight queries that work on two cores, but %j, is %d', (change, pace) => {
+    expect(paceOf(createPool({ ...crowd, ...change }))).toBeCloseTo(pace);
+  });
+
+  test('a change changes how fast a bus drives on, and not where it is', () => {
+    const busAfter = (/** @type {number} */ busyMs) => [createConnection({ busyMs })];
+    let state = takePool(createState(), createPool({ lanes: busAfter(100) }), 0);
+    state = takePool(state, createPool({ ...crowd, lanes: busAfter(300) }), 200);
+    expect(state.drivenMs.get('bus')).toBe(300);
+    state = takePool(state, createPool({ ...crowd, lanes: busAfter(500) }), 400);
+    expect(state.drivenMs.get('bus')).toBe(350);
+    state = takePool(state, createPool({ lanes: busAfter(700) }), 600);
+    expect(state.drivenMs.get('bus')).toBe(400);
+    state = takePool(state, createPool({ lanes: busAfter(900) }), 800);
+    expect(state.drivenMs.get('bus')).toBe(600);
   });
 });
 

@@ -79,7 +79,7 @@ describeInBrowser('the live page of the real app', () => {
       await page.mouse.move(0, 0);
       await page.getByRole('button', { name: '/slow waits behind /slow' }).focus();
       await page.getByText(/^\/slow has waited \d+\.\d s behind \/slow$/).waitFor();
-      await page.getByText(/^No prediction/).waitFor();
+      await page.getByText(/^No prediction: the simulator has one pool/).waitFor();
       expect(await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth)).toBe(0);
       expect(await findFaults()).toEqual([]);
       expect(incidents).toEqual([]);

@@ -4,8 +4,8 @@
 export function createPool(overrides) {
   return {
     atMs: 1_000_000, database: { reachable: true, reason: null }, max: 1, min: 0, maxConnecting: 2,
-    total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, retiring: 0, slowMs: 5000, lanes: [], queue: [],
-    finished: [], ...overrides,
+    total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, retiring: 0, slowMs: 5000, slowQuery: 'sleep',
+    lanes: [], queue: [], finished: [], server: null, ...overrides,
   };
 }
 
@@ -25,14 +25,17 @@ export function createWaiter(overrides) {
 /** @param {Partial<EndedRequest>} [overrides] @returns {EndedRequest} */
 export function createEnded(overrides) {
   return {
-    requestId: 'ferrari', method: 'GET', route: '/fast', status: 200, totalMs: 4804, waitMs: 4800,
+    requestId: 'ferrari', method: 'GET', route: '/fast', status: 200, totalMs: 4804, waitMs: 4800, useMs: 3,
     behind: [{ requestId: 'bus', route: '/slow' }], ...overrides,
   };
 }
 
 /** @param {Partial<Second>} [overrides] @returns {Second} */
 export function createSecond(overrides) {
-  return { atMs: 1_000_000, max: 1, active: 1, idle: 0, waiting: 0, ratePerSec: 0, routes: {}, ...overrides };
+  return {
+    atMs: 1_000_000, max: 1, active: 1, idle: 0, waiting: 0, ratePerSec: 0, routes: {}, server: null, loopBusy: 0.1, aloneMs: null,
+    heldMs: null, ...overrides,
+  };
 }
 
 /** @param {Partial<LoadTest>} [overrides] @returns {LoadTest} */

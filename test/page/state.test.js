@@ -90,6 +90,17 @@ describe('the last two minutes', () => {
   });
 });
 
+test('the bottleneck has the last reading of the server', () => {
+  const slow = { count: 9, failures: 0, p50Ms: 900, p95Ms: 900, maxMs: 900, waitP95Ms: 0, useP50Ms: 900, useP95Ms: 900 };
+  const crowded = { active: 64, server: { cores: 2, busyCores: 2 }, aloneMs: 100, routes: { '/slow': slow } };
+  const seconds = [1, 2, 3].map((n) => createSecond({ atMs: n * 1000, ...crowded }));
+  expect(takeHistory(createState(), seconds).bottleneck).toEqual({ queries: 64, cores: 2 });
+
+  const unread = createSecond({ ...crowded, atMs: 4000, server: null });
+  expect(takeSecond(takeHistory(createState(), seconds), unread).bottleneck).toEqual({ queries: 64, cores: 2 });
+  expect(takeHistory(createState(), [...seconds.slice(1), unread]).bottleneck).toBeNull();
+});
+
 test('a load test is updated, and the latest comes first', () => {
   let state = takeLoadTest(createState(), createLoadTest({ id: 1, state: 'done' }));
   const later = createLoadTest({ id: 2, startedAt: '2026-11-20T11:00:00.000Z', progress: 0 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  describeBehind, describeChanges, describeConnection, describeLoadTest, describeMeasured, describeNoneYet,
-  describePool, describePrediction, describeWaiter,
+  describeBehind, describeBottleneck, describeChanges, describeConnection, describeLoadTest, describeMeasured,
+  describeNoneYet, describePool, describePrediction, describeServer, describeWaiter,
 } from '../../src/page/words.js';
 import { createLoadTest, createPool, createWaiter } from './sample-pool.js';
 
@@ -52,6 +52,20 @@ describe('the pool in a sentence', () => {
   ])('%j', (pool, elapsedMs, mood, lanes, queue) => {
     expect(describePool(createPool(pool), elapsedMs)).toEqual({ mood, lanes, queue });
   });
+});
+
+test.each([
+  [{ cores: 2, busyCores: 1.96 }, 'Server: 2 cores, 2.0 busy'],
+  [{ cores: 1, busyCores: 1.04 }, 'Server: 1 core, 1.0 busy'],
+  [{ cores: 128, busyCores: 17.3 }, 'Server: 128 cores, 17 busy'],
+  [{ cores: 64, busyCores: null }, 'Server: 64 cores'],
+])('the server in a few words: %j', (server, text) => {
+  expect(describeServer(server).replaceAll('\u00a0', ' ')).toBe(text);
+});
+
+test('the bottleneck in a sentence', () => {
+  expect(describeBottleneck({ queries: 64, cores: 2 }))
+    .toBe('The server is the bottleneck: 64 queries share 2 cores. More connections will not help.');
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { serveApp } from '../support/serve-app.js';
+import { until } from '../support/until.js';
 
 /** @type {string} */
 let url;
@@ -25,6 +26,30 @@ test('/pool has the settings that decide how long requests wait', async () => {
     poolSize: 3, minPoolSize: 1, maxConnecting: 4, waitQueueTimeoutMs: 500, slowPoolSize: 2, slowConcurrency: 5,
     requestTimeoutMs: 900,
   });
+});
+
+test('/pool says what the query of /slow does', async () => {
+  expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ slowMs: 300, slowQuery: 'sleep' });
+});
+
+test('/pool/server has the load of the server, and takes no connection from the pool', async () => {
+  const full = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: '60000' });
+  const leaving = new AbortController();
+  const slow = fetch(`${full}/slow`, { signal: leaving.signal }).catch(() => 'left');
+  const readPool = async () => (await fetch(`${full}/pool`)).json();
+  const readServer = async () => (await fetch(`${full}/pool/server`)).json();
+  await until('/slow holds the only connection', async () => (await readPool()).active === 1);
+
+  const load = await readServer();
+  expect(load).toEqual({
+    atMs: expect.any(Number), cores: expect.any(Number), cpuMs: expect.any(Number), ticketsOut: expect.any(Number),
+    ticketsTotal: expect.any(Number), queued: expect.any(Number), writeConflicts: expect.any(Number),
+  });
+  expect(load.cores).toBeGreaterThan(0);
+  expect((await readServer()).atMs).toBeGreaterThan(load.atMs);
+  expect(await readPool()).toMatchObject({ total: 1, active: 1, waiting: 0, checkedOut: (await readPool()).checkedOut });
+  leaving.abort();
+  expect(await slow).toBe('left');
 });
 
 /** @param {string} query */

@@ -14,7 +14,7 @@ import { postsTo, requestsBelow } from '../http-requests.js';
 
 // /fast and /slow add to the list of checkouts, and /pool/checkouts returns all of it.
 const PATHS = [
-  '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/events', '/metrics', '/page/main.js',
+  '/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/server', '/pool/events', '/metrics', '/page/main.js',
   '/predict/simulator/simulate.js', '/control/token', '/nowhere', '/fast', '/slow',
 ];
 const BODIES = {
