@@ -1,7 +1,7 @@
 /** @import { RequestLine } from 'mongodb-pool-predictor' */
 
-/** The paths of the lab's app that make no query. */
-export const QUERYLESS_PATHS = ['/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/metrics'];
+/** The paths of the lab's app that take no connection from the pool. */
+export const QUERYLESS_PATHS = ['/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/server', '/metrics'];
 /** The paths of the lab's app that a load test may use. */
 export const APP_PATHS = ['/slow', '/fast', ...QUERYLESS_PATHS];
 const METHODS = ['get', 'head'];

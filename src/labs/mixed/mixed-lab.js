@@ -3,11 +3,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../../harness/app-process.js';
 import { describeFailures, runArtillery, summariseReport, WORKERS } from '../../harness/artillery.js';
-import { parseDelay } from '../../harness/lab-options.js';
+import { createChoiceParser, parseDelay } from '../../harness/lab-options.js';
 import { compareUsers } from '../../harness/sent-users.js';
 import { listArrivals, summariseCheckouts } from '../../harness/summarise-checkouts.js';
 import { readCheckouts, warmUp } from '../../harness/warm-up.js';
 import { poolOfApp } from '../../predictions/app-pool.js';
+import { readSettings } from '../../settings.js';
 import { createScenarioLoad, parsePoolSizes, predict, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { checkRequests, QUERYLESS_PATHS } from './check-requests.js';
@@ -32,6 +33,7 @@ const OVERHEAD_MS = 5500;
  * @typedef {object} MixedOptions
  * @property {number[]} poolSizes
  * @property {number} slowMs
+ * @property {'sleep' | 'work'} [slowQuery]
  * @property {number} [poolTimeout] ms
  * @property {string} scenario path of an Artillery scenario
  * @property {string} [environment] one of the scenario's
@@ -54,6 +56,10 @@ export const mixed = {
       value: 'ms', about: 'how long a query of /slow takes', parse: parseDelay, default: PUBLISHED.slowMs,
       published: PUBLISHED.slowMs,
     },
+    slowQuery: {
+      value: 'kind', about: 'what a query of /slow does, sleep or work (default: SLOW_QUERY)',
+      parse: createChoiceParser(['sleep', 'work']), published: 'sleep',
+    },
     poolTimeout: {
       value: 'ms', about: 'longest wait for a connection (default: MONGO_WAIT_QUEUE_TIMEOUT_MS)', parse: parseDelay,
     },
@@ -74,16 +80,18 @@ export const mixed = {
  * @returns {Promise<MixedPlan>}
  * @throws {Error} for a scenario that can't be read, or that the app can't answer
  */
-async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment, skipFunctions }) {
+async function plan({
+  poolSizes, slowMs, slowQuery = readSettings().slowQuery, poolTimeout, scenario, environment, skipFunctions,
+}) {
   const workload = await readScenario(scenario, { environment, skipFunctions });
   checkRequests(scenario, workload.requests);
   const load = createScenarioLoad(workload, { workers: WORKERS });
   const name = path.relative(process.cwd(), scenario);
   if (load.routes.every(isQueryless)) throw new Error(`${name} makes no query: no pool is too small for it`);
-  const isAsPublished = slowMs === PUBLISHED.slowMs && !environment
+  const isAsPublished = slowMs === PUBLISHED.slowMs && slowQuery === 'sleep' && !environment
     && await realpath(scenario) === await realpath(MIXED_SCENARIO);
   return {
-    settings: { scenario: name, environment, skipFunctions, poolSizes, slowMs, poolTimeout },
+    settings: { scenario: name, environment, skipFunctions, poolSizes, slowMs, slowQuery, poolTimeout },
     load,
     workload,
     warnings: [
@@ -101,7 +109,7 @@ async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment, ski
       return {
         name: `pool ${poolSize}`,
         settings: { poolSize },
-        exact: isDeterministic(workload) ? { maxMs: answer.maxMs } : null,
+        exact: slowQuery === 'sleep' && isDeterministic(workload) ? { maxMs: answer.maxMs } : null,
         published: isAsPublished ? findPublished(poolSize) : null,
         estimateMs: answer.durationMs + OVERHEAD_MS,
       };
@@ -116,9 +124,10 @@ async function plan({ poolSizes, slowMs, poolTimeout, scenario, environment, ski
  * @returns {Promise<Measurement<MixedFigures>>}
  */
 async function measure({ settings: { poolSize } }, { settings, workload }, { mongoUrl, signal }) {
-  const { slowMs, poolTimeout, scenario, environment } = settings;
+  const { slowMs, slowQuery, poolTimeout, scenario, environment } = settings;
   const app = await startApp({
     MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs),
+    ...(slowQuery && { SLOW_QUERY: slowQuery }),
     ...(poolTimeout && { MONGO_WAIT_QUEUE_TIMEOUT_MS: String(poolTimeout) }),
   }, { signal });
   try {
@@ -140,11 +149,13 @@ async function measure({ settings: { poolSize } }, { settings, workload }, { mon
 }
 
 /**
- * Simulates the load test with the service time that was measured before it, and with the app's other pool settings.
+ * Simulates the load test with the service time that was measured before it, and with the app's other pool settings. It
+ * predicts nothing for queries that work: they slow each other down.
  * @type {NonNullable<typeof mixed['predict']>}
  */
 async function predictVariant({ settings: { poolSize } }, { load, settings: options }, { unloaded }, settings) {
-  const { slowMs, poolTimeout = settings.waitQueueTimeoutMs } = options;
+  const { slowMs, slowQuery, poolTimeout = settings.waitQueueTimeoutMs } = options;
+  if (slowQuery === 'work') return {};
   const { serviceMs, overheadMs } = unloaded;
   const services = servicesWithSleep(load.routes, serviceMs, slowMs);
   const { variants: [{ predicted }] } = await predict({

@@ -27,6 +27,15 @@ test('another load has no published figures, and a drawn one no exact answer', a
   expect(drawn).toMatchObject({ published: null, exact: null });
 });
 
+test('queries that work have no exact answer, no published one and no prediction', async () => {
+  const plan = await mixed.plan({ ...article, slowQuery: 'work' });
+  expect(plan.settings).toMatchObject({ slowQuery: 'work' });
+  expect(plan.variants.map(({ exact, published }) => ({ exact, published }))).toEqual(
+    article.poolSizes.map(() => ({ exact: null, published: null })));
+  expect(await labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings)).toEqual({});
+  expect((await mixed.plan(article)).settings).toMatchObject({ slowQuery: 'sleep' });
+});
+
 test('the prediction adds to the arithmetic what a query takes, and what its response takes beside', async () => {
   const plan = await mixed.plan(article);
   const unloaded = { serviceMs: 2, overheadMs: 3 };
