@@ -20,6 +20,7 @@ const RUN_BY_CI = ['npm install && npm run demo', 'npm install && npm test'];
 /** Needs a Docker engine. compose.test.js checks the file. */
 const CHECKED_ELSEWHERE = ['docker compose up -d mongo'];
 const START = 'MONGO_POOLSIZE=1 npm start';
+const WORK = 'SLOW_QUERY=work MONGO_POOLSIZE=64 npm start';
 const ARTILLERY = 'npx artillery run loadtests/mixed.yaml';
 const RUN = 'npx pool-lab run mixed --pool-sizes 1,2,3,5,10 --repeat 3';
 const NPX = 'npx pool-lab run mixed';
@@ -31,7 +32,10 @@ const EXPERIMENTS = new Map([
   ['npx pool-lab run inserts', '--cases 1/2 --docs 20'],
   ['npx pool-lab run replication', '--cases 1 --ops 1000'],
   ['npx pool-lab run remedies', '--remedies client --environment smoke --slow-ms 100'],
+  ['npx pool-lab run saturation', '--pool-sizes 1,2 --reference 4 --loads closed --measure-ms 100 --repeat 1'],
 ]);
+/** It asks before it measures somebody's MongoDB, but not before it starts its own. */
+const CALIBRATE = 'npx pool-lab calibrate --seconds 5';
 const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
 const SERVICES = '--service /slow=5000 --service /fast=2';
 const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
@@ -55,7 +59,7 @@ async function run(command, changes) {
 
 test('every command is run by a test or by .ci/run', () => {
   expect(commandsOf(readme).toSorted()).toEqual([
-    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, ADVISE,
+    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, ADVISE, CALIBRATE,
   ].toSorted());
   for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`);
 });
@@ -63,19 +67,8 @@ test('every command is run by a test or by .ci/run', () => {
 test('the app starts, and the load test runs against it', async () => {
   const powershell = readme.match(/`(\$env:.+?)`/)?.[1];
   expect(powershell).toBe('$env:MONGO_POOLSIZE=1; npm start');
-  const app = onWindows
-    ? spawn('powershell', ['-Command', String(powershell)], { env })
-    : spawn(START, { shell: true, env, detached: true });
+  const { url, stop } = await startAsTyped(onWindows ? String(powershell) : START, 'maxPoolSize 1');
   try {
-    const url = await new Promise((resolve, reject) => {
-      let said = '';
-      app.stdout.on('data', (chunk) => {
-        said += chunk;
-        const found = said.match(/listening on (http:[^\s"]+)/);
-        if (found && said.includes('maxPoolSize 1')) resolve(found[1]);
-      });
-      app.once('exit', () => reject(new Error(`the app ended: ${said}`)));
-    });
     const { code, said } = await run(ARTILLERY, { PORT: new URL(url).port });
     expect(said).toMatch(/http\.responses: \.+ 10\n/);
     expect(said).toMatch(/vusers\.failed: \.+ 0\n/);
@@ -83,12 +76,43 @@ test('the app starts, and the load test runs against it', async () => {
     expect(said).toMatch(/Summary report[^]+plugins\.metrics-by-endpoint\.response_time\.\/fast:\n +min: [^]+ +max: \.+ \d/);
     expect(code).toBe(0);
   } finally {
-    const ended = once(app, 'exit');
-    if (onWindows) app.kill();
-    else process.kill(-Number(app.pid), 'SIGTERM');
-    await ended;
+    await stop();
   }
 });
+
+// PowerShell sets variables in another way, as the test above shows.
+(onWindows ? test.skip : test)('the app starts with buses that work', async () => {
+  const { url, stop } = await startAsTyped(WORK, 'maxPoolSize 64, /slow costs the server processor time');
+  try {
+    expect((await fetch(`${url}/slow`)).status).toBe(200);
+  } finally {
+    await stop();
+  }
+});
+
+/** @param {string} command that starts the app @param {string} says what its log has then */
+async function startAsTyped(command, says) {
+  const app = onWindows ? spawn('powershell', ['-Command', command], { env }) : spawn(command, { shell: true, env, detached: true });
+  /** @type {string} */
+  const url = await new Promise((resolve, reject) => {
+    let said = '';
+    app.stdout.on('data', (chunk) => {
+      said += chunk;
+      const found = said.match(/listening on (http:[^\s"]+)/);
+      if (found && said.includes(says)) resolve(found[1]);
+    });
+    app.once('exit', () => reject(new Error(`the app ended: ${said}`)));
+  });
+  return {
+    url,
+    async stop() {
+      const ended = once(app, 'exit');
+      if (onWindows) app.kill();
+      else process.kill(-Number(app.pid), 'SIGTERM');
+      await ended;
+    },
+  };
+}
 
 test('the experiment runs, and report compares its results', async () => {
   const measured = await bench.run(`${RUN} --repeat 1 --parallel --slow-ms 100 --environment smoke`);
@@ -106,6 +130,10 @@ test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
   // npx works the same for all of them: one is enough.
   const ran = await (command === NPX ? run : bench.run)(`${command} ${inSeconds} --out ${out}`);
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Report: ') });
+});
+
+test(CALIBRATE, async () => {
+  expect(await run(CALIBRATE, { MONGO_URL: '' })).toMatchObject({ code: 0, said: expect.stringMatching(/--service \/slow=\S*work:.* --server-cores \d/) });
 });
 
 test.each([[PREDICT, /More than 5\s+connections\s+do\s+not\s+help/], [ADVISE, /\d+ connections are enough/]])(

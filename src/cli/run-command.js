@@ -34,7 +34,8 @@ function createLabCommand(lab) {
   }
   return command
     .addOption(new Option('--preset <name>', 'use the settings of the published experiment').choices(['published']))
-    .option('--repeat <n>', 'how many times to measure each variant; the repeats are interleaved', parseUpTo(1000), 1)
+    .option('--repeat <n>', lab.repeat?.about ?? 'how many times to measure each variant; the repeats are interleaved',
+      parseUpTo(1000), lab.repeat?.default ?? 1)
     .option('--out <dir>', 'folder for the report and the result (default: a new folder in results/)')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(({ preset, ...options }) => runAndReport(lab, preset

@@ -31,6 +31,7 @@ import { watchMongo } from './watch-mongo.js';
  * @typedef {object} Bench
  * @property {string} summary half a line for lists of labs, without a capital or a full stop
  * @property {Record<string, import('./lab-options.js').LabOption>} options
+ * @property {{ default: number, about: string }} [repeat] of the option --repeat; without it each variant is measured once
  * @property {{ members?: number, urlOption?: string }} [mongo] how many mongods the embedded MongoDB has, default 1;
  *   the option that names another MongoDB, default `url`
  * @property {(options: Options) => Promise<OwnPlan>} plan
@@ -56,13 +57,15 @@ import { watchMongo } from './watch-mongo.js';
  * @template [VariantSettings=any]
  * @template [Figures=any]
  * @typedef {Pick<Variant<VariantSettings, Figures>, 'name' | 'settings' | 'exact' | 'published'> &
- *   { estimateMs: number }} PlannedVariant
+ *   { estimateMs: number, once?: boolean }} PlannedVariant `once`: measured in the first round only, whatever --repeat says
  */
 
 /**
  * @template [Shared=any]
  * @typedef {object} Prepared
  * @property {Shared} [shared] goes into the context of each measurement
+ * @property {(variant: PlannedVariant) => string | undefined} [skip] why a variant can't be measured here, although nothing
+ *   went wrong; the result says it once
  * @property {() => Promise<void>} undo called whatever happens
  */
 
@@ -75,6 +78,7 @@ import { watchMongo } from './watch-mongo.js';
 /**
  * @typedef {object} Context
  * @property {string} mongoUrl of the one MongoDB that all variants share
+ * @property {boolean} isEmbedded whether that MongoDB is our own; if not, others may use it
  * @property {Settings} settings
  * @property {AbortSignal} signal ends the measurement
  * @property {(line: string) => void} report gets a line of progress for people
@@ -104,13 +108,10 @@ import { watchMongo } from './watch-mongo.js';
  * @throws what `signal` was aborted with
  */
 export async function runLab(lab, options, { settings, signal, report, onStep }) {
-  const { repeat = 1, parallel = false } = options;
+  const { repeat = lab.repeat?.default ?? 1, parallel = false } = options;
   const startedAt = new Date().toISOString();
   /** @type {Plan} */
   const plan = await lab.plan(options);
-  const rounds = Array.from({ length: repeat }, () => (
-    parallel ? [plan.variants] : plan.variants.map((variant) => [variant])
-  )).flat();
   const { members, urlOption = 'url' } = lab.mongo ?? {};
   const mongo = await openMongo({ ...settings, mongoUrl: options[urlOption] ?? settings.mongoUrl }, { members, report, signal });
   const mongoDied = new AbortController();
@@ -122,11 +123,13 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
     const watch = await watchMongo(mongo.url, settings, options[urlOption] ? `--${urlOption}` : 'MONGO_URL');
     close = () => watch.close().finally(mongo.stop);
     signal.throwIfAborted();
-    const context = { mongoUrl: mongo.url, settings, signal: until, report };
+    const context = { mongoUrl: mongo.url, isEmbedded: mongo.died !== undefined, settings, signal: until, report };
     const prepared = await lab.prepare?.(plan, context).catch((cause) => {
       throw new Error(shortenRefusal(cause.message), { cause });
     });
     undo = prepared?.undo ?? undo;
+    const reasons = new Map(plan.variants.map((variant) => [variant, prepared?.skip?.(variant)]));
+    const rounds = listRounds(plan.variants.filter((variant) => !reasons.get(variant)), { repeat, parallel });
     /** @type {Outcome[]} */
     const outcomes = [];
     for (const [index, round] of rounds.entries()) {
@@ -151,11 +154,26 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       settings: { ...plan.settings, repeat, parallel },
       variants: await Promise.all(plan.variants.map((variant) => (
         summarise(lab, plan, variant, { outcomes: outcomes.filter((one) => one.variant === variant), settings })))),
-      warnings: [...plan.warnings ?? [], ...listWarnings(outcomes), ...leftovers],
+      warnings: [
+        ...plan.warnings ?? [], ...new Set([...reasons.values()].flatMap((reason) => reason ?? [])), ...listWarnings(outcomes),
+        ...leftovers,
+      ],
     };
   } finally {
     await undo().catch(() => {}).finally(close);
   }
+}
+
+/**
+ * @param {PlannedVariant[]} variants
+ * @param {{ repeat: number, parallel: boolean }} options
+ * @returns {PlannedVariant[][]} what is measured at the same time, in order
+ */
+function listRounds(variants, { repeat, parallel }) {
+  return Array.from({ length: repeat }, (_, round) => {
+    const due = variants.filter(({ once }) => round === 0 || !once);
+    return parallel ? [due] : due.map((variant) => [variant]);
+  }).flat();
 }
 
 /** @param {PlannedVariant[][]} rounds @param {number} index of the round that begins @returns {Step} */

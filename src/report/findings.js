@@ -1,3 +1,5 @@
+import { formatNumber } from '../universal/quantity.js';
+
 /** @import { Column, Finding, LabView, Result } from './result-types.js' */
 
 export const FINDINGS_CAPTION = 'Findings, as ratios';
@@ -6,6 +8,7 @@ export const FINDINGS_CAPTION = 'Findings, as ratios';
 export const FINDING_COLUMNS = [
   { heading: 'ratio', value: ({ claim }) => claim },
   { heading: 'here', digits: 2, value: ({ measured }) => measured },
+  { heading: 'spread', value: ({ spread }) => spread?.map((ratio) => formatNumber(ratio, 2)).join(' to ') },
   { heading: 'published', digits: 2, value: ({ published }) => published },
 ];
 

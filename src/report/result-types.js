@@ -24,6 +24,7 @@
  * @property {string} claim for example `100 workers: copy / fixed, queries per second`
  * @property {number | null | undefined} measured
  * @property {number | null | undefined} published
+ * @property {[number, number]} [spread] the smallest and the largest of the repeats; `measured` is their median
  */
 
 /**

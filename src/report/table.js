@@ -5,7 +5,7 @@ import { FINDING_COLUMNS, listFindings } from './findings.js';
 import { formatCell } from './format.js';
 import { LOAD_KINDS } from './load-kinds.js';
 
-/** @import { Column, LabView, Result } from './result-types.js' */
+/** @import { Column, Finding, LabView, Result } from './result-types.js' */
 /** @import { Group } from './columns.js' */
 
 const QUIET = Object.fromEntries([
@@ -17,8 +17,9 @@ const RULED = { mid: '─', 'mid-mid': ' ', 'top-mid': ' ' };
 /** Longer lines are hard to read, however wide the terminal is. */
 export const WIDEST_TEXT = 100;
 
-/** Width of the findings' table without its first column. */
+/** Width of the findings' table without its first column, and of the column that not all labs have. */
 const FINDING_FIGURES = 22;
+const FINDING_SPREAD = 14;
 
 /**
  * A result for a terminal: table, glossary, findings, errors and warnings, then the lab's sentence. A table that is too
@@ -37,8 +38,7 @@ export function renderTable(lab, result, { width = 80 } = {}) {
     if (isFull && block.length > 1) blocks.push([key, group]);
     else block.push(group);
   }
-  const findings = listFindings(lab, result)
-    .map((finding) => ({ ...finding, claim: wrap(finding.claim, width - FINDING_FIGURES) }));
+  const findings = wrapClaims(listFindings(lab, result), width);
   const summary = sumUp(lab, result);
   const texts = [...listNotes(result).map((note) => `! ${note}`), summary && lab.loadKind ? LOAD_KINDS[lab.loadKind] : '', summary];
   const textWidth = Math.min(width, WIDEST_TEXT);
@@ -46,9 +46,21 @@ export function renderTable(lab, result, { width = 80 } = {}) {
   return escapeControls([
     ...tables,
     explainWords(lab, tables.join('\n')).map((text) => wrap(text, textWidth)).join('\n'),
-    ...(findings.length > 0 ? [renderRows(FINDING_COLUMNS, findings)] : []),
+    ...(findings.length > 0 ? [renderFindings(findings)] : []),
     ...texts.map((text) => wrap(text, textWidth)),
   ].filter(Boolean).join('\n\n'));
+}
+
+/** @param {Finding[]} findings @param {number} width of the terminal */
+function wrapClaims(findings, width) {
+  const figures = FINDING_FIGURES + (findings.some(({ spread }) => spread) ? FINDING_SPREAD : 0);
+  return findings.map((finding) => ({ ...finding, claim: wrap(finding.claim, width - figures) }));
+}
+
+/** @param {Finding[]} findings */
+function renderFindings(findings) {
+  const hasSpread = findings.some(({ spread }) => spread);
+  return renderRows(FINDING_COLUMNS.filter(({ heading }) => heading !== 'spread' || hasSpread), findings);
 }
 
 /** @param {Pick<LabView, 'glossary'>} lab @param {string} text only words that are in it are explained */

@@ -5,7 +5,7 @@ import { scratchFolder } from '../support/scratch-folder.js';
 /** Uses /proc to find the processes of a command. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-const LABS = ['mixed', 'sessions', 'handles', 'inserts', 'replication', 'remedies'];
+const LABS = ['mixed', 'sessions', 'handles', 'inserts', 'replication', 'remedies', 'saturation'];
 const MOMENTS_MS = Array.from({ length: 10 }, (_, n) => (n + 1) * 500);
 const CODES = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 });
 

@@ -5,7 +5,7 @@ import { readSettings } from '../../src/settings.js';
 import { mixed } from '../../src/labs/mixed/mixed-lab.js';
 import { startReplicaSet } from '../support/mongod-process.js';
 
-/** @import { AnyLab, Measurement, Step } from '../../src/harness/run-lab.js' */
+/** @import { AnyLab, Measurement, PlannedVariant, Step } from '../../src/harness/run-lab.js' */
 
 /**
  * @param {(name: string) => Measurement | Promise<Measurement>} measureOne
@@ -64,6 +64,38 @@ test('in parallel the variants of a round run at once', async () => {
   });
   await runLab(lab, { parallel: true }, surroundings());
   expect(peak).toBe(2);
+});
+
+test('a lab has its own number of repeats, and variants that are measured once', async () => {
+  /** @type {string[]} */
+  const order = [];
+  const lab = makeLab((name) => ({ measured: { requests: 1, maxMs: order.push(name) } }));
+  const twice = {
+    ...lab,
+    repeat: { default: 3, about: '' },
+    /** @type {AnyLab['plan']} */
+    plan: async (options) => {
+      const { variants, ...rest } = await lab.plan(options);
+      return { ...rest, variants: variants.map((/** @type {PlannedVariant} */ variant) => ({ ...variant, once: variant.name === 'A' })) };
+    },
+  };
+  const { variants } = await runLab(twice, {}, surroundings());
+  expect(order.join('')).toBe('ABBB');
+  expect(variants.map(({ repeats }) => repeats?.length)).toEqual([1, 3]);
+  order.length = 0;
+  await runLab(twice, { repeat: 2 }, surroundings());
+  expect(order.join('')).toBe('ABB');
+});
+
+test('a variant that is skipped has a reason, which the result says once, and no error', async () => {
+  const lab = {
+    ...makeLab(() => ({ measured: { requests: 1 } })),
+    prepare: async () => ({ skip: (/** @type {{ name: string }} */ { name }) => (name === 'A' ? 'not here' : undefined), undo: async () => {} }),
+  };
+  const { variants, warnings } = await runLab(lab, { repeat: 2 }, surroundings());
+  expect(warnings).toEqual(['not here']);
+  expect(variants).toMatchObject([{ measured: null }, { measured: { requests: 2 } }]);
+  expect(variants[0].error).toBeUndefined();
 });
 
 test('a variant that cannot run says why and does not stop the other', async () => {

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import { chooseBestSize } from '../../../src/labs/saturation/best-size.js';
+import { compareRepeats, judge } from '../../../src/labs/saturation/compare.js';
+import { saturation } from '../../../src/labs/saturation/saturation-lab.js';
+import { renderHtml } from '../../../src/report/html.js';
+import { renderTable } from '../../../src/report/table.js';
+import { createSampleResult } from '../../report/sample-result.js';
+
+/** @import { MeasuredVariant } from '../../../src/labs/saturation/compare.js' */
+/** @import { SaturationFigures } from '../../../src/labs/saturation/saturation-figures.js' */
+/** @import { SaturationSettings } from '../../../src/labs/saturation/variants.js' */
+
+/** @param {number} poolSize @param {number} p99Ms of heavy queries @param {number} [ratePerSec] @returns {SaturationFigures} */
+function figuresOf(poolSize, p99Ms, ratePerSec = 100) {
+  const kind = { count: 10, p50Ms: 1, p99Ms: 50 };
+  const server = {
+    cores: 2, coresBusy: 1.9, ticketsTotal: 256, ticketsOut: 3, queued: 4, queuedPeak: 5, conflictsPerSec: 6,
+  };
+  return {
+    count: 20, timeouts: 0, ratePerSec, meanMs: 10, waitMs: 4, useMs: 6, heavy: { ...kind, p99Ms }, cheap: kind, poolSize,
+    sentPerSec: null, server,
+  };
+}
+
+/** @param {Partial<SaturationSettings>} settings @param {SaturationFigures[]} repeats @returns {MeasuredVariant} */
+function variantOf(settings, repeats) {
+  const { cause = 'processor', role = 'size', load = 'closed', poolSize = null } = settings;
+  return {
+    name: `${cause} ${load} ${role} ${poolSize}`, settings: { cause, role, load, poolSize }, measured: repeats[0],
+    repeats: repeats.map((measured) => ({ measured })),
+  };
+}
+
+/** @param {MeasuredVariant[]} variants */
+function resultOf(variants) {
+  return createSampleResult({ lab: 'saturation', settings: { reference: 100 }, variants });
+}
+
+/** @param {SaturationFigures} figures */
+const heavyP99 = ({ heavy }) => heavy.p99Ms;
+
+test('the best size has the lowest p99 among those below the reference that answer almost as many queries', () => {
+  const survey = [[1, 50, 10], [2, 90, 20], [4, 100, 30], [100, 110, 5]]
+    .map(([poolSize, ratePerSec, heavyP99Ms]) => ({ poolSize, ratePerSec, heavyP99Ms }));
+  expect(chooseBestSize(survey, 100)).toBe(2);
+  expect(chooseBestSize(survey, 1000)).toBe(100);
+  expect(chooseBestSize(survey, 2)).toBe(1);
+  expect(() => chooseBestSize(survey, 1)).toThrow('no pool size below 1 was measured');
+});
+
+describe('the ratio of two variants', () => {
+  const large = variantOf({}, [300, 400, 900, 210, 100].map((ms) => figuresOf(100, ms)));
+  const small = variantOf({}, [100, 100, 300, 100, 100].map((ms) => figuresOf(4, ms)));
+
+  test('is the median of the ratios of its repeats, with the smallest and the largest', () => {
+    // 3, 4, 3, 2.1 and 1. The ratio of the medians would be the same; that of the first ones too.
+    expect(compareRepeats(large, small, heavyP99)).toEqual({ ratio: 3, spread: [1, 4] });
+    expect(compareRepeats(small, large, heavyP99)?.spread).toEqual([0.25, 1]);
+    const drifting = variantOf({}, [100, 200, 400].map((ms) => figuresOf(4, ms)));
+    const twice = variantOf({}, [200, 400, 800].map((ms) => figuresOf(100, ms)));
+    expect(compareRepeats(twice, drifting, heavyP99)).toEqual({ ratio: 2, spread: [2, 2] });
+  });
+
+  test('has no spread with one repeat, and is missing if a repeat is', () => {
+    const one = variantOf({}, [figuresOf(4, 10)]);
+    expect(compareRepeats(one, one, heavyP99)).toEqual({ ratio: 1 });
+    expect(compareRepeats(large, one, heavyP99)).toBeNull();
+    expect(compareRepeats(undefined, one, heavyP99)).toBeNull();
+  });
+
+  test('is a difference only if all repeats agree on it and it matters', () => {
+    expect(judge({ ratio: 2, spread: [1.2, 3] })).toBe('more');
+    expect(judge({ ratio: 2, spread: [0.9, 3] })).toBe('unclear');
+    expect(judge({ ratio: 1.2, spread: [0.9, 3] })).toBe('same');
+    expect(judge({ ratio: 1.05, spread: [1.02, 1.08] })).toBe('same');
+    expect(judge({ ratio: 0.5, spread: [0.4, 0.9] })).toBe('less');
+    expect(judge({ ratio: 0.5, spread: [0.4, 1.9] })).toBe('unclear');
+  });
+});
+
+describe('the result', () => {
+  /** @param {number[]} largeMs @param {number[]} controlMs */
+  const tickets = (largeMs, controlMs) => [
+    variantOf({ cause: 'tickets', role: 'best' }, [100, 100].map((ms) => figuresOf(8, ms))),
+    variantOf({ cause: 'tickets', role: 'reference', poolSize: 100 }, largeMs.map((ms) => figuresOf(100, ms, 50))),
+    variantOf({ cause: 'tickets', role: 'control', poolSize: 100 }, controlMs.map((ms) => figuresOf(100, ms, 50))),
+    variantOf({ cause: 'tickets', load: 1.1, poolSize: 4 }, [figuresOf(4, 100)]),
+    variantOf({ cause: 'tickets', load: 1.1, poolSize: 100 }, [{ ...figuresOf(100, 250), meanMs: 40 }]),
+    variantOf({ cause: 'tickets', load: 1.1, poolSize: 300 }, [figuresOf(300, 900)]),
+  ];
+
+  test('has the ratios with their spread, and the published ones beside', () => {
+    const text = renderTable(saturation, resultOf(tickets([200, 300], [210, 290])));
+    expect(text).toMatch(/ratio +here +spread +published\n/);
+    expect(text).toMatch(/tickets: heavy p99, 100 \/ 8 +2\.00 +2\.00 to 3\.00 +–\n/);
+    expect(text).toMatch(/tickets: queries\/s, 8 \/ 100 +2\.00 +2\.00 to 2\.00 +–\n/);
+    expect(text).toMatch(/tickets at 1\.1: heavy p99, 100 \/ 4 +2\.50 +– +–\n/);
+    expect(text).toMatch(/tickets at 1\.1: mean response, 100 \/ 4 +4\.00 +– +36\.67\n/);
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    const page = renderHtml([{ lab: saturation, result: resultOf(tickets([200, 300], [210, 290])) }]);
+    expect(page).toContain('2.00 to 3.00');
+  });
+
+  test('says what was seen, and if the control shows the same', () => {
+    const { takeaway } = saturation;
+    const same = takeaway(resultOf(tickets([200, 300], [210, 290])));
+    expect(same).toContain('Tickets: the p99 of heavy queries is 2.00 times as long with 100 connections as with 8 (2.00 to 3.00). ');
+    expect(same).toContain(' 8 answer 2.00 times as many queries (2.00 to 2.00). ');
+    expect(same).toMatch(/not quicker: the ratio is 0\.95 \(0\.95 to 1\.03\)\. So the tickets alone are not the reason\.$/);
+    expect(takeaway(resultOf(tickets([200, 300], [90, 110])))).not.toContain('not the reason');
+    // One repeat of three disagrees with a large difference: that proves nothing, and no verdict is given.
+    expect(takeaway(resultOf(tickets([500, 500, 500], [90, 100, 600]).map((variant) => (
+      variant.settings.role === 'best' ? variantOf(variant.settings, Array(3).fill(figuresOf(8, 100))) : variant
+    ))))).not.toContain('not the reason');
+  });
+
+  test('says where the repeats disagree', () => {
+    const [best] = tickets([1], [1]);
+    const reference = variantOf({ cause: 'tickets', role: 'reference', poolSize: 100 },
+      [200, 90, 300].map((ms) => figuresOf(100, ms)));
+    const three = variantOf(best.settings, Array(3).fill(figuresOf(8, 100)));
+    expect(saturation.takeaway(resultOf([three, reference]))).toBe(
+      'Tickets: the repeats disagree. The p99 of heavy queries is 2.00 times as long with 100 connections as with 8 (0.90 to 3.00).');
+  });
+
+  test('says where there is no effect', () => {
+    const [best] = tickets([1], [1]);
+    const reference = variantOf({ cause: 'tickets', role: 'reference', poolSize: 100 }, [95, 110].map((ms) => figuresOf(100, ms)));
+    expect(saturation.takeaway(resultOf([best, reference]))).toBe(
+      'Tickets: no effect here. The p99 of heavy queries is 0.95 times as long with 100 connections as with 8 (0.95 to 1.10).');
+    expect(saturation.takeaway(resultOf([best]))).toBe('No pool sizes were compared: only the closed loop does that.');
+  });
+});
