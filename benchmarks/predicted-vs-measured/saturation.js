@@ -7,36 +7,27 @@
 // - p50 and p99 of wait plus use, of both queries: the median of the predictions lies within 15 % or 5 ms of the median of the
 //   measurements. From 4 at all sizes, from 16 at those below.
 // - The size with the smallest p99 of the heavy query lies within one step of the measured one.
+// - advise says above which size the server is the bottleneck, and how much longer the p99 of the heavy query is with twice as
+//   many connections. Measured one after the other, the median ratio lies within 20 % of what it says, and above 1.
 import os from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Checkouts, monitorPool } from 'mongodb-pool-monitor';
-import { createTraceLoad, predict, quantile, shareServer, summariseTrace } from 'mongodb-pool-predictor';
-import { runClosedLoop } from '../../src/harness/closed-loop.js';
+import { advise, createTraceLoad, parseSlo, predict, quantile, shareServer, summariseTrace } from 'mongodb-pool-predictor';
 import { createClient } from '../../src/mongo/client.js';
-import { customersOf, pickEmail, seedCustomers } from '../../src/mongo/demo-data.js';
+import { seedCustomers } from '../../src/mongo/demo-data.js';
 import { openMongo } from '../../src/mongo/open.js';
-import { busyCores, createServerLoadReader } from '../../src/mongo/server-load.js';
-import { calibrateWork, createWorkQuery } from '../../src/mongo/work-query.js';
+import { calibrateWork } from '../../src/mongo/work-query.js';
 import { compare } from './compare.js';
-import { traceOf } from './trace-of.js';
+import { CALLERS, drawArrivals, record } from './full-server.js';
 
-/** @import { MongoClient } from 'mongodb' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
-/** @import { WorkSpeed } from '../../src/mongo/work-query.js' */
-/** @import { PartContext } from '../predicted-vs-measured.js' */
+/** @import { PartContext, Table } from '../predicted-vs-measured.js' */
+/** @import { Arrivals, Recording } from './full-server.js' */
 
 const POOLS = [1, 2, 4, 8, 16, 32, 64];
 /** @type {[from: number, to: number[]][]} */
 const PREDICTED = [[4, POOLS], [16, [1, 2, 4, 8]]];
-const CALLERS = 64;
-const HEAVY_MS = 32;
-const HEAVY_SHARE = 0.25;
 const OPEN_SHARE = 0.8;
-const WITHIN_MS = 6000;
 const ALLOWED = 0.15;
-
-/** @typedef {{ trace: Trace, ratePerSec: number }} Recording */
-/** @typedef {{ atMs: number, route: string }[]} Arrivals */
+const ALLOWED_RATIO = 0.2;
 
 /** @type {import('../predicted-vs-measured.js').Part} */
 export const PART = {
@@ -51,85 +42,76 @@ async function compareSaturation({ settings, signal, say, runs }) {
   const observer = createClient(mongo.url, { ...settings, poolSize: 1 });
   /** @type {Record<'closed' | 'open', Map<number, Recording>[]>} */
   const recorded = { closed: [], open: [] };
+  const ranges = [];
   try {
     await seedCustomers(observer);
     const speed = await calibrateWork(observer, { signal });
     let openRate = 0;
+    /** @param {number} pool @param {Arrivals | null} arrivals */
+    const recordAt = async (pool, arrivals) => {
+      const client = createClient(mongo.url, { ...settings, poolSize: pool, minPoolSize: pool });
+      try {
+        return await record(client, { pool, speed, observer, arrivals, signal });
+      } finally {
+        await client.close();
+      }
+    };
     for (let run = 1; run <= runs; run++) {
       for (const kind of /** @type {const} */ (['closed', 'open'])) {
         const bySize = new Map();
         const arrivals = kind === 'open' ? drawArrivals(openRate) : null;
         for (const pool of POOLS) {
           say(`${kind}, pool ${pool}, run ${run}, load average ${os.loadavg()[0].toFixed(1)}`);
-          const client = createClient(mongo.url, { ...settings, poolSize: pool, minPoolSize: pool });
-          try {
-            bySize.set(pool, await record(client, { pool, speed, observer, arrivals, signal }));
-          } finally {
-            await client.close();
-          }
+          bySize.set(pool, await recordAt(pool, arrivals));
         }
         recorded[kind].push(bySize);
         openRate ||= OPEN_SHARE * /** @type {Recording} */ (bySize.get(8)).ratePerSec;
       }
     }
+    for (const [kind, [first]] of Object.entries(recorded)) {
+      say(`${kind}, the range of advise`);
+      const { trace } = /** @type {Recording} */ (first.get(4));
+      ranges.push({ kind, ...await checkRange(trace, runs, recordAt, () => (kind === 'open' ? drawArrivals(openRate) : null)) });
+    }
   } finally {
     await observer.close();
     await mongo.stop();
   }
-  const tables = [];
+  /** @type {Table[]} */
+  const tables = [{
+    title: 'Above which size the server is the bottleneck, and p99 of the heavy query with twice that size: times as long',
+    rows: ranges, isMet: ranges.every((row) => !row.measured.includes('OFF')),
+  }];
   for (const [kind, rounds] of Object.entries(recorded)) tables.push(await comparePredictions(kind, rounds));
   return tables;
 }
 
 /**
- * @param {MongoClient} client
- * @param {{ pool: number, speed: WorkSpeed, observer: MongoClient, arrivals: Arrivals | null, signal: AbortSignal }} options arrivals:
- *   null for callers
- * @returns {Promise<Recording>}
+ * @param {Trace} trace
+ * @param {number} runs
+ * @param {(pool: number, arrivals: Arrivals | null) => Promise<Recording>} recordAt
+ * @param {() => Arrivals | null} draw the load of one run
  */
-async function record(client, { pool, speed, observer, arrivals, signal }) {
-  const monitor = monitorPool(client);
-  const checkouts = new Checkouts({ keptMs: 10 * WITHIN_MS, maxKept: 1e6 });
-  checkouts.watch(monitor);
-  const [customers, work] = [customersOf(client), createWorkQuery(client, speed)];
-  await client.connect();
-  while (monitor.snapshot().totals.idle < pool) await sleep(20, undefined, { signal });
-  /** @param {string} route */
-  const query = (route) => checkouts.run({ route }, () => (
-    route === 'heavy' ? work(HEAVY_MS) : customers.findOne({ email: pickEmail() })));
-  const read = createServerLoadReader(observer);
-  const before = await read();
-  if (arrivals) await send(arrivals, query, signal);
-  else await runClosedLoop({ workers: CALLERS, total: 1e6, task: () => query(drawRoute()), withinMs: WITHIN_MS, signal });
-  const after = await read();
-  const server = { cores: Number(after.cores), busyCores: Number(busyCores(before, after)) };
-  const trace = traceOf(checkouts.list(), { maxPoolSize: pool, server });
-  return { trace, ratePerSec: (1000 * trace.waitMs.length) / (after.atMs - before.atMs) };
-}
-
-function drawRoute() {
-  return Math.random() < HEAVY_SHARE ? 'heavy' : 'cheap';
-}
-
-/** @param {number} ratePerSec @returns {Arrivals} */
-function drawArrivals(ratePerSec) {
-  const arrivals = [];
-  for (let atMs = 0; atMs < WITHIN_MS; atMs -= (Math.log(1 - Math.random()) * 1000) / ratePerSec) {
-    arrivals.push({ atMs, route: drawRoute() });
+async function checkRange(trace, runs, recordAt, draw) {
+  const load = createTraceLoad(shareServer([trace], { pool: { maxPoolSize: 4 } }), { resample: true });
+  const { saturation } = await advise({ load, services: load.services, slos: [parseSlo('heavy p50 < 60s')], headroom: 1, seeds: 59 });
+  const slowdown = saturation?.slowdown;
+  if (!slowdown) return { upper: 'none', says: '', measured: 'OFF' };
+  const { poolSize, p99Ms, largerSize, largerMs } = slowdown;
+  const ratios = [];
+  for (let run = 0; run < runs; run++) {
+    const arrivals = draw();
+    const [upper, twice] = [await recordAt(poolSize, arrivals), await recordAt(largerSize, arrivals)]
+      .map((recording) => summariseTrace(recording.trace).routes.heavy.p99Ms);
+    ratios.push(twice / upper);
   }
-  return arrivals;
-}
-
-/** @param {Arrivals} arrivals @param {(route: string) => Promise<unknown>} query @param {AbortSignal} signal */
-async function send(arrivals, query, signal) {
-  const sent = [];
-  const startedAtMs = performance.now();
-  for (const { atMs, route } of arrivals) {
-    const leftMs = startedAtMs + atMs - performance.now();
-    if (leftMs > 0) await sleep(leftMs, undefined, { signal });
-    sent.push(query(route));
-  }
-  await Promise.all(sent);
+  const median = quantile(ratios, 0.5);
+  const says = largerMs / p99Ms;
+  const isRight = median > 1 && Math.abs(median / says - 1) <= ALLOWED_RATIO;
+  return {
+    upper: poolSize, says: says.toFixed(2),
+    measured: `${median.toFixed(2)} (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})${isRight ? '' : ' OFF'}`,
+  };
 }
 
 /** @param {string} kind @param {Map<number, Recording>[]} rounds one for each run */

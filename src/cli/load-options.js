@@ -62,7 +62,7 @@ export function withLoadOptions(command) {
     .option('--queries <route=n>', 'queries of each request, one after another:\n/orders=3; repeatable', collect(String))
     .option('--service-log <file>', "MongoDB's log or a trace, for service times such as\n/x=log:find shop.orders")
     .option('--app <url>', 'take service times, overhead and pool settings from a\nrunning app (GET /pool)')
-    .option('--from <result>', 'take service times and overhead from a result of\n`run mixed`')
+    .option('--from <result>', 'take service times and overhead from a result of\n`run mixed`, or service times and cores from one of\n`calibrate`')
     .option('--workers <n>', "Artillery's worker threads, which share each\narrivalRate",
       parseUpTo(MAX_WORKERS), WORKERS);
 }

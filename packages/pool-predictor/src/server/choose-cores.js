@@ -1,11 +1,15 @@
 import { SLICE_MS } from '../simulator/server.js';
 
 /** @import { Likelihood, Part } from './likelihood.js' */
+/** @import { Trace } from '../node/trace.js' */
 
 /** The server is busy when it uses this share of what the queries at work could. */
 const BUSY_SHARE = 0.6;
 /** A server with queries for all its cores during this share of the time is full. */
 const FULL_SHARE = 0.9;
+/** A pool has a queue when this share of the checkouts waits, and longer than this. */
+const QUEUE_SHARE = 0.1;
+const WAITED_MS = 1;
 /** Queries slow each other down when at least this share of their time is due to others. */
 const MIN_SLOWED = 0.1;
 /** Twice the logarithm of a likelihood ratio: 1 in 1e5 is larger by chance (chi-squared with 1 degree of freedom). */
@@ -37,13 +41,16 @@ const STEP = 1.05;
 export function chooseCores(likelihood, shares, given) {
   if (given !== undefined) return { cores: given, range: null, source: 'given' };
   const fitted = fitCores(likelihood, shares);
-  const recorded = likelihood.parts.flatMap((part) => readServer(likelihood, part, shares) ?? []);
+  const { parts } = likelihood;
+  const recorded = parts.flatMap((part) => readServer(likelihood, part, shares) ?? []);
   const isClear = fitted && isNarrow(fitted.range) && isBetween(likelihood, shares, fitted.cores);
   if (recorded.length === 0) return fitted && (isClear ? fitted : guessCores(likelihood, shares, fitted.range));
   const busy = recorded.filter(({ isBusy }) => isBusy);
   if (busy.length === 0) return null;
+  const used = Math.max(...busy.map((server) => server.used));
   if (isClear) return fitted;
-  return { cores: Math.max(...busy.map(({ used }) => used)), range: null, source: 'recorded' };
+  if (!parts.some(({ trace }) => hasQueue(trace)) && likelihood.slowedShare(used, shares) < MIN_SLOWED) return null;
+  return { cores: used, range: null, source: 'recorded' };
 }
 
 /**
@@ -86,6 +93,11 @@ function fitCores(likelihood, shares) {
 /** @param {[low: number, high: number]} range */
 function isNarrow([low, high]) {
   return high / low <= NARROW;
+}
+
+/** Whether a larger pool would bring more queries to the server. @param {Trace} trace */
+function hasQueue({ waitMs }) {
+  return Array.from(waitMs).filter((ms) => ms > WAITED_MS).length >= QUEUE_SHARE * waitMs.length;
 }
 
 /** @param {Likelihood} likelihood @param {number[]} shares @param {number} cores */

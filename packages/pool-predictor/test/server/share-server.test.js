@@ -30,6 +30,12 @@ test('queries that do not slow each other down are left alone, also where an idl
   }
 });
 
+test('a load that is far from filling pool and server is left alone, also if the server does all the work', () => {
+  const arrivals = Array.from({ length: 300 }, (_, index) => ({ atMs: 10 * index, route: '/cheap', serviceMs: 4 }));
+  const trace = { ...toTrace(run(arrivals, 8, Infinity, { server: SERVER, services: WORKS }), 8), server: { cores: 2, busyCores: 0.4 } };
+  expect(shareServer([trace])).toBe(trace);
+});
+
 test('a query that only waits is told from those that work', () => {
   const random = createRandom(5);
   const steady = Array.from({ length: 200 }, (_, index) => ({ atMs: index * 40, route: '/sleep', serviceMs: 100 + random.uniform() }));
