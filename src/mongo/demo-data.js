@@ -1,3 +1,6 @@
+/** Everything that the lab writes is in this database. */
+export const DATABASE = 'pool_lab';
+
 const CUSTOMERS = 1000;
 const DUPLICATE_KEY = 11000;
 
@@ -9,7 +12,7 @@ const DUPLICATE_KEY = 11000;
  * @returns {import('mongodb').Collection<Customer>}
  */
 export function customersOf(client) {
-  return client.db('pool_lab').collection('customers');
+  return client.db(DATABASE).collection('customers');
 }
 
 /**

@@ -4,7 +4,7 @@ import { listRoutes } from './simulator/flow.js';
 
 /** @import { Arrival, Phase } from './simulator/arrivals.js' */
 /** @import { Step } from './simulator/flow.js' */
-/** @import { ServerOptions } from './simulator/server.js' */
+/** @import { ServerOptions } from './simulator/shared-cores.js' */
 /** @import { Service } from './simulator/service-time.js' */
 /** @import { Workload } from './scenario/workload.js' */
 /** @import { CallerFacts } from './trace/sessions.js' */

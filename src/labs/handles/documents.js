@@ -1,3 +1,5 @@
+import { DATABASE } from '../../mongo/demo-data.js';
+
 /** @import { Collection, MongoClient } from 'mongodb' */
 
 const DOCUMENTS = 10_000;
@@ -6,7 +8,7 @@ const DOCUMENTS = 10_000;
 
 /** @param {MongoClient} client @returns {Collection<NumberedDocument>} */
 export function documentsOf(client) {
-  return client.db('pool_lab').collection('handles');
+  return client.db(DATABASE).collection('handles');
 }
 
 /**

@@ -2,6 +2,7 @@ import { runClosedLoop } from '../../harness/closed-loop.js';
 import { createChoicesParser, parseInteger } from '../../harness/lab-options.js';
 import { gatherInserts } from 'mongodb-gather';
 import { createClient } from '../../mongo/client.js';
+import { DATABASE } from '../../mongo/demo-data.js';
 import { insertsView } from './inserts-view.js';
 import { choosePublished } from './inserts-published.js';
 import { describeFaults, verifyInserts } from './verify-inserts.js';
@@ -10,7 +11,6 @@ import { describeFaults, verifyInserts } from './verify-inserts.js';
 /** @import { Context, Lab, PlannedVariant, Plan } from '../../harness/run-lab.js' */
 /** @import { InsertsFigures, InsertsSettings } from './inserts-view.js' */
 
-const DATABASE = 'pool_lab';
 const COLLECTION = 'inserts';
 /** As in the article; a document is 1 KB. */
 const CONTENT = '0'.repeat(970);

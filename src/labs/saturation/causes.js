@@ -3,7 +3,7 @@ import { processor } from './processor.js';
 import { tickets } from './tickets.js';
 
 /** @import { MongoClient } from 'mongodb' */
-/** @import { SaturationOptions } from './variants.js' */
+/** @import { SaturationOptions } from './plan-saturation.js' */
 
 /**
  * What a full server is full of. Each cause has a heavy query of its own; the cheap query is the same for all.

@@ -3,7 +3,7 @@ import { ratioOf } from '../../report/ratio.js';
 
 /** @import { Variant } from '../../report/result-types.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { SaturationSettings } from './variants.js' */
+/** @import { SaturationSettings } from './plan-saturation.js' */
 
 /** @typedef {Variant<SaturationSettings, SaturationFigures>} MeasuredVariant */
 /** @typedef {(figures: SaturationFigures) => number | null} Figure */

@@ -1,5 +1,5 @@
-import { DATABASE } from './database.js';
-import { timeAlone } from './time-alone.js';
+import { DATABASE } from '../../mongo/demo-data.js';
+import { timeAlone } from './time-heavy.js';
 
 /** @import { Collection, MongoClient } from 'mongodb' */
 

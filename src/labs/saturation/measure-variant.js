@@ -1,10 +1,10 @@
 import { chooseBestSize } from './best-size.js';
-import { measureTrial } from './measure.js';
+import { measureTrial } from './measure-trial.js';
 
 /** @import { Context, Measurement } from '../../harness/run-lab.js' */
 /** @import { ReadyCause, Shared } from './prepare.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { SaturationPlan, SaturationVariant } from './variants.js' */
+/** @import { SaturationPlan, SaturationVariant } from './plan-saturation.js' */
 
 /**
  * @param {SaturationVariant} variant

@@ -1,14 +1,13 @@
 import { createClient } from '../../mongo/client.js';
-import { seedCustomers } from '../../mongo/demo-data.js';
+import { DATABASE, seedCustomers } from '../../mongo/demo-data.js';
 import { CAUSES } from './causes.js';
-import { DATABASE } from './database.js';
-import { measureTrial } from './measure.js';
+import { measureTrial } from './measure-trial.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { Context, Prepared } from '../../harness/run-lab.js' */
 /** @import { Surveyed } from './best-size.js' */
 /** @import { CauseName, PreparedCause } from './causes.js' */
-/** @import { SaturationOptions, SaturationPlan } from './variants.js' */
+/** @import { SaturationOptions, SaturationPlan } from './plan-saturation.js' */
 
 /** One to set up, one to read the server's load while the other sets tickets. */
 const CONNECTIONS = 2;

@@ -1,5 +1,5 @@
 import { calibrateWork, createWorkQuery } from '../../mongo/work-query.js';
-import { timeAlone } from './time-alone.js';
+import { timeAlone } from './time-heavy.js';
 
 /**
  * The server's cores: each heavy query computes, so that more of them at once only take turns.

@@ -1,8 +1,8 @@
 import { quantile } from 'mongodb-pool-predictor';
 import { meanOf } from './watch-server.js';
 
-/** @import { Kind } from './arrivals.js' */
-/** @import { Outcome, Query } from './load.js' */
+/** @import { Kind } from './draw-arrivals.js' */
+/** @import { Outcome, Query } from './run-load.js' */
 /** @import { ServerFigures } from './watch-server.js' */
 
 /**

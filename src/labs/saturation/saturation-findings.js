@@ -7,7 +7,7 @@ import { formatNumber } from '../../universal/quantity.js';
 /** @import { Cause, CauseName } from './causes.js' */
 /** @import { Comparison, Figure, MeasuredVariant } from './compare.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { Role, SaturationSettings } from './variants.js' */
+/** @import { Role, SaturationSettings } from './plan-saturation.js' */
 
 /** @typedef {Result<SaturationSettings, SaturationFigures>} SaturationResult */
 

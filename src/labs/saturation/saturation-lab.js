@@ -4,12 +4,12 @@ import { CAUSE_NAMES } from './causes.js';
 import { measureVariant } from './measure-variant.js';
 import { prepareSaturation } from './prepare.js';
 import { saturationView } from './saturation-view.js';
-import { planSaturation } from './variants.js';
+import { planSaturation } from './plan-saturation.js';
 
 /** @import { Lab } from '../../harness/run-lab.js' */
 /** @import { Shared } from './prepare.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { SaturationOptions, SaturationPlan, SaturationSettings } from './variants.js' */
+/** @import { SaturationOptions, SaturationPlan, SaturationSettings } from './plan-saturation.js' */
 
 /** From 2 on, memory for what waits would be the only thing that is measured. */
 const MAX_LOAD = 2;

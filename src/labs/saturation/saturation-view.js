@@ -5,7 +5,7 @@ import { findSaturationFindings, sumUpSaturation } from './saturation-findings.j
 /** @import { CauseName } from './causes.js' */
 /** @import { MeasuredVariant } from './compare.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { SaturationSettings } from './variants.js' */
+/** @import { SaturationSettings } from './plan-saturation.js' */
 
 /** @type {Omit<LabView<SaturationSettings, SaturationFigures>, 'name'>} */
 export const saturationView = {

@@ -1,7 +1,7 @@
 import { customersOf } from '../../mongo/demo-data.js';
 import { calibrate } from '../../mongo/work-query.js';
 import { openReadTickets } from './read-tickets.js';
-import { timeAlone } from './time-alone.js';
+import { timeAlone } from './time-heavy.js';
 
 /** @import { MongoClient } from 'mongodb' */
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { DATABASE } from '../../mongo/demo-data.js';
 
 const CIPHERS = 1000;
 const TYPES = 10;
@@ -12,7 +13,7 @@ const COLLECTION = `cipher_texts_${process.pid}`;
 
 /** @param {import('mongodb').MongoClient} client @returns {import('mongodb').Collection<Cipher>} */
 function ciphersOf(client) {
-  return client.db('pool_lab').collection(COLLECTION);
+  return client.db(DATABASE).collection(COLLECTION);
 }
 
 /** @param {import('mongodb').MongoClient} client */

@@ -8,7 +8,7 @@ import { createSampleResult } from '../../report/sample-result.js';
 
 /** @import { MeasuredVariant } from '../../../src/labs/saturation/compare.js' */
 /** @import { SaturationFigures } from '../../../src/labs/saturation/saturation-figures.js' */
-/** @import { SaturationSettings } from '../../../src/labs/saturation/variants.js' */
+/** @import { SaturationSettings } from '../../../src/labs/saturation/plan-saturation.js' */
 
 /** @param {number} poolSize @param {number} p99Ms of heavy queries @param {number} [ratePerSec] @returns {SaturationFigures} */
 function figuresOf(poolSize, p99Ms, ratePerSec = 100) {

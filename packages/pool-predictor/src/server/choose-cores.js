@@ -1,4 +1,4 @@
-import { SLICE_MS } from '../simulator/server.js';
+import { SLICE_MS } from '../simulator/shared-cores.js';
 
 /** @import { Likelihood, Part } from './likelihood.js' */
 /** @import { Trace } from '../node/trace.js' */

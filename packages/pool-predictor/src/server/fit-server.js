@@ -1,4 +1,4 @@
-import { SLICE_MS } from '../simulator/server.js';
+import { SLICE_MS } from '../simulator/shared-cores.js';
 import { chooseCores } from './choose-cores.js';
 import { createLikelihood } from './likelihood.js';
 

@@ -1,5 +1,5 @@
 import { quantile } from '../quantile.js';
-import { SLICE_MS } from '../simulator/server.js';
+import { SLICE_MS } from '../simulator/shared-cores.js';
 import { createTimeline } from './timeline.js';
 
 /** @import { Timeline } from './timeline.js' */

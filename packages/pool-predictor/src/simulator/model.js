@@ -5,7 +5,7 @@ import { compileRequest, compileRequests } from './flow.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
-import { createServer } from './server.js';
+import { createServer } from './shared-cores.js';
 import { NO_OVERHEAD, createServiceTime } from './service-time.js';
 import { Tally } from './tally.js';
 import { createUsers } from './users.js';

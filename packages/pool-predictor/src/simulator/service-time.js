@@ -1,7 +1,7 @@
 import { findTail, redrawTail } from './tail.js';
 
 /** @import { Random } from './random.js' */
-/** @import { ServerOptions } from './server.js' */
+/** @import { ServerOptions } from './shared-cores.js' */
 /** @import { Tail } from './tail.js' */
 
 /**

@@ -7,7 +7,7 @@ import { RequestBatch } from './request-batch.js';
 
 /** @import { Arrivals } from './arrivals.js' */
 /** @import { PoolOptions } from './create-pool.js' */
-/** @import { ServerOptions } from './server.js' */
+/** @import { ServerOptions } from './shared-cores.js' */
 /** @import { Service } from './service-time.js' */
 /** @import { Workload } from '../scenario/workload.js' */
 

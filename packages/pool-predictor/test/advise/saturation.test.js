@@ -57,9 +57,9 @@ describe('a load that fills the server', () => {
   });
 
   test('all instances of a fleet share it', async () => {
-    const { saturation } = await adviseOn(['/report p95 < 900ms'], { cores: 6, fleet: { instances: 3 } });
-    expect(saturation?.usedShare).toBeLessThan(0.35);
-    expect(saturation?.fleet).toMatchObject({ instances: 3, slowdown: { route: '/report' } });
+    const { saturation } = await adviseOn(['/report p50 < 900ms'], { cores: 4, fleet: { instances: 2 } });
+    expect(saturation?.usedShare).toBeLessThan(0.55);
+    expect(saturation?.fleet).toMatchObject({ instances: 2, slowdown: { route: '/report' } });
   });
 
   test('without a server there is no limit, and the advice is as before', async () => {

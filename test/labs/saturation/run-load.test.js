@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { createKinds, drawArrivals } from '../../../src/labs/saturation/arrivals.js';
-import { runCallers, sendArrivals } from '../../../src/labs/saturation/load.js';
+import { createKinds, drawArrivals } from '../../../src/labs/saturation/draw-arrivals.js';
+import { runCallers, sendArrivals } from '../../../src/labs/saturation/run-load.js';
 import { summariseQueries } from '../../../src/labs/saturation/saturation-figures.js';
 import { summariseReadings } from '../../../src/labs/saturation/watch-server.js';
 
-/** @import { Load } from '../../../src/labs/saturation/load.js' */
+/** @import { Load } from '../../../src/labs/saturation/run-load.js' */
 
 /** @param {Partial<Load>} changes @returns {Load} */
 function loadOf(changes) {

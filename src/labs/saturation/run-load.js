@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** @import { Arrival, Kind } from './arrivals.js' */
+/** @import { Arrival, Kind } from './draw-arrivals.js' */
 
 /** The longest warm-up, as a multiple of the measurement. */
 const WARM_UP_TIMES = 2;

@@ -2,18 +2,18 @@ import { Checkouts, monitorPool } from 'mongodb-pool-monitor';
 import { createClient } from '../../mongo/client.js';
 import { customersOf, pickEmail } from '../../mongo/demo-data.js';
 import { createServerLoadReader } from '../../mongo/server-load.js';
-import { createKinds, drawArrivals } from './arrivals.js';
-import { runCallers, sendArrivals } from './load.js';
+import { createKinds, drawArrivals } from './draw-arrivals.js';
+import { runCallers, sendArrivals } from './run-load.js';
 import { summariseQueries } from './saturation-figures.js';
 import { createServerSampler } from './watch-server.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { PoolMonitor } from 'mongodb-pool-monitor' */
 /** @import { Context } from '../../harness/run-lab.js' */
-/** @import { Kind } from './arrivals.js' */
-/** @import { Load, Send } from './load.js' */
+/** @import { Kind } from './draw-arrivals.js' */
+/** @import { Load, Send } from './run-load.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { SaturationOptions } from './variants.js' */
+/** @import { SaturationOptions } from './plan-saturation.js' */
 
 /** Opening hundreds of connections two at a time would take longer than measuring. */
 const MAX_CONNECTING = 100;
