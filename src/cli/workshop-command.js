@@ -43,18 +43,19 @@ export function createWorkshopCommand() {
 async function showLessons(name) {
   const lessons = await readLessons();
   const text = name === undefined
-    ? renderLessonList(lessons, await readProgress(readSettings().dataDir))
+    ? renderLessonList(lessons, await readProgress(readSettings().dataDir, lessons))
     : renderMarkdown(findLesson(lessons, name).text, { width: WIDTH, paint: choosePaint(process.stdout) });
   process.stdout.write(`${text}\n`);
 }
 
 /** @param {string} name @param {number} value */
 async function noteGuess(name, value) {
-  const lesson = findLesson(await readLessons(), name);
+  const lessons = await readLessons();
+  const lesson = findLesson(lessons, name);
   if (!lesson.guess) throw new Error(`${lesson.name} does not ask for a guess`);
   const { dataDir } = readSettings();
   const guess = { value, at: new Date().toISOString() };
-  await writeProgress(dataDir, noteLesson(await readProgress(dataDir), lesson.name, { guess }));
+  await writeProgress(dataDir, noteLesson(await readProgress(dataDir, lessons), lesson.name, { guess }));
   process.stdout.write(`${wrap(`Noted: ${value} ${lesson.guess.unit}. Now measure it.`, WIDTH)}\n`);
 }
 
@@ -63,7 +64,7 @@ async function verifyLesson(name, options) {
   const lessons = await readLessons();
   const lesson = findLesson(lessons, name);
   const { dataDir, port } = readSettings();
-  const before = await readProgress(dataDir);
+  const before = await readProgress(dataDir, lessons);
   const app = options.app === undefined
     ? { option: 'the app at', url: `http://127.0.0.1:${port}`, headers: {}, hint: '; start it with npm start, or choose another one with --app' }
     : parseAppUrl('--app', options.app);

@@ -25,10 +25,11 @@ export function progressFile(folder) {
 
 /**
  * @param {string} folder
+ * @param {Lesson[]} lessons whose numbers may have changed since
  * @returns {Promise<Progress>}
  * @throws {Error} naming the file, when it can't be read or has another content
  */
-export async function readProgress(folder) {
+export async function readProgress(folder, lessons) {
   const file = progressFile(folder);
   const json = await readFile(file, 'utf8').catch((cause) => {
     if (cause.code === 'ENOENT') return '{"lessons":{}}';
@@ -37,10 +38,17 @@ export async function readProgress(folder) {
   try {
     const progress = JSON.parse(json);
     checkProgress(progress, 'it');
-    return progress;
+    return { ...progress, lessons: renumber(progress.lessons, lessons) };
   } catch (cause) {
     throw new Error(`${file} does not contain the progress of the workshop. To start over: pool-lab workshop reset`, { cause });
   }
+}
+
+/** A new lesson moves those after it. @param {Progress['lessons']} known @param {Lesson[]} lessons @returns {Progress['lessons']} */
+function renumber(known, lessons) {
+  const topicOf = (/** @type {string} */ name) => name.replace(/^\d+-/, '');
+  const names = new Map(lessons.map(({ name }) => [topicOf(name), name]));
+  return Object.fromEntries(Object.entries(known).map(([name, progress]) => [names.get(topicOf(name)) ?? name, progress]));
 }
 
 /** @param {string} folder created if missing @param {Progress} progress */

@@ -66,9 +66,18 @@ test.each([
   expect(stderr).not.toMatch(/^ +at /m);
 });
 
+test('what was done stays done when a new lesson moves it', async () => {
+  const file = path.join(folder, 'data', 'workshop.json');
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, '{"lessons":{"10-batching":{"doneAt":"2026-01-01T00:00:00.000Z"},"99-gone":{"doneAt":"2026-01-01T00:00:00.000Z"}}}');
+  const { stdout } = await workshop();
+  expect(stdout.split('\n').filter((line) => /✓|done|\[x\]/i.test(line)).join('\n')).toContain('11-batching');
+  await workshop('reset');
+});
+
 test('invalid files are named, and not changed', async () => {
   const file = path.join(folder, 'data', 'workshop.json');
-  await mkdir(path.dirname(file));
+  await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, '{"lessons":{"04-predict-then-reveal":{"guess":{"value":"11"}}}}');
   expect(await workshop()).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not contain`) });
   await writeFile(file, '{"lessons":null}');

@@ -8,10 +8,10 @@ import { until } from '../support/until.js';
 
 const POOL = 16;
 const MONITORS = 2;
-const APP_NAME = 'the claims of lesson 13';
+const APP_NAME = 'the claims of lesson 14';
 
-test('lesson 13: the primary sees the pool and the monitors, a secondary the monitors alone', async () => {
-  const page = (await readFile('lessons/13-fleet-budget/README.md', 'utf8')).replaceAll(/\s+/g, ' ');
+test('lesson 14: the primary sees the pool and the monitors, a secondary the monitors alone', async () => {
+  const page = (await readFile('lessons/14-fleet-budget/README.md', 'utf8')).replaceAll(/\s+/g, ' ');
   expect(page).toContain('each instance opens 18 connections to the primary and only the 2 monitoring connections to each secondary');
 
   const { url, stop } = await startEmbeddedMongo({ ...readSettings(), members: 3 });

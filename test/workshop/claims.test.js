@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { runClosedLoop } from '../../src/harness/closed-loop.js';
 import { MIXED_SCENARIO } from '../../src/labs/mixed/mixed-lab.js';
+import { PUBLISHED_RATIOS } from '../../src/labs/saturation/saturation-published.js';
 import { createClient } from '../../src/mongo/client.js';
 import { createSlowQuery } from '../../src/mongo/slow-query.js';
 import { monitorPool } from '../../packages/pool-monitor/src/monitor.js';
@@ -107,8 +108,8 @@ test('lesson 8: the load lasts four seconds', async () => {
   expect(phases.reduce((total, { durationMs = 0 }) => total + durationMs, 0)).toBe(4000);
 });
 
-test('lesson 9: most of an answer is waiting for a connection, and yet more connections answer no more', async () => {
-  const page = await readPage('09-one-client-or-several/README.md');
+test('lesson 10: most of an answer is waiting for a connection, and yet more connections answer no more', async () => {
+  const page = await readPage('10-one-client-or-several/README.md');
   expect(page).toContain("Most of an answer's time is spent waiting for a connection");
   const [few, many] = [20, 128].map((poolSize) => {
     const client = openClient({ poolSize });
@@ -128,6 +129,13 @@ test('lesson 9: most of an answer is waiting for a connection, and yet more conn
   expect(more.ratePerSec).toBeLessThan(3 * fewer.ratePerSec);
 });
 
+test('teaching: what Oracle measured is what the lab compares with', async () => {
+  const [, largeWait, largeUse, smallWait, smallUse] = (/** @type {RegExpExecArray} */ (
+    /pool of 2048, .+? (\d+) ms .+? (\d+) ms\. With a pool of 96, .+? (\d+) ms .+? (\d+) ms\./.exec(await readPage('teaching.md')))).map(Number);
+  expect((largeWait + largeUse) / (smallWait + smallUse)).toBe(PUBLISHED_RATIOS.mean);
+  expect(largeUse / smallUse).toBe(PUBLISHED_RATIOS.use);
+});
+
 test('teaching: how many reads and writes a server works on at a time', async () => {
   expect(await readPage('teaching.md')).toContain('Up to MongoDB 6.0 a server works on 128 reads and 128 writes at a time');
   /** @type {Document} */
@@ -141,8 +149,8 @@ test('teaching: how many reads and writes a server works on at a time', async ()
 test('teaching: a lesson comes after those that it relies on', async () => {
   const rows = [...(await readFile('lessons/teaching.md', 'utf8')).matchAll(/^\| (\**[\d:]+).*\| ([\d, ]+?)(?:;.*)? \|$/gm)];
   const order = rows.flatMap(([, , lessons]) => lessons.split(',').map(Number));
-  expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
-  expect(order.indexOf(13)).toBeGreaterThan(order.indexOf(12));
+  expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 14 }, (_, index) => index + 1));
+  expect(order.indexOf(14)).toBeGreaterThan(order.indexOf(13));
 });
 
 test('docs/database.md: srvMaxHosts needs mongodb+srv', async () => {

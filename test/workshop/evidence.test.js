@@ -10,7 +10,7 @@ import { scratchFolder } from '../support/scratch-folder.js';
 const lessons = await readLessons();
 
 test.each([-1, 5.5])('%d is not a count', async (answer) => {
-  const evidence = gatherEvidence(findLesson(lessons, '13'), { lessons: {} }, { results: '', app: parseAppUrl('--app', 'http://127.0.0.1:1'), answer });
+  const evidence = gatherEvidence(findLesson(lessons, '14'), { lessons: {} }, { results: '', app: parseAppUrl('--app', 'http://127.0.0.1:1'), answer });
   await expect(evidence).rejects.toThrow(`--answer ${answer} must be a whole number of at least 0. With 400 instances, how large`);
 });
 

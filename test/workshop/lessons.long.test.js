@@ -33,6 +33,8 @@ const SHORTENED = /** @type {Record<string, string>} */ ({
   'npx pool-lab run mixed --pool-sizes 1,5 --parallel --pool-timeout 2500': SHORT,
   'npx pool-lab run remedies --remedies warm': `${SHORT} --slow-ms 300`,
   'npx pool-lab run remedies': `${SHORT} --remedies size,limit --pool-sizes 20`,
+  'npx pool-lab run saturation --causes processor --loads closed --heavy-ms 20 --pool-sizes 2,4,8,16 --repeat 3':
+    '--pool-sizes 4 --repeat 1',
   'npx pool-lab run handles --connections 128': '--connections 8 --warm-up-ms 200 --duration-ms 400',
   'npx pool-lab run inserts --cases 1/100,100/100': '--docs 2000 --seconds 1',
   'npx pool-lab run replication --cases 7 --workers 1,8,64': '--ops 2000 --workers 1,8',
@@ -60,12 +62,12 @@ const ANSWERS = /** @type {Record<string, (variants: any[]) => number>} */ ({
     return variants.filter((variant) => (
       variant.settings.load === 'all' && variant.settings.remedy !== 'none' && isCure(variant, alone))).length;
   },
-  '09-one-client-or-several': (variants) => 1_000_000 / rateOf(variants, 'c8 one'),
-  '10-batching': (variants) => rateOf(variants, '1/100 gathered') / rateOf(variants, '100/100 plain'),
-  '11-workers': (variants) => (
+  '10-one-client-or-several': (variants) => 1_000_000 / rateOf(variants, 'c8 one'),
+  '11-batching': (variants) => rateOf(variants, '1/100 gathered') / rateOf(variants, '100/100 plain'),
+  '12-workers': (variants) => (
     variants.toSorted((a, b) => b.measured.ratePerSec - a.measured.ratePerSec)[0].settings.workers),
-  '12-your-own-pool': () => 14,
-  '13-fleet-budget': () => 5,
+  '13-your-own-pool': () => 14,
+  '14-fleet-budget': () => 5,
 });
 
 /** @returns {Promise<string>} connection string of a MongoDB in the network that the lessons are tried in */

@@ -75,7 +75,7 @@ export const workshop = {
     async check(text, { folder }) {
       const file = progressFile(folder);
       writeFileSync(file, text);
-      const progress = await readProgress(folder)
+      const progress = await readProgress(folder, lessons)
         .catch((error) => requireClear(error, (message) => message.includes(file)));
       if (progress) renderLessonList(lessons, progress);
     },

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { readLessons } from '../../../src/workshop/lessons.js';
 import { check, expectAnswer, expectNotYet } from '../../support/check-lesson.js';
 
-describe('12-your-own-pool', () => {
-  const name = '12-your-own-pool';
+describe('13-your-own-pool', () => {
+  const name = '13-your-own-pool';
 
   /** A trace with a request every 10 ms. One in a hundred is a bus. @param {number} fastMs */
   function traceOf(fastMs) {
@@ -28,9 +28,9 @@ describe('12-your-own-pool', () => {
   });
 });
 
-describe('13-fleet-budget', () => {
+describe('14-fleet-budget', () => {
   test('right with the largest pool that fits', async () => {
-    await expectAnswer('13-fleet-budget', {}, 5, [4, 6, 7, 73]);
+    await expectAnswer('14-fleet-budget', {}, 5, [4, 6, 7, 73]);
   });
 });
 

@@ -93,8 +93,60 @@ describe('08-remedies', () => {
   });
 });
 
-describe('09-one-client-or-several', () => {
-  const name = '09-one-client-or-several';
+describe('09-toll-booths', () => {
+  const name = '09-toll-booths';
+  const guess = { value: 1, at: '2026-11-20T14:00:00.000Z' };
+  /** @param {string} role @param {number} poolSize @param {[ratePerSec: number, heavyP99Ms: number][]} repeats @param {string} [cause] */
+  const pooled = (role, poolSize, repeats, cause = 'processor') => {
+    const all = repeats.map(([ratePerSec, p99Ms]) => ({ measured: { poolSize, ratePerSec, heavy: { p99Ms } } }));
+    return { name: `${cause}: ${role}`, settings: { cause, load: 'closed', role }, measured: all[0].measured, repeats: all };
+  };
+  const best = pooled('best', 4, [[323, 274], [305, 285], [297, 283]]);
+  const large = pooled('reference', 100, [[325, 893], [350, 1452], [342, 876]]);
+  const callers = { callers: 64 };
+  const run = resultOf([pooled('size', 2, [[241, 307]]), best, large], callers);
+
+  test.each([
+    [1, /^The larger pool made heavy queries slower, not quicker\./],
+    [1.5, /^Your guess was too low\./], [12, /^Your guess was too high\./],
+    [2.2, /^Your guess was good\./], [3.3, /^Your guess was good\./], [7, /^Your guess was good\./],
+  ])('right after a guess of %s, and says how good it was', async (value, words) => {
+    expect(await check(name, { results: [run], guess: { ...guess, value } })).toMatchObject({
+      isRight: true, words: expect.stringMatching(words),
+      figures: [
+        ['you guessed', `${value} times as long`], ['measured', '3.3 times as long (3.1 to 5.1)'],
+        ['heavy p99, pool 4', '274 ms'], ['heavy p99, pool 100', '893 ms'],
+      ],
+      runs: [run],
+    });
+  });
+
+  test('right with a single repeat, and when a newer run is not', async () => {
+    const once = resultOf([pooled('best', 8, [[323, 274]]), pooled('reference', 100, [[300, 600]])], callers);
+    const twist = resultOf([best, pooled('reference', 100, best.repeats.map(() => [600, 200]))], callers);
+    expect(await check(name, { results: [twist, once], guess })).toMatchObject({
+      isRight: true, words: expect.stringContaining('0.9 times as many queries with 100 connections as with 8'), runs: [once],
+    });
+  });
+
+  test.each([
+    ['the small pool did not fill the server', [best, pooled('reference', 100, [[600, 893], [650, 900], [620, 880]])], /2\.1 times as many.+4 did not fill it/],
+    ['both were as quick', [best, pooled('reference', 100, [[325, 280], [320, 281], [310, 279]])], /did not fill it.+--callers 256/],
+    ['the repeats disagree', [best, pooled('reference', 100, [[325, 900], [320, 230], [310, 700]])], /disagree.+0\.8 to 3\.3/],
+  ])('not yet when %s', (_, variants, words) => expectNotYet(name, { results: [resultOf(variants, callers)], guess }, words));
+
+  test.each([
+    ['it was measured before the guess', run, '2026-11-21T00:00:00.000Z'],
+    ['there were few callers', resultOf([best, large], { callers: 4 }), guess.at],
+    ['another cause was measured', resultOf([
+      pooled('best', 4, [[90, 20]], 'hotDocument'), pooled('reference', 100, [[50, 90]], 'hotDocument')], callers), guess.at],
+    ['nothing was compared', resultOf([pooled('size', 4, [[323, 274]]), pooled('size', 100, [[325, 893]])], callers), guess.at],
+  ])('not yet when %s', (_, result, at) => (
+    expectNotYet(name, { results: [result], guess: { ...guess, at } }, /not measured since your guess: pool-lab run saturation/)));
+});
+
+describe('10-one-client-or-several', () => {
+  const name = '10-one-client-or-several';
   /** @param {string} handle @param {number} ratePerSec */
   const handled = (handle, ratePerSec) => rate(`c128 ${handle}`, ratePerSec, { handle, connections: 128 });
   const [one, several, gathered] = [handled('one', 2500), handled('several', 2300), handled('gathered', 5000)];
@@ -116,8 +168,8 @@ describe('09-one-client-or-several', () => {
   });
 });
 
-describe('10-batching', () => {
-  const name = '10-batching';
+describe('11-batching', () => {
+  const name = '11-batching';
   const [gathered, plain] = [rate('1/100 gathered', 100_000), rate('100/100 plain', 6000)];
 
   test('right when the rates were divided', async () => {
@@ -130,8 +182,8 @@ describe('10-batching', () => {
   });
 });
 
-describe('11-workers', () => {
-  const name = '11-workers';
+describe('12-workers', () => {
+  const name = '12-workers';
   /** @param {number} workers @param {number} ratePerSec @param {number} [number] of the case */
   const moved = (workers, ratePerSec, number = 7) => rate(`${workers} workers`, ratePerSec, { case: number, workers });
   const run = resultOf([moved(1, 90_000), moved(8, 120_000), moved(64, 60_000)], { merge: true });
