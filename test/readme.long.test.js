@@ -39,6 +39,7 @@ const CALIBRATE = 'npx pool-lab calibrate --seconds 5';
 const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
 const SERVICES = '--service /slow=5000 --service /fast=2';
 const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
+const FULL = 'npx pool-lab predict loadtests/remedies.yaml --pool-sizes 2,8,64 --service /slow=work:180 --service /fast=work:1 --server-cores 2';
 const ADVISE = `npx pool-lab advise --slo '/fast p99 < 50ms' --scenario loadtests/users-and-admins.yaml ${SERVICES}`;
 
 // Not the shared MongoDB: other tests run the same experiments, on collections with the same names.
@@ -59,7 +60,7 @@ async function run(command, changes) {
 
 test('every command is run by a test or by .ci/run', () => {
   expect(commandsOf(readme).toSorted()).toEqual([
-    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, ADVISE, CALIBRATE,
+    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, FULL, ADVISE, CALIBRATE,
   ].toSorted());
   for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`);
 });
@@ -136,7 +137,7 @@ test(CALIBRATE, async () => {
   expect(await run(CALIBRATE, { MONGO_URL: '' })).toMatchObject({ code: 0, said: expect.stringMatching(/--service \/slow=\S*work:.* --server-cores \d/) });
 });
 
-test.each([[PREDICT, /More than 5\s+connections\s+do\s+not\s+help/], [ADVISE, /\d+ connections are enough/]])(
+test.each([[PREDICT, /More than 5\s+connections\s+do\s+not\s+help/], [FULL, /Above\s+2\s+connections\s+the\s+server\s+is\s+the\s+bottleneck/], [ADVISE, /\d+ connections are enough/]])(
   '%s', async (command, says) => {
     expect(await bench.run(command)).toMatchObject({ code: 0, said: expect.stringMatching(says) });
   });

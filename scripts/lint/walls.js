@@ -18,7 +18,7 @@ const FLOORS = [
   ['src/settings-docs.js', 'src/mongo/', 'src/page/'],
   ['src/http/', 'src/metrics.js', 'src/report/'],
   ['src/predictions/', 'src/harness/'],
-  ['src/labs/'],
+  ['src/labs/', 'src/calibrate/'],
   ['src/live/', 'src/workshop/'],
   ['src/routes/', 'src/cli/'],
 ];

@@ -12,7 +12,7 @@ import { servicesOfResult } from '../predictions/result-services.js';
 import { matchServices } from './match-services.js';
 import { fetchJson, parseAppUrl, timeRoundTrips } from './running-app.js';
 import { collect, parseCores, parseUpTo } from './option-parsers.js';
-import { readResult } from './result-file.js';
+import { readJson, toResult } from './result-file.js';
 
 /** @import { Command } from 'commander' */
 /** @import { Load, PoolOptions, Service } from 'mongodb-pool-predictor' */
@@ -182,7 +182,8 @@ async function readLog(file, services) {
 
 /** @param {string} file */
 async function readInputs(file) {
-  const { result } = await readResult(file);
+  const json = await readJson(file);
+  const result = Object(json).lab === 'calibrate' ? json : toResult(json, file).result;
   try {
     return servicesOfResult(result);
   } catch (cause) {

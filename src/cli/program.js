@@ -33,6 +33,10 @@ const COMMANDS = {
     summary: "record a running app's checkouts to a trace file",
     load: async () => (await import('./record-command.js')).createRecordCommand(),
   },
+  calibrate: {
+    summary: 'measure what your queries cost a MongoDB server',
+    load: async () => (await import('./calibrate-command.js')).createCalibrateCommand(),
+  },
   workshop: {
     summary: 'learn about pools in lessons of 5 to 15 minutes',
     load: async () => (await import('./workshop-command.js')).createWorkshopCommand(),

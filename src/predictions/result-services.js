@@ -1,22 +1,49 @@
 import { checkService } from 'mongodb-pool-predictor';
+import { map, mapOf, number, orNone, shape } from '../shape.js';
 
 /** @import { Service } from 'mongodb-pool-predictor' */
 /** @import { Samples } from '../report/result-types.js' */
 
+const checkCalibration = shape({ services: mapOf(map), server: shape({ cores: orNone(number) }) });
+
 /**
- * The service times and the overhead of an earlier measurement, at its largest pool, where requests wait least. Results
- * of versions 0.1 and 0.2 have no samples: then `/slow` is the setting, and `/fast` the service time before the load, or
- * else the median response.
+ * The service times and the overhead of an earlier measurement.
  *
- * @param {any} result of the mixed lab
- * @returns {{ services: Record<string, Service>, overhead?: Service }} services by route; overhead: undefined where it was
- *   not saved
+ * @param {any} result of the mixed lab or of a calibration
+ * @returns {{ services: Record<string, Service>, overhead?: Service, serverCores?: number }} services by route; overhead:
+ *   undefined where it was not saved; serverCores: that the queries share, undefined where that was not measured
  * @throws {Error} for anything else
  */
 export function servicesOfResult(result) {
+  if (result?.lab === 'calibrate') return servicesOfCalibration(result);
   if (result?.lab !== 'mixed' || !Array.isArray(result.variants)) {
-    throw new Error('it is not a result of pool-lab run mixed');
+    throw new Error('it is not a result of pool-lab run mixed, nor of pool-lab calibrate');
   }
+  return servicesOfMixed(result);
+}
+
+/**
+ * @param {any} result
+ * @returns {{ services: Record<string, Service>, serverCores?: number }}
+ */
+function servicesOfCalibration(result) {
+  checkCalibration(result, 'it');
+  const { services, server: { cores } } = result;
+  if (typeof cores === 'number' && !(cores > 0 && cores < Infinity)) throw new Error('server.cores must be above 0');
+  return {
+    services: Object.fromEntries(Object.entries(services).map(([route, service]) => [route, checkService(service)])),
+    ...(typeof cores === 'number' && { serverCores: cores }),
+  };
+}
+
+/**
+ * Those at the largest pool, where requests wait least. Results of versions 0.1 and 0.2 have no samples: then `/slow` is the
+ * setting, and `/fast` the service time before the load, or else the median response.
+ *
+ * @param {any} result
+ * @returns {{ services: Record<string, Service>, overhead?: Service }}
+ */
+function servicesOfMixed(result) {
   const [largest] = result.variants
     .filter((/** @type {any} */ { measured }) => measured)
     .toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.settings.poolSize - a.settings.poolSize);

@@ -294,6 +294,21 @@ test('a trace whose server was full: it says so, and what it does not know', asy
   expect(JSON.parse(never.stdout)).not.toHaveProperty('server');
 });
 
+test('--from a calibration takes service times and cores', async () => {
+  const file = path.join(folder, 'calibration.json');
+  await writeFile(file, JSON.stringify({ lab: 'calibrate', server: { cores: 1.8 }, services: {
+    '/slow': { kind: 'sample', valuesMs: [98, 100, 102], workShare: 1 }, '/fast': { kind: 'sample', valuesMs: [0.5], workShare: 0.3 },
+  } }));
+  const { code, stdout } = await predict('loadtests/remedies.yaml', '--from', file, '--pool-sizes', '4,64', '--seeds', '19', '--json');
+  expect(code).toBe(0);
+  const { server, settings } = JSON.parse(stdout);
+  expect(server).toEqual({ cores: 1.8 });
+  expect(settings).toMatchObject({ serverCores: 1.8, services: { '/slow': { workShare: 1 }, '/fast': { workShare: 0.3 } } });
+  // Other cores can be tried.
+  const other = await predict('loadtests/remedies.yaml', '--from', file, '--server-cores', '8', '--pool-sizes', '4', '--seeds', '19', '--json');
+  expect(JSON.parse(other.stdout).server).toEqual({ cores: 8 });
+});
+
 describe('bad input is one clear message', () => {
   /** @param {string} name @param {string} text */
   async function write(name, text) {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { servicesOfResult } from '../../src/predictions/result-services.js';
 import { createSampleResult } from '../report/sample-result.js';
 
@@ -46,6 +46,30 @@ test('missing figures give no service times', () => {
   expect(servicesOfResult({ lab: 'mixed', variants: [{ settings: {}, measured: {} }] })).toEqual({ services: {} });
 });
 
+describe('of a calibration', () => {
+  const services = { '/a': { kind: 'sample', valuesMs: [30, 32], workShare: 0.5 } };
+  const calibrated = (/** @type {object} */ changes) => ({ lab: 'calibrate', services, server: { cores: 1.8 }, ...changes });
+
+  test('services have their work, and the server its cores', () => {
+    expect(servicesOfResult(calibrated({}))).toEqual({ services, serverCores: 1.8 });
+  });
+
+  test('without work there are no cores', () => {
+    expect(servicesOfResult(calibrated({ server: { cores: null } }))).toEqual({ services });
+  });
+
+  test.each([
+    [{ server: { cores: 0 } }, 'server.cores must be above 0'],
+    [{ server: { cores: '2' } }, 'server.cores must be a number'],
+    [{ server: null }, 'server must be an object'],
+    [{ services: { '/a': { kind: 'sample', valuesMs: [-1] } } }, 'its numbers must be from 0 to 365 days, in ms'],
+    [{ services: { '/a': { kind: 'fixed', ms: 1, workShare: 2 } } }, 'its workShare must be a number from 0 to 1'],
+    [{ services: [] }, 'services must be an object'],
+  ])('%j is refused', (changes, message) => {
+    expect(() => servicesOfResult(calibrated(changes))).toThrow(message);
+  });
+});
+
 test.each([[null], [[]], [{ lab: 'sessions', variants: [] }]])('%j is refused', (result) => {
-  expect(() => servicesOfResult(result)).toThrow('it is not a result of pool-lab run mixed');
+  expect(() => servicesOfResult(result)).toThrow('it is not a result of pool-lab run mixed, nor of pool-lab calibrate');
 });

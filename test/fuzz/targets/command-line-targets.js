@@ -15,7 +15,7 @@ import { require, requireClear } from '../outcome.js';
 const run = promisify(execFile);
 const CLI = path.resolve('src/cli.js');
 /** These start apps and databases, so they are only parsed. */
-const HEAVY = ['run', 'record'];
+const HEAVY = ['run', 'record', 'calibrate'];
 const TRACE = '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n';
 const SCENARIO = `config: { phases: [{ duration: 1, arrivalCount: 2 }] }
 scenarios: [{ flow: [{ get: { url: /fast } }] }]
@@ -44,6 +44,7 @@ const GOOD = [
   ['workshop', 'guess', '4', '11'],
   ['run', 'mixed', '--slow-ms', '5', '--repeat', '2'],
   ['record', '--url', 'http://127.0.0.1:1', '--out', 'written', '--seconds', '1'],
+  ['calibrate', '--query', '/a={"find":"a"}', '--seconds', '1', '--out', 'written'],
 ];
 const FLAGS = ['--help', '--json', '-x', '--', '--no-such', '--version'];
 
