@@ -39,32 +39,43 @@ test('without enough requests, it says how many are needed', async () => {
 });
 
 describe('queries that share the cores of the server', () => {
-  /** @type {Parameters<typeof createScenarioLoad>[0]} */
-  const SHARED = {
-    phases: [{ durationMs: 2500, arrivalRate: 230, mode: 'poisson' }],
-    scenarios: [{ weight: 1, route: '/report' }, { weight: 3, route: '/cheap' }]
-      .map(({ weight, route }) => ({ weight, steps: [{ kind: /** @type {const} */ ('request'), route }] })),
-  };
-  const load = createScenarioLoad(SHARED, { server: { cores: 2 } });
-  const work = { services: {
-    '/report': { kind: /** @type {const} */ ('fixed'), ms: 30, workShare: 1 },
-    '/cheap': { kind: /** @type {const} */ ('fixed'), ms: 0.5, workShare: 1 },
-  }, overhead: { kind: /** @type {const} */ ('fixed'), ms: 1 } };
+  const slo = parseSlo('/report p50 < 900ms');
+  const row = { poolSize: 3, factor: 1, isMet: true, failureShare: 0, utilisation: 0.5, peakWaiting: 1,
+    goals: [{ text: slo.text, medianMs: 10, upperMs: 20, isMet: true }] };
+  const slowdown = { route: '/report', poolSize: 8, p99Ms: 200, largerSize: 16, largerMs: 620 };
+  const saturation = { cores: 2, usedShare: 0.8, slowdown, fleet: null, enough: null };
 
-  test('the advice is a range', async () => {
-    const { text } = await explain(['/report p50 < 900ms'], { load, ...work, headroom: 1, fleet: { instances: 2 } });
-    expect(text).toMatch(/^\d connections are enough\. Above \d+ connections the server is the bottleneck: with \d+, p99 of \/report is \d\.\d times as long \(.* instead of .*\)\. The queries share the server's 2 cores\./);
-    expect(text).toMatch(/If each instance brings this load, all 2 instances together need 3\.\d of the 2 cores: more than the server can do/);
-    const server = { cores: 4 };
-    const { text: roomy } = await explain(['/report p50 < 900ms'], {
-      load: createScenarioLoad(SHARED, { server }), ...work, headroom: 1, fleet: { instances: 2 } });
-    expect(roomy).toMatch(/Above \d+ connections? of all 2 instances together the server is the bottleneck: .* That is \d+ connections? for each instance\./);
+  /** @param {Partial<Parameters<typeof explainAdvice>[0]>} changes */
+  const explainWith = (changes) => explainAdvice({
+    verdict: 'size', poolSize: 3, seeds: 59, firstSeed: 1, noise: null, parts: null, noBenefitAfter: 5, remedies: [], fleet: null,
+    samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }], rows: [row],
+    loads: [{ factor: 1, smallest: 3, floor: 2, meanActive: 1.5, peakActive: 6, bestMs: [1000] }], saturation, ...changes,
+  }).join(' ');
+
+  test('the advice is a range', () => {
+    expect(explainWith({})).toMatch(/^3 connections are enough\. Above 8 connections the server is the bottleneck: with 16, p99 of \/report is 3\.1 times as long \(620 ms instead of 200 ms\)\. The queries share the server's 2 cores\. "/);
+    expect(explainWith({ saturation: { ...saturation, slowdown: null } })).toContain(
+      "The queries share the server's 2 cores. At this load a larger pool does no harm.");
+    expect(explainWith({ poolSize: 12, rows: [{ ...row, poolSize: 12 }] })).toContain(
+      'The goals need 12: more connections than are good for /report.');
   });
 
-  test('where the server is full, no pool will do', async () => {
-    const { text } = await explain(['/report p50 < 50ms'], { load, ...work, headroom: 1.3 });
-    expect(text).toMatch(/^No pool size meets the goal\./);
-    expect(text).toMatch(/The load needs 2\.\d of the server's 2 cores: it is more than the server can do\. No pool size will do\. What helps: about \d cores, with \d+ connections; or queries that cost less\.$/);
+  test('and one for all instances of a fleet', () => {
+    const of = (/** @type {object} */ fleet) => explainWith({ saturation: { ...saturation, fleet: { instances: 4, usedShare: 0.9, slowdown, ...fleet } } });
+    expect(of({})).toContain('Above 8 connections of all 4 instances together the server is the bottleneck: with 16,');
+    expect(of({})).toContain('That is 2 connections for each instance.');
+    expect(of({ slowdown: null })).toContain('The connections of all 4 instances together do no harm at this load, either.');
+    expect(of({ usedShare: 1.6 })).toContain(
+      'If each instance brings this load, all 4 instances together need 3.2 of the 2 cores: more than the server can do, whatever the pools.');
+  });
+
+  test('where the server is the limit, no pool will do', () => {
+    const nothing = { verdict: /** @type {const} */ ('nothing'), poolSize: null, rows: [],
+      loads: [{ factor: 1, smallest: null, floor: 2, meanActive: 1.5, peakActive: 6, bestMs: [1000] }] };
+    expect(explainWith({ ...nothing, saturation: { ...saturation, usedShare: 1.05, enough: { cores: 3, poolSize: 6 } } })).toMatch(
+      /^No pool size meets the goal\..* The load needs 2\.1 of the server's 2 cores: it is more than the server can do\. No pool size will do\. What helps: about 3 cores, with 6 connections; or queries that cost less\.$/);
+    expect(explainWith({ ...nothing, saturation: { ...saturation, cores: 1.8, usedShare: 0.9 } })).toMatch(
+      /The load needs 1\.6 of the server's 1\.8 cores on average\. With a small pool requests wait for a connection, with a large one queries wait for a core\. Queries that cost less would help, and more cores alone would not\.$/);
   });
 });
 
