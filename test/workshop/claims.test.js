@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { runClosedLoop } from '../../src/harness/closed-loop.js';
 import { MIXED_SCENARIO } from '../../src/labs/mixed/mixed-lab.js';
 import { PUBLISHED_RATIOS } from '../../src/labs/saturation/saturation-published.js';
 import { createClient } from '../../src/mongo/client.js';
 import { createSlowQuery } from '../../src/mongo/slow-query.js';
-import { monitorPool } from '../../packages/pool-monitor/src/monitor.js';
 import { poolOfApp } from '../../src/predictions/app-pool.js';
 import { readScenario } from '../../packages/pool-predictor/src/node/read-scenario.js';
 import { simulate } from '../../packages/pool-predictor/src/simulator/simulate.js';
@@ -106,27 +104,6 @@ test('lesson 8: the load lasts four seconds', async () => {
   expect(await readPage('08-remedies/README.md')).toContain('the same four busy seconds of requests');
   const { phases } = await readScenario('loadtests/remedies.yaml');
   expect(phases.reduce((total, { durationMs = 0 }) => total + durationMs, 0)).toBe(4000);
-});
-
-test('lesson 10: most of an answer is waiting for a connection, and yet more connections answer no more', async () => {
-  const page = await readPage('10-one-client-or-several/README.md');
-  expect(page).toContain("Most of an answer's time is spent waiting for a connection");
-  const [few, many] = [20, 128].map((poolSize) => {
-    const client = openClient({ poolSize });
-    return { client, monitor: monitorPool(client) };
-  });
-  /** @param {MongoClient} client @param {number} total */
-  const load = (client, total) => runClosedLoop({
-    workers: 128, total, task: () => client.db('pool_lab').collection('claims').findOne({ _id: /** @type {any} */ (1) }),
-  });
-  // The warm-up opens the connections.
-  for (const { client } of [few, many]) await load(client, 300);
-  const before = few.monitor.snapshot().totals;
-  const [fewer, more] = [await load(few.client, 1500), await load(many.client, 1500)];
-  const { wait, use } = few.monitor.snapshot().totals;
-  expect(wait.sumMs - before.wait.sumMs).toBeGreaterThan(use.sumMs - before.use.sumMs);
-  // 128 connections are 6.4 times as many.
-  expect(more.ratePerSec).toBeLessThan(3 * fewer.ratePerSec);
 });
 
 test('teaching: what Oracle measured is what the lab compares with', async () => {

@@ -73,7 +73,7 @@ test('the result is that of events, for whatever does not need them', () => {
       expect(expected.failuresBy.clientTimeout + expected.failuresBy.requestTimeout).toBeGreaterThan(0);
     }
     expectSame(simulate(each), expected);
-  }), { numRuns: 500, seed: 1 });
+  }), { numRuns: 300, seed: 1 });
   expect(needEvents).toBeLessThan(600);
 });
 
