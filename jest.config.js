@@ -8,6 +8,6 @@ export default {
   globalTeardown: '<rootDir>/test/support/stop-mongo.js',
   // For what hangs. Tests talk to real processes, and on a busy machine six times longer than alone is not unusual.
   testTimeout: 120_000,
-  // Three times the cores of a small machine: many tests wait for processes, and leave the processor to others.
-  maxWorkers: 6,
+  // Twice the cores of a small machine: many tests wait for processes, and leave the processor to others.
+  maxWorkers: 4,
 };
