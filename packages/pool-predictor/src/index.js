@@ -14,6 +14,8 @@ export { parseQueries } from './service/parse-queries.js';
 export { parseServices } from './service/parse-service.js';
 export { shareServer } from './server/share-server.js';
 export { UNLIMITED, createRunSimulator } from './simulation-runs.js';
+export { createRandom } from './simulator/random.js';
+export { serviceMoments } from './simulator/service-time.js';
 export { simulate } from './simulator/simulate.js';
 export { checkTrace } from './trace/check-trace.js';
 export { createTraceLoad, summariseTrace } from './trace/trace-load.js';

@@ -1,4 +1,4 @@
-/** From one number to the next, where the largest may not pass. */
+/** From one number to the next, where not all are tried. */
 const STEP = 1.25;
 /** How far below the size that a binary search finds the search looks further. */
 const NEIGHBOURS = 100;
@@ -34,11 +34,18 @@ export async function findSmallest(from, to, passes, isMonotone = () => true) {
  */
 export async function findFirst(from, to, passes) {
   let fails = from - 1;
-  for (let number = from; number <= to; number = Math.max(number + 1, Math.round(number * STEP))) {
+  for (const number of listNumbers(from, to)) {
     if (await passes(number)) return bisect(fails + 1, number, passes);
     fails = number;
   }
   return to > fails && await passes(to) ? bisect(fails + 1, to, passes) : null;
+}
+
+/** Whole numbers, each 1.25 times the one before it or one more. @param {number} from @param {number} to */
+export function listNumbers(from, to) {
+  const numbers = [];
+  for (let number = from; number <= to; number = Math.max(number + 1, Math.round(number * STEP))) numbers.push(number);
+  return numbers;
 }
 
 /** @param {number} from @param {number} to a number that passes @param {(number: number) => Promise<boolean>} passes */

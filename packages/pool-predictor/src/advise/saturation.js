@@ -3,6 +3,7 @@ import { quantile } from '../quantile.js';
 import { simulateHere } from '../simulation-runs.js';
 import { queriesOf, sharesCores } from '../simulator/service-time.js';
 import { findSlowdown } from '../slowdown.js';
+import { listNumbers } from './find-smallest.js';
 import { timeOf } from './judgement.js';
 import { studyLoad } from './study.js';
 
@@ -12,8 +13,6 @@ import { studyLoad } from './study.js';
 /** @import { Slowdown } from '../slowdown.js' */
 /** @import { Slo } from './slo.js' */
 
-/** How much larger the next size is that is looked at. */
-const STEP = 1.25;
 /** Runs whose median tells how slow a size is. */
 const RUNS = 9;
 /** How many times as many cores to try. */
@@ -51,7 +50,7 @@ export async function findSaturation({ input, simulateRuns, studies, slos, seeds
   const findEnd = async (/** @type {number} */ factor) => {
     const look = lookWith(simulateRuns, factor);
     const sizes = [];
-    for (const poolSize of listSizes(facts.peakActive * factor)) sizes.push(await look(poolSize));
+    for (const poolSize of listNumbers(1, facts.peakActive * factor)) sizes.push(await look(poolSize));
     const slowdown = findSlowdown(sizes, services);
     if (!slowdown) return null;
     const twice = await look(2 * slowdown.poolSize);
@@ -75,13 +74,6 @@ function countWork({ routes, durationMs, lastsMs, callers }, { services }) {
   return workMs / (callers && callers.callersShare > 0.5 ? lastsMs : durationMs);
 }
 
-/** @param {number} largest */
-function listSizes(largest) {
-  const sizes = [];
-  for (let size = 1; size <= largest; size = Math.max(size + 1, Math.round(size * STEP))) sizes.push(size);
-  return sizes;
-}
-
 /** @param {SimulateRuns} simulateRuns @param {number} factor */
 function lookWith(simulateRuns, factor) {
   return async (/** @type {number} */ poolSize) => {
@@ -99,7 +91,7 @@ function medianP99(runs, route) {
 }
 
 /**
- * A few runs of the smallest pool that could do tell whether it is worth a study.
+ * Tries more and more cores. Where a few runs with as many connections as queries want miss the goals, there is no study.
  *
  * @param {RunInput} input @param {Slo[]} slos @param {number[]} seeds @param {LoadStudy} study
  */

@@ -1,4 +1,5 @@
 import { SLICE_MS } from '../simulator/shared-cores.js';
+import { meansByRoute } from '../trace/means-by-route.js';
 
 /** @import { Likelihood, Part } from './likelihood.js' */
 /** @import { Trace } from '../node/trace.js' */
@@ -40,15 +41,14 @@ const STEP = 1.05;
  */
 export function chooseCores(likelihood, shares, given) {
   if (given !== undefined) return { cores: given, range: null, source: 'given' };
-  const fitted = fitCores(likelihood, shares);
   const { parts } = likelihood;
   const recorded = parts.flatMap((part) => readServer(likelihood, part, shares) ?? []);
-  const isClear = fitted && isNarrow(fitted.range) && isBetween(likelihood, shares, fitted.cores);
-  if (recorded.length === 0) return fitted && (isClear ? fitted : guessCores(likelihood, shares, fitted.range));
   const busy = recorded.filter(({ isBusy }) => isBusy);
-  if (busy.length === 0) return null;
+  if (recorded.length > 0 && busy.length === 0) return null;
+  const fitted = fitCores(likelihood, shares);
+  if (fitted && isNarrow(fitted.range) && isBetween(likelihood, shares, fitted.cores)) return fitted;
+  if (recorded.length === 0) return fitted && guessCores(likelihood, shares, fitted.range);
   const used = Math.max(...busy.map((server) => server.used));
-  if (isClear) return fitted;
   if (!parts.some(({ trace }) => hasQueue(trace)) && likelihood.slowedShare(used, shares) < MIN_SLOWED) return null;
   return { cores: used, range: null, source: 'recorded' };
 }
@@ -114,15 +114,9 @@ function isBetween({ parts, atWork }, shares, cores) {
  * @returns {CoresChoice}
  */
 function guessCores({ parts: [part], routes, atWork }, shares, [low, high]) {
-  const meanUseMs = routes.map((_, route) => meanUse(part, route));
-  const [shortest] = [...routes.keys()].filter((route) => shares[route] > 0).sort((a, b) => meanUseMs[a] - meanUseMs[b]);
+  const [{ meanMs, route }] = meansByRoute(part.trace, part.trace.useMs).map((ms, index) => ({ meanMs: ms, route: part.routeOf[index] }))
+    .filter((each) => shares[each.route] > 0).sort((a, b) => a.meanMs - b.meanMs);
   const working = atWork(shares, part).meanOf((count) => count);
-  const cores = working / (1 + (meanUseMs[shortest] - routes[shortest].fastestMs) / SLICE_MS);
+  const cores = working / (1 + (meanMs - routes[route].fastestMs) / SLICE_MS);
   return { cores: Math.min(high, Math.max(low, cores)), range: [low, high], source: 'guessed' };
-}
-
-/** @param {Part} part @param {number} route */
-function meanUse({ trace, routeOf }, route) {
-  const uses = Array.from(trace.useMs).filter((_, i) => routeOf[trace.routeOf[i]] === route);
-  return uses.length === 0 ? Infinity : uses.reduce((sum, ms) => sum + ms, 0) / uses.length;
 }

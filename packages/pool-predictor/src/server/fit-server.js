@@ -39,7 +39,8 @@ export function fitServer(traces, { cores: given } = {}) {
   const first = chooseCores(likelihood, begin, given);
   if (!first) return null;
   const shares = fitShares(likelihood, begin, first.cores);
-  const choice = chooseCores(likelihood, shares, given);
+  const isSame = shares.every((share, route) => share === begin[route]);
+  const choice = isSame ? first : chooseCores(likelihood, shares, given);
   if (!choice || shares.every((share) => share === 0)) return null;
 
   const stretches = likelihood.stretches(choice.cores, shares, parts[0]);

@@ -1,4 +1,6 @@
 import { simulate } from '../simulator/simulate.js';
+import { findFollowUps } from '../trace/follow-ups.js';
+import { meansByRoute } from '../trace/means-by-route.js';
 import { createTraceLoad } from '../trace/trace-load.js';
 
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
@@ -23,18 +25,17 @@ const MAX_FACTOR = 1.5;
  */
 export function matchUses(trace, fit, pool, { separateRoutes } = {}) {
   const { routes, routeOf, useMs } = trace;
-  const recordedMs = meansOf(routes, routeOf, useMs);
+  const recordedMs = meansByRoute(trace, useMs);
+  const followUps = findFollowUps(trace);
   let { aloneMs } = fit;
-  let followUps;
   /** By route: how much of a correction is made. Near its capacity, a server multiplies a change of the work. */
   const steps = routes.map(() => 1);
   /** @type {number[]} */
   let last = [];
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const load = createTraceLoad({ ...trace, sharing: { ...fit, aloneMs } }, { separateRoutes, followUps });
-    ({ followUps } = /** @type {any} */ (load.source).options);
     const { routes: simulated } = simulate({ arrivals: load.arrivals(1, 1), services: load.services, pool, server: fit });
-    const means = meansOf(routes, routeOf, aloneMs);
+    const means = meansByRoute(trace, aloneMs);
     const logs = routes.map((route, index) => {
       const usedMs = simulated[route].meanMs - simulated[route].wait.meanMs;
       return Math.log(correct(means[index], usedMs, recordedMs[index], fit.sliceMs));
@@ -56,14 +57,4 @@ export function matchUses(trace, fit, pool, { separateRoutes } = {}) {
 function correct(aloneMs, usedMs, recordedMs, sliceMs) {
   const factor = aloneMs < sliceMs ? (aloneMs + recordedMs - usedMs) / aloneMs : recordedMs / usedMs;
   return Number.isFinite(factor) ? Math.min(MAX_FACTOR, Math.max(1 / MAX_FACTOR, factor)) : 1;
-}
-
-/** @param {string[]} routes @param {ArrayLike<number>} routeOf @param {ArrayLike<number>} valuesMs */
-function meansOf(routes, routeOf, valuesMs) {
-  const sums = routes.map(() => ({ ms: 0, count: 0 }));
-  for (let i = 0; i < valuesMs.length; i++) {
-    sums[routeOf[i]].ms += valuesMs[i];
-    sums[routeOf[i]].count++;
-  }
-  return sums.map(({ ms, count }) => ms / count);
 }

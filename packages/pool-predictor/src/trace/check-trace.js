@@ -1,5 +1,6 @@
 import { TOLERANCE_MS, TOLERANCE_SHARE } from '../load-facts.js';
 import { createRuns, simulateHere } from '../simulation-runs.js';
+import { meansByRoute } from './means-by-route.js';
 import { RECORDED_SEED, createTraceLoad, summariseTrace } from './trace-load.js';
 
 /** @import { Load } from '../load.js' */
@@ -62,11 +63,13 @@ export async function checkTrace(trace, { pool, other, separateRoutes, firstSeed
     .toSorted((a, b) => recorded.routes[b].count - recorded.routes[a].count)
     .slice(0, MAX_ROUTES);
   const seeds = 20 * (routes.length + 1) - 1;
+  const [usesBefore, usesAfter] = [past, future].map((part) => meansByRoute(part, part.useMs));
   const facts = {
     of: other ? /** @type {const} */ ('trace') : /** @type {const} */ ('half'),
     poolSize: pool.maxPoolSize,
     rateRatio: recorded.requests / futureMs / (before.requests / pastMs),
-    useRatios: Object.fromEntries(routes.map((route) => [route, meanUse(future, route) / meanUse(past, route)])),
+    useRatios: Object.fromEntries(routes.map((route) => (
+      [route, usesAfter[future.routes.indexOf(route)] / usesBefore[past.routes.indexOf(route)]]))),
     seeds,
     firstSeed,
   };
@@ -168,11 +171,4 @@ function place(kind, route, recordedMs, predictedMs) {
   const offMs = Math.max(lowMs - recordedMs, recordedMs - highMs);
   const isClose = offMs <= TOLERANCE_MS || offMs <= TOLERANCE_SHARE * recordedMs;
   return { kind, route, recordedMs, lowMs, highMs, place: offMs <= 0 ? 'inside' : isClose ? 'close' : 'outside' };
-}
-
-/** @param {Trace} trace @param {string} route */
-function meanUse({ routes, routeOf, useMs }, route) {
-  const number = routes.indexOf(route);
-  const uses = Array.from(useMs).filter((_, index) => routeOf[index] === number);
-  return uses.reduce((sum, ms) => sum + ms, 0) / uses.length;
 }
