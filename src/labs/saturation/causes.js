@@ -20,7 +20,6 @@ import { tickets } from './tickets.js';
  * @property {AbortSignal} signal
  *
  * @typedef {object} PreparedCause
- * @property {number} aloneMs how long the heavy query takes when nothing else runs, median
  * @property {(client: MongoClient, isControl: boolean) => () => Promise<unknown>} createHeavy
  * @property {() => Promise<void>} [begin] called before a measurement, except for the control
  * @property {() => Promise<void>} [end] called after it, and once more at the end of the run

@@ -1,8 +1,7 @@
+import { createRandom } from 'mongodb-pool-predictor';
+
 /** @typedef {'heavy' | 'cheap'} Kind of query */
 /** @typedef {{ kind: Kind, atMs: number }} Arrival `atMs`: from the start of the load */
-
-/** Of 32 bits. */
-const RANGE = 2 ** 32;
 
 /**
  * Draws when queries arrive and which are heavy: a Poisson process of which the number of arrivals is known. In a short time a
@@ -12,9 +11,9 @@ const RANGE = 2 ** 32;
  * @returns {Arrival[]} oldest first
  */
 export function drawArrivals({ ratePerSec, withinMs, share, seed = 1 }) {
-  const random = createRandom(seed);
-  const timesMs = Array.from({ length: Math.round(ratePerSec * withinMs / 1000) }, () => random() * withinMs);
-  return timesMs.sort((a, b) => a - b).map((atMs) => ({ kind: random() < share ? 'heavy' : 'cheap', atMs }));
+  const { uniform } = createRandom(seed, 'arrivals');
+  const timesMs = Array.from({ length: Math.round(ratePerSec * withinMs / 1000) }, () => uniform() * withinMs);
+  return timesMs.sort((a, b) => a - b).map((atMs) => ({ kind: uniform() < share ? 'heavy' : 'cheap', atMs }));
 }
 
 /**
@@ -29,16 +28,5 @@ export function createKinds(share) {
     if (debt < 1 - Number.EPSILON) return 'cheap';
     debt -= 1;
     return 'heavy';
-  };
-}
-
-/** Mulberry32, by Tommy Ettinger, in the public domain. @param {number} seed @returns {() => number} from 0 to below 1 */
-function createRandom(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) % RANGE;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE;
   };
 }

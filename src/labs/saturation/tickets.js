@@ -1,7 +1,6 @@
 import { customersOf } from '../../mongo/demo-data.js';
 import { calibrate } from '../../mongo/work-query.js';
 import { openReadTickets } from './read-tickets.js';
-import { timeAlone } from './time-heavy.js';
 
 /** @import { MongoClient } from 'mongodb' */
 
@@ -20,12 +19,10 @@ export const tickets = {
   async prepare({ client, options: { heavyMs, tickets: count }, signal }) {
     const speed = await calibrate((steps) => filter(client, steps, signal), SIZES);
     const steps = Math.max(0, heavyMs - speed.baseMs) * speed.roundsPerMs;
-    const aloneMs = await timeAlone(() => filter(client, steps));
     const readTickets = await openReadTickets(client);
     // Whoever may not do this learns it now.
     await readTickets.set(count).finally(readTickets.restore);
     return {
-      aloneMs,
       createHeavy: (own) => () => filter(own, steps),
       begin: () => readTickets.set(count),
       end: readTickets.restore,
