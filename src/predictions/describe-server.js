@@ -1,6 +1,7 @@
+import { serviceMoments } from 'mongodb-pool-predictor';
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 
-/** @import { Service, TraceLoad } from 'mongodb-pool-predictor' */
+/** @import { TraceLoad } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 
 /**
@@ -17,7 +18,7 @@ export function describeSharing({ sharing, server, header }, { services, callers
       + 'connections were in use all the time. A second --trace, with a pool of another size, can; or say --server-cores.'];
   }
   if (!sharing) return [];
-  const { cores, range, source, routes, seen } = { ...sharing, routes: Object.keys(sharing.workShares) };
+  const { cores, range, source, workShares, seen } = sharing;
   const count = formatNumber(cores, Number.isInteger(cores) ? 0 : 1);
   const ends = range?.map((end) => formatNumber(end, 1)).join(' to ');
   const known = {
@@ -27,8 +28,8 @@ export function describeSharing({ sharing, server, header }, { services, callers
     guessed: `perhaps ${count}. That is a guess: all queries ran beside about as many others, so it can be ${ends}. `
       + 'Say it with --server-cores, or add a second --trace with a pool of another size',
   }[source];
-  const alone = routes.filter((route) => services[route]).map((route) => (
-    `${route} ${formatQuantity(meanOf(services[route]), 'ms')}${describeShare(sharing.workShares[route])}`));
+  const alone = Object.keys(services).map((route) => (
+    `${route} ${formatQuantity(serviceMoments(services[route]).meanMs, 'ms')}${describeShare(workShares[route])}`));
   return [
     `Queries slow each other down, because they share the server's cores: ${known}. Alone, a query takes, on average: ${
       alone.join(', ')}.`,
@@ -41,10 +42,4 @@ export function describeSharing({ sharing, server, header }, { services, callers
 function describeShare(workShare) {
   if (workShare === 1) return '';
   return workShare === 0 ? ' (all of it a delay)' : ` (${Math.round((1 - workShare) * 100)} % of it a delay)`;
-}
-
-/** @param {Service} service */
-function meanOf(service) {
-  const values = service.kind === 'sample' ? Array.from(service.valuesMs) : [];
-  return values.reduce((sum, ms) => sum + ms, 0) / values.length;
 }

@@ -1,6 +1,7 @@
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 import { countConnections } from './count-of.js';
 import { describeBand } from './describe-band.js';
+import { describeSlowdown } from './explain-saturation.js';
 
 /** @import { Variant } from '../report/result-types.js' */
 /** @import { LoadFacts, Slowdown } from 'mongodb-pool-predictor' */
@@ -26,17 +27,6 @@ export function explainPrediction(variants, load, route) {
     describeKnee(variants[variants.length - 1].settings.poolSize, load),
     ...(load.slowdown ? [describeSlowdown(load.slowdown)] : []),
   ].join(' ');
-}
-
-/**
- * Where the server is the bottleneck.
- *
- * @param {Slowdown} slowdown
- * @param {string} [owner] of the connections
- */
-export function describeSlowdown({ route, poolSize, p99Ms, largerSize, largerMs }, owner = '') {
-  return `Above ${countConnections(poolSize)}${owner} the server is the bottleneck: with ${largerSize}, p99 of ${route} is `
-    + `${formatNumber(largerMs / p99Ms, 1)} times as long (${formatQuantity(largerMs, 'ms')} instead of ${formatQuantity(p99Ms, 'ms')}).`;
 }
 
 /** @param {Variant[]} variants @param {string} route */
