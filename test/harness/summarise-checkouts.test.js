@@ -9,8 +9,8 @@ import { listArrivals, summariseCheckouts } from '../../src/harness/summarise-ch
  */
 function checkout(checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs) {
   return {
-    id: 1, pool: null, route: '/slow', requestId: 'r1', request: 1, connectionId: 1, behind: [], outcome: 'checkedIn', reason: null,
-    checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs,
+    id: 1, pool: null, route: '/slow', requestId: 'r1', request: 1, operation: null, kind: null, holds: 0, connectionId: 1,
+    behind: [], outcome: 'checkedIn', reason: null, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs,
   };
 }
 

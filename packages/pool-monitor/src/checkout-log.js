@@ -1,7 +1,8 @@
-import { callerOf, nameOf } from './holders.js';
+import { callerOf } from './holders.js';
 
-/** @import { Caller, Holder } from './holders.js' */
+/** @import { Caller, CheckoutKind, Holder } from './holders.js' */
 /** @import { Checkout } from './pool-events.js' */
+/** @import { RequestName } from './request-context.js' */
 
 const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 10_000;
@@ -10,9 +11,12 @@ const MAX_KEPT = 10_000;
  * @typedef {object} CheckoutRecord times are ms since the epoch, null if that did not happen
  * @property {number} id counts up
  * @property {string | null} pool the name of its client's monitor
- * @property {string | null} route null for a checkout outside of any request
+ * @property {string | null} route null for a checkout outside of any request, unless Checkouts has a name for those
  * @property {string | null} requestId
  * @property {number | null} request the same number for all checkouts of a request
+ * @property {string | null} operation such as `find users`, where known
+ * @property {CheckoutKind | null} kind what can keep its connection for as long as it likes
+ * @property {number} holds how many connections of the pool its request had checked out when this wait began
  * @property {number | null} connectionId the driver's; counts from 1 in each pool
  * @property {number} checkOutStartedAtMs
  * @property {number | null} checkedOutAtMs
@@ -24,16 +28,18 @@ const MAX_KEPT = 10_000;
  * @property {string | null} reason the driver's, for checkOutFailed
  *
  * @typedef {{ pool: string | null, behind?: Holder[], outcome: CheckoutRecord['outcome'], reason?: string | null }} Ending
+ *
+ * @typedef {Omit<CheckoutRecord, 'route' | 'requestId' | 'request'> & { name: RequestName }} Entry a record to be
  */
 
 /** A record of each checkout of the last minutes. */
 export class CheckoutLog {
-  /** @type {CheckoutRecord[]} */
+  /** @type {Entry[]} */
   #records = [];
   #lastId = 0;
   /** The newest id among the records that were thrown away. */
   #droppedId = 0;
-  /** @type {WeakMap<Checkout, CheckoutRecord>} */
+  /** @type {WeakMap<Checkout, Entry>} */
   #recordOf = new WeakMap();
   #keptMs;
   #maxKept;
@@ -57,10 +63,8 @@ export class CheckoutLog {
     const record = {
       id: ++this.#lastId,
       pool,
-      ...nameOf(caller),
-      request: caller.context?.request ?? null,
+      ...describe(caller),
       connectionId: checkout.connection?.id ?? null,
-      checkOutStartedAtMs: toEpoch(caller.checkOutStartedAtMs),
       checkedOutAtMs: orNull(checkout.checkedOutAtMs),
       checkedInAtMs: orNull(checkout.checkedInAtMs),
       behind,
@@ -86,15 +90,17 @@ export class CheckoutLog {
    * An aborted checkout turned out to be another caller's.
    * @param {Checkout} checkout
    * @param {Caller} caller whose it is
+   * @returns {boolean} whether it was aborted
    */
   correctAborted(checkout, caller) {
     const record = this.#recordOf.get(checkout);
-    if (record?.outcome !== 'checkOutAborted') return;
+    if (record?.outcome !== 'checkOutAborted') return false;
     if (caller.wasSeen) {
-      Object.assign(record, nameOf(caller), { request: caller.context?.request ?? null, checkOutStartedAtMs: toEpoch(caller.checkOutStartedAtMs) });
+      Object.assign(record, describe(caller));
     } else {
       this.#records = this.#records.filter((each) => each !== record);
     }
+    return true;
   }
 
   /**
@@ -104,7 +110,8 @@ export class CheckoutLog {
   list({ after = 0 } = {}) {
     const sinceMs = toEpoch(this.#now()) - this.#keptMs;
     return this.#records.slice(-this.#maxKept)
-      .filter(({ id, checkOutStartedAtMs }) => id > after && checkOutStartedAtMs >= sinceMs);
+      .filter(({ id, checkOutStartedAtMs }) => id > after && checkOutStartedAtMs >= sinceMs)
+      .map(({ id, pool, name: { route, requestId, request }, ...rest }) => ({ id, pool, route, requestId, request, ...rest }));
   }
 
   /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */
@@ -112,6 +119,11 @@ export class CheckoutLog {
     const kept = this.#records.filter(({ id }) => id > after).length;
     return Math.max(0, this.#droppedId - after) + kept - this.list({ after }).length;
   }
+}
+
+/** @param {Caller} caller */
+function describe({ name, operation, kind, holds, checkOutStartedAtMs }) {
+  return { name, operation, kind, holds, checkOutStartedAtMs: toEpoch(checkOutStartedAtMs) };
 }
 
 /** @param {number} ms of performance.now() */

@@ -2,11 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { CheckoutLog } from './checkout-log.js';
 import { ConnectionHistory } from './connection-history.js';
 import { callerOf, longestHolders, MAX_HOLDERS, nameOf } from './holders.js';
+import { RequestContext, RequestName } from './request-context.js';
 
 /** @import { Connection } from './connections.js' */
-/** @import { Caller, RequestContext } from './holders.js' */
+/** @import { Caller, CheckoutKind } from './holders.js' */
 /** @import { PoolMonitor } from './monitor.js' */
 /** @import { Checkout, PoolEvent } from './pool-events.js' */
+/** @import { Request } from './request-context.js' */
 /** @import { ServerPool } from './server-pool.js' */
 
 /** @typedef {{ context: RequestContext | undefined, caller: Caller | undefined }} Scope whose code runs */
@@ -22,18 +24,30 @@ import { callerOf, longestHolders, MAX_HOLDERS, nameOf } from './holders.js';
 export class Checkouts {
   /** @type {AsyncLocalStorage<Scope>} */
   #scopes = new AsyncLocalStorage();
+  /** Whether there ever was a request. Without one there is nobody to tell apart, and async flows need not be followed. */
+  #hasRequests = false;
   /** @type {ConnectionHistory<Caller>} */
   #history = new ConnectionHistory();
   #log;
+  #outside;
+  #describe;
   #lastRequest = 0;
+  #isClosed = false;
+  /** @type {(() => void)[]} */
+  #unsubscribe = [];
 
   /**
    * @param {object} [options]
    * @param {number} [options.keptMs] how far back the records go
    * @param {number} [options.maxKept] how many records to keep
+   * @param {string | null} [options.outside] the route of checkouts outside of any request
+   * @param {() => { operation?: string | null, kind?: CheckoutKind | null } | undefined} [options.describe] called at each
+   *   checkOutStarted, in the caller's own async context: what the checkout is for
    * @param {() => number} [options.now] the monitors' clock, if it is not performance.now()
    */
-  constructor(options = {}) {
+  constructor({ outside = null, describe = () => undefined, ...options } = {}) {
+    this.#outside = new RequestName(null, null, outside);
+    this.#describe = describe;
     this.#log = new CheckoutLog(options);
   }
 
@@ -54,7 +68,7 @@ export class Checkouts {
 
   /** Records the checkouts of a client from now on. @param {PoolMonitor} monitor */
   watch(monitor) {
-    monitor.subscribe((event) => {
+    this.#unsubscribe.push(monitor.subscribe((event) => {
       const pool = monitor.servers.get(event.server);
       if (!pool || !event.checkout) return;
       const known = /** @type {PoolEvent & { checkout: Checkout }} */ (event);
@@ -63,22 +77,32 @@ export class Checkouts {
       else if (event.type === 'operationFailed') this.#log.markOperationFailed(event.checkout);
       else if (event.type === 'checkOutFailed') this.#onCheckOutFailed(known, pool, monitor.name);
       else if (event.type === 'checkOutAborted') this.#onCheckOutAborted(known, monitor.name);
-    });
+    }));
   }
 
   /**
    * Runs code whose checkouts belong to a request, also those that come later in the same async flow.
    *
    * @template T
-   * @param {{ route: string, requestId?: string, signal?: AbortSignal }} request requestId: default is a new number
+   * @param {Request} request
    * @param {(context: RequestContext) => T} work gets what is known about the request, which its checkouts update
    * @returns {T} what `work` returned
    */
-  run({ requestId, ...request }, work) {
-    const number = ++this.#lastRequest;
-    /** @type {RequestContext} */
-    const context = { ...request, request: number, requestId: requestId ?? String(number), waitMs: 0, useMs: 0, behind: [] };
-    return this.#scopes.run({ context, caller: undefined }, () => work(context));
+  run(request, work) {
+    const context = this.#open(request);
+    return this.#isClosed ? work(context) : this.#scopes.run({ context, caller: undefined }, () => work(context));
+  }
+
+  /**
+   * Like `run`, for the rest of the current async flow: the checkouts of what is called from here on belong to the request.
+   *
+   * @param {Request} request
+   * @returns {RequestContext}
+   */
+  enter(request) {
+    const context = this.#open(request);
+    if (!this.#isClosed) this.#scopes.enterWith({ context, caller: undefined });
+    return context;
   }
 
   /**
@@ -89,16 +113,44 @@ export class Checkouts {
     last?.pool.failOperation(last.checkout);
   }
 
+  /**
+   * The route of a request is final, so its records need not ask for it any more. Call this at the end of a request whose
+   * route is a function. Otherwise its records keep alive whatever that function uses.
+   * @param {RequestContext} context
+   */
+  settle({ name }) {
+    name.settle();
+  }
+
+  /** Stops recording, and following async flows, which costs some time. The records stay. */
+  close() {
+    this.#isClosed = true;
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    this.#scopes.disable();
+  }
+
+  /** @param {Request} request */
+  #open(request) {
+    this.#hasRequests = true;
+    return new RequestContext(request, ++this.#lastRequest);
+  }
+
   /** @param {{ checkout: Checkout }} event @param {ServerPool} pool */
   #onCheckOutStarted({ checkout }, pool) {
     const context = this.#scopes.getStore()?.context;
-    const caller = { context, checkOutStartedAtMs: checkout.checkOutStartedAtMs, wasSeen: true, checkout };
+    const { operation = null, kind = null } = this.#describe() ?? {};
+    /** @type {Caller} */
+    const caller = {
+      context, name: context?.name ?? this.#outside, operation, kind, holds: context?.countHeld(pool) ?? 0,
+      checkOutStartedAtMs: checkout.checkOutStartedAtMs, wasSeen: true, checkout, pool,
+    };
     checkout.caller = caller;
-    if (context) context.last = undefined;
-    // The driver emits nothing when a signal ends a wait.
-    context?.signal?.addEventListener('abort', () => pool.abort(caller.checkout), { once: true });
+    if (context) {
+      context.last = undefined;
+      context.open.add(caller);
+    }
     // From here until checkedIn the driver runs in this scope.
-    this.#scopes.enterWith({ context, caller });
+    if (this.#hasRequests) this.#scopes.enterWith({ context, caller });
   }
 
   /** @param {{ checkout: Checkout }} event @param {ServerPool} pool @param {string | null} name */
@@ -111,6 +163,7 @@ export class Checkouts {
       context.waitMs += checkedOutAtMs - checkOutStartedAtMs;
       context.useMs += checkedInAtMs - checkedOutAtMs;
       context.last = { checkout, pool };
+      context.open.delete(caller);
     }
     const use = { who: caller, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs };
     const behind = this.#history.end(connection, use, MAX_HOLDERS).map(nameOf);
@@ -122,18 +175,22 @@ export class Checkouts {
   #onCheckOutFailed({ checkout, reason, atMs }, pool, name) {
     // A pool refuses all its callers in one turn. Only a timeout happens in the caller's own scope.
     if (reason === 'timeout') this.#correctCaller(checkout);
-    const { checkOutStartedAtMs, context } = callerOf(checkout);
+    const caller = callerOf(checkout);
+    const { checkOutStartedAtMs, context } = caller;
     const behind = longestHolders(pool);
     if (context) context.waitMs += atMs - checkOutStartedAtMs;
+    context?.open.delete(caller);
     context?.behind.push(...behind);
     this.#log.add(checkout, { pool: name, behind, outcome: 'checkOutFailed', reason });
   }
 
   /** @param {PoolEvent & { checkout: Checkout }} event @param {string | null} name */
   #onCheckOutAborted({ checkout, atMs }, name) {
-    const { checkOutStartedAtMs, context } = callerOf(checkout);
+    const caller = callerOf(checkout);
+    const { checkOutStartedAtMs, context } = caller;
     // If its signal did not fire, we only infer the abort: the checkout may still come back with its wait.
     if (context?.signal?.aborted) context.waitMs += atMs - checkOutStartedAtMs;
+    context?.open.delete(caller);
     this.#log.add(checkout, { pool: name, outcome: 'checkOutAborted' });
   }
 
@@ -150,6 +207,6 @@ export class Checkouts {
     supposed.checkout = other;
     checkout.caller = caller;
     caller.checkout = checkout;
-    this.#log.correctAborted(other, supposed);
+    if (this.#log.correctAborted(other, supposed)) supposed.context?.open.delete(supposed);
   }
 }

@@ -1,7 +1,7 @@
 export { Checkouts } from './checkouts.js';
 export { Durations } from './durations.js';
 export { readGauges } from './gauges.js';
-export { holderOf, longestHolders } from './holders.js';
+export { holderOf, longestHolders, waiterOf } from './holders.js';
 export { monitorPool } from './monitor.js';
 export { PoolTimeoutError, explainPoolTimeout } from './pool-timeout-error.js';
 export { sampleServiceTimes } from './service-times.js';
@@ -11,7 +11,9 @@ export { createTraceWriter } from './trace-writer.js';
  * @typedef {import('./checkout-log.js').CheckoutRecord} CheckoutRecord
  * @typedef {import('./gauges.js').Gauges} Gauges
  * @typedef {import('./holders.js').Holder} Holder
+ * @typedef {import('./holders.js').Waiter} Waiter
  * @typedef {import('./monitor.js').PoolMonitor} PoolMonitor
+ * @typedef {import('./request-context.js').RequestContext} RequestContext
  * @typedef {import('./trace-writer.js').RecordedCheckout} RecordedCheckout
  * @typedef {import('./trace-writer.js').Written} Written
  */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { readGauges } from './gauges.js';
-import { callerOf, nameOf } from './holders.js';
+import { callerOf } from './holders.js';
 import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
 
@@ -132,9 +132,8 @@ export function monitorPool(client, { name = null, record, now = () => performan
 function describe(checkout) {
   const { checkedOutAtMs, checkedInAtMs, hasFailed } = checkout;
   const caller = callerOf(checkout);
-  const { route } = nameOf(caller);
-  const request = caller.context?.request;
-  return { checkOutStartedAtMs: caller.checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, request, hasFailed };
+  const { checkOutStartedAtMs, name: { route, request } } = caller;
+  return { checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, request, hasFailed };
 }
 
 /** @param {ServerPool[]} pools @returns {PoolSnapshot} */

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { createSlowQuery } from '../../../src/mongo/slow-query.js';
 import { Checkouts } from '../src/checkouts.js';
+import { longestHolders, waiterOf } from '../src/holders.js';
 import { monitorPool } from '../src/monitor.js';
 import { quantile } from '../../pool-predictor/src/quantile.js';
 import { createRandom } from '../../pool-predictor/src/simulator/random.js';
@@ -50,7 +51,8 @@ async function openClient(maxPoolSize) {
     const sentAtMs = performance.now();
     return requests.run(requestId, () => checkouts.run({ route, requestId }, async (context) => {
       await query();
-      return { ...context, totalMs: performance.now() - sentAtMs };
+      const { waitMs, useMs, behind } = context;
+      return { requestId, waitMs, useMs, behind, totalMs: performance.now() - sentAtMs };
     }));
   };
   const lastId = checkouts.list().at(-1)?.id;
@@ -253,6 +255,135 @@ test('a caller aborted by the signal of its request leaves at once, whether queu
   expect(fake.gauges()).toMatchObject({ total: 1, idle: 1, waiting: 0 });
   expect(checkouts.list().map(({ requestId, outcome }) => [requestId, outcome])).toEqual([['ferrari', 'checkOutAborted'], ['bus', 'checkOutAborted']]);
   expect([bus.context.waitMs, ferrari.context.waitMs]).toEqual([30, 30]);
+});
+
+describe('a request', () => {
+  /** @param {ConstructorParameters<typeof Checkouts>[0]} [options] @param {number} [max] */
+  function openPool(options, max = 1) {
+    const fake = createFakeClient({ max });
+    const checkouts = new Checkouts({ ...options, now: fake.now });
+    checkouts.watch(fake.monitor);
+    fake.start();
+    const use = () => {
+      fake.startCheckOut();
+      fake.checkOut(1, 0);
+      fake.checkIn(1);
+    };
+    return { fake, checkouts, use };
+  }
+
+  test('can be entered for the rest of an async flow', async () => {
+    const { checkouts, use } = openPool();
+    /** @param {string} requestId */
+    const handle = async (requestId) => {
+      await Promise.resolve();
+      checkouts.enter({ route: '/a', requestId });
+      await nextTurn();
+      use();
+    };
+    await Promise.all([handle('one'), handle('two')]);
+    use();
+    expect(checkouts.list().map(({ route, requestId, request }) => [route, requestId, request]))
+      .toEqual([['/a', 'one', 1], ['/a', 'two', 2], [null, null, null]]);
+  });
+
+  test('gets its route when it is known, even after its checkouts, and keeps it from when it is settled', () => {
+    const { checkouts, fake, use } = openPool();
+    let route = 'GET /users/7';
+    const context = checkouts.run({ route: () => route }, (context) => {
+      use();
+      fake.startCheckOut();
+      fake.checkOut(1, 0);
+      return context;
+    });
+    fake.pass(10);
+    const after = checkouts.run({ route: '/after' }, startIn(fake));
+    fake.pass(20);
+    fake.checkIn(1);
+    fake.checkOut(1, 20);
+    fake.checkIn(1);
+    route = '/users/:id';
+    expect(checkouts.list().map((record) => record.route)).toEqual(['/users/:id', '/users/:id', '/after']);
+    expect(checkouts.list()[2].behind).toEqual([{ route: '/users/:id', requestId: '1' }]);
+    expect(after.behind).toEqual([{ route: '/users/:id', requestId: '1' }]);
+    checkouts.settle(context);
+    route = 'of the next request';
+    expect(checkouts.list()[0].route).toBe('/users/:id');
+    expect(checkouts.list()[2].behind[0].route).toBe('/users/:id');
+  });
+
+  test('is missing where code runs outside of any, which can have a route', () => {
+    const { checkouts, use } = openPool({ outside: 'background' });
+    checkouts.run({ route: '/a' }, use);
+    use();
+    expect(checkouts.list().map(({ route, requestId, request }) => [route, requestId, request])).toEqual([['/a', '1', 1], ['background', null, null]]);
+  });
+
+  test('says what each of its checkouts is for, also concurrent ones', () => {
+    /** @type {ReturnType<NonNullable<NonNullable<ConstructorParameters<typeof Checkouts>[0]>['describe']>>} */
+    let sent;
+    const { checkouts, fake } = openPool({ describe: () => sent }, 2);
+    checkouts.run({ route: '/a', requestId: 'a' }, () => {
+      for (const operation of ['find users', 'insert orders', 'watch orders']) {
+        sent = { operation, ...(operation === 'watch orders' && { kind: 'changeStream' }) };
+        fake.startCheckOut();
+      }
+      sent = undefined;
+    });
+    fake.checkOut(1, 0);
+    fake.checkOut(2, 0);
+    const [pool] = fake.monitor.servers.values();
+    expect(longestHolders(pool)).toEqual(['find users', 'insert orders'].map((operation) => ({ route: '/a', requestId: 'a', operation })));
+    expect(pool.waiters().map(waiterOf))
+      .toEqual([{ route: '/a', requestId: 'a', operation: 'watch orders', kind: 'changeStream', holds: 2 }]);
+    fake.pass(5);
+    fake.checkIn(2);
+    fake.checkOut(2, 5);
+    fake.checkIn(2);
+    fake.checkIn(1);
+    expect(checkouts.list().map(({ operation, kind, behind }) => [operation, kind, behind])).toEqual([
+      ['insert orders', null, []],
+      ['watch orders', 'changeStream', [{ route: '/a', requestId: 'a', operation: 'insert orders' }]],
+      ['find users', null, []],
+    ]);
+  });
+
+  test('that has a connection and waits for the next one is told, in the record too', () => {
+    const { checkouts, fake } = openPool();
+    const again = checkouts.run({ route: '/a' }, () => {
+      fake.startCheckOut();
+      return AsyncResource.bind(fake.startCheckOut);
+    });
+    fake.checkOut(1, 0);
+    fake.pass(5);
+    again();
+    checkouts.run({ route: '/b' }, fake.startCheckOut);
+    const [pool] = fake.monitor.servers.values();
+    const readHolds = () => pool.waiters().map((checkout) => waiterOf(checkout).holds);
+    expect(readHolds()).toEqual([1, 0]);
+    fake.checkIn(1);
+    fake.checkOut(1, 0);
+    expect(readHolds()).toEqual([0]);
+    fake.checkIn(1);
+    fake.checkOut(1, 0);
+    fake.checkIn(1);
+    expect(checkouts.list().map(({ request, holds }) => [request, holds])).toEqual([[1, 0], [1, 1], [2, 0]]);
+  });
+
+  test('is not followed any more once the record is closed, and leaves no async hook', () => {
+    const { checkouts, use } = openPool();
+    /** @param {string} route */
+    const send = (route) => checkouts.run({ route }, (context) => {
+      use();
+      return context.useMs;
+    });
+    send('/a');
+    checkouts.close();
+    expect(send('/b')).toBe(0);
+    checkouts.enter({ route: '/c' });
+    use();
+    expect(checkouts.list().map(({ route }) => route)).toEqual(['/a']);
+  });
 });
 
 describe('the record', () => {

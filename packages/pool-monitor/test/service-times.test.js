@@ -2,15 +2,16 @@ import { expect, test } from '@jest/globals';
 import { sampleServiceTimes } from '../src/service-times.js';
 
 let requests = 0;
+let lastId = 0;
 
 /**
  * @param {string | null} route
  * @param {number | null} checkedOutAtMs
  * @param {number | null} checkedInAtMs
- * @param {{ outcome?: string, requestId?: string }} [rest]
+ * @param {{ outcome?: string, requestId?: string | null }} [rest]
  */
 const checkout = (route, checkedOutAtMs, checkedInAtMs, { outcome = 'checkedIn', requestId = `r${++requests}` } = {}) => (
-  /** @type {import('../src/checkout-log.js').CheckoutRecord} */ ({ route, requestId, outcome, checkedOutAtMs, checkedInAtMs }));
+  /** @type {import('../src/checkout-log.js').CheckoutRecord} */ ({ id: ++lastId, route, requestId, outcome, checkedOutAtMs, checkedInAtMs }));
 
 test('samples the last uses of each route; a checkout without route or connection does not count', () => {
   expect(sampleServiceTimes([
@@ -37,4 +38,11 @@ test('the queries of one request add up', () => {
   expect(sampleServiceTimes([
     checkout('/slow', 0, 1, { requestId: 'twice' }), checkout('/slow', 7, 5007, { requestId: 'twice' }),
   ])).toEqual({ '/slow': { kind: 'sample', valuesMs: [5001] } });
+});
+
+test('checkouts outside of any request do not add up, nor does one that failed spoil the others', () => {
+  expect(sampleServiceTimes([
+    checkout('background', 0, 1, { requestId: null }), checkout('background', 0, 9, { requestId: null, outcome: 'operationFailed' }),
+    checkout('background', 7, 10, { requestId: null }),
+  ])).toEqual({ background: { kind: 'sample', valuesMs: [3, 1] } });
 });
