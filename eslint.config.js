@@ -32,13 +32,15 @@ export default [
     },
   },
   {
-    files: ['src/**', 'packages/*/src/**'],
+    files: ['src/**', 'packages/*/{src,page,universal}/**'],
     plugins: { house: { rules: { walls } } },
     rules: { 'house/walls': 'error' },
   },
   {
     // What may run in a browser has no Node under it.
-    files: ['src/universal/**', 'src/page/**', 'src/**/browser/**', 'packages/pool-predictor/src/**'],
+    files: [
+      'src/**/browser/**', 'packages/pool-monitor/{page,universal}/**', 'packages/pool-predictor/src/**',
+    ],
     ignores: ['packages/pool-predictor/src/node/**'],
     languageOptions: { globals: globals['shared-node-browser'] },
     rules: {
@@ -46,7 +48,7 @@ export default [
     },
   },
   {
-    files: ['src/**/browser/**', 'src/page/**'],
+    files: ['src/**/browser/**', 'packages/pool-monitor/page/**'],
     languageOptions: { globals: globals.browser },
   },
   { files: ['packages/pool-predictor/src/prediction-worker.js'], languageOptions: { globals: globals.worker } },

@@ -7,9 +7,6 @@ import { securityHeaders } from './http/security-headers.js';
 import { createControlRoutes } from './routes/control-routes.js';
 import { createFastRoute } from './routes/fast-route.js';
 import { createLiveRoute, createReadyRoute } from './routes/health-routes.js';
-import { createMetricsRoute } from './routes/metrics-route.js';
-import { createPageRoutes } from './routes/page-routes.js';
-import { createCheckoutsRoute, createPoolRoute, createServerRoute } from './routes/pool-routes.js';
 import { createSlowRoute } from './routes/slow-route.js';
 
 /**
@@ -38,14 +35,10 @@ export function createApp(parts) {
   app.get('/fast', deadline, parts.requests.follow('/fast'), limit, createFastRoute(parts));
   app.get('/livez', createLiveRoute());
   app.get('/readyz', createReadyRoute(parts));
-  app.get('/pool', createPoolRoute(parts));
-  app.get('/pool/checkouts', createCheckoutsRoute(parts));
-  app.get('/pool/server', createServerRoute(parts));
-  app.get('/pool/events', parts.streams.open);
-  app.get('/metrics', createMetricsRoute(parts));
   app.use('/control', createControlRoutes(parts));
-  app.use(createPageRoutes());
-
+  app.use((req, res, next) => {
+    if (!parts.live.handle(req, res)) next();
+  });
   app.use((req, res) => sendProblem(res, problemOf(404)));
   app.use(answerErrors(parts.log));
   return app;

@@ -1,15 +1,13 @@
 import { Checkouts } from 'mongodb-pool-monitor';
+import { createLiveView, isLoopback } from 'mongodb-pool-monitor/live';
 import { createApp } from './app.js';
 import { createConcurrencyLimit } from './http/concurrency-limit.js';
 import { createToken } from './http/controls-token.js';
 import { listen } from './http/listen.js';
 import { createRequests } from './http/requests.js';
-import { isLoopback } from './http/same-origin.js';
+import { createLabSource } from './live/lab-source.js';
 import { createLoadTests } from './live/load-test-runner.js';
-import { createFeed } from './live/pool-feed.js';
-import { createStreams } from './live/streams.js';
 import { createTraffic } from './live/traffic.js';
-import { createMetrics } from './metrics.js';
 import { openDatabase } from './mongo/database.js';
 import { openMongo } from './mongo/open.js';
 
@@ -32,41 +30,35 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   mongo.died?.then(onMongoDeath);
   signal.throwIfAborted();
   const checkouts = new Checkouts();
-  const metrics = createMetrics(() => (
-    database.clients.flatMap(({ handles }) => handles.map(({ monitor }) => monitor))));
-  const database = await openDatabase(mongo.url, settings, (monitor) => {
-    checkouts.watch(monitor);
-    metrics.watch(monitor);
-  });
-  closers.push(database.close);
-  log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : 'embedded (set MONGO_URL to use another one)'}`);
-  log.info(describePools(database, settings));
-
+  const requests = createRequests(checkouts);
+  const load = { slowMs: settings.slowMs };
   let url = '';
   const ownUrl = () => url;
-  const load = { slowMs: settings.slowMs };
-  const requests = createRequests(checkouts);
-  requests.onEnd(metrics.observeRequest);
-  const streams = createStreams((send) => {
-    send('history', { seconds: feed.history() });
-    for (const test of loadTests.list()) send('load-test', test);
-  });
-  const feed = createFeed({ database, load, requests, streams });
-  closers.push(feed.close);
   const loadTests = createLoadTests({
     ownUrl,
     readLoad: () => ({ poolSize: database.main.current.client.options.maxPoolSize, ...load }),
     isPlain: !settings.slowPoolSize && !settings.slowConcurrency && settings.slowQuery === 'sleep',
-    onChange: (test) => streams.send('load-test', test),
+    onChange: (test) => live.send('load-test', test),
   });
   const controls = chooseControls(settings);
-  const server = await listen(createApp({
-    database, load, slowLimit: createConcurrencyLimit(settings.slowConcurrency), checkouts, metrics, requests,
+  const lab = {
+    database: /** @type {import('./mongo/database.js').Database | undefined} */ (undefined), load, checkouts, requests, loadTests, controls, slowLimit: createConcurrencyLimit(settings.slowConcurrency),
     requestTimeoutMs: settings.requestTimeoutMs, requestLimit: createConcurrencyLimit(settings.maxRequests),
-    streams, loadTests, traffic: createTraffic(ownUrl, log), controls, log,
-  }), settings);
+  };
+  const live = createLiveView(createLabSource(lab));
+  closers.push(live.close);
+  const database = await openDatabase(mongo.url, settings, (monitor) => {
+    checkouts.watch(monitor);
+    live.watch(monitor);
+  });
+  lab.database = database;
+  closers.push(database.close);
+  log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : 'embedded (set MONGO_URL to use another one)'}`);
+  log.info(describePools(database, settings));
+
+  const server = await listen(createApp({ ...lab, database, live, traffic: createTraffic(ownUrl, log), log }), settings);
   // Streams and load tests would keep the server open, so they end first.
-  closers.push(server.close, streams.close, loadTests.close);
+  closers.push(server.close, live.close, loadTests.close);
   url = server.url;
   log.info(`listening on ${url}`);
   if (controls.token && !settings.controlsToken) log.info(`to use the page's controls, open ${url}/#token=${controls.token}`);

@@ -17,7 +17,7 @@ import { createMongod } from './mongod.js';
  *
  * @typedef {{ isShort: boolean, report: (row: Row) => void }} Options
  *
- * @typedef {ReturnType<typeof import('../../src/live/pool-feed.js').readPool>
+ * @typedef {import('mongodb-pool-monitor/live').ClientReading
  *   & { requests: ReturnType<ReturnType<typeof import('../../src/http/concurrency-limit.js').createConcurrencyLimit>['snapshot']> }
  * } PoolReading the part of `GET /pool` that is used here
  *

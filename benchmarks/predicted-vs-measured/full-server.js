@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Checkouts, monitorPool } from 'mongodb-pool-monitor';
+import { busyCores } from 'mongodb-pool-monitor/universal/busy-cores.js';
 import { runClosedLoop } from '../../src/harness/closed-loop.js';
 import { customersOf, pickEmail } from '../../src/mongo/demo-data.js';
-import { busyCores, createServerLoadReader } from '../../src/mongo/server-load.js';
+import { createServerLoadReader } from '../../src/mongo/server-load.js';
 import { createWorkQuery } from '../../src/mongo/work-query.js';
 import { traceOf } from './trace-of.js';
 

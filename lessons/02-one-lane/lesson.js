@@ -1,4 +1,4 @@
-import { formatQuantity } from '../../src/universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
 
 /** If the response takes this many times the service time, nearly all of it is waiting. */

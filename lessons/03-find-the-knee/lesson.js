@@ -1,4 +1,4 @@
-import { formatQuantity } from '../../src/universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { isClose, right, wrong } from '../../src/workshop/verdict.js';
 
 /** @import { SavedResult } from '../../src/workshop/lesson-types.js' */

@@ -1,4 +1,4 @@
-import { formatQuantity } from '../../src/universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { isClose, judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
 
 /** The twist uses another value. */

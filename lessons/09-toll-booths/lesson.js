@@ -1,5 +1,5 @@
+import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { compareRepeats, judge } from '../../src/labs/saturation/compare.js';
-import { formatNumber, formatQuantity } from '../../src/universal/quantity.js';
 import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
 
 /** @import { SavedResult } from '../../src/workshop/lesson-types.js' */

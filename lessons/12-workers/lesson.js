@@ -1,4 +1,4 @@
-import { formatNumber } from '../../src/universal/quantity.js';
+import { formatNumber } from 'mongodb-pool-monitor/universal/quantity.js';
 import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
 
 /** @import { Result } from '../../src/report/result-types.js' */

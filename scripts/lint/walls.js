@@ -9,14 +9,14 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
  * `src/` that are in no room here stand on top: they wire the rest together.
  */
 const FLOORS = [
-  ['src/universal/', 'src/settings-table.js'],
+  ['src/settings-table.js'],
   [
     'src/settings.js', 'src/printable.js', 'src/shape.js', 'src/write-atomically.js', 'src/logger.js', 'src/throttle.js',
     'src/broken-output.js',
   ],
   ['src/process/'],
-  ['src/settings-docs.js', 'src/mongo/', 'src/page/'],
-  ['src/http/', 'src/metrics.js', 'src/report/'],
+  ['src/settings-docs.js', 'src/mongo/'],
+  ['src/http/', 'src/report/'],
   ['src/predictions/', 'src/harness/'],
   ['src/labs/', 'src/calibrate/'],
   ['src/live/', 'src/workshop/'],
@@ -54,13 +54,20 @@ export function findBrokenWall(from, to) {
 /**
  * @param {string} home folder of a package
  * @param {string} specifier of a package that one of its files imports, not by a path
+ * @param {boolean} isInner whether nobody needs it outside of this repository: a type in code that publishes no types
  * @returns {string | null} what is wrong with that
  */
-function findUndeclared(home, specifier) {
-  const { name, dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(ROOT, home, 'package.json'), 'utf8'));
+function findUndeclared(home, specifier, isInner) {
+  const { name, dependencies, peerDependencies } = readPackage(home);
   const wanted = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
-  if (isBuiltin(specifier) || [name, ...Object.keys({ ...dependencies, ...peerDependencies })].includes(wanted)) return null;
+  const declared = { ...dependencies, ...peerDependencies, ...(isInner && readPackage('').dependencies) };
+  if (isBuiltin(specifier) || [name, ...Object.keys(declared)].includes(wanted)) return null;
   return `${home}package.json does not declare ${wanted}`;
+}
+
+/** @param {string} folder from the root */
+function readPackage(folder) {
+  return JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));
 }
 
 /** ESLint's rule for it, on imports, exports, `import()` and types in comments alike. */
@@ -68,12 +75,12 @@ export const walls = {
   /** @param {any} context */
   create(context) {
     const file = path.relative(ROOT, context.filename).replaceAll('\\', '/');
-    /** @param {string} specifier @param {object} at */
-    const check = (specifier, at) => {
+    /** @param {string} specifier @param {object} at @param {boolean} [isType] */
+    const check = (specifier, at, isType = false) => {
       const home = packageOf(file);
       const broken = specifier.startsWith('.')
         ? findBrokenWall(file, path.posix.join(path.posix.dirname(file), specifier))
-        : home && findUndeclared(home, specifier);
+        : home && findUndeclared(home, specifier, isType && !file.startsWith(`${home}src/`));
       if (broken) context.report({ ...at, message: broken });
     };
     /** @param {any} node */
@@ -86,7 +93,7 @@ export const walls = {
       ImportExpression: checkSource,
       Program() {
         for (const { value, loc } of context.sourceCode.getAllComments()) {
-          for (const [, specifier] of value.matchAll(/(?:import\(|from )'([^']+)'/g)) check(specifier, { loc });
+          for (const [, specifier] of value.matchAll(/(?:import\(|from )'([^']+)'/g)) check(specifier, { loc }, true);
         }
       },
     };

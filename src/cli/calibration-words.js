@@ -1,6 +1,6 @@
+import { digitsOf, formatNumber } from 'mongodb-pool-monitor/universal/quantity.js';
 import { escapeControls, wrap } from '../printable.js';
 import { renderRows } from '../report/table.js';
-import { digitsOf, formatNumber } from '../universal/quantity.js';
 
 /** @import { Calibration } from '../calibrate/calibrate.js' */
 /** @import { ReadQuery } from '../calibrate/read-query.js' */

@@ -1,6 +1,6 @@
 import onHeaders from 'on-headers';
 
-/** @typedef {import('../universal/feed-shapes.js').EndedRequest} EndedRequest */
+/** @typedef {import('mongodb-pool-monitor/live').EndedRequest} EndedRequest */
 
 /** How many requests the sample of the overhead is taken from. */
 const MAX_OVERHEADS = 200;

@@ -1,11 +1,5 @@
+import { namesLoopback } from 'mongodb-pool-monitor/live';
 import { sendProblem } from './problem.js';
-
-const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]', '::1']);
-
-/** @param {string} host */
-export function isLoopback(host) {
-  return LOOPBACK.has(host);
-}
 
 /**
  * Lets a request through only from the app's own page. Another site's page can make a browser send requests to
@@ -26,7 +20,7 @@ export function requireSameOrigin({ enabled, anyHost }) {
     if (origin !== `${req.protocol}://${host}` || site !== 'same-origin') {
       return refuse(res, 'only this app\'s own page may use them');
     }
-    if (!anyHost && !isLoopback(host.replace(/:\d+$/, ''))) return refuse(res, 'only a page on loopback may use them');
+    if (!anyHost && !namesLoopback(host)) return refuse(res, 'only a page on loopback may use them');
     next();
   };
 }

@@ -1,13 +1,11 @@
 import helmet from 'helmet';
+import { PAGE_POLICY } from 'mongodb-pool-monitor/live';
 
-/** The page loads from this app and sends to it only. No inline code runs, and no other site may frame the page. */
+/** All answers have the live page's policy. */
 export const securityHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
-    directives: {
-      'default-src': "'none'", 'script-src': "'self'", 'style-src': "'self'", 'img-src': "'self'", 'connect-src': "'self'",
-      'worker-src': "'self'", 'base-uri': "'none'", 'form-action': "'none'", 'frame-ancestors': "'none'",
-    },
+    directives: PAGE_POLICY,
   },
   xFrameOptions: { action: 'deny' },
   // The app speaks HTTP. A TLS proxy in front of it can send this header.

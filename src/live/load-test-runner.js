@@ -12,10 +12,10 @@ const NEEDS = [
 ];
 
 /**
- * @typedef {import('../universal/feed-shapes.js').PoolSettings} Load
+ * @typedef {import('mongodb-pool-monitor/live').PoolSettings} Load
  *
  * A run of mixed.yaml against this app. poolSize and slowMs are from its start.
- * @typedef {import('../universal/feed-shapes.js').LoadTest} LoadTest
+ * @typedef {import('mongodb-pool-monitor/live').LoadTest} LoadTest
  */
 
 /**

@@ -63,18 +63,6 @@ export function createServerLoadReader(client) {
   }
 }
 
-/**
- * How many cores the server kept busy between two readings.
- *
- * @param {ServerLoad} before
- * @param {ServerLoad} after
- * @returns {number | null}
- */
-export function busyCores(before, after) {
-  if (before.cpuMs === null || after.cpuMs === null || after.atMs <= before.atMs) return null;
-  return (after.cpuMs - before.cpuMs) / (after.atMs - before.atMs);
-}
-
 /** A container may have fewer cores than its machine. From MongoDB 7 on, hostInfo says both. @param {Document | null} info */
 function coresOf(info) {
   const { numCores, numCoresAvailableToProcess: available } = info?.system ?? {};

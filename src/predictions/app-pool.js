@@ -1,4 +1,4 @@
-import { formatQuantity } from '../universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { orNone, shape } from '../shape.js';
 import { countConnections, countOf } from './count-of.js';
 

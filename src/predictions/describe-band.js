@@ -1,4 +1,4 @@
-import { formatQuantity } from '../universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 
 /** 8 to 15 ms, 800 ms to 1.2 s. @param {number} lowMs @param {number} highMs */
 export function describeBand(lowMs, highMs) {

@@ -1,5 +1,5 @@
 import { quantile } from 'mongodb-pool-predictor';
-import { formatNumber, formatQuantity } from '../universal/quantity.js';
+import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { describeAppPool } from './app-pool.js';
 
 /** @import { Service } from 'mongodb-pool-predictor' */

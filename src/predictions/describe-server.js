@@ -1,5 +1,5 @@
 import { serviceMoments } from 'mongodb-pool-predictor';
-import { formatNumber, formatQuantity } from '../universal/quantity.js';
+import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 
 /** @import { TraceLoad } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */

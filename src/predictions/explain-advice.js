@@ -1,4 +1,4 @@
-import { formatNumber, formatQuantity } from '../universal/quantity.js';
+import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { countConnections, countOf } from './count-of.js';
 import { explainFullServer, explainRange } from './explain-saturation.js';
 

@@ -1,4 +1,4 @@
-import { formatNumber, formatQuantity } from '../universal/quantity.js';
+import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { countConnections } from './count-of.js';
 import { describeBand } from './describe-band.js';
 

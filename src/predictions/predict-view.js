@@ -1,5 +1,5 @@
+import { digitsOf, formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { DASH } from '../report/format.js';
-import { digitsOf, formatNumber, formatQuantity } from '../universal/quantity.js';
 import { explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */

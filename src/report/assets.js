@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CHART_JS } from './chart-js.js';
+import { CHART_JS } from 'mongodb-pool-monitor/live';
 import { trust } from './markup.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
 /** What the page contains, and the policy that lets it run nothing else. */
 export function loadAssets() {
-  const look = read(join(HERE, '..', 'universal', 'look.css'));
+  const look = read(createRequire(import.meta.url).resolve('mongodb-pool-monitor/universal/look.css'));
   const style = look + read(join(HERE, 'browser', 'style.css'));
   const library = read(CHART_JS);
   const script = read(join(HERE, 'browser', 'draw-charts.js'));

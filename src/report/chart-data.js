@@ -1,4 +1,4 @@
-import { formatQuantity } from '../universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 
 /** @import { ChartSpec, Result, Variant } from './result-types.js' */
 /** @import { NamedRun } from './name-runs.js' */

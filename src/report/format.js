@@ -1,4 +1,4 @@
-import { formatNumber } from '../universal/quantity.js';
+import { formatNumber } from 'mongodb-pool-monitor/universal/quantity.js';
 
 /** @import { Column } from './result-types.js' */
 

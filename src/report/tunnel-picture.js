@@ -1,4 +1,4 @@
-import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
+import { VEHICLE_SYMBOLS } from 'mongodb-pool-monitor/universal/vehicles.js';
 import { html, trust } from './markup.js';
 
 const LANE = 46;

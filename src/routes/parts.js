@@ -9,8 +9,7 @@
  * @property {ReturnType<typeof import('../http/requests.js').createRequests>} requests
  * @property {number} requestTimeoutMs
  * @property {ConcurrencyLimit} requestLimit for requests of /slow and /fast
- * @property {ReturnType<typeof import('../metrics.js').createMetrics>} metrics
- * @property {ReturnType<typeof import('../live/streams.js').createStreams>} streams
+ * @property {import('mongodb-pool-monitor/live').LiveView} live
  * @property {ReturnType<typeof import('../live/traffic.js').createTraffic>} traffic
  * @property {ReturnType<typeof import('../live/load-test-runner.js').createLoadTests>} loadTests
  * @property {{ enabled: boolean, anyHost: boolean, token?: string }} controls whether the page may change settings,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, expect, test } from '@jest/globals';
 import { listen } from '../../src/http/listen.js';
-import { createStreams } from '../../src/live/streams.js';
+import { createStreams } from '../../packages/pool-monitor/src/live/streams.js';
 import { cleanUp } from '../support/cleanup.js';
 import { measureUntil } from '../support/measure-until.js';
 import { readEvents } from '../support/read-events.js';
@@ -33,7 +33,7 @@ test('the stream sends the pool at least four times a second', async () => {
   const tookMs = (/** @type {any[]} */ events) => events.at(-1).atMs - events[0].atMs;
   const events = await measureUntil(() => takeEvents('pool', 9), (taken) => tookMs(taken) <= 2000);
   expect(tookMs(events)).toBeLessThanOrEqual(2000);
-  expect(events[0]).toMatchObject({ max: 2, lanes: [], queue: [], waiting: 0 });
+  expect(events[0].clients).toMatchObject([{ name: null, max: 2, lanes: [], queue: [], waiting: 0 }]);
 });
 
 test('a HEAD request is answered at once', async () => {

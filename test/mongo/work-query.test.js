@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { busyCores } from 'mongodb-pool-monitor/universal/busy-cores.js';
 import { createClient } from '../../src/mongo/client.js';
 import { seedCustomers } from '../../src/mongo/demo-data.js';
-import { busyCores, createServerLoadReader } from '../../src/mongo/server-load.js';
+import { createServerLoadReader } from '../../src/mongo/server-load.js';
 import { createSlowQueries } from '../../src/mongo/slow-queries.js';
 import { createWorkQuery } from '../../src/mongo/work-query.js';
 import { cleanUp } from '../support/cleanup.js';

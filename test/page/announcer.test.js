@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { announce, createMemory } from '../../src/page/announcer.js';
-import { createState, takeLoadTest, takePool } from '../../src/page/state.js';
-import { createLoadTest, createPool } from './sample-pool.js';
+import { announce, createMemory } from 'mongodb-pool-monitor/page/announcer.js';
+import { createState, takeLoadTest, takePool } from 'mongodb-pool-monitor/page/state.js';
+import { createLoadTest, createPool, createReading } from './sample-pool.js';
 
 const QUARTER_MS = 250;
 
 /**
  * What the announcer says while these states arrive, four per second.
- * @param {import('../../src/page/state.js').State[]} states
+ * @param {import('mongodb-pool-monitor/page/state.js').State[]} states
  */
 function listen(states) {
   let memory = createMemory();
@@ -21,8 +21,8 @@ function listen(states) {
 
 const BOTTLENECK = { queries: 64, cores: 2 };
 /** @param {number} waiting */
-const withQueue = (waiting) => takePool(createState(), createPool({ waiting }), 0);
-/** @param {number} seconds @param {(index: number) => import('../../src/page/state.js').State} create */
+const withQueue = (waiting) => takePool(createState(), createReading({ waiting }), 0);
+/** @param {number} seconds @param {(index: number) => import('mongodb-pool-monitor/page/state.js').State} create */
 const during = (seconds, create) => Array.from({ length: seconds * 4 }, (_, index) => create(index));
 
 test('a lasting queue and its end are each announced once', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { failuresOf, latencyOf, latestOf, listPoints, successesOf } from '../../src/page/chart-points.js';
-import { formatTick, isPowerOfTen } from '../../src/page/log-axis.js';
+import { failuresOf, latencyOf, latestOf, listPoints, successesOf } from 'mongodb-pool-monitor/page/chart-points.js';
+import { formatTick, isPowerOfTen } from 'mongodb-pool-monitor/page/log-axis.js';
 import { createSecond } from './sample-pool.js';
 
 const fast = { count: 10, failures: 3, p50Ms: 4, p95Ms: 900, maxMs: 901, waitP95Ms: 890 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { layOutLanes, placeTunnel } from '../../src/page/lane-layout.js';
-import { assignLanes, listLanes } from '../../src/page/lanes.js';
+import { layOutLanes, placeTunnel } from 'mongodb-pool-monitor/page/lane-layout.js';
+import { assignLanes, listLanes } from 'mongodb-pool-monitor/page/lanes.js';
 import { createConnection, createPool } from './sample-pool.js';
 
 /** @param {string[]} requestIds */

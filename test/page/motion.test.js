@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { OUT_OF_SIGHT, addDepartures, paceOf, progressOf, progressOfDeparture } from '../../src/page/motion.js';
-import { createState, takePool } from '../../src/page/state.js';
-import { createEnded, createConnection, createPool } from './sample-pool.js';
+import { OUT_OF_SIGHT, addDepartures, paceOf, progressOf, progressOfDeparture } from 'mongodb-pool-monitor/page/motion.js';
+import { createState, takePool } from 'mongodb-pool-monitor/page/state.js';
+import { QUERIES, createEnded, createConnection, createReading } from './sample-pool.js';
 
 describe('how far a vehicle has come', () => {
   test('a bus moves steadily while its query runs, and then waits at the exit', () => {
@@ -19,7 +19,7 @@ describe('how far a vehicle has come', () => {
 });
 
 describe('the pace', () => {
-  const crowd = /** @type {const} */ ({ slowQuery: 'work', active: 8, server: { cores: 2, busyCores: 2 } });
+  const crowd = { queries: { '/slow': { aloneMs: 5000, isWork: true } }, active: 8, server: { cores: 2, busyCores: 2 } };
 
   test.each(/** @type {const} */ ([
     [{}, 1 / 4],
@@ -28,24 +28,24 @@ describe('the pace', () => {
     // The load has just begun.
     [{ server: { cores: 2, busyCores: 0.1 } }, 1 / 8],
     [{ server: { cores: 2, busyCores: null } }, 1 / 4],
-    [{ active: 2, slowPool: createPool({ active: 2 }) }, 1 / 2],
     [{ active: 2 }, 1],
-    [{ slowQuery: 'sleep' }, 1],
+    [{ queries: QUERIES }, 1],
     [{ server: null }, 1],
   ]))('of eight queries that work on two cores, but %j, is %d', (change, pace) => {
-    expect(paceOf(createPool({ ...crowd, ...change }))).toBeCloseTo(pace);
+    const pool = { ...crowd, ...change };
+    expect(paceOf(pool, pool.active)).toBeCloseTo(pace);
   });
 
   test('a change changes how fast a bus drives on, and not where it is', () => {
     const busAfter = (/** @type {number} */ busyMs) => [createConnection({ busyMs })];
-    let state = takePool(createState(), createPool({ lanes: busAfter(100) }), 0);
-    state = takePool(state, createPool({ ...crowd, lanes: busAfter(300) }), 200);
+    let state = takePool(createState(), createReading({ lanes: busAfter(100) }), 0);
+    state = takePool(state, createReading({ ...crowd, lanes: busAfter(300) }), 200);
     expect(state.drivenMs.get('bus')).toBe(300);
-    state = takePool(state, createPool({ ...crowd, lanes: busAfter(500) }), 400);
+    state = takePool(state, createReading({ ...crowd, lanes: busAfter(500) }), 400);
     expect(state.drivenMs.get('bus')).toBe(350);
-    state = takePool(state, createPool({ lanes: busAfter(700) }), 600);
+    state = takePool(state, createReading({ lanes: busAfter(700) }), 600);
     expect(state.drivenMs.get('bus')).toBe(400);
-    state = takePool(state, createPool({ lanes: busAfter(900) }), 800);
+    state = takePool(state, createReading({ lanes: busAfter(900) }), 800);
     expect(state.drivenMs.get('bus')).toBe(600);
   });
 });
@@ -53,8 +53,8 @@ describe('the pace', () => {
 describe('driving out', () => {
   test('a bus drives on from where it was, in the same lane', () => {
     const lanes = [createConnection({ requestId: 'other' }), createConnection({ requestId: 'bus', busyMs: 4800 })];
-    const before = takePool(createState(), createPool({ max: 2, lanes }), 0);
-    const state = takePool(before, createPool({
+    const before = takePool(createState(), createReading({ max: 2, lanes }), 0);
+    const state = takePool(before, createReading({
       max: 2, lanes: [lanes[0]], finished: [createEnded({ requestId: 'bus', route: '/slow' })],
     }), 250);
 
@@ -66,7 +66,7 @@ describe('driving out', () => {
   });
 
   test('Ferraris that came and went between two events take the open lanes in turn', () => {
-    const state = takePool(createState(), createPool({
+    const state = takePool(createState(), createReading({
       max: 4, idle: 2, lanes: [createConnection()],
       finished: ['a', 'b', 'c'].map((requestId) => createEnded({ requestId })),
     }), 0);
@@ -79,7 +79,7 @@ describe('driving out', () => {
   });
 
   test('without an open lane, a Ferrari drives ahead of the bus that came after it', () => {
-    const state = takePool(createState(), createPool({
+    const state = takePool(createState(), createReading({
       lanes: [createConnection({ busyMs: 100 })], finished: [createEnded()],
     }), 0);
 
@@ -90,14 +90,14 @@ describe('driving out', () => {
   });
 
   test('a request that gave up waiting never enters the tunnel', () => {
-    const state = takePool(createState(), createPool({ finished: [createEnded({ status: 503 })] }), 0);
+    const state = takePool(createState(), createReading({ finished: [createEnded({ status: 503 })] }), 0);
 
     expect(addDepartures([], createState(), state)).toEqual([]);
   });
 
   test('a vehicle that is out of sight is removed', () => {
     const departed = { laneIndex: 0, route: '/fast', from: 0, startsAtMs: 0 };
-    const state = takePool(createState(), createPool(), 10_000);
+    const state = takePool(createState(), createReading(), 10_000);
 
     expect(addDepartures([departed], createState(), state)).toEqual([]);
   });

@@ -74,7 +74,7 @@ describeInBrowser('the live page of the real app', () => {
       await page.getByRole('heading', { name: /^The buses have a separate pool\. The only lane is busy, 1 waiting, for \d+\.\d s\.$/ }).waitFor();
       await page.getByRole('heading', { name: 'All 2 lanes are free.' }).waitFor();
       await timeToHead('/fast');
-      expect((await readPool(other.url)).slowPool).toMatchObject({ active: 1, waiting: 1 });
+      expect((await readPool(other.url)).clients[1]).toMatchObject({ active: 1, waiting: 1 });
       // Where it pressed the button, the queue may come under the pointer.
       await page.mouse.move(0, 0);
       await page.getByRole('button', { name: '/slow waits behind /slow' }).focus();

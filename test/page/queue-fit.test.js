@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fitQueue } from '../../src/page/queue-fit.js';
+import { fitQueue } from 'mongodb-pool-monitor/page/queue-fit.js';
 
 describe('on the road of a laptop', () => {
   const fit = (/** @type {number} */ waiting) => fitQueue(waiting, Math.min(waiting, 50), 400, 330);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { estimateP95, readRecentLoad } from '../../src/page/recent-load.js';
+import { estimateP95, readRecentLoad } from 'mongodb-pool-monitor/page/recent-load.js';
 import { createSecond } from './sample-pool.js';
 
 /** @param {number} count @param {number} p50Ms @param {number} [maxMs] */

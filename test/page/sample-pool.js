@@ -1,12 +1,21 @@
-/** @import { BusyConnection, EndedRequest, LivePool, LoadTest, Second, Waiter } from '../../src/universal/feed-shapes.js' */
+/** @import { BusyConnection, EndedRequest, LiveReading, LoadTest, Second, Waiter } from 'mongodb-pool-monitor/live' */
+/** @import { LivePool } from 'mongodb-pool-monitor/page/state.js' */
 
-/** @param {Partial<LivePool>} [overrides] @returns {LivePool} */
+export const QUERIES = { '/slow': { aloneMs: 5000, isWork: false }, '/fast': { aloneMs: 1, isWork: false } };
+
+/** The app, and one of its clients. @param {Partial<LivePool>} [overrides] @returns {LivePool} */
 export function createPool(overrides) {
   return {
-    atMs: 1_000_000, database: { reachable: true, reason: null }, max: 1, min: 0, maxConnecting: 2,
-    total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, retiring: 0, slowMs: 5000, slowQuery: 'sleep',
-    lanes: [], queue: [], finished: [], server: null, ...overrides,
+    atMs: 1_000_000, database: { reachable: true, reason: null }, name: null, servers: ['127.0.0.1:27017'], max: 1, min: 0,
+    maxConnecting: 2, total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, retiring: 0, lanes: [], queue: [],
+    queries: QUERIES, finished: [], server: null, ...overrides,
   };
+}
+
+/** What the app sends. @param {Partial<LivePool>} [main] @param {...Partial<LivePool>} others its other clients */
+export function createReading(main, ...others) {
+  const { atMs, database, queries, finished, server, ...client } = createPool(main);
+  return /** @type {LiveReading} */ ({ atMs, database, queries, finished, server, clients: [client, ...others.map(createPool)] });
 }
 
 /** @param {Partial<BusyConnection>} [overrides] @returns {BusyConnection} */
@@ -33,8 +42,8 @@ export function createEnded(overrides) {
 /** @param {Partial<Second>} [overrides] @returns {Second} */
 export function createSecond(overrides) {
   return {
-    atMs: 1_000_000, max: 1, active: 1, idle: 0, waiting: 0, ratePerSec: 0, routes: {}, server: null, loopBusy: 0.1, aloneMs: null,
-    heldMs: null, ...overrides,
+    atMs: 1_000_000, max: 1, active: 1, idle: 0, waiting: 0, ratePerSec: 0, routes: {}, server: null, loopBusy: 0.1, queries: {},
+    heldMs: {}, ...overrides,
   };
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeNote } from '../../src/page/notes.js';
-import { createState, takeHistory, takeLoadTest, takePool, takeSecond } from '../../src/page/state.js';
-import { createEnded, createConnection, createLoadTest, createPool, createSecond } from './sample-pool.js';
+import { describeNote } from 'mongodb-pool-monitor/page/notes.js';
+import { createState, takeHistory, takeLoadTest, takePool, takeSecond } from 'mongodb-pool-monitor/page/state.js';
+import { createEnded, createConnection, createLoadTest, createReading, createSecond } from './sample-pool.js';
 
 /** @param {Parameters<typeof describeNote>[0]} note */
 const textOf = (note) => Object.values(describeNote(note)).join('');
 
 describe('Ferraris that had to wait', () => {
-  /** @param {import('../../src/universal/feed-shapes.js').EndedRequest[]} finished */
-  const notesOf = (...finished) => takePool(createState(), createPool({ finished }), 0).notes.map(textOf);
+  /** @param {import('mongodb-pool-monitor/live').EndedRequest[]} finished */
+  const notesOf = (...finished) => takePool(createState(), createReading({ finished }), 0).notes.map(textOf);
 
   test('a note has the time it took, and what it waited for', () => {
     expect(notesOf(createEnded())).toEqual(['/fast took 4.8 s, 4.8 s of it waiting behind /slow']);
@@ -40,13 +40,13 @@ describe('Ferraris that had to wait', () => {
 
   test('an outage is one growing note, and leaves room for others', () => {
     const failed = createEnded({ status: 503, totalMs: 5000, waitMs: 0, behind: [] });
-    let state = takePool(createState(), createPool({ atMs: 0, finished: [createEnded()] }), 0);
-    for (const atMs of [200, 400, 9000]) state = takePool(state, createPool({ atMs, finished: [failed, failed] }), 0);
+    let state = takePool(createState(), createReading({ atMs: 0, finished: [createEnded()] }), 0);
+    for (const atMs of [200, 400, 9000]) state = takePool(state, createReading({ atMs, finished: [failed, failed] }), 0);
 
     expect(state.notes.map(textOf)).toEqual([
       '6 /fast failed with status 503 after up to 5.0 s', '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
     ]);
-    const later = takePool(state, createPool({ atMs: 60_000, finished: Array(20).fill(failed) }), 0);
+    const later = takePool(state, createReading({ atMs: 60_000, finished: Array(20).fill(failed) }), 0);
     expect(textOf(later.notes[0])).toBe('at least 20 /fast failed with status 503 after up to 5.0 s');
   });
 
@@ -57,7 +57,7 @@ describe('Ferraris that had to wait', () => {
   test('the last few notes remain, latest first', () => {
     let state = createState();
     for (const totalMs of [1000, 2000, 3000, 4000, 5000, 6000]) {
-      state = takePool(state, createPool({ atMs: totalMs, finished: [createEnded({ totalMs })] }), 0);
+      state = takePool(state, createReading({ atMs: totalMs, finished: [createEnded({ totalMs })] }), 0);
     }
 
     expect(state.notes.map(({ totalMs }) => totalMs)).toEqual([6000, 5000, 4000, 3000]);
@@ -92,7 +92,7 @@ describe('the last two minutes', () => {
 
 test('the bottleneck has the last reading of the server', () => {
   const slow = { count: 9, failures: 0, p50Ms: 900, p95Ms: 900, maxMs: 900, waitP95Ms: 0, useP50Ms: 900, useP95Ms: 900 };
-  const crowded = { active: 64, server: { cores: 2, busyCores: 2 }, aloneMs: 100, routes: { '/slow': slow } };
+  const crowded = { active: 64, server: { cores: 2, busyCores: 2 }, queries: { '/slow': { aloneMs: 100, isWork: true } }, routes: { '/slow': slow } };
   const seconds = [1, 2, 3].map((n) => createSecond({ atMs: n * 1000, ...crowded }));
   expect(takeHistory(createState(), seconds).bottleneck).toEqual({ queries: 64, cores: 2 });
 
@@ -112,19 +112,19 @@ test('a load test is updated, and the latest comes first', () => {
 
 test('a separate pool for /slow is a separate view, and each vehicle leaves through its own tunnel', () => {
   const [bus, ferrari] = ['/slow', '/fast'].map((route) => createEnded({ route }));
-  const slowPool = createPool({ max: 3, lanes: [createConnection({ requestId: 'bus' })] });
-  const state = takePool(createState(), createPool({ max: 2, finished: [bus, ferrari], slowPool }), 250);
+  const slowPool = { max: 3, lanes: [createConnection({ requestId: 'bus' })] };
+  const state = takePool(createState(), createReading({ max: 2, finished: [bus, ferrari] }, slowPool), 250);
 
   expect(state).toMatchObject({ receivedAtMs: 250, pool: { max: 2, finished: [{ route: '/fast' }] } });
-  expect(state.slow).toMatchObject({ receivedAtMs: 250, pool: { max: 3, slowMs: 5000, finished: [{ route: '/slow' }] } });
+  expect(state.slow).toMatchObject({ receivedAtMs: 250, pool: { max: 3, finished: [{ route: '/slow' }] } });
   expect([[...state.laneIndexes], [...state.slow?.laneIndexes ?? []]]).toEqual([[], [['bus', 0]]]);
-  expect(takePool(state, createPool(), 500).slow).toBeNull();
+  expect(takePool(state, createReading(), 500).slow).toBeNull();
 });
 
 test('requests keep their lanes from one event to the next', () => {
   const [a, b] = ['a', 'b'].map((requestId) => createConnection({ requestId }));
-  const first = takePool(createState(), createPool({ lanes: [a, b] }), 0);
-  const second = takePool(first, createPool({ lanes: [b] }), 250);
+  const first = takePool(createState(), createReading({ lanes: [a, b] }), 0);
+  const second = takePool(first, createReading({ lanes: [b] }), 250);
 
   expect([...second.laneIndexes]).toEqual([['b', 1]]);
 });

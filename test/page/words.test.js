@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   describeBehind, describeBottleneck, describeChanges, describeConnection, describeLoadTest, describeMeasured,
   describeNoneYet, describePool, describePrediction, describeServer, describeWaiter,
-} from '../../src/page/words.js';
+} from 'mongodb-pool-monitor/page/words.js';
 import { createLoadTest, createPool, createWaiter } from './sample-pool.js';
 
 const UNREACHABLE = { reachable: false, reason: 'connect ECONNREFUSED 127.0.0.1:27017' };

@@ -46,14 +46,16 @@ describe('with SLOW_POOLSIZE', () => {
     const slow = [ask(`${url}/slow`), ask(`${url}/slow`)];
     const pool = await until('one bus drives and one waits', async () => {
       const now = await readPool(url);
-      return now.slowPool.active === 1 && now.slowPool.waiting === 1 && now;
+      return now.clients[1].active === 1 && now.clients[1].waiting === 1 && now;
     });
     expect(pool).toMatchObject({
       max: 2, active: 0, waiting: 0, lanes: [], queue: [],
-      slowPool: { max: 1, lanes: [{ route: '/slow' }], queue: [{ route: '/slow', behind: [{ route: '/slow' }] }] },
+      clients: [{ name: null }, {
+        name: 'slow', max: 1, lanes: [{ route: '/slow' }], queue: [{ route: '/slow', behind: [{ route: '/slow' }] }],
+      }],
     });
     expect(await ask(`${url}/fast`)).toMatchObject({ status: 200 });
-    expect((await readPool(url)).slowPool).toMatchObject({ active: 1, waiting: 1 });
+    expect((await readPool(url)).clients[1]).toMatchObject({ active: 1, waiting: 1 });
 
     const metrics = await (await fetch(`${url}/metrics`)).text();
     const gauge = (/** @type {string} */ name) => (
@@ -68,7 +70,7 @@ describe('with SLOW_POOLSIZE', () => {
     const pools = ['/fast', '/slow'].map((route) => (
       new Set(checkouts.filter((/** @type {any} */ checkout) => checkout.route === route).map((/** @type {any} */ { pool: name }) => name))));
     expect(pools).toEqual([new Set([null]), new Set(['slow'])]);
-    expect(await readPool(url)).toMatchObject({ checkOutFailed: {}, slowPool: { use: { count: expect.any(Number) } } });
+    expect(await readPool(url)).toMatchObject({ checkOutFailed: {}, clients: [{}, { use: { count: expect.any(Number) } }] });
   });
 
   test('the page only changes the size of the other pool', async () => {
@@ -77,12 +79,12 @@ describe('with SLOW_POOLSIZE', () => {
       method: 'POST', headers: { 'Content-Type': 'application/json', Origin: url }, body: '{"poolSize":4}',
     });
     expect(response.status).toBe(200);
-    expect(await readPool(url)).toMatchObject({ max: 4, slowPool: { max: 1 } });
+    expect(await readPool(url)).toMatchObject({ max: 4, clients: [{ max: 4 }, { max: 1 }] });
   });
 });
 
 test('without those settings /pool does not mention them', async () => {
   const pool = await readPool(await serveApp());
-  expect(pool).not.toHaveProperty('slowPool');
+  expect(pool.clients).toHaveLength(1);
   expect(pool).not.toHaveProperty('slowLimit');
 });

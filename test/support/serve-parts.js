@@ -12,8 +12,7 @@ export async function serveParts(parts) {
   const idle = /** @type {any} */ ({
     requestLimit: createConcurrencyLimit(),
     requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
-    streams: { open() {} },
-    loadTests: { missing: null },
+    live: { handle: () => false },
     controls: { enabled: false, anyHost: false },
   });
   const { url, close } = await listen(createApp({ ...idle, ...parts }), { host: '127.0.0.1', port: 0 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { formatQuantity } from '../../src/universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 
 test.each([
   [3.84, 'ms', '3.8 ms'],

@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { isServerBottleneck } from '../../src/universal/server-bottleneck.js';
+import { isServerBottleneck } from 'mongodb-pool-monitor/universal/server-bottleneck.js';
 import { createSecond } from '../page/sample-pool.js';
 
-/** @import { RouteSecond, Second } from '../../src/universal/feed-shapes.js' */
+/** @import { RouteSecond, Second } from 'mongodb-pool-monitor/live' */
 
 const SLOW = { count: 20, failures: 0, p50Ms: 3200, p95Ms: 3400, maxMs: 3500, waitP95Ms: 0, useP50Ms: 3200, useP95Ms: 3400 };
+/** @param {number} aloneMs */
+const workOf = (aloneMs) => ({ '/slow': { aloneMs, isWork: true } });
 /** 64 queries that take 100 ms each alone share two cores. */
-const CROWDED = { active: 64, server: { cores: 2, busyCores: 1.9 }, aloneMs: 100, heldMs: 1600, routes: { '/slow': SLOW } };
-const IDLE = { active: 0, server: { cores: 2, busyCores: 0.1 }, aloneMs: 100, heldMs: null, routes: {} };
+const CROWDED = { active: 64, server: { cores: 2, busyCores: 1.9 }, queries: workOf(100), heldMs: { '/slow': 1600 }, routes: { '/slow': SLOW } };
+const IDLE = { active: 0, server: { cores: 2, busyCores: 0.1 }, queries: workOf(100), heldMs: {}, routes: {} };
 
 /** Seconds in a row. @param {...Partial<Second>} overrides */
 const listSeconds = (...overrides) => overrides.map((each, index) => createSecond({ atMs: index * 1000, ...each }));
@@ -21,12 +23,12 @@ test('64 queries that share two cores, and take much longer than alone, make the
 });
 
 test.each([
-  ['queries sleep', { aloneMs: null, heldMs: 5000 }],
+  ['queries sleep', { queries: { '/slow': { aloneMs: 100, isWork: false } }, heldMs: { '/slow': 5000 } }],
   ['the cores are idle: the time goes elsewhere', { server: { cores: 2, busyCores: 0.2 } }],
   ['the app is too busy to take the answers', { loopBusy: 1 }],
   ['each query has a core', { active: 2 }],
-  ['queries take as long as alone', { ...slowRoute({ useP50Ms: 104 }), heldMs: 50 }],
-  ['no query of /slow ran: nobody knows how long the others take alone', { routes: {}, heldMs: null }],
+  ['queries take as long as alone', { ...slowRoute({ useP50Ms: 104 }), heldMs: { '/slow': 50 } }],
+  ['no query of /slow ran: nobody knows how long the others take alone', { routes: {}, heldMs: {} }],
   ['the server does not tell its cores', { server: null }],
   ['there is no second reading yet', { server: { cores: 2, busyCores: null } }],
 ])('it is not when %s', (_, change) => {
@@ -61,8 +63,8 @@ describe('the verdict does not flicker', () => {
 });
 
 test('queries that started before SLOW_MS became shorter are compared with the time they had', () => {
-  const long = { ...CROWDED, aloneMs: 5000, ...slowRoute({ useP50Ms: 5100 }), heldMs: 2500 };
-  const shortened = { ...long, aloneMs: 500 };
+  const long = { ...CROWDED, queries: workOf(5000), ...slowRoute({ useP50Ms: 5100 }), heldMs: { '/slow': 2500 } };
+  const shortened = { ...long, queries: workOf(500) };
 
   expect(isServerBottleneck(listSeconds(...repeat(5, long), ...repeat(4, shortened)))).toBe(false);
   expect(isServerBottleneck(listSeconds(...repeat(5, long), ...repeat(8, shortened)))).toBe(true);

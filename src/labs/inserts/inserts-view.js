@@ -1,5 +1,5 @@
+import { formatNumber } from 'mongodb-pool-monitor/universal/quantity.js';
 import { ratioOf } from '../../report/ratio.js';
-import { formatNumber } from '../../universal/quantity.js';
 
 /** @import { LatencyFigures } from '../../harness/summarise-latencies.js' */
 /** @import { Finding, LabView, Result, Variant } from '../../report/result-types.js' */

@@ -1,4 +1,4 @@
-import { formatQuantity } from '../../universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { routeColumns } from './mixed-view.js';
 
 /** @import { LoadTestFigures } from '../../harness/artillery.js' */

@@ -1,5 +1,5 @@
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { ratioOf } from '../../report/ratio.js';
-import { formatQuantity } from '../../universal/quantity.js';
 import { closeLimitMs, isCure } from './criterion.js';
 
 /** @import { ChartSpec, Column, Finding, LabView, Result } from '../../report/result-types.js' */

@@ -1,5 +1,5 @@
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { ratioOf } from '../../report/ratio.js';
-import { formatQuantity } from '../../universal/quantity.js';
 
 /** @import { Finding, LabView, Result, Series, Variant } from '../../report/result-types.js' */
 /** @import { ReplicatorSettings, Shape } from './cases.js' */

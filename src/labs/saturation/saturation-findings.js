@@ -1,7 +1,7 @@
+import { formatNumber } from 'mongodb-pool-monitor/universal/quantity.js';
 import { CAUSE_NAMES, CAUSES } from './causes.js';
 import { compareRepeats, judge } from './compare.js';
 import { PUBLISHED_RATIOS } from './saturation-published.js';
-import { formatNumber } from '../../universal/quantity.js';
 
 /** @import { Finding, Result } from '../../report/result-types.js' */
 /** @import { Cause, CauseName } from './causes.js' */

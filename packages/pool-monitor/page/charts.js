@@ -1,0 +1,140 @@
+import { SPECS } from './chart-specs.js';
+import { latestOf, listPoints } from './chart-points.js';
+import { LOG_AXIS } from './log-axis.js';
+
+/** @import { Chart as ChartJs, ChartDataset } from 'chart.js' */
+/** @import { Series, Spec } from './chart-specs.js' */
+/** @import { Second } from '../src/live/feed-shapes.js' */
+/** @import { Palette } from './palette.js' */
+
+/** Defined by the script /page/chart.js. @type {typeof import('chart.js').Chart} */
+const Chart = Reflect.get(globalThis, 'Chart');
+
+const TICKS_S = [-120, -90, -60, -30, 0];
+
+const BAR_LOOK = { barThickness: /** @type {const} */ ('flex'), maxBarThickness: 8, barPercentage: 0.9 };
+
+/** The charts of the last two minutes. */
+export function createCharts() {
+  const figures = SPECS.map((spec) => {
+    const figure = /** @type {HTMLElement} */ (document.getElementById(spec.id));
+    return {
+      spec,
+      canvas: /** @type {HTMLCanvasElement} */ (figure.querySelector('canvas')),
+      title: figure.querySelector('h3')?.textContent,
+      latest: [...figure.querySelectorAll('data')],
+    };
+  });
+  /** @type {ChartJs[]} */
+  let charts = [];
+  /** @type {Second[]} */
+  let shown = [];
+
+  /** @param {Second[]} seconds */
+  function show(seconds) {
+    shown = seconds;
+    for (const [index, chart] of charts.entries()) {
+      const { spec, canvas, title, latest } = figures[index];
+      const texts = spec.series.map(({ label, value }, line) => {
+        const points = listPoints(seconds, value);
+        chart.data.datasets[line].data = /** @type {any} */ (points);
+        const last = latestOf(points);
+        latest[line].value = last === null ? '' : String(last);
+        latest[line].textContent = last === null ? '' : spec.format(last);
+        return `${label} ${latest[line].textContent || 'none'}`;
+      });
+      canvas.setAttribute('aria-label', `${title}, latest: ${texts.join(', ')}`);
+      chart.update('none');
+    }
+  }
+
+  return {
+    show,
+    /** @param {Palette} palette */
+    setPalette(palette) {
+      for (const chart of charts) chart.destroy();
+      charts = figures.map(({ spec, canvas }) => createChart(spec, canvas, palette));
+      show(shown);
+    },
+  };
+}
+
+/** @param {Spec} spec @param {HTMLCanvasElement} canvas @param {Palette} palette @returns {ChartJs} */
+function createChart({ kind, log = false, min, format, series }, canvas, palette) {
+  const isBar = kind === 'bar';
+  Chart.defaults.font = { family: getComputedStyle(canvas).fontFamily, size: 14 };
+  Chart.defaults.color = palette.muted;
+  return new Chart(canvas, {
+    type: kind,
+    data: {
+      datasets: series.map((each) => (/** @type {ChartDataset} */ ({
+        label: each.label,
+        data: [],
+        borderColor: palette[each.color],
+        backgroundColor: palette[each.color],
+        // Thick lines are drawn last, on top.
+        order: each.thin ? 1 : 0,
+        ...(isBar ? BAR_LOOK : lineLook(each, log)),
+      }))),
+    },
+    options: {
+      animation: false,
+      parsing: false,
+      normalized: true,
+      maintainAspectRatio: false,
+      interaction: { mode: 'index', intersect: false },
+      scales: {
+        x: {
+          type: 'linear',
+          min: TICKS_S[0],
+          // Room for the full width of the last bar.
+          max: isBar ? 0.5 : 0,
+          stacked: isBar,
+          offset: false,
+          grid: { display: false },
+          border: { color: palette.ink },
+          afterBuildTicks: (scale) => {
+            scale.ticks = TICKS_S.map((value) => ({ value }));
+          },
+          ticks: { maxRotation: 0, callback: (value) => (value === 0 ? 'now' : `${value} s`) },
+        },
+        y: {
+          grid: { color: palette.rule },
+          border: { display: false },
+          ...(log ? LOG_AXIS : countAxis(isBar)),
+          ...(min !== undefined && { min }),
+        },
+      },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          callbacks: {
+            title: ([item]) => (item.parsed.x === 0 ? 'now' : `${-Number(item.parsed.x)} s ago`),
+            label: ({ dataset, parsed }) => `${dataset.label}: ${format(Number(parsed.y))}`,
+          },
+        },
+      },
+    },
+  });
+}
+
+/** @param {boolean} stacked */
+function countAxis(stacked) {
+  return {
+    type: /** @type {const} */ ('linear'), stacked, beginAtZero: true, suggestedMax: 4,
+    ticks: { precision: 0, maxTicksLimit: 6 },
+  };
+}
+
+/** @param {Series} series @param {boolean} dots */
+function lineLook({ thin = false }, dots) {
+  return {
+    borderWidth: thin ? 1.5 : 3,
+    borderDash: thin ? [4, 3] : [],
+    // A second without neighbours has no line, so it gets a dot.
+    pointRadius: dots && !thin ? 1.8 : 0,
+    pointHitRadius: 6,
+    // The line crosses gaps of a few seconds.
+    spanGaps: 5,
+  };
+}

@@ -1,0 +1,58 @@
+import { createState, takeHistory, takeLoadTest, takePool, takeSecond } from './state.js';
+
+/** @import { Snapshot } from '../src/live/feed-shapes.js' */
+/** @import { State } from './state.js' */
+
+/** The app sends its pool five times a second. After this silence the connection counts as lost. */
+const SILENCE_MS = 3000;
+const RETRY_MS = 1000;
+
+/** Listens to the app until the page closes. @param {(state: State) => void} onChange */
+export function listenToApp(onChange) {
+  let state = createState();
+  let heardAtMs = performance.now();
+
+  /** @param {State} next */
+  function change(next) {
+    state = next;
+    onChange(state);
+  }
+
+  function open() {
+    const source = new EventSource('/pool/events');
+    /** @type {(name: string, take: (data: any) => State) => void} */
+    const on = (name, take) => source.addEventListener(name, ({ data }) => change(take(JSON.parse(data))));
+    on('history', ({ seconds }) => takeHistory(state, seconds));
+    on('second', (second) => takeSecond(state, second));
+    on('load-test', (loadTest) => takeLoadTest(state, loadTest));
+    on('pool', (pool) => {
+      heardAtMs = performance.now();
+      return { ...takePool(state, pool, heardAtMs), connection: 'live' };
+    });
+    // The app may have restarted with other settings.
+    source.addEventListener('open', () => {
+      readSnapshot().then((snapshot) => change({ ...state, snapshot }), lose);
+    });
+    source.addEventListener('error', () => {
+      lose();
+      // The browser retries by itself, except after a response that is no event stream.
+      if (source.readyState === EventSource.CLOSED) setTimeout(open, RETRY_MS);
+    });
+  }
+
+  function lose() {
+    if (state.connection !== 'lost') change({ ...state, connection: 'lost' });
+  }
+
+  open();
+  setInterval(() => {
+    if (performance.now() - heardAtMs > SILENCE_MS) lose();
+  }, RETRY_MS);
+}
+
+/** @returns {Promise<Snapshot>} */
+async function readSnapshot() {
+  const response = await fetch('/pool');
+  if (!response.ok) throw new Error(`/pool answered ${response.status}`);
+  return response.json();
+}

@@ -1,0 +1,172 @@
+import { formatQuantity } from '../universal/quantity.js';
+
+/** @import { Holder } from 'mongodb-pool-monitor' */
+/** @import { LoadTest, ServerReading } from '../src/live/feed-shapes.js' */
+/** @import { LivePool, State } from './state.js' */
+
+/** A running time: always in seconds with one decimal, so that its width does not jump. @param {number} ms */
+export function formatSeconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** @param {Pick<State, 'connection' | 'pool'>} state */
+export function describeConnection({ connection, pool }) {
+  if (connection === 'connecting') return 'Connecting to the app';
+  if (connection === 'lost') return 'The app is not responding. The page shows the last known state and keeps retrying.';
+  if (!pool || pool.database.reachable) return 'Live';
+  const { reason } = pool.database;
+  return `The app responds, but MongoDB does not${reason ? `: ${reason}` : '.'}`;
+}
+
+/**
+ * The two halves of the heading.
+ * @param {LivePool} pool
+ * @param {number} elapsedMs since the last pool event
+ * @returns {{ mood: 'calm' | 'queue', lanes: string, queue: string }}
+ */
+export function describePool(pool, elapsedMs) {
+  const { database, active, waiting } = pool;
+  if (!database.reachable) {
+    return {
+      mood: 'queue', lanes: 'MongoDB is unreachable', queue: waiting > 0 ? describeQueue(pool, elapsedMs) : 'requests fail',
+    };
+  }
+  const lanes = describeLanes(pool);
+  if (waiting === 0) return { mood: 'calm', lanes, queue: active === 0 ? '' : 'nobody is waiting' };
+  return { mood: 'queue', lanes, queue: describeOpening(pool) ?? describeQueue(pool, elapsedMs) };
+}
+
+/** @param {LivePool} pool */
+function describeLanes({ max, active, idle, waiting }) {
+  if (active === 0 && waiting > 0) return idle === 0 ? 'No lane is open yet' : 'No lane is busy';
+  if (active === 0 && max === 1) return 'The only lane is free';
+  if (active === 0) return max === 0 ? 'All lanes are free' : `All ${max} lanes are free`;
+  if (max === 0) return `${active} ${active === 1 ? 'lane' : 'lanes'} busy, no limit`;
+  return max === 1 ? 'The only lane is busy' : `${active} of ${max} lanes busy`;
+}
+
+/**
+ * Why requests wait in front of closed lanes: the driver opens only a few connections at once (maxConnecting).
+ * This replaces the longest wait, because the heading has only one line.
+ * @param {LivePool} pool
+ */
+function describeOpening({ max, maxConnecting, total, connecting, waiting }) {
+  if (connecting === 0) return undefined;
+  const isHeldUp = waiting > connecting && (max === 0 || total < max);
+  if (isHeldUp) return `${waiting} waiting: lanes open ${maxConnecting} at a time`;
+  return `${waiting} waiting, ${connecting} ${connecting === 1 ? 'lane' : 'lanes'} opening`;
+}
+
+/** @param {LivePool} pool @param {number} elapsedMs */
+function describeQueue({ waiting, queue }, elapsedMs) {
+  if (queue.length === 0) return `${waiting} waiting`;
+  const longest = formatSeconds(queue[0].waitMs + elapsedMs);
+  return waiting === 1 ? `1 waiting, for ${longest}` : `${waiting} waiting, the longest for ${longest}`;
+}
+
+/** @param {ServerReading} server */
+export function describeServer({ cores, busyCores }) {
+  // Two clocks measure it: it may come out a little too high.
+  const busy = busyCores === null ? '' : `, ${Math.min(busyCores, cores).toFixed(cores < 100 ? 1 : 0)}\u00a0busy`;
+  return `Server: ${countCores(cores).replace(' ', '\u00a0')}${busy}`;
+}
+
+/** @param {NonNullable<State['bottleneck']>} bottleneck */
+export function describeBottleneck({ queries, cores }) {
+  return `The server is the bottleneck: ${queries} queries share ${countCores(cores)}. More connections will not help.`;
+}
+
+/** @param {number} cores */
+function countCores(cores) {
+  return cores === 1 ? '1 core' : `${cores} cores`;
+}
+
+/** The text of an empty list of notes. @param {LivePool | null} pool */
+export function describeNoneYet(pool) {
+  const count = pool?.queue.filter(({ route }) => route === '/fast').length ?? 0;
+  if (!pool || count === 0) return 'None so far.';
+  // The app sends only the head of the queue.
+  const many = pool.waiting > pool.queue.length ? `More than ${count}` : String(count);
+  if (many === '1') return 'One is waiting now. It will appear here once it is done.';
+  return `${many} are waiting now. They will appear here once they are done.`;
+}
+
+/** Who holds the connections that a request waits for: `/slow`, `2 /slow and 1 /fast`. @param {Holder[]} behind */
+export function describeBehind(behind) {
+  if (behind.length === 0) return '';
+  const routes = behind.map(({ route }) => nameRoute(route));
+  if (routes.length === 1) return routes[0];
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const route of routes) counts.set(route, (counts.get(route) ?? 0) + 1);
+  return [...counts].map(([route, count]) => `${count} ${route}`).join(' and ');
+}
+
+/** @param {string | null} route null for a query of the app itself */
+export function nameRoute(route) {
+  return route ?? 'internal query';
+}
+
+/** @param {string | null} route @param {number} waitMs @param {Holder[]} behind */
+export function describeWaiter(route, waitMs, behind) {
+  const holders = describeBehind(behind);
+  return `${nameRoute(route)} has waited ${formatSeconds(waitMs)}${holders ? ` behind ${holders}` : ''}`;
+}
+
+/**
+ * Settings that somebody changed during a load test, so that nobody takes its figures for those of one pool size.
+ * @param {Pick<LoadTest, 'poolSize' | 'slowMs' | 'changes'>} loadTest
+ * @returns {string} empty without changes
+ */
+export function describeChanges({ changes, ...start }) {
+  const texts = changes.map(({ poolSize, slowMs, afterMs }, index) => {
+    const before = changes[index - 1] ?? start;
+    const changed = [
+      ...(poolSize === before.poolSize ? [] : [`the pool size to ${poolSize}`]),
+      ...(slowMs === before.slowMs ? [] : [`SLOW_MS to ${slowMs}`]),
+    ];
+    return `${changed.join(' and ')} after ${formatSeconds(afterMs)}`;
+  });
+  return texts.length === 0 ? '' : `changed during the test: ${texts.join(', ')}`;
+}
+
+/** @param {LoadTest} loadTest */
+export function describeLoadTest(loadTest) {
+  const { measured, state, error, poolSize } = loadTest;
+  const changes = describeChanges(loadTest);
+  if (state === 'failed') return `The load test failed: ${error ?? 'no reason given'}`;
+  if (!measured) return 'The load test is running.';
+  if (measured.maxMs === null) return `With a pool of ${poolSize}, no request was answered.`;
+  const fastMs = measured.routes['/fast']?.maxMs;
+  const failures = measured.failures === 0 ? 'no request failed' : `${measured.failures} requests failed`;
+  return [
+    `With a pool of ${poolSize}${changes ? ` (${changes})` : ''}, the slowest request took ${formatQuantity(measured.maxMs, 'ms')}`,
+    fastMs === undefined ? '' : `, the slowest /fast ${formatQuantity(fastMs, 'ms')}`,
+    `; ${failures}.`,
+  ].join('');
+}
+
+/** @param {number} poolSize @param {Record<string, number>} p95Ms predicted, by route */
+export function describePrediction(poolSize, p95Ms) {
+  return `With ${poolSize} ${poolSize === 1 ? 'connection' : 'connections'}: ${listTimes(p95Ms, 'p95 ')}.`;
+}
+
+/**
+ * @param {number} max 0 for no limit
+ * @param {Record<string, number>} p95Ms measured, by route
+ */
+export function describeMeasured(max, p95Ms) {
+  const pool = max === 0 ? 'without a limit' : `with ${max} ${max === 1 ? 'connection' : 'connections'}`;
+  if (Object.keys(p95Ms).length === 0) return `Nothing measured yet ${pool}.`;
+  return `Measured ${pool}: ${listTimes(p95Ms)}.`;
+}
+
+/**
+ * Non-breaking spaces hold each time, its route and its unit together.
+ * @param {Record<string, number>} timesMs by route
+ * @param {string} [figure]
+ */
+function listTimes(timesMs, figure = '') {
+  const times = Object.entries(timesMs).map(([route, ms]) => `${route} ${figure}${formatQuantity(ms, 'ms')}`);
+  return times.map((time) => time.replaceAll(' ', '\u00a0')).join(', ');
+}

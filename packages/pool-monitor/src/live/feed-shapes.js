@@ -1,0 +1,116 @@
+/**
+ * What the app sends to the live page. The server's functions return these types, and the page reads them.
+ * Times are in ms.
+ *
+ * @import { Gauges, Holder } from '../index.js'
+ *
+ * @typedef {object} BusyConnection a connection in use; route and request are null for a query outside of any request
+ * @property {number} id unique within its client
+ * @property {string | null} requestId
+ * @property {string | null} route
+ * @property {number} busyMs
+ * @property {'changeStream' | 'tailableCursor'} [kind] what keeps the connection for as long as it is open
+ *
+ * @typedef {object} Waiter
+ * @property {string | null} requestId
+ * @property {string | null} route
+ * @property {number} waitMs
+ * @property {Holder[]} behind at most 3, longest first
+ * @property {number} [holds] how many connections its request holds meanwhile
+ *
+ * @typedef {object} ClientLists
+ * @property {string | null} name
+ * @property {string[]} servers host:port
+ * @property {number} maxConnecting how many connections the driver opens at once
+ * @property {BusyConnection[]} lanes at most 1000
+ * @property {Waiter[]} queue longest wait first, at most 50
+ *
+ * @typedef {Gauges & ClientLists} ClientReading one client's pool
+ *
+ * @typedef {object} KnownQuery what the app knows about the queries of one of its routes
+ * @property {number} aloneMs how long they take on an idle server
+ * @property {boolean} isWork whether that is processor time of the server, so that queries slow each other down
+ *
+ * @typedef {object} ServerReading
+ * @property {number} cores of the server
+ * @property {number | null} busyCores how many of them it kept busy of late; null before the second reading
+ *
+ * @typedef {object} LiveReading sent five times a second
+ * @property {number} atMs the app's clock
+ * @property {DatabaseStatus} database
+ * @property {Record<string, KnownQuery>} queries by route; empty where the app knows none
+ * @property {ClientReading[]} clients the main one first
+ * @property {EndedRequest[]} finished at most 20 requests that ended since the last one
+ * @property {ServerReading | null} server null if it does not tell
+ *
+ * @typedef {{ reachable: boolean, reason: string | null }} DatabaseStatus as the driver sees it
+ *
+ * @typedef {object} EndedRequest
+ * @property {string} requestId
+ * @property {string} method
+ * @property {string} route
+ * @property {number} status HTTP status; 0 when the client disconnected before the response
+ * @property {number} totalMs from arrival to response
+ * @property {number} waitMs of it, waiting for connections
+ * @property {number} useMs of it, having connections
+ * @property {Holder[]} behind who held the connections it waited for
+ *
+ * @typedef {object} RouteSecond the requests of one route that ended within a second
+ * @property {number} count
+ * @property {number} failures
+ * @property {number} p50Ms
+ * @property {number} p95Ms
+ * @property {number} maxMs
+ * @property {number} waitP95Ms
+ * @property {number} [useP50Ms] of requests that got a connection
+ * @property {number} [useP95Ms]
+ *
+ * @typedef {object} Second
+ * @property {number} atMs its end, by the app's clock
+ * @property {number} max connections of all clients; 0 for no limit
+ * @property {number} active peak
+ * @property {number} idle
+ * @property {number} waiting peak
+ * @property {number} ratePerSec
+ * @property {Record<string, RouteSecond>} routes only those with requests
+ * @property {ServerReading | null} server null also while nobody watched
+ * @property {number} loopBusy share of it in which the app's event loop was busy
+ * @property {Record<string, KnownQuery>} queries by route
+ * @property {Record<string, number>} heldMs how long the queries that run at its end have held their connections, by
+ *   route, median
+ *
+ * @typedef {object} PoolSettings what the lab's page can change
+ * @property {number} poolSize
+ * @property {number} slowMs
+ *
+ * @typedef {object} LoadTestRun
+ * @property {number} id
+ * @property {string} scenario file name
+ * @property {string} startedAt ISO 8601
+ * @property {(PoolSettings & { afterMs: number })[]} changes of the settings during the test, oldest first
+ * @property {'running' | 'done' | 'failed'} state
+ * @property {number} progress 0 to 1, an estimate
+ * @property {number} leftMs an estimate
+ * @property {LoadTestFigures} [measured]
+ * @property {{ maxMs?: number | null } | null} [exact] calculated; null where the formula does not apply
+ * @property {string} [error]
+ *
+ * @typedef {PoolSettings & LoadTestRun} LoadTest a load test, with the settings that it started with
+ *
+ * @typedef {object} LoadTestFigures
+ * @property {number} requests
+ * @property {number} failures
+ * @property {number | null} maxMs null if nothing was answered
+ * @property {Record<string, { count: number, p50Ms: number, p95Ms: number, maxMs: number }>} routes
+ *
+ * @typedef {object} Snapshot the part of `GET /pool` that is constant while the app runs
+ * @property {string} [serverVersion]
+ * @property {boolean} [controls] absent where the app has none
+ * @property {boolean} [needsToken] whether the controls need a token
+ * @property {object[]} clients
+ * @property {object} [slowLimit] with SLOW_CONCURRENCY
+ * @property {{ pid: number, node: string, title: string, command: string }} [process]
+ * @property {{ loadTests?: boolean, predictions: boolean }} [features] what is installed; all of it where this is absent
+ */
+
+export {};

@@ -1,0 +1,23 @@
+export { PAGE_POLICY } from './answers.js';
+export { CHART_JS } from './chart-js.js';
+export { createLiveView } from './live-view.js';
+export { isLoopback, namesLoopback } from './loopback.js';
+export { readClientSettings } from './read-clients.js';
+
+/**
+ * @typedef {import('./feed-shapes.js').BusyConnection} BusyConnection
+ * @typedef {import('./feed-shapes.js').ClientReading} ClientReading
+ * @typedef {import('./feed-shapes.js').DatabaseStatus} DatabaseStatus
+ * @typedef {import('./feed-shapes.js').EndedRequest} EndedRequest
+ * @typedef {import('./feed-shapes.js').KnownQuery} KnownQuery
+ * @typedef {import('./feed-shapes.js').LiveReading} LiveReading
+ * @typedef {import('./feed-shapes.js').LoadTest} LoadTest
+ * @typedef {import('./feed-shapes.js').PoolSettings} PoolSettings
+ * @typedef {import('./feed-shapes.js').RouteSecond} RouteSecond
+ * @typedef {import('./feed-shapes.js').Second} Second
+ * @typedef {import('./feed-shapes.js').Waiter} Waiter
+ * @typedef {import('./live-source.js').ClientSettings} ClientSettings
+ * @typedef {import('./live-source.js').LiveSource} LiveSource
+ * @typedef {import('./live-source.js').WatchedPool} WatchedPool
+ * @typedef {import('./live-view.js').LiveView} LiveView
+ */

@@ -1,0 +1,141 @@
+import { readGauges } from '../index.js';
+import { Histogram, renderMetrics } from './prometheus.js';
+
+/** @import { Gauges, PoolMonitor } from '../index.js' */
+/** @import { EndedRequest } from './feed-shapes.js' */
+/** @import { Metric } from './prometheus.js' */
+
+/** In seconds, from an idle connection to a minute behind slow queries. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
+
+const POOL = 'db_client_connection_pool_name';
+const STATE = 'db_client_connection_state';
+const MS_PER_S = 1000;
+/** More combinations of method, route and status are counted as the route `other`: each costs memory for good. */
+const MAX_REQUEST_SERIES = 500;
+
+/** Name and help of a duration metric, by the event that ends the duration. */
+const DURATIONS = /** @type {const} */ ({
+  checkedOut: ['wait_time', 'Time from checkOutStarted to checkedOut, connecting included'],
+  checkedIn: ['use_time', 'Time from checkedOut to checkedIn'],
+  connectionReady: ['create_time', 'Time to create a connection'],
+});
+
+/** Name, help and source of a gauge. @type {[string, string, keyof Gauges][]} */
+const GAUGES = [
+  ['idle_max', 'Maximum number of idle connections', 'max'],
+  ['idle_min', 'Minimum number of connections kept open', 'min'],
+  ['max', 'Maximum number of connections', 'max'],
+  ['pending_requests', 'Requests that wait for a connection', 'waiting'],
+];
+
+/** @typedef {Record<keyof typeof DURATIONS, Histogram | undefined> & { timeouts: number }} PoolCounts of one pool */
+
+/**
+ * Metrics of the pools and the app. Names follow OpenTelemetry's semantic conventions, written as Prometheus does it
+ * (underscores, seconds, `_total` for counters).
+ * https://opentelemetry.io/docs/specs/semconv/database/database-metrics/
+ * https://opentelemetry.io/docs/specs/semconv/http/http-metrics/
+ *
+ * @param {() => PoolMonitor[]} listMonitors with open pools
+ */
+export function createMetrics(listMonitors) {
+  /** By label. They outlive their clients. @type {Map<string, PoolCounts>} */
+  const counts = new Map();
+  /** @type {Map<string, Histogram>} */
+  const requests = new Map();
+
+  /** @param {string} label */
+  function countsOf(label) {
+    let found = counts.get(label);
+    if (!found) counts.set(label, found = { checkedOut: undefined, checkedIn: undefined, connectionReady: undefined, timeouts: 0 });
+    return found;
+  }
+
+  function listPools() {
+    return listMonitors().flatMap((monitor) => [...monitor.servers.values()]
+      .filter(({ isClosed }) => !isClosed)
+      .map((pool) => /** @type {const} */ ([labelOf(monitor, pool.address), pool])));
+  }
+
+  /** Pools of one label count as one. @param {(gauges: Gauges) => number} read */
+  function readByLabel(read) {
+    /** @type {Map<string, number>} */
+    const sums = new Map();
+    for (const [label, pool] of listPools()) sums.set(label, (sums.get(label) ?? 0) + read(readGauges([pool])));
+    return [...sums];
+  }
+
+  const named = (/** @type {string} */ name) => `db_client_connection_${name}`;
+  /** @type {Metric[]} */
+  const metrics = [
+    {
+      name: named('count'), help: 'Connections in the given state', type: 'gauge',
+      read: () => [['idle', /** @type {const} */ ('idle')], ['used', /** @type {const} */ ('active')]].flatMap(([state, gauge]) => (
+        readByLabel((gauges) => gauges[/** @type {'idle' | 'active'} */ (gauge)])
+          .map(([label, value]) => ({ labels: { [POOL]: label, [STATE]: state }, value })))),
+    },
+    ...GAUGES.map(([name, help, gauge]) => (/** @type {Metric} */ ({
+      name: named(name), help, type: 'gauge',
+      read: () => readByLabel((gauges) => gauges[gauge]).map(([label, value]) => ({ labels: { [POOL]: label }, value })),
+    }))),
+    {
+      name: named('timeouts_total'), help: 'Requests for a connection that timed out', type: 'counter',
+      read: () => {
+        // Prometheus only sees the first increase of a counter if it saw it at 0.
+        for (const [label] of listPools()) countsOf(label);
+        return [...counts].map(([label, { timeouts }]) => ({ labels: { [POOL]: label }, value: timeouts }));
+      },
+    },
+    ...Object.entries(DURATIONS).map(([type, [name, help]]) => (/** @type {Metric} */ ({
+      name: `${named(name)}_seconds`, help, type: 'histogram',
+      read: () => [...counts.values()].flatMap((each) => (
+        each[/** @type {keyof typeof DURATIONS} */ (type)]?.read(`${named(name)}_seconds`) ?? [])),
+    }))),
+    {
+      name: 'http_server_request_duration_seconds', help: 'Duration of HTTP server requests', type: 'histogram',
+      read: () => [...requests.values()].flatMap((each) => each.read('http_server_request_duration_seconds')),
+    },
+  ];
+
+  return {
+    /** @returns {string} Prometheus' text format */
+    render: () => renderMetrics(metrics),
+    /** @param {PoolMonitor} monitor whose events count from now on */
+    watch(monitor) {
+      /** By server, so that an event needs one look-up. @type {Map<string, PoolCounts>} */
+      const ofServers = new Map();
+      monitor.subscribe(({ type, server, reason, durationMs }) => {
+        if (type !== 'checkOutFailed' && !(type in DURATIONS)) return;
+        const label = labelOf(monitor, server);
+        let found = ofServers.get(server);
+        if (!found) ofServers.set(server, found = countsOf(label));
+        if (type === 'checkOutFailed') found.timeouts += reason === 'timeout' ? 1 : 0;
+        else (found[/** @type {keyof typeof DURATIONS} */ (type)] ??= new Histogram(BOUNDS, { [POOL]: label })).observe(durationMs / MS_PER_S);
+      });
+    },
+    /** @param {Pick<EndedRequest, 'method' | 'route' | 'status' | 'totalMs'>} request */
+    observeRequest({ method, route, status, totalMs }) {
+      let key = `${method} ${status} ${route}`;
+      if (requests.size >= MAX_REQUEST_SERIES && !requests.has(key)) {
+        [method, route] = ['_OTHER', 'other'];
+        key = `${method} ${status} ${route}`;
+      }
+      let found = requests.get(key);
+      if (!found) {
+        requests.set(key, found = new Histogram(BOUNDS, {
+          http_request_method: method, http_route: route, http_response_status_code: String(status) }));
+      }
+      found.observe(totalMs / MS_PER_S);
+    },
+  };
+}
+
+/**
+ * The conventions ask for a name that is unique within the app.
+ * @param {PoolMonitor} monitor
+ * @param {string} server host:port
+ */
+function labelOf({ name }, server) {
+  return name ? `${server}/${name}` : server;
+}
