@@ -16,7 +16,7 @@ import { createSlowRoute } from './routes/slow-route.js';
  * 1. Security headers come first, so that every answer has them, errors too.
  * 2. The request log sees every request from its arrival.
  * 3. The request deadline creates `res.locals.signal`.
- * 4. `requests.follow` gives that signal to the request's checkouts, and measures the request.
+ * 4. `follow` gives that signal to the request's checkouts, and measures the request.
  * 5. The concurrency limit comes after it, so that refused requests are measured too.
  * 6. The 404 answer comes after all routes.
  * 7. The error handler comes last.
@@ -31,8 +31,10 @@ export function createApp(parts) {
 
   const deadline = createRequestDeadline(parts.requestTimeoutMs);
   const limit = limitRequests(parts.requestLimit);
-  app.get('/slow', deadline, parts.requests.follow('/slow'), limit, createSlowRoute(parts));
-  app.get('/fast', deadline, parts.requests.follow('/fast'), limit, createFastRoute(parts));
+  /** @param {string} route @returns {import('express').RequestHandler} */
+  const follow = (route) => (req, res, next) => parts.requests.run(req, res, { route, signal: res.locals.signal }, next);
+  app.get('/slow', deadline, follow('/slow'), limit, createSlowRoute(parts));
+  app.get('/fast', deadline, follow('/fast'), limit, createFastRoute(parts));
   app.get('/livez', createLiveRoute());
   app.get('/readyz', createReadyRoute(parts));
   app.use('/control', createControlRoutes(parts));

@@ -1,10 +1,9 @@
-import { Checkouts } from 'mongodb-pool-monitor';
+import { Checkouts, createRequests } from 'mongodb-pool-monitor';
 import { createLiveView, isLoopback } from 'mongodb-pool-monitor/live';
 import { createApp } from './app.js';
 import { createConcurrencyLimit } from './http/concurrency-limit.js';
 import { createToken } from './http/controls-token.js';
 import { listen } from './http/listen.js';
-import { createRequests } from './http/requests.js';
 import { createLabSource } from './live/lab-source.js';
 import { createLoadTests } from './live/load-test-runner.js';
 import { createTraffic } from './live/traffic.js';
@@ -30,7 +29,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   mongo.died?.then(onMongoDeath);
   signal.throwIfAborted();
   const checkouts = new Checkouts();
-  const requests = createRequests(checkouts);
+  const requests = createRequests(checkouts, { serverTiming: true });
   const load = { slowMs: settings.slowMs };
   let url = '';
   const ownUrl = () => url;

@@ -6,7 +6,7 @@
  * @property {{ slowMs: number }} load how long a query of /slow takes now
  * @property {ConcurrencyLimit} slowLimit for queries of /slow
  * @property {import('mongodb-pool-monitor').Checkouts} checkouts
- * @property {ReturnType<typeof import('../http/requests.js').createRequests>} requests
+ * @property {import('mongodb-pool-monitor').Requests} requests
  * @property {number} requestTimeoutMs
  * @property {ConcurrencyLimit} requestLimit for requests of /slow and /fast
  * @property {import('mongodb-pool-monitor/live').LiveView} live

@@ -69,5 +69,5 @@ const NO_IDS = ['', '-1', '1.5', '1e3', '0x10', ' 5', '5x', '9'.repeat(16), '1&a
 test.each(NO_IDS)('after=%s is refused', async (after) => {
   const response = await ask(`?after=${after}`);
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ detail: 'after must be the id of a checkout, a whole number' });
+  expect(await response.json()).toMatchObject({ detail: 'after must be the id in checkouts to start after, a whole number' });
 });

@@ -4,6 +4,7 @@ export { readGauges } from './gauges.js';
 export { holderOf, longestHolders, waiterOf } from './holders.js';
 export { monitorPool } from './monitor.js';
 export { PoolTimeoutError, explainPoolTimeout } from './pool-timeout-error.js';
+export { createRequests } from './requests.js';
 export { sampleServiceTimes } from './service-times.js';
 export { createTraceWriter } from './trace-writer.js';
 
@@ -14,6 +15,9 @@ export { createTraceWriter } from './trace-writer.js';
  * @typedef {import('./holders.js').Waiter} Waiter
  * @typedef {import('./monitor.js').PoolMonitor} PoolMonitor
  * @typedef {import('./request-context.js').RequestContext} RequestContext
+ * @typedef {import('./requests.js').EndedRequest} EndedRequest
+ * @typedef {import('./request-log.js').RequestRecord} RequestRecord
+ * @typedef {import('./requests.js').Requests} Requests
  * @typedef {import('./trace-writer.js').RecordedCheckout} RecordedCheckout
  * @typedef {import('./trace-writer.js').Written} Written
  */

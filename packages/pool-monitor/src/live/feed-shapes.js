@@ -45,15 +45,7 @@
  *
  * @typedef {{ reachable: boolean, reason: string | null }} DatabaseStatus as the driver sees it
  *
- * @typedef {object} EndedRequest
- * @property {string} requestId
- * @property {string} method
- * @property {string} route
- * @property {number} status HTTP status; 0 when the client disconnected before the response
- * @property {number} totalMs from arrival to response
- * @property {number} waitMs of it, waiting for connections
- * @property {number} useMs of it, having connections
- * @property {Holder[]} behind who held the connections it waited for
+ * @typedef {import('../requests.js').EndedRequest} EndedRequest
  *
  * @typedef {object} RouteSecond the requests of one route that ended within a second
  * @property {number} count

@@ -1,5 +1,6 @@
 /**
  * @import { PoolMonitor, Checkouts } from '../index.js'
+ * @import { RequestLog } from '../request-log.js'
  * @import { DatabaseStatus, EndedRequest, KnownQuery } from './feed-shapes.js'
  *
  * @typedef {object} WatchedPool a tunnel of the page: a client, and those that it replaced while they finish their work
@@ -21,10 +22,11 @@
  * @property {Pick<Checkouts, 'list' | 'lastId' | 'countForgotten'>} checkouts
  * @property {object} requests
  * @property {(listener: (request: EndedRequest) => void) => unknown} requests.onEnd
+ * @property {Pick<RequestLog, 'list' | 'lastId' | 'countForgotten'>} requests.log
  * @property {() => { kind: 'sample', valuesMs: number[] } | undefined} requests.sampleOverhead what responses take beyond
  *   waits and uses, in the simulator's format
  * @property {() => DatabaseStatus} readStatus
- * @property {() => { features?: object, settings?: object }} about more fields of `GET /pool`
+ * @property {() => { features?: object, settings?: object } & Record<string, unknown>} about more fields of `GET /pool`
  * @property {() => Promise<ServerLoad>} [readServerLoad] without it the page has no toll booths
  * @property {() => Record<string, KnownQuery>} [listQueries] by route; without it the page learns how long they take
  * @property {(send: (event: string, data: unknown) => void) => void} [onReader] sends more first events to a new reader

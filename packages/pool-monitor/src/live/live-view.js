@@ -35,7 +35,8 @@ export function createLiveView(source, { loopbackOnly = false } = {}) {
   const answers = {
     '/pool': (req, res) => sendJson(res, describePool()),
     '/pool/events': streams.open,
-    '/pool/checkouts': (req, res, query) => sendCheckouts(res, query),
+    '/pool/checkouts': (req, res, query) => sendRecords(res, query, 'checkouts', checkouts),
+    '/pool/requests': (req, res, query) => sendRecords(res, query, 'requests', requests.log),
     '/metrics': (req, res) => sendText(res, metrics.render(), CONTENT_TYPE),
     ...(readServerLoad && {
       '/pool/server': (/** @type {unknown} */ req, /** @type {ServerResponse} */ res) => sendServerLoad(res, readServerLoad),
@@ -62,24 +63,6 @@ export function createLiveView(source, { loopbackOnly = false } = {}) {
       settings: { ...clients[0]?.settings, ...settings },
       clients,
     };
-  }
-
-  /**
-   * `GET /pool/checkouts?after=ID`: the checkouts of the last minutes that ended after that id, `lastId` for the next
-   * request, and how many were forgotten in between.
-   * @param {ServerResponse} res
-   * @param {URLSearchParams} query
-   */
-  function sendCheckouts(res, query) {
-    const [text = '0', another] = query.getAll('after');
-    if (another !== undefined || !/^\d{1,15}$/.test(text)) {
-      sendProblem(res, 400, 'Bad Request', 'after must be the id of a checkout, a whole number');
-      return;
-    }
-    const after = Number(text);
-    sendJson(res, {
-      checkouts: checkouts.list({ after }), lastId: checkouts.lastId, forgotten: checkouts.countForgotten(after),
-    });
   }
 
   /**
@@ -137,6 +120,25 @@ export function createLiveView(source, { loopbackOnly = false } = {}) {
       streams.close();
     },
   };
+}
+
+/**
+ * `GET /pool/checkouts?after=ID`: the checkouts of the last minutes that ended after that id, `lastId` for the next request,
+ * and how many were forgotten in between. `GET /pool/requests?after=ID`: the same of requests.
+ *
+ * @param {ServerResponse} res
+ * @param {URLSearchParams} query
+ * @param {'checkouts' | 'requests'} name
+ * @param {LiveSource['checkouts'] | LiveSource['requests']['log']} log
+ */
+function sendRecords(res, query, name, log) {
+  const [text = '0', another] = query.getAll('after');
+  if (another !== undefined || !/^\d{1,15}$/.test(text)) {
+    sendProblem(res, 400, 'Bad Request', `after must be the id in ${name} to start after, a whole number`);
+    return;
+  }
+  const after = Number(text);
+  sendJson(res, { [name]: log.list({ after }), lastId: log.lastId, forgotten: log.countForgotten(after) });
 }
 
 /**

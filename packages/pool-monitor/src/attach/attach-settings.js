@@ -1,0 +1,49 @@
+const MAX_PORT = 65_535;
+const MAX_CONNECTIONS = 100_000;
+
+/**
+ * @typedef {object} AttachSettings
+ * @property {number} port of the live view on loopback; 0: any free one
+ * @property {boolean} serverTiming whether responses get the header Server-Timing
+ * @property {number | undefined} maxPoolSize replaces that of each client
+ * @property {string | undefined} reportTo URL that is told about this process
+ */
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {AttachSettings}
+ * @throws {Error} naming the setting, its value and what is allowed
+ */
+export function readAttachSettings(env) {
+  return {
+    port: readNumber(env, 'POOL_MONITOR_PORT', 0, MAX_PORT) ?? 0,
+    serverTiming: readChoice(env, 'POOL_MONITOR_SERVER_TIMING', ['off', 'on']) === 'on',
+    maxPoolSize: readNumber(env, 'POOL_MONITOR_MAX_POOL_SIZE', 1, MAX_CONNECTIONS),
+    reportTo: readUrl(env, 'POOL_MONITOR_REPORT_TO'),
+  };
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string} name @param {number} min @param {number} max */
+function readNumber(env, name, min, max) {
+  const text = env[name] ?? '';
+  if (text === '') return undefined;
+  const number = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (!(number >= min && number <= max)) throw new Error(`${name}=${text} must be a whole number from ${min} to ${max}`);
+  return number;
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string} name @param {string[]} choices */
+function readChoice(env, name, choices) {
+  const text = env[name] ?? '';
+  if (text !== '' && !choices.includes(text)) throw new Error(`${name}=${text} must be one of ${choices.join(', ')}`);
+  return text;
+}
+
+/** @param {NodeJS.ProcessEnv} env @param {string} name */
+function readUrl(env, name) {
+  const text = env[name] ?? '';
+  if (text !== '' && !/^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d+\//.test(text)) {
+    throw new Error(`${name}=${text} must be an http:// URL on loopback, with a port`);
+  }
+  return text || undefined;
+}

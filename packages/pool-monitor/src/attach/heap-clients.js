@@ -1,0 +1,46 @@
+import { EventEmitter } from 'node:events';
+import { Session } from 'node:inspector';
+
+/** @import { MongoClient } from 'mongodb' */
+
+const CHANNEL = Symbol.for('mongodb-pool-monitor.clients');
+
+/**
+ * Every MongoClient in the heap, whichever copy of the driver it comes from. It forces a garbage collection, which stops the
+ * process for 0.1 to 0.8 s (measured on a small process).
+ *
+ * @returns {(MongoClient & { topology?: object })[]}
+ */
+export function listClientsInHeap() {
+  /** @type {any[]} */
+  const found = [];
+  const shared = /** @type {any} */ (globalThis);
+  shared[CHANNEL] = { prototype: EventEmitter.prototype, found };
+  const session = new Session();
+  session.connect();
+  try {
+    /** The session answers at once. @param {string} method @param {object} params @returns {any} */
+    const ask = (method, params) => {
+      let answer;
+      session.post(method, params, (error, result) => {
+        if (error) throw new Error(`${method}: ${error.message}`);
+        answer = result;
+      });
+      return answer;
+    };
+    const name = 'Symbol.for("mongodb-pool-monitor.clients")';
+    const { result: { objectId: prototypeObjectId } } = ask('Runtime.evaluate', { expression: `globalThis[${name}].prototype` });
+    const { objects: { objectId } } = ask('Runtime.queryObjects', { prototypeObjectId, objectGroup: 'clients' });
+    ask('Runtime.callFunctionOn', {
+      objectId,
+      functionDeclaration: `function () {
+        for (const each of this) if (each.constructor?.name === 'MongoClient') globalThis[${name}].found.push(each);
+      }`,
+    });
+    ask('Runtime.releaseObjectGroup', { objectGroup: 'clients' });
+  } finally {
+    session.disconnect();
+    delete shared[CHANNEL];
+  }
+  return found.filter((client) => typeof client.connect === 'function' && client.s?.options && client !== Object.getPrototypeOf(client).constructor.prototype);
+}

@@ -1,0 +1,114 @@
+import { monitorPool } from '../monitor.js';
+
+/** @import { MongoClient } from 'mongodb' */
+/** @import { PoolMonitor } from '../monitor.js' */
+/** @import { Guard } from './guard.js' */
+
+/**
+ * A client that is watched.
+ * @typedef {object} WatchedClient
+ * @property {MongoClient} client
+ * @property {PoolMonitor} monitor
+ * @property {number | null} replacedMaxPoolSize the app's own maxPoolSize, where another one replaced it
+ */
+
+/** More clients at once than that are a leak, and each costs memory. */
+const MAX_CLIENTS = 100;
+
+/**
+ * The clients of the process that are open.
+ *
+ * @param {object} options
+ * @param {Guard} options.guard
+ * @param {number} [options.maxPoolSize] replaces that of each client that has not connected yet
+ * @param {(watched: WatchedClient) => void} options.onClient
+ * @param {() => void} options.onChange a pool was created, or a client was closed
+ */
+export function createWatchedClients({ guard, maxPoolSize, onClient, onChange }) {
+  /** @type {Map<MongoClient, WatchedClient>} */
+  const clients = new Map();
+  let missed = 0;
+
+  /** @param {MongoClient} client */
+  function add(client) {
+    if (clients.has(client)) return;
+    if (clients.size >= MAX_CLIENTS) {
+      missed += 1;
+      return;
+    }
+    const replacedMaxPoolSize = maxPoolSize === undefined ? null : replaceMaxPoolSize(client, maxPoolSize);
+    const monitor = monitorPool(withGuard(client, guard), { name: pickName(client, [...clients.values()]) });
+    const watched = { client, monitor, replacedMaxPoolSize };
+    clients.set(client, watched);
+    const onPool = guard(() => onChange());
+    const onClosed = guard(() => {
+      remove(client);
+      client.off('connectionPoolCreated', onPool);
+      client.off('topologyClosed', onClosed);
+      onChange();
+    });
+    client.on('connectionPoolCreated', onPool);
+    client.on('topologyClosed', onClosed);
+    onClient(watched);
+  }
+
+  /** @param {MongoClient} client */
+  function remove(client) {
+    clients.get(client)?.monitor.close();
+    clients.delete(client);
+  }
+
+  return {
+    add,
+    /** @returns {WatchedClient[]} oldest first */
+    list: () => [...clients.values()],
+    /** How many clients were too many to watch. */
+    countMissed: () => missed,
+    close() {
+      for (const client of [...clients.keys()]) remove(client);
+    },
+  };
+}
+
+/**
+ * The driver copies its options when it connects.
+ *
+ * @param {any} client
+ * @param {number} size
+ * @returns {number | null} the size before; null where it is too late
+ */
+function replaceMaxPoolSize(client, size) {
+  if (client.topology) return null;
+  const { options } = client.s;
+  const before = options.maxPoolSize;
+  options.maxPoolSize = size;
+  options.minPoolSize = Math.min(options.minPoolSize, size);
+  return before;
+}
+
+/** The monitor's handlers run inside the driver: an error there would be the app's. @param {MongoClient} client @param {Guard} guard */
+function withGuard(client, guard) {
+  /** @type {Map<Function, any>} */
+  const guarded = new Map();
+  return /** @type {MongoClient} */ (/** @type {unknown} */ ({
+    options: client.options,
+    on(/** @type {any} */ event, /** @type {any} */ handler) {
+      guarded.set(handler, guard(handler));
+      client.on(event, guarded.get(handler));
+    },
+    off(/** @type {any} */ event, /** @type {any} */ handler) {
+      client.off(event, guarded.get(handler));
+    },
+  }));
+}
+
+/** @param {MongoClient} client @param {WatchedClient[]} others @returns {string | null} null for the first */
+function pickName(client, others) {
+  if (others.length === 0) return null;
+  const names = new Set(others.map(({ monitor }) => monitor.name));
+  const { appName } = client.options;
+  if (appName && !names.has(appName)) return appName;
+  let number = 2;
+  while (names.has(`client ${number}`)) number += 1;
+  return `client ${number}`;
+}

@@ -1,0 +1,78 @@
+import http from 'node:http';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { findDebugger, openSession, waitForDebugger } from './inspector-session.js';
+
+/** @import { NodeTarget } from './node-target.js' */
+
+/** The first Node.js versions that can load the monitor this way. */
+const MIN_NODE = 'It needs Node.js 20.19, 22.12 or later';
+
+const MODULE = JSON.stringify(fileURLToPath(import.meta.resolve('mongodb-pool-monitor/attach-now')));
+
+/** Loads the monitor in the process. Older versions of Node warn that loading an ES module like this is experimental. */
+const ATTACH = `(async () => {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return await process.getBuiltinModule('node:module').createRequire(${MODULE})(${MODULE}).attachNow();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+})()`;
+
+const CLOSE_INSPECTOR = "setImmediate(() => process.getBuiltinModule('node:inspector').close())";
+
+/**
+ * @typedef {object} Attachment
+ * @property {string} url of the monitor's page
+ * @property {Promise<void>} ended resolves when the process has ended, or nothing is watched any more
+ * @property {() => Promise<void>} detach
+ */
+
+/**
+ * Watches a process that already runs, from the inside, until `detach` or until this process ends.
+ *
+ * @param {NodeTarget} target
+ * @param {AbortSignal} signal ends the attaching
+ * @returns {Promise<Attachment>}
+ * @throws {Error} saying why that is impossible
+ */
+export async function attachToProcess({ pid, port }, signal) {
+  const { url, owner } = await runInside({ pid, port }, signal);
+  if (url === null) throw new Error(`Process ${pid} has no connected MongoClient, so there is nothing to watch. Nothing was left behind`);
+  if (owner === null) throw new Error(`Process ${pid} is already watched: ${url}`);
+  // The monitor watches for as long as we keep this response open.
+  const request = http.get(owner, { agent: false });
+  const [response] = await once(request, 'response', { signal });
+  const ended = once(response.resume(), 'close').then(() => {});
+  return {
+    url, ended,
+    async detach() {
+      request.destroy();
+      await ended;
+    },
+  };
+}
+
+/** @param {Pick<NodeTarget, 'pid' | 'port'>} target @param {AbortSignal} signal @returns {Promise<{ url: string | null, owner: string | null }>} */
+async function runInside({ pid, port }, signal) {
+  const before = await findDebugger(port, signal);
+  if (before === null) /** @type {any} */ (process)._debugProcess(pid);
+  const session = await openSession(before ?? await waitForDebugger(port, signal), signal);
+  try {
+    const found = await session.evaluate('process.pid');
+    if (found !== pid) throw new Error(`Port ${port} belongs to the inspector of process ${found}. End that one first`);
+    try {
+      if (!await session.evaluate("typeof process.getBuiltinModule === 'function'")) {
+        throw new Error(`Process ${pid} runs Node.js ${await session.evaluate('process.version')}. ${MIN_NODE}`);
+      }
+      return await session.evaluate(ATTACH);
+    } finally {
+      // An inspector that was open before stays open.
+      if (before === null) await session.evaluate(CLOSE_INSPECTOR);
+    }
+  } finally {
+    await session.close();
+  }
+}
