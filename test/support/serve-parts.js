@@ -11,7 +11,7 @@ import { cleanUp } from './cleanup.js';
 export async function serveParts(parts) {
   const idle = /** @type {any} */ ({
     requestLimit: createConcurrencyLimit(),
-    requests: { follow: () => (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ next) => next() },
+    requests: { run: (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ about, /** @type {any} */ next) => next() },
     live: { handle: () => false },
     controls: { enabled: false, anyHost: false },
   });
