@@ -17,7 +17,7 @@ const FLOORS = [
   ['src/process/'],
   ['src/settings-docs.js', 'src/mongo/'],
   ['src/http/', 'src/report/'],
-  ['src/predictions/', 'src/harness/'],
+  ['src/predictions/', 'src/harness/', 'src/watch/'],
   ['src/labs/', 'src/calibrate/'],
   ['src/live/', 'src/workshop/'],
   ['src/routes/', 'src/cli/'],

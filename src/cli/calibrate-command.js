@@ -7,7 +7,7 @@ import { WIDEST_TEXT } from '../report/table.js';
 import { readSettings } from '../settings.js';
 import { writeAtomically } from '../write-atomically.js';
 import { describeCalibration, describePlan } from './calibration-words.js';
-import { confirm } from './confirm.js';
+import { requireYes } from './confirm.js';
 import { collect, orInvalid, parseText, parseUpTo } from './option-parsers.js';
 import { createProgressBar } from './progress-bar.js';
 import { abortOnSignal } from './signals.js';
@@ -55,7 +55,7 @@ async function calibrateServer({ out, json, ...options }) {
     const target = url === undefined ? undefined : readTarget(url, { settings, maxConcurrency, origin });
     process.stderr.write(`${describePlan(
       { host: target?.host, db: db ?? target?.db ?? DATABASE, queries, seconds, maxConcurrency }, width)}\n`);
-    if (target && !options.yes) await requireYes(signal);
+    if (target && !options.yes) await requireYes('If this server may get that load', signal);
     /** @type {number | undefined} */
     let endsAtMs;
     const calibration = await calibrate({ url, origin, queries, db, seconds, maxConcurrency }, {
@@ -85,16 +85,6 @@ async function calibrateServer({ out, json, ...options }) {
 function readTarget(url, options) {
   const { hosts, srvHost, dbName } = createCalibrationClient(url, options).options;
   return { host: srvHost ?? hosts.map(String).join(', '), db: dbName };
-}
-
-/** @param {AbortSignal} signal @throws {Error} unless a person agrees */
-async function requireYes(signal) {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Error('Nothing was done: there is no terminal to ask on. If this server may get that load, add --yes.');
-  }
-  if (!await confirm('Go on?', { input: process.stdin, output: process.stderr, signal })) {
-    throw new Error('Nothing was done.');
-  }
 }
 
 /** @param {string} text */

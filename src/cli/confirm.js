@@ -26,3 +26,17 @@ export async function confirm(question, { input, output, signal, onInterrupt = (
     lines.close();
   }
 }
+
+/**
+ * Asks on the terminal whether to go on.
+ *
+ * @param {string} condition for `--yes`, such as "If this server may get that load"
+ * @param {AbortSignal} signal
+ * @throws {Error} unless a person agrees
+ */
+export async function requireYes(condition, signal) {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new Error(`Nothing was done: there is no terminal to ask on. ${condition}, add --yes.`);
+  }
+  if (!await confirm('Go on?', { input: process.stdin, output: process.stderr, signal })) throw new Error('Nothing was done.');
+}

@@ -33,6 +33,10 @@ const COMMANDS = {
     summary: "record a running app's checkouts to a trace file",
     load: async () => (await import('./record-command.js')).createRecordCommand(),
   },
+  attach: {
+    summary: 'watch the pools of a process that already runs',
+    load: async () => (await import('./attach-command.js')).createAttachCommand(),
+  },
   calibrate: {
     summary: 'measure what your queries cost a MongoDB server',
     load: async () => (await import('./calibrate-command.js')).createCalibrateCommand(),

@@ -45,7 +45,10 @@ export async function attachToProcess({ pid, port }, signal) {
   // The monitor watches for as long as we keep this response open.
   const request = http.get(owner, { agent: false });
   const [response] = await once(request, 'response', { signal });
-  const ended = once(response.resume(), 'close').then(() => {});
+  /** @type {Promise<void>} */
+  const ended = new Promise((resolve) => {
+    response.resume().on('error', () => {}).on('close', resolve);
+  });
   return {
     url, ended,
     async detach() {

@@ -90,11 +90,14 @@ export function watchOperations(guard) {
   return {
     /** @returns {Operation | null} */
     current: () => current,
-    /** Call it once the client has servers. @param {MongoClient} client */
+    /** Does nothing before the client has servers. @param {MongoClient} client */
     watch: guard((/** @type {any} */ client) => {
       const [server] = client.topology?.s?.servers?.values() ?? [];
       const prototype = server && Object.getPrototypeOf(server);
-      if (typeof prototype?.command === 'function' && !undo.has(prototype)) watchClass(prototype);
+      if (typeof prototype?.command !== 'function' || undo.has(prototype)) return;
+      watchClass(prototype);
+      // Those that are open already. Driver 5 does not list them.
+      for (const cursor of client.s.activeCursors ?? []) if (cursor.constructor.name === 'ChangeStreamCursor') remember(cursor.id);
     }),
     close() {
       for (const each of undo.values()) each();
