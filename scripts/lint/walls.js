@@ -17,8 +17,8 @@ const FLOORS = [
   ['src/process/'],
   ['src/settings-docs.js', 'src/mongo/'],
   ['src/http/', 'src/report/'],
-  ['src/predictions/', 'src/harness/', 'src/watch/'],
-  ['src/labs/', 'src/calibrate/'],
+  ['src/predictions/', 'src/harness/'],
+  ['src/labs/', 'src/calibrate/', 'src/watch/'],
   ['src/live/', 'src/workshop/'],
   ['src/routes/', 'src/cli/'],
 ];

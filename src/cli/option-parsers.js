@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseInteger } from '../harness/lab-options.js';
 
+const MAX_PORT = 65_535;
 /** More simulation runs make no figure better. */
 export const MAX_SEEDS = 10_000;
 
@@ -18,6 +19,13 @@ export function orInvalid(parse) {
     }
   };
 }
+
+/** 0 stands for any free one. */
+export const parsePort = orInvalid((text) => {
+  const port = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (!(port <= MAX_PORT)) throw new Error(`It must be a whole number from 0 to ${MAX_PORT}.`);
+  return port;
+});
 
 export const parsePositive = parseUpTo(Number.MAX_SAFE_INTEGER);
 

@@ -33,6 +33,10 @@ const COMMANDS = {
     summary: "record a running app's checkouts to a trace file",
     load: async () => (await import('./record-command.js')).createRecordCommand(),
   },
+  watch: {
+    summary: 'run your own app, and watch the pools of its processes',
+    load: async () => (await import('./watch-command.js')).createWatchCommand(),
+  },
   attach: {
     summary: 'watch the pools of a process that already runs',
     load: async () => (await import('./attach-command.js')).createAttachCommand(),

@@ -13,20 +13,21 @@ const GUARD = fileURLToPath(new URL('process-guard.js', import.meta.url));
  */
 
 /**
- * Start a command that never outlives this process. A small guard process starts it, and kills it when the IPC channel
- * to us closes, however we end. Both leave the terminal's process group, so that Ctrl-C reaches only us.
+ * Start a command that never outlives this process, nor does what it starts. A small guard process starts it, and kills it
+ * when the IPC channel to us closes, however we end. Both leave the terminal's process group, so that Ctrl-C reaches only us.
  * @param {string} file
  * @param {string[]} args
  * @param {object} options
- * @param {string} options.folder temporary; removed at the end
+ * @param {string} [options.folder] temporary; removed at the end
+ * @param {number} [options.graceMs] how long it may take to end after SIGTERM, before it is killed; default 0
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {AbortSignal} [options.signal] stops it
  * @returns {GuardedProcess}
  * @throws the abort reason of `signal`
  */
-export function startGuarded(file, args, { folder, env, signal }) {
+export function startGuarded(file, args, { folder = '', graceMs = 0, env, signal }) {
   signal?.throwIfAborted();
-  const guard = fork(GUARD, [folder, file, ...args], {
+  const guard = fork(GUARD, [folder, String(graceMs), file, ...args], {
     env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: process.platform !== 'win32',
   });
   let how = 'it was stopped';
