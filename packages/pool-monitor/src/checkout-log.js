@@ -1,8 +1,5 @@
-import { callerOf } from './holders.js';
-
-/** @import { Caller, CheckoutKind, Holder } from './holders.js' */
-/** @import { Checkout } from './pool-events.js' */
-/** @import { RequestName } from './request-context.js' */
+/** @import { Checkout, CheckoutKind } from './checkout.js' */
+/** @import { Holder } from './holders.js' */
 
 const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 10_000;
@@ -21,26 +18,63 @@ const MAX_KEPT = 10_000;
  * @property {number} checkOutStartedAtMs
  * @property {number | null} checkedOutAtMs
  * @property {number | null} checkedInAtMs
- * @property {Holder[]} behind who held the connection while this one waited, the longest first; if it got none, who
+ * @property {readonly Holder[]} behind who held the connection while this one waited, the longest first; if it got none, who
  *   held the pool's connections longest when it failed
  * @property {'checkedIn' | 'operationFailed' | 'checkOutFailed' | 'checkOutAborted'} outcome operationFailed: checked in,
  *   but its operation failed, so its use is no service time; checkOutAborted: its caller stopped waiting
  * @property {string | null} reason the driver's, for checkOutFailed
- *
- * @typedef {{ pool: string | null, behind?: Holder[], outcome: CheckoutRecord['outcome'], reason?: string | null }} Ending
- *
- * @typedef {Omit<CheckoutRecord, 'route' | 'requestId' | 'request'> & { name: RequestName }} Entry a record to be
  */
+
+/** What becomes a record when somebody asks. It is written again and again, so that keeping records costs no garbage. */
+class Entry {
+  id = 0;
+  checkOutStartedAtMs = NaN;
+  checkedOutAtMs = NaN;
+  checkedInAtMs = NaN;
+  connectionId = 0;
+
+  /** @param {Checkout} checkout */
+  constructor(checkout) {
+    this.pool = checkout.pool.clientName;
+    this.name = checkout.name;
+    this.operation = checkout.operation;
+    this.kind = checkout.kind;
+    this.holds = checkout.holds;
+    /** @type {readonly Holder[]} */
+    this.behind = [];
+    /** Null if it turned out that there was no such checkout. @type {CheckoutRecord['outcome'] | null} */
+    this.outcome = null;
+    /** @type {string | null} */
+    this.reason = null;
+  }
+
+  /** @param {Checkout} checkout who made it */
+  describe({ pool, name, operation, kind, holds, checkOutStartedAtMs }) {
+    this.pool = pool.clientName;
+    this.name = name;
+    this.operation = operation;
+    this.kind = kind;
+    this.holds = holds;
+    this.checkOutStartedAtMs = checkOutStartedAtMs;
+  }
+
+  /** @returns {CheckoutRecord} */
+  toRecord() {
+    const { id, pool, name: { route, requestId, request }, operation, kind, holds, connectionId, behind, reason } = this;
+    return {
+      id, pool, route, requestId, request, operation, kind, holds, connectionId: connectionId || null,
+      checkOutStartedAtMs: toEpoch(this.checkOutStartedAtMs), checkedOutAtMs: orNull(this.checkedOutAtMs),
+      checkedInAtMs: orNull(this.checkedInAtMs), behind,
+      outcome: /** @type {CheckoutRecord['outcome']} */ (this.outcome), reason,
+    };
+  }
+}
 
 /** A record of each checkout of the last minutes. */
 export class CheckoutLog {
-  /** @type {Entry[]} */
-  #records = [];
+  /** The record with id n is at n modulo its length. @type {Entry[]} */
+  #entries = [];
   #lastId = 0;
-  /** The newest id among the records that were thrown away. */
-  #droppedId = 0;
-  /** @type {WeakMap<Checkout, Entry>} */
-  #recordOf = new WeakMap();
   #keptMs;
   #maxKept;
   #now;
@@ -57,50 +91,44 @@ export class CheckoutLog {
     return this.#lastId;
   }
 
-  /** @param {Checkout} checkout @param {Ending} ending */
-  add(checkout, { pool, behind = [], outcome, reason = null }) {
-    const caller = callerOf(checkout);
-    const record = {
-      id: ++this.#lastId,
-      pool,
-      ...describe(caller),
-      connectionId: checkout.connection?.id ?? null,
-      checkedOutAtMs: orNull(checkout.checkedOutAtMs),
-      checkedInAtMs: orNull(checkout.checkedInAtMs),
-      behind,
-      outcome,
-      reason,
-    };
-    this.#records.push(record);
-    this.#recordOf.set(checkout, record);
-    // Rarely, and many at once: then adding a record costs almost nothing.
-    if (this.#records.length >= 2 * this.#maxKept) {
-      this.#droppedId = this.#records[this.#records.length - this.#maxKept - 1].id;
-      this.#records = this.#records.slice(-this.#maxKept);
-    }
+  /**
+   * @param {Checkout} checkout
+   * @param {CheckoutRecord['outcome']} outcome
+   * @param {readonly Holder[]} behind
+   * @param {string | null} reason
+   */
+  add(checkout, outcome, behind, reason) {
+    const place = this.#lastId % this.#maxKept;
+    this.#lastId += 1;
+    const entry = this.#entries[place] ??= new Entry(checkout);
+    entry.describe(checkout);
+    entry.id = this.#lastId;
+    entry.connectionId = checkout.connection?.id ?? 0;
+    entry.checkedOutAtMs = checkout.checkedOutAtMs;
+    entry.checkedInAtMs = checkout.checkedInAtMs;
+    entry.behind = behind;
+    entry.outcome = outcome;
+    entry.reason = reason;
+    checkout.recordId = this.#lastId;
   }
 
   /** @param {Checkout} checkout */
   markOperationFailed(checkout) {
-    const record = this.#recordOf.get(checkout);
-    if (record) record.outcome = 'operationFailed';
+    const entry = this.#find(checkout);
+    if (entry) entry.outcome = 'operationFailed';
   }
 
   /**
-   * An aborted checkout turned out to be another caller's.
+   * A checkout that had ended without a connection was another caller's.
    * @param {Checkout} checkout
-   * @param {Caller} caller whose it is
-   * @returns {boolean} whether it was aborted
+   * @param {Checkout} other whose it was
    */
-  correctAborted(checkout, caller) {
-    const record = this.#recordOf.get(checkout);
-    if (record?.outcome !== 'checkOutAborted') return false;
-    if (caller.wasSeen) {
-      Object.assign(record, describe(caller));
-    } else {
-      this.#records = this.#records.filter((each) => each !== record);
-    }
-    return true;
+  correct(checkout, other) {
+    const entry = this.#find(checkout);
+    [other.recordId, checkout.recordId] = [checkout.recordId, 0];
+    if (!entry) return;
+    entry.describe(other);
+    if (!other.wasSeen && entry.outcome === 'checkOutAborted') entry.outcome = null;
   }
 
   /**
@@ -108,22 +136,36 @@ export class CheckoutLog {
    * @returns {CheckoutRecord[]} in the order in which they ended
    */
   list({ after = 0 } = {}) {
-    const sinceMs = toEpoch(this.#now()) - this.#keptMs;
-    return this.#records.slice(-this.#maxKept)
-      .filter(({ id, checkOutStartedAtMs }) => id > after && checkOutStartedAtMs >= sinceMs)
-      .map(({ id, pool, name: { route, requestId, request }, ...rest }) => ({ id, pool, route, requestId, request, ...rest }));
+    const sinceMs = this.#now() - this.#keptMs;
+    return this.#listKept(after).filter((entry) => entry.checkOutStartedAtMs >= sinceMs).map((entry) => entry.toRecord());
   }
 
   /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */
   countForgotten(after) {
-    const kept = this.#records.filter(({ id }) => id > after).length;
-    return Math.max(0, this.#droppedId - after) + kept - this.list({ after }).length;
+    const sinceMs = this.#now() - this.#keptMs;
+    const old = this.#listKept(after).filter((entry) => entry.checkOutStartedAtMs < sinceMs);
+    return Math.max(0, this.#droppedId - after) + old.length;
   }
-}
 
-/** @param {Caller} caller */
-function describe({ name, operation, kind, holds, checkOutStartedAtMs }) {
-  return { name, operation, kind, holds, checkOutStartedAtMs: toEpoch(checkOutStartedAtMs) };
+  /** The newest id among the records that were thrown away. */
+  get #droppedId() {
+    return Math.max(0, this.#lastId - this.#maxKept);
+  }
+
+  /** @param {number} after */
+  #listKept(after) {
+    const kept = [];
+    for (let id = Math.max(after, this.#droppedId) + 1; id <= this.#lastId; id += 1) {
+      const entry = this.#entries[(id - 1) % this.#maxKept];
+      if (entry.outcome !== null) kept.push(entry);
+    }
+    return kept;
+  }
+
+  /** @param {Checkout} checkout */
+  #find({ recordId }) {
+    return recordId > this.#droppedId ? this.#entries[(recordId - 1) % this.#maxKept] : undefined;
+  }
 }
 
 /** @param {number} ms of performance.now() */

@@ -1,17 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Checkout } from './checkout.js';
 import { CheckoutLog } from './checkout-log.js';
-import { ConnectionHistory } from './connection-history.js';
-import { callerOf, longestHolders, MAX_HOLDERS, nameOf } from './holders.js';
+import { endUse } from './connection-history.js';
+import { holderOf, longestHolders } from './holders.js';
 import { RequestContext, RequestName } from './request-context.js';
 
+/** @import { CheckoutKind } from './checkout.js' */
 /** @import { Connection } from './connections.js' */
-/** @import { Caller, CheckoutKind } from './holders.js' */
+/** @import { Holder } from './holders.js' */
 /** @import { PoolMonitor } from './monitor.js' */
-/** @import { Checkout, PoolEvent } from './pool-events.js' */
 /** @import { Request } from './request-context.js' */
-/** @import { ServerPool } from './server-pool.js' */
 
-/** @typedef {{ context: RequestContext | undefined, caller: Caller | undefined }} Scope whose code runs */
+/** @type {readonly Holder[]} */
+const NOBODY = [];
 
 /**
  * Links each checkout of the last minutes to the request that made it, with its wait, and the requests it waited behind.
@@ -22,19 +23,17 @@ import { RequestContext, RequestName } from './request-context.js';
  * millisecond after one of them was aborted.
  */
 export class Checkouts {
-  /** @type {AsyncLocalStorage<Scope>} */
+  /** Whose code runs: a request's, or within it that of one checkout. @type {AsyncLocalStorage<RequestContext | Checkout>} */
   #scopes = new AsyncLocalStorage();
   /** Whether there ever was a request. Without one there is nobody to tell apart, and async flows need not be followed. */
   #hasRequests = false;
-  /** @type {ConnectionHistory<Caller>} */
-  #history = new ConnectionHistory();
   #log;
   #outside;
   #describe;
   #lastRequest = 0;
   #isClosed = false;
   /** @type {(() => void)[]} */
-  #unsubscribe = [];
+  #leave = [];
 
   /**
    * @param {object} [options]
@@ -45,7 +44,7 @@ export class Checkouts {
    *   checkOutStarted, in the caller's own async context: what the checkout is for
    * @param {() => number} [options.now] the monitors' clock, if it is not performance.now()
    */
-  constructor({ outside = null, describe = () => undefined, ...options } = {}) {
+  constructor({ outside = null, describe, ...options } = {}) {
     this.#outside = new RequestName(null, null, outside);
     this.#describe = describe;
     this.#log = new CheckoutLog(options);
@@ -68,15 +67,13 @@ export class Checkouts {
 
   /** Records the checkouts of a client from now on. @param {PoolMonitor} monitor */
   watch(monitor) {
-    this.#unsubscribe.push(monitor.subscribe((event) => {
-      const pool = monitor.servers.get(event.server);
-      if (!pool || !event.checkout) return;
-      const known = /** @type {PoolEvent & { checkout: Checkout }} */ (event);
-      if (event.type === 'checkOutStarted') this.#onCheckOutStarted(known, pool);
-      else if (event.type === 'checkedIn') this.#onCheckedIn(known, pool, monitor.name);
-      else if (event.type === 'operationFailed') this.#log.markOperationFailed(event.checkout);
-      else if (event.type === 'checkOutFailed') this.#onCheckOutFailed(known, pool, monitor.name);
-      else if (event.type === 'checkOutAborted') this.#onCheckOutAborted(known, monitor.name);
+    this.#leave.push(monitor.follow({
+      onCheckOutStarted: (checkout) => this.#onCheckOutStarted(checkout),
+      identify: (supposed) => this.#identify(supposed),
+      onCheckedIn: (checkout) => this.#onCheckedIn(checkout),
+      onCheckOutFailed: (checkout, reason, atMs) => this.#onCheckOutFailed(checkout, reason, atMs),
+      onCheckOutAborted: (checkout, atMs) => this.#onCheckOutAborted(checkout, atMs),
+      onOperationFailed: (checkout) => this.#log.markOperationFailed(checkout),
     }));
   }
 
@@ -90,7 +87,7 @@ export class Checkouts {
    */
   run(request, work) {
     const context = this.#open(request);
-    return this.#isClosed ? work(context) : this.#scopes.run({ context, caller: undefined }, () => work(context));
+    return this.#isClosed ? work(context) : this.#scopes.run(context, work, context);
   }
 
   /**
@@ -101,7 +98,7 @@ export class Checkouts {
    */
   enter(request) {
     const context = this.#open(request);
-    if (!this.#isClosed) this.#scopes.enterWith({ context, caller: undefined });
+    if (!this.#isClosed) this.#scopes.enterWith(context);
     return context;
   }
 
@@ -110,7 +107,7 @@ export class Checkouts {
    * @param {RequestContext} context
    */
   fail({ last }) {
-    last?.pool.failOperation(last.checkout);
+    last?.pool.failOperation(last);
   }
 
   /**
@@ -125,7 +122,7 @@ export class Checkouts {
   /** Stops recording, and following async flows, which costs some time. The records stay. */
   close() {
     this.#isClosed = true;
-    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    for (const leave of this.#leave.splice(0)) leave();
     this.#scopes.disable();
   }
 
@@ -135,78 +132,72 @@ export class Checkouts {
     return new RequestContext(request, ++this.#lastRequest);
   }
 
-  /** @param {{ checkout: Checkout }} event @param {ServerPool} pool */
-  #onCheckOutStarted({ checkout }, pool) {
-    const context = this.#scopes.getStore()?.context;
-    const { operation = null, kind = null } = this.#describe() ?? {};
-    /** @type {Caller} */
-    const caller = {
-      context, name: context?.name ?? this.#outside, operation, kind, holds: context?.countHeld(pool) ?? 0,
-      checkOutStartedAtMs: checkout.checkOutStartedAtMs, wasSeen: true, checkout, pool,
-    };
-    checkout.caller = caller;
+  /** @param {Checkout} checkout */
+  #onCheckOutStarted(checkout) {
+    const work = this.#describe?.();
+    if (work) {
+      checkout.operation = work.operation ?? null;
+      checkout.kind = work.kind ?? null;
+    }
+    checkout.name = this.#outside;
+    if (!this.#hasRequests) return;
+    const scope = this.#scopes.getStore();
+    const context = scope instanceof Checkout ? scope.context : scope;
     if (context) {
-      context.last = undefined;
-      context.open.add(caller);
+      checkout.context = context;
+      checkout.name = context.name;
+      checkout.holds = context.countHeld(checkout.pool);
+      context.begin(checkout);
     }
     // From here until checkedIn the driver runs in this scope.
-    if (this.#hasRequests) this.#scopes.enterWith({ context, caller });
+    this.#scopes.enterWith(checkout);
   }
 
-  /** @param {{ checkout: Checkout }} event @param {ServerPool} pool @param {string | null} name */
-  #onCheckedIn({ checkout }, pool, name) {
-    this.#correctCaller(checkout);
-    const caller = callerOf(checkout);
-    const { checkOutStartedAtMs, context } = caller;
-    const { connection, checkedOutAtMs, checkedInAtMs } = /** @type {Checkout & { connection: Connection }} */ (checkout);
+  /** @param {Checkout} supposed */
+  #identify(supposed) {
+    if (!this.#hasRequests) return supposed;
+    const scope = this.#scopes.getStore();
+    if (!(scope instanceof Checkout) || scope === supposed || scope.isOver || scope.pool !== supposed.pool) return supposed;
+    if (scope.recordId > 0) {
+      this.#log.correct(scope, supposed);
+      supposed.context?.end(supposed);
+    }
+    return scope;
+  }
+
+  /** @param {Checkout} checkout */
+  #onCheckedIn(checkout) {
+    const { context, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } = checkout;
+    const waitedFor = endUse(/** @type {Connection} */ (checkout.connection), checkout);
+    const behind = waitedFor.length > 0 ? waitedFor.map(holderOf) : NOBODY;
     if (context) {
       context.waitMs += checkedOutAtMs - checkOutStartedAtMs;
       context.useMs += checkedInAtMs - checkedOutAtMs;
-      context.last = { checkout, pool };
-      context.open.delete(caller);
+      context.behind.push(...behind);
+      context.end(checkout);
+      context.last = checkout;
     }
-    const use = { who: caller, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs };
-    const behind = this.#history.end(connection, use, MAX_HOLDERS).map(nameOf);
-    context?.behind.push(...behind);
-    this.#log.add(checkout, { pool: name, behind, outcome: checkout.hasFailed ? 'operationFailed' : 'checkedIn' });
+    this.#log.add(checkout, checkout.hasFailed ? 'operationFailed' : 'checkedIn', behind, null);
   }
 
-  /** @param {PoolEvent & { checkout: Checkout }} event @param {ServerPool} pool @param {string | null} name */
-  #onCheckOutFailed({ checkout, reason, atMs }, pool, name) {
-    // A pool refuses all its callers in one turn. Only a timeout happens in the caller's own scope.
-    if (reason === 'timeout') this.#correctCaller(checkout);
-    const caller = callerOf(checkout);
-    const { checkOutStartedAtMs, context } = caller;
-    const behind = longestHolders(pool);
-    if (context) context.waitMs += atMs - checkOutStartedAtMs;
-    context?.open.delete(caller);
-    context?.behind.push(...behind);
-    this.#log.add(checkout, { pool: name, behind, outcome: 'checkOutFailed', reason });
+  /** @param {Checkout} checkout @param {string} reason @param {number} atMs */
+  #onCheckOutFailed(checkout, reason, atMs) {
+    const { context, checkOutStartedAtMs } = checkout;
+    const behind = longestHolders(checkout.pool);
+    if (context) {
+      context.waitMs += atMs - checkOutStartedAtMs;
+      context.behind.push(...behind);
+      context.end(checkout);
+    }
+    this.#log.add(checkout, 'checkOutFailed', behind, reason);
   }
 
-  /** @param {PoolEvent & { checkout: Checkout }} event @param {string | null} name */
-  #onCheckOutAborted({ checkout, atMs }, name) {
-    const caller = callerOf(checkout);
-    const { checkOutStartedAtMs, context } = caller;
+  /** @param {Checkout} checkout @param {number} atMs */
+  #onCheckOutAborted(checkout, atMs) {
+    const { context, checkOutStartedAtMs } = checkout;
     // If its signal did not fire, we only infer the abort: the checkout may still come back with its wait.
     if (context?.signal?.aborted) context.waitMs += atMs - checkOutStartedAtMs;
-    context?.open.delete(caller);
-    this.#log.add(checkout, { pool: name, outcome: 'checkOutAborted' });
-  }
-
-  /**
-   * A checkout ends in its caller's own code. If we had linked it to another caller, the two swap.
-   * @param {Checkout} checkout
-   */
-  #correctCaller(checkout) {
-    const caller = this.#scopes.getStore()?.caller;
-    const supposed = callerOf(checkout);
-    if (!caller || caller === supposed || !Number.isNaN(caller.checkout.checkedInAtMs)) return;
-    const other = caller.checkout;
-    other.caller = supposed;
-    supposed.checkout = other;
-    checkout.caller = caller;
-    caller.checkout = checkout;
-    if (this.#log.correctAborted(other, supposed)) supposed.context?.open.delete(supposed);
+    context?.end(checkout);
+    this.#log.add(checkout, 'checkOutAborted', NOBODY, null);
   }
 }

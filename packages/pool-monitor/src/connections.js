@@ -1,4 +1,4 @@
-/** @import { Checkout } from './pool-events.js' */
+/** @import { Checkout } from './checkout.js' */
 
 /**
  * @typedef {object} Connection
@@ -7,6 +7,7 @@
  *   the caller it was opened for may still get it
  * @property {number} sinceMs when it entered that state, by the monitor's clock
  * @property {Checkout | null} checkout
+ * @property {Checkout | null} lastUse the last one that was checked in
  * @property {boolean} isOutdated the pool was cleared while this connection was being opened
  */
 
@@ -14,6 +15,8 @@
 export class Connections extends Map {
   states = { connecting: 0, idle: 0, active: 0, stale: 0 };
   created = 0;
+  /** How often a connection changed its state or its holder. */
+  changes = 0;
   /** By reason. @type {Record<string, number>} */
   closed = {};
   /**
@@ -22,29 +25,25 @@ export class Connections extends Map {
    */
   unconfirmed = new Set();
 
-  /** @param {() => number} now */
-  constructor(now) {
-    super();
-    this.now = now;
-  }
-
-  /** @param {number} id @param {Connection['state']} state */
-  add(id, state) {
+  /** @param {number} id @param {Connection['state']} state @param {number} atMs */
+  add(id, state, atMs) {
     /** @type {Connection} */
-    const connection = { id, state, sinceMs: this.now(), checkout: null, isOutdated: false };
+    const connection = { id, state, sinceMs: atMs, checkout: null, lastUse: null, isOutdated: false };
     this.set(id, connection);
     this.states[state] += 1;
     this.created += 1;
+    this.changes += 1;
     return connection;
   }
 
-  /** @param {Connection} connection @param {Connection['state']} state */
-  enter(connection, state) {
+  /** @param {Connection} connection @param {Connection['state']} state @param {number} atMs */
+  enter(connection, state, atMs) {
     this.states[connection.state] -= 1;
     this.states[state] += 1;
+    this.changes += 1;
     connection.state = state;
-    connection.sinceMs = this.now();
-    this.unconfirmed.delete(connection);
+    connection.sinceMs = atMs;
+    if (this.unconfirmed.size > 0) this.unconfirmed.delete(connection);
   }
 
   /** Call this when the pool is cleared. */
@@ -59,6 +58,7 @@ export class Connections extends Map {
     this.delete(connection.id);
     this.unconfirmed.delete(connection);
     this.states[connection.state] -= 1;
+    this.changes += 1;
     this.closed[reason] = (this.closed[reason] ?? 0) + 1;
   }
 }

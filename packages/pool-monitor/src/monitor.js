@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { readGauges } from './gauges.js';
-import { callerOf } from './holders.js';
 import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
 
 /** @import { MongoClient, MongoClientEvents } from 'mongodb' */
-/** @import { Checkout, PoolListener } from './pool-events.js' */
+/** @import { Checkout } from './checkout.js' */
+/** @import { Follower, PoolListener, Watchers } from './pool-events.js' */
 /** @import { RecordedCheckout } from './trace-writer.js' */
 
 /** @typedef {import('./gauges.js').Gauges & import('./lifetime.js').LifetimeSummary} PoolSnapshot */
@@ -17,6 +17,8 @@ import { ServerPool } from './server-pool.js';
  *   and over all servers; the total peaks are sums of the servers' peaks
  * @property {(listener: PoolListener) => () => void} subscribe calls the listener inside each event, so the listener
  *   must be quick and must not throw; returns a function that unsubscribes
+ * @property {(follower: Follower) => () => void} follow for Checkouts, which only one at a time can be; returns a function
+ *   that ends it
  * @property {ReadonlyMap<string, ServerPool>} servers live, read only
  * @property {() => void} close detaches from the client; the last snapshot stays readable
  *
@@ -52,32 +54,32 @@ const ENDS = new Set(['checkedIn', 'checkOutFailed', 'checkOutAborted']);
 export function monitorPool(client, { name = null, record, now = () => performance.now() } = {}) {
   /** @type {Map<string, ServerPool>} */
   const servers = new Map();
-  /** @type {Set<PoolListener>} */
-  const listeners = new Set();
+  /** @type {Watchers} */
+  const watchers = { listeners: new Set(), follower: null };
   if (record) {
-    listeners.add(({ type, checkout }) => {
-      // We learn at the end of this turn whose it was and whether its operation failed.
+    watchers.listeners.add(({ type, checkout }) => {
+      // We learn at the end of this turn whether its operation failed.
       if (checkout && ENDS.has(type)) queueMicrotask(() => record.write(describe(checkout)));
     });
   }
   const { maxPoolSize, minPoolSize, maxConnecting, connectTimeoutMS } = client.options;
   const limits = { max: maxPoolSize, min: minPoolSize, maxConnecting, connectTimeoutMs: connectTimeoutMS };
 
+  /** Most events come from one server, and each brings a new string. @type {ServerPool | undefined} */
+  let recent;
   /** @param {{ address: string }} event */
   const poolOf = ({ address }) => {
-    let pool = servers.get(address);
-    if (!pool) {
-      pool = new ServerPool(address, limits, now, listeners);
-      servers.set(address, pool);
-    }
-    return pool;
+    if (recent?.address === address) return recent;
+    recent = servers.get(address) ?? new ServerPool(address, name, limits, now, watchers);
+    servers.set(address, recent);
+    return recent;
   };
   /**
    * When an event happened, or when the wait that it ends began. The driver subtracts integer milliseconds, so we do.
    * @param {{ time: Date, durationMS?: number }} event
+   * @param {number} atMs
    */
-  const spanOf = ({ time, durationMS = 0 }) => {
-    const atMs = now();
+  const spanOf = ({ time, durationMS = 0 }, atMs) => {
     // A pause of the process, or a slow listener, may have come between the event and us.
     const lateMs = Math.max(0, Date.now() - time.getTime());
     return { fromMs: Math.floor(atMs - DELIVERY_MS) - lateMs - durationMS, toMs: Math.floor(atMs) - durationMS };
@@ -86,16 +88,25 @@ export function monitorPool(client, { name = null, record, now = () => performan
   /** @type {Pick<MongoClientEvents, WatchedEvent>} */
   const handlers = {
     connectionPoolCreated: (event) => poolOf(event).onPoolCreated(),
-    connectionPoolReady: (event) => poolOf(event).onPoolReady(spanOf(event)),
+    connectionPoolReady: (event) => poolOf(event).onPoolReady(spanOf(event, now())),
     connectionPoolCleared: (event) => poolOf(event).onPoolCleared(!('serviceId' in event && event.serviceId)),
     connectionPoolClosed: (event) => poolOf(event).onPoolClosed(),
     connectionCreated: (event) => poolOf(event).onConnectionCreated(Number(event.connectionId)),
     connectionReady: (event) => poolOf(event).onConnectionReady(Number(event.connectionId), event.durationMS),
     connectionClosed: (event) => poolOf(event).onConnectionClosed(Number(event.connectionId), event.reason),
-    connectionCheckOutStarted: (event) => poolOf(event).onCheckOutStarted(spanOf(event)),
-    connectionCheckOutFailed: (event) => poolOf(event).onCheckOutFailed(event.reason, spanOf(event)),
-    connectionCheckedOut: (event) => poolOf(event).onCheckedOut(Number(event.connectionId), spanOf(event)),
-    connectionCheckedIn: (event) => poolOf(event).onCheckedIn(Number(event.connectionId)),
+    connectionCheckOutStarted: (event) => {
+      const atMs = now();
+      poolOf(event).onCheckOutStarted(spanOf(event, atMs), atMs);
+    },
+    connectionCheckOutFailed: (event) => {
+      const atMs = now();
+      poolOf(event).onCheckOutFailed(event.reason, spanOf(event, atMs), atMs);
+    },
+    connectionCheckedOut: (event) => {
+      const atMs = now();
+      poolOf(event).onCheckedOut(Number(event.connectionId), spanOf(event, atMs), atMs);
+    },
+    connectionCheckedIn: (event) => poolOf(event).onCheckedIn(Number(event.connectionId), now()),
     // The driver only emits this one with monitorCommands.
     commandFailed: (event) => servers.get(event.address)?.onCommandFailed(Number(event.connectionId)),
     serverDescriptionChanged: ({ address, previousDescription, newDescription }) => (
@@ -117,9 +128,16 @@ export function monitorPool(client, { name = null, record, now = () => performan
       };
     },
     subscribe: (listener) => {
-      listeners.add(listener);
+      watchers.listeners.add(listener);
       return () => {
-        listeners.delete(listener);
+        watchers.listeners.delete(listener);
+      };
+    },
+    follow: (follower) => {
+      if (watchers.follower) throw new Error('Another Checkouts watches this monitor already');
+      watchers.follower = follower;
+      return () => {
+        watchers.follower = null;
       };
     },
     close: () => {
@@ -129,10 +147,7 @@ export function monitorPool(client, { name = null, record, now = () => performan
 }
 
 /** @param {Checkout} checkout @returns {RecordedCheckout} */
-function describe(checkout) {
-  const { checkedOutAtMs, checkedInAtMs, hasFailed } = checkout;
-  const caller = callerOf(checkout);
-  const { checkOutStartedAtMs, name: { route, request } } = caller;
+function describe({ checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, name: { route, request }, hasFailed }) {
   return { checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, request, hasFailed };
 }
 

@@ -1,16 +1,5 @@
+/** @import { Checkout } from './checkout.js' */
 /** @import { Connection } from './connections.js' */
-
-/**
- * One use of a connection. Times are milliseconds of `performance.now()`, NaN until they are known.
- * @typedef {object} Checkout
- * @property {string} server host:port
- * @property {number} checkOutStartedAtMs
- * @property {number} checkedOutAtMs
- * @property {number} checkedInAtMs
- * @property {Connection | null} connection
- * @property {boolean} hasFailed whether its operation failed, as far as the driver or the caller reports it
- * @property {unknown} caller for subscribers to store what they know about the caller; the monitor only carries it
- */
 
 /**
  * Events carry the driver's names. `checkOutAborted` is ours: the caller left the wait queue. So is `operationFailed`,
@@ -21,25 +10,46 @@
  * @typedef {{ type: PoolEventType, atMs: number, server: string, checkout: Checkout | null,
  *   connection: Connection | null, reason: string | null, durationMs: number }} PoolEvent
  * @typedef {(event: PoolEvent) => void} PoolListener
+ *
+ * @typedef {object} Follower knows the callers, and learns of each checkout before the listeners do
+ * @property {(checkout: Checkout) => void} onCheckOutStarted
+ * @property {(supposed: Checkout) => Checkout} identify the checkout whose caller's code runs now, where that is known. It is
+ *   the one that ends
+ * @property {(checkout: Checkout) => void} onCheckedIn
+ * @property {(checkout: Checkout, reason: string, atMs: number) => void} onCheckOutFailed
+ * @property {(checkout: Checkout, atMs: number) => void} onCheckOutAborted
+ * @property {(checkout: Checkout) => void} onOperationFailed
+ *
+ * @typedef {{ listeners: Set<PoolListener>, follower: Follower | null }} Watchers
  */
 
 /** Sends the events of one pool to the listeners. */
 export class PoolEvents {
   #server;
-  #now;
-  #listeners;
+  #watchers;
 
-  /** @param {string} server host:port @param {() => number} now @param {Set<PoolListener>} listeners */
-  constructor(server, now, listeners) {
+  /** @param {string} server host:port @param {Watchers} watchers */
+  constructor(server, watchers) {
     this.#server = server;
-    this.#now = now;
-    this.#listeners = listeners;
+    this.#watchers = watchers;
   }
 
-  /** @param {PoolEventType} type @param {Partial<PoolEvent>} fields */
-  emit(type, { checkout = null, connection = null, reason = null, durationMs = NaN }) {
-    if (this.#listeners.size === 0) return;
-    const event = { type, atMs: this.#now(), server: this.#server, checkout, connection, reason, durationMs };
-    for (const listener of this.#listeners) listener(event);
+  get follower() {
+    return this.#watchers.follower;
+  }
+
+  /**
+   * @param {PoolEventType} type
+   * @param {number} atMs
+   * @param {Checkout | null} checkout
+   * @param {Connection | null} [connection]
+   * @param {string | null} [reason]
+   * @param {number} [durationMs]
+   */
+  emit(type, atMs, checkout, connection = null, reason = null, durationMs = NaN) {
+    const { listeners } = this.#watchers;
+    if (listeners.size === 0) return;
+    const event = { type, atMs, server: this.#server, checkout, connection, reason, durationMs };
+    for (const listener of listeners) listener(event);
   }
 }

@@ -1,3 +1,5 @@
+import { readGauges } from './gauges.js';
+
 /** No connection became free in time. The message includes the pool's gauges. */
 export class PoolTimeoutError extends Error {
   name = 'PoolTimeoutError';
@@ -13,7 +15,7 @@ export class PoolTimeoutError extends Error {
 export function explainPoolTimeout(error, monitor, timeoutMs) {
   // The driver does not export this error's class.
   if (!(error instanceof Error) || error.name !== 'MongoWaitQueueTimeoutError') return error;
-  const { total, active, idle, waiting, max } = monitor.snapshot().totals;
+  const { total, active, idle, waiting, max } = readGauges([...monitor.servers.values()]);
   return new PoolTimeoutError(
     `waited ${timeoutMs} ms for a connection: total ${total}, active ${active}, idle ${idle}, waiting ${waiting}, max ${max}`,
     { cause: error });

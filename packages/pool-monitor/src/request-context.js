@@ -1,5 +1,5 @@
-/** @import { Caller, Holder } from './holders.js' */
-/** @import { Checkout } from './pool-events.js' */
+/** @import { Checkout } from './checkout.js' */
+/** @import { Holder } from './holders.js' */
 /** @import { ServerPool } from './server-pool.js' */
 
 /**
@@ -31,6 +31,8 @@ export class RequestName {
   }
 }
 
+export const UNKNOWN = new RequestName(null, null, null);
+
 /** A request, with the sums over its checkouts, including concurrent ones. */
 export class RequestContext {
   /** How long it waited for connections. */
@@ -39,10 +41,10 @@ export class RequestContext {
   useMs = 0;
   /** Who held the connections it waited for. @type {Holder[]} */
   behind = [];
-  /** Its checkouts that have not ended. @type {Set<Caller>} */
-  open = new Set();
-  /** Its last checkout, once checked in. @type {{ checkout: Checkout, pool: ServerPool } | undefined} */
-  last;
+  /** Its last checkout, once checked in. @type {Checkout | null} */
+  last = null;
+  /** Its checkouts that have not ended. @type {Checkout[]} */
+  #open = [];
 
   /** @param {Request} request @param {number} number counts up */
   constructor({ route, requestId, signal }, number) {
@@ -50,7 +52,7 @@ export class RequestContext {
     this.signal = signal;
     // The driver emits nothing when a signal ends a wait.
     signal?.addEventListener('abort', () => {
-      for (const { checkout, pool } of [...this.open]) pool?.abort(checkout);
+      for (const checkout of [...this.#open]) checkout.pool.abort(checkout);
     }, { once: true });
   }
 
@@ -62,10 +64,25 @@ export class RequestContext {
     return this.name.route;
   }
 
-  /** How many connections of a pool it has checked out. @param {ServerPool | null} pool */
+  /** @param {Checkout} checkout */
+  begin(checkout) {
+    this.last = null;
+    this.#open.push(checkout);
+  }
+
+  /** @param {Checkout} checkout */
+  end(checkout) {
+    const open = this.#open;
+    const index = open.indexOf(checkout);
+    if (index < 0) return;
+    open[index] = open[open.length - 1];
+    open.pop();
+  }
+
+  /** How many connections of a pool it has checked out. @param {ServerPool} pool */
   countHeld(pool) {
     let count = 0;
-    for (const caller of this.open) if (caller.pool === pool && caller.checkout.connection) count += 1;
+    for (const checkout of this.#open) if (checkout.pool === pool && checkout.connection) count += 1;
     return count;
   }
 }

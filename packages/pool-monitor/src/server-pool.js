@@ -1,13 +1,17 @@
+import { Checkout } from './checkout.js';
 import { Connections } from './connections.js';
+import { exchangePlaces } from './exchange-places.js';
 import { Lifetime } from './lifetime.js';
 import { PoolEvents } from './pool-events.js';
 import { WaitQueue } from './wait-queue.js';
 
 /** @import { Connection } from './connections.js' */
-/** @import { Checkout, PoolListener } from './pool-events.js' */
+/** @import { Watchers } from './pool-events.js' */
 /** @import { Span } from './wait-queue.js' */
 
 /** @typedef {{ max: number, min: number, maxConnecting: number, connectTimeoutMs: number }} Limits */
+
+const TURN = Promise.resolve();
 
 /**
  * A mirror of the driver's pool for one server, built from the driver's events.
@@ -32,13 +36,20 @@ export class ServerPool {
   #justCheckedIn = null;
   #events;
 
-  /** @param {string} address @param {Limits} limits @param {() => number} now @param {Set<PoolListener>} listeners */
-  constructor(address, limits, now, listeners) {
+  /**
+   * @param {string} address
+   * @param {string | null} clientName
+   * @param {Limits} limits
+   * @param {() => number} now
+   * @param {Watchers} watchers
+   */
+  constructor(address, clientName, limits, now, watchers) {
     this.address = address;
+    this.clientName = clientName;
     this.limits = limits;
     this.now = now;
-    this.connections = new Connections(now);
-    this.#events = new PoolEvents(address, now, listeners);
+    this.connections = new Connections();
+    this.#events = new PoolEvents(address, watchers);
     this.queue = new WaitQueue(now());
   }
 
@@ -55,23 +66,23 @@ export class ServerPool {
   /** Those callers, the longest wait first. */
   waiters() {
     return [...this.queue.assigned.values(), ...(this.#hasRoom() ? [] : this.queue.queued)]
-      .map(({ checkout }) => checkout)
       .sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
   }
 
-  /** @param {Span} started */
-  onCheckOutStarted(started) {
-    const checkout = this.#newCheckout(this.now());
+  /** @param {Span} started @param {number} atMs */
+  onCheckOutStarted(started, atMs) {
+    const checkout = new Checkout(this, atMs, started, true);
     this.#isUsed = true;
-    this.queue.push(checkout, started);
+    this.queue.push(checkout);
     this.#notePeak();
-    this.#events.emit('checkOutStarted', { checkout });
+    this.#events.follower?.onCheckOutStarted(checkout);
+    this.#events.emit('checkOutStarted', atMs, checkout);
   }
 
   /** @param {number} id */
   onConnectionCreated(id) {
     this.dropAbandoned(this.connections.states.connecting >= this.limits.maxConnecting);
-    this.queue.assign(this.connections.add(id, 'connecting'));
+    this.queue.assign(this.connections.add(id, 'connecting', this.now()));
     this.#notePeak();
   }
 
@@ -80,61 +91,57 @@ export class ServerPool {
    * @param {number} driverMs the driver's own figure, used if we did not see the connection's creation
    */
   onConnectionReady(id, driverMs) {
+    const atMs = this.now();
     const seen = this.connections.get(id);
-    const connection = seen ?? this.connections.add(id, 'connecting');
-    const durationMs = seen ? this.now() - seen.sinceMs : driverMs;
+    const connection = seen ?? this.connections.add(id, 'connecting', atMs);
+    const durationMs = seen ? atMs - seen.sinceMs : driverMs;
     this.queue.unassign(connection);
-    this.connections.enter(connection, connection.isOutdated ? 'stale' : 'idle');
+    this.connections.enter(connection, connection.isOutdated ? 'stale' : 'idle', atMs);
     this.lifetime.connect.record(durationMs);
-    this.#events.emit('connectionReady', { connection, durationMs });
+    this.#events.emit('connectionReady', atMs, null, connection, null, durationMs);
   }
 
-  /** @param {number} id @param {Span} started when the wait began, according to the driver's duration */
-  onCheckedOut(id, started) {
-    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle');
-    const { checkout: waiter, connection: assigned } = this.#takeNext(started);
+  /** @param {number} id @param {Span} started when the wait began, according to the driver's duration @param {number} atMs */
+  onCheckedOut(id, started, atMs) {
+    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
+    const checkout = this.#takeNext(started) ?? new Checkout(this, started.toMs, started, false);
     // An aborted caller came before this one, so the connection being opened for this one now goes to the next.
-    if (assigned) this.queue.assign(assigned);
-    const checkout = waiter ?? this.#newCheckout(started.toMs);
-    this.connections.enter(connection, 'active');
+    if (checkout.opening) this.queue.assign(checkout.opening);
+    checkout.opening = null;
+    this.connections.enter(connection, 'active', atMs);
     connection.checkout = checkout;
     checkout.connection = connection;
-    checkout.checkedOutAtMs = connection.sinceMs;
-    const durationMs = checkout.checkedOutAtMs - checkout.checkOutStartedAtMs;
+    checkout.checkedOutAtMs = atMs;
+    const durationMs = atMs - checkout.checkOutStartedAtMs;
     this.#isUsed = true;
     this.lifetime.checkedOut += 1;
     this.lifetime.wait.record(durationMs);
     this.#notePeak();
-    this.#events.emit('checkedOut', { checkout, connection, durationMs });
+    this.#events.emit('checkedOut', atMs, checkout, connection, null, durationMs);
   }
 
-  /** @param {number} id */
-  onCheckedIn(id) {
-    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle');
-    const { checkout } = connection;
-    connection.checkout = null;
-    this.connections.enter(connection, 'idle');
-    if (!checkout) return;
-    checkout.checkedInAtMs = connection.sinceMs;
-    const durationMs = checkout.checkedInAtMs - checkout.checkedOutAtMs;
-    this.lifetime.use.record(durationMs);
-    this.#justCheckedIn = checkout;
-    queueMicrotask(() => {
-      if (this.#justCheckedIn === checkout) this.#justCheckedIn = null;
-    });
-    this.#events.emit('checkedIn', { checkout, connection, durationMs });
+  /** @param {number} id @param {number} atMs */
+  onCheckedIn(id, atMs) {
+    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
+    this.#checkIn(connection, connection.checkout && this.#identify(connection.checkout), atMs);
   }
 
-  /** @param {string} reason @param {Span} started */
-  onCheckOutFailed(reason, started) {
+  /** @param {string} reason @param {Span} started @param {number} atMs */
+  onCheckOutFailed(reason, started, atMs) {
     const isTimeout = reason === 'timeout';
-    const { checkout, connection } = isTimeout ? this.queue.takeTimedOut(started) : this.#takeNext(started);
+    let checkout = isTimeout ? this.queue.takeTimedOut(started) : this.#takeNext(started);
+    const opening = checkout?.opening;
+    if (checkout) {
+      checkout.opening = null;
+      // The driver refuses all its callers in one turn. Only a timeout happens in the caller's own code.
+      if (isTimeout) checkout = this.#identify(checkout);
+      checkout.isOver = isTimeout;
+    }
     // The driver refused the caller while opening its connection, so it has dropped that connection.
-    if (connection && !isTimeout) this.#close(connection, 'abandoned');
+    if (opening && !isTimeout) this.#close(opening, 'abandoned');
     this.lifetime.checkOutFailed[reason] = (this.lifetime.checkOutFailed[reason] ?? 0) + 1;
-    this.#events.emit('checkOutFailed', {
-      checkout, reason, durationMs: this.now() - (checkout?.checkOutStartedAtMs ?? started.toMs),
-    });
+    if (checkout) this.#events.follower?.onCheckOutFailed(checkout, reason, atMs);
+    this.#events.emit('checkOutFailed', atMs, checkout, null, reason, atMs - (checkout?.checkOutStartedAtMs ?? started.toMs));
   }
 
   /** @param {number} id @param {string} reason */
@@ -156,7 +163,7 @@ export class ServerPool {
   /** While the pool was paused, the driver refused everyone in its queue at once. @param {Span} ready */
   onPoolReady(ready) {
     this.paused = false;
-    for (const checkout of this.queue.removeBefore(ready)) this.#events.emit('checkOutAborted', { checkout });
+    this.#dropAborted(this.queue.removeBefore(ready));
   }
 
   /** @param {boolean} pauses false behind a load balancer, where a clear concerns a single service */
@@ -178,11 +185,11 @@ export class ServerPool {
     for (const connection of this.connections.values()) {
       if (connection.checkout) {
         this.failOperation(connection.checkout);
-        this.onCheckedIn(connection.id);
+        this.#checkIn(connection, connection.checkout, this.now());
       }
       this.onConnectionClosed(connection.id, 'poolClosed');
     }
-    for (const { checkout } of this.queue.queued.splice(0)) this.#events.emit('checkOutAborted', { checkout });
+    this.#dropAborted(this.queue.queued.splice(0));
     this.isClosed = true;
   }
 
@@ -203,7 +210,8 @@ export class ServerPool {
     if (checkout.hasFailed) return;
     checkout.hasFailed = true;
     this.lifetime.operationsFailed += 1;
-    this.#events.emit('operationFailed', { checkout, connection: checkout.connection });
+    this.#events.follower?.onOperationFailed(checkout);
+    this.#events.emit('operationFailed', this.now(), checkout, checkout.connection);
   }
 
   /**
@@ -211,7 +219,7 @@ export class ServerPool {
    * @param {Checkout} checkout ignored if it is not waiting
    */
   abort(checkout) {
-    if (this.queue.remove(checkout)) this.#events.emit('checkOutAborted', { checkout });
+    if (this.queue.remove(checkout)) this.#dropAborted([checkout]);
   }
 
   /**
@@ -228,12 +236,47 @@ export class ServerPool {
     }
   }
 
+  /** @param {Connection} connection @param {Checkout | null} checkout which had it @param {number} atMs */
+  #checkIn(connection, checkout, atMs) {
+    connection.checkout = null;
+    this.connections.enter(connection, 'idle', atMs);
+    if (!checkout) return;
+    checkout.checkedInAtMs = atMs;
+    checkout.isOver = true;
+    const durationMs = atMs - checkout.checkedOutAtMs;
+    this.lifetime.use.record(durationMs);
+    // Much cheaper than queueMicrotask, which makes an AsyncResource.
+    if (this.#justCheckedIn === null) TURN.then(this.#endTurn);
+    this.#justCheckedIn = checkout;
+    this.#events.follower?.onCheckedIn(checkout);
+    this.#events.emit('checkedIn', atMs, checkout, connection, null, durationMs);
+  }
+
   /** @param {Span} started */
   #takeNext(started) {
-    const { aborted, ...next } = this.queue.takeNext(started);
-    for (const checkout of aborted) this.#events.emit('checkOutAborted', { checkout });
-    return next;
+    this.#dropAborted(this.queue.removeBefore(started));
+    return this.queue.takeNext(started);
   }
+
+  /** @param {readonly Checkout[]} checkouts that left the queue without an event */
+  #dropAborted(checkouts) {
+    for (const checkout of checkouts) {
+      const atMs = this.now();
+      this.#events.follower?.onCheckOutAborted(checkout, atMs);
+      this.#events.emit('checkOutAborted', atMs, checkout);
+    }
+  }
+
+  /** @param {Checkout} supposed from the order of the queue @returns {Checkout} which really ends */
+  #identify(supposed) {
+    const checkout = this.#events.follower?.identify(supposed) ?? supposed;
+    if (checkout !== supposed) exchangePlaces(this, supposed, checkout);
+    return checkout;
+  }
+
+  #endTurn = () => {
+    this.#justCheckedIn = null;
+  };
 
   /**
    * Whether the driver would have served its queue by now. Then whoever is still in our queue was aborted. The driver
@@ -245,23 +288,16 @@ export class ServerPool {
     return this.paused || this.connections.states.idle > 0 || mayOpen;
   }
 
-  /** @param {number} checkOutStartedAtMs @returns {Checkout} */
-  #newCheckout(checkOutStartedAtMs) {
-    return {
-      server: this.address, checkOutStartedAtMs, checkedOutAtMs: NaN, checkedInAtMs: NaN, connection: null,
-      hasFailed: false, caller: null,
-    };
-  }
-
   /** @param {Connection} connection @param {string} reason */
   #close(connection, reason) {
     this.connections.close(connection, reason);
-    this.#events.emit('connectionClosed', { connection, reason });
+    this.#events.emit('connectionClosed', this.now(), null, connection, reason);
   }
 
   #notePeak() {
-    const { lifetime } = this;
-    lifetime.peakActive = Math.max(lifetime.peakActive, this.connections.states.active);
-    lifetime.peakWaiting = Math.max(lifetime.peakWaiting, this.waiting);
+    const { lifetime, waiting } = this;
+    const { active } = this.connections.states;
+    if (active > lifetime.peakActive) lifetime.peakActive = active;
+    if (waiting > lifetime.peakWaiting) lifetime.peakWaiting = waiting;
   }
 }

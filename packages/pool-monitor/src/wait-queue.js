@@ -1,16 +1,13 @@
-/** @import { Checkout } from './pool-events.js' */
+/** @import { Checkout } from './checkout.js' */
 /** @import { Connection } from './connections.js' */
 
 /**
  * The milliseconds in which a wait can have begun, both ends included.
  * @typedef {{ fromMs: number, toMs: number }} Span
- * @typedef {{ checkout: Checkout, started: Span, sinceMs: number }} Waiter sinceMs: the earliest possible start. The
- *   driver may have paused between reading its clock and emitting its event, and the event's time does not show that
- * @typedef {{ checkout: Checkout | null, connection: Connection | null }} Removed
  */
 
-/** @type {Removed} */
-const NONE = { checkout: null, connection: null };
+/** @type {readonly Checkout[]} */
+const NONE = [];
 
 /**
  * The wait queue, reconstructed from the driver's events. The events do not identify their caller. But the queue is
@@ -21,9 +18,9 @@ const NONE = { checkout: null, connection: null };
  * served.
  */
 export class WaitQueue {
-  /** Oldest first. @type {Waiter[]} */
+  /** Oldest first. @type {Checkout[]} */
   queued = [];
-  /** @type {Map<Connection, Waiter>} */
+  /** @type {Map<Connection, Checkout>} */
   assigned = new Map();
 
   /** @param {number} sinceMs no waiter started before */
@@ -31,17 +28,20 @@ export class WaitQueue {
     this.lastStartedMs = Math.floor(sinceMs);
   }
 
-  /** @param {Checkout} checkout @param {Span} started */
-  push(checkout, started) {
+  /** @param {Checkout} checkout */
+  push(checkout) {
     // The driver read its clock for this one after it had emitted the event of the one before.
-    this.queued.push({ checkout, started, sinceMs: this.lastStartedMs });
-    this.lastStartedMs = started.toMs;
+    checkout.sinceMs = this.lastStartedMs;
+    this.lastStartedMs = checkout.started.toMs;
+    this.queued.push(checkout);
   }
 
   /** The driver opens a connection for the first in the queue, if there is one. @param {Connection} connection */
   assign(connection) {
     const first = this.queued.shift();
-    if (first) this.assigned.set(connection, first);
+    if (!first) return;
+    first.opening = connection;
+    this.assigned.set(connection, first);
   }
 
   /**
@@ -52,80 +52,102 @@ export class WaitQueue {
   unassign(connection) {
     const waiter = this.assigned.get(connection);
     if (!waiter) return;
-    this.assigned.delete(connection);
+    this.#release(waiter, connection);
     this.queued.unshift(waiter);
   }
 
   /**
-   * The driver served or refused the next waiter. Waiters that should have come before it must have been aborted.
+   * The driver served or refused the next waiter. Remove those before it first: they must have been aborted.
    * @param {Span} started
-   * @returns {Removed & { aborted: Checkout[] }} checkout is null if we did not see it start; connection is the one that
-   *   was being opened for it
+   * @returns {Checkout | null} null if we did not see it start. If it has `opening`, that connection is now opened for nobody
    */
   takeNext(started) {
-    const aborted = this.removeBefore(started);
-    const removed = this.#takeInOrder(started, isLikely) ?? this.#takeInOrder(started, isPossible) ?? NONE;
-    return { ...removed, aborted };
+    return this.#takeInOrder(started, isLikely) ?? this.#takeInOrder(started, isPossible);
   }
 
   /** Removes all queued waiters that started before that time. @param {Span} time */
   removeBefore({ fromMs }) {
-    const later = this.queued.findIndex((waiter) => waiter.started.toMs >= fromMs);
-    const removed = this.queued.splice(0, later < 0 ? this.queued.length : later);
-    return removed.map(({ checkout }) => checkout);
+    const { queued } = this;
+    let count = 0;
+    while (count < queued.length && queued[count].started.toMs < fromMs) count += 1;
+    return count === 0 ? NONE : queued.splice(0, count);
   }
 
   /**
    * A waiter timed out; earlier ones may still wait. If several started in the same millisecond, it is the first.
    * Assigned waiters started before queued ones.
    * @param {Span} started
+   * @returns {Checkout | null} as for takeNext
    */
   takeTimedOut(started) {
-    return this.#takeAnywhere(started, isLikely) ?? this.#takeAnywhere(started, isPossible) ?? NONE;
+    return this.#takeAnywhere(started, isLikely) ?? this.#takeAnywhere(started, isPossible);
   }
 
   /** @param {Checkout} checkout queued or assigned @returns {boolean} whether it was waiting */
   remove(checkout) {
-    const index = this.queued.findIndex((waiter) => waiter.checkout === checkout);
+    if (checkout.opening) return this.#release(checkout, checkout.opening);
+    const index = this.queued.indexOf(checkout);
     if (index >= 0) this.#takeQueued(index);
-    const [connection] = [...this.assigned].find(([, waiter]) => waiter.checkout === checkout) ?? [];
-    return index >= 0 || Boolean(connection && this.assigned.delete(connection));
+    return index >= 0;
   }
 
-  /** @param {number} index @returns {Removed} */
+  /** Another checkout takes the place of a waiting one. @param {Checkout} checkout @param {Checkout} other */
+  replace(checkout, other) {
+    [other.started, other.sinceMs] = [checkout.started, checkout.sinceMs];
+    const { opening } = checkout;
+    if (opening) {
+      this.#release(checkout, opening);
+      other.opening = opening;
+      this.assigned.set(opening, other);
+    } else {
+      const index = this.queued.indexOf(checkout);
+      if (index >= 0) this.queued[index] = other;
+    }
+  }
+
+  /** @param {Checkout} waiter @param {Connection} connection */
+  #release(waiter, connection) {
+    waiter.opening = null;
+    return this.assigned.delete(connection);
+  }
+
+  /** @param {number} index */
   #takeQueued(index) {
-    return { checkout: this.queued.splice(index, 1)[0].checkout, connection: null };
+    return (index === 0 ? this.queued.shift() : this.queued.splice(index, 1)[0]) ?? null;
   }
 
   /** @param {Span} started @param {typeof isLikely} matches */
   #takeInOrder(started, matches) {
-    const first = this.queued.at(0);
-    return first && matches(first, started) ? this.#takeQueued(0) : this.#takeAssigned(started, matches);
+    const { queued } = this;
+    return queued.length > 0 && matches(queued[0], started) ? this.#takeQueued(0) : this.#takeAssigned(started, matches);
   }
 
   /** @param {Span} started @param {typeof isLikely} matches */
   #takeAnywhere(started, matches) {
+    const assigned = this.#takeAssigned(started, matches);
+    if (assigned) return assigned;
     const index = this.queued.findIndex((waiter) => matches(waiter, started));
-    return this.#takeAssigned(started, matches) ?? (index >= 0 ? this.#takeQueued(index) : null);
+    return index >= 0 ? this.#takeQueued(index) : null;
   }
 
-  /** @param {Span} started @param {typeof isLikely} matches @returns {Removed | null} */
+  /** @param {Span} started @param {typeof isLikely} matches */
   #takeAssigned(started, matches) {
+    if (this.assigned.size === 0) return null;
     for (const [connection, waiter] of this.assigned) {
       if (!matches(waiter, started)) continue;
       this.assigned.delete(connection);
-      return { checkout: waiter.checkout, connection };
+      return waiter;
     }
     return null;
   }
 }
 
-/** Whether the waiter started then, according to its event's time. @param {Waiter} waiter @param {Span} then */
+/** Whether the waiter started then, according to its event's time. @param {Checkout} waiter @param {Span} then */
 function isLikely({ started }, then) {
   return started.fromMs <= then.toMs && then.fromMs <= started.toMs;
 }
 
-/** Whether it can have started then. @param {Waiter} waiter @param {Span} then */
+/** Whether it can have started then. @param {Checkout} waiter @param {Span} then */
 function isPossible({ started, sinceMs }, then) {
   return sinceMs <= then.toMs && then.fromMs <= started.toMs;
 }

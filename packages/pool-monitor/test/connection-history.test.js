@@ -1,13 +1,22 @@
 import { expect, test } from '@jest/globals';
-import { ConnectionHistory } from '../src/connection-history.js';
+import { endUse } from '../src/connection-history.js';
 
-const connection = /** @type {import('../src/connections.js').Connection} */ ({});
+/** @import { Checkout } from '../src/checkout.js' */
+/** @import { Connection } from '../src/connections.js' */
+/** @typedef {[who: string, checkOutStartedAtMs: number, checkedOutAtMs: number, checkedInAtMs: number]} Use */
 
-/** @param {[who: string, checkOutStartedAtMs: number, checkedOutAtMs: number, checkedInAtMs: number][]} list @param {number} [most] */
-function endAll(list, most = 3) {
-  const history = new ConnectionHistory();
-  return Object.fromEntries(list.map(([who, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs]) => (
-    [who, history.end(connection, { who, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs }, most)])));
+const openConnection = () => /** @type {Connection} */ ({ lastUse: null });
+
+/** @param {Connection} connection @param {Use} use */
+function end(connection, [caller, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs]) {
+  const checkout = /** @type {Checkout} */ ({ caller, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, previous: null });
+  return endUse(connection, checkout).map((before) => before.caller);
+}
+
+/** @param {Use[]} list */
+function endAll(list) {
+  const connection = openConnection();
+  return Object.fromEntries(list.map((use) => [use[0], end(connection, use)]));
 }
 
 /** @type {Parameters<typeof endAll>[0]} */
@@ -18,8 +27,9 @@ test('lists everyone who had the connection during the wait, the longest first',
   expect(endAll(QUEUE)).toEqual({ a: [], b: ['a'], c: ['a', 'b'], d: ['b', 'c', 'a'] });
 });
 
-test('lists at most maxHolders', () => {
-  expect(endAll(QUEUE, 2).d).toEqual(['b', 'c']);
+test('lists at most three', () => {
+  expect(endAll([['a', 0, 0, 100], ['b', 10, 100, 130], ['c', 20, 130, 137], ['d', 30, 137, 140], ['e', 40, 140, 150]]).e)
+    .toEqual(['a', 'b', 'c']);
 });
 
 test('leaves out whoever checked in before the wait began', () => {
@@ -32,7 +42,6 @@ test('forgets what the next caller did not wait for', () => {
 });
 
 test('leaves out whoever had another connection', () => {
-  const history = new ConnectionHistory();
-  history.end({ ...connection }, { who: 'a', checkOutStartedAtMs: 0, checkedOutAtMs: 0, checkedInAtMs: 100 }, 3);
-  expect(history.end({ ...connection }, { who: 'b', checkOutStartedAtMs: 10, checkedOutAtMs: 50, checkedInAtMs: 60 }, 3)).toEqual([]);
+  end(openConnection(), ['a', 0, 0, 100]);
+  expect(end(openConnection(), ['b', 10, 50, 60])).toEqual([]);
 });

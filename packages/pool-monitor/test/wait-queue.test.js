@@ -1,19 +1,20 @@
 import { expect, test } from '@jest/globals';
 import { WaitQueue } from '../src/wait-queue.js';
 
-/** @import { Checkout } from '../src/pool-events.js' */
+/** @import { Checkout } from '../src/checkout.js' */
 /** @import { Connection } from '../src/connections.js' */
 
 /** @param {number} ms */
 const at = (ms) => ({ fromMs: ms, toMs: ms });
-const checkoutOf = (/** @type {string} */ server) => /** @type {Checkout} */ ({ server });
-/** @param {{ checkout: Checkout | null, connection: Connection | null }} removed */
-const nameOf = ({ checkout, connection }) => [checkout?.server ?? null, connection?.id ?? null];
+/** @param {string} caller @param {number} startedMs */
+const startOf = (caller, startedMs) => /** @type {Checkout} */ ({ caller, started: at(startedMs) });
+/** @param {Checkout | null} removed */
+const nameOf = (removed) => [removed?.caller ?? null, removed?.opening?.id ?? null];
 
 /** @param {[name: string, startedMs: number][]} waiters */
 function queueOf(...waiters) {
   const queue = new WaitQueue(0);
-  for (const [name, startedMs] of waiters) queue.push(checkoutOf(name), at(startedMs));
+  for (const [name, startedMs] of waiters) queue.push(startOf(name, startedMs));
   return queue;
 }
 
@@ -28,7 +29,7 @@ test('the waiter that started then times out, wherever it is in the queue, not o
   const queue = queueOf(['assigned', 5], ['early', 6], ['middle', 9], ['late', 12]);
   queue.assign(/** @type {Connection} */ ({ id: 7 }));
   expect(nameOf(queue.takeTimedOut(at(9)))).toEqual(['middle', null]);
-  expect(queue.queued.map(({ checkout }) => checkout.server)).toEqual(['early', 'late']);
+  expect(queue.queued.map(({ caller }) => caller)).toEqual(['early', 'late']);
   expect(queue.assigned.size).toBe(1);
 });
 

@@ -1,0 +1,63 @@
+import { UNKNOWN } from './request-context.js';
+
+/** @import { Connection } from './connections.js' */
+/** @import { RequestContext } from './request-context.js' */
+/** @import { ServerPool } from './server-pool.js' */
+/** @import { Span } from './wait-queue.js' */
+
+/** @typedef {'changeStream' | 'tailableCursor'} CheckoutKind what can keep its connection for as long as it likes */
+
+/**
+ * One use of a connection, from its caller's checkOutStarted on. Times are milliseconds of `performance.now()`, NaN until
+ * they are known.
+ */
+export class Checkout {
+  checkedOutAtMs = NaN;
+  checkedInAtMs = NaN;
+  /** @type {Connection | null} */
+  connection = null;
+  /** Whether its operation failed, as far as the driver or the caller reports it. */
+  hasFailed = false;
+  /** Whether it ended, and for certain. Others that ended can turn out to be another caller's. */
+  isOver = false;
+  /** For subscribers to store what they know about the caller; the monitor only carries it. @type {unknown} */
+  caller = null;
+
+  // For the wait queue.
+  /** The connection that is being opened for it. @type {Connection | null} */
+  opening = null;
+  /** No waiter started before. The driver may have paused between reading its clock and emitting its event. */
+  sinceMs = 0;
+
+  // For Checkouts.
+  /** @type {RequestContext | null} */
+  context = null;
+  name = UNKNOWN;
+  /** Such as `find users`, where known. @type {string | null} */
+  operation = null;
+  /** @type {CheckoutKind | null} */
+  kind = null;
+  /** How many connections of the pool its request had checked out when this wait began. */
+  holds = 0;
+  /** 0 until it has ended. */
+  recordId = 0;
+  /** Who had the connection before, if this one waited for it. @type {Checkout | null} */
+  previous = null;
+
+  /**
+   * @param {ServerPool} pool
+   * @param {number} checkOutStartedAtMs
+   * @param {Span} started when that was, according to the driver's event
+   * @param {boolean} wasSeen false if we only know it from its connection
+   */
+  constructor(pool, checkOutStartedAtMs, started, wasSeen) {
+    this.pool = pool;
+    this.checkOutStartedAtMs = checkOutStartedAtMs;
+    this.started = started;
+    this.wasSeen = wasSeen;
+  }
+
+  get server() {
+    return this.pool.address;
+  }
+}
