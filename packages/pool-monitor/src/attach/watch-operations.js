@@ -2,7 +2,7 @@ import { replaceMethod } from './replace-method.js';
 
 /** @import { Guard } from './guard.js' */
 
-/** @import { CheckoutKind } from '../holders.js' */
+/** @import { CheckoutKind } from '../checkout.js' */
 
 /**
  * What a checkout is for.
