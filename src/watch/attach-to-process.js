@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { findDebugger, openSession, waitForDebugger } from './inspector-session.js';
+import { findDebugger, openSession, waitForDebugger, waitUntilClosed } from './inspector-session.js';
 
 /** @import { NodeTarget } from './node-target.js' */
 
@@ -21,7 +21,12 @@ const ATTACH = `(async () => {
   }
 })()`;
 
-const CLOSE_INSPECTOR = "setImmediate(() => process.getBuiltinModule('node:inspector').close())";
+/**
+ * Our connection must be gone by then: Node.js 20.20 crashes in WsHandler::OnCloseFrameWritten if it closes the inspector while
+ * it says goodbye to a client.
+ */
+const CLOSE_MS = 300;
+const CLOSE_INSPECTOR = `void setTimeout(() => process.getBuiltinModule('node:inspector').close(), ${CLOSE_MS})`;
 
 /**
  * @typedef {object} Attachment
@@ -45,6 +50,8 @@ export async function attachToProcess({ pid, port }, signal) {
   // The monitor watches for as long as we keep this response open.
   const request = http.get(owner, { agent: false });
   const [response] = await once(request, 'response', { signal });
+  // If the process is killed, both report it.
+  request.on('error', () => {});
   /** @type {Promise<void>} */
   const ended = new Promise((resolve) => {
     response.resume().on('error', () => {}).on('close', resolve);
@@ -61,9 +68,10 @@ export async function attachToProcess({ pid, port }, signal) {
 /** @param {Pick<NodeTarget, 'pid' | 'port'>} target @param {AbortSignal} signal @returns {Promise<{ url: string | null, owner: string | null }>} */
 async function runInside({ pid, port }, signal) {
   const before = await findDebugger(port, signal);
-  if (before === null) /** @type {any} */ (process)._debugProcess(pid);
-  const session = await openSession(before ?? await waitForDebugger(port, signal), signal);
+  if (before === null) openInspector(pid);
+  const session = await openSession(before ?? await waitForDebugger(port, signal));
   try {
+    // From here on Ctrl-C waits, so that nothing stays behind.
     const found = await session.evaluate('process.pid');
     if (found !== pid) throw new Error(`Port ${port} belongs to the inspector of process ${found}. End that one first`);
     try {
@@ -76,6 +84,14 @@ async function runInside({ pid, port }, signal) {
       if (before === null) await session.evaluate(CLOSE_INSPECTOR);
     }
   } finally {
-    await session.close();
+    session.close();
+    if (before === null) await waitUntilClosed(port);
   }
+}
+
+/** @param {number} pid */
+function openInspector(pid) {
+  // Windows has no such signal. What `node inspect -p` uses there is undocumented.
+  if (process.platform === 'win32') /** @type {any} */ (process)._debugProcess(pid);
+  else process.kill(pid, 'SIGUSR1');
 }

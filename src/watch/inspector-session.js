@@ -37,11 +37,28 @@ export async function findDebugger(port, signal) {
  * @throws {Error} if it does not open in time
  */
 export async function waitForDebugger(port, signal) {
+  const address = await poll(() => findDebugger(port, signal), signal);
+  if (address === null) throw new Error(`The process did not open its inspector on port ${port} within ${OPEN_MS / 1000} s`);
+  return address;
+}
+
+/** Waits as long as for an open one. @param {number} port */
+export async function waitUntilClosed(port) {
+  const { signal } = new AbortController();
+  await poll(async () => await findDebugger(port, signal) === null || null, signal);
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T | null>} ask
+ * @param {AbortSignal} signal
+ * @returns {Promise<T | null>} the first answer, or null after a while
+ */
+async function poll(ask, signal) {
   const endsAtMs = performance.now() + OPEN_MS;
   for (;;) {
-    const address = await findDebugger(port, signal);
-    if (address !== null) return address;
-    if (performance.now() > endsAtMs) throw new Error(`The process did not open its inspector on port ${port} within ${OPEN_MS / 1000} s`);
+    const answer = await ask();
+    if (answer !== null || performance.now() > endsAtMs) return answer;
     await sleep(RETRY_MS, undefined, { signal });
   }
 }
@@ -50,22 +67,18 @@ export async function waitForDebugger(port, signal) {
  * A session with Node's inspector.
  *
  * @param {string} address of a debugger
- * @param {AbortSignal} signal ends it
- * @returns {Promise<{ evaluate: (expression: string) => Promise<any>, close: () => Promise<void> }>} `evaluate` runs an
- *   expression in the process and returns what its promise resolves to
+ * @returns {Promise<{ evaluate: (expression: string) => Promise<any>, close: () => void }>} `evaluate` runs an expression in the
+ *   process and returns what its promise resolves to; `close` says no goodbye
  */
-export async function openSession(address, signal) {
+export async function openSession(address) {
   const socket = new WebSocket(address, { perMessageDeflate: false });
-  const end = () => socket.terminate();
-  signal.addEventListener('abort', end, { once: true });
-  await once(socket, 'open', { signal });
+  await once(socket, 'open', { signal: AbortSignal.timeout(OPEN_MS) });
   let lastId = 0;
 
   return {
     async evaluate(expression) {
       const id = ++lastId;
-      const over = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-      const answer = waitForAnswer(socket, id, over);
+      const answer = waitForAnswer(socket, id);
       socket.send(JSON.stringify({
         id, method: 'Runtime.evaluate', params: { expression, awaitPromise: true, returnByValue: true },
       }));
@@ -74,24 +87,22 @@ export async function openSession(address, signal) {
       if (problem) throw new Error(`The process refused: ${problem}`);
       return result.result.value;
     },
-    async close() {
-      signal.removeEventListener('abort', end);
-      if (socket.readyState === WebSocket.CLOSED) return;
-      socket.close();
-      await once(socket, 'close');
-    },
+    close: () => socket.terminate(),
   };
 }
 
-/** @param {WebSocket} socket @param {number} id @param {AbortSignal} signal @returns {Promise<any>} */
-async function waitForAnswer(socket, id, signal) {
+/** @param {WebSocket} socket @param {number} id @returns {Promise<any>} */
+async function waitForAnswer(socket, id) {
+  const signal = AbortSignal.timeout(ANSWER_MS);
   for (;;) {
     const [data] = await Promise.race([
       once(socket, 'message', { signal }),
       once(socket, 'close', { signal }).then(() => {
         throw new Error('The process closed the connection');
       }),
-    ]);
+    ]).catch((cause) => {
+      throw signal.aborted ? new Error(`The process did not answer within ${ANSWER_MS / 1000} s`, { cause }) : cause;
+    });
     const answer = JSON.parse(String(data));
     if (answer.id === id) return answer;
   }

@@ -10,6 +10,7 @@ import { monitorPool } from '../monitor.js';
  * @property {MongoClient} client
  * @property {PoolMonitor} monitor
  * @property {number | null} replacedMaxPoolSize the app's own maxPoolSize, where another one replaced it
+ * @property {() => void} leave removes all listeners
  */
 
 /** More clients at once than that are a leak, and each costs memory. */
@@ -37,24 +38,29 @@ export function createWatchedClients({ guard, maxPoolSize, onClient, onChange })
       return;
     }
     const replacedMaxPoolSize = maxPoolSize === undefined ? null : replaceMaxPoolSize(client, maxPoolSize);
-    const monitor = monitorPool(withGuard(client, guard), { name: pickName(client, [...clients.values()]) });
-    const watched = { client, monitor, replacedMaxPoolSize };
-    clients.set(client, watched);
-    const onPool = guard(() => onChange());
+    const events = withGuard(client, guard);
+    const monitor = monitorPool(/** @type {any} */ (events), { name: pickName(client, [...clients.values()]) });
+    replayServers(client, events.emit);
+    const onPool = guard(onChange);
     const onClosed = guard(() => {
       remove(client);
-      client.off('connectionPoolCreated', onPool);
-      client.off('topologyClosed', onClosed);
       onChange();
     });
-    client.on('connectionPoolCreated', onPool);
-    client.on('topologyClosed', onClosed);
+    client.on('connectionPoolCreated', onPool).on('topologyClosed', onClosed);
+    const watched = {
+      client, monitor, replacedMaxPoolSize,
+      leave() {
+        monitor.close();
+        client.off('connectionPoolCreated', onPool).off('topologyClosed', onClosed);
+      },
+    };
+    clients.set(client, watched);
     onClient(watched);
   }
 
   /** @param {MongoClient} client */
   function remove(client) {
-    clients.get(client)?.monitor.close();
+    clients.get(client)?.leave();
     clients.delete(client);
   }
 
@@ -86,20 +92,41 @@ function replaceMaxPoolSize(client, size) {
   return before;
 }
 
-/** The monitor's handlers run inside the driver: an error there would be the app's. @param {MongoClient} client @param {Guard} guard */
+/**
+ * The monitor's handlers run inside the driver: an error there would be the app's.
+ *
+ * @param {MongoClient} client
+ * @param {Guard} guard
+ */
 function withGuard(client, guard) {
-  /** @type {Map<Function, any>} */
-  const guarded = new Map();
-  return /** @type {MongoClient} */ (/** @type {unknown} */ ({
+  /** @type {Map<string, any>} by event */
+  const handlers = new Map();
+  return {
     options: client.options,
     on(/** @type {any} */ event, /** @type {any} */ handler) {
-      guarded.set(handler, guard(handler));
-      client.on(event, guarded.get(handler));
+      handlers.set(event, guard(handler));
+      client.on(event, handlers.get(event));
     },
-    off(/** @type {any} */ event, /** @type {any} */ handler) {
-      client.off(event, guarded.get(handler));
+    off(/** @type {any} */ event) {
+      client.off(event, handlers.get(event));
     },
-  }));
+    /** To the monitor alone. */
+    emit: (/** @type {string} */ event, /** @type {object} */ facts) => handlers.get(event)(facts),
+  };
+}
+
+/**
+ * Tells the monitor of the servers of a client that is already connected.
+ *
+ * @param {any} client
+ * @param {(event: string, facts: object) => void} emit
+ */
+function replayServers(client, emit) {
+  for (const [address, { description }] of client.topology?.s?.servers ?? []) {
+    emit('connectionPoolCreated', { address });
+    emit('connectionPoolReady', { address, time: new Date() });
+    emit('serverDescriptionChanged', { address, previousDescription: { type: 'Unknown' }, newDescription: description });
+  }
 }
 
 /** @param {MongoClient} client @param {WatchedClient[]} others @returns {string | null} null for the first */

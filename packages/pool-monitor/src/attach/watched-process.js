@@ -23,6 +23,8 @@ import { watchOperations } from './watch-operations.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json');
 const OUTSIDE = 'background';
+/** How long the owner may take to come. */
+const OWNER_MS = 10_000;
 /** So that two copies of this package don't watch the same process. */
 const WATCHED = Symbol.for('mongodb-pool-monitor.watched');
 const shared = /** @type {{ [WATCHED]?: ReturnType<typeof createWatch> }} */ (globalThis);
@@ -53,6 +55,7 @@ function createWatch(settings, { owner } = {}) {
   const requests = createRequests(checkouts, { serverTiming: settings.serverTiming });
   const ports = new Set();
   let isClosed = false;
+  const ownerTimer = owner && setTimeout(close, OWNER_MS).unref();
   /**
    * Before the first client there is nothing to show, as in most processes that NODE_OPTIONS reaches.
    * @type {{ live: LiveView, url: Promise<string | null> } | undefined}
@@ -94,6 +97,7 @@ function createWatch(settings, { owner } = {}) {
 
   /** The owner keeps this response open for as long as it wants the process watched. @param {ServerResponse} res */
   function waitForOwner(res) {
+    clearTimeout(ownerTimer);
     res.writeHead(200, { 'Content-Type': 'text/plain' }).flushHeaders();
     res.once('close', close);
   }
@@ -140,6 +144,7 @@ function createWatch(settings, { owner } = {}) {
   function close() {
     if (isClosed) return;
     isClosed = true;
+    clearTimeout(ownerTimer);
     delete shared[WATCHED];
     for (const stop of stops.splice(0)) stop();
     clients.close();
