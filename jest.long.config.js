@@ -5,4 +5,6 @@ export default {
   testMatch: ['<rootDir>/{test,packages/*/test}/**/*.long.test.js'],
   // They keep the processor busy themselves.
   maxWorkers: 2,
+  // Of the tests of one file that may run at once.
+  maxConcurrency: 3,
 };

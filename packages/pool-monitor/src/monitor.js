@@ -85,6 +85,14 @@ export function monitorPool(client, { name = null, record, now = () => performan
     return { fromMs: Math.floor(atMs - DELIVERY_MS) - lateMs - durationMS, toMs: Math.floor(atMs) - durationMS };
   };
 
+  /**
+   * When the wait began that an event ends. Before version 6.9, the driver does not say.
+   * @param {{ time: Date, durationMS?: number }} event
+   * @param {number} atMs now
+   */
+  const waitOf = (event, atMs) => (
+    event.durationMS === undefined ? { fromMs: -Infinity, toMs: Math.floor(atMs) } : spanOf(event, atMs));
+
   /** @type {Pick<MongoClientEvents, WatchedEvent>} */
   const handlers = {
     connectionPoolCreated: (event) => poolOf(event).onPoolCreated(),
@@ -92,7 +100,7 @@ export function monitorPool(client, { name = null, record, now = () => performan
     connectionPoolCleared: (event) => poolOf(event).onPoolCleared(!('serviceId' in event && event.serviceId)),
     connectionPoolClosed: (event) => poolOf(event).onPoolClosed(),
     connectionCreated: (event) => poolOf(event).onConnectionCreated(Number(event.connectionId)),
-    connectionReady: (event) => poolOf(event).onConnectionReady(Number(event.connectionId), event.durationMS),
+    connectionReady: (event) => poolOf(event).onConnectionReady(Number(event.connectionId), event.durationMS ?? 0),
     connectionClosed: (event) => poolOf(event).onConnectionClosed(Number(event.connectionId), event.reason),
     connectionCheckOutStarted: (event) => {
       const atMs = now();
@@ -100,11 +108,11 @@ export function monitorPool(client, { name = null, record, now = () => performan
     },
     connectionCheckOutFailed: (event) => {
       const atMs = now();
-      poolOf(event).onCheckOutFailed(event.reason, spanOf(event, atMs), atMs);
+      poolOf(event).onCheckOutFailed(event.reason, waitOf(event, atMs), atMs);
     },
     connectionCheckedOut: (event) => {
       const atMs = now();
-      poolOf(event).onCheckedOut(Number(event.connectionId), spanOf(event, atMs), atMs);
+      poolOf(event).onCheckedOut(Number(event.connectionId), waitOf(event, atMs), atMs);
     },
     connectionCheckedIn: (event) => poolOf(event).onCheckedIn(Number(event.connectionId), now()),
     // The driver only emits this one with monitorCommands.

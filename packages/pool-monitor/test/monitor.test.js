@@ -93,6 +93,20 @@ describe('an ordinary checkout', () => {
     expect(fake.gauges().waiting).toBe(1);
   });
 
+  test('comes in its turn with a driver that does not say how long it waited', () => {
+    const fake = busyPoolOfOne();
+    for (let caller = 0; caller < 3; caller += 1) {
+      fake.startCheckOut();
+      fake.pass(20);
+    }
+    fake.checkIn(1);
+    fake.emit('CheckedOut', { connectionId: 1 });
+    expect(fake.gauges()).toMatchObject({ active: 1, waiting: 2 });
+    expect(fake.monitor.snapshot().totals.wait.sumMs).toBe(5 + 60);
+    fake.emit('CheckOutFailed', { reason: 'timeout' });
+    expect(fake.gauges().waiting).toBe(1);
+  });
+
   test('is served while an older caller still waits for a connection to open', () => {
     const fake = createFakeClient({ max: 2, maxConnecting: 1 });
     fake.start();

@@ -1,0 +1,189 @@
+// What does the attached monitor cost an app? Three apps with one query per request run plain and attached, under as much load
+// as they can take. They take turns of a second, because the speed of a machine drifts, and each round starts new processes,
+// because two processes of one program differ by a percent or two. Costs are medians over the turns, beside the lowest and
+// the highest median of a round. A second plain app shows the noise. Exits with 1 if a cost is over its limit.
+//
+//   node benchmarks/attach-cost.js [--rounds 5] [--seconds 8] [--node 20,24] [--only fastify-mongodb]
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { MongoClient } from 'mongodb';
+import { quantile } from 'mongodb-pool-predictor';
+import { parsePositive } from '../src/cli/option-parsers.js';
+import { abortOnSignal } from '../src/cli/signals.js';
+import { runHttpLoad } from '../src/harness/http-load.js';
+import { startEmbeddedMongo } from '../src/mongo/embedded.js';
+import { readSettings } from '../src/settings.js';
+import { copyApps } from '../test/attach/install.js';
+import { findNodeVersions } from '../test/attach/node-versions.js';
+
+/** @import { ChildProcess } from 'node:child_process' */
+/** @typedef {{ ratePerSec: number, p99Ms: number, cpuUs: number }} Turn cpuUs: processor time of the app for a request */
+/** @typedef {{ child: ChildProcess, url: string, turns: Turn[] }} App */
+
+const APPS = ['express-mongodb', 'fastify-mongodb', 'express-mongoose'];
+const KINDS = ['plain', 'plain again', 'attached'];
+const ATTACH = import.meta.resolve('mongodb-pool-monitor/attach');
+const CONNECTIONS = 20;
+const WARM_UP_MS = 300;
+/** They fill the pools and let the code be compiled. */
+const WARM_UP_TURNS = 2;
+/** In percent, of throughput and of p99. Node 20 pays more for following a request through async code. */
+/** @type {Record<string, number>} */
+const LIMITS = { 20: 5, 22: 5, 24: 2 };
+
+const program = new Command('attach-cost.js')
+  .description('Measures what the attached monitor costs three apps in throughput, p99 and processor time.')
+  .option('--rounds <n>', 'rounds of new processes', parsePositive, 5)
+  .option('--seconds <n>', 'turns of a second, for each process of a round', parsePositive, 8)
+  .option('--node <versions>', 'with commas between them', parseNames, ['20', '24'])
+  .option('--only <apps>', `of ${APPS.join(', ')}`, parseNames, APPS)
+  .parse();
+const { rounds, seconds, node, only } = program.opts();
+const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
+
+const { signal, release } = abortOnSignal();
+try {
+  await compareAll();
+} catch (error) {
+  say(/** @type {Error} */ (error).message);
+  process.exitCode ||= 1;
+} finally {
+  release();
+}
+
+async function compareAll() {
+  const versions = (await findNodeVersions()).filter(({ version }) => node.includes(version));
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'attach-cost-'));
+  const mongo = await startEmbeddedMongo({ ...readSettings(), report: say, signal });
+  try {
+    await copyApps(fileURLToPath(new URL('attach-cost', import.meta.url)), folder);
+    await seed(mongo.url);
+    const rows = [];
+    for (const version of versions) {
+      for (const name of only) {
+        const files = { app: path.join(folder, `${name}.mjs`), node: version.file };
+        /** @type {Turn[][][]} by kind and round */
+        const turns = KINDS.map(() => []);
+        for (let round = 1; round <= rounds; round += 1) {
+          say(`Node ${version.version}, ${name}, round ${round} of ${rounds}`);
+          const measured = await measureRound(files, mongo.url);
+          measured.forEach((each, kind) => turns[kind].push(each));
+        }
+        rows.push(...KINDS.map((kind, index) => describe({ version: version.version, name, kind }, turns[0], turns[index])));
+      }
+    }
+    // eslint-disable-next-line no-console
+    console.table(rows);
+  } finally {
+    await mongo.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} mongoUrl */
+async function seed(mongoUrl) {
+  const client = await MongoClient.connect(mongoUrl);
+  await client.db('shop').collection('users').insertMany(Array.from({ length: 1000 }, (_, n) => (
+    { _id: /** @type {any} */ (n), name: `User ${n}`, email: `user-${n}@example.com` })));
+  await client.close();
+}
+
+/** @param {{ app: string, node: string }} files @param {string} mongoUrl @returns {Promise<Turn[][]>} by kind */
+async function measureRound(files, mongoUrl) {
+  /** @type {App[]} */
+  const apps = [];
+  try {
+    for (const kind of KINDS) apps.push(await start(files, kind, mongoUrl));
+    for (let turn = -WARM_UP_TURNS; turn < seconds; turn += 1) {
+      // Each kind comes first, second and third equally often.
+      for (let place = 0; place < apps.length; place += 1) {
+        const app = apps[(place + turn + WARM_UP_TURNS) % apps.length];
+        const measured = await load(app);
+        if (turn >= 0) app.turns.push(measured);
+      }
+    }
+    return apps.map(({ turns }) => turns);
+  } finally {
+    for (const { child } of apps) child.kill('SIGKILL');
+  }
+}
+
+/** @param {{ app: string, node: string }} files @param {string} kind @param {string} mongoUrl @returns {Promise<App>} */
+async function start({ app, node: execPath }, kind, mongoUrl) {
+  const execArgv = kind === 'attached' ? ['--import', ATTACH] : [];
+  const child = fork(app, {
+    execPath, execArgv, env: { ...process.env, MONGO_URL: mongoUrl, NODE_ENV: 'production' }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const said = /** @type {string[]} */ ([]);
+  child.stderr?.setEncoding('utf8').on('data', (chunk) => said.push(chunk));
+  const ended = once(child, 'exit').then(() => { throw new Error(`${app} ended: ${said.join('')}`); });
+  ended.catch(() => {});
+  const [{ url }] = await Promise.race([once(child, 'message', { signal }), ended]);
+  return { child, url, turns: [] };
+}
+
+/** @param {App} app @returns {Promise<Turn>} */
+async function load({ child, url }) {
+  const before = await readUsage(child);
+  const { measured, failed } = await runHttpLoad({ url, connections: CONNECTIONS, warmUpMs: WARM_UP_MS, durationMs: 1000 }, { signal });
+  if (failed || !measured?.ratePerSec) throw new Error(`${url}: ${failed ?? 'no answer'}`);
+  const after = await readUsage(child);
+  const cpuUs = (after.cpuUs - before.cpuUs) / (after.requests - before.requests);
+  return { ratePerSec: measured.ratePerSec, p99Ms: Number(measured.p99Ms), cpuUs };
+}
+
+/** @param {ChildProcess} child @returns {Promise<{ requests: number, cpuUs: number }>} */
+async function readUsage(child) {
+  child.send('usage');
+  const [usage] = await once(child, 'message', { signal });
+  return usage;
+}
+
+/**
+ * A row of the table.
+ * @param {{ version: string, name: string, kind: string }} what
+ * @param {Turn[][]} plain by round
+ * @param {Turn[][]} rounds_ the same of the kind
+ */
+function describe({ version, name, kind }, plain, rounds_) {
+  const medianOf = (/** @type {(turn: Turn) => number} */ read) => quantile(rounds_.flat().map(read), 0.5);
+  const limit = LIMITS[version];
+  /** How much more the kind costs than plain, turn by turn, in percent. @param {(turn: Turn) => number} read */
+  const costOf = (read) => {
+    const costs = rounds_.map((turns, round) => turns.map((turn, index) => (read(turn) / read(plain[round][index]) - 1) * 100));
+    const ofRounds = costs.map((each) => quantile(each, 0.5));
+    return { median: quantile(costs.flat(), 0.5), spread: [Math.min(...ofRounds), Math.max(...ofRounds)] };
+  };
+  /** @param {ReturnType<typeof costOf>} cost @param {boolean} [isLimited] */
+  const show = ({ median, spread }, isLimited) => {
+    const isOver = isLimited && kind === 'attached' && median > limit;
+    if (isOver) process.exitCode = 1;
+    return `${format(median)} (${spread.map(format).join(' to ')})${isOver ? ' OVER' : ''}`;
+  };
+  return {
+    node: version, app: name, kind,
+    'req/s': Math.round(medianOf((turn) => turn.ratePerSec)),
+    // Time for a request, so that more is worse in each column.
+    'throughput cost %': show(costOf((turn) => 1 / turn.ratePerSec), true),
+    'p99 ms': medianOf((turn) => turn.p99Ms).toFixed(1),
+    'p99 cost %': show(costOf((turn) => turn.p99Ms), true),
+    'CPU us/req': Math.round(medianOf((turn) => turn.cpuUs)),
+    'CPU cost %': show(costOf((turn) => turn.cpuUs)),
+    'limit %': kind === 'attached' ? limit : '',
+  };
+}
+
+/** @param {number} percent */
+function format(percent) {
+  return `${percent < 0 ? '' : '+'}${percent.toFixed(1)}`;
+}
+
+/** @param {string} text */
+function parseNames(text) {
+  return text.split(',');
+}

@@ -1,0 +1,15 @@
+// What the three apps share: says where the app listens, and replies to each message with the processor time and the number of
+// requests so far. Ends with the parent process.
+
+/** @param {import('node:http').Server} server */
+export function reportUsage(server) {
+  let requests = 0;
+  server.on('request', () => { requests += 1; });
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    process.send?.({ requests, cpuUs: user + system });
+  });
+  process.once('disconnect', () => process.exit());
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  process.send?.({ url: `http://127.0.0.1:${port}/users/7` });
+}

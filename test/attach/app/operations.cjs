@@ -1,0 +1,59 @@
+// @ts-nocheck Any library may be behind this.
+// What the app does with a client. Many of these operations fail, as they should.
+const { setTimeout: wait } = require('node:timers/promises');
+
+const OPERATIONS = {
+  find: ({ orders }) => orders.findOne({}),
+  insert: ({ orders }, n) => orders.insertOne({ n }),
+  // A mongoose model, where there is one.
+  model: ({ Order, orders }) => (Order ? Order.findOne({}) : orders.find({}).limit(3).toArray()),
+  duplicate: ({ orders }) => orders.insertMany([{ _id: 'same' }, { _id: 'same' }]),
+  refused: ({ orders }) => orders.findOne({ $unknown: 1 }),
+  tooSlow: ({ orders }) => orders.findOne({ $where: 'sleep(100) || true' }, { maxTimeMS: 5 }),
+  // Driver 5 does not know signals and finishes.
+  abort: async ({ orders }, n) => {
+    const controller = new AbortController();
+    const abort = async () => {
+      await wait(n % 4);
+      controller.abort();
+    };
+    await Promise.all([orders.findOne({}, { signal: controller.signal }), abort()]);
+  },
+  // The test's server cuts the connection of this command.
+  cut: ({ orders }) => orders.distinct('n'),
+};
+
+/** @param {number} n */
+function pick(n) {
+  if (n % 110 === 50) return 'cut';
+  if (n % 50 === 1) return 'tooSlow';
+  return ['find', 'insert', 'model', 'find', 'abort', 'insert', 'find', 'duplicate', 'model', 'refused'][n % 10];
+}
+
+/** @param {any} client @param {number} n */
+exports.operate = async (client, n) => {
+  const kind = pick(n);
+  try {
+    await OPERATIONS[kind](client, n);
+    return `${kind} done`;
+  } catch (error) {
+    return `${kind} ${error.name}`;
+  }
+};
+
+/**
+ * Keeps a connection until somebody kills the operation: the server answers when its topology changes.
+ * @param {any} client
+ */
+exports.hold = async (client) => {
+  client.holding += 1;
+  try {
+    const admin = client.client.db('admin');
+    const { topologyVersion } = await admin.command({ hello: 1 }, { promoteLongs: false });
+    await admin.command({ hello: 1, topologyVersion, maxAwaitTimeMS: 120_000, comment: 'held' });
+  } catch {
+    // Killed, or not served in time.
+  } finally {
+    client.holding -= 1;
+  }
+};
