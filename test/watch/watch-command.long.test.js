@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import { describeInBrowser, launchChromium } from '../support/chromium.js';
+import { cleanUp } from '../support/cleanup.js';
+import { sharedMongoUrl } from '../support/environment.js';
+import { runCli } from '../support/run-cli.js';
+import { until } from '../support/until.js';
+
+/** @param {string[]} args */
+function startWatch(args) {
+  const child = spawn(process.execPath, ['src/cli.js', 'watch', ...args], {
+    env: { ...process.env, APP_MONGO_URL: sharedMongoUrl() }, stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  cleanUp(() => child.kill('SIGKILL'));
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => { said.stdout += text; });
+  child.stderr.setEncoding('utf8').on('data', (text) => { said.stderr += text; });
+  const ended = once(child, 'exit');
+  return { child, said, ended, url: () => String(said.stderr.match(/^pool-lab: all processes of this app: (\S+)$/m)?.[1]) };
+}
+
+/** @param {string} url @returns {Promise<any>} */
+async function readJson(url) {
+  return (await fetch(url)).json();
+}
+
+test('each process of a cluster is listed, with the total, and one signal ends all', async () => {
+  const { child, said, ended, url } = startWatch(['--server-timing', '--', process.execPath, 'test/watch/cluster-to-watch.js']);
+  const page = await until('both have a client', async () => {
+    if (!said.stderr.includes('all processes')) return undefined;
+    const found = await readJson(`${url()}processes`);
+    return found.rows.length === 2 && said.stdout.split('\n').length > 2 ? found : undefined;
+  });
+  expect(page).toMatchObject({
+    sentence: '2 processes: 0 of 6 lanes busy, nobody waits', trouble: '', total: { name: 'Total', busy: '0 of 6', waiting: '0' },
+  });
+  expect(said.stderr.match(/^mongodb-pool-monitor: watching process \d+: http:\/\/127\.0\.0\.1:\d+\/$/gm)).toHaveLength(2);
+
+  const app = `http://127.0.0.1:${said.stdout.split('\n')[0]}`;
+  const response = await fetch(`${app}/slow`);
+  expect(response.headers.get('server-timing')).toMatch(/^pool;dur=[\d.]+, db;dur=[\d.]+, total;dur=[\d.]+$/);
+  const load = Promise.all(Array.from({ length: 200 }, () => fetch(`${app}/slow`)));
+  const busy = await until('requests wait', async () => {
+    const found = await readJson(`${url()}processes`);
+    return Number(found.total.waiting) > 0 ? found : undefined;
+  });
+  expect(busy.sentence).toMatch(/^2 processes: \d of 6 lanes busy, \d+ requests? waits?, /);
+  await load;
+
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([expect.any(Number), null]);
+  for (const { url: monitor } of page.rows) await expect(fetch(monitor)).rejects.toThrow();
+});
+
+describeInBrowser('the page of all processes', () => test('at two widths', async () => {
+  const { child, said, ended, url } = startWatch(['--', process.execPath, 'test/watch/cluster-to-watch.js']);
+  await until('both have a client', async () => (
+    said.stderr.includes('all processes') && (await readJson(`${url()}processes`)).rows.length === 2));
+  const browser = await launchChromium();
+  cleanUp(() => browser.close());
+  for (const [width, colorScheme] of /** @type {const} */ ([[1440, 'light'], [390, 'dark']])) {
+    const tab = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    await tab.goto(url());
+    await tab.getByRole('heading', { name: '2 processes: 0 of 6 lanes busy, nobody waits' }).waitFor();
+    expect(await tab.getByRole('link').count()).toBe(2);
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await tab.evaluate(axe.source);
+    expect((await tab.evaluate(() => Reflect.get(globalThis, 'axe').run())).violations).toEqual([]);
+    await tab.close();
+  }
+  const refused = await Promise.all([
+    fetch(url(), { method: 'POST' }), fetch(`${url()}nothing`),
+  ]);
+  expect(refused.map(({ status }) => status)).toEqual([405, 404]);
+  child.kill('SIGTERM');
+  await ended;
+}));
+
+test('the exit code is that of the app', async () => {
+  const { code, stderr } = await runCli(['watch', '--', process.execPath, '-e', 'process.exit(7)']);
+  expect({ code, lines: stderr.split('\n').length }).toEqual({ code: 7, lines: 2 });
+});
+
+test.each([
+  [['--', 'no-such-command'], /no-such-command can't be started: there is no such command\n$/],
+  [['--port', '70000', '--', 'node'], /It must be a whole number from 0 to 65535\./],
+  [[], /missing required argument 'command'/],
+])('%j is refused', async (args, message) => {
+  const { code, stderr } = await runCli(['watch', ...args]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(message);
+});
