@@ -4,12 +4,13 @@
 //
 //   node benchmarks/monitor-work.js [--turns 9]
 import { fork } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Command } from 'commander';
 import { Checkouts, monitorPool } from 'mongodb-pool-monitor';
 import { quantile } from 'mongodb-pool-predictor';
 import { parsePositive } from '../src/cli/option-parsers.js';
+import { ReplayedPool } from './monitor-work/replayed-pool.js';
 
 /** What a turn does: so many callers share the connections. In timeouts they all give up. */
 const LOADS = {
@@ -24,66 +25,6 @@ const WARM_UP_TURNS = 3;
 
 if (process.send) serve();
 else await compare();
-
-/** Emits as the driver does, in the same order and the same async contexts. */
-class ReplayedPool {
-  client = Object.assign(new EventEmitter(), { options: { maxPoolSize: 0, minPoolSize: 0, maxConnecting: 2, connectTimeoutMS: 1000 } });
-  #idle = /** @type {number[]} */ ([]);
-  #queue = /** @type {{ resolve: (id: number) => void, startedMs: number }[]} */ ([]);
-
-  /** @param {number} connections */
-  constructor(connections) {
-    this.client.options.maxPoolSize = connections;
-    this.monitored = /** @type {import('mongodb').MongoClient} */ (/** @type {unknown} */ (this.client));
-    this.#idle = Array.from({ length: connections }, (_, index) => index + 1);
-  }
-
-  open() {
-    this.#emit('connectionPoolReady', {});
-    for (const connectionId of this.#idle) {
-      this.#emit('connectionCreated', { connectionId });
-      this.#emit('connectionReady', { connectionId, durationMS: 1 });
-    }
-  }
-
-  /** @returns {Promise<number>} */
-  checkOut() {
-    const startedMs = Math.floor(performance.now());
-    this.#emit('connectionCheckOutStarted', {});
-    return new Promise((resolve) => {
-      this.#queue.push({ resolve, startedMs });
-      queueMicrotask(() => this.#serve());
-    });
-  }
-
-  /** @param {number} connectionId */
-  checkIn(connectionId) {
-    this.#idle.push(connectionId);
-    this.#emit('connectionCheckedIn', { connectionId });
-    queueMicrotask(() => this.#serve());
-  }
-
-  /** One that waits. @param {number} startedMs */
-  timeOut(startedMs) {
-    this.#emit('connectionCheckOutFailed', { reason: 'timeout', durationMS: Math.floor(performance.now()) - startedMs });
-  }
-
-  #serve() {
-    while (this.#queue.length > 0 && this.#idle.length > 0) {
-      const connectionId = Number(this.#idle.pop());
-      const waiter = this.#queue.shift();
-      const durationMS = Math.floor(performance.now()) - Number(waiter?.startedMs);
-      this.#emit('connectionCheckedOut', { connectionId, durationMS });
-      waiter?.resolve(connectionId);
-    }
-  }
-
-  /** @param {string} name @param {object} fields */
-  #emit(name, fields) {
-    const host = 'localhost';
-    this.client.emit(name, { time: new Date(), address: `${host}:${27017}`, name, ...fields });
-  }
-}
 
 /** @param {ReplayedPool} pool @param {typeof LOADS.warm} load @param {(work: () => Promise<void>) => Promise<void>} request */
 async function use(pool, { callers, checkouts }, request) {
@@ -134,17 +75,21 @@ function serve() {
   const isFollowed = kind.endsWith('record of requests');
   /** @type {(work: () => Promise<void>) => Promise<void>} */
   const request = isFollowed ? (work) => checkouts.run({ route: '/users/:id' }, work) : (work) => work();
-  process.on('message', async (/** @type {keyof typeof LOADS} */ name) => {
-    const load = LOADS[name];
-    const pool = new ReplayedPool(load.connections);
+  // Kept from turn to turn, as in an app: new ones would be compiled anew.
+  const pools = Object.fromEntries(Object.entries(LOADS).map(([name, { connections }]) => {
+    const pool = new ReplayedPool(connections);
     if (kind.startsWith('monitor')) {
       const monitor = monitorPool(pool.monitored);
       if (kind.includes('record')) checkouts.watch(monitor);
     }
     pool.open();
+    return [name, pool];
+  }));
+  process.on('message', async (/** @type {keyof typeof LOADS} */ name) => {
+    const load = LOADS[name];
     globalThis.gc?.();
     const before = readCost();
-    const spent = name === 'timeouts' ? await timeOut(pool, load, request) : await use(pool, load, request);
+    const spent = name === 'timeouts' ? await timeOut(pools[name], load, request) : await use(pools[name], load, request);
     const { us, bytes } = spent ?? readCost(before);
     process.send?.({ us: us / load.checkouts, bytes: bytes / load.checkouts });
   });

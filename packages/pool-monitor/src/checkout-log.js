@@ -1,5 +1,9 @@
+import { listHolders } from './holders.js';
+
 /** @import { Checkout, CheckoutKind } from './checkout.js' */
+/** @import { CheckoutName } from './checkout-name.js' */
 /** @import { Holder } from './holders.js' */
+/** @import { Longest } from './longest.js' */
 
 const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 10_000;
@@ -18,7 +22,7 @@ const MAX_KEPT = 10_000;
  * @property {number} checkOutStartedAtMs
  * @property {number | null} checkedOutAtMs
  * @property {number | null} checkedInAtMs
- * @property {readonly Holder[]} behind who held the connection while this one waited, the longest first; if it got none, who
+ * @property {Holder[]} behind who held the connection while this one waited, the longest first; if it got none, who
  *   held the pool's connections longest when it failed
  * @property {'checkedIn' | 'operationFailed' | 'checkOutFailed' | 'checkOutAborted'} outcome operationFailed: checked in,
  *   but its operation failed, so its use is no service time; checkOutAborted: its caller stopped waiting
@@ -37,10 +41,8 @@ class Entry {
   constructor(checkout) {
     this.pool = checkout.pool.clientName;
     this.name = checkout.name;
-    this.operation = checkout.operation;
-    this.kind = checkout.kind;
     this.holds = checkout.holds;
-    /** @type {readonly Holder[]} */
+    /** @type {(CheckoutName | undefined)[]} */
     this.behind = [];
     /** Null if it turned out that there was no such checkout. @type {CheckoutRecord['outcome'] | null} */
     this.outcome = null;
@@ -49,22 +51,20 @@ class Entry {
   }
 
   /** @param {Checkout} checkout who made it */
-  describe({ pool, name, operation, kind, holds, checkOutStartedAtMs }) {
+  describe({ pool, name, holds, checkOutStartedAtMs }) {
     this.pool = pool.clientName;
     this.name = name;
-    this.operation = operation;
-    this.kind = kind;
     this.holds = holds;
     this.checkOutStartedAtMs = checkOutStartedAtMs;
   }
 
   /** @returns {CheckoutRecord} */
   toRecord() {
-    const { id, pool, name: { route, requestId, request }, operation, kind, holds, connectionId, behind, reason } = this;
+    const { id, pool, name: { route, requestId, request, operation, kind }, holds, connectionId, reason } = this;
     return {
       id, pool, route, requestId, request, operation, kind, holds, connectionId: connectionId || null,
       checkOutStartedAtMs: toEpoch(this.checkOutStartedAtMs), checkedOutAtMs: orNull(this.checkedOutAtMs),
-      checkedInAtMs: orNull(this.checkedInAtMs), behind,
+      checkedInAtMs: orNull(this.checkedInAtMs), behind: listHolders(this.behind),
       outcome: /** @type {CheckoutRecord['outcome']} */ (this.outcome), reason,
     };
   }
@@ -94,7 +94,7 @@ export class CheckoutLog {
   /**
    * @param {Checkout} checkout
    * @param {CheckoutRecord['outcome']} outcome
-   * @param {readonly Holder[]} behind
+   * @param {Longest<CheckoutName> | null} behind
    * @param {string | null} reason
    */
   add(checkout, outcome, behind, reason) {
@@ -106,7 +106,9 @@ export class CheckoutLog {
     entry.connectionId = checkout.connection?.id ?? 0;
     entry.checkedOutAtMs = checkout.checkedOutAtMs;
     entry.checkedInAtMs = checkout.checkedInAtMs;
-    entry.behind = behind;
+    const count = behind?.count ?? 0;
+    entry.behind.length = count;
+    for (let place = 0; place < count; place += 1) entry.behind[place] = behind?.items[place];
     entry.outcome = outcome;
     entry.reason = reason;
     checkout.recordId = this.#lastId;

@@ -1,5 +1,6 @@
-import { UNKNOWN } from './request-context.js';
+import { UNKNOWN } from './checkout-name.js';
 
+/** @import { CheckoutName } from './checkout-name.js' */
 /** @import { Connection } from './connections.js' */
 /** @import { RequestContext } from './request-context.js' */
 /** @import { ServerPool } from './server-pool.js' */
@@ -32,11 +33,8 @@ export class Checkout {
   // For Checkouts.
   /** @type {RequestContext | null} */
   context = null;
+  /** @type {CheckoutName} */
   name = UNKNOWN;
-  /** Such as `find users`, where known. @type {string | null} */
-  operation = null;
-  /** @type {CheckoutKind | null} */
-  kind = null;
   /** How many connections of the pool its request had checked out when this wait began. */
   holds = 0;
   /** 0 until it has ended. */

@@ -1,18 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Checkout } from './checkout.js';
 import { CheckoutLog } from './checkout-log.js';
+import { OperationName, RequestName } from './checkout-name.js';
 import { endUse } from './connection-history.js';
-import { holderOf, longestHolders } from './holders.js';
-import { RequestContext, RequestName } from './request-context.js';
+import { findHolders } from './holders.js';
+import { RequestContext } from './request-context.js';
 
 /** @import { CheckoutKind } from './checkout.js' */
 /** @import { Connection } from './connections.js' */
-/** @import { Holder } from './holders.js' */
 /** @import { PoolMonitor } from './monitor.js' */
 /** @import { Request } from './request-context.js' */
-
-/** @type {readonly Holder[]} */
-const NOBODY = [];
 
 /**
  * Links each checkout of the last minutes to the request that made it, with its wait, and the requests it waited behind.
@@ -134,23 +131,18 @@ export class Checkouts {
 
   /** @param {Checkout} checkout */
   #onCheckOutStarted(checkout) {
-    const work = this.#describe?.();
-    if (work) {
-      checkout.operation = work.operation ?? null;
-      checkout.kind = work.kind ?? null;
-    }
-    checkout.name = this.#outside;
-    if (!this.#hasRequests) return;
-    const scope = this.#scopes.getStore();
+    const scope = this.#hasRequests ? this.#scopes.getStore() : undefined;
     const context = scope instanceof Checkout ? scope.context : scope;
+    const name = context?.name ?? this.#outside;
+    const work = this.#describe?.();
+    checkout.name = work ? new OperationName(name, work.operation ?? null, work.kind ?? null) : name;
     if (context) {
       checkout.context = context;
-      checkout.name = context.name;
       checkout.holds = context.countHeld(checkout.pool);
       context.begin(checkout);
     }
     // From here until checkedIn the driver runs in this scope.
-    this.#scopes.enterWith(checkout);
+    if (this.#hasRequests) this.#scopes.enterWith(checkout);
   }
 
   /** @param {Checkout} supposed */
@@ -168,12 +160,11 @@ export class Checkouts {
   /** @param {Checkout} checkout */
   #onCheckedIn(checkout) {
     const { context, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } = checkout;
-    const waitedFor = endUse(/** @type {Connection} */ (checkout.connection), checkout);
-    const behind = waitedFor.length > 0 ? waitedFor.map(holderOf) : NOBODY;
+    const behind = endUse(/** @type {Connection} */ (checkout.connection), checkout);
     if (context) {
       context.waitMs += checkedOutAtMs - checkOutStartedAtMs;
       context.useMs += checkedInAtMs - checkedOutAtMs;
-      context.behind.push(...behind);
+      context.waitedFor(behind);
       context.end(checkout);
       context.last = checkout;
     }
@@ -183,10 +174,10 @@ export class Checkouts {
   /** @param {Checkout} checkout @param {string} reason @param {number} atMs */
   #onCheckOutFailed(checkout, reason, atMs) {
     const { context, checkOutStartedAtMs } = checkout;
-    const behind = longestHolders(checkout.pool);
+    const behind = findHolders(checkout.pool);
     if (context) {
       context.waitMs += atMs - checkOutStartedAtMs;
-      context.behind.push(...behind);
+      context.waitedFor(behind);
       context.end(checkout);
     }
     this.#log.add(checkout, 'checkOutFailed', behind, reason);
@@ -198,6 +189,6 @@ export class Checkouts {
     // If its signal did not fire, we only infer the abort: the checkout may still come back with its wait.
     if (context?.signal?.aborted) context.waitMs += atMs - checkOutStartedAtMs;
     context?.end(checkout);
-    this.#log.add(checkout, 'checkOutAborted', NOBODY, null);
+    this.#log.add(checkout, 'checkOutAborted', null, null);
   }
 }

@@ -1,13 +1,14 @@
+import { UNKNOWN } from './checkout-name.js';
 import { Longest } from './longest.js';
-import { UNKNOWN } from './request-context.js';
 
 /** @import { Checkout, CheckoutKind } from './checkout.js' */
+/** @import { CheckoutName } from './checkout-name.js' */
 /** @import { ServerPool } from './server-pool.js' */
 
 /**
  * @typedef {object} Holder the request that had a connection checked out while another waited
  * @property {string | null} requestId
- * @property {string | null} route read late: it may still become known
+ * @property {string | null} route
  * @property {string} [operation] such as `find users`, where known
  * @property {CheckoutKind} [kind]
  *
@@ -15,20 +16,15 @@ import { UNKNOWN } from './request-context.js';
  *   request does not return them before it gets the next one, it may wait for itself
  */
 
-/** The holders change rarely while many waiters ask at once. @type {WeakMap<ServerPool, { changes: number, holders: Holder[] }>} */
+/**
+ * The holders change rarely while many waiters ask at once.
+ * @type {WeakMap<ServerPool, { changes: number, longest: Longest<CheckoutName> }>}
+ */
 const asked = new WeakMap();
 
-/** @param {Checkout | null} checkout @returns {Holder} keeps nothing of a request but its name */
+/** @param {Checkout | null} checkout @returns {Holder} */
 export function holderOf(checkout) {
-  const { name, operation, kind } = checkout ?? { name: UNKNOWN, operation: null, kind: null };
-  return {
-    requestId: name.requestId,
-    get route() {
-      return name.route;
-    },
-    ...(operation !== null && { operation }),
-    ...(kind !== null && { kind }),
-  };
+  return nameHolder(checkout?.name ?? UNKNOWN);
 }
 
 /** @param {Checkout} checkout @returns {Waiter} */
@@ -38,15 +34,29 @@ export function waiterOf(checkout) {
 
 /** @param {ServerPool} pool @returns {Holder[]} the longest first */
 export function longestHolders(pool) {
+  return listHolders(findHolders(pool).items);
+}
+
+/** @param {ServerPool} pool */
+export function findHolders(pool) {
   const { connections } = pool;
   const known = asked.get(pool);
-  if (known?.changes === connections.changes) return known.holders;
-  /** @type {Longest<Checkout | null>} */
+  if (known?.changes === connections.changes) return known.longest;
+  /** @type {Longest<CheckoutName>} */
   const longest = new Longest();
   for (const { state, sinceMs, checkout } of connections.values()) {
-    if (state === 'active') longest.add(checkout, -sinceMs);
+    if (state === 'active') longest.add(checkout?.name ?? UNKNOWN, -sinceMs);
   }
-  const holders = longest.items.map(holderOf);
-  asked.set(pool, { changes: connections.changes, holders });
-  return holders;
+  asked.set(pool, { changes: connections.changes, longest });
+  return longest;
+}
+
+/** @param {(CheckoutName | undefined)[]} names @returns {Holder[]} */
+export function listHolders(names) {
+  return names.flatMap((name) => (name ? [nameHolder(name)] : []));
+}
+
+/** @param {CheckoutName} name @returns {Holder} */
+export function nameHolder({ requestId, route, operation, kind }) {
+  return { requestId, route, ...(operation !== null && { operation }), ...(kind !== null && { kind }) };
 }

@@ -1,5 +1,9 @@
+import { RequestName } from './checkout-name.js';
+import { nameHolder } from './holders.js';
+
 /** @import { Checkout } from './checkout.js' */
-/** @import { Holder } from './holders.js' */
+/** @import { CheckoutName } from './checkout-name.js' */
+/** @import { Longest } from './longest.js' */
 /** @import { ServerPool } from './server-pool.js' */
 
 /**
@@ -10,41 +14,18 @@
  * @property {AbortSignal} [signal] aborts the request
  */
 
-/** Who made a checkout. Records keep this one for minutes, and nothing else of a request. */
-export class RequestName {
-  #route;
-
-  /** @param {string | null} requestId @param {number | null} request counts up @param {Request['route'] | null} route */
-  constructor(requestId, request, route) {
-    this.requestId = requestId;
-    this.request = request;
-    this.#route = route;
-  }
-
-  get route() {
-    return typeof this.#route === 'function' ? this.#route() : this.#route;
-  }
-
-  /** From now on the route is what it is now. */
-  settle() {
-    this.#route = this.route;
-  }
-}
-
-export const UNKNOWN = new RequestName(null, null, null);
-
 /** A request, with the sums over its checkouts, including concurrent ones. */
 export class RequestContext {
   /** How long it waited for connections. */
   waitMs = 0;
   /** How long it had connections checked out. */
   useMs = 0;
-  /** Who held the connections it waited for. @type {Holder[]} */
-  behind = [];
   /** Its last checkout, once checked in. @type {Checkout | null} */
   last = null;
   /** Its checkouts that have not ended. @type {Checkout[]} */
   #open = [];
+  /** @type {CheckoutName[]} */
+  #behind = [];
 
   /** @param {Request} request @param {number} number counts up */
   constructor({ route, requestId, signal }, number) {
@@ -62,6 +43,16 @@ export class RequestContext {
 
   get route() {
     return this.name.route;
+  }
+
+  /** Who held the connections it waited for. */
+  get behind() {
+    return this.#behind.map(nameHolder);
+  }
+
+  /** @param {Longest<CheckoutName>} holders */
+  waitedFor({ items, count }) {
+    for (let index = 0; index < count; index += 1) this.#behind.push(/** @type {CheckoutName} */ (items[index]));
   }
 
   /** @param {Checkout} checkout */

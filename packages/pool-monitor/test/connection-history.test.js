@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { RequestName } from '../src/checkout-name.js';
 import { endUse } from '../src/connection-history.js';
+import { listHolders } from '../src/holders.js';
 
 /** @import { Checkout } from '../src/checkout.js' */
 /** @import { Connection } from '../src/connections.js' */
@@ -8,9 +10,9 @@ import { endUse } from '../src/connection-history.js';
 const openConnection = () => /** @type {Connection} */ ({ lastUse: null });
 
 /** @param {Connection} connection @param {Use} use */
-function end(connection, [caller, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs]) {
-  const checkout = /** @type {Checkout} */ ({ caller, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, previous: null });
-  return endUse(connection, checkout).map((before) => before.caller);
+function end(connection, [who, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs]) {
+  const checkout = /** @type {Checkout} */ (/** @type {unknown} */ ({ name: new RequestName(who, 1, null), checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, previous: null }));
+  return listHolders(endUse(connection, checkout).items).map(({ requestId }) => requestId);
 }
 
 /** @param {Use[]} list */
