@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
 import { quantile } from 'mongodb-pool-predictor';
-import { parsePositive } from '../src/cli/option-parsers.js';
+import { orInvalid, parsePositive } from '../src/cli/option-parsers.js';
 import { abortOnSignal } from '../src/cli/signals.js';
 import { runHttpLoad } from '../src/harness/http-load.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
@@ -32,18 +32,19 @@ const CONNECTIONS = 20;
 const WARM_UP_MS = 300;
 /** They fill the pools and let the code be compiled. */
 const WARM_UP_TURNS = 2;
-/** In percent, of throughput and of p99. Node 20 pays more for following a request through async code. */
-/** @type {Record<string, number>} */
-const LIMITS = { 20: 5, 22: 5, 24: 2 };
+/**
+ * In percent, of throughput and of p99. Node 20 pays more for following a request through async code.
+ * @type {Record<string, number>}
+ */
+const LIMITS = { 20: 5, 24: 2 };
 
-const program = new Command('attach-cost.js')
+const { rounds, seconds, node, only } = new Command('attach-cost.js')
   .description('Measures what the attached monitor costs three apps in throughput, p99 and processor time.')
   .option('--rounds <n>', 'rounds of new processes', parsePositive, 5)
   .option('--seconds <n>', 'turns of a second, for each process of a round', parsePositive, 8)
-  .option('--node <versions>', 'with commas between them', parseNames, ['20', '24'])
-  .option('--only <apps>', `of ${APPS.join(', ')}`, parseNames, APPS)
-  .parse();
-const { rounds, seconds, node, only } = program.opts();
+  .option('--node <versions>', 'with commas between them', oneOrMoreOf(Object.keys(LIMITS)), Object.keys(LIMITS))
+  .option('--only <apps>', 'with commas between them', oneOrMoreOf(APPS), APPS)
+  .parse().opts();
 const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 
 const { signal, release } = abortOnSignal();
@@ -148,14 +149,14 @@ async function readUsage(child) {
  * A row of the table.
  * @param {{ version: string, name: string, kind: string }} what
  * @param {Turn[][]} plain by round
- * @param {Turn[][]} rounds_ the same of the kind
+ * @param {Turn[][]} ofKind the same of the kind
  */
-function describe({ version, name, kind }, plain, rounds_) {
-  const medianOf = (/** @type {(turn: Turn) => number} */ read) => quantile(rounds_.flat().map(read), 0.5);
+function describe({ version, name, kind }, plain, ofKind) {
+  const medianOf = (/** @type {(turn: Turn) => number} */ read) => quantile(ofKind.flat().map(read), 0.5);
   const limit = LIMITS[version];
   /** How much more the kind costs than plain, turn by turn, in percent. @param {(turn: Turn) => number} read */
   const costOf = (read) => {
-    const costs = rounds_.map((turns, round) => turns.map((turn, index) => (read(turn) / read(plain[round][index]) - 1) * 100));
+    const costs = ofKind.map((turns, round) => turns.map((turn, index) => (read(turn) / read(plain[round][index]) - 1) * 100));
     const ofRounds = costs.map((each) => quantile(each, 0.5));
     return { median: quantile(costs.flat(), 0.5), spread: [Math.min(...ofRounds), Math.max(...ofRounds)] };
   };
@@ -183,7 +184,11 @@ function format(percent) {
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)}`;
 }
 
-/** @param {string} text */
-function parseNames(text) {
-  return text.split(',');
+/** @param {string[]} choices @returns {(text: string) => string[]} reads names with commas between them */
+function oneOrMoreOf(choices) {
+  return orInvalid((text) => {
+    const names = text.split(',');
+    if (!names.every((name) => choices.includes(name))) throw new Error(`It must be one or more of ${choices.join(', ')}.`);
+    return names;
+  });
 }
