@@ -47,7 +47,7 @@ describe('with only the packages that the server imports, the app', () => {
   });
 
   test('runs, and says that load tests and predictions are not installed', async () => {
-    const app = startApp({ MONGO_URL: sharedMongoUrl() }, { server });
+    const app = startApp({ MONGO_URL: sharedMongoUrl() }, { server, cwd: path.dirname(server) });
     const url = await app.url;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await fetch(`${url}/fast`)).status).toBe(200);
@@ -65,7 +65,7 @@ describe('with only the packages that the server imports, the app', () => {
   });
 
   test('shows its help', async () => {
-    const { code, stdout, stderr } = await startApp({}, { server, args: ['--help'] }).ended;
+    const { code, stdout, stderr } = await startApp({}, { server, cwd: path.dirname(server), args: ['--help'] }).ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^npm start: the demo app/);
   });

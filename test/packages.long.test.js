@@ -14,6 +14,7 @@ import { until } from './support/until.js';
 const run = promisify(execFile);
 const onWindows = process.platform === 'win32';
 const MAX_MONITOR_BYTES = 200e3;
+const MAX_PAGE_BYTES = 2e6;
 
 /**
  * Packs a package, installs the tarball alone in an empty folder, and writes the code of its README there.
@@ -56,10 +57,14 @@ describe('a package installed alone does what its README says', () => {
     expect({ stdout, stderr }).toEqual({
       stdout: expect.stringMatching(/^2\d checkouts, \d+ waiting at the peak\np95 of the wait: [\d.]+ ms, longest/), stderr: '',
     });
-    expect(await sizeOf(installed)).toBeLessThan(MAX_MONITOR_BYTES);
+    const [all, ...ofPage] = await Promise.all(['.', 'page', 'universal'].map((each) => sizeOf(path.join(installed, each))));
+    expect(all).toBeLessThan(MAX_PAGE_BYTES);
+    expect(all - ofPage[0] - ofPage[1]).toBeLessThan(MAX_MONITOR_BYTES);
     const { dependencies } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
     expect(dependencies).toBeUndefined();
     expect(await readFile(path.join(installed, 'types/index.d.ts'), 'utf8')).toContain('monitorPool');
+    expect(await readFile(path.join(installed, 'types/live/index.d.ts'), 'utf8')).toContain('createLiveView');
+    expect((await readFile(path.join(installed, 'page/chart.js'), 'utf8')).length).toBeGreaterThan(100_000);
   });
 
   test('pool-predictor', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Checkouts, monitorPool } from 'mongodb-pool-monitor';
-import { busyCores } from 'mongodb-pool-monitor/universal/busy-cores.js';
+import { busyCores } from 'mongodb-pool-monitor/live';
 import { runClosedLoop } from '../../src/harness/closed-loop.js';
 import { customersOf, pickEmail } from '../../src/mongo/demo-data.js';
 import { createServerLoadReader } from '../../src/mongo/server-load.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { busyCores } from 'mongodb-pool-monitor/universal/busy-cores.js';
+import { busyCores } from 'mongodb-pool-monitor/live';
 
 /** @import { ServerLoad } from '../mongo/server-load.js' */
 /** @import { MeasuredQuery } from './measured-queries.js' */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { createTraceWriter } from 'mongodb-pool-monitor';
-import { busyCores } from 'mongodb-pool-monitor/universal/busy-cores.js';
+import { busyCores } from 'mongodb-pool-monitor/live';
 import { readSettings } from '../settings.js';
 import { MAX_DELAY_MS } from '../settings-table.js';
 import { parsePositive, parseUpTo } from './option-parsers.js';

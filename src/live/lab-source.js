@@ -55,6 +55,7 @@ export function createLabSource(lab) {
 function describeLab({ main, slow, slowQuery, version }, { load, requestTimeoutMs, requestLimit, slowLimit, controls, loadTests }) {
   const limit = slowLimit.snapshot();
   return {
+    title: 'MongoDB Pool Lab',
     slowMs: load.slowMs,
     slowQuery,
     serverVersion: version,

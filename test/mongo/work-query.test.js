@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { busyCores } from 'mongodb-pool-monitor/universal/busy-cores.js';
+import { busyCores } from 'mongodb-pool-monitor/live';
 import { createClient } from '../../src/mongo/client.js';
 import { seedCustomers } from '../../src/mongo/demo-data.js';
 import { createServerLoadReader } from '../../src/mongo/server-load.js';

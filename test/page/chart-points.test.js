@@ -11,7 +11,7 @@ const seconds = [
 ];
 
 test('points count back from the latest second, and a route without requests leaves a gap', () => {
-  const points = listPoints(seconds, latencyOf('/fast', 'p95Ms'));
+  const points = listPoints(seconds, latencyOf(['/fast'], 'p95Ms'));
 
   expect(points).toEqual([{ x: -2, y: 900 }, { x: -1, y: null }, { x: 0, y: null }]);
   expect(latestOf(points)).toBe(900);
@@ -19,8 +19,15 @@ test('points count back from the latest second, and a route without requests lea
 });
 
 test('a request counts as a success or a failure, never both', () => {
-  expect(listPoints(seconds, successesOf('/fast')).map(({ y }) => y)).toEqual([7, 0, 0]);
+  expect(listPoints(seconds, successesOf(['/fast'])).map(({ y }) => y)).toEqual([7, 0, 0]);
   expect(listPoints(seconds, failuresOf).map(({ y }) => y)).toEqual([3, 0, 1]);
+});
+
+test('of several routes in one line the slowest counts, and all their requests', () => {
+  const both = createSecond({ routes: { '/a': fast, '/b': { ...fast, p95Ms: 20 } } });
+  expect(latencyOf(['/a', '/b', '/c'], 'p95Ms')(both)).toBe(900);
+  expect(latencyOf(['/c'], 'p95Ms')(both)).toBeUndefined();
+  expect(successesOf(['/a', '/b', '/c'])(both)).toBe(14);
 });
 
 test('a logarithmic axis has ticks at the powers of ten', () => {

@@ -11,14 +11,21 @@ const connectionsOf = (...requestIds) => (
 describe('which lane a request drives in', () => {
   test('a request keeps its lane until it ends, and a new one takes the first free lane', () => {
     const first = assignLanes(new Map(), connectionsOf('a', 'b', 'c'));
-    const second = assignLanes(first, connectionsOf('a', 'c', 'd'));
+    const [a, , c] = connectionsOf('a', 'b', 'c');
+    const second = assignLanes(first, [a, c, createConnection({ id: 4, requestId: 'd' })]);
 
-    expect([...first]).toEqual([['a', 0], ['b', 1], ['c', 2]]);
-    expect(Object.fromEntries(second)).toEqual({ a: 0, c: 2, d: 1 });
+    expect([...first]).toEqual([['a/1', 0], ['b/2', 1], ['c/3', 2]]);
+    expect(Object.fromEntries(second)).toEqual({ 'a/1': 0, 'c/3': 2, 'd/4': 1 });
   });
 
   test('connections of two clients with the same id have two lanes', () => {
     const lanes = [createConnection({ id: 1, requestId: 'old' }), createConnection({ id: 1, requestId: 'new' })];
+
+    expect(new Set(assignLanes(new Map(), lanes).values()).size).toBe(2);
+  });
+
+  test('two connections of one request have two lanes', () => {
+    const lanes = [createConnection({ id: 1 }), createConnection({ id: 2 })];
 
     expect(new Set(assignLanes(new Map(), lanes).values()).size).toBe(2);
   });
@@ -29,7 +36,7 @@ describe('the lanes of the picture', () => {
     const lanes = connectionsOf('a', 'b');
     const pool = createPool({ max: 6, idle: 1, connecting: 1, lanes });
 
-    const all = listLanes(pool, assignLanes(new Map([['b', 2]]), lanes));
+    const all = listLanes(pool, assignLanes(new Map([['b/2', 2]]), lanes));
 
     expect(all.map(({ state }) => state).join(' ')).toBe('busy idle busy connecting closed closed');
     expect(all[2].connection?.requestId).toBe('b');

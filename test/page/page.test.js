@@ -71,7 +71,7 @@ describeInBrowser('the live page of the real app', () => {
       await openPage({ viewport: { width: 390, height: 844 } }, other.url);
       await send('a bus');
       await send('a bus');
-      await page.getByRole('heading', { name: /^The buses have a separate pool\. The only lane is busy, 1 waiting, for \d+\.\d s\.$/ }).waitFor();
+      await page.getByRole('heading', { name: /^Client slow, to \S+\. The only lane is busy, 1 waiting, for \d+\.\d s\.$/ }).waitFor();
       await page.getByRole('heading', { name: 'All 2 lanes are free.' }).waitFor();
       await timeToHead('/fast');
       expect((await readPool(other.url)).clients[1]).toMatchObject({ active: 1, waiting: 1 });

@@ -7,7 +7,7 @@ export const QUERIES = { '/slow': { aloneMs: 5000, isWork: false }, '/fast': { a
 export function createPool(overrides) {
   return {
     atMs: 1_000_000, database: { reachable: true, reason: null }, name: null, servers: ['127.0.0.1:27017'], max: 1, min: 0,
-    maxConnecting: 2, total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, retiring: 0, lanes: [], queue: [],
+    maxConnecting: 2, total: 1, idle: 0, active: 1, connecting: 0, waiting: 0, retiring: 0, lanes: [], queue: [], left: [],
     queries: QUERIES, finished: [], server: null, ...overrides,
   };
 }
@@ -26,7 +26,7 @@ export function createConnection(overrides) {
 /** @param {Partial<Waiter>} [overrides] @returns {Waiter} */
 export function createWaiter(overrides) {
   return {
-    requestId: 'ferrari', route: '/fast', waitMs: 4000, behind: [{ requestId: 'bus', route: '/slow' }],
+    requestId: 'ferrari', route: '/fast', waitMs: 4000, holds: 0, behind: [{ requestId: 'bus', route: '/slow' }],
     ...overrides,
   };
 }

@@ -110,15 +110,15 @@ test('a load test is updated, and the latest comes first', () => {
   expect(state.loadTests.map(({ id, progress }) => [id, progress])).toEqual([[2, 0.4], [1, 0.5]]);
 });
 
-test('a separate pool for /slow is a separate view, and each vehicle leaves through its own tunnel', () => {
-  const [bus, ferrari] = ['/slow', '/fast'].map((route) => createEnded({ route }));
-  const slowPool = { max: 3, lanes: [createConnection({ requestId: 'bus' })] };
-  const state = takePool(createState(), createReading({ max: 2, finished: [bus, ferrari] }, slowPool), 250);
+test('each client is a view of its own, and each vehicle leaves through its own tunnel', () => {
+  const [bus, ferrari] = ['/slow', '/fast'].map((route) => ({ id: 9, requestId: 'gone', route }));
+  const slow = { name: 'slow', max: 3, lanes: [createConnection({ requestId: 'bus' })], left: [bus] };
+  const state = takePool(createState(), createReading({ max: 2, left: [ferrari] }, slow), 250);
 
-  expect(state).toMatchObject({ receivedAtMs: 250, pool: { max: 2, finished: [{ route: '/fast' }] } });
-  expect(state.slow).toMatchObject({ receivedAtMs: 250, pool: { max: 3, finished: [{ route: '/slow' }] } });
-  expect([[...state.laneIndexes], [...state.slow?.laneIndexes ?? []]]).toEqual([[], [['bus', 0]]]);
-  expect(takePool(state, createReading(), 500).slow).toBeNull();
+  expect(state).toMatchObject({ receivedAtMs: 250, pool: { max: 2, left: [{ route: '/fast' }] } });
+  expect(state.others).toMatchObject([{ receivedAtMs: 250, pool: { name: 'slow', max: 3, left: [{ route: '/slow' }] } }]);
+  expect([[...state.laneIndexes], ...state.others.map(({ laneIndexes }) => [...laneIndexes])]).toEqual([[], [['bus/1', 0]]]);
+  expect(takePool(state, createReading(), 500).others).toEqual([]);
 });
 
 test('requests keep their lanes from one event to the next', () => {
@@ -126,5 +126,5 @@ test('requests keep their lanes from one event to the next', () => {
   const first = takePool(createState(), createReading({ lanes: [a, b] }), 0);
   const second = takePool(first, createReading({ lanes: [b] }), 250);
 
-  expect([...second.laneIndexes]).toEqual([['b', 1]]);
+  expect([...second.laneIndexes]).toEqual([['b/1', 1]]);
 });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  describeBehind, describeBottleneck, describeChanges, describeConnection, describeLoadTest, describeMeasured,
-  describeNoneYet, describePool, describePrediction, describeServer, describeWaiter,
+  describeApp, describeBehind, describeBottleneck, describeChanges, describeClient, describeConnection, describeKind,
+  describeLoadTest, describeMeasured, describeNoneYet, describePool, describePrediction, describeRisks, describeServer,
+  describeWaiter,
 } from 'mongodb-pool-monitor/page/words.js';
-import { createLoadTest, createPool, createWaiter } from './sample-pool.js';
+import { createState, takePool } from 'mongodb-pool-monitor/page/state.js';
+import { createConnection, createLoadTest, createPool, createReading, createWaiter } from './sample-pool.js';
 
 const UNREACHABLE = { reachable: false, reason: 'connect ECONNREFUSED 127.0.0.1:27017' };
 
@@ -69,16 +71,15 @@ test('the bottleneck in a sentence', () => {
 });
 
 test.each([
-  [null, 'None so far.'],
-  [createPool(), 'None so far.'],
-  [createPool({ waiting: 1, queue: [createWaiter({ route: '/slow' })] }), 'None so far.'],
-  [createPool({ waiting: 1, queue: [createWaiter()] }), 'One is waiting now. It will appear here once it is done.'],
-  [createPool({ waiting: 10, queue: Array.from({ length: 10 }, () => createWaiter()) }),
+  [createReading(), 'None so far.'],
+  [createReading({ waiting: 1, queue: [createWaiter({ route: '/slow' })] }), 'None so far.'],
+  [createReading({ waiting: 1, queue: [createWaiter()] }), 'One is waiting now. It will appear here once it is done.'],
+  [createReading({ waiting: 10, queue: Array.from({ length: 10 }, () => createWaiter()) }),
     '10 are waiting now. They will appear here once they are done.'],
-  [createPool({ waiting: 203, queue: Array.from({ length: 50 }, () => createWaiter()) }),
+  [createReading({ waiting: 203, queue: Array.from({ length: 50 }, () => createWaiter()) }),
     'More than 50 are waiting now. They will appear here once they are done.'],
-])('before the first note, the page says how many Ferraris wait', (pool, text) => {
-  expect(describeNoneYet(pool)).toBe(text);
+])('before the first note, the page says how many Ferraris wait', (reading, text) => {
+  expect(describeNoneYet(takePool(createState(), reading, 0))).toBe(text);
 });
 
 describe('who waits for whom', () => {
@@ -90,15 +91,56 @@ describe('who waits for whom', () => {
     [holders('/slow'), '/slow'],
     [holders('/slow', '/slow'), '2 /slow'],
     [holders('/slow', '/fast', '/slow'), '2 /slow and 1 /fast'],
+    [holders('/a', 'background', 'POST /b'), '1 /a, 1 background and 1 POST /b'],
     [holders(null), 'internal query'],
   ])('%j', (behind, text) => {
     expect(describeBehind(behind)).toBe(text);
   });
 
   test('a waiting request has its time', () => {
-    expect(describeWaiter('/fast', 4240, holders('/slow'))).toBe('/fast has waited 4.2 s behind /slow');
-    expect(describeWaiter('/fast', 40, [])).toBe('/fast has waited 0.0 s');
+    const fast = createWaiter({ behind: holders('/slow') });
+    expect(describeWaiter(fast, 240)).toBe('/fast has waited 4.2 s behind /slow');
+    expect(describeWaiter({ ...fast, waitMs: 40, behind: [] }, 0)).toBe('/fast has waited 0.0 s');
+    expect(describeWaiter({ ...fast, holds: 1 }, 0))
+      .toBe('/fast has waited 4.0 s behind /slow. It holds a connection and waits for another: deadlock risk.');
   });
+});
+
+describe('what is dangerous', () => {
+  const stream = createConnection({ kind: 'changeStream' });
+
+  test.each([
+    [{}, ''],
+    [{ lanes: [createConnection(), stream] }, 'A change stream holds 1 lane for as long as it is open.'],
+    [{ lanes: [stream, stream, createConnection({ kind: 'tailableCursor' })] },
+      '2 change streams hold 2 lanes for as long as they are open. A tailable cursor holds 1 lane for as long as it is open.'],
+    [{ queue: [createWaiter(), createWaiter({ holds: 1 })] },
+      'A waiting request holds a connection and waits for another: deadlock risk.'],
+    [{ lanes: [stream], queue: [createWaiter({ holds: 2 }), createWaiter({ holds: 1 })] },
+      'A change stream holds 1 lane for as long as it is open. 2 waiting requests hold a connection and wait for another: deadlock risk.'],
+  ])('%j', (pool, text) => {
+    expect(describeRisks(createPool(pool))).toBe(text);
+  });
+});
+
+test.each(/** @type {const} */ ([
+  ['bus', [], 'bus: holds its connection for long'],
+  ['ferrari', ['/fast'], '/fast, the Ferrari'],
+  ['bus', ['/slow', 'background'], '/slow and background, the buses'],
+  ['ferrari', ['/a', '/b', '/c', '/d'], '/a, /b, /c and /d, the Ferraris'],
+  ['ferrari', ['/a', '/b', '/c', '/d', '/e'], '/a, /b, /c and 2 more, the Ferraris'],
+]))('the legend of a %s: %j', (kind, routes, text) => {
+  expect(describeKind(kind, [...routes])).toBe(text);
+});
+
+test('the head of the page names what it shows', () => {
+  const features = { predictions: true };
+  expect(describeApp({ features, title: 'MongoDB Pool Lab', serverVersion: '8.2.1' }))
+    .toEqual({ title: 'MongoDB Pool Lab', about: 'MongoDB 8.2.1' });
+  expect(describeApp({ features, process: { pid: 42, node: 'v24.1.0', command: 'server.js' } }))
+    .toEqual({ title: 'server.js', about: 'process 42 · Node.js 24.1.0' });
+  expect(describeClient({ name: null, servers: ['a:1', 'b:2'] })).toBe('the first client, to a:1 and b:2');
+  expect(describeClient({ name: 'jobs', servers: [] })).toBe('client jobs');
 });
 
 test('a load test in a sentence', () => {

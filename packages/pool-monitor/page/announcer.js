@@ -36,8 +36,8 @@ export function createMemory() {
  * @returns {{ memory: Memory, message?: string }}
  */
 export function announce(memory, state, nowMs) {
-  const { pool, loadTests } = state;
-  const queued = Boolean(pool && pool.waiting > 0);
+  const { loadTests } = state;
+  const queued = [state, ...state.others].some(({ pool }) => pool !== null && pool.waiting > 0);
   const since = Number.isNaN(memory.changedAtMs) ? nowMs : memory.changedAtMs;
   const running = loadTests.filter(({ state }) => state === 'running').map(({ id }) => id);
   const next = {

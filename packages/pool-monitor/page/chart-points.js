@@ -13,17 +13,20 @@ export function listPoints(seconds, value) {
 }
 
 /**
- * @param {string} route
+ * @param {string[]} names of routes; of several, the slowest counts
  * @param {'p50Ms' | 'p95Ms' | 'maxMs' | 'waitP95Ms' | 'useP95Ms'} figure
  * @returns {(second: Second) => number | undefined}
  */
-export function latencyOf(route, figure) {
-  return ({ routes }) => routes[route]?.[figure];
+export function latencyOf(names, figure) {
+  return ({ routes }) => {
+    const values = names.flatMap((name) => routes[name]?.[figure] ?? []);
+    return values.length > 0 ? Math.max(...values) : undefined;
+  };
 }
 
-/** @param {string} route @returns {(second: Second) => number} */
-export function successesOf(route) {
-  return ({ routes }) => (routes[route]?.count ?? 0) - (routes[route]?.failures ?? 0);
+/** @param {string[]} names of routes @returns {(second: Second) => number} */
+export function successesOf(names) {
+  return ({ routes }) => names.reduce((sum, name) => sum + (routes[name]?.count ?? 0) - (routes[name]?.failures ?? 0), 0);
 }
 
 /** @param {Second} second */

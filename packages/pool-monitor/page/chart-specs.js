@@ -2,6 +2,7 @@ import { failuresOf, latencyOf, successesOf } from './chart-points.js';
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
 
 /** @import { Second } from '../src/live/feed-shapes.js' */
+/** @import { ChartRoute } from './chart-routes.js' */
 /** @import { Palette } from './palette.js' */
 
 /**
@@ -17,7 +18,7 @@ import { formatNumber, formatQuantity } from '../universal/quantity.js';
  * @property {boolean} [log]
  * @property {number} [min] smaller values are below the chart
  * @property {(value: number) => string} format
- * @property {Series[]} series
+ * @property {(routes: ChartRoute[]) => Series[]} listSeries
  */
 
 /** @type {Spec[]} */
@@ -26,12 +27,10 @@ export const SPECS = [{
   kind: 'line',
   log: true,
   format: (value) => formatQuantity(value, 'ms'),
-  series: [
-    { label: '/fast p95', color: 'measured-2', value: latencyOf('/fast', 'p95Ms') },
-    { label: '/fast p50', color: 'measured-2', thin: true, value: latencyOf('/fast', 'p50Ms') },
-    { label: '/slow p95', color: 'measured-1', value: latencyOf('/slow', 'p95Ms') },
-    { label: '/slow p50', color: 'measured-1', thin: true, value: latencyOf('/slow', 'p50Ms') },
-  ],
+  listSeries: (routes) => routes.flatMap(({ label, names, color }) => [
+    { label: `${label} p95`, color, value: latencyOf(names, 'p95Ms') },
+    { label: `${label} p50`, color, thin: true, value: latencyOf(names, 'p50Ms') },
+  ]),
 }, {
   id: 'use-chart',
   kind: 'line',
@@ -39,17 +38,15 @@ export const SPECS = [{
   // Who gets an idle connection waits for microseconds.
   min: 0.1,
   format: (value) => formatQuantity(value, 'ms'),
-  series: [
-    { label: '/fast use p95', color: 'measured-2', value: latencyOf('/fast', 'useP95Ms') },
-    { label: '/fast wait p95', color: 'measured-2', thin: true, value: latencyOf('/fast', 'waitP95Ms') },
-    { label: '/slow use p95', color: 'measured-1', value: latencyOf('/slow', 'useP95Ms') },
-    { label: '/slow wait p95', color: 'measured-1', thin: true, value: latencyOf('/slow', 'waitP95Ms') },
-  ],
+  listSeries: (routes) => routes.flatMap(({ label, names, color }) => [
+    { label: `${label} use p95`, color, value: latencyOf(names, 'useP95Ms') },
+    { label: `${label} wait p95`, color, thin: true, value: latencyOf(names, 'waitP95Ms') },
+  ]),
 }, {
   id: 'pool-chart',
   kind: 'line',
   format: (value) => formatNumber(value),
-  series: [
+  listSeries: () => [
     { label: 'waiting', color: 'predicted', value: ({ waiting }) => waiting },
     { label: 'active', color: 'measured-3', value: ({ active }) => active },
     { label: 'idle', color: 'published', thin: true, value: ({ idle }) => idle },
@@ -59,9 +56,8 @@ export const SPECS = [{
   id: 'rate-chart',
   kind: 'bar',
   format: (value) => formatNumber(value),
-  series: [
-    { label: '/fast', color: 'measured-2', value: successesOf('/fast') },
-    { label: '/slow', color: 'measured-1', value: successesOf('/slow') },
+  listSeries: (routes) => [
+    ...routes.map(({ label, names, color }) => ({ label, color, value: successesOf(names) })),
     { label: 'failed', color: 'ink', value: failuresOf },
   ],
 }];

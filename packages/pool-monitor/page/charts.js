@@ -4,8 +4,8 @@ import { LOG_AXIS } from './log-axis.js';
 
 /** @import { Chart as ChartJs, ChartDataset } from 'chart.js' */
 /** @import { Series, Spec } from './chart-specs.js' */
-/** @import { Second } from '../src/live/feed-shapes.js' */
 /** @import { Palette } from './palette.js' */
+/** @import { State } from './state.js' */
 
 /** Defined by the script /page/chart.js. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
@@ -14,53 +14,99 @@ const TICKS_S = [-120, -90, -60, -30, 0];
 
 const BAR_LOOK = { barThickness: /** @type {const} */ ('flex'), maxBarThickness: 8, barPercentage: 0.9 };
 
+/**
+ * @typedef {object} Figure a chart and its legend
+ * @property {Spec} spec
+ * @property {HTMLCanvasElement} canvas
+ * @property {string} title
+ * @property {HTMLElement} legend
+ * @property {Series[]} series
+ * @property {HTMLDataElement[]} latest one for each series
+ * @property {ChartJs} [chart]
+ */
+
 /** The charts of the last two minutes. */
 export function createCharts() {
   const figures = SPECS.map((spec) => {
-    const figure = /** @type {HTMLElement} */ (document.getElementById(spec.id));
-    return {
+    const element = /** @type {HTMLElement} */ (document.getElementById(spec.id));
+    return /** @type {Figure} */ ({
       spec,
-      canvas: /** @type {HTMLCanvasElement} */ (figure.querySelector('canvas')),
-      title: figure.querySelector('h3')?.textContent,
-      latest: [...figure.querySelectorAll('data')],
-    };
+      canvas: element.querySelector('canvas'),
+      title: element.querySelector('h3')?.textContent,
+      legend: element.querySelector('.legend'),
+    });
   });
-  /** @type {ChartJs[]} */
-  let charts = [];
-  /** @type {Second[]} */
-  let shown = [];
+  /** @type {Palette | undefined} */
+  let colors;
+  /** @type {Pick<State, 'seconds' | 'routes'>} */
+  let shown = { seconds: [], routes: [] };
 
-  /** @param {Second[]} seconds */
-  function show(seconds) {
-    shown = seconds;
-    for (const [index, chart] of charts.entries()) {
-      const { spec, canvas, title, latest } = figures[index];
-      const texts = spec.series.map(({ label, value }, line) => {
-        const points = listPoints(seconds, value);
-        chart.data.datasets[line].data = /** @type {any} */ (points);
+  function draw() {
+    for (const figure of figures) {
+      figure.series = figure.spec.listSeries(shown.routes);
+      figure.latest = drawLegend(figure.legend, figure.series, figure.spec);
+      figure.chart?.destroy();
+      if (colors) figure.chart = createChart(figure.spec, figure.series, figure.canvas, colors);
+    }
+    update();
+  }
+
+  function update() {
+    for (const { spec, series, canvas, title, latest, chart } of figures) {
+      const texts = series.map(({ label, value }, line) => {
+        const points = listPoints(shown.seconds, value);
+        if (chart) chart.data.datasets[line].data = /** @type {any} */ (points);
         const last = latestOf(points);
         latest[line].value = last === null ? '' : String(last);
         latest[line].textContent = last === null ? '' : spec.format(last);
         return `${label} ${latest[line].textContent || 'none'}`;
       });
-      canvas.setAttribute('aria-label', `${title}, latest: ${texts.join(', ')}`);
-      chart.update('none');
+      canvas.setAttribute('aria-label', `${title}, latest: ${texts.join(', ') || 'no requests'}`);
+      chart?.update('none');
     }
   }
 
+  draw();
   return {
-    show,
+    /** @param {Pick<State, 'seconds' | 'routes'>} next */
+    show(next) {
+      const isSame = JSON.stringify(next.routes) === JSON.stringify(shown.routes);
+      shown = next;
+      if (isSame) update();
+      else draw();
+    },
     /** @param {Palette} palette */
     setPalette(palette) {
-      for (const chart of charts) chart.destroy();
-      charts = figures.map(({ spec, canvas }) => createChart(spec, canvas, palette));
-      show(shown);
+      colors = palette;
+      draw();
     },
   };
 }
 
-/** @param {Spec} spec @param {HTMLCanvasElement} canvas @param {Palette} palette @returns {ChartJs} */
-function createChart({ kind, log = false, min, format, series }, canvas, palette) {
+/** @param {HTMLElement} legend @param {Series[]} series @param {Spec} spec @returns {HTMLDataElement[]} */
+function drawLegend(legend, series, { kind }) {
+  legend.classList.toggle('lines', kind === 'line');
+  const items = series.map(({ label, color, thin }) => {
+    const item = document.createElement('li');
+    const latest = document.createElement('data');
+    // Only the report calls the ink's look exact.
+    item.className = `${color === 'ink' ? 'exact' : color}${thin ? ' thin' : ''}`;
+    latest.className = 'latest';
+    item.append(`${label} `, latest);
+    return { item, latest };
+  });
+  legend.replaceChildren(...items.map(({ item }) => item));
+  return items.map(({ latest }) => latest);
+}
+
+/**
+ * @param {Spec} spec
+ * @param {Series[]} series
+ * @param {HTMLCanvasElement} canvas
+ * @param {Palette} palette
+ * @returns {ChartJs}
+ */
+function createChart({ kind, log = false, min, format }, series, canvas, palette) {
   const isBar = kind === 'bar';
   Chart.defaults.font = { family: getComputedStyle(canvas).fontFamily, size: 14 };
   Chart.defaults.color = palette.muted;

@@ -1,7 +1,6 @@
 import { post, readToken, saveToken, watchLink } from './app-requests.js';
 import { runAction } from './form-action.js';
 import { createLoadTestForm } from './load-test-form.js';
-import { slowMsOf } from './motion.js';
 import { formatSeconds } from './words.js';
 
 /** @import { State } from './state.js' */
@@ -25,12 +24,14 @@ export function createControls() {
   function show(state) {
     const { pool, snapshot } = state;
     const isLocked = snapshot?.needsToken === true && !readToken();
+    // Only the lab's app has them.
+    find('lab').hidden = snapshot?.controls === undefined || snapshot.process !== undefined;
     find('controls').hidden = snapshot?.controls === false || isLocked;
     find('no-controls').hidden = snapshot?.controls !== false;
     find('locked').hidden = !isLocked;
     if (pool) {
       showPoolSize(pool.max);
-      showSlowMs(slowMsOf(pool));
+      showSlowMs(pool.queries['/slow']?.aloneMs);
       setReachable(pool.database.reachable);
     }
     showLoadTest(state);
@@ -45,7 +46,7 @@ export function createControls() {
  * @param {object} actions
  * @param {(value: number) => Promise<any>} actions.apply
  * @param {(answer: any) => string} actions.confirm
- * @returns {(value: number) => void} shows the app's value
+ * @returns {(value?: number) => void} shows the app's value
  */
 function createSetting(id, { apply, confirm }) {
   const form = find(id);
@@ -71,6 +72,7 @@ function createSetting(id, { apply, confirm }) {
   }
 
   return (value) => {
+    if (value === undefined) return;
     if (!isDraft && field.value !== String(value)) field.value = String(value);
     for (const preset of presets) preset.setAttribute('aria-pressed', String(Number(preset.value) === value));
   };

@@ -8,9 +8,8 @@
  */
 
 /**
- * Gives each request a lane. A request keeps its lane while it holds its connection; a new one takes the first free
- * lane. Connection ids would not do: while one client replaces another, both have a connection 1.
- * @param {Map<string, number>} indexes lane of each request before, by `keyOf`
+ * Gives each vehicle a lane. It keeps its lane while it holds its connection; a new one takes the first free lane.
+ * @param {Map<string, number>} indexes lane of each vehicle before, by `keyOf`
  * @param {BusyConnection[]} connections
  * @returns {Map<string, number>}
  */
@@ -28,16 +27,19 @@ export function assignLanes(indexes, connections) {
   return assigned;
 }
 
-/** @param {BusyConnection} connection */
+/**
+ * One request can hold several connections. While one client replaces another, both have a connection 1.
+ * @param {Pick<BusyConnection, 'id' | 'requestId'>} connection
+ */
 export function keyOf({ id, requestId }) {
-  return requestId ?? `connection ${id}`;
+  return `${requestId ?? ''}/${id}`;
 }
 
 /**
  * Every lane of the tunnel. The app only sends how many connections are idle or connecting, so these states fill
  * the free lanes from the top. While a pool shrinks, it may have more busy lanes than its maximum.
  * @param {LivePool} pool
- * @param {Map<string, number>} indexes lane of each request, by `keyOf`
+ * @param {Map<string, number>} indexes lane of each vehicle, by `keyOf`
  * @returns {Lane[]}
  */
 export function listLanes(pool, indexes) {

@@ -21,7 +21,7 @@ export function createLoadTestForm(form) {
   });
   return ({ loadTests, snapshot }) => {
     const running = loadTests.find(({ state }) => state === 'running');
-    const isMissing = snapshot?.features?.loadTests === false;
+    const isMissing = snapshot?.features.loadTests === false;
     scenario.hidden = isMissing;
     missing.hidden = !isMissing;
     progress.hidden = !running;

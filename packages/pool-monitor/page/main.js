@@ -6,10 +6,11 @@ import { createLoadTestTable } from './load-test-table.js';
 import { createNoteList } from './notes.js';
 import { watchPalette } from './palette.js';
 import { PredictionPanel } from './prediction-panel.js';
+import { createOtherScenes } from './other-scenes.js';
 import { createScene } from './scene.js';
 import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
 import { conditionOf, createState } from './state.js';
-import { describeBottleneck, describeConnection } from './words.js';
+import { describeApp, describeBottleneck, describeClient, describeConnection, describeKind } from './words.js';
 
 /** @import { State } from './state.js' */
 
@@ -23,13 +24,10 @@ const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(se
 document.body.insertAdjacentHTML('afterbegin', VEHICLE_SYMBOLS);
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 const scene = createScene({
-  sentence: find('#sentence'), list: find('#queue'), detail: find('#detail'), canvas: find('#tunnel'), plaza: find('#server'),
+  sentence: find('#sentence'), list: find('#queue'), detail: find('#detail'), risks: find('#risks'), canvas: find('#tunnel'),
+  plaza: find('#server'),
 }, reducedMotion);
-const slowScene = createScene({
-  sentence: find('#slow-sentence'), list: find('#slow-queue'), detail: find('#slow-detail'), canvas: find('#slow-tunnel'),
-  plaza: find('#slow-server'),
-}, reducedMotion);
-const scenes = [scene, slowScene];
+const others = createOtherScenes({ place: find('#others'), template: find('#other'), rest: find('#no-room') }, reducedMotion);
 const charts = createCharts();
 const controls = createControls();
 const showLoadTests = createLoadTestTable(find('#load-tests'));
@@ -47,16 +45,22 @@ function show(next) {
   state = next;
   document.body.dataset.connection = conditionOf(state);
   setText('#connection', describeConnection(state));
-  setText('#version', state.snapshot ? `MongoDB ${state.snapshot.serverVersion}` : '');
+  if (state.snapshot && state.snapshot !== before.snapshot) {
+    const { title, about } = describeApp(state.snapshot);
+    setText('#title', title);
+    setText('#version', about);
+    document.title = `${title}, live`;
+  }
   document.body.dataset.bottleneck = state.bottleneck ? 'server' : 'none';
   if (state.bottleneck) setText('#verdict strong', describeBottleneck(state.bottleneck));
   if (state.seconds !== before.seconds) {
-    charts.show(state.seconds);
+    charts.show(state);
     prediction.show(state);
   }
+  if (state.kinds !== before.kinds) showLegend();
   scene.show(state);
-  find('#slow').hidden = !state.slow;
-  slowScene.show(state.slow);
+  setText('#client', state.pool && state.others.length > 0 ? `This is ${describeClient(state.pool)}.` : '');
+  others.show(state.others);
   showNotes(state);
   controls.show(state);
   showLoadTests(state.loadTests);
@@ -68,7 +72,15 @@ function show(next) {
 function paint() {
   isStale = false;
   const elapsedMs = Math.min(performance.now() - state.receivedAtMs, MAX_ELAPSED_MS);
-  for (const each of scenes) each.paint(elapsedMs);
+  for (const each of [scene, ...others.list()]) each.paint(elapsedMs);
+}
+
+function showLegend() {
+  const { known, learned, useMs } = state.kinds;
+  const routes = Object.keys(useMs).sort((a, b) => useMs[b] - useMs[a]);
+  for (const [selector, kind] of /** @type {const} */ ([['#buses', 'bus'], ['#ferraris', 'ferrari']])) {
+    setText(selector, describeKind(kind, routes.filter((route) => (known[route] ?? learned[route]) === kind)));
+  }
 }
 
 /** Runs by the clock, not by events: it must still speak when the app falls silent. */
@@ -79,7 +91,7 @@ function speak() {
 }
 
 function paintFrames() {
-  const isMoving = scenes.some((each) => each.isMoving(performance.now()));
+  const isMoving = [scene, ...others.list()].some((each) => each.isMoving(performance.now()));
   if (!reducedMotion.matches && (isMoving || isStale)) paint();
   requestAnimationFrame(paintFrames);
 }
@@ -91,13 +103,14 @@ function setText(selector, text) {
 }
 
 watchPalette((palette) => {
-  for (const each of scenes) each.setPalette(palette);
+  scene.setPalette(palette);
+  others.setPalette(palette);
   charts.setPalette(palette);
   prediction.setPalette(palette);
   paint();
 });
 const sizes = new ResizeObserver(paint);
-for (const each of document.querySelectorAll('.scene')) sizes.observe(each);
+for (const selector of ['.scene', '#others']) sizes.observe(find(selector));
 listenToApp(show);
 setInterval(speak, SPEAK_EVERY_MS);
 paintFrames();

@@ -1,12 +1,14 @@
+import { kindOf } from '../universal/route-kinds.js';
 import { keyOf, listLanes } from './lanes.js';
 
-/** @import { BusyConnection, EndedRequest } from '../src/live/feed-shapes.js' */
+/** @import { BusyConnection } from '../src/live/feed-shapes.js' */
+/** @import { Kind, RouteKinds } from '../universal/route-kinds.js' */
 /** @import { LivePool, View } from './state.js' */
 
 /**
  * @typedef {object} Departure a vehicle that has returned its connection and drives out of the tunnel
  * @property {number} laneIndex
- * @property {string} route
+ * @property {Kind} kind
  * @property {number} from its progress at the start, 0 to 1
  * @property {number} startsAtMs
  */
@@ -14,6 +16,7 @@ import { keyOf, listLanes } from './lanes.js';
 /** The progress of a vehicle that has left the picture, as a fraction of the tunnel's length. */
 export const OUT_OF_SIGHT = 1.35;
 const MAX_PROGRESS = 0.94;
+const PARKED = 0.3;
 const FERRARI_HALFWAY_MS = 250;
 /** From the entrance until out of sight. */
 const BUS_MS = 900;
@@ -26,6 +29,8 @@ const SPREAD_MS = 250;
 const FOLLOWING_MS = 180;
 const AHEAD = 0.2;
 const MAX_DEPARTURES = 60;
+/** More that start within one event would cover each other. */
+const MAX_IN_LANE = 3;
 
 /**
  * How fast vehicles drive, 1 at most. Queries that work share the cores that the server gets: when they outnumber them,
@@ -58,62 +63,79 @@ export function movePast(view, connections, receivedAtMs, pace) {
 }
 
 /**
- * A bus takes the known time of its query, and then waits at the exit. Nobody knows how long a Ferrari takes, so it
- * slows down and never quite arrives.
- * @param {string | null} route
+ * A bus takes the usual time of its route, and then waits at the exit. Nobody knows how long others take, so they slow down
+ * and never quite arrive. What stays for good parks.
+ * @param {Pick<BusyConnection, 'route' | 'kind'>} vehicle
  * @param {number} drivenMs
- * @param {number} slowMs
+ * @param {RouteKinds} kinds
  * @returns {number} 0 to 1
  */
-export function progressOf(route, drivenMs, slowMs) {
-  if (route === '/slow') return Math.min(MAX_PROGRESS, MAX_PROGRESS * drivenMs / slowMs);
-  return MAX_PROGRESS * drivenMs / (drivenMs + FERRARI_HALFWAY_MS);
+export function progressOf({ route, kind }, drivenMs, kinds) {
+  const end = kind ? PARKED : MAX_PROGRESS;
+  if (!kind && kindOf(kinds, route) === 'bus') return Math.min(end, end * drivenMs / kinds.useMs[String(route)]);
+  return end * drivenMs / (drivenMs + FERRARI_HALFWAY_MS);
 }
 
 /**
- * The vehicles that drive out after a pool event. Most Ferraris come and go between two events, so their lane is
- * unknown: they take the free lanes in turn.
+ * The vehicles that drive out after a pool event. Most Ferraris come and go between two events: they start in the lane of
+ * the vehicle that has their connection now, ahead of it, or take the open lanes in turn.
  * @param {Departure[]} departures the earlier ones
  * @param {View} before
  * @param {View} view
  * @returns {Departure[]}
  */
 export function addDepartures(departures, before, view) {
-  const { pool, receivedAtMs } = view;
+  const { pool, receivedAtMs, kinds } = view;
   if (!pool) return departures;
-  const seen = new Map(before.pool?.lanes.map((connection) => [connection.requestId, connection]));
-  const starts = listStarts(view);
-  const ended = pool.finished.filter(hadConnection);
-  const added = ended.map(({ requestId, route }, index) => {
-    const connection = seen.get(requestId);
+  const seen = new Map(before.pool?.lanes.map((connection) => [keyOf(connection), connection]));
+  const elapsedMs = receivedAtMs - before.receivedAtMs;
+  const findStart = listStarts(view);
+  const added = pool.left.flatMap((left, index) => {
+    const { route } = left;
+    const key = keyOf(left);
+    const connection = seen.get(key);
     if (connection) {
-      const drivenMs = (before.drivenMs.get(keyOf(connection)) ?? 0) + (receivedAtMs - before.receivedAtMs) * before.pace;
-      const laneIndex = before.laneIndexes.get(keyOf(connection)) ?? 0;
-      return { laneIndex, route, from: progressOf(route, drivenMs, slowMsOf(pool)), startsAtMs: receivedAtMs };
+      seen.delete(key);
+      const drivenMs = (before.drivenMs.get(key) ?? 0) + elapsedMs * before.pace;
+      return [{
+        laneIndex: before.laneIndexes.get(key) ?? 0, kind: kindOf(kinds, route, connection.busyMs + elapsedMs),
+        from: progressOf(connection, drivenMs, kinds), startsAtMs: receivedAtMs,
+      }];
     }
-    const inLane = Math.floor(index / starts.length);
-    const delayMs = Math.max(index / ended.length * SPREAD_MS, inLane * FOLLOWING_MS);
-    return { ...starts[index % starts.length], route, startsAtMs: receivedAtMs + delayMs };
+    const { inLane, ...start } = findStart(left.id);
+    if (inLane >= MAX_IN_LANE) return [];
+    const delayMs = Math.max(index / pool.left.length * SPREAD_MS, inLane * FOLLOWING_MS);
+    return [{ ...start, kind: kindOf(kinds, route), startsAtMs: receivedAtMs + delayMs }];
   });
   return [...departures.filter((departure) => progressOfDeparture(departure, receivedAtMs) < OUT_OF_SIGHT), ...added]
     .slice(-MAX_DEPARTURES);
 }
 
 /**
- * Where a vehicle that nobody saw may start: in an open lane, or ahead of the vehicle that came after it.
+ * Where vehicles that nobody saw may start.
  * @param {View} view
- * @returns {{ laneIndex: number, from: number }[]} at least one
+ * @returns {(id: number) => { laneIndex: number, from: number, inLane: number }} for the next vehicle with that connection;
+ *   inLane: how many start before it in the same lane
  */
-function listStarts({ pool, laneIndexes, drivenMs }) {
+function listStarts({ pool, laneIndexes, drivenMs, kinds }) {
   const all = pool ? listLanes(pool, laneIndexes) : [];
-  const free = all.flatMap(({ state }, laneIndex) => (state === 'idle' ? [{ laneIndex, from: 0 }] : []));
-  if (free.length > 0) return free;
-  const ahead = all.flatMap(({ connection }, laneIndex) => (
-    connection && pool
-      ? [{ laneIndex, from: progressOf(connection.route, drivenMs.get(keyOf(connection)) ?? 0, slowMsOf(pool)) + AHEAD }] : []
-  ));
-  const latest = ahead.filter(({ from }) => from < 0.5);
-  return [latest, ahead, [{ laneIndex: 0, from: 0 }]].find(({ length }) => length > 0) ?? [];
+  /** @type {number[]} */
+  const counts = all.map(() => 0);
+  const free = all.flatMap(({ state }, laneIndex) => (state === 'idle' ? [laneIndex] : []));
+  const ahead = new Map(all.flatMap(({ connection }, laneIndex) => {
+    if (!connection || connection.kind) return [];
+    const from = progressOf(connection, drivenMs.get(keyOf(connection)) ?? 0, kinds) + AHEAD;
+    return [[connection.id, { laneIndex, from }]];
+  }));
+  let turn = 0;
+  return (id) => {
+    const fallback = free.length > 0 ? { laneIndex: free[turn % free.length], from: 0 } : [...ahead.values()][turn % ahead.size];
+    const start = ahead.get(id) ?? fallback ?? { laneIndex: 0, from: 0 };
+    turn += ahead.has(id) ? 0 : 1;
+    const inLane = counts[start.laneIndex] ?? 0;
+    counts[start.laneIndex] = inLane + 1;
+    return { ...start, inLane };
+  };
 }
 
 /**
@@ -121,20 +143,10 @@ function listStarts({ pool, laneIndexes, drivenMs }) {
  * @param {number} nowMs
  * @returns {number} below 0 before its start, above 1 outside the tunnel, at most `OUT_OF_SIGHT`
  */
-export function progressOfDeparture({ route, from, startsAtMs }, nowMs) {
-  const fullMs = route === '/slow' ? BUS_MS : FERRARI_MS;
+export function progressOfDeparture({ kind, from, startsAtMs }, nowMs) {
+  const fullMs = kind === 'bus' ? BUS_MS : FERRARI_MS;
   const durationMs = Math.max(fullMs * (OUT_OF_SIGHT - from) / OUT_OF_SIGHT, MIN_DEPARTURE_MS);
   const part = (nowMs - startsAtMs) / durationMs;
   if (part < 0) return -1;
   return part >= 1 ? OUT_OF_SIGHT : from + (OUT_OF_SIGHT - from) * part ** 1.2;
-}
-
-/** @param {LivePool} pool */
-export function slowMsOf({ queries }) {
-  return queries['/slow']?.aloneMs ?? 1000;
-}
-
-/** A request that gave up waiting never entered the tunnel. @param {EndedRequest} request */
-function hadConnection({ status }) {
-  return status >= 200 && status < 400;
 }

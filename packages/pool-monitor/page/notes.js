@@ -1,9 +1,11 @@
 import { formatQuantity } from '../universal/quantity.js';
+import { kindOf } from '../universal/route-kinds.js';
 import { describeBehind, describeNoneYet } from './words.js';
 
 /** @import { Holder } from 'mongodb-pool-monitor' */
-/** @import { EndedRequest } from '../src/live/feed-shapes.js' */
-/** @import { LivePool, State } from './state.js' */
+/** @import { EndedRequest, LiveReading } from '../src/live/feed-shapes.js' */
+/** @import { RouteKinds } from '../universal/route-kinds.js' */
+/** @import { State } from './state.js' */
 
 /**
  * @typedef {object} Note requests that ended at the same time in the same way; the times are those of the longest
@@ -29,16 +31,17 @@ const SUCCESS = 200;
 /**
  * Notes Ferraris that had to wait, and failures; the latest comes first.
  * @param {Note[]} notes
- * @param {LivePool} pool
+ * @param {Pick<LiveReading, 'atMs' | 'finished'>} reading
+ * @param {RouteKinds} kinds
  * @returns {Note[]}
  */
-export function addNotes(notes, { atMs, finished }) {
+export function addNotes(notes, { atMs, finished }, kinds) {
   const notable = finished.filter((each) => (
-    outcomeOf(each) !== SUCCESS || (each.route === '/fast' && each.waitMs >= MIN_WAIT_MS)));
-  const kindOf = (/** @type {EndedRequest} */ each) => `${outcomeOf(each)} ${each.route}`;
+    outcomeOf(each) !== SUCCESS || (kindOf(kinds, each.route) === 'ferrari' && each.waitMs >= MIN_WAIT_MS)));
+  const groupOf = (/** @type {EndedRequest} */ each) => `${outcomeOf(each)} ${each.route}`;
   const isPart = finished.length >= MAX_SENT;
-  return [...new Set(notable.map(kindOf))]
-    .map((kind) => createNote(notable.filter((each) => kindOf(each) === kind), atMs, isPart))
+  return [...new Set(notable.map(groupOf))]
+    .map((group) => createNote(notable.filter((each) => groupOf(each) === group), atMs, isPart))
     // Successes last, so that they end up on top: waits are what the page is about.
     .sort((a, b) => Number(a.status === SUCCESS) - Number(b.status === SUCCESS))
     .reduce(addNote, notes);
@@ -96,14 +99,15 @@ function describeOutcome(status) {
  * @param {object} elements
  * @param {HTMLElement} elements.list
  * @param {HTMLElement} elements.none shown while there are no notes
- * @returns {(state: Pick<State, 'notes' | 'pool'>) => void}
+ * @returns {(state: State) => void}
  */
 export function createNoteList({ list, none }) {
   /** @type {Note[]} */
   let shown = [];
-  return ({ notes, pool }) => {
+  return (state) => {
+    const { notes } = state;
     none.hidden = notes.length > 0;
-    const text = describeNoneYet(pool);
+    const text = describeNoneYet(state);
     if (none.textContent !== text) none.textContent = text;
     if (notes === shown) return;
     shown = notes;

@@ -1,6 +1,6 @@
 const NAMES = /** @type {const} */ ([
   'ink', 'muted', 'rule', 'road', 'hill', 'tube', 'glass', 'measured-1', 'measured-2', 'measured-3',
-  'predicted', 'published', 'highlight',
+  'measured-4', 'measured-5', 'predicted', 'published', 'highlight',
 ]);
 
 /** @typedef {Record<typeof NAMES[number], string>} Palette colours by their CSS names */

@@ -2,18 +2,22 @@ import { LOG_AXIS } from './log-axis.js';
 import { formatQuantity } from '../universal/quantity.js';
 
 /** @import { Chart as ChartJs, ChartDataset, Plugin } from 'chart.js' */
+/** @import { ChartRoute } from './chart-routes.js' */
 /** @import { Palette } from './palette.js' */
 /** @import { Prediction } from 'mongodb-pool-predictor' */
 /** @import { RecentLoad } from './recent-load.js' */
 
-/** @typedef {Prediction & { measured: Pick<RecentLoad, 'max' | 'p95Ms'>, picked: number }} Shown picked: an index of poolSizes */
+/**
+ * @typedef {object} More
+ * @property {Pick<RecentLoad, 'max' | 'p95Ms'>} measured
+ * @property {number} picked an index of poolSizes
+ * @property {ChartRoute[]} routes with a line each
+ *
+ * @typedef {Prediction & More} Shown
+ */
 
 /** Defined by the script /page/chart.js. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
-
-const LINES = /** @type {const} */ ([
-  { route: '/fast', color: 'measured-2' }, { route: '/slow', color: 'measured-1' },
-]);
 
 /**
  * Predicted p95 by pool size, and the measured p95 at the current size.
@@ -23,6 +27,8 @@ const LINES = /** @type {const} */ ([
 export function createPredictionChart(canvas, onLayout) {
   /** @type {ChartJs | undefined} */
   let chart;
+  /** @type {Palette} */
+  let colors;
   /** @type {Shown | undefined} */
   let shown;
 
@@ -30,13 +36,8 @@ export function createPredictionChart(canvas, onLayout) {
   function show(next) {
     shown = next;
     if (!chart) return;
-    const { poolSizes, p95Ms, measured } = next;
-    chart.data.labels = poolSizes;
-    for (const [index, { route }] of LINES.entries()) {
-      chart.data.datasets[2 * index].data = p95Ms[route] ?? [];
-      chart.data.datasets[2 * index + 1].data = (
-        poolSizes.map((size) => (size === measured.max ? measured.p95Ms[route] ?? null : null)));
-    }
+    chart.data.labels = next.poolSizes;
+    chart.data.datasets = next.routes.flatMap((route) => createDatasets(route, next, colors));
     canvas.setAttribute('aria-label', describe(next));
     chart.update('none');
   }
@@ -45,6 +46,7 @@ export function createPredictionChart(canvas, onLayout) {
     show,
     /** @param {Palette} palette */
     setPalette(palette) {
+      colors = palette;
       chart?.destroy();
       chart = createChart(canvas, palette, [drawSizes(palette, () => shown), {
         id: 'layout',
@@ -56,10 +58,10 @@ export function createPredictionChart(canvas, onLayout) {
 }
 
 /** @param {Shown} shown */
-function describe({ poolSizes, p95Ms }) {
-  const ends = Object.entries(p95Ms).map(([route, times]) => (
-    `${route} ${formatQuantity(times[0], 'ms')} with ${poolSizes[0]}, `
-    + `${formatQuantity(Number(times.at(-1)), 'ms')} with ${poolSizes.at(-1)}`));
+function describe({ poolSizes, p95Ms, routes }) {
+  const ends = routes.map(({ label }) => (
+    `${label} ${formatQuantity(p95Ms[label][0], 'ms')} with ${poolSizes[0]}, `
+    + `${formatQuantity(Number(p95Ms[label].at(-1)), 'ms')} with ${poolSizes.at(-1)}`));
   return `Predicted p95 by pool size: ${ends.join('; ')}`;
 }
 
@@ -69,7 +71,7 @@ function createChart(canvas, palette, plugins) {
     type: 'line',
     data: {
       labels: [],
-      datasets: LINES.flatMap(({ route, color }) => createDatasets(route, palette[color], palette)),
+      datasets: [],
     },
     options: {
       animation: false,
@@ -99,17 +101,19 @@ function createChart(canvas, palette, plugins) {
 }
 
 /**
- * @param {string} route
- * @param {string} color
+ * @param {ChartRoute} route
+ * @param {Shown} shown
  * @param {Palette} palette
  * @returns {ChartDataset<'line'>[]} the predicted line, and the measured point
  */
-function createDatasets(route, color, palette) {
+function createDatasets({ label, color: name }, { poolSizes, p95Ms, measured }, palette) {
+  const color = palette[name];
   return [{
-    label: `${route} predicted`, data: [], order: 1, borderColor: color, backgroundColor: color,
+    label: `${label} predicted`, data: p95Ms[label], order: 1, borderColor: color, backgroundColor: color,
     borderWidth: 3, pointRadius: 3,
   }, {
-    label: `${route} measured`, data: [], order: 0, showLine: false, backgroundColor: color,
+    label: `${label} measured`, order: 0, showLine: false, backgroundColor: color,
+    data: poolSizes.map((size) => (size === measured.max ? measured.p95Ms[label] ?? null : null)),
     pointStyle: 'rectRot', pointRadius: 10, pointHoverRadius: 10,
     pointBorderColor: palette.ink, pointBorderWidth: 2.5,
   }];

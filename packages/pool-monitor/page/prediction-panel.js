@@ -1,9 +1,10 @@
 import { createPredictionChart } from './prediction-chart.js';
 import { readRecentLoad } from './recent-load.js';
-import { describeMeasured, describePrediction } from './words.js';
+import { describeMeasured, describePrediction, joinWords } from './words.js';
 
 /** @import { Prediction } from 'mongodb-pool-predictor' */
 /** @import { Second } from '../src/live/feed-shapes.js' */
+/** @import { ChartRoute } from './chart-routes.js' */
 /** @import { Palette } from './palette.js' */
 /** @import { RecentLoad } from './recent-load.js' */
 /** @import { State } from './state.js' */
@@ -33,6 +34,8 @@ export class PredictionPanel {
   /** Until somebody picks a size, the slider shows the current one. @type {number | undefined} */
   #pickedSize;
   #nextAtMs = 0;
+  /** @type {ChartRoute[]} */
+  #routes = [];
 
   /** @param {HTMLElement} section */
   constructor(section) {
@@ -51,9 +54,10 @@ export class PredictionPanel {
   }
 
   /** Call it once a second. @param {State} state */
-  show({ connection, seconds, snapshot, pool }) {
-    const isSplit = Boolean(snapshot?.slowLimit || (snapshot?.clients ?? []).length > 1);
-    const isMissing = this.#isMissing || snapshot?.features?.predictions === false;
+  show({ connection, seconds, snapshot, pool, others, routes }) {
+    this.#routes = routes;
+    const isSplit = Boolean(snapshot?.slowLimit) || others.length > 0;
+    const isMissing = this.#isMissing || snapshot?.features.predictions === false;
     const isShared = Object.values(pool?.queries ?? {}).some(({ isWork }) => isWork);
     const obstacle = isMissing ? 'missing' : isSplit ? 'split' : isShared ? 'shared' : null;
     this.#section.dataset.state = obstacle ?? 'ready';
@@ -113,17 +117,26 @@ export class PredictionPanel {
     if (!this.#found) return;
     const { load, prediction: { poolSizes, p95Ms } } = this.#found;
     const picked = findSize(poolSizes, this.#pickedSize ?? load.max);
-    const times = Object.fromEntries(Object.entries(p95Ms).map(([route, each]) => [route, each[picked]]));
-    const answer = describePrediction(poolSizes[picked], times);
+    const routes = this.#routes.filter(({ label }) => p95Ms[label]);
+    const answer = describePrediction(poolSizes[picked], mapRoutes(routes, (route) => p95Ms[route][picked]));
     this.#section.querySelector('.none')?.setAttribute('hidden', '');
     this.#section.querySelector('.found')?.removeAttribute('hidden');
     this.#slider.max = String(poolSizes.length - 1);
     this.#slider.value = String(picked);
     this.#slider.setAttribute('aria-valuetext', answer);
     this.#setText('.answer', answer);
-    this.#setText('.measured', describeMeasured(load.max, load.p95Ms));
-    this.#setText('.about', describeSource(load));
-    this.#chart.show({ poolSizes, p95Ms, measured: load, picked });
+    this.#setText('.measured', describeMeasured(load.max, mapRoutes(routes, (route) => load.p95Ms[route])));
+    this.#setText('.about', describeSource(load, routes));
+    this.#drawLegend(routes);
+    this.#chart.show({ poolSizes, p95Ms, measured: load, picked, routes });
+  }
+
+  /** @param {ChartRoute[]} routes */
+  #drawLegend(routes) {
+    const items = [...routes.map(({ label, color }) => [`${label} predicted`, color]), ['measured', 'exact diamond']];
+    const legend = /** @type {HTMLElement} */ (this.#section.querySelector('.legend'));
+    if (legend.textContent === items.map(([text]) => text).join('')) return;
+    legend.replaceChildren(...items.map(([textContent, className]) => Object.assign(document.createElement('li'), { textContent, className })));
   }
 
   /** @param {string} selector @param {string} text */
@@ -143,12 +156,23 @@ function findSize(poolSizes, size) {
   return index === -1 ? poolSizes.length - 1 : index;
 }
 
-/** @param {RecentLoad} load */
-function describeSource({ atMs, requests }) {
-  const counts = Object.entries(requests).map(([route, count]) => `${count}\u00a0${route}`);
+/** @param {RecentLoad} load @param {ChartRoute[]} routes */
+function describeSource({ atMs, requests }, routes) {
+  const counts = routes.map(({ label }) => `${requests[label] ?? 0}\u00a0${label.replaceAll(' ', '\u00a0')}`);
   const until = new Date(atMs).toLocaleTimeString('en-GB');
-  return `Simulated in this browser from the minute before ${until}: ${counts.join(' and ')}, `
-    + 'at random times within each second.';
+  return `Simulated in this browser from the minute before ${until}: ${joinWords(counts)}, at random times within each second.`;
+}
+
+/**
+ * @param {ChartRoute[]} routes
+ * @param {(route: string) => number | undefined} value
+ * @returns {Record<string, number>} without routes that have none
+ */
+function mapRoutes(routes, value) {
+  return Object.fromEntries(routes.flatMap(({ label }) => {
+    const each = value(label);
+    return each === undefined ? [] : [[label, each]];
+  }));
 }
 
 /** @param {Record<string, number>} counts */

@@ -1,7 +1,9 @@
+import { kindOf } from '../universal/route-kinds.js';
 import { fitQueue } from './queue-fit.js';
 import { describeBehind, describeWaiter, formatSeconds, nameRoute } from './words.js';
 
 /** @import { Waiter } from '../src/live/feed-shapes.js' */
+/** @import { Kind, RouteKinds } from '../universal/route-kinds.js' */
 /** @import { LivePool } from './state.js' */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -14,10 +16,12 @@ export class QueuePanel {
   #onChoose;
   #container;
   #rest = document.createElement('li');
-  /** @type {Map<string, { item: HTMLLIElement, button: HTMLButtonElement, time: HTMLElement }>} */
+  /** @type {Map<string, { item: HTMLLIElement, time: HTMLElement, vehicle: SVGSVGElement }>} */
   #places = new Map();
   /** @type {Waiter[]} */
   #shown = [];
+  /** Of those that are shown. @type {string[]} */
+  #keys = [];
   #chosen = '';
 
   /**
@@ -39,17 +43,19 @@ export class QueuePanel {
     list.addEventListener('focusout', () => this.#choose(null));
   }
 
-  /** @param {LivePool} pool */
-  show({ waiting, queue }) {
+  /** @param {LivePool} pool @param {RouteKinds} kinds */
+  show({ waiting, queue }, kinds) {
     const list = this.#list;
     const fit = fitQueue(waiting, queue.length, this.#container.clientWidth, this.#container.clientHeight);
     this.#shown = queue.slice(0, fit.shown);
     this.#setStyle('--cell', `${fit.cell}px`);
     this.#setStyle('--rows', String(fit.rows));
-    const lostFocus = this.#removeOthers(new Set(this.#shown.map(({ requestId }) => String(requestId))));
+    this.#keys = listKeys(this.#shown);
+    const lostFocus = this.#removeOthers(new Set(this.#keys));
     for (const [index, waiter] of this.#shown.entries()) {
-      const { item, time } = this.#places.get(String(waiter.requestId)) ?? this.#addPlace(waiter);
-      item.className = index < fit.large ? 'large' : '';
+      const { item, time, vehicle } = this.#places.get(this.#keys[index]) ?? this.#addPlace(this.#keys[index], waiter);
+      item.className = [index < fit.large ? 'large' : '', waiter.holds > 0 ? 'risky' : ''].join(' ').trim();
+      setKind(vehicle, kindOf(kinds, waiter.route));
       time.className = index < fit.large ? '' : 'unseen';
       if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null);
     }
@@ -62,8 +68,8 @@ export class QueuePanel {
 
   /** @param {number} elapsedMs since the last pool event */
   tick(elapsedMs) {
-    for (const { requestId, waitMs } of this.#shown) {
-      const time = this.#places.get(String(requestId))?.time;
+    for (const [index, { waitMs }] of this.#shown.entries()) {
+      const time = this.#places.get(this.#keys[index])?.time;
       const text = formatSeconds(waitMs + elapsedMs);
       if (time && time.textContent !== text) time.textContent = text;
     }
@@ -78,8 +84,8 @@ export class QueuePanel {
 
   /** @param {number} elapsedMs */
   #describeChosen(elapsedMs) {
-    const waiter = this.#shown.find(({ requestId }) => String(requestId) === this.#chosen);
-    const text = waiter ? describeWaiter(waiter.route, waiter.waitMs + elapsedMs, waiter.behind)
+    const waiter = this.#shown[this.#keys.indexOf(this.#chosen)];
+    const text = waiter ? describeWaiter(waiter, elapsedMs)
       : this.#shown.length > 0 ? HINT : '';
     if (this.#detail.textContent !== text) this.#detail.textContent = text;
     this.#onChoose(new Set(waiter?.behind.map(({ requestId }) => requestId)));
@@ -106,33 +112,51 @@ export class QueuePanel {
     return lostFocus;
   }
 
-  /** @param {Waiter} waiter */
-  #addPlace({ requestId, route, behind }) {
+  /** @param {string} key @param {Waiter} waiter */
+  #addPlace(key, { route, behind, holds }) {
     const item = document.createElement('li');
     const button = document.createElement('button');
     const label = document.createElement('span');
     const time = document.createElement('span');
     const holders = describeBehind(behind);
     label.className = 'unseen';
-    label.textContent = `${nameRoute(route)} waits${holders ? ` behind ${holders}` : ''}, for `;
-    Object.assign(button, { type: 'button', value: String(requestId) });
+    label.textContent = `${nameRoute(route)} ${holds > 0 ? 'holds a connection and ' : ''}waits${holders ? ` behind ${holders}` : ''}, for `;
+    Object.assign(button, { type: 'button', value: key });
+    const vehicle = createVehicle();
     button.setAttribute('aria-describedby', this.#detail.id);
-    button.append(createVehicle(route), label, time);
+    button.append(vehicle, label, time);
     item.append(button);
-    const place = { item, button, time };
-    this.#places.set(String(requestId), place);
+    const place = { item, time, vehicle };
+    this.#places.set(key, place);
     return place;
   }
 }
 
-/** @param {string | null} route */
-function createVehicle(route) {
+/**
+ * A request can wait for several connections, and work outside of requests has no id.
+ * @param {Waiter[]} waiters
+ * @returns {string[]} one for each
+ */
+function listKeys(waiters) {
+  /** @type {Map<string | null, number>} */
+  const counts = new Map();
+  return waiters.map(({ requestId }) => {
+    const count = counts.get(requestId) ?? 0;
+    counts.set(requestId, count + 1);
+    return `${requestId}/${count}`;
+  });
+}
+
+function createVehicle() {
   const svg = document.createElementNS(SVG, 'svg');
-  const use = document.createElementNS(SVG, 'use');
   svg.setAttribute('class', 'vehicle');
   svg.setAttribute('viewBox', '-47 -36 94 40');
   svg.setAttribute('aria-hidden', 'true');
-  use.setAttribute('href', route === '/slow' ? '#bus' : '#ferrari');
-  svg.append(use);
+  svg.append(document.createElementNS(SVG, 'use'));
   return svg;
+}
+
+/** Once requests of its route have ended, a Ferrari may turn out to be a bus. @param {SVGSVGElement} vehicle @param {Kind} kind */
+function setKind({ firstElementChild: use }, kind) {
+  if (use?.getAttribute('href') !== `#${kind}`) use?.setAttribute('href', `#${kind}`);
 }

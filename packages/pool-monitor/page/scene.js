@@ -1,17 +1,17 @@
 import { createBooths } from './booths.js';
 import { QueuePanel } from './queue-panel.js';
 import { createTunnel } from './tunnel.js';
-import { describePool } from './words.js';
+import { describePool, describeRisks } from './words.js';
 
 /** @import { Palette } from './palette.js' */
 /** @import { View } from './state.js' */
 
 /**
- * One pool: its tunnel, its queue, a sentence about both, and the server behind it.
- * @param {Record<'sentence' | 'list' | 'detail' | 'canvas' | 'plaza', HTMLElement>} elements
+ * One pool: its tunnel, its queue, a sentence about both, what is dangerous, and the server behind it.
+ * @param {Record<'sentence' | 'list' | 'detail' | 'risks' | 'canvas' | 'plaza', HTMLElement>} elements
  * @param {MediaQueryList} reducedMotion
  */
-export function createScene({ sentence, list, detail, canvas, plaza }, reducedMotion) {
+export function createScene({ sentence, list, detail, risks, canvas, plaza }, reducedMotion) {
   const tunnel = createTunnel(/** @type {HTMLCanvasElement} */ (canvas), reducedMotion);
   const booths = createBooths(plaza);
   const queue = new QueuePanel({ list, detail }, tunnel.highlight);
@@ -25,7 +25,10 @@ export function createScene({ sentence, list, detail, canvas, plaza }, reducedMo
       if (view?.pool && view.pool !== shown?.pool) {
         booths.show(view.pool.server);
         tunnel.show(shown ?? view, view);
-        queue.show(view.pool);
+        queue.show(view.pool, view.kinds);
+        const text = describeRisks(view.pool);
+        risks.hidden = text === '';
+        setText(risks, text);
       }
       shown = view;
     },

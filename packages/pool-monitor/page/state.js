@@ -1,26 +1,32 @@
-import { assignLanes } from './lanes.js';
+import { findKinds } from '../universal/route-kinds.js';
 import { isServerBottleneck } from '../universal/server-bottleneck.js';
+import { chooseRoutes } from './chart-routes.js';
+import { assignLanes } from './lanes.js';
 import { movePast, paceOf } from './motion.js';
 import { addNotes } from './notes.js';
 
-/** @import { ClientReading, LiveReading, LoadTest, Second, Snapshot } from '../src/live/feed-shapes.js' */
+/** @import { LiveClient, LiveReading, LoadTest, Second, Snapshot } from '../src/live/feed-shapes.js' */
+/** @import { RouteKinds } from '../universal/route-kinds.js' */
+/** @import { ChartRoute } from './chart-routes.js' */
 /** @import { Note } from './notes.js' */
 
 /**
- * @typedef {ClientReading & Omit<LiveReading, 'clients'>} LivePool the app, and one of its clients
+ * @typedef {LiveClient & Omit<LiveReading, 'clients'>} LivePool the app, and one of its clients
  *
  * @typedef {object} View one pool, as its picture needs it
  * @property {LivePool | null} pool
  * @property {number} receivedAtMs the page's clock
- * @property {Map<string, number>} laneIndexes lane of each request, see `assignLanes`
- * @property {Map<string, number>} drivenMs how far the vehicle of each request has driven, see `movePast`
+ * @property {Map<string, number>} laneIndexes lane of each vehicle, see `assignLanes`
+ * @property {Map<string, number>} drivenMs how far each vehicle has driven, see `movePast`
  * @property {number} pace of the vehicles, see `paceOf`
+ * @property {RouteKinds} kinds which routes are buses
  *
  * @typedef {object} PageState
  * @property {'connecting' | 'live' | 'lost'} connection to the app
  * @property {Snapshot | null} snapshot
- * @property {View | null} slow the pool of /slow, where it has its own
+ * @property {View[]} others the app's other clients
  * @property {Second[]} seconds oldest first
+ * @property {ChartRoute[]} routes in the charts
  * @property {{ queries: number, cores: number } | null} bottleneck set while the server is the bottleneck
  * @property {Note[]} notes latest first
  * @property {LoadTest[]} loadTests latest first
@@ -33,7 +39,7 @@ const HISTORY_MS = 120_000;
 /** @returns {State} */
 export function createState() {
   return {
-    connection: 'connecting', snapshot: null, ...createView(), slow: null, seconds: [], bottleneck: null, notes: [],
+    connection: 'connecting', snapshot: null, ...createView(), others: [], seconds: [], routes: [], bottleneck: null, notes: [],
     loadTests: [],
   };
 }
@@ -48,30 +54,29 @@ export function conditionOf({ connection, pool }) {
 
 /** @returns {View} */
 function createView() {
-  return { pool: null, receivedAtMs: 0, laneIndexes: new Map(), drivenMs: new Map(), pace: 1 };
-}
-
-/** @param {State} state @param {LiveReading} reading @param {number} receivedAtMs @returns {State} */
-export function takePool(state, { clients: [main, slowPool], ...app }, receivedAtMs) {
-  const pool = { ...app, ...main };
-  const { finished } = app;
-  const notes = addNotes(state.notes, pool);
-  const pace = paceOf(app, main.active + (slowPool?.active ?? 0));
-  if (!slowPool) return { ...state, ...updateView(state, pool, receivedAtMs, pace), slow: null, notes };
-  const [slow, others] = [true, false].map((isSlow) => finished.filter(({ route }) => (route === '/slow') === isSlow));
   return {
-    ...state,
-    ...updateView(state, { ...pool, finished: others }, receivedAtMs, pace),
-    slow: updateView(state.slow ?? createView(), { ...pool, ...slowPool, finished: slow }, receivedAtMs, pace),
-    notes,
+    pool: null, receivedAtMs: 0, laneIndexes: new Map(), drivenMs: new Map(), pace: 1, kinds: findKinds([], {}),
   };
 }
 
-/** @param {View} view @param {LivePool} pool @param {number} receivedAtMs @param {number} pace @returns {View} */
-function updateView(view, pool, receivedAtMs, pace) {
+/** @param {State} state @param {LiveReading} reading @param {number} receivedAtMs @returns {State} */
+export function takePool(state, { clients, ...app }, receivedAtMs) {
+  const isKnown = JSON.stringify(app.queries) === JSON.stringify(state.pool?.queries);
+  const kinds = isKnown ? state.kinds : findKinds(state.seconds, app.queries);
+  const pace = paceOf(app, clients.reduce((sum, { active }) => sum + active, 0));
+  const [main, ...others] = clients.map((client, index) => (
+    updateView(index === 0 ? state : state.others[index - 1] ?? createView(), { ...app, ...client }, { receivedAtMs, pace, kinds })));
   return {
-    pool, receivedAtMs, pace, laneIndexes: assignLanes(view.laneIndexes, pool.lanes),
-    drivenMs: movePast(view, pool.lanes, receivedAtMs, pace),
+    ...state, ...main, others, notes: addNotes(state.notes, app, kinds),
+    ...(!isKnown && { routes: chooseRoutes(state.seconds, kinds, state.routes) }),
+  };
+}
+
+/** @param {View} view @param {LivePool} pool @param {Pick<View, 'receivedAtMs' | 'pace' | 'kinds'>} now @returns {View} */
+function updateView(view, pool, now) {
+  return {
+    pool, ...now, laneIndexes: assignLanes(view.laneIndexes, pool.lanes),
+    drivenMs: movePast(view, pool.lanes, now.receivedAtMs, now.pace),
   };
 }
 
@@ -82,7 +87,10 @@ function updateView(view, pool, receivedAtMs, pace) {
  * @returns {State}
  */
 export function takeHistory(state, seconds) {
-  return { ...state, seconds, bottleneck: findBottleneck(seconds) };
+  const kinds = findKinds(seconds, state.pool?.queries ?? {});
+  return {
+    ...state, seconds, kinds, routes: chooseRoutes(seconds, kinds, state.routes), bottleneck: findBottleneck(seconds),
+  };
 }
 
 /** @param {State} state @param {Second} second @returns {State} */

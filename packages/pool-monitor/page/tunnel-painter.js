@@ -9,6 +9,9 @@ import { formatSeconds } from './words.js';
 
 const HILL_RADIUS = 20;
 const WHITE = '#fdfcf9';
+/** Right of a parked bus, as a share of the lane. */
+const PARKED_TEXT = 0.46;
+const PADDING = 10;
 
 /** Paints one frame on a canvas: first the ground, then lanes and vehicles, then the portals. */
 export class TunnelPainter {
@@ -69,6 +72,24 @@ export class TunnelPainter {
     const { vehicles } = this.#layout;
     this.#vehicles.paint(area, vehicles, vehicle, isStill);
     if (vehicles === 'large' && vehicle.busyMs !== undefined && area.height >= 22) this.#paintTime(vehicle.busyMs, area);
+  }
+
+  /**
+   * What parks in a lane for good, as far as there is room behind it.
+   * @param {number} index of its lane
+   * @param {string[]} texts the longest first
+   */
+  paintParked(index, texts) {
+    const { left, top, width, height } = this.#areaOf(index);
+    if (this.#layout.vehicles !== 'large') return;
+    const context = this.#context;
+    context.font = `600 ${Math.round(Math.min(20, height * 0.4))}px ${getComputedStyle(this.#canvas).fontFamily}`;
+    const start = left + width * PARKED_TEXT;
+    const text = texts.find((each) => start + context.measureText(each).width < left + width - PADDING);
+    if (!text) return;
+    context.textBaseline = 'middle';
+    context.fillStyle = WHITE;
+    context.fillText(text, start, top + height / 2 + 1);
   }
 
   /** @param {number[]} highlighted indexes of the lanes that get a frame */

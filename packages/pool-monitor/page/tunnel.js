@@ -1,8 +1,12 @@
+import { kindOf } from '../universal/route-kinds.js';
 import { placeTunnel } from './lane-layout.js';
 import { keyOf, listLanes } from './lanes.js';
-import { OUT_OF_SIGHT, addDepartures, progressOf, progressOfDeparture, slowMsOf } from './motion.js';
+import { OUT_OF_SIGHT, addDepartures, progressOf, progressOfDeparture } from './motion.js';
 import { TunnelPainter } from './tunnel-painter.js';
+import { describeParked } from './words.js';
 
+/** @import { BusyConnection } from '../src/live/feed-shapes.js' */
+/** @import { RouteKinds } from '../universal/route-kinds.js' */
 /** @import { Departure } from './motion.js' */
 /** @import { Lane } from './lanes.js' */
 /** @import { Palette } from './palette.js' */
@@ -30,29 +34,29 @@ export function createTunnel(canvas, reducedMotion) {
     if (!view.pool) return;
     departures = reducedMotion.matches ? [] : addDepartures(departures, before, view);
     lanes = listLanes(view.pool, view.laneIndexes);
-    const text = describeLanes(lanes);
+    const text = describeLanes(lanes, view.kinds);
     if (canvas.getAttribute('aria-label') !== text) canvas.setAttribute('aria-label', text);
   }
 
   /** @param {View} view @param {number} elapsedMs since the view was received */
-  function paint({ pool, receivedAtMs, drivenMs, pace }, elapsedMs) {
+  function paint({ receivedAtMs, drivenMs, pace, kinds }, elapsedMs) {
     const { layout, box } = placeTunnel(lanes.length, container.clientWidth, container.clientHeight);
     setRoadHeight(`${Math.round(layout.rows * layout.laneHeight)}px`);
     const painter = new TunnelPainter(canvas, colors, layout, box);
     painter.paintGround();
     for (const [index, { state, connection }] of lanes.entries()) {
       painter.paintLane(index, state);
-      if (!connection || !pool) continue;
-      const { route } = connection;
+      if (!connection) continue;
       const busyMs = connection.busyMs + elapsedMs;
       const driven = (drivenMs.get(keyOf(connection)) ?? 0) + elapsedMs * pace;
-      const vehicle = { route, progress: progressOf(route, driven, slowMsOf(pool)), busyMs };
-      painter.paintVehicle(index, vehicle, reducedMotion.matches);
+      const kind = kindOfLane(connection, kinds, elapsedMs);
+      painter.paintVehicle(index, { kind, progress: progressOf(connection, driven, kinds), busyMs }, reducedMotion.matches);
+      if (connection.kind) painter.paintParked(index, describeParked(connection.kind));
     }
     for (const departure of departures) {
       const progress = progressOfDeparture(departure, receivedAtMs + elapsedMs);
       if (progress < 0 || progress >= OUT_OF_SIGHT) continue;
-      painter.paintVehicle(departure.laneIndex, { route: departure.route, progress });
+      painter.paintVehicle(departure.laneIndex, { kind: departure.kind, progress });
     }
     painter.paintPortals(lanes.flatMap(({ connection }, index) => (
       connection && highlighted.has(connection.requestId) ? [index] : []
@@ -86,13 +90,19 @@ export function createTunnel(canvas, reducedMotion) {
   };
 }
 
-/** The picture for a screen reader. @param {Lane[]} lanes */
-function describeLanes(lanes) {
+/** @param {BusyConnection} connection @param {RouteKinds} kinds @param {number} [elapsedMs] */
+function kindOfLane({ route, kind, busyMs }, kinds, elapsedMs = 0) {
+  return kind ? 'bus' : kindOf(kinds, route, busyMs + elapsedMs);
+}
+
+/** The picture for a screen reader. @param {Lane[]} lanes @param {RouteKinds} kinds */
+function describeLanes(lanes, kinds) {
   /** @param {(lane: Lane) => boolean} test */
   const count = (test) => lanes.filter(test).length;
   const parts = [
-    [count(({ connection }) => connection?.route === '/slow'), 'with a bus'],
-    [count(({ connection }) => connection !== undefined && connection.route !== '/slow'), 'with a Ferrari'],
+    [count(({ connection }) => connection?.kind !== undefined), 'parked for good'],
+    [count(({ connection }) => Boolean(connection && !connection.kind && kindOfLane(connection, kinds) === 'bus')), 'with a bus'],
+    [count(({ connection }) => Boolean(connection && kindOfLane(connection, kinds) === 'ferrari')), 'with a Ferrari'],
     [count(({ state }) => state === 'idle'), 'open'],
     [count(({ state }) => state === 'connecting'), 'opening'],
     [count(({ state }) => state === 'closed'), 'closed'],

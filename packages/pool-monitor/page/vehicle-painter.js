@@ -3,11 +3,12 @@ import { SPEED_LINES, VEHICLES } from '../universal/vehicles.js';
 
 /** @import { Layout } from './lane-layout.js' */
 /** @import { Palette } from './palette.js' */
+/** @import { Kind } from '../universal/route-kinds.js' */
 /** @import { Part } from '../universal/vehicles.js' */
 
 /**
  * @typedef {object} Vehicle
- * @property {string | null} route
+ * @property {Kind} kind
  * @property {number} progress 0 at the entrance, 1 at the exit, more beyond it
  * @property {number} [busyMs] undefined once it is driving out
  *
@@ -39,9 +40,8 @@ export class VehiclePainter {
    * @param {Vehicle} vehicle
    * @param {boolean} isStill a growing bar shows the progress, and the vehicle does not move
    */
-  paint(lane, size, { route, progress, busyMs }, isStill) {
+  paint(lane, size, { kind: name, progress, busyMs }, isStill) {
     const context = this.#context;
-    const name = route === '/slow' ? 'bus' : 'ferrari';
     if (size === 'bar') {
       this.#paintBar(lane, name, progress);
       return;

@@ -1,7 +1,8 @@
 import { formatQuantity } from '../universal/quantity.js';
+import { kindOf } from '../universal/route-kinds.js';
 
 /** @import { Holder } from 'mongodb-pool-monitor' */
-/** @import { LoadTest, ServerReading } from '../src/live/feed-shapes.js' */
+/** @import { LoadTest, ServerReading, Snapshot, Waiter } from '../src/live/feed-shapes.js' */
 /** @import { LivePool, State } from './state.js' */
 
 /** A running time: always in seconds with one decimal, so that its width does not jump. @param {number} ms */
@@ -81,12 +82,13 @@ function countCores(cores) {
   return cores === 1 ? '1 core' : `${cores} cores`;
 }
 
-/** The text of an empty list of notes. @param {LivePool | null} pool */
-export function describeNoneYet(pool) {
-  const count = pool?.queue.filter(({ route }) => route === '/fast').length ?? 0;
-  if (!pool || count === 0) return 'None so far.';
-  // The app sends only the head of the queue.
-  const many = pool.waiting > pool.queue.length ? `More than ${count}` : String(count);
+/** The text of an empty list of notes. @param {Pick<State, 'pool' | 'others' | 'kinds'>} state */
+export function describeNoneYet({ pool, others, kinds }) {
+  const pools = [pool, ...others.map((view) => view.pool)].filter((each) => each !== null);
+  const count = pools.flatMap(({ queue }) => queue.filter(({ route }) => kindOf(kinds, route) === 'ferrari')).length;
+  if (count === 0) return 'None so far.';
+  // The app sends only the head of each queue.
+  const many = pools.some(({ waiting, queue }) => waiting > queue.length) ? `More than ${count}` : String(count);
   if (many === '1') return 'One is waiting now. It will appear here once it is done.';
   return `${many} are waiting now. They will appear here once they are done.`;
 }
@@ -99,7 +101,12 @@ export function describeBehind(behind) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const route of routes) counts.set(route, (counts.get(route) ?? 0) + 1);
-  return [...counts].map(([route, count]) => `${count} ${route}`).join(' and ');
+  return joinWords([...counts].map(([route, count]) => `${count} ${route}`));
+}
+
+/** @param {string[]} words */
+export function joinWords(words) {
+  return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(Boolean).join(' and ');
 }
 
 /** @param {string | null} route null for a query of the app itself */
@@ -107,10 +114,70 @@ export function nameRoute(route) {
   return route ?? 'internal query';
 }
 
-/** @param {string | null} route @param {number} waitMs @param {Holder[]} behind */
-export function describeWaiter(route, waitMs, behind) {
+/** @param {Pick<Waiter, 'route' | 'waitMs' | 'behind' | 'holds'>} waiter @param {number} elapsedMs since it was sent */
+export function describeWaiter({ route, waitMs, behind, holds }, elapsedMs) {
   const holders = describeBehind(behind);
-  return `${nameRoute(route)} has waited ${formatSeconds(waitMs)}${holders ? ` behind ${holders}` : ''}`;
+  return [
+    `${nameRoute(route)} has waited ${formatSeconds(waitMs + elapsedMs)}${holders ? ` behind ${holders}` : ''}`,
+    ...(holds > 0 ? [`It holds ${holds === 1 ? 'a connection' : `${holds} connections`} and waits for another: deadlock risk.`] : []),
+  ].join('. ');
+}
+
+const PARKED = { changeStream: ['change stream', 'change streams'], tailableCursor: ['tailable cursor', 'tailable cursors'] };
+
+/** @param {keyof typeof PARKED} kind @returns {string[]} what to write in its lane, the longest first */
+export function describeParked(kind) {
+  const [name] = PARKED[kind];
+  return [`${name}: holds this lane for as long as it is open`, name];
+}
+
+/**
+ * What else people should know about a pool: lanes that are gone for good, and requests that may wait for themselves.
+ * @param {Pick<LivePool, 'lanes' | 'queue'>} pool
+ * @returns {string} empty if there is nothing
+ */
+export function describeRisks({ lanes, queue }) {
+  const parked = /** @type {(keyof typeof PARKED)[]} */ (Object.keys(PARKED)).flatMap((kind) => {
+    const count = lanes.filter((lane) => lane.kind === kind).length;
+    if (count === 0) return [];
+    const [one, many] = PARKED[kind];
+    return count === 1 ? [`A ${one} holds 1 lane for as long as it is open.`]
+      : [`${count} ${many} hold ${count} lanes for as long as they are open.`];
+  });
+  const risky = queue.filter(({ holds }) => holds > 0).length;
+  if (risky === 0) return parked.join(' ');
+  const who = risky === 1 ? 'A waiting request holds' : `${risky} waiting requests hold`;
+  return [...parked, `${who} a connection and ${risky === 1 ? 'waits' : 'wait'} for another: deadlock risk.`].join(' ');
+}
+
+const MAX_NAMED = 3;
+
+/**
+ * A kind of vehicle in the legend.
+ * @param {'bus' | 'ferrari'} kind
+ * @param {string[]} routes of that kind
+ */
+export function describeKind(kind, routes) {
+  const [one, many, meaning] = kind === 'bus' ? ['bus', 'buses', 'holds its connection for long']
+    : ['Ferrari', 'Ferraris', 'returns its connection at once'];
+  if (routes.length === 0) return `${one}: ${meaning}`;
+  if (routes.length === 1) return `${routes[0]}, the ${one}`;
+  const named = routes.length > MAX_NAMED + 1 ? [...routes.slice(0, MAX_NAMED), `${routes.length - MAX_NAMED} more`] : routes;
+  return `${joinWords(named)}, the ${many}`;
+}
+
+/** @param {Pick<LivePool, 'name' | 'servers'>} client */
+export function describeClient({ name, servers }) {
+  return [name === null ? 'the first client' : `client ${name}`, ...(servers.length > 0 ? [joinWords(servers)] : [])].join(', to ');
+}
+
+/** @param {Snapshot} snapshot @returns {{ title: string, about: string }} of the page, and what runs */
+export function describeApp({ title, process, serverVersion }) {
+  const about = process ? [`process ${process.pid}`, `Node.js ${process.node.replace('v', '')}`] : [];
+  return {
+    title: title ?? process?.command ?? 'MongoDB connection pools',
+    about: [...about, ...(serverVersion ? [`MongoDB ${serverVersion}`] : [])].join(' · '),
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** In the packed package it lies beside the page: scripts/copy-chart.js puts it there. */
-const PACKED = fileURLToPath(new URL('../../page/chart.js', import.meta.url));
+const PACKED = path.join(fileURLToPath(new URL('../../page/', import.meta.url)), 'chart.js');
 
 /**
  * Chart.js as one script for browsers, which puts `Chart` into their globals. In the repository it comes from the package

@@ -2,21 +2,11 @@
  * What the app sends to the live page. The server's functions return these types, and the page reads them.
  * Times are in ms.
  *
- * @import { Gauges, Holder } from '../index.js'
+ * @import { Gauges, Holder, Waiter as WaitingCheckout } from '../index.js'
  *
- * @typedef {object} BusyConnection a connection in use; route and request are null for a query outside of any request
- * @property {number} id unique within its client
- * @property {string | null} requestId
- * @property {string | null} route
- * @property {number} busyMs
- * @property {'changeStream' | 'tailableCursor'} [kind] what keeps the connection for as long as it is open
+ * @typedef {Holder & { id: number, busyMs: number }} BusyConnection a connection in use; its id is unique within its client
  *
- * @typedef {object} Waiter
- * @property {string | null} requestId
- * @property {string | null} route
- * @property {number} waitMs
- * @property {Holder[]} behind at most 3, longest first
- * @property {number} [holds] how many connections its request holds meanwhile
+ * @typedef {WaitingCheckout & { waitMs: number, behind: Holder[] }} Waiter behind: at most 3, longest first
  *
  * @typedef {object} ClientLists
  * @property {string | null} name
@@ -26,6 +16,10 @@
  * @property {Waiter[]} queue longest wait first, at most 50
  *
  * @typedef {Gauges & ClientLists} ClientReading one client's pool
+ *
+ * @typedef {{ id: number, requestId: string | null, route: string | null }} LeftConnection a connection that was checked in
+ *
+ * @typedef {ClientReading & { left: LeftConnection[] }} LiveClient left: at most 20 since the last reading
  *
  * @typedef {object} KnownQuery what the app knows about the queries of one of its routes
  * @property {number} aloneMs how long they take on an idle server
@@ -39,7 +33,7 @@
  * @property {number} atMs the app's clock
  * @property {DatabaseStatus} database
  * @property {Record<string, KnownQuery>} queries by route; empty where the app knows none
- * @property {ClientReading[]} clients the main one first
+ * @property {LiveClient[]} clients the main one first
  * @property {EndedRequest[]} finished at most 20 requests that ended since the last one
  * @property {ServerReading | null} server null if it does not tell
  *
@@ -64,7 +58,7 @@
  * @property {number} idle
  * @property {number} waiting peak
  * @property {number} ratePerSec
- * @property {Record<string, RouteSecond>} routes only those with requests
+ * @property {Record<string, RouteSecond>} routes only those with requests; one of them stands for work outside of requests
  * @property {ServerReading | null} server null also while nobody watched
  * @property {number} loopBusy share of it in which the app's event loop was busy
  * @property {Record<string, KnownQuery>} queries by route
@@ -99,10 +93,10 @@
  * @property {string} [serverVersion]
  * @property {boolean} [controls] absent where the app has none
  * @property {boolean} [needsToken] whether the controls need a token
- * @property {object[]} clients
  * @property {object} [slowLimit] with SLOW_CONCURRENCY
- * @property {{ pid: number, node: string, title: string, command: string }} [process]
- * @property {{ loadTests?: boolean, predictions: boolean }} [features] what is installed; all of it where this is absent
+ * @property {string} [title] of the page
+ * @property {{ pid: number, node: string, command: string }} [process] that was attached to
+ * @property {{ loadTests?: boolean, predictions: boolean }} features what is installed; loadTests: only the lab has them
  */
 
 export {};

@@ -7,10 +7,11 @@ const POOL_EVERY_MS = 200;
 const SECOND_MS = 1000;
 const KEPT_SECONDS = 120;
 const MAX_ENDED = 20;
+const MAX_LEFT = 20;
 /** Kept between two events, to pick from. */
 const MAX_RECENT = 5000;
 
-/** @import { EndedRequest, LiveReading, Second } from './feed-shapes.js' */
+/** @import { EndedRequest, LeftConnection, LiveReading, Second } from './feed-shapes.js' */
 /** @import { LiveSource } from './live-source.js' */
 
 /**
@@ -21,7 +22,7 @@ const MAX_RECENT = 5000;
  * @param {ReturnType<typeof import('./streams.js').createStreams>} streams
  */
 export function createFeed(source, streams) {
-  const { listPools, requests, readStatus, readServerLoad, listQueries = () => ({}), onError } = source;
+  const { listPools, checkouts, requests, readStatus, readServerLoad, listQueries = () => ({}), onError } = source;
   /** @type {Second[]} */
   const seconds = [];
   let ended = new SecondSummary();
@@ -36,6 +37,34 @@ export function createFeed(source, streams) {
     if (streams.count > 0 && endedSinceEvent.length < MAX_RECENT) endedSinceEvent.push(request);
   });
 
+  /** Of the last checkout in an event, and in a second. */
+  let [sentId, summedId] = [checkouts.lastId, checkouts.lastId];
+
+  /** The connections that were checked in since the last event, by client. */
+  function listLeft() {
+    /** @type {Map<string | null, LeftConnection[]>} */
+    const left = new Map();
+    for (const { pool, connectionId: id, requestId, route } of checkouts.list({ after: sentId })) {
+      const ofClient = left.get(pool) ?? [];
+      left.set(pool, ofClient);
+      if (id !== null && ofClient.length < MAX_LEFT) ofClient.push({ id, requestId, route });
+    }
+    return left;
+  }
+
+  /** Work outside of requests counts as requests of its own, if Checkouts has a name for it. */
+  function addOutside() {
+    for (const record of checkouts.list({ after: summedId })) {
+      const { requestId, route, outcome, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } = record;
+      if (requestId !== null || route === null || checkedOutAtMs === null || checkedInAtMs === null) continue;
+      ended.add({
+        route, status: outcome === 'checkedIn' ? 200 : 500, totalMs: checkedInAtMs - checkOutStartedAtMs,
+        waitMs: checkedOutAtMs - checkOutStartedAtMs, useMs: checkedInAtMs - checkedOutAtMs,
+      });
+    }
+    summedId = checkouts.lastId;
+  }
+
   function notePeak() {
     const { active, waiting } = sumGauges(listPools());
     peak = { active: Math.max(active, peak.active), waiting: Math.max(waiting, peak.waiting) };
@@ -45,18 +74,22 @@ export function createFeed(source, streams) {
     notePeak();
     if (streams.count > 0) {
       serverGauge?.refresh();
+      const left = listLeft();
       /** @type {LiveReading} */
       const reading = {
-        atMs: Date.now(), database: readStatus(), queries: listQueries(), clients: listPools().map(readClient),
+        atMs: Date.now(), database: readStatus(), queries: listQueries(),
+        clients: listPools().map((pool) => ({ ...readClient(pool), left: left.get(pool.name) ?? [] })),
         finished: pickEnded(endedSinceEvent), server: serverGauge?.read() ?? null,
       };
       streams.send('pool', reading);
     }
     endedSinceEvent = [];
+    sentId = checkouts.lastId;
   }
 
   function endSecond() {
     notePeak();
+    addOutside();
     const pools = listPools();
     const { max, idle } = sumGauges(pools);
     const before = loop;

@@ -3,6 +3,7 @@ export { CHART_JS } from './chart-js.js';
 export { createLiveView } from './live-view.js';
 export { isLoopback, namesLoopback } from './loopback.js';
 export { readClientSettings } from './read-clients.js';
+export { busyCores } from './server-gauge.js';
 
 /**
  * @typedef {import('./feed-shapes.js').BusyConnection} BusyConnection
@@ -10,6 +11,7 @@ export { readClientSettings } from './read-clients.js';
  * @typedef {import('./feed-shapes.js').DatabaseStatus} DatabaseStatus
  * @typedef {import('./feed-shapes.js').EndedRequest} EndedRequest
  * @typedef {import('./feed-shapes.js').KnownQuery} KnownQuery
+ * @typedef {import('./feed-shapes.js').LiveClient} LiveClient
  * @typedef {import('./feed-shapes.js').LiveReading} LiveReading
  * @typedef {import('./feed-shapes.js').LoadTest} LoadTest
  * @typedef {import('./feed-shapes.js').PoolSettings} PoolSettings

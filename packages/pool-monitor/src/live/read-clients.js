@@ -1,4 +1,4 @@
-import { holderOf, longestHolders, readGauges } from '../index.js';
+import { holderOf, longestHolders, readGauges, waiterOf } from '../index.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { Gauges, PoolMonitor } from '../index.js' */
@@ -36,7 +36,7 @@ export function readClient(watched) {
     lanes: held.slice(0, MAX_LANES).map(({ id, sinceMs, checkout }) => (
       { id, ...holderOf(checkout), busyMs: Math.round(nowMs - sinceMs) })),
     queue: waiters.slice(0, MAX_WAITERS).map(({ checkout, behind }) => ({
-      ...holderOf(checkout), waitMs: Math.round(nowMs - checkout.checkOutStartedAtMs), behind,
+      ...waiterOf(checkout), waitMs: Math.round(nowMs - checkout.checkOutStartedAtMs), behind,
     })),
   };
 }

@@ -1,5 +1,3 @@
-import { busyCores } from '../../universal/busy-cores.js';
-
 /** @import { ServerReading } from './feed-shapes.js' */
 /** @import { ServerLoad } from './live-source.js' */
 
@@ -50,4 +48,16 @@ export function createServerGauge(readLoad, now = () => performance.now()) {
       return { cores: latest.cores, busyCores: busy };
     },
   };
+}
+
+/**
+ * How many cores the server kept busy between two readings.
+ *
+ * @param {Pick<ServerLoad, 'atMs' | 'cpuMs'>} before
+ * @param {Pick<ServerLoad, 'atMs' | 'cpuMs'>} after
+ * @returns {number | null} null where the server does not tell
+ */
+export function busyCores(before, after) {
+  if (before.cpuMs === null || after.cpuMs === null || after.atMs <= before.atMs) return null;
+  return (after.cpuMs - before.cpuMs) / (after.atMs - before.atMs);
 }
