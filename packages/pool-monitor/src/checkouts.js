@@ -132,7 +132,8 @@ export class Checkouts {
   /** @param {Checkout} checkout */
   #onCheckOutStarted(checkout) {
     const scope = this.#hasRequests ? this.#scopes.getStore() : undefined;
-    const context = scope instanceof Checkout ? scope.context : scope;
+    const followed = scope instanceof Checkout ? scope.context : scope;
+    const context = followed?.isOver ? undefined : followed;
     const name = context?.name ?? this.#outside;
     const work = this.#describe?.();
     checkout.name = work ? new OperationName(name, work.operation ?? null, work.kind ?? null) : name;

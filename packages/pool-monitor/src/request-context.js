@@ -14,12 +14,17 @@ import { nameHolder } from './holders.js';
  * @property {AbortSignal} [signal] aborts the request
  */
 
+/** A request that never ends, such as a stream, must not fill the memory. */
+const MAX_BEHIND = 100;
+
 /** A request, with the sums over its checkouts, including concurrent ones. */
 export class RequestContext {
   /** How long it waited for connections. */
   waitMs = 0;
   /** How long it had connections checked out. */
   useMs = 0;
+  /** Whether it is over: what its code does later, such as in a timer, is work outside requests. */
+  isOver = false;
   /** Its last checkout, once checked in. @type {Checkout | null} */
   last = null;
   /** Its checkouts that have not ended. @type {Checkout[]} */
@@ -52,6 +57,7 @@ export class RequestContext {
 
   /** @param {Longest<CheckoutName>} holders */
   waitedFor({ items, count }) {
+    if (this.#behind.length >= MAX_BEHIND) return;
     for (let index = 0; index < count; index += 1) this.#behind.push(/** @type {CheckoutName} */ (items[index]));
   }
 

@@ -52,6 +52,7 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
       const status = response.writableFinished ? response.statusCode : 0;
       if (status >= 500) checkouts.fail(context);
       checkouts.settle(context);
+      context.isOver = response.writableFinished;
       const { requestId, waitMs, useMs, behind } = context;
       const totalMs = performance.now() - arrivedAtMs;
       if (status >= 200 && status < 400) keepOverhead(totalMs - waitMs - useMs);
