@@ -15,7 +15,7 @@ const PATIENCE_MS = 40_000;
  * @param {object} options
  * @param {string} options.node path of its Node.js
  * @param {string[]} options.args flags, a file of the app, libraries
- * @param {Record<string, string>} options.env
+ * @param {Record<string, string>} [options.env] added to this environment
  * @param {(close: () => unknown) => void} options.onEnd
  */
 export function runAttached({ node, args, env, onEnd }) {
@@ -38,7 +38,8 @@ export function runAttached({ node, args, env, onEnd }) {
   });
 
   return {
-    said,
+    /** What the monitors said: a line with the port for each process. An error would be another one. */
+    listLines: () => said.stderr.match(/^mongodb-pool-monitor: .*/gm) ?? [],
     /** @returns {Promise<number | null>} its exit code */
     end: () => until('it ends', () => child.exitCode !== null, PATIENCE_MS).then(() => child.exitCode),
 

@@ -6,6 +6,8 @@ import { runAttached } from './attached-app.js';
 
 const OPERATIONS = 1000;
 const WAITING = 2;
+/** What a monitor says, once. */
+export const LINE = expect.stringMatching(/: watching process .*: http:/);
 
 /**
  * Take an app through 1000 operations, many of which fail, then keep all its connections in use, then let it rest. Each time,
@@ -30,15 +32,16 @@ export async function checkApp(app, server, { clients = 2 } = {}) {
 
 /**
  * Run an app, check it, and let it end, which the monitor must not prevent.
- * @param {Omit<Parameters<typeof runAttached>[0], 'env'> & { server: Server, name: string, clients?: number }} options
+ * @param {Parameters<typeof runAttached>[0] & { server: Server, name: string, clients?: number }} options
  * @returns {Promise<{ spans: number }>} those of OpenTelemetry
  */
-export async function checkRun({ server, name, clients, ...options }) {
-  const run = runAttached({ ...options, env: { MONGO_URL: server.url, APP: name } });
+export async function checkRun({ server, name, clients, env, ...options }) {
+  const run = runAttached({ ...options, env: { MONGO_URL: server.url, APP: name, ...env } });
   const app = await run.app();
   await checkApp(app, server, { clients });
   const spans = await app.ask('spans');
   await app.ask('end');
   expect(await run.end()).toBe(0);
+  expect(run.listLines()).toEqual([LINE]);
   return { spans };
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from '../support/cleanup.js';
 import { checkRun } from './check-app.js';
@@ -26,7 +27,7 @@ describe('all clients are seen, and their gauges are true after 1000 disturbed o
   });
 
   test.concurrent.each(entries)('$name, mongodb 7 with OpenTelemetry', async ({ name, node, kind, entry }) => {
-    const otel = ['--import', path.join(folder, 'otel.mjs')];
+    const otel = ['--import', pathToFileURL(path.join(folder, 'otel.mjs')).href];
     // In either order.
     const flags = kind === 'mjs' ? [...otel, ...monitor] : [...monitor, ...otel];
     const { spans } = await checkRun({ server, name: `${name}, OTel`, node, args: [...flags, entry, 'mongodb'], onEnd: cleanUp });

@@ -1,10 +1,11 @@
 import { appendFile, copyFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from '../support/cleanup.js';
 import { runNode } from '../support/run-node.js';
 import { runAttached } from './attached-app.js';
-import { checkApp, checkRun } from './check-app.js';
+import { checkApp, checkRun, LINE } from './check-app.js';
 import { prepare } from './prepare.js';
 
 const { folder, monitor, server, versions } = await prepare();
@@ -13,14 +14,13 @@ const file = (/** @type {string} */ name) => path.join(folder, name);
 // Jest runs two files in processes of their own.
 await copyFile(file('orders.test.cjs'), file('more-orders.test.cjs'));
 
-/** @type {Record<string, { args: string[], clients?: number }>} */
+const loader = ['--import', pathToFileURL(file('source-loader.mjs')).href];
+
+/** @type {Record<string, { args: string[], clients?: number, env?: Record<string, string> }>} */
 const SETUPS = {
-  'a loader that returns the source of CommonJS modules': {
-    args: [...monitor, '--import', file('source-loader.mjs'), file('entry.mjs')],
-  },
-  'such a loader before the monitor': {
-    args: ['--import', file('source-loader.mjs'), ...monitor, file('entry.mjs')],
-  },
+  'in NODE_OPTIONS': { args: [file('entry.cjs')], env: { NODE_OPTIONS: monitor.join(' ') } },
+  'a loader that returns the source of CommonJS modules': { args: [...monitor, ...loader, file('entry.mjs')] },
+  'such a loader before the monitor': { args: [...loader, ...monitor, file('entry.mjs')] },
   'source maps': { args: ['--enable-source-maps', ...monitor, file('entry.cjs')] },
   'a client that exists before the monitor': { args: ['--require', file('early.cjs'), ...monitor, file('entry.mjs')], clients: 3 },
   'a thread': { args: [...monitor, file('thread.mjs'), './entry.mjs'] },
@@ -29,8 +29,8 @@ const runs = versions.flatMap(({ version, file: node }) => (
   Object.entries(SETUPS).map(([setup, options]) => ({ name: `Node ${version}, ${setup}`, node, ...options }))));
 
 describe('all clients are seen, and their gauges are true after 1000 disturbed operations', () => {
-  test.concurrent.each(runs)('$name', async ({ name, node, args, clients }) => {
-    await checkRun({ server, name, node, args: [...args, 'mongodb'], clients, onEnd: cleanUp });
+  test.concurrent.each(runs)('$name', async ({ name, node, args, clients, env }) => {
+    await checkRun({ server, name, node, args: [...args, 'mongodb'], env, clients, onEnd: cleanUp });
   });
 
   test.concurrent.each(versions)('Node $version, a cluster: each process has its own monitor', async ({ version, file: node }) => {
@@ -42,6 +42,7 @@ describe('all clients are seen, and their gauges are true after 1000 disturbed o
     for (const app of apps) await checkApp(app, server);
     for (const app of apps) await app.ask('end');
     expect(await run.end()).toBe(0);
+    expect(run.listLines()).toEqual([LINE, LINE]);
   });
 
   test.concurrent.each(versions)('Node $version with --watch: after each restart', async ({ version, file: node }) => {
@@ -56,6 +57,7 @@ describe('all clients are seen, and their gauges are true after 1000 disturbed o
     const restarted = await run.app(2);
     await checkApp(restarted, server);
     await restarted.ask('end');
+    expect(run.listLines()).toEqual([LINE, LINE]);
   });
 });
 
