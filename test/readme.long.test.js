@@ -36,6 +36,7 @@ const EXPERIMENTS = new Map([
 ]);
 /** It asks before it measures somebody's MongoDB, but not before it starts its own. */
 const CALIBRATE = 'npx pool-lab calibrate --seconds 5';
+const WATCH = 'npx pool-lab watch -- node examples/article-app.js';
 const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
 const SERVICES = '--service /slow=5000 --service /fast=2';
 const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
@@ -60,7 +61,7 @@ async function run(command, changes) {
 
 test('every command is run by a test or by .ci/run', () => {
   expect(commandsOf(readme).toSorted()).toEqual([
-    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, FULL, ADVISE, CALIBRATE,
+    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, FULL, ADVISE, CALIBRATE, WATCH,
   ].toSorted());
   for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`);
 });
@@ -114,6 +115,27 @@ async function startAsTyped(command, says) {
     },
   };
 }
+
+(onWindows ? test.skip : test)(WATCH, async () => {
+  const watch = spawn(WATCH, { shell: true, env: { ...env, MONGODB_URI: mongo.url }, detached: true });
+  const ended = once(watch, 'exit');
+  /** @type {string} */
+  const page = await new Promise((resolve) => {
+    let said = '';
+    watch.stderr.on('data', (chunk) => {
+      said += chunk;
+      const found = said.match(/watching process \d+: (http:\S+)/);
+      if (found) resolve(found[1]);
+    });
+  });
+  try {
+    expect(await (await fetch(`${page}pool`)).json()).toMatchObject({ max: 50, controls: false, process: { command: 'article-app.js' } });
+  } finally {
+    process.kill(-Number(watch.pid), 'SIGTERM');
+    await ended;
+  }
+  await expect(fetch(page)).rejects.toThrow();
+});
 
 test('the experiment runs, and report compares its results', async () => {
   const measured = await bench.run(`${RUN} --repeat 1 --parallel --slow-ms 100 --environment smoke`);
