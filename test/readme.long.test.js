@@ -37,6 +37,8 @@ const EXPERIMENTS = new Map([
 /** It asks before it measures somebody's MongoDB, but not before it starts its own. */
 const CALIBRATE = 'npx pool-lab calibrate --seconds 5';
 const WATCH = 'npx pool-lab watch -- node examples/article-app.js';
+/** It uses the app's own MongoDB. */
+const SWEEP = "npx pool-lab sweep --scenario loadtests/mixed.yaml --pool-sizes 1,3,10 --slo '/fast p95 < 100ms' -- node examples/article-app.js";
 const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
 const SERVICES = '--service /slow=5000 --service /fast=2';
 const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
@@ -48,7 +50,8 @@ const mongo = await startEmbeddedMongo(readSettings());
 cleanUp(mongo.stop);
 const settings = { MONGO_URL: mongo.url, SLOW_MS: '100', PORT: '0' };
 const env = { ...process.env, ...settings, ARTILLERY_DISABLE_TELEMETRY: 'true' };
-const bench = await createWorkbench({ env: settings });
+// The last two are for the example of sweep.
+const bench = await createWorkbench({ env: { ...settings, MONGODB_URI: mongo.url, SLEEP_MS: '100' } });
 
 /** @param {string} command as typed @param {Record<string, string>} [changes] to the environment */
 async function run(command, changes) {
@@ -61,7 +64,8 @@ async function run(command, changes) {
 
 test('every command is run by a test or by .ci/run', () => {
   expect(commandsOf(readme).toSorted()).toEqual([
-    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, FULL, ADVISE, CALIBRATE, WATCH,
+    ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, FULL, ADVISE,
+    CALIBRATE, WATCH, SWEEP,
   ].toSorted());
   for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`);
 });
@@ -157,6 +161,11 @@ test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
 
 test(CALIBRATE, async () => {
   expect(await run(CALIBRATE, { MONGO_URL: '' })).toMatchObject({ code: 0, said: expect.stringMatching(/--service \/slow=\S*work:.* --server-cores \d/) });
+});
+
+test(SWEEP, async () => {
+  const ran = await bench.run(SWEEP.replace(' -- ', ' --environment smoke --warm-up 0 -- '));
+  expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Measured: 1, 3, 10 of these sizes meet the goal.') });
 });
 
 test.each([[PREDICT, /More than 5\s+connections\s+do\s+not\s+help/], [FULL, /Above\s+2\s+connections\s+the\s+server\s+is\s+the\s+bottleneck/], [ADVISE, /\d+ connections are enough/]])(

@@ -15,7 +15,7 @@ import { requestOnce } from '../../src/harness/request-once.js';
 import { readCheckouts, warmUp } from '../../src/harness/warm-up.js';
 import { openMongo } from '../../src/mongo/open.js';
 import { compare } from './compare.js';
-import { traceOf } from './trace-of.js';
+import { traceOf } from '../../src/harness/trace-of.js';
 
 const POOLS = [2, 4, 8, 16];
 /** @type {[from: number, to: number][]} */

@@ -5,7 +5,7 @@ import { runClosedLoop } from '../../src/harness/closed-loop.js';
 import { customersOf, pickEmail } from '../../src/mongo/demo-data.js';
 import { createServerLoadReader } from '../../src/mongo/server-load.js';
 import { createWorkQuery } from '../../src/mongo/work-query.js';
-import { traceOf } from './trace-of.js';
+import { traceOf } from '../../src/harness/trace-of.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */

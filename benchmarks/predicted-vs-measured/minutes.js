@@ -11,7 +11,7 @@ import { RESOLUTION_MS, runArtillery, spreadSummary, summariseReport } from '../
 import { readCheckouts, useMsOf, warmUp } from '../../src/harness/warm-up.js';
 import { openMongo } from '../../src/mongo/open.js';
 import { compare } from './compare.js';
-import { traceOf } from './trace-of.js';
+import { traceOf } from '../../src/harness/trace-of.js';
 
 /** @typedef {import('../../src/harness/artillery.js').FullSummary} FullSummary */
 

@@ -41,6 +41,10 @@ const COMMANDS = {
     summary: 'watch the pools of a process that already runs',
     load: async () => (await import('./attach-command.js')).createAttachCommand(),
   },
+  sweep: {
+    summary: 'run your own app at several pool sizes, and compare',
+    load: async () => (await import('./sweep-command.js')).createSweepCommand(),
+  },
   calibrate: {
     summary: 'measure what your queries cost a MongoDB server',
     load: async () => (await import('./calibrate-command.js')).createCalibrateCommand(),

@@ -5,6 +5,7 @@ import { escapeControls } from '../printable.js';
 import { renderHtml } from '../report/html.js';
 import { createLoadTestView } from '../labs/mixed/load-test-view.js';
 import { renderTable } from '../report/table.js';
+import { createSweepView } from '../sweep/sweep-view.js';
 import { writeAtomically } from '../write-atomically.js';
 import { readJson, toResult } from './result-file.js';
 import { widthOf } from './terminal-width.js';
@@ -15,7 +16,7 @@ import { widthOf } from './terminal-width.js';
 export function createReportCommand() {
   return new Command('report')
     .description('show the results of earlier runs, side by side if there are several')
-    .argument('<results...>', 'result files of `pool-lab run` or `artillery run --output`')
+    .argument('<results...>', 'result files of `pool-lab run`, `pool-lab sweep` or `artillery run --output`')
     .option('--out <file>', 'HTML file to write', 'report.html')
     .action(showResults);
 }
@@ -30,7 +31,7 @@ async function showResults(files, { out }) {
   ];
   const shown = entries.map(({ file, ...entry }) => showResult(file, entry, widthOf(process.stderr)));
   for (const { table } of shown) process.stderr.write(table);
-  await writeAtomically(out, entries.length === 1 ? shown[0].page : renderHtml(entries));
+  await writeAtomically(out, entries.length === 1 ? shown[0].page : renderHtml(viewTogether(entries)));
   process.stderr.write(`Report: ${out}\n`);
 }
 
@@ -48,8 +49,14 @@ export function showResult(file, { lab, result }, width) {
       page: renderHtml([{ lab, result }]),
     };
   } catch (cause) {
-    throw new Error(`${file} can't be shown: it lacks figures of pool-lab run ${lab.name}`, { cause });
+    throw new Error(`${file} can't be shown: it lacks figures of ${lab.name}`, { cause });
   }
+}
+
+/** Sweeps of one app may have different routes. @param {Entry[]} entries @returns {Entry[]} */
+function viewTogether(entries) {
+  const sweeps = entries.filter(({ result }) => result.lab === 'sweep').map(({ result }) => result);
+  return entries.map((entry) => (sweeps.includes(entry.result) ? { ...entry, lab: createSweepView(sweeps) } : entry));
 }
 
 /** @param {{ file: string, json: any }[]} tests @returns {Entry} */

@@ -4,6 +4,7 @@ import { labs } from '../labs/index.js';
 import { checkResult } from '../report/check-result.js';
 import { renderHtml } from '../report/html.js';
 import { upgradeResult } from '../report/old-results.js';
+import { createSweepView } from '../sweep/sweep-view.js';
 import { writeAtomically } from '../write-atomically.js';
 
 /** @import { LabView, Result } from '../report/result-types.js' */
@@ -25,17 +26,22 @@ export async function readResult(file) {
  */
 export function toResult(json, file) {
   const { lab: name } = Object(json);
-  const problem = `${file} is not a result of pool-lab run`;
-  if (typeof name !== 'string' || !Object.hasOwn(labs, name)) {
-    throw new Error(`${problem}: its "lab" must be one of ${Object.keys(labs).join(', ')}`);
+  const problem = `${file} is not a result of pool-lab run or sweep`;
+  if (typeof name !== 'string' || !(name === 'sweep' || Object.hasOwn(labs, name))) {
+    throw new Error(`${problem}: its "lab" must be one of ${[...Object.keys(labs), 'sweep'].join(', ')}`);
   }
   const result = upgradeResult(json);
   try {
     checkResult(result);
+    return { lab: name === 'sweep' ? createSweepView([result]) : labs[name], result };
   } catch (cause) {
     throw new Error(`${problem}: ${/** @type {Error} */ (cause).message}`, { cause });
   }
-  return { lab: labs[name], result };
+}
+
+/** @param {Result} result */
+export function defaultFolder({ lab, startedAt }) {
+  return path.join('results', `${lab}-${startedAt.slice(0, 19).replaceAll(':', '-')}`);
 }
 
 /**

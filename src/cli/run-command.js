@@ -7,7 +7,7 @@ import { renderTable } from '../report/table.js';
 import { readSettings } from '../settings.js';
 import { orInvalid, parseText, parseUpTo } from './option-parsers.js';
 import { createProgressBar } from './progress-bar.js';
-import { saveResult } from './result-file.js';
+import { defaultFolder, saveResult } from './result-file.js';
 import { abortOnSignal } from './signals.js';
 import { widthOf } from './terminal-width.js';
 
@@ -73,9 +73,4 @@ async function runAndReport(lab, { out, json, ...options }) {
     progress.stop();
     release();
   }
-}
-
-/** @param {import('../report/result-types.js').Result} result */
-function defaultFolder({ lab, startedAt }) {
-  return path.join('results', `${lab}-${startedAt.slice(0, 19).replaceAll(':', '-')}`);
 }

@@ -34,17 +34,19 @@ export const RESOLUTION_MS = 1;
  * @param {string} options.scenario path of a YAML file
  * @param {string} options.target URL of the app, in place of the scenario's target
  * @param {string} [options.environment] one of the scenario's
+ * @param {object[]} [options.phases] in place of the scenario's
  * @param {AbortSignal} [options.signal] ends the run
  * @returns {Promise<{ report: ArtilleryReport, met: string[], unmet: string[] }>} the figures of the run, and the
  *   scenario's thresholds that it met and missed
  * @throws {Error} with Artillery's last output if it writes no report
  */
-export async function runArtillery({ scenario, target, environment, signal }) {
+export async function runArtillery({ scenario, target, environment, phases, signal }) {
   const folder = await makeTempFolder('artillery');
   try {
     const output = path.join(folder, 'report.json');
     const args = ['run', '--target', target, '--output', output];
     if (environment) args.push('--environment', environment);
+    if (phases) args.push('--overrides', JSON.stringify({ config: { phases } }));
     const child = startGuarded(process.execPath, [COMMAND, ...args, scenario], {
       folder, env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }), signal,
     });

@@ -21,7 +21,7 @@ const LAST_LINES = 15;
  * @property {<T>(find: (processes: AttachedProcess[]) => T | undefined, limit: { ms: number, otherwise: string }) => Promise<T>} until
  *   resolves when `find` has found something in the reports; throws `otherwise`, with the app's last output, after `ms`, and
  *   when the app ends
- * @property {() => string} lastOutput
+ * @property {(problem: string) => Error} failWith an error with the app's last output
  * @property {() => Promise<void>} stop ends it, and whatever it started
  */
 
@@ -38,18 +38,22 @@ export async function startAttachedApp([file, ...args], { env = {}, signal } = {
     graceMs: GRACE_MS, signal, env: childEnvironment({ ...attachOptions(), POOL_MONITOR_REPORT_TO: reports.url, ...env }),
   });
   const outputs = [collectText(child.stdout), collectText(child.stderr)];
-  const lastOutput = () => outputs.map((read) => read().split('\n').slice(-LAST_LINES).join('\n')).filter(Boolean).join('\n');
+  /** @param {string} problem */
+  const failWith = (problem) => {
+    const output = outputs.map((read) => read().split('\n').slice(-LAST_LINES).join('\n')).filter(Boolean).join('\n');
+    return new Error(`${problem}. ${output === '' ? 'The app printed nothing' : `The app's last output:\n${output}`}`);
+  };
   const ended = new AbortController();
   let isStopping = false;
   child.ended.then((how) => {
     reports.close();
-    if (!isStopping) ended.abort(new Error(`the app ended by itself (${how})${withOutput(lastOutput())}`));
+    if (!isStopping) ended.abort(failWith(`the app ended by itself (${how})`));
   });
   const until = AbortSignal.any([ended.signal, ...signal ? [signal] : []]);
   return {
     processes: reports.processes,
     signal: until,
-    lastOutput,
+    failWith,
     async until(find, { ms, otherwise }) {
       const timeout = AbortSignal.timeout(ms);
       const over = AbortSignal.any([until, timeout]);
@@ -58,7 +62,7 @@ export async function startAttachedApp([file, ...args], { env = {}, signal } = {
         if (found !== undefined) return found;
         await once(reports.events, 'report', { signal: over }).catch(() => {});
         until.throwIfAborted();
-        if (timeout.aborted) throw new Error(`${otherwise}${withOutput(lastOutput())}`);
+        if (timeout.aborted) throw failWith(otherwise);
       }
     },
     async stop() {
@@ -72,9 +76,4 @@ export async function startAttachedApp([file, ...args], { env = {}, signal } = {
 export function attachOptions() {
   const { NODE_OPTIONS = '' } = childEnvironment({});
   return { NODE_OPTIONS: `${NODE_OPTIONS} --import=${import.meta.resolve('mongodb-pool-monitor/attach')}`.trim() };
-}
-
-/** @param {string} output */
-function withOutput(output) {
-  return output === '' ? '; it printed nothing' : `. Its last output:\n${output}`;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** @import { CheckoutRecord } from 'mongodb-pool-monitor' */
-/** @import { RequestRecord } from 'mongodb-pool-monitor' */
+/** @import { CheckoutRecord, RequestRecord } from 'mongodb-pool-monitor' */
 /** @import { AttachedProcess } from './attach-reports.js' */
 
 /** A monitor keeps 10 000 of each: at this pace it forgets none at less than 10 000 a second. */

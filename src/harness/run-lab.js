@@ -1,8 +1,7 @@
 import { shortenRefusal } from '../mongo/client.js';
-import { openMongo } from '../mongo/open.js';
 import { describeEnvironment } from './environment.js';
+import { NO_MONGO, openLabMongo } from './lab-mongo.js';
 import { mergeFigures } from './merge-figures.js';
-import { watchMongo } from './watch-mongo.js';
 
 /** @import { LabView, Repeat, Result, Variant } from '../report/result-types.js' */
 /** @import { Settings } from '../settings.js' */
@@ -32,8 +31,8 @@ import { watchMongo } from './watch-mongo.js';
  * @property {string} summary half a line for lists of labs, without a capital or a full stop
  * @property {Record<string, import('./lab-options.js').LabOption>} options
  * @property {{ default: number, about: string }} [repeat] of the option --repeat; without it each variant is measured once
- * @property {{ members?: number, urlOption?: string }} [mongo] how many mongods the embedded MongoDB has, default 1;
- *   the option that names another MongoDB, default `url`
+ * @property {{ members?: number, urlOption?: string } | null} [mongo] how many mongods the embedded MongoDB has, default 1;
+ *   the option that names another MongoDB, default `url`; null: the lab needs none from us
  * @property {(options: Options) => Promise<OwnPlan>} plan
  * @property {(plan: OwnPlan, context: Context) => Promise<Prepared<Shared>>} [prepare] sets up what all variants share,
  *   for example data
@@ -64,6 +63,8 @@ import { watchMongo } from './watch-mongo.js';
  * @template [Shared=any]
  * @typedef {object} Prepared
  * @property {Shared} [shared] goes into the context of each measurement
+ * @property {Record<string, unknown>} [settings] more of what the result records
+ * @property {Record<string, unknown>} [environment] what differs from this process
  * @property {(variant: PlannedVariant) => string | undefined} [skip] why a variant can't be measured here, although nothing
  *   went wrong; the result says it once
  * @property {() => Promise<void>} undo called whatever happens
@@ -77,7 +78,7 @@ import { watchMongo } from './watch-mongo.js';
 
 /**
  * @typedef {object} Context
- * @property {string} mongoUrl of the one MongoDB that all variants share
+ * @property {string} mongoUrl of the one MongoDB that all variants share; empty for a lab that needs none
  * @property {boolean} isEmbedded whether that MongoDB is our own; if not, others may use it
  * @property {Settings} settings
  * @property {AbortSignal} signal ends the measurement
@@ -112,18 +113,12 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
   const startedAt = new Date().toISOString();
   /** @type {Plan} */
   const plan = await lab.plan(options);
-  const { members, urlOption = 'url' } = lab.mongo ?? {};
-  const mongo = await openMongo({ ...settings, mongoUrl: options[urlOption] ?? settings.mongoUrl }, { members, report, signal });
-  const mongoDied = new AbortController();
-  mongo.died?.then((error) => mongoDied.abort(error));
-  const until = AbortSignal.any([signal, mongoDied.signal]);
-  let close = mongo.stop;
+  const mongo = lab.mongo === null ? NO_MONGO : await openLabMongo(lab.mongo ?? {}, options, { settings, report, signal });
+  const until = AbortSignal.any([signal, mongo.died]);
   let undo = async () => {};
   try {
-    const watch = await watchMongo(mongo.url, settings, options[urlOption] ? `--${urlOption}` : 'MONGO_URL');
-    close = () => watch.close().finally(mongo.stop);
     signal.throwIfAborted();
-    const context = { mongoUrl: mongo.url, isEmbedded: mongo.died !== undefined, settings, signal: until, report };
+    const context = { mongoUrl: mongo.url, isEmbedded: mongo.isEmbedded, settings, signal: until, report };
     const prepared = await lab.prepare?.(plan, context).catch((cause) => {
       throw new Error(shortenRefusal(cause.message), { cause });
     });
@@ -136,11 +131,11 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       onStep(describeStep(rounds, index));
       outcomes.push(...await Promise.all(round.map(async (variant) => {
         try {
-          return { variant, repeat: await watch.during((until) => (
+          return { variant, repeat: await mongo.during((until) => (
             lab.measure(variant, plan, { ...context, shared: prepared?.shared, signal: until })), until) };
         } catch (error) {
           signal.throwIfAborted();
-          return { variant, error: mongoDied.signal.aborted ? mongoDied.signal.reason : /** @type {Error} */ (error) };
+          return { variant, error: mongo.died.aborted ? mongo.died.reason : /** @type {Error} */ (error) };
         }
       })));
     }
@@ -150,8 +145,8 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
     return {
       lab: lab.name,
       startedAt,
-      environment: describeEnvironment(watch.version),
-      settings: { ...plan.settings, repeat, parallel },
+      environment: { ...describeEnvironment(mongo.version), ...prepared?.environment },
+      settings: { ...plan.settings, ...prepared?.settings, repeat, parallel },
       variants: await Promise.all(plan.variants.map((variant) => (
         summarise(lab, plan, variant, { outcomes: outcomes.filter((one) => one.variant === variant), settings })))),
       warnings: [
@@ -160,7 +155,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       ],
     };
   } finally {
-    await undo().catch(() => {}).finally(close);
+    await undo().catch(() => {}).finally(mongo.close);
   }
 }
 

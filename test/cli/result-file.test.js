@@ -41,7 +41,7 @@ test('a report shows a result of version 0.1 with its repeats', () => {
 describe('anything else is refused, with the reason', () => {
   test.each([
     ['{', 'x.json is not JSON: '],
-    ['null', 'x.json is not a result of pool-lab run: its "lab" must be one of mixed'],
+    ['null', 'x.json is not a result of pool-lab run or sweep: its "lab" must be one of mixed'],
     ['{"lab":"constructor","variants":[]}', 'its "lab" must be one of'],
     ['{"lab":["mixed"]}', 'its "lab" must be one of'],
   ])('%s', (text, message) => {
@@ -59,14 +59,14 @@ describe('anything else is refused, with the reason', () => {
     [{ variants: [{ ...variant, measured: 5 }] }, 'variants[0].measured must be an object'],
     [{ variants: [{ ...variant, repeats: [{ measured: {}, arrivalsMs: ['x'] }] }] }, 'variants[0].repeats[0].arrivalsMs[0] must be a number'],
   ])('%j', (changes, message) => {
-    expect(() => read({ ...createSampleResult(), ...changes })).toThrow(`x.json is not a result of pool-lab run: ${message}`);
+    expect(() => read({ ...createSampleResult(), ...changes })).toThrow(`x.json is not a result of pool-lab run or sweep: ${message}`);
   });
 });
 
 test.each([[{}], [{ ...variant.measured, routes: { '/fast': { maxMs: { toString: 1 } } } }]])(
   'a result without the figures of its lab is refused, too: %j', (measured) => {
     const entry = read(createSampleResult({ variants: [{ ...variant, measured }] }));
-    expect(() => showResult('x.json', entry)).toThrow('x.json can\'t be shown: it lacks figures of pool-lab run mixed');
+    expect(() => showResult('x.json', entry)).toThrow('x.json can\'t be shown: it lacks figures of mixed');
   });
 
 test('a folder that can not be created is one clear line', async () => {

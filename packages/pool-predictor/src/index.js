@@ -6,6 +6,7 @@ export { isPoisson, planUsers } from './planned-users.js';
 export { parsePoolSizes } from './pool-sizes.js';
 export { predict } from './predict.js';
 export { quantile } from './quantile.js';
+export { renameRoutes } from './scenario/route-names.js';
 export { readWorkload } from './scenario/workload.js';
 export { overheadOfApp, servicesOfApp } from './service/app-services.js';
 export { checkService } from './service/check-service.js';

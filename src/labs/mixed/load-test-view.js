@@ -1,5 +1,5 @@
 import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
-import { routeColumns } from './mixed-view.js';
+import { ofRoute, requestColumns, routeColumns } from '../../report/load-columns.js';
 
 /** @import { LoadTestFigures } from '../../harness/artillery.js' */
 /** @import { LabView, Result } from '../../report/result-types.js' */
@@ -21,9 +21,8 @@ export function createLoadTestView(routes) {
     ],
     columns: [
       { heading: 'load test', value: ({ name }) => name },
-      { heading: 'reqs', about: 'requests', value: ({ measured }) => measured?.requests },
-      { heading: 'fail', about: 'requests without a good answer', value: ({ measured }) => measured?.failures },
-      ...routes.flatMap(routeColumns),
+      ...requestColumns,
+      ...routes.map(routeColumns).flatMap(({ p50, p95, max }) => [p50, p95, max]),
       { group: 'slowest', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.maxMs },
     ],
     charts: [{
@@ -34,8 +33,7 @@ export function createLoadTestView(routes) {
       kind: 'bar',
       category: ({ name }) => name,
       series: routes.map((route) => ({
-        label: `Slowest ${route} request`, role: 'measured', route,
-        value: ({ measured }) => measured?.routes[route]?.maxMs,
+        label: `Slowest ${route} request`, role: 'measured', route, value: ofRoute(route, 'maxMs'),
       })),
     }],
     takeaway,

@@ -2,9 +2,9 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../../harness/app-process.js';
-import { describeFailures, runArtillery, summariseReport, WORKERS } from '../../harness/artillery.js';
+import { WORKERS } from '../../harness/artillery.js';
 import { createChoiceParser, parseDelay } from '../../harness/lab-options.js';
-import { compareUsers } from '../../harness/sent-users.js';
+import { playScenario } from '../../harness/play-scenario.js';
 import { listArrivals, summariseCheckouts } from '../../harness/summarise-checkouts.js';
 import { readCheckouts, warmUp } from '../../harness/warm-up.js';
 import { poolOfApp } from '../../predictions/app-pool.js';
@@ -132,16 +132,14 @@ async function measure({ settings: { poolSize } }, { settings, workload }, { mon
   }, { signal });
   try {
     const { lastId, unloaded, overheadsMs } = await warmUp(app.url, poolSize);
-    const { report, unmet } = await runArtillery({ scenario, target: app.url, environment, signal: app.signal });
+    const { report, figures, failed, warnings } = await playScenario({ scenario, target: app.url, environment, workload, signal: app.signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
-    const { figures, warnings } = compareUsers(workload, report);
-    const measured = { ...summariseReport(report), ...figures, pool: summariseCheckouts(checkouts), unloaded };
     return {
-      measured,
+      measured: { ...figures, pool: summariseCheckouts(checkouts), unloaded },
       arrivalsMs: listArrivals(checkouts),
       samples: sampleLoad(checkouts, report, overheadsMs),
-      ...(measured.failures > 0 && { failed: describeFailures(report) }),
-      warnings: [...warnings, ...unmet.map((threshold) => `a threshold of the scenario is not met: ${threshold}`)],
+      failed,
+      warnings,
     };
   } finally {
     await app.stop();

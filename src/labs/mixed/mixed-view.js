@@ -1,13 +1,14 @@
+import { describeSize, ofRoute, peakColumns, poolSizeColumn, requestColumns, routeColumns } from '../../report/load-columns.js';
 import { ratioOf } from '../../report/ratio.js';
 
-/** @import { Column, LabView, Result, Variant } from '../../report/result-types.js' */
+/** @import { LabView, Result, Variant } from '../../report/result-types.js' */
 /** @import { LoadTestFigures } from '../../harness/artillery.js' */
 /** @import { PoolFigures } from '../../harness/summarise-checkouts.js' */
 /** @import { WarmUp } from '../../harness/warm-up.js' */
 
 /**
  * @typedef {{ poolSize: number }} MixedSettings
- * @typedef {LoadTestFigures & { usersPlanned: number, usersSent: number, pool: PoolFigures, unloaded: WarmUp['unloaded'] }} MixedFigures
+ * @typedef {LoadTestFigures & { usersPlanned?: number, usersSent?: number, pool: PoolFigures, unloaded: WarmUp['unloaded'] }} MixedFigures
  * @typedef {Variant<MixedSettings, MixedFigures>} MixedVariant
  */
 
@@ -30,11 +31,10 @@ export const mixedView = {
     + 'another kind of queue.',
   ],
   columns: [
-    { heading: 'pool', about: 'connections in the pool', value: ({ settings }) => settings.poolSize },
-    { heading: 'reqs', about: 'requests', value: ({ measured }) => measured?.requests },
-    { heading: 'fail', about: 'requests without a good answer', value: ({ measured }) => measured?.failures },
-    ...routeColumns('/fast'),
-    ...routeColumns('/slow'),
+    poolSizeColumn,
+    ...requestColumns,
+    ...listTimes('/fast'),
+    ...listTimes('/slow'),
     { group: 'slowest request,', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.maxMs },
     { group: 'slowest request,', heading: 'article', unit: 'ms', value: ({ published }) => published?.maxMs },
     { group: 'slowest request,', heading: 'exact', unit: 'ms', value: ({ exact }) => exact?.maxMs },
@@ -50,14 +50,7 @@ export const mixedView = {
     },
     { group: 'pool wait', heading: 'p95', unit: 'ms', value: ({ measured }) => measured?.pool?.waitP95Ms },
     { group: 'pool wait', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.pool?.waitMaxMs },
-    {
-      group: 'peak', heading: 'active', about: 'highest number of connections in use at once',
-      value: ({ measured }) => measured?.pool?.peakActive,
-    },
-    {
-      group: 'peak', heading: 'waiting', about: 'highest number of requests that waited for a connection at once',
-      value: ({ measured }) => measured?.pool?.peakWaiting,
-    },
+    ...peakColumns,
   ],
   charts: [{
     title: 'The longest wait for an answer',
@@ -77,24 +70,10 @@ export const mixedView = {
   takeaway,
 };
 
-/** @param {string} route @param {'p50Ms' | 'p95Ms' | 'maxMs'} figure */
-function ofRoute(route, figure) {
-  return (/** @type {Variant<unknown, LoadTestFigures>} */ { measured }) => measured?.routes[route]?.[figure];
-}
-
-/** @param {string} route @returns {Column<Variant<any, any>>[]} */
-export function routeColumns(route) {
-  const column = { group: route, unit: 'ms' };
-  return [
-    { ...column, heading: 'p50', about: '50 % of requests took this long or less', value: ofRoute(route, 'p50Ms') },
-    { ...column, heading: 'p95', about: '95 % took this long or less', value: ofRoute(route, 'p95Ms') },
-    { ...column, heading: 'max', value: ofRoute(route, 'maxMs') },
-  ];
-}
-
-/** @param {number} poolSize */
-function describeSize(poolSize) {
-  return poolSize === 1 ? '1 connection' : `${poolSize} connections`;
+/** @param {string} route */
+function listTimes(route) {
+  const { p50, p95, max } = routeColumns(route);
+  return [p50, p95, max];
 }
 
 /** 1.02 is 2 % more than predicted. @param {number | null} ratio */

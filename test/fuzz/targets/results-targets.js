@@ -16,7 +16,7 @@ const FILE = 'fuzz.json';
 const HOSTILE = '</script><img src=x onerror=x><!--\u001b[31m';
 const EMBEDDED = /<script type="application\/json" id="lab-1-result">(.*?)<\/script>/s;
 const SAMPLES = [
-  ...Object.keys(labs).map((lab) => createSampleResult({ lab })),
+  ...[...Object.keys(labs), 'sweep'].map((lab) => createSampleResult({ lab })),
   createSampleResult({ variants: [], warnings: [HOSTILE] }),
   createSampleResult({
     settings: { [HOSTILE]: HOSTILE },

@@ -1,6 +1,6 @@
 import { quantile } from '../quantile.js';
 import { createRandom } from '../simulator/random.js';
-import { createServiceTime, queriesOf, resample } from '../simulator/service-time.js';
+import { createRequestTimes, resample } from '../simulator/service-time.js';
 import { SHARE, upperLimit } from './confidence.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
@@ -53,11 +53,31 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
  * @returns {Parts}
  */
 export function splitResponse({ share }, service, overhead, requests, seeds) {
-  const [serviceMs, overheadMs] = [service, overhead].map((each, part) => upperLimit(seeds.map((seed) => {
-    const random = createRandom(seed, `part ${part}`);
-    const drawOne = createServiceTime(resample(each, random), random, 'a part of the response');
-    const draw = () => Array.from({ length: queriesOf(each) }, drawOne).reduce((sum, ms) => sum + ms, 0);
-    return quantile(Array.from({ length: Math.min(requests, MAX_DRAWS) }, draw), share);
-  })));
-  return { serviceMs, overheadMs };
+  const runs = seeds.map((seed) => {
+    const [drawRequest, drawOverhead] = [service, overhead].map((each, part) => {
+      const random = createRandom(seed, `part ${part}`);
+      return createRequestTimes(resample(each, random), random, 'a part of the response');
+    });
+    /** @type {{ servicesMs: number[], overheadsMs: number[] }} */
+    const times = { servicesMs: [], overheadsMs: [] };
+    for (let i = 0; i < Math.min(requests, MAX_DRAWS); i++) {
+      const [request, rest] = [drawRequest, drawOverhead].map((draw) => {
+        const drawn = { servicesMs: [], besideMs: [], queriesLeft: 0, overheadMs: 0 };
+        draw(drawn);
+        return drawn;
+      });
+      times.servicesMs.push(sum(request.servicesMs));
+      times.overheadsMs.push(sum(rest.servicesMs) + request.overheadMs);
+    }
+    return { serviceMs: quantile(times.servicesMs, share), overheadMs: quantile(times.overheadsMs, share) };
+  });
+  return {
+    serviceMs: upperLimit(runs.map((run) => run.serviceMs)),
+    overheadMs: upperLimit(runs.map((run) => run.overheadMs)),
+  };
+}
+
+/** @param {number[]} valuesMs */
+function sum(valuesMs) {
+  return valuesMs.reduce((total, ms) => total + ms, 0);
 }

@@ -106,7 +106,7 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
 
 /** Whether no checkout waits for the end of another. @param {Load} load @param {Record<string, Service>} services */
 function isOpenLoop(load, services) {
-  if (load.routes.some((route) => queriesOf(services[route]) > 1)) return false;
+  if (load.routes.some((route) => services[route].kind === 'requests' || queriesOf(services[route]) > 1)) return false;
   if (load.workload) return load.workload.scenarios.every(({ steps }) => countRequests(steps) <= 1);
   for (const arrival of load.arrivals(1, 1)) if ('requests' in arrival) return false;
   return true;

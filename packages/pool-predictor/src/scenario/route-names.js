@@ -22,10 +22,10 @@ export function nameRoutes(endpoints) {
   }));
 }
 
-/** @param {Step[]} steps with keys as routes @param {Map<string, string>} names @returns {Step[]} with names */
+/** @param {Step[]} steps @param {Map<string, string>} names of routes that get another one @returns {Step[]} */
 export function renameRoutes(steps, names) {
   return steps.map((step) => {
     if (step.kind === 'loop') return { ...step, steps: renameRoutes(step.steps, names) };
-    return step.kind === 'request' ? { ...step, route: String(names.get(step.route)) } : step;
+    return step.kind === 'request' ? { ...step, route: names.get(step.route) ?? step.route } : step;
   });
 }

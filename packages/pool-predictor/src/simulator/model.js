@@ -185,31 +185,54 @@ export class Model {
     user.state = 'waiting';
     user.outcome = 'ok';
     user.route = route;
-    for (let query = 0; query < route.queries; query++) {
-      user.servicesMs[query] = Number.isNaN(serviceMs) ? route.drawServiceMs() : serviceMs;
+    if (Number.isNaN(serviceMs)) {
+      route.drawRequest(user);
+    } else {
+      user.servicesMs[0] = serviceMs;
+      user.queriesLeft = 1;
+      user.overheadMs = 0;
+      user.besideMs[0] = undefined;
     }
-    user.queriesLeft = route.queries;
+    const queries = user.queriesLeft;
     user.handoverMs = handoverMs;
-    user.overheadMs = isAnswered ? this.#drawOverheadMs() : 0;
+    user.overheadMs = isAnswered ? user.overheadMs + this.#drawOverheadMs() : 0;
     user.arrivedAtMs = nowMs;
     user.startedAtMs = NaN;
     user.serviceMs = 0;
     user.waitedMs = 0;
     user.connection = -1;
+    user.helpers = 0;
     this.#tally.startRequest(user, nowMs);
-    if (route.queries > 0) {
-      this.#checkOut(user);
+    if (queries > 0) {
+      this.#startQueries(user);
     } else {
       // By an event even after 0 ms: a long loop of such requests must not become a deep recursion.
       user.state = 'responding';
       this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
     }
-    const mayTakeLong = user.state === 'waiting' || route.queries > 1 || user.workMs > 0;
+    const mayTakeLong = user.state === 'waiting' || queries > 1 || user.helpers > 0 || user.workMs > 0;
     if (mayTakeLong || user.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
     if (mayTakeLong || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
   }
 
-  /** Takes a connection for the user's next query. @param {User} user */
+  /** Takes a connection for the user's next query, and for those at once with it. @param {User} user */
+  #startQueries(user) {
+    this.#checkOut(user);
+    const besideMs = user.besideMs[user.queriesLeft];
+    if (besideMs === undefined) return;
+    for (const serviceMs of besideMs) {
+      const helper = this.#users.help(user);
+      helper.route = user.route;
+      helper.servicesMs[0] = serviceMs;
+      helper.queriesLeft = 1;
+      helper.handoverMs = 0;
+      helper.waitedMs = 0;
+      user.helpers++;
+      this.#checkOut(helper);
+    }
+  }
+
+  /** Takes a connection for the next query. @param {User} user */
   #checkOut(user) {
     user.state = 'waiting';
     user.serviceMs = user.servicesMs[--user.queriesLeft];
@@ -275,12 +298,30 @@ export class Model {
     } else {
       this.#pool.checkIn(connection);
     }
-    if (user.queriesLeft > 0) {
-      user.ticket++;
-      this.#checkOut(user);
-    } else {
-      this.#respond(user);
-    }
+    if (user.owner) this.#endHelp(user);
+    else this.#goOn(user);
+  }
+
+  /** @param {User} user whose query has ended */
+  #goOn(user) {
+    user.ticket++;
+    if (user.helpers > 0) user.state = 'joining';
+    else if (user.outcome === 'ok' && user.queriesLeft > 0) this.#startQueries(user);
+    else this.#respond(user);
+  }
+
+  /** @param {User} helper whose query or wait has ended */
+  #endHelp(helper) {
+    const { owner, ownerRequest, outcome } = helper;
+    helper.owner = undefined;
+    helper.ticket++;
+    helper.outcome = 'ok';
+    this.#users.release(helper);
+    // It may have given up.
+    if (!owner || owner.request !== ownerRequest || owner.state === 'responding') return;
+    owner.helpers--;
+    if (outcome !== 'ok') owner.outcome = outcome;
+    if (owner.state === 'joining') this.#goOn(owner);
   }
 
   /** @param {User} user */
@@ -308,7 +349,8 @@ export class Model {
     if (user.state !== 'waiting') return;
     this.#abandon(user);
     user.outcome = 'waitQueueTimeout';
-    this.#respond(user);
+    if (user.owner) this.#endHelp(user);
+    else this.#respond(user);
   }
 
   /** The request deadline: the app aborts its query or its wait, and answers with an error. @param {User} user */
@@ -323,6 +365,10 @@ export class Model {
   #refuse(user) {
     this.#tally.stopWaiting(user, this.#clock.nowMs);
     user.outcome = 'refused';
+    if (user.owner) {
+      this.#endHelp(user);
+      return;
+    }
     user.state = 'responding';
     this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
   }
@@ -348,7 +394,7 @@ export class Model {
     if (user.state === 'waiting') {
       this.#tally.stopWaiting(user, nowMs);
       this.#pool.abortCheckOut?.(user);
-    } else {
+    } else if (user.state === 'served') {
       user.serviceMs = nowMs - user.startedAtMs;
       this.#served[user.connection] = undefined;
       if (user.workMs > 0) this.#server?.remove(user.connection);

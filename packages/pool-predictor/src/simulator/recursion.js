@@ -27,7 +27,7 @@ export function isRecursive({ workload, pool, services = {}, keepRequests, serve
   return isDriverPool(pool)
     && (warm || (connectMs === 0 && minPoolSize === 0))
     && (workload?.scenarios ?? []).every(({ steps }) => steps.length === 1 && steps[0].kind === 'request')
-    && Object.values(services).every((service) => queriesOf(service) === 1)
+    && Object.values(services).every((service) => service.kind !== 'requests' && queriesOf(service) === 1)
     && !sharesCores(server, services)
     // They come in the order in which they ended.
     && !keepRequests;

@@ -1,6 +1,6 @@
 import { createLatencyHistogram } from './latency-histogram.js';
 import { createRandom } from './random.js';
-import { createServiceTime, queriesOf } from './service-time.js';
+import { createRequestTimes, createServiceTime } from './service-time.js';
 
 /** @import { Service } from './service-time.js' */
 
@@ -29,11 +29,11 @@ import { createServiceTime, queriesOf } from './service-time.js';
 
 /**
  * @param {string} name
- * @param {() => number} drawServiceMs
- * @param {number} queries of each request
+ * @param {() => number} drawServiceMs of one query
+ * @param {ReturnType<typeof createRequestTimes>} drawRequest
  * @param {number} workShare of each service time
  */
-function createRouteStats(name, drawServiceMs, queries, workShare) {
+function createRouteStats(name, drawServiceMs, drawRequest, workShare) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();
   let failures = 0;
@@ -41,7 +41,7 @@ function createRouteStats(name, drawServiceMs, queries, workShare) {
   return {
     name,
     drawServiceMs,
-    queries,
+    drawRequest,
     workShare,
     recordResponse: responses.record,
     recordWait: waits.record,
@@ -95,8 +95,8 @@ export function createRoutes(services, seed) {
     let route = routes.get(name);
     if (!route) {
       const service = services[name];
-      const drawServiceMs = createServiceTime(service, createRandom(seed, name), name);
-      route = createRouteStats(name, drawServiceMs, service ? queriesOf(service) : 1, service?.workShare ?? 0);
+      const random = createRandom(seed, name);
+      route = createRouteStats(name, createServiceTime(service, random, name), createRequestTimes(service, random, name), service?.workShare ?? 0);
       routes.set(name, route);
     }
     return route;

@@ -10,6 +10,7 @@ import { findTail, redrawTail } from './tail.js';
  * - exponential, with mean `meanMs`;
  * - lognormal, with median `medianMs`; `sigma` is the standard deviation of the logarithm;
  * - sample: drawn with replacement from measured `valuesMs`; with a `tail`, the largest of them are drawn anew;
+ * - requests: one of the measured `requests` is drawn, with the times of its queries in order, and the rest of its response;
  * - none: the request makes no query, so it takes no connection.
  *
  * A request makes `queries` of them, one after another, each with a checkout of its own; default 1. The `workShare` of each,
@@ -20,14 +21,20 @@ import { findTail, redrawTail } from './tail.js';
  *   | { kind: 'exponential', meanMs: number }
  *   | { kind: 'lognormal', medianMs: number, sigma: number }
  *   | { kind: 'sample', valuesMs: ArrayLike<number>, tail?: Tail }
+ *   | { kind: 'requests', requests: MeasuredRequest[] }
  *   | { kind: 'none' }) & { queries?: number, workShare?: number }} Service
+ *
+ * @typedef {{ queriesMs: (number | number[])[], restMs: number }} MeasuredRequest queriesMs: one after another; a list has those
+ *   at once. restMs: what its response took beyond its queries and the waits for their connections
  */
 
 /** @type {Service} */
 export const NO_OVERHEAD = { kind: 'fixed', ms: 0 };
 
-/** How many connections a request takes, one after another. @param {Service} service */
-export function queriesOf({ kind, queries = 1 }) {
+/** How many connections a request takes, one after another, on average. @param {Service} service */
+export function queriesOf(service) {
+  const { kind, queries = 1 } = service;
+  if (kind === 'requests') return queryTimesOf(service.requests).length / service.requests.length;
   return kind === 'none' ? 0 : queries;
 }
 
@@ -65,9 +72,55 @@ export function createServiceTime(service, random, route) {
       const draw = () => valuesMs[Math.floor(random.uniform() * valuesMs.length)];
       return tail ? () => redrawTail(draw(), tail, random) : draw;
     }
+    case 'requests': {
+      const timesMs = queryTimesOf(service.requests);
+      return () => timesMs[Math.floor(random.uniform() * timesMs.length)];
+    }
     case 'none':
       return () => 0;
   }
+}
+
+/**
+ * @typedef {object} DrawnRequest
+ * @property {number[]} servicesMs of its queries, the last one first; of those at once, the longest
+ * @property {(number[] | undefined)[]} besideMs by query: those at once with it
+ * @property {number} queriesLeft how many it makes
+ * @property {number} overheadMs
+ */
+
+/**
+ * @param {Service | undefined} service
+ * @param {Random} random
+ * @param {string} route for messages
+ * @returns {(into: DrawnRequest) => void} draws a request
+ * @throws {Error} as createServiceTime
+ */
+export function createRequestTimes(service, random, route) {
+  const drawOne = createServiceTime(service, random, route);
+  if (service?.kind === 'requests') {
+    const { requests } = service;
+    return (into) => {
+      const { queriesMs, restMs } = requests[Math.floor(random.uniform() * requests.length)];
+      into.queriesLeft = queriesMs.length;
+      into.overheadMs = restMs;
+      for (let query = 0; query < queriesMs.length; query++) {
+        const timesMs = queriesMs[queriesMs.length - 1 - query];
+        const [longestMs, ...othersMs] = typeof timesMs === 'number' ? [timesMs] : timesMs.toSorted((a, b) => b - a);
+        into.servicesMs[query] = longestMs;
+        into.besideMs[query] = othersMs.length > 0 ? othersMs : undefined;
+      }
+    };
+  }
+  const queries = service ? queriesOf(service) : 1;
+  return (into) => {
+    into.queriesLeft = queries;
+    into.overheadMs = 0;
+    for (let query = 0; query < queries; query++) {
+      into.servicesMs[query] = drawOne();
+      into.besideMs[query] = undefined;
+    }
+  };
 }
 
 /**
@@ -80,6 +133,10 @@ export function createServiceTime(service, random, route) {
  * @returns {Service}
  */
 export function resample(service, random) {
+  if (service.kind === 'requests') {
+    const { requests } = service;
+    return { ...service, requests: requests.map(() => requests[Math.floor(random.uniform() * requests.length)]) };
+  }
   if (service.kind !== 'sample') return service;
   const { length } = service.valuesMs;
   const valuesMs = Float64Array.from({ length }, () => service.valuesMs[Math.floor(random.uniform() * length)]);
@@ -103,12 +160,19 @@ export function serviceMoments(service) {
       };
     case 'sample':
       return sampleMoments(Array.from(service.valuesMs));
+    case 'requests':
+      return queriesOf(service) > 0 ? sampleMoments(queryTimesOf(service.requests)) : { meanMs: 0, scv: 0 };
     case 'none':
       return { meanMs: 0, scv: 0 };
     default:
       throw new Error(`Unknown kind of service time ${JSON.stringify(/** @type {any} */ (service).kind)}: `
-        + 'allowed are fixed, exponential, lognormal, sample and none');
+        + 'allowed are fixed, exponential, lognormal, sample, requests and none');
   }
+}
+
+/** @param {MeasuredRequest[]} requests */
+function queryTimesOf(requests) {
+  return requests.flatMap(({ queriesMs }) => queriesMs.flat());
 }
 
 /** @param {number[]} valuesMs */

@@ -17,14 +17,18 @@
  * @property {number[]} rounds finished rounds, by depth of loop
  * @property {number} ticket
  * @property {number} request
- * @property {'between' | 'waiting' | 'served' | 'responding'} state
+ * @property {'between' | 'waiting' | 'served' | 'joining' | 'responding'} state joining: its own query has ended, those of its helpers not
  * @property {Outcome} outcome of the current request, as far as it is known
  * @property {boolean} hasGivenUp the user has left, but the app or the server still works on its request
  * @property {RouteStats} route
  * @property {number} connection
  * @property {number} untilMs no request starts later; NEVER: the flow is not repeated
  * @property {number[]} servicesMs of the current request's queries, the last one first
+ * @property {(number[] | undefined)[]} besideMs by query: others at once with it
  * @property {number} queriesLeft of the current request
+ * @property {number} helpers who run queries beside the current one
+ * @property {User | undefined} owner of a helper
+ * @property {number} ownerRequest that the helper helps with
  * @property {number} serviceMs of the current query; while it runs on a server, without its work
  * @property {number} workMs of the current query that the server's cores do
  * @property {number} handoverMs
@@ -37,7 +41,7 @@
  * @property {number} endedAtMs when its last query or wait ended
  */
 
-/** The users present: `enter()` adds one, `release(user)` removes it, `at(id)` finds it. */
+/** The users present: `enter()` adds one, `help(owner)` one who runs a query for another, `release(user)` removes it, `at(id)` finds it. */
 export function createUsers() {
   /** @type {User[]} */
   const all = [];
@@ -45,12 +49,17 @@ export function createUsers() {
   const free = [];
   let entered = 0;
 
-  function enter() {
+  function take() {
     let user = free.pop();
     if (!user) {
       user = createUser(all.length);
       all.push(user);
     }
+    return user;
+  }
+
+  function enter() {
+    const user = take();
     user.number = entered++;
     user.position = 0;
     user.rounds.fill(0);
@@ -60,6 +69,14 @@ export function createUsers() {
 
   return {
     enter,
+    /** A helper is nobody who arrived. @param {User} owner */
+    help(owner) {
+      const helper = take();
+      helper.number = owner.number;
+      helper.owner = owner;
+      helper.ownerRequest = owner.request;
+      return helper;
+    },
     /** @param {User} user */
     release: (user) => free.push(user),
     /** @param {number} id */
@@ -86,6 +103,10 @@ function createUser(id) {
     connection: -1,
     // NaN rather than 0: V8 then keeps these fields as doubles from the start.
     servicesMs: [],
+    besideMs: [],
+    helpers: 0,
+    owner: undefined,
+    ownerRequest: 0,
     queriesLeft: 0,
     untilMs: NaN,
     endedAtMs: NaN,

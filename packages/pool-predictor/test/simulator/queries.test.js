@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { createScenarioLoad } from '../../src/load.js';
+import { predict } from '../../src/predict.js';
 import { simulate } from '../../src/simulator/simulate.js';
 
 /** @import { SimulationOptions } from '../../src/simulator/simulate.js' */
@@ -116,5 +118,74 @@ describe('a request with several queries', () => {
     const { ended } = run(['/orders', '/orders', '/slow'], { pool });
     expect(ended.map(([route, ms]) => [route, ms])).toEqual([['/orders', first], ['/orders', second], ['/slow', 1005]]);
     expect(ended[0][3]).toBe(outcome);
+  });
+});
+
+describe('requests that were measured', () => {
+  const measured = /** @type {SimulationOptions['services']} */ ({
+    '/page': { kind: 'requests', requests: [{ queriesMs: [10, 1], restMs: 1 }, { queriesMs: [20, 2, 3], restMs: 2 }, { queriesMs: [], restMs: 4 }] },
+  });
+
+  test('keep their queries together, in order, with the rest of the response', () => {
+    const { records = [] } = simulate({
+      arrivals: Array.from({ length: 60 }, (_, index) => ({ atMs: index * 100, route: '/page' })),
+      services: measured, pool: { maxPoolSize: 1 }, keepRequests: true,
+    });
+    const took = new Set(records.map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs));
+    expect([...took].toSorted((a, b) => a - b)).toEqual([4, 12, 27]);
+    const lastQueries = new Set(records.filter(({ connection }) => connection >= 0).map(({ finishedAtMs, startedAtMs }) => finishedAtMs - startedAtMs));
+    // The last query and the rest.
+    expect([...lastQueries].toSorted()).toEqual([2, 5]);
+  });
+
+  test('count the queries that they make on average', async () => {
+    const load = createScenarioLoad({
+      phases: [{ durationMs: 1000, arrivalCount: 10 }], scenarios: [{ steps: [{ kind: 'request', route: '/page' }] }],
+    });
+    const { load: facts, variants } = await predict({ load, poolSizes: [1], services: /** @type {any} */ (measured) });
+    expect(facts.routes['/page']).toMatchObject({ queries: 5 / 3, meanMs: 36 / 5 });
+    // Random, so it has a band.
+    expect(variants[0].predicted.low).toBeDefined();
+  });
+});
+
+describe('queries at once', () => {
+  const both = /** @type {SimulationOptions['services']} */ ({ '/both': { kind: 'requests', requests: [{ queriesMs: [[10, 30], 5], restMs: 1 }] } });
+  /** @param {SimulationOptions['pool']} pool @param {number[]} arrivals */
+  const runBoth = (pool, arrivals) => simulate({
+    arrivals: arrivals.map((atMs) => ({ atMs, route: '/both' })), services: both, pool, keepRequests: true,
+  });
+
+  test('take as long as the longest, with a connection each', () => {
+    const { records = [], checkouts, requests, users, peakActive } = runBoth({ maxPoolSize: 2 }, [0]);
+    expect(records.map(({ finishedAtMs }) => finishedAtMs)).toEqual([36]);
+    expect({ checkouts, requests, users, peakActive }).toEqual({ checkouts: 3, requests: 1, users: 1, peakActive: 2 });
+  });
+
+  test('follow each other where there is only one connection', () => {
+    // 30, then 10 ms; then the last one.
+    expect(runBoth({ maxPoolSize: 1 }, [0]).records?.map(({ finishedAtMs }) => finishedAtMs)).toEqual([46]);
+  });
+
+  test('of two requests share the pool', () => {
+    // The queue: 10 of the first, 30 and 10 of the second.
+    const { records = [], checkouts } = runBoth({ maxPoolSize: 1 }, [0, 1]);
+    expect(records.map(({ finishedAtMs }) => finishedAtMs)).toEqual([86, 91]);
+    expect(checkouts).toBe(6);
+  });
+
+  test('fail their request when one waits too long, and leave the pool usable', () => {
+    const { records = [], failuresBy } = runBoth({ maxPoolSize: 1, waitQueueTimeoutMS: 20 }, [0, 100]);
+    expect(records.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([['waitQueueTimeout', 31], ['waitQueueTimeout', 131]]);
+    expect(failuresBy.waitQueueTimeout).toBe(2);
+  });
+
+  test('run on when the client has left', () => {
+    const workload = { phases: [], scenarios: [{ steps: [{ kind: /** @type {const} */ ('request'), route: '/both' }] }], timeoutMs: 20 };
+    const { records = [], peakActive } = simulate({
+      workload, arrivals: [{ atMs: 0, scenario: 0 }, { atMs: 25, scenario: 0 }], services: both, pool: { maxPoolSize: 2 }, keepRequests: true,
+    });
+    expect(records.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([['clientTimeout', 20], ['clientTimeout', 45]]);
+    expect(peakActive).toBe(2);
   });
 });

@@ -251,7 +251,7 @@ describe('bad input is refused', () => {
     [{ workload, pool, services: { ...services, '/x': { kind: 'sample', valuesMs: [] } } },
       'The service time of /x must have a mean of at least 0 ms, not NaN'],
     [{ workload, pool, services: { ...services, '/x': { kind: 'gamma' } } },
-      'Unknown kind of service time "gamma": allowed are fixed, exponential, lognormal, sample and none'],
+      'Unknown kind of service time "gamma": allowed are fixed, exponential, lognormal, sample, requests and none'],
   ])('%#: %j', (/** @type {any} */ options, message) => {
     expect(() => simulate(options)).toThrow(new Error(message));
   });

@@ -1,0 +1,142 @@
+import { createScenarioLoad, predict, renameRoutes, shareServer } from 'mongodb-pool-predictor';
+import { WORKERS } from '../harness/artillery.js';
+import { traceOf } from '../harness/trace-of.js';
+import { useMsOf } from '../harness/warm-up.js';
+import { poolOfApp } from '../predictions/app-pool.js';
+import { hasSucceeded, isServed } from './measured-requests.js';
+import { replayRequests } from './replayed-load.js';
+import { matchRoutes } from './route-patterns.js';
+
+/** @import { Load, RequestLine, Service, Workload } from 'mongodb-pool-predictor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
+/** @import { SeenCheckout } from '../harness/monitor-reader.js' */
+/** @import { AppPool } from '../predictions/app-pool.js' */
+/** @import { MeasuredRequest } from './measured-requests.js' */
+
+/**
+ * What was seen of one measurement.
+ *
+ * @typedef {object} Recording
+ * @property {number} poolSize
+ * @property {MeasuredRequest[]} requests
+ * @property {SeenCheckout[]} checkouts
+ * @property {AppPool} settings of the app's pool
+ */
+
+/** @typedef {Workload & { requests: RequestLine[] }} Scenario */
+
+/** A load that was measured, for a simulation. @typedef {{ load: Load, services: Record<string, Service> }} MeasuredLoad */
+
+/**
+ * Predicts the load at a size from what was measured at others: their requests, with the times of their queries. Together they
+ * also show whether queries slow each other down.
+ *
+ * @param {number} poolSize
+ * @param {Recording[]} recordings at any sizes; those at this size are left out
+ * @param {Scenario | undefined} workload undefined: the requests arrive as they did
+ * @returns {Promise<Awaited<ReturnType<typeof predict>>['variants'][0]['predicted'] | undefined>} undefined with nothing to
+ *   predict it from
+ */
+export async function predictSize(poolSize, recordings, workload) {
+  const others = recordings.filter((recording) => recording.poolSize !== poolSize && recording.checkouts.some(isServed));
+  if (others.length === 0) return undefined;
+  const { load, services } = createMeasuredLoad(others, workload);
+  const { settings } = pickLargest(others);
+  const { variants: [{ predicted }] } = await predict({
+    load, services, poolSizes: [poolSize], poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
+  });
+  return predicted;
+}
+
+/**
+ * @param {Recording[]} recordings at least one, with checkouts
+ * @param {Scenario | undefined} workload
+ * @returns {MeasuredLoad}
+ */
+export function createMeasuredLoad(recordings, workload) {
+  const largest = pickLargest(recordings);
+  const others = recordings.filter((recording) => recording !== largest);
+  const trace = shareServer([traceOfQueries(largest), ...others.map(traceOfQueries)], { pool: poolOfApp(sized(largest)) });
+  const alone = new Map(listServed(largest).map((checkout, index) => [checkout, trace.sharing?.aloneMs[index]]));
+  const aloneMs = (/** @type {SeenCheckout} */ checkout) => alone.get(checkout) ?? useMsOf(checkout);
+  // Where queries slow each other down, the times alone are known of one measurement only.
+  const requests = (trace.sharing ? [largest] : recordings).flatMap((recording) => recording.requests);
+  const routes = [...new Set(requests.map(({ route }) => route))];
+  /** @type {Record<string, Service>} */
+  const services = Object.fromEntries(routes.map((route) => {
+    const good = requests.filter((request) => request.route === route && hasSucceeded(request));
+    return [route, good.length === 0 ? { kind: 'none' } : {
+      kind: 'requests',
+      requests: good.map((request) => (
+        { queriesMs: inTurn(request.checkouts).map((turn) => turn.map(aloneMs)), restMs: request.restMs })),
+      workShare: shareOfWork(good.flatMap((request) => request.checkouts), trace, aloneMs),
+    }];
+  }));
+  const server = trace.sharing && { cores: trace.sharing.cores, sliceMs: trace.sharing.sliceMs };
+  if (!workload) {
+    const replays = recordings.map((recording) => replayRequests(recording.requests, recording.poolSize));
+    // Where a closed loop shows, it was one at all sizes.
+    const { load } = replays.find(({ callers }) => callers > 0) ?? replayRequests(largest.requests, largest.poolSize);
+    return { load: { ...load, server }, services };
+  }
+  const names = matchRoutes(workload.requests, routes);
+  const scenarios = workload.scenarios.map((scenario) => ({ ...scenario, steps: renameRoutes(scenario.steps, names) }));
+  const load = createScenarioLoad({ ...workload, scenarios }, { workers: WORKERS, server });
+  // The app was not seen to answer these.
+  for (const route of load.routes) services[route] ??= { kind: 'none' };
+  return { load, services };
+}
+
+/** @param {Recording[]} recordings @returns {Recording} of the largest pool, where requests wait least */
+function pickLargest(recordings) {
+  return recordings.reduce((largest, recording) => (recording.poolSize > largest.poolSize ? recording : largest));
+}
+
+/** @param {Recording} recording */
+function sized({ settings, poolSize }) {
+  return { ...settings, poolSize };
+}
+
+/** @param {Recording} recording @returns {SeenCheckout[]} in order of their starts */
+function listServed({ checkouts }) {
+  return checkouts.filter(isServed).toSorted((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
+}
+
+/** Queries of one kind are alike, also where a route makes several. @param {SeenCheckout} checkout */
+function nameQuery({ route, operation }) {
+  return `${route} ${operation}`;
+}
+
+/** @param {Recording} recording @returns {Trace} */
+function traceOfQueries(recording) {
+  return traceOf(listServed(recording), { maxPoolSize: recording.poolSize, nameOf: nameQuery });
+}
+
+/**
+ * The queries of a request, one after another. Those that overlap are in one list.
+ *
+ * @param {SeenCheckout[]} checkouts in order of their starts
+ * @returns {SeenCheckout[][]}
+ */
+function inTurn(checkouts) {
+  /** @type {SeenCheckout[][]} */
+  const turns = [];
+  let untilMs = -Infinity;
+  for (const checkout of checkouts.filter(isServed)) {
+    if (checkout.checkOutStartedAtMs >= untilMs) turns.push([checkout]);
+    else turns[turns.length - 1].push(checkout);
+    untilMs = Math.max(untilMs, Number(checkout.checkedInAtMs));
+  }
+  return turns;
+}
+
+/** @param {SeenCheckout[]} checkouts @param {Trace} trace @param {(checkout: SeenCheckout) => number} aloneMs */
+function shareOfWork(checkouts, { sharing }, aloneMs) {
+  let [all, work] = [0, 0];
+  for (const checkout of checkouts.filter(isServed)) {
+    const ms = aloneMs(checkout);
+    all += ms;
+    work += ms * (sharing?.workShares[nameQuery(checkout)] ?? 0);
+  }
+  return all > 0 ? work / all : 0;
+}
