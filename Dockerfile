@@ -6,7 +6,7 @@ COPY packages packages
 RUN npm pkg delete \
       dependencies.artillery dependencies.autocannon dependencies.cli-progress dependencies.cli-table3 \
       dependencies.commander dependencies.marked dependencies.mongodb-gather dependencies.oplog-replicator \
-      dependencies.yaml \
+      dependencies.ws dependencies.yaml \
   && npm install --omit=dev --no-save
 COPY src src
 USER node

@@ -1,8 +1,10 @@
+import { matchRoutes } from '../predictions/route-patterns.js';
+
 /** @import { RequestLine, Service } from 'mongodb-pool-predictor' */
 
 /**
  * Gives each route of a scenario its service time and its number of queries. What is given for a path alone is for all of
- * its methods and operations.
+ * its methods and operations, and what is given for `/users/:id` is for `/users/42`.
  *
  * @param {{ routes: string[], requests: RequestLine[] }} scenario
  * @param {object} times by route
@@ -14,8 +16,9 @@
  */
 export function matchServices({ routes, requests }, { given, measured, queries }) {
   const paths = new Map(requests.flatMap(({ route, path }) => (route ? [[route, path]] : [])));
+  const patterns = matchRoutes(requests, Object.keys({ ...measured, ...queries, ...given }));
   const nameIn = (/** @type {object} */ times, /** @type {string} */ route) => (
-    [route, String(paths.get(route))].find((name) => Object.hasOwn(times, name)));
+    [route, String(paths.get(route)), String(patterns.get(route))].find((name) => Object.hasOwn(times, name)));
   for (const [option, times] of Object.entries({ '--service': given, '--queries': queries })) {
     const used = new Set(routes.map((route) => nameIn(times, route)));
     const unknown = Object.keys(times).find((name) => !used.has(name));

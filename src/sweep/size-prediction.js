@@ -5,7 +5,7 @@ import { useMsOf } from '../harness/warm-up.js';
 import { poolOfApp } from '../predictions/app-pool.js';
 import { hasSucceeded, isServed } from './measured-requests.js';
 import { replayRequests } from './replayed-load.js';
-import { matchRoutes } from './route-patterns.js';
+import { matchRoutes } from '../predictions/route-patterns.js';
 
 /** @import { Load, RequestLine, Service, Workload } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */

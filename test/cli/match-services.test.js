@@ -27,6 +27,15 @@ test('the scenario has these routes', () => {
   expect(scenario.routes).toEqual(ROUTES);
 });
 
+test('an app names its routes by patterns', () => {
+  const users = readWorkload(`config: { target: http://shop.example, phases: [{ duration: 1, arrivalCount: 1 }] }
+scenarios: [{ flow: [{ get: { url: /users/42 } }, { get: { url: '/users/{{ id }}' } }, { put: { url: /users/7 } }] }]`);
+  const { services } = matchServices({ routes: createScenarioLoad(users).routes, requests: users.requests }, {
+    given: {}, queries: {}, measured: { '/users/:id': fixed(3), 'PUT /users/:id': fixed(4) },
+  });
+  expect(services).toEqual({ '/users/42': fixed(3), '/users/{{ id }}': fixed(3), '/users/7': fixed(4) });
+});
+
 describe('each route gets', () => {
   test('its own service time', () => {
     expect(match({ given })).toEqual({ services: given, warnings: [] });

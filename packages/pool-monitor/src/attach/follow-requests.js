@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { foldIds, nameRoute, readExpressPattern } from './route-names.js';
+import { foldIds, nameRoute, readExpressPattern } from './name-routes.js';
 
 /** @import { IncomingMessage, ServerResponse, Server } from 'node:http' */
 /** @import { Guard } from './guard.js' */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { foldIds, nameRoute, readExpressPattern } from '../../src/attach/route-names.js';
+import { foldIds, nameRoute, readExpressPattern } from '../../src/attach/name-routes.js';
 
 test.each([
   ['/', '/'],

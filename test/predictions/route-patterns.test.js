@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readWorkload } from 'mongodb-pool-predictor';
-import { matchRoutes } from '../../src/sweep/route-patterns.js';
+import { matchRoutes } from '../../src/predictions/route-patterns.js';
 
 /** @param {string[]} steps such as `get /fast` */
 function requestsOf(steps) {
