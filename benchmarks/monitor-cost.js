@@ -1,6 +1,7 @@
 // What do the monitor and the checkout record cost? Compares the findOne throughput of plain clients, monitored clients
-// and monitored clients with recorded checkouts. Each kind runs in a separate process. They take turns on one mongod,
-// because the speed of a machine drifts. The ratio is the median over the turns.
+// and monitored clients with recorded checkouts, and the processor time of a findOne. Each kind runs in a separate process.
+// They take turns on one mongod, because the speed of a machine drifts. The ratios are medians over the turns.
+// monitor-work.js shows the monitor's share alone.
 //
 //   node benchmarks/monitor-cost.js [--turns 15]
 import { fork } from 'node:child_process';
@@ -24,7 +25,9 @@ const WARM_UP_TURNS = 2;
 if (process.send) await serve();
 else await compare();
 
-/** The child: runs a turn on every message and replies with its operations per second. */
+/** @typedef {{ ratePerSec: number, cpuUs: number }} Turn cpuUs: the process's processor time for each findOne */
+
+/** The child: runs a turn on every message and replies with what it measured. */
 async function serve() {
   const [kind, url] = process.argv.slice(2);
   const client = new MongoClient(url, { maxPoolSize: POOL_SIZE });
@@ -36,10 +39,12 @@ async function serve() {
   process.on('message', async () => {
     let left = OPERATIONS;
     const startedAtMs = performance.now();
+    const before = process.cpuUsage();
     await Promise.all(Array.from({ length: WORKERS }, async () => {
       while (left-- > 0) await customers.findOne({});
     }));
-    process.send?.(OPERATIONS / (performance.now() - startedAtMs) * 1000);
+    const { user, system } = process.cpuUsage(before);
+    process.send?.({ ratePerSec: OPERATIONS / (performance.now() - startedAtMs) * 1000, cpuUs: (user + system) / OPERATIONS });
   });
   process.once('disconnect', () => client.close());
 }
@@ -51,18 +56,24 @@ async function compare() {
     .parse().opts();
   const mongo = await startEmbeddedMongo({ ...readSettings(), report: (line) => process.stderr.write(`${line}\n`) });
   const children = KINDS.map((kind) => fork(new URL(import.meta.url), [kind, mongo.url]));
-  const rates = KINDS.map(() => /** @type {number[]} */ ([]));
+  const measured = KINDS.map(() => /** @type {Turn[]} */ ([]));
   for (let turn = -WARM_UP_TURNS; turn < turns; turn += 1) {
     for (const [index, child] of children.entries()) {
       child.send('run');
-      const [rate] = await once(child, 'message');
-      if (turn >= 0) rates[index].push(rate);
+      const [message] = await once(child, 'message');
+      if (turn >= 0) measured[index].push(message);
     }
   }
   for (const [index, kind] of KINDS.entries()) {
-    const ratios = rates[index].map((rate, turn) => rate / rates[0][turn]);
-    process.stdout.write(`${kind.padEnd(20)} ${quantile(rates[index], 0.5).toFixed(0)} findOne/s, `
-      + `median ratio to plain ${quantile(ratios, 0.5).toFixed(3)}\n`);
+    /** @param {keyof Turn} what */
+    const describe = (what) => {
+      const values = measured[index].map((turn) => turn[what]);
+      const ratios = values.map((value, turn) => value / measured[0][turn][what]);
+      return [quantile(values, 0.5).toFixed(0), `median ratio to plain ${quantile(ratios, 0.5).toFixed(3)}`];
+    };
+    const [rate, rateRatio] = describe('ratePerSec');
+    const [cpu, cpuRatio] = describe('cpuUs');
+    process.stdout.write(`${kind.padEnd(20)} ${rate} findOne/s, ${rateRatio}; ${cpu} us of processor time each, ${cpuRatio}\n`);
   }
   for (const child of children) child.disconnect();
   await Promise.all(children.map((child) => once(child, 'exit')));

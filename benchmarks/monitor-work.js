@@ -87,7 +87,6 @@ function serve() {
   }));
   process.on('message', async (/** @type {keyof typeof LOADS} */ name) => {
     const load = LOADS[name];
-    globalThis.gc?.();
     const before = readCost();
     const spent = name === 'timeouts' ? await timeOut(pools[name], load, request) : await use(pools[name], load, request);
     const { us, bytes } = spent ?? readCost(before);
@@ -100,8 +99,9 @@ async function compare() {
     .description("Counts the monitor's processor time and allocated bytes per checkout, without a server.")
     .option('--turns <n>', 'turns of each kind', parsePositive, 9)
     .parse().opts();
-  // Room for all that a turn allocates, so that it is counted before it is collected.
-  const execArgv = ['--expose-gc', '--max-semi-space-size=256', '--min-semi-space-size=256'];
+  // Room for all that a turn allocates, so that it is counted before it is collected. No forced collections: they would also
+  // throw compiled code away.
+  const execArgv = ['--max-semi-space-size=256', '--min-semi-space-size=256'];
   const children = KINDS.map((kind) => fork(new URL(import.meta.url), [kind], { execArgv }));
   for (const name of Object.keys(LOADS)) {
     const costs = new Map(KINDS.map((kind) => [kind, /** @type {{ us: number, bytes: number }[]} */ ([])]));
