@@ -1,4 +1,5 @@
-// A plain app that knows nothing of this project: five routes, two clients, and a cursor that stays open.
+// A plain app that knows nothing of this project: some routes, two clients, work outside of requests, and a cursor that stays
+// open.
 import { createServer } from 'node:http';
 import { MongoClient } from 'mongodb';
 
@@ -18,6 +19,8 @@ const routes = {
   '/search': () => sleep(client, 30),
   '/report': () => sleep(client, 1500),
   '/export': () => sleep(jobs, 800),
+  '/a-route-with-quite-a-long-name/that-nobody-wants-to-read/and-that-has-no-space-in-it': () => sleep(client, 2000),
+  '/follow': async () => { follow().catch(() => {}); },
   '/both': () => Promise.all([sleep(client, 1500), sleep(client, 1500)]),
 };
 
@@ -25,12 +28,14 @@ await database.dropDatabase();
 await database.collection('orders').insertOne({ number: 1 });
 const news = await database.createCollection('news', { capped: true, size: 4096 });
 await news.insertOne({ text: 'open' });
-const cursor = news.find({}, { tailable: true, awaitData: true, maxAwaitTimeMS: 600_000 });
-/** Outside of any request. */
+
+/** Takes a connection for good. */
 async function follow() {
-  for await (const { text } of cursor) if (text === 'over') return;
+  for await (const { text } of news.find({}, { tailable: true, awaitData: true, maxAwaitTimeMS: 600_000 })) {
+    if (text === 'over') return;
+  }
 }
-if (process.env.FOLLOW) follow().catch(() => {});
+setInterval(() => database.collection('orders').findOne({}), 500);
 
 const server = createServer(async (req, res) => {
   const answer = routes[String(req.url)];

@@ -16,7 +16,8 @@ import { keyOf, listLanes } from './lanes.js';
 /** The progress of a vehicle that has left the picture, as a fraction of the tunnel's length. */
 export const OUT_OF_SIGHT = 1.35;
 const MAX_PROGRESS = 0.94;
-const PARKED = 0.3;
+/** Near the entrance, so that there is room for a label behind it. */
+const PARKED = 0.04;
 const FERRARI_HALFWAY_MS = 250;
 /** From the entrance until out of sight. */
 const BUS_MS = 900;

@@ -1,5 +1,5 @@
 import { fill, stroke } from './brush.js';
-import { VehiclePainter } from './vehicle-painter.js';
+import { findFront, VehiclePainter } from './vehicle-painter.js';
 import { formatSeconds } from './words.js';
 
 /** @import { Box, Layout } from './lane-layout.js' */
@@ -9,8 +9,8 @@ import { formatSeconds } from './words.js';
 
 const HILL_RADIUS = 20;
 const WHITE = '#fdfcf9';
-/** Right of a parked bus, as a share of the lane. */
-const PARKED_TEXT = 0.46;
+/** The first that fits. */
+const LABEL_PX = [17, 15, 13];
 const PADDING = 10;
 
 /** Paints one frame on a canvas: first the ground, then lanes and vehicles, then the portals. */
@@ -77,19 +77,26 @@ export class TunnelPainter {
   /**
    * What parks in a lane for good, as far as there is room behind it.
    * @param {number} index of its lane
+   * @param {Vehicle} vehicle
    * @param {string[]} texts the longest first
    */
-  paintParked(index, texts) {
-    const { left, top, width, height } = this.#areaOf(index);
-    if (this.#layout.vehicles !== 'large') return;
+  paintParked(index, vehicle, texts) {
+    const area = this.#areaOf(index);
+    if (this.#layout.vehicles !== 'large' || area.height < 22) return;
     const context = this.#context;
-    context.font = `600 ${Math.round(Math.min(20, height * 0.4))}px ${getComputedStyle(this.#canvas).fontFamily}`;
-    const start = left + width * PARKED_TEXT;
-    const text = texts.find((each) => start + context.measureText(each).width < left + width - PADDING);
-    if (!text) return;
+    const start = findFront(area, vehicle) + PADDING;
+    const room = area.left + area.width - PADDING - start;
+    const { fontFamily } = getComputedStyle(this.#canvas);
     context.textBaseline = 'middle';
     context.fillStyle = WHITE;
-    context.fillText(text, start, top + height / 2 + 1);
+    for (const text of texts) {
+      for (const size of LABEL_PX) {
+        context.font = `600 ${size}px ${fontFamily}`;
+        if (context.measureText(text).width > room) continue;
+        context.fillText(text, start, area.top + area.height / 2 + 1);
+        return;
+      }
+    }
   }
 
   /** @param {number[]} highlighted indexes of the lanes that get a frame */

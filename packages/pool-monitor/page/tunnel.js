@@ -50,8 +50,9 @@ export function createTunnel(canvas, reducedMotion) {
       const busyMs = connection.busyMs + elapsedMs;
       const driven = (drivenMs.get(keyOf(connection)) ?? 0) + elapsedMs * pace;
       const kind = kindOfLane(connection, kinds, elapsedMs);
-      painter.paintVehicle(index, { kind, progress: progressOf(connection, driven, kinds), busyMs }, reducedMotion.matches);
-      if (connection.kind) painter.paintParked(index, describeParked(connection.kind));
+      const vehicle = { kind, progress: progressOf(connection, driven, kinds), busyMs };
+      painter.paintVehicle(index, vehicle, reducedMotion.matches);
+      if (connection.kind) painter.paintParked(index, vehicle, describeParked(connection.kind));
     }
     for (const departure of departures) {
       const progress = progressOfDeparture(departure, receivedAtMs + elapsedMs);

@@ -46,9 +46,8 @@ export class VehiclePainter {
       this.#paintBar(lane, name, progress);
       return;
     }
-    const { length } = VEHICLES[name];
-    const scale = Math.min(lane.height / DRAWN_HEIGHT * 0.92, MAX_SCALE, lane.width / 2 / length);
-    const half = length / 2 * scale;
+    const scale = scaleOf(lane, name);
+    const half = VEHICLES[name].length / 2 * scale;
     const x = lane.left + half + (isStill ? 0 : progress * (lane.width - 2 * half));
     const y = lane.top + lane.height / 2 + 17 * scale;
     if (isStill) {
@@ -101,6 +100,17 @@ export class VehiclePainter {
   #colorOf(name) {
     return this.#colors[name === 'bus' ? 'measured-1' : 'measured-2'];
   }
+}
+
+/** @param {Area} lane @param {Kind} name */
+function scaleOf({ width, height }, name) {
+  return Math.min(height / DRAWN_HEIGHT * 0.92, MAX_SCALE, width / 2 / VEHICLES[name].length);
+}
+
+/** Where the front of a large vehicle is, in px. @param {Area} lane @param {Pick<Vehicle, 'kind' | 'progress'>} vehicle */
+export function findFront(lane, { kind, progress }) {
+  const length = VEHICLES[kind].length * scaleOf(lane, kind);
+  return lane.left + length + progress * (lane.width - length);
 }
 
 /** @param {Part[]} parts */
