@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { until } from '../support/until.js';
 
 /** Much longer than anything takes on a busy machine. */
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 100_000;
 
 /**
  * @typedef {object} AttachedApp
@@ -33,7 +33,7 @@ export function runAttached({ node, args, env, onEnd }) {
   const hear = (what, probe) => until(what, () => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
     return probe();
-  }).catch((error) => {
+  }, PATIENCE_MS).catch((error) => {
     throw new Error(`${error.message}\n${said.stdout}${said.stderr}`);
   });
 

@@ -62,7 +62,7 @@ describe('all clients are seen, and their gauges are true after 1000 disturbed o
 });
 
 test.concurrent.each(versions)('Node $version: Jest runs as it does without the monitor', async ({ file: node }) => {
-  const jest = [path.resolve('node_modules/jest/bin/jest.js'), '--rootDir', folder, '--config', '{}'];
+  const jest = [path.resolve('node_modules/jest/bin/jest.js'), '--rootDir', folder, '--config', '{ "testTimeout": 60000 }'];
   const env = { MONGO_URL: server.url };
   const plain = await runNode(jest, { env, node });
   expect(plain).toMatchObject({ code: 0, stderr: expect.stringContaining('2 passed, 2 total\nSnapshots') });
