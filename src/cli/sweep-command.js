@@ -91,7 +91,7 @@ async function askAdvice(findAdvice, slos, variants) {
   const measured = sizes.length > 0 ? `Measured: ${sizes.join(', ')} of these sizes meet ${goals}.` : `Measured: none of these sizes meets ${goals}.`;
   try {
     const advice = await findAdvice();
-    return { advice, words: advice ? [measured, `From these measurements, advise says: ${explainAdvice(advice)[0]}`, ...explainAdvice(advice).slice(1)] : [measured] };
+    return { advice, words: advice ? [measured, `For this load, advise says: ${explainAdvice(advice)[0]}`, ...explainAdvice(advice).slice(1)] : [measured] };
   } catch (error) {
     // What was measured must not be lost.
     return { words: [measured, `There is no advice: ${/** @type {Error} */ (error).message}`] };

@@ -1,5 +1,6 @@
 import { createScenarioLoad, predict, renameRoutes, shareServer } from 'mongodb-pool-predictor';
 import { WORKERS } from '../harness/artillery.js';
+import { mergeFigures } from '../harness/merge-figures.js';
 import { traceOf } from '../harness/trace-of.js';
 import { useMsOf } from '../harness/warm-up.js';
 import { poolOfApp } from '../predictions/app-pool.js';
@@ -12,6 +13,7 @@ import { matchRoutes } from '../predictions/route-patterns.js';
 /** @import { SeenCheckout } from '../harness/monitor-reader.js' */
 /** @import { AppPool } from '../predictions/app-pool.js' */
 /** @import { MeasuredRequest } from './measured-requests.js' */
+/** @import { SweepFigures } from './sweep-figures.js' */
 
 /**
  * What was seen of one measurement.
@@ -27,40 +29,60 @@ import { matchRoutes } from '../predictions/route-patterns.js';
 
 /** A load that was measured, for a simulation. @typedef {{ load: Load, services: Record<string, Service> }} MeasuredLoad */
 
+/** Predictions from more measurements do not get better. */
+const MAX_PREDICTIONS = 5;
+const RUNS = 19;
+
 /**
- * Predicts the load at a size from what was measured at others: their requests, with the times of their queries. Together they
- * also show whether queries slow each other down.
+ * Predicts the load at a size from each measurement at another size: its requests, with the times of their queries. The figures
+ * are medians, as those of measurements are, so that a measurement that was disturbed does not count.
  *
  * @param {number} poolSize
  * @param {Recording[]} recordings at any sizes; those at this size are left out
  * @param {Scenario | undefined} workload undefined: the requests arrive as they did
- * @returns {Promise<Awaited<ReturnType<typeof predict>>['variants'][0]['predicted'] | undefined>} undefined with nothing to
- *   predict it from
+ * @returns {Promise<Partial<SweepFigures>>} empty with nothing to predict it from
  */
 export async function predictSize(poolSize, recordings, workload) {
-  const others = recordings.filter((recording) => recording.poolSize !== poolSize && recording.checkouts.some(isServed));
-  if (others.length === 0) return undefined;
-  const { load, services } = createMeasuredLoad(others, workload);
-  const { settings } = pickLargest(others);
-  const { variants: [{ predicted }] } = await predict({
-    load, services, poolSizes: [poolSize], poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
-  });
-  return predicted;
+  const others = recordings.filter((recording) => recording.poolSize !== poolSize && recording.checkouts.some(isServed))
+    .toSorted((a, b) => b.poolSize - a.poolSize);
+  const predictions = [];
+  for (const recording of others.slice(0, MAX_PREDICTIONS)) {
+    const { variants: [{ predicted }] } = await predict({
+      ...createMeasuredLoad(recording, others, workload), poolSizes: [poolSize], seeds: RUNS,
+      poolOf: (size) => poolOfApp({ ...recording.settings, poolSize: size }),
+    });
+    predictions.push(predicted);
+  }
+  return predictions.length > 0 ? mergeFigures(predictions, new Set()) : {};
 }
 
 /**
- * @param {Recording[]} recordings at least one, with checkouts
+ * The measurement whose queries took neither long nor short.
+ *
+ * @param {Recording[]} recordings
+ * @returns {Recording | undefined} undefined if none has queries
+ */
+export function pickTypical(recordings) {
+  const meanUseMs = (/** @type {Recording} */ { checkouts }) => {
+    const usesMs = checkouts.filter(isServed).map(useMsOf);
+    return usesMs.reduce((sum, ms) => sum + ms, 0) / usesMs.length;
+  };
+  const sorted = recordings.filter(({ checkouts }) => checkouts.some(isServed)).toSorted((a, b) => meanUseMs(a) - meanUseMs(b));
+  return sorted[(sorted.length - 1) >> 1];
+}
+
+/**
+ * @param {Recording} recording with checkouts
+ * @param {Recording[]} others that show more of the server: whether queries slow each other down
  * @param {Scenario | undefined} workload
  * @returns {MeasuredLoad}
  */
-export function createMeasuredLoad(recordings, workload) {
-  const largest = pickLargest(recordings);
-  const others = recordings.filter((recording) => recording !== largest);
-  const trace = shareServer([traceOfQueries(largest), ...others.map(traceOfQueries)], { pool: poolOfApp(sized(largest)) });
-  const alone = new Map(listServed(largest).map((checkout, index) => [checkout, trace.sharing?.aloneMs[index]]));
+export function createMeasuredLoad(recording, others, workload) {
+  const all = [recording, ...others.filter((other) => other !== recording)];
+  const trace = shareServer(all.map(traceOfQueries), { pool: poolOfApp({ ...recording.settings, poolSize: recording.poolSize }) });
+  const alone = new Map(listServed(recording).map((checkout, index) => [checkout, trace.sharing?.aloneMs[index]]));
   const aloneMs = (/** @type {SeenCheckout} */ checkout) => alone.get(checkout) ?? useMsOf(checkout);
-  // Where queries slow each other down, the times alone are known of one measurement only.
-  const requests = (trace.sharing ? [largest] : recordings).flatMap((recording) => recording.requests);
+  const { requests } = recording;
   const routes = [...new Set(requests.map(({ route }) => route))];
   /** @type {Record<string, Service>} */
   const services = Object.fromEntries(routes.map((route) => {
@@ -74,9 +96,9 @@ export function createMeasuredLoad(recordings, workload) {
   }));
   const server = trace.sharing && { cores: trace.sharing.cores, sliceMs: trace.sharing.sliceMs };
   if (!workload) {
-    const replays = recordings.map((recording) => replayRequests(recording.requests, recording.poolSize));
+    const replays = all.map((each) => replayRequests(each.requests, each.poolSize));
     // Where a closed loop shows, it was one at all sizes.
-    const { load } = replays.find(({ callers }) => callers > 0) ?? replayRequests(largest.requests, largest.poolSize);
+    const { load } = replays.find(({ callers }) => callers > 0) ?? replays[0];
     return { load: { ...load, server }, services };
   }
   const names = matchRoutes(workload.requests, routes);
@@ -85,16 +107,6 @@ export function createMeasuredLoad(recordings, workload) {
   // The app was not seen to answer these.
   for (const route of load.routes) services[route] ??= { kind: 'none' };
   return { load, services };
-}
-
-/** @param {Recording[]} recordings @returns {Recording} of the largest pool, where requests wait least */
-function pickLargest(recordings) {
-  return recordings.reduce((largest, recording) => (recording.poolSize > largest.poolSize ? recording : largest));
-}
-
-/** @param {Recording} recording */
-function sized({ settings, poolSize }) {
-  return { ...settings, poolSize };
 }
 
 /** @param {Recording} recording @returns {SeenCheckout[]} in order of their starts */

@@ -1,33 +1,24 @@
-import { access } from 'node:fs/promises';
-import path from 'node:path';
-import { advise, createScenarioLoad } from 'mongodb-pool-predictor';
-import { readScenario } from 'mongodb-pool-predictor/node';
-import { WORKERS } from '../harness/artillery.js';
+import { advise } from 'mongodb-pool-predictor';
 import { fetchMonitor, readMonitors } from '../harness/monitor-reader.js';
 import { playScenario } from '../harness/play-scenario.js';
 import { listArrivals } from '../harness/summarise-checkouts.js';
-import { toPrintable } from '../printable.js';
 import { runLoadCommand } from './load-command.js';
 import { joinRequests } from './measured-requests.js';
-import { createMeasuredLoad, predictSize } from './size-prediction.js';
+import { planSweep } from './plan-sweep.js';
+import { prepareSweep } from './prepare-sweep.js';
+import { createMeasuredLoad, pickTypical, predictSize } from './size-prediction.js';
 import { startWatchedApp } from './start-watched.js';
 import { summariseSweep } from './sweep-figures.js';
 import { measureGoals } from './sweep-goals.js';
 import { createSweepView } from './sweep-view.js';
-import { tryApp } from './try-app.js';
 import { warmUpApp } from './warm-up-app.js';
 
 /** @import { Advice, Slo } from 'mongodb-pool-predictor' */
-/** @import { Context, Lab, Plan, Prepared } from '../harness/run-lab.js' */
+/** @import { Lab, Plan } from '../harness/run-lab.js' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
 /** @import { AttachedApp } from '../harness/attached-app.js' */
 /** @import { Recording, Scenario } from './size-prediction.js' */
 /** @import { SweepFigures } from './sweep-figures.js' */
-
-/** Start and end of Artillery and the app, in ms: an estimate for the progress bar. */
-const OVERHEAD_MS = 10_000;
-/** How long a load command takes is not known. */
-const COMMAND_MS = 30_000;
 
 /**
  * @typedef {object} SweepOptions
@@ -99,93 +90,18 @@ export function createSweep(options) {
         await app.stop();
       }
     },
-    async predict({ settings: { poolSize } }) {
-      return await predictSize(poolSize, recordings, workload) ?? {};
-    },
+    predict: ({ settings: { poolSize } }) => predictSize(poolSize, recordings, workload),
   };
 
   return {
     lab,
     async findAdvice() {
-      if (slos.length === 0 || recordings.length === 0) return undefined;
+      const typical = pickTypical(recordings);
+      if (slos.length === 0 || !typical) return undefined;
       // The services have the rest of each response.
-      return advise({ ...createMeasuredLoad(recordings, workload), slos, overhead: { kind: 'fixed', ms: 0 } });
+      return advise({ ...createMeasuredLoad(typical, recordings, workload), slos, overhead: { kind: 'fixed', ms: 0 } });
     },
   };
-}
-
-/** @param {SweepOptions} options @returns {Promise<SweepPlan>} */
-async function planSweep({ command, scenario, environment, load, target, poolSizes, slo = [], warmUp }) {
-  const read = await readForPrediction(scenario, environment);
-  const durationMs = read.workload ? createScenarioLoad(read.workload, { workers: WORKERS }).durationMs : COMMAND_MS;
-  return {
-    ...read,
-    settings: {
-      command: command.map((word) => toPrintable(word)).join(' '), target, poolSizes, warmUp, goals: slo.map(({ text }) => text),
-      ...(scenario === undefined ? { load: toPrintable(String(load)) } : { scenario: nameFile(scenario), environment }),
-    },
-    variants: poolSizes.map((poolSize) => (
-      { name: `pool ${poolSize}`, settings: { poolSize }, estimateMs: durationMs + OVERHEAD_MS + warmUp * 1000 })),
-  };
-}
-
-/**
- * Artillery can run more than can be simulated.
- * @param {string} [scenario] @param {string} [environment]
- * @returns {Promise<{ workload?: Scenario, warnings: string[] }>}
- */
-async function readForPrediction(scenario, environment) {
-  if (scenario === undefined) return { warnings: [] };
-  await access(scenario).catch((cause) => {
-    throw new Error(`${scenario} can't be read: ${cause.message}`, { cause });
-  });
-  const name = nameFile(scenario);
-  try {
-    const workload = await readScenario(scenario, { environment, skipFunctions: true });
-    return { workload, warnings: workload.warnings.map(({ line, message }) => `${name}, line ${line}, in the prediction: ${message}`) };
-  } catch (error) {
-    return { warnings: [`the prediction replays the requests as they arrived: ${/** @type {Error} */ (error).message}`] };
-  }
-}
-
-/**
- * @param {SweepPlan} plan
- * @param {SweepOptions} options
- * @param {Context} context
- * @returns {Promise<Prepared>}
- */
-async function prepareSweep({ workload }, { command, target, startTimeout, warmUpPaths, agree, poolSizes, scenario }, { signal, report }) {
-  const lines = (workload?.requests ?? []).filter(({ method, url, isOwn }) => isOwn && method === 'get' && !url.includes('{{'));
-  const placeOf = (/** @type {string} */ url) => url.replace(/^https?:\/\/[^/]*/i, '') || '/';
-  const paths = [...warmUpPaths ?? [], ...lines.map(({ url }) => placeOf(url))];
-  /** @param {Record<string, number>} statuses */
-  const listMissing = (statuses) => Object.keys(statuses).filter((path) => statuses[path] === 404).map((path) => {
-    const line = lines.find(({ url }) => placeOf(url) === path)?.line;
-    return `GET ${path} ${line ? `(${nameFile(String(scenario))}, line ${line}) ` : ''}answers 404`;
-  });
-  const { hosts, poolSizes: ownSizes, node, statuses } = await tryApp(command, {
-    target, startMs: startTimeout * 1000, paths, agree, signal,
-    check(found) {
-      const missing = listMissing(found);
-      if (paths.length > 0 && missing.length === Object.keys(found).length) throw new Error(`Nothing was measured: ${missing.join('; ')}.`);
-    },
-  });
-  report(`The app uses the MongoDB at ${hosts.join(', ')}. Whatever its code or connection string says, its maxPoolSize is replaced: `
-    + `${poolSizes.join(', ')} instead of ${ownSizes.map((size) => size || 'no limit').join(' and ')}.`);
-  for (const text of listMissing(statuses)) report(`! ${text}.`);
-  if (scenario === undefined && !warmUpPaths) {
-    report('! Nothing warms the app up, so its connections open while it is measured. Name paths for that with --warm-up-paths.');
-  }
-  return {
-    settings: { mongodb: hosts.join(', '), ownPoolSizes: ownSizes },
-    environment: { node: node.replace('v', ''), driver: "the app's", mongodb: "the app's" },
-    undo: async () => {},
-  };
-}
-
-/** @param {string} file */
-function nameFile(file) {
-  return path.relative(process.cwd(), file);
 }
 
 /**
