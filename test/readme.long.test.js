@@ -165,7 +165,7 @@ test(CALIBRATE, async () => {
 
 test(SWEEP, async () => {
   const ran = await bench.run(SWEEP.replace(' -- ', ' --environment smoke --warm-up 0 -- '));
-  expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Measured: 1, 3, 10 of these sizes meet the goal.') });
+  expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Measured: the goal is met at pool size 1, 3, 10.') });
 });
 
 test.each([[PREDICT, /More than 5\s+connections\s+do\s+not\s+help/], [FULL, /Above\s+2\s+connections\s+the\s+server\s+is\s+the\s+bottleneck/], [ADVISE, /\d+ connections are enough/]])(

@@ -87,8 +87,8 @@ async function runSweep(command, { repeat, out, json, yes, ...options }) {
 async function askAdvice(findAdvice, slos, variants) {
   if (!slos) return { words: [] };
   const sizes = variants.filter((variant) => meetsGoals(slos, variant)).map(({ settings }) => settings.poolSize);
-  const goals = slos.length === 1 ? 'the goal' : 'all goals';
-  const measured = sizes.length > 0 ? `Measured: ${sizes.join(', ')} of these sizes meet ${goals}.` : `Measured: none of these sizes meets ${goals}.`;
+  const measured = `Measured: ${slos.length === 1 ? 'the goal is' : 'all goals are'} met ${
+    sizes.length > 0 ? `at pool size ${sizes.join(', ')}` : 'at none of these pool sizes'}.`;
   try {
     const advice = await findAdvice();
     return { advice, words: advice ? [measured, `For this load, advise says: ${explainAdvice(advice)[0]}`, ...explainAdvice(advice).slice(1)] : [measured] };
@@ -115,9 +115,9 @@ async function agree(hosts, { yes, signal }) {
   }
 }
 
-/** @param {string} host with its port; or the path of a socket */
+/** A client that connects to 0.0.0.0 reaches this machine. @param {string} host with its port; or the path of a socket */
 function isOnLoopback(host) {
-  return /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)(?::\d+)?$/i.test(host) || host.startsWith('/') || host.endsWith('.sock');
+  return /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1?\]?)(?::\d+)?$/i.test(host) || host.startsWith('/') || host.endsWith('.sock');
 }
 
 /** @param {string} text */

@@ -39,14 +39,14 @@ test("the article's own app, unchanged: 21, 7 and 5 s", async () => {
   expect(variants.map((/** @type {any} */ { measured }) => measured.pool.peakActive)).toEqual([1, 3, 5]);
   expect(variants.map((/** @type {any} */ { measured }) => measured.goals['/fast max < 3 s'] < 3000)).toEqual([false, true, true]);
   expect(settings).toMatchObject({ poolSizes: [1, 3, 10], ownPoolSizes: [50], goals: ['/fast max < 3 s'] });
-  expect(advice.words[0]).toBe('Measured: 3, 10 of these sizes meet the goal.');
+  expect(advice.words[0]).toBe('Measured: the goal is met at pool size 3, 10.');
 
   // `report` shows it again, also beside another one.
   const result = path.join(out, 'sweep.json');
   const page = path.join(out, 'page.html');
   const report = await runNode(['src/cli.js', 'report', result, result, '--out', page]);
   expect({ code: report.code, stderr: report.stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Your app at several pool sizes') });
-  expect(await readFile(page, 'utf8')).toContain('Measured: 3, 10 of these sizes meet the goal.');
+  expect(await readFile(page, 'utf8')).toContain('Measured: the goal is met at pool size 3, 10.');
 }, 300_000);
 
 test('another load generator: it gets the URL, and its exit code counts', async () => {
@@ -63,7 +63,7 @@ test('another load generator: it gets the URL, and its exit code counts', async 
 
 test('exit code 1 when no size meets the goals', async () => {
   const { code, stderr } = await sweep(['--pool-sizes', '1,2', '--scenario', items, '--slo', '/items p50 < 0.001ms', '--warm-up', '0'], ODD);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Measured: none of these sizes meets the goal.') });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Measured: the goal is met at none of these pool sizes.') });
 }, 60_000);
 
 describe('an app that can\'t be measured', () => {

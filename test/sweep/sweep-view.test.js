@@ -9,10 +9,10 @@ function read(changes) {
 }
 
 test('shows a sweep: its routes, its takeaway and what advise said', () => {
-  const { table, page } = showResult('x.json', read({ advice: { words: ['Measured: 3, 10 of these sizes meet the goal.', 'advise says so.'] } }), 80);
+  const { table, page } = showResult('x.json', read({ advice: { words: ['Measured: the goal is met at pool size 3, 10.', 'advise says so.'] } }), 80);
   expect(table).toMatch(/\/fast ms +\/slow ms/);
   expect(table.replaceAll(/\s+/g, ' ')).toContain('With 1 connection, 95 of 100 requests to /fast took at most 20.1 s; with 10 connections, 5.2 ms. '
-    + 'Measured: 3, 10 of these sizes meet the goal.');
+    + 'Measured: the goal is met at pool size 3, 10.');
   expect(page).toContain('<li>advise says so.</li>');
 });
 
