@@ -5,8 +5,8 @@
  * Events carry the driver's names. `checkOutAborted` is ours: the caller left the wait queue. So is `operationFailed`,
  * which comes before `checkedIn` or right after it. `durationMs` is the wait for checkedOut and checkOutFailed, the use
  * for checkedIn, the connect time for connectionReady, else NaN. `reason` comes with checkOutFailed and connectionClosed.
- * @typedef {'checkOutStarted' | 'checkedOut' | 'checkOutFailed' | 'checkOutAborted' | 'checkedIn' | 'operationFailed' |
- *   'connectionReady' | 'connectionClosed'} PoolEventType
+ * @typedef {'checkOutStarted' | 'checkedOut' | 'checkOutFailed' | 'checkOutAborted' | 'checkedIn'} CheckoutEventType
+ * @typedef {CheckoutEventType | 'operationFailed' | 'connectionReady' | 'connectionClosed'} PoolEventType
  * @typedef {{ type: PoolEventType, atMs: number, server: string, checkout: Checkout | null,
  *   connection: Connection | null, reason: string | null, durationMs: number }} PoolEvent
  * @typedef {(event: PoolEvent) => void} PoolListener
