@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { until } from '../support/until.js';
 
 /** Much longer than anything takes on a busy machine. */
-const PATIENCE_MS = 100_000;
+const PATIENCE_MS = 60_000;
 
 /**
  * @typedef {object} AttachedApp
@@ -33,9 +33,11 @@ export function runAttached({ node, args, env, onEnd }) {
   const hear = (what, probe) => until(what, () => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
     return probe();
-  }, PATIENCE_MS).catch((error) => {
-    throw new Error(`${error.message}\n${said.stdout}${said.stderr}`);
-  });
+  }, PATIENCE_MS).catch(fail);
+  /** @param {Error} error @returns {never} */
+  const fail = (error) => {
+    throw new Error(`${error.message}\n${said.stdout}${said.stderr}`, { cause: error });
+  };
 
   return {
     /** What the monitors said: a line with the port for each process. An error would be another one. */
@@ -46,7 +48,7 @@ export function runAttached({ node, args, env, onEnd }) {
     /** @param {number} [number] of the app, where one process starts several @returns {Promise<AttachedApp>} */
     async app(number = 1) {
       const port = await hear(`app ${number} listens`, () => [...said.stdout.matchAll(/^listening (\d+)/gm)][number - 1]?.[1]);
-      const ask = (/** @type {string} */ path) => fetchJson(`http://127.0.0.1:${port}/${path}`);
+      const ask = (/** @type {string} */ path) => fetchJson(`http://127.0.0.1:${port}/${path}`).catch(fail);
       const pid = await ask('pid');
       return {
         ask,

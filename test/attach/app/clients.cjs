@@ -65,7 +65,7 @@ function createOptions(name) {
     // The monitor waits twice as long for connections that the driver gave up without a word.
     connectTimeoutMS: 500,
     // Driver 6 keeps the process alive that long after an abort.
-    serverSelectionTimeoutMS: 1000,
+    serverSelectionTimeoutMS: 3000,
   };
 }
 

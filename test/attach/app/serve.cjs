@@ -77,6 +77,8 @@ exports.serve = async (libraries) => {
       response.writeHead(500).end(error.stack);
     }
   });
+  // Longer than any pause of a busy machine: a request on a connection that the server closes would fail.
+  server.keepAliveTimeout = 120_000;
   workInBackground();
   server.listen({ port: 0, host: '127.0.0.1', exclusive: true }, () => {
     process.stdout.write(`listening ${server.address().port}\n`);
