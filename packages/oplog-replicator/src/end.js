@@ -30,7 +30,8 @@ export class End {
         + 'and password, for example @ as %40 and / as %2F');
     }
     try {
-      this.#client = new MongoClient(url, { appName: 'mongodb-pool-lab', ...driver });
+      // The driver's monitor waits this long, too, and as long as it waits, `close` leaves connections open.
+      this.#client = new MongoClient(url, { appName: 'mongodb-pool-lab', connectTimeoutMS: maxSilenceMs, ...driver });
     } catch (cause) {
       const { message } = /** @type {Error} */ (cause);
       throw new Error(`the driver refuses the connection string of the ${role}: ${message}`, { cause });

@@ -22,22 +22,22 @@ beforeAll(async () => {
   cleanUp(() => Promise.all(clients.map((client) => client.close())));
 });
 
-// The documents together have 300 MB. Most of what is measured is garbage: how soon it is collected depends on the machine.
+// The documents together have 300 MB. Most of what is measured is garbage, and a new Node.js needs 60 MB.
 test('small updates of large documents do not hold all of them in memory', async () => {
   const [source, target] = clients;
   const collection = source.db('shop').collection('a');
   for (let number = 0; number < DOCUMENTS; number++) await collection.insertOne({ number, LARGE });
   await collection.updateMany({}, { $set: { changed: true } });
   await collection.createIndex({ number: 1 }, { unique: true });
-  for (let round = 0; round < 10; round++) await collection.updateOne({ number: 1 }, { $set: { round } });
+  for (let round = 0; round < 20; round++) await collection.updateOne({ number: 1 }, { $set: { round } });
   const child = fork(REPLICATOR, [JSON.stringify({
     sources: [urls[0]], target: urls[1], workers: 4, hash: 'id', from: 'start',
   })]);
   cleanUp(() => child.kill('SIGKILL'));
   await once(child, 'message');
-  await until('the last update', () => target.db('shop').collection('a').findOne({ number: 1, round: 9 }), 80_000);
+  await until('the last update', () => target.db('shop').collection('a').findOne({ number: 1, round: 19 }), 80_000);
   child.kill('SIGTERM');
   const [{ peakRssMB }] = await once(child, 'message');
   expect(await describeData(target)).toEqual(await describeData(source));
-  expect(peakRssMB).toBeLessThan(600);
+  expect(peakRssMB).toBeLessThan(300);
 });

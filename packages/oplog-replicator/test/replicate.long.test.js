@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Decimal128, Double, Long, MongoClient } from 'mongodb';
+import { ConflictError } from '../src/errors.js';
 import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
 import { replicate } from '../src/replicate.js';
 import { cleanUp } from '../../../test/support/cleanup.js';
@@ -176,6 +177,18 @@ test('creates, renames, changes and drops collections and indexes in order', asy
   await replicateNow();
   await expectIdentical();
   expect(await collection('capped', target).find().toArray()).toEqual([{ _id: 3 }, { _id: 1 }, { _id: 2 }]);
+});
+
+test('an update of a document that the target lost is an error, even if the source has gone on since', async () => {
+  await collection('a').insertOne({ _id: 1 });
+  await replicateNow();
+  await collection('a', target).deleteOne({ _id: 1 });
+  const from = await now();
+  await collection('a').updateOne({ _id: 1 }, { $set: { x: 1 } });
+  const until = await now();
+  await collection('a').insertOne({ _id: 2 });
+  await expect(replicateNow({ from, until })).rejects.toThrow(
+    new ConflictError('the target does not have a document in shop.a that the source updates: {"_id":1}'));
 });
 
 test('a collection that becomes capped, or is copied to a capped one, keeps its documents', async () => {

@@ -4,8 +4,11 @@ import { BOOLEAN, INT, writeInt } from './bytes.js';
 export class BsonWriter {
   /** @type {Buffer} */
   #bytes;
-  /** Bytes written. */
+  /** Bytes written, without those inserted. */
   length = 0;
+  /** @type {{ at: number, bytes: Buffer }[]} */
+  #inserted = [];
+  #insertedBytes = 0;
 
   /** @param {number} [room] initial size in bytes */
   constructor(room = 1024) {
@@ -18,9 +21,26 @@ export class BsonWriter {
     return this.#bytes.length;
   }
 
-  /** A view of what was written. */
+  /** A view of what was written, without what was inserted. */
   get bytes() {
     return this.#bytes.subarray(0, this.length);
+  }
+
+  /** Views of everything in order, including what was inserted. */
+  get pieces() {
+    let from = 0;
+    const pieces = this.#inserted.flatMap(({ at, bytes }) => {
+      const before = this.#bytes.subarray(from, at);
+      from = at;
+      return [before, bytes];
+    });
+    return [...pieces, this.#bytes.subarray(from, this.length)];
+  }
+
+  /** Takes its place among the pieces without being copied. @param {Buffer} bytes */
+  insert(bytes) {
+    this.#inserted.push({ at: this.length, bytes });
+    this.#insertedBytes += bytes.length;
   }
 
   /** @param {Buffer} bytes @param {number} [from] @param {number} [to] */
@@ -59,13 +79,13 @@ export class BsonWriter {
 
   /** @param {() => void} fill writes the elements */
   document(fill) {
-    const start = this.length;
+    const [start, insertedBefore] = [this.length, this.#insertedBytes];
     this.#makeRoom(4);
     this.length += 4;
     fill();
     this.#makeRoom(1);
     this.#bytes[this.length++] = 0;
-    writeInt(this.#bytes, start, this.length - start);
+    writeInt(this.#bytes, start, this.length - start + this.#insertedBytes - insertedBefore);
   }
 
   /** @param {number} count */

@@ -21,10 +21,12 @@ const MAX_READ_DOCUMENTS = 100;
 const MAX_COMMAND_BYTES = 8 << 20;
 /** Of a statement besides its `_id` and its document. */
 const MAX_STATEMENT_BYTES = 80;
-/** Of the documents that workers read and write at the same time. The driver copies what it sends twice. */
+/** Of the documents that workers read and write at the same time. The driver copies what it sends three times. */
 const MAX_BYTES_AT_ONCE = 16 << 20;
-/** Until a document of the collection was read. */
-const ASSUMED_DOCUMENT_BYTES = 256 << 10;
+/** Smaller ones are left to the garbage collector. */
+const MIN_FREED_BYTES = 1 << 20;
+/** Until one of the collection was changed: the largest, so that it is read alone. */
+const ASSUMED_DOCUMENT_BYTES = 16 << 20;
 
 /**
  * @typedef {object} Replacement
@@ -42,7 +44,7 @@ export class BulkWriter {
   #target;
   #deferred;
   #budget = new ByteBudget(MAX_BYTES_AT_ONCE);
-  /** The mean size of those read last. @type {Map<Namespace, number>} */
+  /** The mean size of those changed last. @type {Map<Namespace, number>} */
   #documentBytes = new Map();
 
   /** @param {Target} target @param {DeferredDocuments} deferred */
@@ -78,7 +80,7 @@ export class BulkWriter {
       }));
       return;
     }
-    const { errors } = await this.#target.write(namespace, 'insert', 'documents', bytes);
+    const { errors } = await this.#target.write(namespace, 'insert', 'documents', [bytes]);
     if (errors.length === 0 && !this.#deferred.has(namespace)) return;
     throwUnless(DUPLICATE_KEY, errors, namespace);
     const refused = new Set(errors.map(({ index }) => index));
@@ -118,9 +120,11 @@ export class BulkWriter {
     const { namespace } = batch;
     const ids = documents.filter((_, index) => index % 2 === 0 && formOf(documents[index + 1], 0) === 'diff');
     const { current, count } = await this.#readSome(namespace, ids);
-    const end = count === ids.length ? documents.length : documents.indexOf(ids[count]);
+    let end = count === ids.length ? documents.length : documents.indexOf(ids[count]);
     /** @type {Map<string | number, Replacement>} */
     const replacements = new Map();
+    /** @type {Buffer[]} */
+    const made = [];
     let bytes = 0;
     for (let index = 0; index < end; index += 2) {
       const [id, change] = documents.slice(index, index + 2);
@@ -131,16 +135,16 @@ export class BulkWriter {
         continue;
       }
       current.set(key, document);
+      if (document !== change) made.push(document);
       // With a unique index every version counts, because values move between documents. Otherwise the last one is enough.
       const version = namespace.constraints?.inOrder ? index : key;
       bytes += document.length - (replacements.get(version)?.document.length ?? 0);
       replacements.set(version, { key, id, document, upsert: Boolean(this.#deferred.find(namespace, key)) });
-      if (bytes < MAX_COMMAND_BYTES) continue;
-      await this.#replace(batch, [...replacements.values()]);
-      replacements.clear();
-      bytes = 0;
+      if (bytes >= MAX_COMMAND_BYTES) end = index + 2;
     }
+    if (replacements.size > 0) this.#documentBytes.set(namespace, bytes / replacements.size);
     await this.#replace(batch, [...replacements.values()]);
+    made.forEach(free);
     return end;
   }
 
@@ -153,7 +157,7 @@ export class BulkWriter {
     for (let index = 0; index < documents.length; index += 2) {
       modifyStatement(statements, documents[index], documents[index + 1]);
     }
-    const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.bytes);
+    const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', [statements.bytes]);
     throwUnless(PATH_NOT_VIABLE, errors, namespace);
     if (matched + errors.length < ids.length) await this.#findMissing(batch, ids);
   }
@@ -165,7 +169,7 @@ export class BulkWriter {
       this.#deferred.delete(namespace, keyOfId(id, 4));
       deleteStatement(statements, id);
     }
-    throwUnless(0, (await this.#target.write(namespace, 'delete', 'deletes', statements.bytes)).errors, namespace);
+    throwUnless(0, (await this.#target.write(namespace, 'delete', 'deletes', [statements.bytes])).errors, namespace);
   }
 
   /** @param {WriteBatch} batch @param {Replacement[]} replacements */
@@ -179,9 +183,9 @@ export class BulkWriter {
         bytes += id.length + document.length + MAX_STATEMENT_BYTES;
       } while (next < replacements.length && bytes + replacements[next].document.length < MAX_COMMAND_BYTES);
       const written = replacements.slice(first, next);
-      const statements = new BsonWriter(bytes);
+      const statements = new BsonWriter();
       for (const { id, document, upsert } of written) replaceStatement(statements, id, document, upsert);
-      const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.bytes);
+      const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.pieces);
       throwUnless(DUPLICATE_KEY, errors, namespace);
       const refusals = new Map(errors.map(({ index, errmsg }) => [index, errmsg]));
       for (const [index, { key, id, document }] of written.entries()) {
@@ -232,13 +236,14 @@ export class BulkWriter {
       count = Math.min(Math.ceil(count / 2), found.size);
       ({ found, isComplete } = await this.#target.read(namespace, ids.slice(0, count)));
     }
-    if (found.size > 0) {
-      const bytes = [...found.values()].reduce((sum, { length }) => sum + length, 0);
-      this.#documentBytes.set(namespace, bytes / found.size);
-    }
     for (const { key, document } of this.#deferred.list(namespace)) found.set(key, document);
     return { current: found, count };
   }
+}
+
+/** The garbage collector is late for what is outside its heap. @param {Buffer} bytes that nobody else uses */
+function free(bytes) {
+  if (bytes.length > MIN_FREED_BYTES) structuredClone(null, { transfer: [/** @type {ArrayBuffer} */ (bytes.buffer)] });
 }
 
 /**

@@ -89,10 +89,10 @@ export class DeferredDocuments {
   }
 
   /**
-   * @param {Position} applied everything up to this entry is written or deferred
+   * @param {Position} [applied] everything up to this entry is written or deferred; default: everything to be repeated
    * @throws {ConflictError} when everything written before has been repeated and something is still deferred
    */
-  assertNone(applied) {
+  assertNone(applied = this.#end) {
     const [left] = this.#listAll();
     if (left && !this.isRepeated(applied)) throw new ConflictError(left.reason);
   }

@@ -2,7 +2,8 @@ import { ARRAY, OBJECT, readInt, TIMESTAMP, walk } from '../bson/bytes.js';
 
 /** @import { BsonWriter } from '../bson/bson-writer.js' */
 
-// Each function appends one statement of the command `update` or `delete`, as BSON. `id` is a document `{ _id }`.
+// Each function appends one statement of the command `update` or `delete`, as BSON. `id` is a document `{ _id }`. Documents
+// are inserted, not copied, because they may be large: the driver will copy them often enough.
 
 const DOLLAR = 36;
 
@@ -20,7 +21,7 @@ export function replaceStatement(out, id, document, upsert) {
     out.copy(id);
     if (isStoredUnchanged(document)) {
       out.begin(OBJECT, 'u');
-      out.copy(document);
+      out.insert(document);
     } else {
       out.begin(ARRAY, 'u');
       out.document(() => {
@@ -29,7 +30,7 @@ export function replaceStatement(out, id, document, upsert) {
           out.begin(OBJECT, '$replaceWith');
           out.document(() => {
             out.begin(OBJECT, '$literal');
-            out.copy(document);
+            out.insert(document);
           });
         });
       });

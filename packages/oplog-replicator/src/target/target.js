@@ -89,13 +89,13 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
      * @param {Namespace} namespace
      * @param {'insert' | 'update' | 'delete'} command
      * @param {string} field of the command that takes the statements
-     * @param {Buffer} bytes the statements, back to back
+     * @param {Buffer[]} pieces of the statements, back to back
      * @returns {Promise<{ matched: number, errors: WriteError[] }>} how many documents the statements found or inserted,
      *   and the statements that failed
      */
-    async write({ name, database, collection, constraints }, command, field, bytes) {
+    async write({ name, database, collection, constraints }, command, field, pieces) {
       const sequence = new DocumentSequence(field);
-      sequence.push({}, bytes);
+      for (const piece of pieces) sequence.push({}, piece);
       // The source has accepted these documents: its validator passed them, or was bypassed.
       const bypass = constraints?.isValidated && command !== 'delete' ? { bypassDocumentValidation: true } : {};
       const { n: matched, writeErrors: errors = [] } = await runWrite(

@@ -17,7 +17,7 @@ test('a session waits for writes of the previous one, which the server still exe
 
   await after.db('admin').command({ fsync: 1, lock: true });
   const writing = createTarget(ends[0], { replication: 'one' })
-    .write(namespace, 'insert', 'documents', Buffer.from(BSON.serialize({ _id: 1 })));
+    .write(namespace, 'insert', 'documents', [Buffer.from(BSON.serialize({ _id: 1 }))]);
   const target = createTarget(ends[1], { replication: 'one' });
   // Poll until the server executes the write.
   for (let found = 0; found === 0;) {
