@@ -1,10 +1,9 @@
 // For `node --import mongodb-pool-monitor/attach app.js`, or the same in NODE_OPTIONS.
-import { readAttachSettings } from './attach-settings.js';
-import { findWatch, watchProcess } from './watched-process.js';
-
 try {
+  // Loaded here, so that an error while loading does not stop the app either.
+  const { readAttachSettings } = await import('./attach-settings.js');
+  const { findWatch, watchProcess } = await import('./watched-process.js');
   if (!findWatch()) watchProcess(readAttachSettings(process.env));
 } catch (error) {
-  // The app runs all the same.
   process.stderr.write(`mongodb-pool-monitor: ${error instanceof Error ? error.message : error}. Nothing is watched\n`);
 }
