@@ -1,7 +1,7 @@
 export default {
   testEnvironment: 'node',
-  // Tests that are slow by nature have a run of their own: jest.long.config.js.
-  testMatch: ['<rootDir>/{test,packages/*/test}/**/!(*.long).test.js'],
+  // Tests that are slow by nature have runs of their own: jest.long.config.js and jest.matrix.config.js.
+  testMatch: ['<rootDir>/{test,packages/*/test}/**/!(*.long|*.matrix).test.js'],
   testSequencer: '<rootDir>/test/support/longest-first.js',
   transform: {},
   globalSetup: '<rootDir>/test/support/start-mongo.js',
