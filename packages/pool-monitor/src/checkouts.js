@@ -29,8 +29,8 @@ export class Checkouts {
   #describe;
   #lastRequest = 0;
   #isClosed = false;
-  /** @type {(() => void)[]} */
-  #leave = [];
+  /** What ends the recording of each client. @type {Set<() => void>} */
+  #leaving = new Set();
 
   /**
    * @param {object} [options]
@@ -62,16 +62,26 @@ export class Checkouts {
     return this.#log.countForgotten(after);
   }
 
-  /** Records the checkouts of a client from now on. @param {PoolMonitor} monitor */
+  /**
+   * Records the checkouts of a client from now on.
+   * @param {PoolMonitor} monitor
+   * @returns {() => void} stops that. Call it when the client is closed for good, where there are always new ones
+   */
   watch(monitor) {
-    this.#leave.push(monitor.follow({
+    const unfollow = monitor.follow({
       onCheckOutStarted: (checkout) => this.#onCheckOutStarted(checkout),
       identify: (supposed) => this.#identify(supposed),
       onCheckedIn: (checkout) => this.#onCheckedIn(checkout),
       onCheckOutFailed: (checkout, reason, atMs) => this.#onCheckOutFailed(checkout, reason, atMs),
       onCheckOutAborted: (checkout, atMs) => this.#onCheckOutAborted(checkout, atMs),
       onOperationFailed: (checkout) => this.#log.markOperationFailed(checkout),
-    }));
+    });
+    const leave = () => {
+      unfollow();
+      this.#leaving.delete(leave);
+    };
+    this.#leaving.add(leave);
+    return leave;
   }
 
   /**
@@ -119,7 +129,7 @@ export class Checkouts {
   /** Stops recording, and following async flows, which costs some time. The records stay. */
   close() {
     this.#isClosed = true;
-    for (const leave of this.#leave.splice(0)) leave();
+    for (const leave of this.#leaving) leave();
     this.#scopes.disable();
   }
 

@@ -425,3 +425,16 @@ describe('the record', () => {
     expect([0, 5, 8].map((id) => checkouts.countForgotten(id))).toEqual(forgotten);
   });
 });
+
+test('a client that is left is not recorded any more, and somebody else may record it', () => {
+  const { monitor, emit } = createFakeClient();
+  const [first, second] = [new Checkouts(), new Checkouts()];
+  const leave = first.watch(monitor);
+  expect(() => second.watch(monitor)).toThrow('Another Checkouts watches this monitor already');
+  leave();
+  second.watch(monitor);
+  emit('CheckOutStarted');
+  emit('CheckedOut', { connectionId: 1, durationMS: 0 });
+  emit('CheckedIn', { connectionId: 1 });
+  expect([first.lastId, second.lastId]).toEqual([0, 1]);
+});

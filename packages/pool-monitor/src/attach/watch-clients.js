@@ -10,7 +10,6 @@ import { monitorPool } from '../monitor.js';
  * @property {MongoClient} client
  * @property {PoolMonitor} monitor
  * @property {number | null} replacedMaxPoolSize the app's own maxPoolSize, where another one replaced it
- * @property {() => void} leave removes all listeners
  */
 
 /** More clients at once than that are a leak, and each costs memory. */
@@ -22,11 +21,11 @@ const MAX_CLIENTS = 100;
  * @param {object} options
  * @param {Guard} options.guard
  * @param {number} [options.maxPoolSize] replaces that of each client that has not connected yet
- * @param {(watched: WatchedClient) => void} options.onClient
+ * @param {(watched: WatchedClient) => () => void} options.onClient returns what to call when the client is no longer watched
  * @param {() => void} options.onChange a pool was created, or a client was closed
  */
 export function createWatchedClients({ guard, maxPoolSize, onClient, onChange }) {
-  /** @type {Map<MongoClient, WatchedClient>} */
+  /** @type {Map<MongoClient, WatchedClient & { leave: () => void }>} */
   const clients = new Map();
   let missed = 0;
 
@@ -47,15 +46,17 @@ export function createWatchedClients({ guard, maxPoolSize, onClient, onChange })
       onChange();
     });
     client.on('connectionPoolCreated', onPool).on('topologyClosed', onClosed);
+    let forget = () => {};
     const watched = {
       client, monitor, replacedMaxPoolSize,
       leave() {
         monitor.close();
+        forget();
         client.off('connectionPoolCreated', onPool).off('topologyClosed', onClosed);
       },
     };
     clients.set(client, watched);
-    onClient(watched);
+    forget = onClient(watched);
   }
 
   /** @param {MongoClient} client */

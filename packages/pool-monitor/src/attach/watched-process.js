@@ -67,9 +67,9 @@ function createWatch(settings, { owner } = {}) {
     onClient({ client, monitor }) {
       shown ??= context.runInAsyncScope(show);
       operations.watch(client);
-      checkouts.watch(monitor);
       shown.live.watch(monitor);
       report();
+      return checkouts.watch(monitor);
     },
     onChange() {
       for (const { client } of clients.list()) operations.watch(client);
