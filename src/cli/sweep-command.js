@@ -8,7 +8,7 @@ import { readSettings } from '../settings.js';
 import { meetsGoals } from '../sweep/sweep-goals.js';
 import { createSweep } from '../sweep/sweep-lab.js';
 import { createSweepView } from '../sweep/sweep-view.js';
-import { confirm } from './confirm.js';
+import { requireYes } from './confirm.js';
 import { collect, orInvalid, parseText, parseUpTo } from './option-parsers.js';
 import { createProgressBar } from './progress-bar.js';
 import { defaultFolder, saveResult } from './result-file.js';
@@ -106,13 +106,8 @@ async function askAdvice(findAdvice, slos, variants) {
 async function agree(hosts, { yes, signal }) {
   const others = hosts.filter((host) => !isOnLoopback(host));
   if (yes || others.length === 0) return;
-  const question = `The app uses the MongoDB at ${escapeControls(others.join(', '))}, which is not on this machine.`;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Error(`Nothing was measured. ${question} There is no terminal to ask on: if it may get this load, add --yes.`);
-  }
-  if (!await confirm(`${question} Send it this load?`, { input: process.stdin, output: process.stderr, signal })) {
-    throw new Error('Nothing was measured.');
-  }
+  process.stderr.write(`The app uses the MongoDB at ${escapeControls(others.join(', '))}, which is not on this machine.\n`);
+  await requireYes('If it may get this load', signal);
 }
 
 /** A client that connects to 0.0.0.0 reaches this machine. @param {string} host with its port; or the path of a socket */
