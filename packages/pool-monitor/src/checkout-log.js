@@ -1,4 +1,6 @@
+import { UNKNOWN } from './checkout-name.js';
 import { listHolders } from './holders.js';
+import { Ring } from './ring.js';
 
 /** @import { Checkout, CheckoutKind } from './checkout.js' */
 /** @import { CheckoutName } from './checkout-name.js' */
@@ -29,26 +31,24 @@ const MAX_KEPT = 10_000;
  * @property {string | null} reason the driver's, for checkOutFailed
  */
 
-/** What becomes a record when somebody asks. It is written again and again, so that keeping records costs no garbage. */
+/** What becomes a record when somebody asks. */
 class Entry {
   id = 0;
+  /** @type {string | null} */
+  pool = null;
+  /** @type {CheckoutName} */
+  name = UNKNOWN;
+  holds = 0;
   checkOutStartedAtMs = NaN;
   checkedOutAtMs = NaN;
   checkedInAtMs = NaN;
   connectionId = 0;
-
-  /** @param {Checkout} checkout */
-  constructor(checkout) {
-    this.pool = checkout.pool.clientName;
-    this.name = checkout.name;
-    this.holds = checkout.holds;
-    /** @type {(CheckoutName | undefined)[]} */
-    this.behind = [];
-    /** Null if it turned out that there was no such checkout. @type {CheckoutRecord['outcome'] | null} */
-    this.outcome = null;
-    /** @type {string | null} */
-    this.reason = null;
-  }
+  /** @type {CheckoutName[]} */
+  behind = [];
+  /** Null if it turned out that there was no such checkout. @type {CheckoutRecord['outcome'] | null} */
+  outcome = null;
+  /** @type {string | null} */
+  reason = null;
 
   /** @param {Checkout} checkout who made it */
   describe({ pool, name, holds, checkOutStartedAtMs }) {
@@ -72,23 +72,20 @@ class Entry {
 
 /** A record of each checkout of the last minutes. */
 export class CheckoutLog {
-  /** The record with id n is at n modulo its length. @type {Entry[]} */
-  #entries = [];
-  #lastId = 0;
+  #ring;
   #keptMs;
-  #maxKept;
   #now;
 
   /** @param {{ keptMs?: number, maxKept?: number, now?: () => number }} options see Checkouts */
   constructor({ keptMs = KEPT_MS, maxKept = MAX_KEPT, now = () => performance.now() }) {
     this.#keptMs = keptMs;
-    this.#maxKept = maxKept;
+    this.#ring = new Ring(maxKept, () => new Entry());
     this.#now = now;
   }
 
   /** The id of the last checkout that ended, however long ago; 0 if there was none. */
   get lastId() {
-    return this.#lastId;
+    return this.#ring.lastId;
   }
 
   /**
@@ -98,20 +95,17 @@ export class CheckoutLog {
    * @param {string | null} reason
    */
   add(checkout, outcome, behind, reason) {
-    const place = this.#lastId % this.#maxKept;
-    this.#lastId += 1;
-    const entry = this.#entries[place] ??= new Entry(checkout);
+    const entry = this.#ring.next();
     entry.describe(checkout);
-    entry.id = this.#lastId;
     entry.connectionId = checkout.connection?.id ?? 0;
     entry.checkedOutAtMs = checkout.checkedOutAtMs;
     entry.checkedInAtMs = checkout.checkedInAtMs;
     const count = behind?.count ?? 0;
-    entry.behind.length = count;
-    for (let place = 0; place < count; place += 1) entry.behind[place] = behind?.items[place];
+    if (entry.behind.length !== count) entry.behind.length = count;
+    for (let place = 0; place < count; place += 1) entry.behind[place] = /** @type {CheckoutName} */ (behind?.items[place]);
     entry.outcome = outcome;
     entry.reason = reason;
-    checkout.recordId = this.#lastId;
+    checkout.recordId = entry.id;
   }
 
   /** @param {Checkout} checkout */
@@ -146,27 +140,17 @@ export class CheckoutLog {
   countForgotten(after) {
     const sinceMs = this.#now() - this.#keptMs;
     const old = this.#listKept(after).filter((entry) => entry.checkOutStartedAtMs < sinceMs);
-    return Math.max(0, this.#droppedId - after) + old.length;
-  }
-
-  /** The newest id among the records that were thrown away. */
-  get #droppedId() {
-    return Math.max(0, this.#lastId - this.#maxKept);
+    return Math.max(0, this.#ring.forgottenId - after) + old.length;
   }
 
   /** @param {number} after */
   #listKept(after) {
-    const kept = [];
-    for (let id = Math.max(after, this.#droppedId) + 1; id <= this.#lastId; id += 1) {
-      const entry = this.#entries[(id - 1) % this.#maxKept];
-      if (entry.outcome !== null) kept.push(entry);
-    }
-    return kept;
+    return this.#ring.after(after).filter(({ outcome }) => outcome !== null);
   }
 
   /** @param {Checkout} checkout */
   #find({ recordId }) {
-    return recordId > this.#droppedId ? this.#entries[(recordId - 1) % this.#maxKept] : undefined;
+    return this.#ring.find(recordId);
   }
 }
 

@@ -9,29 +9,42 @@
  * @property {string | null} operation such as `find users`, where known
  * @property {CheckoutKind | null} kind
  *
- * @typedef {string | (() => string | null) | null} Route a function if it is not known yet
+ * @typedef {string | ((from: any) => string | null) | null} Route a function if it is not known yet
  */
 
 /** The name of all checkouts of a request, unless their operations are known. @implements {CheckoutName} */
 export class RequestName {
   operation = null;
   kind = null;
+  #requestId;
   #route;
+  #from;
 
-  /** @param {string | null} requestId @param {number | null} request @param {Route} route */
-  constructor(requestId, request, route) {
-    this.requestId = requestId;
+  /**
+   * @param {number | null} request
+   * @param {Route} route
+   * @param {string | null} [requestId] default is made of the number
+   * @param {unknown} [from] what to read the route from
+   */
+  constructor(request, route, requestId = null, from = null) {
     this.request = request;
+    this.#requestId = requestId;
     this.#route = route;
+    this.#from = from;
+  }
+
+  get requestId() {
+    return this.#requestId ?? (this.request === null ? null : `r${this.request}`);
   }
 
   get route() {
-    return typeof this.#route === 'function' ? this.#route() : this.#route;
+    return typeof this.#route === 'function' ? this.#route(this.#from) : this.#route;
   }
 
-  /** From now on the route is what it is now. */
-  settle() {
-    this.#route = this.route;
+  /** The route is final, and nothing is kept to read it from. @param {string | null} [route] default is what it is now */
+  settle(route = this.route) {
+    this.#route = route;
+    this.#from = null;
   }
 }
 
@@ -59,4 +72,4 @@ export class OperationName {
   }
 }
 
-export const UNKNOWN = new RequestName(null, null, null);
+export const UNKNOWN = new RequestName(null, null);

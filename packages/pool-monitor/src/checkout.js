@@ -35,6 +35,8 @@ export class Checkout {
   context = null;
   /** @type {CheckoutName} */
   name = UNKNOWN;
+  /** The next one that its request has open. @type {Checkout | null} */
+  nextOpen = null;
   /** How many connections of the pool its request had checked out when this wait began. */
   holds = 0;
   /** 0 until it has ended. */

@@ -42,7 +42,7 @@ export class Checkouts {
    * @param {() => number} [options.now] the monitors' clock, if it is not performance.now()
    */
   constructor({ outside = null, describe, ...options } = {}) {
-    this.#outside = new RequestName(null, null, outside);
+    this.#outside = new RequestName(null, outside);
     this.#describe = describe;
     this.#log = new CheckoutLog(options);
   }
@@ -109,6 +109,12 @@ export class Checkouts {
     return context;
   }
 
+  /** The request whose code runs. @returns {RequestContext | null} */
+  get current() {
+    const scope = this.#hasRequests ? this.#scopes.getStore() : undefined;
+    return (scope instanceof Checkout ? scope.context : scope) ?? null;
+  }
+
   /**
    * A request failed, so the operation of its last checkout did too, even if the connection does not show it.
    * @param {RequestContext} context
@@ -141,31 +147,32 @@ export class Checkouts {
 
   /** @param {Checkout} checkout */
   #onCheckOutStarted(checkout) {
-    const scope = this.#hasRequests ? this.#scopes.getStore() : undefined;
-    const followed = scope instanceof Checkout ? scope.context : scope;
-    const context = followed?.isOver ? undefined : followed;
+    const followed = this.current;
+    const context = followed?.isOver ? null : followed;
     const name = context?.name ?? this.#outside;
+    let needsScope = this.#hasRequests;
     const work = this.#describe?.();
     checkout.name = work ? new OperationName(name, work.operation ?? null, work.kind ?? null) : name;
     if (context) {
       checkout.context = context;
       checkout.holds = context.countHeld(checkout.pool);
-      context.begin(checkout);
+      needsScope = context.begin(checkout) || !checkout.pool.isCallersFlow;
     }
-    // From here until checkedIn the driver runs in this scope.
-    if (this.#hasRequests) this.#scopes.enterWith(checkout);
+    // From here until checkedIn the driver runs in this scope. Most requests need none: it costs them a few microseconds.
+    if (needsScope) this.#scopes.enterWith(checkout);
   }
 
   /** @param {Checkout} supposed */
   #identify(supposed) {
     if (!this.#hasRequests) return supposed;
     const scope = this.#scopes.getStore();
-    if (!(scope instanceof Checkout) || scope === supposed || scope.isOver || scope.pool !== supposed.pool) return supposed;
-    if (scope.recordId > 0) {
-      this.#log.correct(scope, supposed);
+    const own = scope instanceof Checkout && !scope.isOver ? scope : this.current?.alone;
+    if (!own || own === supposed || own.isOver || own.pool !== supposed.pool) return supposed;
+    if (own.recordId > 0) {
+      this.#log.correct(own, supposed);
       supposed.context?.end(supposed);
     }
-    return scope;
+    return own;
   }
 
   /** @param {Checkout} checkout */

@@ -112,7 +112,10 @@ export function monitorPool(client, { name = null, record, now = () => performan
     },
     connectionCheckedOut: (event) => {
       const atMs = now();
-      poolOf(event).onCheckedOut(Number(event.connectionId), waitOf(event, atMs), atMs);
+      const pool = poolOf(event);
+      // Such drivers (6.9 and later) have done away with callbacks, too.
+      pool.isCallersFlow = event.durationMS !== undefined;
+      pool.onCheckedOut(Number(event.connectionId), waitOf(event, atMs), atMs);
     },
     connectionCheckedIn: (event) => poolOf(event).onCheckedIn(Number(event.connectionId), now()),
     // The driver only emits this one with monitorCommands.

@@ -2,18 +2,33 @@ import { RequestName } from './checkout-name.js';
 import { nameHolder } from './holders.js';
 
 /** @import { Checkout } from './checkout.js' */
-/** @import { CheckoutName } from './checkout-name.js' */
+/** @import { CheckoutName, Route } from './checkout-name.js' */
 /** @import { Longest } from './longest.js' */
 /** @import { ServerPool } from './server-pool.js' */
 
 /**
  * @typedef {object} Request
- * @property {string | (() => string | null)} route a function if it is not known yet. It is read as late as possible: when
- *   a record is listed or written
- * @property {string} [requestId] default is a new number
+ * @property {Route} route a function if it is not known yet. It is read as late as possible: when a record is listed or
+ *   written
+ * @property {unknown} [from] what such a function gets, so that one function does for all requests
+ * @property {string} [requestId] default is `r` and a number
  * @property {AbortSignal} [signal] aborts the request
+ *
+ * @typedef {object} EndedRequest
+ * @property {string} requestId
+ * @property {string} method
+ * @property {string} route
+ * @property {number} status HTTP status; 0 when the client disconnected before the response
+ * @property {number} totalMs from arrival to response
+ * @property {number} waitMs of it, waiting for connections
+ * @property {number} useMs of it, having connections
+ * @property {Holder[]} behind who held the connections it waited for
+ *
+ * @typedef {import('./holders.js').Holder} Holder
  */
 
+/** @type {CheckoutName[]} never written to */
+const NOBODY = [];
 /** A request that never ends, such as a stream, must not fill the memory. */
 const MAX_BEHIND = 100;
 
@@ -27,18 +42,27 @@ export class RequestContext {
   isOver = false;
   /** Its last checkout, once checked in. @type {Checkout | null} */
   last = null;
-  /** Its checkouts that have not ended. @type {Checkout[]} */
-  #open = [];
-  /** @type {CheckoutName[]} */
-  #behind = [];
+  /** A checkout that its code can only have made itself: it had no other open, and no async scope of its own. @type {Checkout | null} */
+  alone = null;
+  /** The first of its checkouts that have not ended; the next is its `nextOpen`. @type {Checkout | null} */
+  #open = null;
+  /** Who held the connections it waited for. @type {CheckoutName[]} */
+  behindNames = NOBODY;
+
+  // Of an HTTP request; all but the first are known when it has ended.
+  /** By performance.now(). */
+  arrivedAtMs = NaN;
+  method = '';
+  status = 0;
+  totalMs = NaN;
 
   /** @param {Request} request @param {number} number counts up */
-  constructor({ route, requestId, signal }, number) {
-    this.name = new RequestName(requestId ?? String(number), number, route);
+  constructor({ route, from, requestId, signal }, number) {
+    this.name = new RequestName(number, route, requestId, from);
     this.signal = signal;
     // The driver emits nothing when a signal ends a wait.
     signal?.addEventListener('abort', () => {
-      for (const checkout of [...this.#open]) checkout.pool.abort(checkout);
+      for (const checkout of this.#listOpen()) checkout.pool.abort(checkout);
     }, { once: true });
   }
 
@@ -47,39 +71,58 @@ export class RequestContext {
   }
 
   get route() {
-    return this.name.route;
+    return /** @type {string} */ (this.name.route);
   }
 
-  /** Who held the connections it waited for. */
   get behind() {
-    return this.#behind.map(nameHolder);
+    return this.behindNames.map(nameHolder);
   }
 
   /** @param {Longest<CheckoutName>} holders */
   waitedFor({ items, count }) {
-    if (this.#behind.length >= MAX_BEHIND) return;
-    for (let index = 0; index < count; index += 1) this.#behind.push(/** @type {CheckoutName} */ (items[index]));
+    if (count === 0) return;
+    if (this.behindNames === NOBODY) this.behindNames = [];
+    if (this.behindNames.length >= MAX_BEHIND) return;
+    for (let index = 0; index < count; index += 1) this.behindNames.push(/** @type {CheckoutName} */ (items[index]));
   }
 
-  /** @param {Checkout} checkout */
+  /** @param {Checkout} checkout @returns {boolean} whether it needs an async scope of its own to be told from the others */
   begin(checkout) {
+    const isAlone = this.#open === null && (this.alone === null || this.alone.isOver);
     this.last = null;
-    this.#open.push(checkout);
+    checkout.nextOpen = this.#open;
+    this.#open = checkout;
+    if (isAlone) this.alone = checkout;
+    return !isAlone;
   }
 
   /** @param {Checkout} checkout */
   end(checkout) {
-    const open = this.#open;
-    const index = open.indexOf(checkout);
-    if (index < 0) return;
-    open[index] = open[open.length - 1];
-    open.pop();
+    /** @type {Checkout | null} */
+    let before = null;
+    let open = this.#open;
+    while (open && open !== checkout) [before, open] = [open, open.nextOpen];
+    if (!open) return;
+    if (before) before.nextOpen = open.nextOpen;
+    else this.#open = open.nextOpen;
+    open.nextOpen = null;
   }
 
   /** How many connections of a pool it has checked out. @param {ServerPool} pool */
   countHeld(pool) {
     let count = 0;
-    for (const checkout of this.#open) if (checkout.pool === pool && checkout.connection) count += 1;
+    for (let open = this.#open; open; open = open.nextOpen) if (open.pool === pool && open.connection) count += 1;
     return count;
   }
+
+  #listOpen() {
+    const all = [];
+    for (let open = this.#open; open; open = open.nextOpen) all.push(open);
+    return all;
+  }
+}
+
+/** @param {EndedRequest} ended @returns {EndedRequest} plain */
+export function describeRequest({ requestId, method, route, status, totalMs, waitMs, useMs, behind }) {
+  return { requestId, method, route, status, totalMs, waitMs, useMs, behind };
 }

@@ -2,25 +2,12 @@ import { RequestLog } from './request-log.js';
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Checkouts } from './checkouts.js' */
-/** @import { Holder } from './holders.js' */
-/** @import { Request, RequestContext } from './request-context.js' */
+/** @import { EndedRequest, Request, RequestContext } from './request-context.js' */
 
 /** How many requests the sample of the overhead is taken from. */
 const MAX_OVERHEADS = 200;
 
-/**
- * @typedef {object} EndedRequest
- * @property {string} requestId
- * @property {string} method
- * @property {string} route
- * @property {number} status HTTP status; 0 when the client disconnected before the response
- * @property {number} totalMs from arrival to response
- * @property {number} waitMs of it, waiting for connections
- * @property {number} useMs of it, having connections
- * @property {Holder[]} behind who held the connections it waited for
- *
- * @typedef {ReturnType<typeof createRequests>} Requests
- */
+/** @typedef {ReturnType<typeof createRequests>} Requests */
 
 /**
  * The HTTP requests of a process. Gives each an id that its checkouts carry, can tell the client in Server-Timing where the
@@ -33,37 +20,40 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
   /** @type {Set<(request: EndedRequest) => void>} */
   const listeners = new Set();
   const log = new RequestLog();
-  /** Of the last requests that succeeded, oldest first. @type {number[]} */
+  /** Of the last requests that succeeded. @type {number[]} */
   const overheadsMs = [];
-  let lastId = 0;
+  let succeeded = 0;
 
-  /** @param {number} ms */
-  function keepOverhead(ms) {
+  /** @param {RequestContext} context */
+  function keepOverhead({ totalMs, waitMs, useMs }) {
     // Checkouts at the same time count twice.
-    overheadsMs.push(Math.round(Math.max(0, ms) * 1000) / 1000);
-    if (overheadsMs.length > MAX_OVERHEADS) overheadsMs.shift();
+    overheadsMs[succeeded % MAX_OVERHEADS] = Math.round(Math.max(0, totalMs - waitMs - useMs) * 1000) / 1000;
+    succeeded += 1;
   }
 
   /** @param {IncomingMessage} request @param {ServerResponse} response @param {RequestContext} context */
   function follow(request, response, context) {
-    const arrivedAtMs = performance.now();
-    if (serverTiming) beforeHeaders(response, () => response.setHeader('Server-Timing', describeTiming(context, arrivedAtMs)));
-    response.once('close', () => {
-      const status = response.writableFinished ? response.statusCode : 0;
-      if (status >= 500) checkouts.fail(context);
-      checkouts.settle(context);
-      context.isOver = response.writableFinished;
-      const { requestId, waitMs, useMs, behind } = context;
-      const totalMs = performance.now() - arrivedAtMs;
-      if (status >= 200 && status < 400) keepOverhead(totalMs - waitMs - useMs);
-      const ended = { requestId, method: String(request.method), route: String(context.route), status, totalMs, waitMs, useMs, behind };
-      log.add(ended);
-      for (const listener of listeners) listener(ended);
+    context.arrivedAtMs = performance.now();
+    if (serverTiming) beforeHeaders(response, () => response.setHeader('Server-Timing', describeTiming(context)));
+    response.on('close', () => {
+      context.method = request.method ?? '';
+      context.status = response.writableFinished ? response.statusCode : 0;
+      end(context);
     });
   }
 
-  /** @param {Omit<Request, 'requestId'>} request @returns {Request} */
-  const identify = (request) => ({ ...request, requestId: `r${++lastId}` });
+  /** @param {RequestContext} context */
+  function end(context) {
+    const { status } = context;
+    context.totalMs = performance.now() - context.arrivedAtMs;
+    if (status >= 500) checkouts.fail(context);
+    checkouts.settle(context);
+    // A client that left does not end the work of its request.
+    context.isOver = status > 0;
+    if (status >= 200 && status < 400) keepOverhead(context);
+    log.add(context);
+    for (const listener of listeners) listener(context);
+  }
 
   return {
     /** The last requests that ended. */
@@ -72,11 +62,11 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
      * Follows a request whose code runs inside `work`.
      * @param {IncomingMessage} request
      * @param {ServerResponse} response
-     * @param {Omit<Request, 'requestId'>} about
+     * @param {Request} about
      * @param {() => void} work
      */
     run(request, response, about, work) {
-      checkouts.run(identify(about), (context) => {
+      checkouts.run(about, (context) => {
         follow(request, response, context);
         work();
       });
@@ -85,12 +75,16 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
      * Follows a request whose code runs in the rest of the current async flow.
      * @param {IncomingMessage} request
      * @param {ServerResponse} response
-     * @param {Omit<Request, 'requestId'>} about
+     * @param {Request} about
      */
     enter(request, response, about) {
-      follow(request, response, checkouts.enter(identify(about)));
+      follow(request, response, checkouts.enter(about));
     },
-    /** @param {(request: EndedRequest) => void} listener */
+    /** The route of the request whose code runs is known now. @param {string} route */
+    nameCurrent(route) {
+      checkouts.current?.name.settle(route);
+    },
+    /** @param {(request: EndedRequest) => void} listener keeps no reference to it: it refers to more than it shows */
     onEnd(listener) {
       listeners.add(listener);
     },
@@ -98,12 +92,12 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
      * What the last responses took in the app beyond waits and uses, in the simulator's format.
      * @returns {{ kind: 'sample', valuesMs: number[] } | undefined} undefined without requests
      */
-    sampleOverhead: () => (overheadsMs.length > 0 ? { kind: 'sample', valuesMs: [...overheadsMs] } : undefined),
+    sampleOverhead: () => (succeeded > 0 ? { kind: 'sample', valuesMs: [...overheadsMs] } : undefined),
   };
 }
 
-/** @param {RequestContext} context @param {number} arrivedAtMs */
-function describeTiming({ waitMs, useMs }, arrivedAtMs) {
+/** @param {RequestContext} context */
+function describeTiming({ waitMs, useMs, arrivedAtMs }) {
   const totalMs = performance.now() - arrivedAtMs;
   return `pool;dur=${waitMs.toFixed(1)}, db;dur=${useMs.toFixed(1)}, total;dur=${totalMs.toFixed(1)}`;
 }

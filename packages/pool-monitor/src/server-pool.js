@@ -27,6 +27,8 @@ const TURN = Promise.resolve();
 export class ServerPool {
   paused = false;
   isClosed = false;
+  /** Whether the driver runs a checkout in its caller's async flow to the end. Old ones run it in that of the connection. */
+  isCallersFlow = false;
   lifetime = new Lifetime();
   /** Whether the server takes writes. */
   #isWritable = false;

@@ -304,8 +304,8 @@ describe('a request', () => {
     fake.checkIn(1);
     route = '/users/:id';
     expect(checkouts.list().map((record) => record.route)).toEqual(['/users/:id', '/users/:id', '/after']);
-    expect(checkouts.list()[2].behind).toEqual([{ route: '/users/:id', requestId: '1' }]);
-    expect(after.behind).toEqual([{ route: '/users/:id', requestId: '1' }]);
+    expect(checkouts.list()[2].behind).toEqual([{ route: '/users/:id', requestId: 'r1' }]);
+    expect(after.behind).toEqual([{ route: '/users/:id', requestId: 'r1' }]);
     checkouts.settle(context);
     route = 'of the next request';
     expect(checkouts.list()[0].route).toBe('/users/:id');
@@ -316,7 +316,7 @@ describe('a request', () => {
     const { checkouts, use } = openPool({ outside: 'background' });
     checkouts.run({ route: '/a' }, use);
     use();
-    expect(checkouts.list().map(({ route, requestId, request }) => [route, requestId, request])).toEqual([['/a', '1', 1], ['background', null, null]]);
+    expect(checkouts.list().map(({ route, requestId, request }) => [route, requestId, request])).toEqual([['/a', 'r1', 1], ['background', null, null]]);
   });
 
   test('says what each of its checkouts is for, also concurrent ones', () => {

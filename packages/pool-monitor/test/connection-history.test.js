@@ -11,7 +11,7 @@ const openConnection = () => /** @type {Connection} */ ({ lastUse: null });
 
 /** @param {Connection} connection @param {Use} use */
 function end(connection, [who, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs]) {
-  const checkout = /** @type {Checkout} */ (/** @type {unknown} */ ({ name: new RequestName(who, 1, null), checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, previous: null }));
+  const checkout = /** @type {Checkout} */ (/** @type {unknown} */ ({ name: new RequestName(1, null, who), checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, previous: null }));
   return listHolders(endUse(connection, checkout).items).map(({ requestId }) => requestId);
 }
 

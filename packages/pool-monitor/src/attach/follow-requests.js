@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { foldIds, nameRoute, readExpressPattern } from './name-routes.js';
 
-/** @import { IncomingMessage, ServerResponse, Server } from 'node:http' */
+/** @import { IncomingMessage, Server } from 'node:http' */
 /** @import { Guard } from './guard.js' */
 /** @import { Requests } from '../requests.js' */
 
@@ -11,42 +11,6 @@ const OTHER = '(other routes)';
 
 const HTTP_START = 'http.server.request.start';
 const FASTIFY_START = 'tracing:fastify.request.handler:start';
-
-/** A request's route, which Express and Fastify know only once they have found the handler. */
-class Route {
-  /** @type {string | undefined} */
-  #name;
-  #request;
-  #names;
-
-  /** @param {IncomingMessage} request @param {Set<string>} names of all routes so far */
-  constructor(request, names) {
-    this.#request = request;
-    this.#names = names;
-  }
-
-  get name() {
-    if (this.#name !== undefined) return this.#name;
-    const { method = 'GET', url = '/' } = this.#request;
-    const pattern = readExpressPattern(this.#request);
-    const name = this.#keep(nameRoute(method, pattern ?? foldIds(/** @type {any} */ (this.#request).originalUrl ?? url)));
-    if (pattern !== undefined) this.#name = name;
-    return name;
-  }
-
-  /** @param {string} pattern */
-  set pattern(pattern) {
-    this.#name = this.#keep(nameRoute(this.#request.method ?? 'GET', pattern));
-  }
-
-  /** @param {string} name */
-  #keep(name) {
-    if (this.#names.has(name)) return name;
-    if (this.#names.size >= MAX_ROUTES) return OTHER;
-    this.#names.add(name);
-    return name;
-  }
-}
 
 /**
  * Follows each HTTP request of the process from its arrival to its end, whatever the framework.
@@ -58,19 +22,26 @@ class Route {
 export function followRequests(requests, { guard, isOwn }) {
   /** @type {Set<string>} */
   const names = new Set();
-  /** @type {WeakMap<object, Route>} */
-  const routes = new WeakMap();
 
-  const onHttp = guard((/** @type {any} */ message) => {
-    const { request, response, server } = /** @type {{ request: IncomingMessage, response: ServerResponse, server: Server }} */ (message);
-    if (isOwn(server)) return;
-    const route = new Route(request, names);
-    routes.set(request, route);
-    requests.enter(request, response, { route: () => route.name });
+  /** @param {string} name */
+  function keep(name) {
+    if (names.has(name)) return name;
+    if (names.size >= MAX_ROUTES) return OTHER;
+    names.add(name);
+    return name;
+  }
+
+  /** Express knows the route once it has found the handler. @param {IncomingMessage & { originalUrl?: string }} request */
+  function readRoute(request) {
+    const { method = 'GET', url = '/', originalUrl = url } = request;
+    return keep(nameRoute(method, readExpressPattern(request) ?? foldIds(originalUrl)));
+  }
+
+  const onHttp = guard((/** @type {any} */ { request, response, server }) => {
+    if (!isOwn(server)) requests.enter(request, response, { route: readRoute, from: request });
   });
   const onFastify = guard((/** @type {any} */ { request, route }) => {
-    const known = routes.get(request?.raw);
-    if (known && typeof route?.url === 'string') known.pattern = route.url;
+    if (typeof route?.url === 'string') requests.nameCurrent(keep(nameRoute(request.method, route.url)));
   });
 
   subscribe(HTTP_START, onHttp);

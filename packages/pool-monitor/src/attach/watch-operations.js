@@ -9,8 +9,11 @@ import { replaceMethod } from './replace-method.js';
  * @typedef {object} Operation
  * @property {string} operation command and collection, such as `find users`
  * @property {CheckoutKind | null} kind
+ * @property {boolean} opensStream a change stream
  */
 
+/** More than any app has commands and collections. */
+const MAX_OPERATIONS = 2000;
 /** Change streams that are remembered. Each open one keeps a connection, so no app has as many. */
 const MAX_STREAMS = 10_000;
 
@@ -25,6 +28,9 @@ export function watchOperations(guard) {
   const undo = new Map();
   /** Ids of the cursors of change streams. Driver 5 marks their getMore in no other way. @type {Set<string>} */
   const streams = new Set();
+  /** By command and collection, so that most checkouts need no new name. @type {Map<string, Map<string, Operation>>} */
+  const known = new Map();
+  let knownCount = 0;
   /** @type {Operation | null} */
   let current = null;
 
@@ -36,25 +42,36 @@ export function watchOperations(guard) {
   /**
    * @param {any} first the operation, or in driver 5 and early 6 the namespace
    * @param {any} second the command, in the latter case
-   * @param {any} [third] its options
+   * @param {any} third its options
    */
   function describe(first, second, third) {
     if (typeof first?.commandName === 'string') {
       const { commandName, ns, target, options, cursorId, pipeline } = first;
-      return createOperation(commandName, target ?? ns?.collection, { options, cursorId, pipeline });
+      return describeCommand(commandName, target ?? ns?.collection, options, cursorId, pipeline);
     }
     const [commandName] = Object.keys(second);
-    const target = second.collection ?? second[commandName];
-    return createOperation(commandName, target, { options: third, cursorId: second.getMore, pipeline: second.pipeline });
+    return describeCommand(commandName, second.collection ?? second[commandName], third, second.getMore, second.pipeline);
   }
 
-  /** @param {string} command @param {unknown} collection @param {any} details */
-  function createOperation(command, collection, { options, cursorId, pipeline }) {
-    return {
-      operation: typeof collection === 'string' && collection !== '$cmd' ? `${command} ${collection}` : command,
-      kind: command === 'getMore' ? kindOfCursor(cursorId, options) : null,
-      opensStream: Boolean(pipeline?.[0]?.$changeStream),
-    };
+  /** @param {string} command @param {unknown} target @param {any} options @param {any} cursorId @param {any} pipeline */
+  function describeCommand(command, target, options, cursorId, pipeline) {
+    const usual = nameOperation(command, typeof target === 'string' && target !== '$cmd' ? target : '');
+    if (pipeline?.[0]?.$changeStream) return { ...usual, opensStream: true };
+    const kind = command === 'getMore' ? kindOfCursor(cursorId, options) : null;
+    return kind === null ? usual : { ...usual, kind };
+  }
+
+  /** @param {string} command @param {string} collection empty if it has none @returns {Operation} */
+  function nameOperation(command, collection) {
+    let ofCommand = known.get(command);
+    if (!ofCommand) known.set(command, ofCommand = new Map());
+    let found = ofCommand.get(collection);
+    if (!found) {
+      found = { operation: collection ? `${command} ${collection}` : command, kind: null, opensStream: false };
+      knownCount += 1;
+      if (knownCount <= MAX_OPERATIONS) ofCommand.set(collection, found);
+    }
+    return found;
   }
 
   /** @param {unknown} id @param {any} options @returns {Operation['kind']} */
@@ -66,19 +83,18 @@ export function watchOperations(guard) {
   /** @param {object} prototype of a Server class */
   function watchClass(prototype) {
     undo.set(prototype, replaceMethod(prototype, 'command', (original) => (
-      /** @this {unknown} @param {...any} args */
-      function command(...args) {
+      /** @this {unknown} @param {any} first @param {any} second @param {any} third @param {any} callback of driver 5 */
+      function command(first, second, third, callback) {
         let opensStream = false;
         try {
-          const described = describe(args[0], args[1], args[2]);
-          current = described;
-          ({ opensStream } = described);
-          if (opensStream && typeof args[3] === 'function') args[3] = listenTo(args[3], remember);
+          current = describe(first, second, third);
+          ({ opensStream } = current);
+          if (opensStream && typeof callback === 'function') callback = listenTo(callback, remember);
         } catch {
           // The checkout then has no operation.
         }
         try {
-          const answer = Reflect.apply(original, this, args);
+          const answer = original.call(this, first, second, third, callback);
           if (opensStream) Promise.resolve(answer).then((response) => remember(response?.id), () => {});
           return answer;
         } finally {

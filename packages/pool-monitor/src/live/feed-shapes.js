@@ -39,7 +39,7 @@
  *
  * @typedef {{ reachable: boolean, reason: string | null }} DatabaseStatus as the driver sees it
  *
- * @typedef {import('../requests.js').EndedRequest} EndedRequest
+ * @typedef {import('../request-context.js').EndedRequest} EndedRequest
  *
  * @typedef {object} RouteSecond the requests of one route that ended within a second
  * @property {number} count

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { describeRequest } from '../request-context.js';
 import { createServerGauge } from './server-gauge.js';
 import { readClient, readHeldMs, sumGauges } from './read-clients.js';
 import { SecondSummary } from './second-summary.js';
@@ -34,7 +35,7 @@ export function createFeed(source, streams) {
   const serverGauge = readServerLoad ? createServerGauge(readServerLoad) : null;
   requests.onEnd((request) => {
     ended.add(request);
-    if (streams.count > 0 && endedSinceEvent.length < MAX_RECENT) endedSinceEvent.push(request);
+    if (streams.count > 0 && endedSinceEvent.length < MAX_RECENT) endedSinceEvent.push(describeRequest(request));
   });
 
   /** Of the last checkout in an event, and in a second. */

@@ -30,6 +30,7 @@ const GAUGES = [
 ];
 
 /** @typedef {Record<keyof typeof DURATIONS, Histogram | undefined> & { timeouts: number }} PoolCounts of one pool */
+/** @typedef {{ method: string, status: number, durations: Histogram }} RequestSeries */
 
 /**
  * Metrics of the pools and the app. Names follow OpenTelemetry's semantic conventions, written as Prometheus does it
@@ -42,8 +43,26 @@ const GAUGES = [
 export function createMetrics(listMonitors) {
   /** By label. They outlive their clients. @type {Map<string, PoolCounts>} */
   const counts = new Map();
-  /** @type {Map<string, Histogram>} */
+  /** By route, with one for each method and status. @type {Map<string, RequestSeries[]>} */
   const requests = new Map();
+  let requestSeries = 0;
+
+  /** A loop costs less than a name for each request. @param {string} route @param {string} method @param {number} status */
+  function findSeries(route, method, status) {
+    for (const series of requests.get(route) ?? []) if (series.status === status && series.method === method) return series;
+    return undefined;
+  }
+
+  /** @param {string} route @param {string} method @param {number} status */
+  function addSeries(route, method, status) {
+    const durations = new Histogram(BOUNDS, { http_request_method: method, http_route: route, http_response_status_code: String(status) });
+    const series = { method, status, durations };
+    const ofRoute = requests.get(route);
+    if (ofRoute) ofRoute.push(series);
+    else requests.set(route, [series]);
+    requestSeries += 1;
+    return series;
+  }
 
   /** @param {string} label */
   function countsOf(label) {
@@ -94,7 +113,7 @@ export function createMetrics(listMonitors) {
     }))),
     {
       name: 'http_server_request_duration_seconds', help: 'Duration of HTTP server requests', type: 'histogram',
-      read: () => [...requests.values()].flatMap((each) => each.read('http_server_request_duration_seconds')),
+      read: () => [...requests.values()].flat().flatMap(({ durations }) => durations.read('http_server_request_duration_seconds')),
     },
   ];
 
@@ -116,17 +135,10 @@ export function createMetrics(listMonitors) {
     },
     /** @param {Pick<EndedRequest, 'method' | 'route' | 'status' | 'totalMs'>} request */
     observeRequest({ method, route, status, totalMs }) {
-      let key = `${method} ${status} ${route}`;
-      if (requests.size >= MAX_REQUEST_SERIES && !requests.has(key)) {
-        [method, route] = ['_OTHER', 'other'];
-        key = `${method} ${status} ${route}`;
-      }
-      let found = requests.get(key);
-      if (!found) {
-        requests.set(key, found = new Histogram(BOUNDS, {
-          http_request_method: method, http_route: route, http_response_status_code: String(status) }));
-      }
-      found.observe(totalMs / MS_PER_S);
+      const found = findSeries(route, method, status);
+      const isOther = !found && requestSeries >= MAX_REQUEST_SERIES;
+      const series = found ?? (isOther ? findSeries('other', '_OTHER', status) ?? addSeries('other', '_OTHER', status) : addSeries(route, method, status));
+      series.durations.observe(totalMs / MS_PER_S);
     },
   };
 }
