@@ -2,18 +2,38 @@
 // package before and after packing: leftover types would hide the source from editors. The docstrings stay in the sources: a
 // second copy would make the monitor a fifth larger.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
 const COMPILER = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
-const entries = Object.values(exports).flatMap((entry) => (entry.types ? [entry.default] : []));
+const entries = Object.values(exports).flatMap((entry) => (entry.types ? [path.normalize(entry.default)] : []));
 
 rmSync('types', { recursive: true, force: true });
-if (!process.argv.includes('--remove')) execFileSync(process.execPath, [
-  COMPILER, '--ignoreConfig', '--allowJs', '--checkJs', '--strict', '--skipLibCheck', '--module', 'nodenext',
-  '--target', 'es2023', '--types', 'node', '--declaration', '--removeComments', '--emitDeclarationOnly', '--rootDir', 'src',
-  '--outDir', 'types', ...entries,
-], { stdio: 'inherit' });
+if (!process.argv.includes('--remove')) {
+  execFileSync(process.execPath, [
+    COMPILER, '--ignoreConfig', '--allowJs', '--checkJs', '--strict', '--skipLibCheck', '--module', 'nodenext',
+    '--target', 'es2023', '--types', 'node', '--declaration', '--removeComments', '--emitDeclarationOnly', '--rootDir', 'src',
+    '--outDir', 'types', ...entries,
+  ], { stdio: 'inherit' });
+  keepUsed();
+}
+
+/** The compiler writes types for every module, also for those that no user can see, and with wide margins. */
+function keepUsed() {
+  const used = new Set();
+  const visit = (file) => {
+    if (used.has(file)) return;
+    used.add(file);
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replaceAll('    ', ' '));
+    for (const [, from] of text.matchAll(/'(\.{1,2}\/[^']+)\.js'/g)) visit(`${path.join(path.dirname(file), from)}.d.ts`);
+  };
+  for (const entry of entries) visit(path.join('types', path.relative('src', entry)).replace(/\.js$/, '.d.ts'));
+  for (const name of readdirSync('types', { recursive: true })) {
+    const file = path.join('types', name);
+    if (name.endsWith('.d.ts') && !used.has(file)) rmSync(file);
+  }
+}
