@@ -1,7 +1,9 @@
 // What does the attached monitor cost an app? Three apps with one query per request run plain and attached, under as much load
 // as they can take. They take turns of a second, because the speed of a machine drifts, and each round starts new processes,
 // because two processes of one program differ by a percent or two. Costs are medians over the turns, beside the lowest and
-// the highest median of a round. A second plain app shows the noise. Exits with 1 if a cost is over its limit.
+// the highest median of a round. A second plain app shows the noise, and `least` what following requests costs at least. Each
+// process collects its garbage twice in the warm-up: an app that runs for long has, and it is slower from then on. Exits with
+// 1 if a cost is over its limit.
 //
 //   node benchmarks/attach-cost.js [--rounds 5] [--seconds 8] [--node 20,24] [--only fastify-mongodb]
 import { fork } from 'node:child_process';
@@ -26,8 +28,9 @@ import { findNodeVersions } from '../test/attach/node-versions.js';
 /** @typedef {{ child: ChildProcess, url: string, turns: Turn[] }} App */
 
 const APPS = ['express-mongodb', 'fastify-mongodb', 'express-mongoose'];
-const KINDS = ['plain', 'plain again', 'attached'];
-const ATTACH = import.meta.resolve('mongodb-pool-monitor/attach');
+const LEAST = 'least.mjs';
+/** What is loaded before the app. @type {Record<string, string | null>} */
+const KINDS = { 'plain': null, 'plain again': null, 'least': LEAST, 'attached': import.meta.resolve('mongodb-pool-monitor/attach') };
 const CONNECTIONS = 20;
 const WARM_UP_MS = 300;
 /** They fill the pools and let the code be compiled. */
@@ -69,13 +72,13 @@ async function compareAll() {
       for (const name of only) {
         const files = { app: path.join(folder, `${name}.mjs`), node: version.file };
         /** @type {Turn[][][]} by kind and round */
-        const turns = KINDS.map(() => []);
+        const turns = Object.keys(KINDS).map(() => []);
         for (let round = 1; round <= rounds; round += 1) {
           say(`Node ${version.version}, ${name}, round ${round} of ${rounds}`);
           const measured = await measureRound(files, mongo.url);
           measured.forEach((each, kind) => turns[kind].push(each));
         }
-        rows.push(...KINDS.map((kind, index) => describe({ version: version.version, name, kind }, turns[0], turns[index])));
+        rows.push(...Object.keys(KINDS).map((kind, index) => describe({ version: version.version, name, kind }, turns[0], turns[index])));
       }
     }
     // eslint-disable-next-line no-console
@@ -99,12 +102,12 @@ async function measureRound(files, mongoUrl) {
   /** @type {App[]} */
   const apps = [];
   try {
-    for (const kind of KINDS) apps.push(await start(files, kind, mongoUrl));
+    for (const kind of Object.keys(KINDS)) apps.push(await start(files, kind, mongoUrl));
     for (let turn = -WARM_UP_TURNS; turn < seconds; turn += 1) {
-      // Each kind comes first, second and third equally often.
+      // Each kind comes in each place equally often.
       for (let place = 0; place < apps.length; place += 1) {
         const app = apps[(place + turn + WARM_UP_TURNS) % apps.length];
-        const measured = await load(app);
+        const measured = await load(app, turn < 0);
         if (turn >= 0) app.turns.push(measured);
       }
     }
@@ -116,7 +119,8 @@ async function measureRound(files, mongoUrl) {
 
 /** @param {{ app: string, node: string }} files @param {string} kind @param {string} mongoUrl @returns {Promise<App>} */
 async function start({ app, node: execPath }, kind, mongoUrl) {
-  const execArgv = kind === 'attached' ? ['--import', ATTACH] : [];
+  const preload = KINDS[kind] === LEAST ? path.join(path.dirname(app), LEAST) : KINDS[kind];
+  const execArgv = ['--expose-gc', ...(preload ? ['--import', preload] : [])];
   const child = fork(app, {
     execPath, execArgv, env: { ...process.env, MONGO_URL: mongoUrl, NODE_ENV: 'production' }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -128,9 +132,10 @@ async function start({ app, node: execPath }, kind, mongoUrl) {
   return { child, url, turns: [] };
 }
 
-/** @param {App} app @returns {Promise<Turn>} */
-async function load({ child, url }) {
+/** @param {App} app @param {boolean} isWarmUp @returns {Promise<Turn>} */
+async function load({ child, url }, isWarmUp) {
   const before = await readUsage(child);
+  if (isWarmUp) setTimeout(() => child.send('collect'), WARM_UP_MS);
   const { measured, failed } = await runHttpLoad({ url, connections: CONNECTIONS, warmUpMs: WARM_UP_MS, durationMs: 1000 }, { signal });
   if (failed || !measured?.ratePerSec) throw new Error(`${url}: ${failed ?? 'no answer'}`);
   const after = await readUsage(child);

@@ -24,7 +24,7 @@ if (!process.argv.includes('--remove')) {
 /** The compiler writes types for every module, also for those that no user can see, and with wide margins. */
 function keepUsed() {
   const used = new Set();
-  const visit = (file) => {
+  const visit = (/** @type {string} */ file) => {
     if (used.has(file)) return;
     used.add(file);
     const text = readFileSync(file, 'utf8');
@@ -32,7 +32,7 @@ function keepUsed() {
     for (const [, from] of text.matchAll(/'(\.{1,2}\/[^']+)\.js'/g)) visit(`${path.join(path.dirname(file), from)}.d.ts`);
   };
   for (const entry of entries) visit(path.join('types', path.relative('src', entry)).replace(/\.js$/, '.d.ts'));
-  for (const name of readdirSync('types', { recursive: true })) {
+  for (const name of readdirSync('types', { recursive: true, encoding: 'utf8' })) {
     const file = path.join('types', name);
     if (name.endsWith('.d.ts') && !used.has(file)) rmSync(file);
   }
