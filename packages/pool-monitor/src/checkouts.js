@@ -156,7 +156,7 @@ export class Checkouts {
     if (context) {
       checkout.context = context;
       checkout.holds = context.countHeld(checkout.pool);
-      needsScope = context.begin(checkout) || !checkout.pool.isCallersFlow;
+      needsScope = context.begin(checkout);
     }
     // From here until checkedIn the driver runs in this scope. Most requests need none: it costs them a few microseconds.
     if (needsScope) this.#scopes.enterWith(checkout);

@@ -88,7 +88,7 @@ export class RequestContext {
 
   /** @param {Checkout} checkout @returns {boolean} whether it needs an async scope of its own to be told from the others */
   begin(checkout) {
-    const isAlone = this.#open === null && (this.alone === null || this.alone.isOver);
+    const isAlone = checkout.pool.isCallersFlow && this.#open === null && (this.alone === null || this.alone.isOver);
     this.last = null;
     checkout.nextOpen = this.#open;
     this.#open = checkout;

@@ -348,6 +348,45 @@ describe('a request', () => {
     ]);
   });
 
+  test('has its concurrent checkouts told from one another, whichever the driver serves first', async () => {
+    let operation = 'warm up';
+    const { checkouts, fake, use } = openPool({ describe: () => ({ operation }) }, 2);
+    use();
+    const query = async (/** @type {string} */ name, /** @type {number} */ connectionId) => {
+      operation = name;
+      fake.startCheckOut();
+      for (let turn = 0; turn < connectionId; turn += 1) await nextTurn();
+      fake.checkIn(connectionId);
+    };
+    await checkouts.run({ route: '/a' }, async () => {
+      const both = Promise.all([query('first', 2), query('second', 1)]);
+      // By the order of the queue, the first would have connection 1.
+      fake.checkOut(1, 0);
+      fake.checkOut(2, 0);
+      await both;
+    });
+    expect(checkouts.list().slice(1).map((record) => [record.operation, record.connectionId])).toEqual([['second', 1], ['first', 2]]);
+  });
+
+  test('is not taken for the caller where an old driver runs another one in the flow of its connection', () => {
+    const { checkouts, fake } = openPool({}, 2);
+    // Old drivers send no durationMS.
+    const checkOut = (/** @type {number} */ connectionId) => fake.emit('CheckedOut', { connectionId });
+    let inItsFlow = (/** @type {number} */ connectionId) => fake.checkIn(connectionId);
+    checkouts.run({ route: '/opens' }, () => {
+      fake.startCheckOut();
+      inItsFlow = AsyncResource.bind(inItsFlow);
+      checkOut(1);
+      fake.checkIn(1);
+      fake.startCheckOut();
+      checkOut(1);
+    });
+    checkouts.run({ route: '/other' }, fake.startCheckOut);
+    checkOut(2);
+    inItsFlow(2);
+    expect(checkouts.list().map(({ route }) => route)).toEqual(['/opens', '/other']);
+  });
+
   test('that has a connection and waits for the next one is told, in the record too', () => {
     const { checkouts, fake } = openPool();
     const again = checkouts.run({ route: '/a' }, () => {
