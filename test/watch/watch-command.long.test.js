@@ -31,8 +31,9 @@ test('each process of a cluster is listed, with the total, and one signal ends a
   const page = await until('both have a client', async () => {
     if (!said.stderr.includes('all processes')) return undefined;
     const found = await readJson(`${url()}processes`);
-    // The app's first query waits for the first connection.
-    return found.rows.length === 2 && said.stdout.split('\n').length > 2 && found.sentence.endsWith('nobody waits') ? found : undefined;
+    // The app's first query waits for the first connection, and then uses it.
+    const isIdle = found.sentence.endsWith(': 0 of 6 lanes busy, nobody waits');
+    return found.rows.length === 2 && said.stdout.split('\n').length > 2 && isIdle ? found : undefined;
   });
   expect(page).toMatchObject({
     sentence: '2 processes: 0 of 6 lanes busy, nobody waits', trouble: '', total: { name: 'Total', busy: '0 of 6', waiting: '0' },
