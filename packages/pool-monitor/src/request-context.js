@@ -29,6 +29,7 @@ import { nameHolder } from './holders.js';
 
 /** @type {CheckoutName[]} never written to */
 const NOBODY = [];
+
 /** A request that never ends, such as a stream, must not fill the memory. */
 const MAX_BEHIND = 100;
 

@@ -135,10 +135,12 @@ export function createMetrics(listMonitors) {
     },
     /** @param {Pick<EndedRequest, 'method' | 'route' | 'status' | 'totalMs'>} request */
     observeRequest({ method, route, status, totalMs }) {
-      const found = findSeries(route, method, status);
-      const isOther = !found && requestSeries >= MAX_REQUEST_SERIES;
-      const series = found ?? (isOther ? findSeries('other', '_OTHER', status) ?? addSeries('other', '_OTHER', status) : addSeries(route, method, status));
-      series.durations.observe(totalMs / MS_PER_S);
+      let series = findSeries(route, method, status);
+      if (!series && requestSeries >= MAX_REQUEST_SERIES) {
+        [method, route] = ['_OTHER', 'other'];
+        series = findSeries(route, method, status);
+      }
+      (series ?? addSeries(route, method, status)).durations.observe(totalMs / MS_PER_S);
     },
   };
 }
