@@ -57,6 +57,11 @@ export class Checkouts {
     return this.#log.list(from);
   }
 
+  /** Those outside of any request. @param {{ after: number }} from only those with a higher id */
+  listOutside(from) {
+    return this.#log.listOutside(from);
+  }
+
   /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */
   countForgotten(after) {
     return this.#log.countForgotten(after);

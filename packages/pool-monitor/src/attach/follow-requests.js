@@ -20,28 +20,34 @@ const FASTIFY_START = 'tracing:fastify.request.handler:start';
  * @returns {() => void} stops following
  */
 export function followRequests(requests, { guard, isOwn }) {
-  /** @type {Set<string>} */
-  const names = new Set();
+  /** By pattern and method, so that most requests need no new name. @type {Map<string, Map<string, string>>} */
+  const names = new Map();
+  let count = 0;
 
-  /** @param {string} name */
-  function keep(name) {
-    if (names.has(name)) return name;
-    if (names.size >= MAX_ROUTES) return OTHER;
-    names.add(name);
+  /** @param {string} method @param {string} pattern */
+  function nameOnce(method, pattern) {
+    const known = names.get(pattern)?.get(method);
+    if (known !== undefined) return known;
+    if (count >= MAX_ROUTES) return OTHER;
+    count += 1;
+    const name = nameRoute(method, pattern);
+    const byMethod = names.get(pattern);
+    if (byMethod) byMethod.set(method, name);
+    else names.set(pattern, new Map([[method, name]]));
     return name;
   }
 
   /** Express knows the route once it has found the handler. @param {IncomingMessage & { originalUrl?: string }} request */
   function readRoute(request) {
     const { method = 'GET', url = '/', originalUrl = url } = request;
-    return keep(nameRoute(method, readExpressPattern(request) ?? foldIds(originalUrl)));
+    return nameOnce(method, readExpressPattern(request) ?? foldIds(originalUrl));
   }
 
   const onHttp = guard((/** @type {any} */ { request, response, server }) => {
     if (!isOwn(server)) requests.enter(request, response, { route: readRoute, from: request });
   });
   const onFastify = guard((/** @type {any} */ { request, route }) => {
-    if (typeof route?.url === 'string') requests.nameCurrent(keep(nameRoute(request.method, route.url)));
+    if (typeof route?.url === 'string') requests.nameCurrent(nameOnce(request.method, route.url));
   });
 
   subscribe(HTTP_START, onHttp);

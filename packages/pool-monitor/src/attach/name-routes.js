@@ -33,5 +33,6 @@ export function nameRoute(method, pattern) {
 export function readExpressPattern({ route, baseUrl }) {
   const path = route?.path;
   if (typeof path !== 'string') return undefined;
-  return `${typeof baseUrl === 'string' ? baseUrl : ''}${path}`.replace(/(.)\/$/, '$1') || '/';
+  const pattern = typeof baseUrl === 'string' && baseUrl !== '' ? `${baseUrl}${path}` : path;
+  return (pattern.length > 1 && pattern.endsWith('/') ? pattern.slice(0, -1) : pattern) || '/';
 }

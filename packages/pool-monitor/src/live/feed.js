@@ -55,9 +55,8 @@ export function createFeed(source, streams) {
 
   /** Work outside of requests counts as requests of its own, if Checkouts has a name for it. */
   function addOutside() {
-    for (const record of checkouts.list({ after: summedId })) {
-      const { requestId, route, outcome, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } = record;
-      if (requestId !== null || route === null || checkedOutAtMs === null || checkedInAtMs === null) continue;
+    for (const { route, outcome, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of checkouts.listOutside({ after: summedId })) {
+      if (route === null || checkedOutAtMs === null || checkedInAtMs === null) continue;
       ended.add({
         route, status: outcome === 'checkedIn' ? 200 : 500, totalMs: checkedInAtMs - checkOutStartedAtMs,
         waitMs: checkedOutAtMs - checkOutStartedAtMs, useMs: checkedInAtMs - checkedOutAtMs,
