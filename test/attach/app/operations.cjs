@@ -42,18 +42,24 @@ exports.operate = async (client, n) => {
 };
 
 /**
- * Keeps a connection until somebody kills the operation: the server answers when its topology changes.
+ * Keeps a connection until somebody kills the operation. Of those that are not served in time, as many try again as it takes
+ * to keep all connections.
  * @param {any} client
  */
 exports.hold = async (client) => {
   client.holding += 1;
+  while (await holdOnce(client) === 'MongoWaitQueueTimeoutError' && client.holding <= client.max);
+  client.holding -= 1;
+};
+
+/** The server answers when its topology changes. @param {any} client @returns {Promise<string>} how it ended */
+async function holdOnce({ client }) {
   try {
-    const admin = client.client.db('admin');
+    const admin = client.db('admin');
     const { topologyVersion } = await admin.command({ hello: 1 }, { promoteLongs: false });
     await admin.command({ hello: 1, topologyVersion, maxAwaitTimeMS: 120_000, comment: 'held' });
-  } catch {
-    // Killed, or not served in time.
-  } finally {
-    client.holding -= 1;
+    return 'answered';
+  } catch (error) {
+    return error.name;
   }
-};
+}
