@@ -5,11 +5,27 @@ export class ConcurrencyLimitError extends Error {
   name = 'ConcurrencyLimitError';
 }
 
-/** Runs up to `max` pieces of work at once and refuses more. @param {number} [max] */
+/** Lets up to `max` pieces of work run at once and refuses more. @param {number} [max] */
 export function createConcurrencyLimit(max = Infinity) {
   let running = 0;
   let refused = 0;
+
+  /** Work starts. Call `leave` once when it ends. @throws {ConcurrencyLimitError} if it may not start */
+  function enter() {
+    if (running >= max) {
+      refused += 1;
+      throw new ConcurrencyLimitError(`${running} requests are running, the limit is ${max}`);
+    }
+    running += 1;
+  }
+
+  function leave() {
+    running -= 1;
+  }
+
   return {
+    enter,
+    leave,
     /** `refused` counts since the start. */
     snapshot: () => ({ max, running, refused }),
     /**
@@ -19,30 +35,12 @@ export function createConcurrencyLimit(max = Infinity) {
      * @throws {ConcurrencyLimitError} at once, without starting the work
      */
     async run(work) {
-      if (running >= max) {
-        refused += 1;
-        throw new ConcurrencyLimitError(`${running} requests are running, the limit is ${max}`);
-      }
-      running += 1;
+      enter();
       try {
         return await work();
       } finally {
-        running -= 1;
+        leave();
       }
     },
-  };
-}
-
-/**
- * Applies a limit to requests. A request runs until it is answered or its client disconnects.
- * @param {ConcurrencyLimit} limit
- * @returns {import('express').RequestHandler}
- */
-export function limitRequests(limit) {
-  return (req, res, next) => {
-    limit.run(() => new Promise((resolve) => {
-      res.once('close', () => resolve(undefined));
-      next();
-    })).catch(next);
   };
 }

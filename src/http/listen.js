@@ -12,7 +12,7 @@ const SWEEP_MS = 50;
 /** A connection opened just before the shutdown has this long to send its request. */
 const GRACE_MS = 500;
 
-/** @typedef {Map<import('node:net').Socket, number>} OpenRequests by connection */
+/** @typedef {Map<import('node:net').Socket, import('node:http').ServerResponse | null>} LastResponses by connection */
 
 /**
  * @param {import('node:http').RequestListener} app
@@ -23,7 +23,7 @@ const GRACE_MS = 500;
  */
 export async function listen(app, { host, port }) {
   const server = createServer(LIMITS, app);
-  const requests = countRequests(server);
+  const responses = keepLastResponses(server);
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -35,31 +35,28 @@ export async function listen(app, { host, port }) {
   }
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const name = address.family === 'IPv6' ? `[${host}]` : host;
-  return { url: `http://${name}:${address.port}`, close: () => close(server, requests) };
+  return { url: `http://${name}:${address.port}`, close: () => close(server, responses) };
 }
 
-/** @param {import('node:http').Server} server @returns {OpenRequests} */
-function countRequests(server) {
-  /** @type {OpenRequests} */
-  const requests = new Map();
+/**
+ * The last response on each open connection. Those before it are complete: a connection has one at a time.
+ * @param {import('node:http').Server} server
+ */
+function keepLastResponses(server) {
+  /** @type {LastResponses} */
+  const responses = new Map();
   server.on('connection', (socket) => {
-    requests.set(socket, 0);
-    socket.once('close', () => requests.delete(socket));
+    responses.set(socket, null);
+    socket.once('close', () => responses.delete(socket));
   });
-  /** @type {(socket: import('node:net').Socket, change: number) => void} */
-  const count = (socket, change) => {
-    const before = requests.get(socket);
-    if (before !== undefined) requests.set(socket, before + change);
-  };
   server.on('request', ({ socket }, res) => {
-    count(socket, 1);
-    res.once('close', () => count(socket, -1));
+    if (responses.has(socket)) responses.set(socket, res);
   });
-  return requests;
+  return responses;
 }
 
-/** @param {import('node:http').Server} server @param {OpenRequests} requests */
-async function close(server, requests) {
+/** @param {import('node:http').Server} server @param {LastResponses} responses */
+async function close(server, responses) {
   const closingAt = performance.now();
   server.close();
   const sweep = setInterval(() => {
@@ -67,7 +64,7 @@ async function close(server, requests) {
     server.closeIdleConnections();
     if (performance.now() < closingAt + GRACE_MS) return;
     // To Node a connection without a complete request is not idle, and a closing server applies no timeouts.
-    for (const [socket, count] of requests) if (count === 0) socket.destroy();
+    for (const [socket, last] of responses) if (!last || last.closed) socket.destroy();
   }, SWEEP_MS);
   await once(server, 'close');
   clearInterval(sweep);

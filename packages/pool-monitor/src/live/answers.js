@@ -1,7 +1,7 @@
 /** @import { ServerResponse } from 'node:http' */
 
 /** The page loads from this app and sends to it only. No inline code runs, and no other site may frame the page. */
-export const PAGE_POLICY = {
+const PAGE_POLICY = {
   'default-src': "'none'", 'script-src': "'self'", 'style-src': "'self'", 'img-src': "'self'", 'connect-src': "'self'",
   'worker-src': "'self'", 'base-uri': "'none'", 'form-action': "'none'", 'frame-ancestors': "'none'",
 };

@@ -1,4 +1,4 @@
-export { PAGE_POLICY, secure, sendJson, sendProblem, sendText } from './answers.js';
+export { secure, sendJson, sendProblem, sendText } from './answers.js';
 export { CHART_JS } from './chart-js.js';
 export { createLiveView } from './live-view.js';
 export { isLoopback, namesLoopback } from './loopback.js';
