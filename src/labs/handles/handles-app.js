@@ -1,5 +1,6 @@
 import express from 'express';
 import { gatherLookups } from 'mongodb-gather';
+import { sendJson, sendProblem } from 'mongodb-pool-monitor/live';
 import { answerErrors } from '../../http/problem.js';
 import { documentsOf, pickId } from './documents.js';
 
@@ -19,14 +20,35 @@ export function createApp(lookUp, log) {
   app.disable('x-powered-by');
   app.disable('etag');
   app.get('/db', async (req, res) => {
-    const id = pickId();
-    const document = await lookUp(id);
-    // The load tool does not know which document to expect, so the app checks it.
-    if (document?._id !== id) throw new Error(`looked up document ${id}, found ${document?._id}`);
-    res.json(document);
+    res.json(await pickDocument(lookUp));
   });
   app.use(answerErrors(log));
   return app;
+}
+
+/**
+ * The same without a framework. What Express costs is the difference.
+ *
+ * @param {LookUp} lookUp
+ * @param {import('pino').Logger} log
+ * @returns {import('node:http').RequestListener}
+ */
+export function createBareApp(lookUp, log) {
+  return (req, res) => {
+    pickDocument(lookUp).then((document) => sendJson(res, document), (error) => {
+      log.error({ err: error }, 'a lookup failed');
+      sendProblem(res, 500, 'Internal Server Error');
+    });
+  };
+}
+
+/** @param {LookUp} lookUp */
+async function pickDocument(lookUp) {
+  const id = pickId();
+  const document = await lookUp(id);
+  // The load tool does not know which document to expect, so the app checks it.
+  if (document?._id !== id) throw new Error(`looked up document ${id}, found ${document?._id}`);
+  return document;
 }
 
 /**

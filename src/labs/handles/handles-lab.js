@@ -23,7 +23,9 @@ const PUBLISHED = new Map(Object.entries({
 const PUBLISHED_CONNECTIONS = [128, 256];
 const PUBLISHED_DURATION_MS = 10_000;
 
-const HANDLES = ['one', 'several', 'processes', 'gathered'];
+/** What each adds to one client in one process. @type {Record<string, string[]>} */
+const FLAGS = { one: [], several: [], processes: [], gathered: ['--gather'], bare: ['--gather', '--bare'] };
+const HANDLES = Object.keys(FLAGS);
 
 /** Estimate for the progress bar: starting and stopping the app and the load tool. */
 const OVERHEAD_MS = 1500;
@@ -129,7 +131,7 @@ async function measure({ settings }, plan, { mongoUrl, signal }) {
   const { warmUpMs, durationMs } = plan.settings;
   const app = await startApp({ MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSizeOfEach) }, {
     script: SERVER,
-    args: ['--clients', clients, '--processes', processes, ...handle === 'gathered' ? ['--gather'] : []].map(String),
+    args: ['--clients', String(clients), '--processes', String(processes), ...FLAGS[handle]],
     signal,
   });
   try {

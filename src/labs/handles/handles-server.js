@@ -6,13 +6,14 @@ import { createLogger } from '../../logger.js';
 import { connectClient, createClient } from '../../mongo/client.js';
 import { onParentGone } from '../../process/parent.js';
 import { readSettings } from '../../settings.js';
-import { createApp, createLookUp } from './handles-app.js';
+import { createApp, createBareApp, createLookUp } from './handles-app.js';
 
-const { values: { processes, clients, gather } } = parseArgs({
+const { values: { processes, clients, gather, bare } } = parseArgs({
   options: {
     processes: { type: 'string', default: '1' },
     clients: { type: 'string', default: '1' },
     gather: { type: 'boolean', default: false },
+    bare: { type: 'boolean', default: false },
   },
 });
 
@@ -21,7 +22,8 @@ async function startServer() {
   const settings = readSettings();
   const opened = Array.from({ length: Number(clients) }, () => createClient(String(settings.mongoUrl), settings));
   await Promise.all(opened.map((client) => connectClient(client)));
-  const server = await listen(createApp(createLookUp(opened, { gather }), createLogger(settings.logLevel)), settings);
+  const app = (bare ? createBareApp : createApp)(createLookUp(opened, { gather }), createLogger(settings.logLevel));
+  const server = await listen(app, settings);
   return server.url;
 }
 

@@ -17,6 +17,7 @@ import { ratioOf } from '../../report/ratio.js';
 
 const NAMES = /** @type {Record<string, string>} */ ({
   one: 'one client', several: 'several clients', processes: 'several processes', gathered: 'gathered lookups',
+  bare: 'gathered lookups without Express',
 });
 
 const FIGURES = /** @type {const} */ (['avg', 'stdev', 'p50', 'p99', 'max']);
@@ -37,6 +38,7 @@ export const handlesView = {
     'one: all requests share one client. several: they take turns on several clients. processes: several processes share '
     + 'one port, each with its own client. Together, their pools have as many connections as the pool of the one client.',
     'gathered: lookups of the same moment become one query, and each request still gets its own document.',
+    'bare: the same without Express, on Node.js alone. What the framework costs is the difference to gathered.',
     'Long bars are good: more requests answered per second.',
     'Published: a Go program and MySQL on servers with 32 cores, in 2014, the better of two runs. Here: the median of all '
     + 'runs. There, leaving out prepared statements saved the round trip. The source does not say how many handles '

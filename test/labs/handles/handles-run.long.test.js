@@ -11,7 +11,7 @@ import { sharedMongoUrl } from '../../support/environment.js';
 const client = new MongoClient(sharedMongoUrl());
 cleanUp(() => client.close());
 const options = {
-  handles: ['one', 'several', 'processes', 'gathered'], connections: [8], poolSize: 20, clients: 4, processes: 2,
+  handles: ['one', 'several', 'processes', 'gathered', 'bare'], connections: [8], poolSize: 20, clients: 4, processes: 2,
   warmUpMs: 100, durationMs: 200,
 };
 
@@ -29,7 +29,7 @@ test('a run measures every variant over HTTP, reports ratios and leaves no data'
   }
   const [one, several] = result.variants.map(({ measured }) => measured?.ratePerSec);
   expect(listFindings(handles, result)).toMatchObject([
-    { claim: 'c8: several clients / one client, requests per second', measured: several / one, published: null }, {}, {},
+    { claim: 'c8: several clients / one client, requests per second', measured: several / one, published: null }, {}, {}, {},
   ]);
   expect(await client.db('pool_lab').listCollections({ name: 'handles' }).toArray()).toEqual([]);
   const table = renderTable(handles, result);
