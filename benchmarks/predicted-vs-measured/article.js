@@ -6,7 +6,7 @@ import { compare } from './compare.js';
 
 const OPTIONS = { poolSizes: [1, 2, 3, 4, 5, 10], slowMs: 5000, scenario: MIXED_SCENARIO, repeat: 2 };
 
-/** @type {import('../predicted-vs-measured.js').Part} */
+/** @type {import('../parts/run-parts.js').Part} */
 export const PART = {
   name: 'article',
   about: 'the article\'s load, predicted from one lone request (5 minutes)',

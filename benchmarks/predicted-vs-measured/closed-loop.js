@@ -36,14 +36,14 @@ const LOADS = [
   { name: '24 slow, 8 fast', callers: [{ route: '/slow', callers: 24, thinkMs: 0 }, { route: '/fast', callers: 8, thinkMs: 20 }] },
 ];
 
-/** @type {import('../predicted-vs-measured.js').Part} */
+/** @type {import('../parts/run-parts.js').Part} */
 export const PART = {
   name: 'closed-loop',
   about: 'callers who wait for their answers, from a trace at another pool size (2 minutes a run)',
   run: compareClosedLoops,
 };
 
-/** @param {import('../predicted-vs-measured.js').PartContext} context */
+/** @param {import('../parts/run-parts.js').PartContext} context */
 async function compareClosedLoops({ settings, signal, say, runs }) {
   /** @type {{ load: object, from: number, to: number, measured: Record<string, number[]>, predicted: Record<string, RouteResult>, callers: number }[]} */
   const rounds = [];

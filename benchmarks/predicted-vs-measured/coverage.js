@@ -12,7 +12,7 @@ import os from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { KINDS } from './bands/hidden-load.js';
 
-/** @import { PartContext } from '../predicted-vs-measured.js' */
+/** @import { PartContext } from '../parts/run-parts.js' */
 /** @import { Check } from './bands/check-load.js' */
 
 const FIGURES = ['p50', 'p95', 'p99', 'max', 'mean wait'];

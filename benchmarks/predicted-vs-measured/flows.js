@@ -38,14 +38,14 @@ const LOADS = [
 /** @typedef {{ load: string, pool: number, run: number, route: string, figure: string, isIdle: boolean, measured: number,
  *   low: number, high: number, isInside: boolean }} Figure */
 
-/** @type {import('../predicted-vs-measured.js').Part} */
+/** @type {import('../parts/run-parts.js').Part} */
 export const PART = {
   name: 'flows',
   about: 'a ramp, a burst and poisson arrivals, predicted from their YAML files (6 minutes a run)',
   run: compareFlows,
 };
 
-/** @param {import('../predicted-vs-measured.js').PartContext} context */
+/** @param {import('../parts/run-parts.js').PartContext} context */
 async function compareFlows({ settings, signal, say, runs }) {
   /** @type {Figure[]} */
   const figures = [];

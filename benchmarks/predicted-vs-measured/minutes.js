@@ -27,7 +27,7 @@ const WARM_UP = { rounds: 500, requests: 200, everyMs: 50 };
 const ALONE = { scenario: fileURLToPath(new URL('../../loadtests/fast-only.yaml', import.meta.url)), environment: 'minute' };
 const SKETCH_ERROR = 0.01;
 
-/** @type {import('../predicted-vs-measured.js').Part} */
+/** @type {import('../parts/run-parts.js').Part} */
 export const PART = {
   name: 'minutes',
   about: 'an ordinary minute, from its recorded arrivals and from its YAML file (5 minutes a run)',
@@ -50,7 +50,7 @@ export const PART = {
   },
 };
 
-/** @param {import('../predicted-vs-measured.js').PartContext} context */
+/** @param {import('../parts/run-parts.js').PartContext} context */
 async function compareMinutes({ settings, signal, say, runs }) {
   const load = createScenarioLoad(await readScenario(MINUTE));
   const rows = [];

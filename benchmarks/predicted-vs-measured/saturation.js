@@ -19,7 +19,7 @@ import { compare } from './compare.js';
 import { CALLERS, drawArrivals, record } from './full-server.js';
 
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
-/** @import { PartContext, Table } from '../predicted-vs-measured.js' */
+/** @import { PartContext, Table } from '../parts/run-parts.js' */
 /** @import { Arrivals, Recording } from './full-server.js' */
 
 const POOLS = [1, 2, 4, 8, 16, 32, 64];
@@ -29,7 +29,7 @@ const OPEN_SHARE = 0.8;
 const ALLOWED = 0.15;
 const ALLOWED_RATIO = 0.2;
 
-/** @type {import('../predicted-vs-measured.js').Part} */
+/** @type {import('../parts/run-parts.js').Part} */
 export const PART = {
   name: 'saturation',
   about: 'a server that is full, from a trace at another pool size (3 minutes a run)',

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { median } from './take-turns.js';
+
+/** @import { Part, PartContext } from '../parts/run-parts.js' */
+
+const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
+const WANTED_RATIO = 1.0015;
+/** Seconds. The load itself takes 45 and 25. */
+const WANTED = { sequential: 54, parallel: 31 };
+const WANTED_HELP_MS = 150;
+const HELP_RUNS = 9;
+
+/** @type {Part} */
+export const PART = { name: 'demo', about: 'how exact the demo is, how long it takes, and what --help costs', run };
+
+/** @param {PartContext} context each run takes two minutes, so a fifth of them do */
+async function run({ signal, say, runs }) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'bench-demo-'));
+  /** @type {object[]} */
+  const rows = [];
+  try {
+    for (let number = 1; number <= Math.ceil(runs / 5); number += 1) {
+      for (const mode of /** @type {const} */ (['sequential', 'parallel'])) {
+        say(`demo: ${mode}, run ${number}`);
+        const { output, wallMs } = await runCommand(
+          ['run', 'mixed', '--json', '--out', path.join(folder, `${mode}-${number}`), ...mode === 'parallel' ? ['--parallel'] : []], signal);
+        const ratios = JSON.parse(output).variants.map((/** @type {any} */ { name, measured, exact }) => (
+          `${name}: ${(measured.maxMs / exact.maxMs).toFixed(4)}`));
+        rows.push({ 'figure': `demo, ${mode}: max to exact`, 'here': ratios.join(', '), 'at most': WANTED_RATIO });
+        rows.push({ 'figure': `demo, ${mode}: wall time, s`, 'here': (wallMs / 1000).toFixed(1), 'at most': WANTED[mode] });
+      }
+    }
+    const helps = [];
+    for (let number = 0; number < HELP_RUNS; number += 1) helps.push(await runCommand(['--help'], signal));
+    rows.push({ 'figure': 'pool-lab --help: user time, ms', 'here': median(helps.map(({ userMs }) => userMs)).toFixed(0), 'at most': WANTED_HELP_MS });
+    return [{ title: `The command, Node ${process.versions.node}`, rows }];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Prints the processor time of a process when it ends. */
+const SAY_TIME = `data:text/javascript,${encodeURIComponent(
+  'process.on("exit", () => process.stderr.write(`\\nuser ${process.cpuUsage().user}\\n`))')}`;
+
+/** @param {string[]} args of the command @param {AbortSignal} signal */
+async function runCommand(args, signal) {
+  const startedAtMs = performance.now();
+  const child = spawn(process.execPath, ['--import', SAY_TIME, CLI, ...args], { signal, killSignal: 'SIGTERM', stdio: ['ignore', 'pipe', 'pipe'] });
+  let [output, said] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text) => { output += text; });
+  child.stderr.setEncoding('utf8').on('data', (text) => { said += text; });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`pool-lab ${args.join(' ')}: exit code ${code}\n${said}`);
+  return { output, wallMs: performance.now() - startedAtMs, userMs: Number(/user (\d+)\n$/.exec(said)?.[1]) / 1000 };
+}
