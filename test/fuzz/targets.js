@@ -1,3 +1,4 @@
+import { attach } from './targets/attach-targets.js';
 import { commandLine } from './targets/command-line-targets.js';
 import { http } from './targets/http-targets.js';
 import { options } from './targets/options-targets.js';
@@ -19,5 +20,5 @@ import { workshop } from './targets/workshop-targets.js';
 
 /** @type {Record<string, Target>} */
 export const targets = {
-  ...settings, ...options, ...scenarios, ...traces, ...results, ...workshop, ...commandLine, ...http,
+  ...attach, ...settings, ...options, ...scenarios, ...traces, ...results, ...workshop, ...commandLine, ...http,
 };
