@@ -7,7 +7,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { startApp } from '../../src/harness/app-process.js';
-import { readTrace } from '../../packages/pool-predictor/src/node/trace.js';
+import { readTrace } from '../../packages/pool-predictor/src/node/read-trace.js';
 import { runCli } from '../support/run-cli.js';
 import { runNode } from '../support/run-node.js';
 import { scratchFolder } from '../support/scratch-folder.js';

@@ -44,7 +44,7 @@ test('the linter keeps Node.js out of what may run in a browser', async () => {
   const browser = [expect.stringContaining('This may run in a browser.')];
   expect(await lint('packages/pool-predictor/src/predict.js', code)).toEqual(browser);
   expect(await lint('packages/pool-monitor/universal/quantity.js', code)).toEqual(browser);
-  expect(await lint('packages/pool-predictor/src/node/trace.js', code)).toEqual([]);
+  expect(await lint('packages/pool-predictor/src/node/read-trace.js', code)).toEqual([]);
 });
 
 test('a package names each dependency that it imports', async () => {

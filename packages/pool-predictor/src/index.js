@@ -7,6 +7,7 @@ export { parsePoolSizes } from './pool-sizes.js';
 export { predict } from './predict.js';
 export { quantile } from './quantile.js';
 export { renameRoutes } from './scenario/route-names.js';
+export { readTraceText } from './formats/trace.js';
 export { readWorkload } from './scenario/workload.js';
 export { overheadOfApp, servicesOfApp } from './service/app-services.js';
 export { checkService } from './service/check-service.js';
@@ -36,6 +37,7 @@ export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
  * @typedef {import('./trace/check-trace.js').TraceCheck} TraceCheck
  * @typedef {import('./trace/sessions.js').CallerFacts} CallerFacts
  * @typedef {import('./trace/trace-load.js').TraceLoad} TraceLoad
+ * @typedef {import('./formats/trace.js').Trace} Trace
  * @typedef {import('./scenario/workload.js').RequestLine} RequestLine
  * @typedef {import('./scenario/workload.js').Workload} Workload
  * @typedef {import('./simulator/create-pool.js').PoolOptions} PoolOptions

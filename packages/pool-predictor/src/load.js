@@ -9,7 +9,7 @@ import { listRoutes } from './simulator/flow.js';
 /** @import { Workload } from './scenario/workload.js' */
 /** @import { CallerFacts } from './trace/sessions.js' */
 /** @import { FollowUps } from './trace/follow-ups.js' */
-/** @import { Trace } from './node/trace.js' */
+/** @import { Trace } from './formats/trace.js' */
 
 /**
  * Plain data that can be sent to another thread.

@@ -6,7 +6,7 @@ import { predict } from '../../../packages/pool-predictor/src/predict.js';
 import { createTraceLoad, summariseTrace } from '../../../packages/pool-predictor/src/trace/trace-load.js';
 import { createTraceWriter } from '../../../packages/pool-monitor/src/trace-writer.js';
 import { readServiceTimes } from '../../../packages/pool-predictor/src/node/read-service-times.js';
-import { readTrace } from '../../../packages/pool-predictor/src/node/trace.js';
+import { readTrace } from '../../../packages/pool-predictor/src/node/read-trace.js';
 import { changesOf, mutationsOf, sentencesOf, texts } from '../arbitraries.js';
 import { requireClear, require } from '../outcome.js';
 

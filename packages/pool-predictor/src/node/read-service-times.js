@@ -1,9 +1,9 @@
-import { readSlowQueryTimes } from './slow-query-log.js';
+import { readSlowQueryTimes } from '../formats/slow-query-log.js';
+import { LOG_BEGINS, readTraceOf } from '../formats/trace.js';
 import { openText } from './text-file.js';
-import { LOG_BEGINS, readTraceOf } from './trace.js';
 
 /** @import { LoggedTimes } from '../service/logged-times.js' */
-/** @import { Trace } from './trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /**
  * Reads service times from the log of MongoDB, which may have only slow queries, or from anything that readTrace reads.

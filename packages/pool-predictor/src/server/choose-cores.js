@@ -2,7 +2,7 @@ import { SLICE_MS } from '../simulator/shared-cores.js';
 import { meansByRoute } from '../trace/means-by-route.js';
 
 /** @import { Likelihood, Part } from './likelihood.js' */
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /** The server is busy when it uses this share of what the queries at work could. */
 const BUSY_SHARE = 0.6;

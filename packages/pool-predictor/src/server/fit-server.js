@@ -4,7 +4,7 @@ import { createLikelihood } from './likelihood.js';
 
 /** @import { CoresChoice } from './choose-cores.js' */
 /** @import { Likelihood } from './likelihood.js' */
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /** Shares of a route's time alone that may be work. */
 const SHARES = [1, 0.75, 0.5, 0.25, 0];

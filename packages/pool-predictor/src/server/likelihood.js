@@ -3,7 +3,7 @@ import { SLICE_MS } from '../simulator/shared-cores.js';
 import { createTimeline } from './timeline.js';
 
 /** @import { Timeline } from './timeline.js' */
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /** Shorter times are those of a clock. */
 const MIN_MS = 0.05;

@@ -5,7 +5,7 @@ import { createTraceLoad } from '../trace/trace-load.js';
 
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { ServerFit } from './fit-server.js' */
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /** Corrections, and how close is close enough. */
 const MAX_ROUNDS = 15;

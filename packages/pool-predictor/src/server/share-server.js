@@ -3,7 +3,7 @@ import { fitServer } from './fit-server.js';
 import { matchUses } from './match-uses.js';
 
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /**
  * Finds out how the queries of a trace share the server's cores, so that its replay with another pool can tell how they slow

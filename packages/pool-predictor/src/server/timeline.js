@@ -1,4 +1,4 @@
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /**
  * The uses of a trace in order of time, prepared once, so that speeds for many numbers of cores cost little.

@@ -6,7 +6,7 @@ import { RECORDED_SEED, createTraceLoad, summariseTrace } from './trace-load.js'
 /** @import { Load } from '../load.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { SimulationResult } from '../simulation-runs.js' */
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /** Below so many requests a p95 is just the slowest one. */
 const MIN_REQUESTS = 20;

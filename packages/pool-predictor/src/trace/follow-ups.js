@@ -2,7 +2,7 @@ import { weighEvidence } from './arrivals-evidence.js';
 import { SAME_MS } from './lag-kernel.js';
 import { matchStarts } from './match-starts.js';
 
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 /** @import { Requests } from './arrivals-evidence.js' */
 
 /** Routes with the most requests; all others count as one. */

@@ -1,6 +1,6 @@
 import { SAME_MS } from './lag-kernel.js';
 
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /**
  * How long each connection was idle after its checkin although a request was waiting. The driver hands it over within a

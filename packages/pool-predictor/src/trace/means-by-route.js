@@ -1,4 +1,4 @@
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /**
  * @param {Pick<Trace, 'routes' | 'routeOf'>} trace

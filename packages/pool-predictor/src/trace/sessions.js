@@ -2,7 +2,7 @@ import { quantile } from '../quantile.js';
 
 /** @import { Arrival, CallerRequest } from '../simulator/arrivals.js' */
 /** @import { Random } from '../simulator/random.js' */
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /** A caller is there for at least this share of the trace; everyone else visits. */
 const CALLER_SHARE = 0.5;

@@ -14,7 +14,7 @@ import { findHandovers } from './handovers.js';
 /** @import { CallerFacts, Session } from './sessions.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Tail } from '../simulator/tail.js' */
-/** @import { Trace } from '../node/trace.js' */
+/** @import { Trace } from '../formats/trace.js' */
 
 /** How many blocks a trace is cut into: long enough to keep bursts together, enough of them that their variance is known. */
 const BLOCKS = 60;

@@ -5,7 +5,7 @@ import { createTraceLoad } from '../../src/trace/trace-load.js';
 import { responseMs, toTrace } from '../trace/traces.js';
 import { WAITS, record } from './recordings.js';
 
-/** @import { Trace } from '../../src/node/trace.js' */
+/** @import { Trace } from '../../src/formats/trace.js' */
 
 /** @param {Trace} trace @param {number} maxPoolSize */
 function replay(trace, maxPoolSize) {

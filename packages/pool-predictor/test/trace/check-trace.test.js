@@ -3,7 +3,7 @@ import { createRandom } from '../../src/simulator/random.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { checkTrace } from '../../src/trace/check-trace.js';
 
-/** @import { Trace } from '../../src/node/trace.js' */
+/** @import { Trace } from '../../src/formats/trace.js' */
 
 /**
  * Many fast queries and a few slow ones, at random times.

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { scratchFolder } from '../../../../test/support/scratch-folder.js';
-import { readTrace } from '../../src/node/trace.js';
+import { readTrace } from '../../src/node/read-trace.js';
 
 const folder = await scratchFolder();
 

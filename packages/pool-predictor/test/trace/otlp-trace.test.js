@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { scratchFolder } from '../../../../test/support/scratch-folder.js';
-import { readTrace } from '../../src/node/trace.js';
+import { readTrace } from '../../src/node/read-trace.js';
 
 // Exported by the OpenTelemetry SDK for JavaScript 2.12 from an app with a real MongoDB: two GET /orders/:id with one query,
 // two GET /customers/ID (no http.route) with two, a POST /orders/:id, a query that failed, and a job outside of any request.

@@ -6,7 +6,7 @@ import { startEmbeddedMongo } from '../../../../src/mongo/embedded.js';
 import { readSettings } from '../../../../src/settings.js';
 import { scratchFolder } from '../../../../test/support/scratch-folder.js';
 import { readServiceTimes } from '../../src/node/read-service-times.js';
-import { readTrace } from '../../src/node/trace.js';
+import { readTrace } from '../../src/node/read-trace.js';
 
 const folder = await scratchFolder();
 const file = path.join(folder, 'mongod.log');

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { changesOf } from '../../../../test/fuzz/arbitraries.js';
 import { scratchFolder } from '../../../../test/support/scratch-folder.js';
 import { createTraceWriter } from '../../../pool-monitor/src/trace-writer.js';
-import { readTraceOf } from '../../src/node/trace.js';
+import { readTraceOf } from '../../src/formats/trace.js';
 
 const folder = await scratchFolder();
 const schema = JSON.parse(await readFile('packages/pool-predictor/trace.schema.json', 'utf8'));

@@ -4,7 +4,7 @@ import { createRandom } from '../../src/simulator/random.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { createTraceLoad, summariseTrace } from '../../src/trace/trace-load.js';
 
-/** @import { Trace } from '../../src/node/trace.js' */
+/** @import { Trace } from '../../src/formats/trace.js' */
 
 /**
  * What a pool of three does to a few slow queries among many fast ones.

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createTraceWriter } from '../../../pool-monitor/src/trace-writer.js';
-import { readTrace } from '../../src/node/trace.js';
+import { readTrace } from '../../src/node/read-trace.js';
 import { scratchFolder } from '../../../../test/support/scratch-folder.js';
 
 const folder = await scratchFolder();

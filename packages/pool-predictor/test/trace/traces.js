@@ -4,7 +4,7 @@ import { simulate } from '../../src/simulator/simulate.js';
 /** @import { Arrival } from '../../src/simulator/arrivals.js' */
 /** @import { RequestRecord } from '../../src/simulator/tally.js' */
 /** @import { SimulationOptions } from '../../src/simulator/simulate.js' */
-/** @import { Trace } from '../../src/node/trace.js' */
+/** @import { Trace } from '../../src/formats/trace.js' */
 /** @import { Random } from '../../src/simulator/random.js' */
 
 /** @typedef {(random: Random) => () => number} Draw */

@@ -2,10 +2,10 @@ import { readCsvTrace } from './csv-trace.js';
 import { readLabTrace } from './lab-trace.js';
 import { readOtlpTrace } from './otlp-trace.js';
 import { readSlowQueryTrace } from './slow-query-log.js';
-import { openText } from './text-file.js';
+import { toTextFile } from './text-lines.js';
 
 /** @import { ServerFit } from '../server/fit-server.js' */
-/** @import { TextFile } from './text-file.js' */
+/** @import { TextFile } from './text-lines.js' */
 
 /**
  * The checkouts that got a connection and whose operation succeeded, in the order in which they started.
@@ -39,16 +39,22 @@ const FORMATS = [
  * Reads a trace of this lab, an OpenTelemetry export (OTLP JSON), a CSV file or the log of a MongoDB server that logs
  * every query. What other files lack, `warnings` says.
  *
- * @param {string} file
+ * @param {TextFile} text
  * @returns {Promise<Trace>}
  * @throws {Error} naming the file and the line if it is none of them
  */
-export async function readTrace(file) {
-  return readTraceOf(await openText(file));
-}
-
-/** @param {TextFile} text @returns {Promise<Trace>} see readTrace */
 export function readTraceOf(text) {
   const { read = readLabTrace } = FORMATS.find(({ begins }) => begins.test(text.head)) ?? {};
   return read(text);
+}
+
+/**
+ * Reads a trace that is in the memory, such as one that was dropped on a page; see readTraceOf.
+ *
+ * @param {string} text
+ * @param {string} [file] its name, for messages
+ * @returns {Promise<Trace>}
+ */
+export function readTraceText(text, file = 'The trace') {
+  return readTraceOf(toTextFile(file, text));
 }

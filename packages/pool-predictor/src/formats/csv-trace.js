@@ -2,7 +2,7 @@ import { isDurationMs } from '../duration.js';
 import { readRecords } from './csv-records.js';
 import { TraceColumns, isStartMs } from './trace-columns.js';
 
-/** @import { TextFile } from './text-file.js' */
+/** @import { TextFile } from './text-lines.js' */
 /** @import { Trace } from './trace.js' */
 
 /** @typedef {'started' | 'use' | 'wait' | 'route' | 'request' | 'failed'} Fact */

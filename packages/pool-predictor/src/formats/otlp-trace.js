@@ -6,7 +6,7 @@ import { parseJson } from './parse-json.js';
 import { TraceColumns } from './trace-columns.js';
 
 /** @import { Span } from './otlp-span.js' */
-/** @import { TextFile } from './text-file.js' */
+/** @import { TextFile } from './text-lines.js' */
 /** @import { Trace } from './trace.js' */
 
 /** @typedef {{ span: Span, top: Span, operation: string | undefined }} Command see findTop */

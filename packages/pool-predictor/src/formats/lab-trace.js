@@ -4,7 +4,7 @@ import { textOf } from '../text-of.js';
 import { parseJson } from './parse-json.js';
 import { MAX_START_MS, TraceColumns, isStartMs } from './trace-columns.js';
 
-/** @import { TextFile } from './text-file.js' */
+/** @import { TextFile } from './text-lines.js' */
 /** @import { Trace } from './trace.js' */
 
 /** docs/trace-format.md describes the format, and trace.schema.json each line of version 2. */

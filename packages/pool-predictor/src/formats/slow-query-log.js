@@ -6,7 +6,7 @@ import { nameShape } from './query-shape.js';
 import { TraceColumns } from './trace-columns.js';
 
 /** @import { LoggedTimes } from '../service/logged-times.js' */
-/** @import { TextFile } from './text-file.js' */
+/** @import { TextFile } from './text-lines.js' */
 /** @import { Trace } from './trace.js' */
 
 /** The log has whole milliseconds, rounded down: on average this much is missing. */
