@@ -3,7 +3,7 @@ import globals from 'globals';
 import { walls } from './scripts/lint/walls.js';
 
 export default [
-  { ignores: ['results/', 'coverage/'] },
+  { ignores: ['results/', 'coverage/', 'dist/'] },
   js.configs.recommended,
   {
     languageOptions: { globals: globals.node },
@@ -39,7 +39,7 @@ export default [
   {
     // What may run in a browser has no Node under it.
     files: [
-      'src/**/browser/**', 'packages/pool-monitor/{page,universal}/**', 'packages/pool-predictor/src/**',
+      'src/**/browser/**', 'playground/browser/**', 'packages/pool-monitor/{page,universal}/**', 'packages/pool-predictor/src/**',
     ],
     ignores: ['packages/pool-predictor/src/node/**'],
     languageOptions: { globals: globals['shared-node-browser'] },
@@ -48,7 +48,7 @@ export default [
     },
   },
   {
-    files: ['src/**/browser/**', 'packages/pool-monitor/page/**'],
+    files: ['src/**/browser/**', 'playground/browser/**', 'packages/pool-monitor/page/**'],
     languageOptions: { globals: globals.browser },
   },
   { files: ['packages/pool-predictor/src/prediction-worker.js'], languageOptions: { globals: globals.worker } },

@@ -1,0 +1,51 @@
+import { listRoutesOf, predictPreset, watchPreset } from './simulation.js';
+
+/**
+ * What the page may ask the worker.
+ *
+ * @typedef {object} Tasks
+ * @property {typeof predictPreset} predict
+ * @property {typeof watchPreset} watch
+ * @property {(yaml: string) => string[]} routes
+ */
+
+/** @type {Record<string, (input: any) => any>} */
+const TASKS = { predict: predictPreset, watch: watchPreset, routes: listRoutesOf };
+
+/** In the worker: does one task after the other, so that the page stays responsive. */
+export function serveRequests() {
+  let last = Promise.resolve();
+  addEventListener('message', ({ data: { id, task, input } }) => {
+    last = last.then(async () => {
+      try {
+        postMessage({ id, result: await TASKS[task](input) });
+      } catch (error) {
+        postMessage({ id, problem: /** @type {Error} */ (error).message });
+      }
+    });
+  });
+}
+
+/**
+ * In the page.
+ *
+ * @param {string} script the text of this program
+ * @returns {<T extends keyof Tasks>(task: T, input: Parameters<Tasks[T]>[0]) => Promise<Awaited<ReturnType<Tasks[T]>>>} rejects with what
+ *   is wrong with the input
+ */
+export function startBackground(script) {
+  const worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
+  /** @type {Map<number, { resolve: (result: any) => void, reject: (error: Error) => void }>} */
+  const asked = new Map();
+  worker.addEventListener('message', ({ data: { id, result, problem } }) => {
+    const { resolve, reject } = /** @type {{ resolve: (result: any) => void, reject: (error: Error) => void }} */ (asked.get(id));
+    asked.delete(id);
+    if (problem === undefined) resolve(result);
+    else reject(new Error(problem));
+  });
+  let count = 0;
+  return (task, input) => new Promise((resolve, reject) => {
+    asked.set(++count, { resolve, reject });
+    worker.postMessage({ id: count, task, input });
+  });
+}

@@ -1,0 +1,45 @@
+import { watchPalette } from 'mongodb-pool-monitor/page/palette.js';
+import { startBackground } from './background.js';
+import { formatLink, parseLink } from './link-state.js';
+import { Sandbox } from './sandbox.js';
+import { ScreenView } from './screen-view.js';
+import { SCREENS } from './screens.js';
+
+/** The ids of screens, and of the sandbox, are those of their sections. @param {string} script the text of this program */
+export function openPage(script) {
+  const ask = startBackground(script);
+  const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+  const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+  let { isEmbedded } = parseLink(location.hash);
+  let isStarted = false;
+
+  /** @param {ScreenView | Sandbox} view */
+  function keepLink({ id, values }) {
+    history.replaceState(null, '', formatLink({ id, isEmbedded, values }));
+    const link = /** @type {HTMLAnchorElement} */ (find(id).querySelector('.link'));
+    link.href = formatLink({ id, isEmbedded: false, values });
+  }
+
+  const views = [
+    ...SCREENS.map((screen) => new ScreenView(screen, { root: find(screen.id), ask, reducedMotion, onChange: keepLink })),
+    new Sandbox({ root: find('sandbox'), ask, reducedMotion, onChange: keepLink }),
+  ];
+  watchPalette((palette) => views.forEach((view) => view.setPalette(palette)));
+
+  async function followLink() {
+    const state = parseLink(location.hash);
+    ({ isEmbedded } = state);
+    document.documentElement.toggleAttribute('data-embed', isEmbedded);
+    for (const view of views) find(view.id).toggleAttribute('data-linked', view.id === state.id);
+    const linked = views.find(({ id }) => id === state.id);
+    if (linked) find(linked.id).scrollIntoView();
+    // What the reader sees comes first.
+    await linked?.restore(state.values);
+    for (const view of isStarted || isEmbedded ? [] : views) if (view !== linked) await view.restore({});
+    isStarted ||= !isEmbedded;
+    document.documentElement.dataset.ready = 'yes';
+  }
+
+  addEventListener('hashchange', () => void followLink());
+  void followLink();
+}

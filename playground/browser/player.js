@@ -1,0 +1,186 @@
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
+import { findPlaces } from './traffic-picture.js';
+
+/** @import { Traffic, TrafficPicture } from './traffic-picture.js' */
+
+/** With reduced motion, a run is a few still pictures. */
+const STILL_PICTURES = 24;
+const STILL_EVERY_MS = 900;
+/** Points of the line that shows how many wait. */
+const POINTS = 240;
+/** A tab that was away goes on where it was. */
+const MAX_FRAME_MS = 100;
+/** The picture before anybody has pressed a button, as a share of the run. */
+const PREVIEW = 0.08;
+
+/** Plays a run in the picture: play, pause, step, slow motion, and a line of time with the length of the queue. */
+export class Player {
+  #picture;
+  #elements;
+  #reducedMotion;
+  /** @type {Traffic} */
+  #traffic = { trips: [], lanes: 1, endMs: 0 };
+  #speed = 1;
+  #atMs = 0;
+  #isPlaying = false;
+  #isNew = true;
+  #isVisible = false;
+  #paintedAtMs = 0;
+
+  /** @param {HTMLElement} root @param {TrafficPicture} picture @param {MediaQueryList} reducedMotion */
+  constructor(root, picture, reducedMotion) {
+    const find = (/** @type {string} */ selector) => /** @type {any} */ (root.querySelector(selector));
+    this.#picture = picture;
+    this.#reducedMotion = reducedMotion;
+    this.#elements = {
+      play: /** @type {HTMLButtonElement} */ (find('.play')), time: /** @type {HTMLInputElement} */ (find('.time input')),
+      slow: /** @type {HTMLSelectElement} */ (find('.slow select')), caption: /** @type {HTMLElement} */ (find('.caption')),
+      line: /** @type {SVGPathElement} */ (find('.time path')), peak: /** @type {HTMLElement} */ (find('.peak')),
+    };
+    const { play, time } = this.#elements;
+    play.addEventListener('click', () => (this.#isPlaying ? this.pause() : this.play()));
+    find('.step').addEventListener('click', () => this.#step());
+    time.addEventListener('input', () => {
+      this.pause();
+      this.#goTo(Number(time.value) * this.#traffic.endMs);
+    });
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      this.#isVisible = isIntersecting;
+      this.paint();
+      this.#schedule();
+    }, { rootMargin: '20%' }).observe(find('.stage'));
+    new ResizeObserver(() => this.paint()).observe(find('.stage'));
+  }
+
+  /** @param {Traffic} traffic @param {number} speed ms of the simulation in one ms of the reader */
+  load(traffic, speed) {
+    this.#traffic = traffic;
+    this.#speed = speed;
+    this.#picture.show(traffic);
+    this.#drawQueue();
+    if (this.#isNew) this.#goTo(findPreview(traffic));
+    else this.#goTo(Math.min(this.#atMs, traffic.endMs));
+    this.#isNew = false;
+  }
+
+  play() {
+    if (this.#atMs >= this.#traffic.endMs) this.#atMs = 0;
+    this.#setPlaying(true);
+    this.#schedule();
+  }
+
+  pause() {
+    this.#setPlaying(false);
+  }
+
+  /** From the beginning. With reduced motion nothing plays unasked. */
+  start() {
+    this.#goTo(0);
+    if (!this.#reducedMotion.matches) this.play();
+  }
+
+  paint() {
+    if (!this.#isVisible) return;
+    this.#picture.paint(this.#atMs, this.#pace(), this.#reducedMotion.matches);
+  }
+
+  /** @param {boolean} isPlaying */
+  #setPlaying(isPlaying) {
+    this.#isPlaying = isPlaying;
+    this.#elements.play.textContent = isPlaying ? 'Pause' : 'Play';
+  }
+
+  #pace() {
+    return this.#speed * Number(this.#elements.slow.value);
+  }
+
+  #schedule() {
+    if (!this.#isPlaying || !this.#isVisible) return;
+    this.#paintedAtMs = performance.now();
+    const next = () => {
+      if (!this.#isPlaying || !this.#isVisible) return;
+      const nowMs = performance.now();
+      const isStill = this.#reducedMotion.matches;
+      const elapsedMs = nowMs - this.#paintedAtMs;
+      if (!isStill) {
+        this.#paintedAtMs = nowMs;
+        this.#advance(Math.min(elapsedMs, MAX_FRAME_MS) * this.#pace());
+      } else if (elapsedMs >= STILL_EVERY_MS) {
+        this.#paintedAtMs = nowMs;
+        this.#advance(this.#traffic.endMs / STILL_PICTURES);
+      }
+      requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  }
+
+  /** @param {number} ms */
+  #advance(ms) {
+    this.#goTo(Math.min(this.#atMs + ms, this.#traffic.endMs));
+    if (this.#atMs >= this.#traffic.endMs) this.pause();
+  }
+
+  /** To the next moment at which anything happens. */
+  #step() {
+    this.pause();
+    let nextMs = Infinity;
+    for (const { arrivedAtMs, startedAtMs, finishedAtMs } of this.#traffic.trips) {
+      for (const ms of [arrivedAtMs, startedAtMs, finishedAtMs]) if (ms > this.#atMs && ms < nextMs) nextMs = ms;
+    }
+    this.#goTo(nextMs === Infinity ? 0 : nextMs);
+  }
+
+  /** @param {number} atMs */
+  #goTo(atMs) {
+    this.#atMs = atMs;
+    const { time, caption } = this.#elements;
+    const { endMs, trips } = this.#traffic;
+    time.value = String(endMs > 0 ? atMs / endMs : 0);
+    const { waiting, driving, failed } = findPlaces(trips, atMs);
+    const text = `${formatClock(atMs, endMs)} · ${driving.length} in the tunnel, ${waiting.length === 0 ? 'nobody' : waiting.length} waiting`
+      + `${failed > 0 ? `, ${failed} gave up` : ''}`;
+    if (caption.textContent !== text) caption.textContent = text;
+    time.setAttribute('aria-valuetext', text);
+    this.paint();
+  }
+
+  #drawQueue() {
+    const { trips, endMs } = this.#traffic;
+    const counts = countWaiting(trips, endMs);
+    const peak = Math.max(...counts, 1);
+    const points = counts.map((count, index) => `${(index / POINTS) * 100} ${(1 - count / peak) * 20}`);
+    this.#elements.line.setAttribute('d', `M0 20L${points.join('L')}L100 20z`);
+    this.#elements.peak.textContent = peak > 1 || counts.includes(1) ? `up to ${peak} waiting` : 'nobody waiting';
+  }
+}
+
+/** A moment with somebody on the way. @param {Traffic} traffic */
+function findPreview({ trips, endMs }) {
+  const { startedAtMs, finishedAtMs } = trips.find((trip) => trip.finishedAtMs > endMs * PREVIEW && trip.startedAtMs >= 0) ?? trips[0] ?? {};
+  return Math.max(endMs * PREVIEW, (startedAtMs + finishedAtMs) / 2) || 0;
+}
+
+/** The largest number of waiting requests in each part of the run. @param {Traffic['trips']} trips @param {number} endMs */
+function countWaiting(trips, endMs) {
+  const changes = trips.flatMap(({ arrivedAtMs, startedAtMs, finishedAtMs }) => {
+    const untilMs = Number.isNaN(startedAtMs) ? finishedAtMs : startedAtMs;
+    return untilMs > arrivedAtMs ? [[arrivedAtMs, 1], [untilMs, -1]] : [];
+  }).sort(([a, up], [b, down]) => a - b || up - down);
+  const counts = Array.from({ length: POINTS + 1 }, () => 0);
+  let waiting = 0;
+  let from = 0;
+  for (const [ms, change] of changes) {
+    const to = Math.min(POINTS, Math.floor((ms / endMs) * POINTS));
+    for (let index = from; index <= to; index++) counts[index] = Math.max(counts[index], waiting);
+    waiting += change;
+    from = to;
+    counts[to] = Math.max(counts[to], waiting);
+  }
+  return counts;
+}
+
+/** @param {number} ms @param {number} endMs */
+function formatClock(ms, endMs) {
+  if (endMs >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  return formatQuantity(Math.round(ms), 'ms').replace(/^(\d+\.\d) s$/, () => `${(ms / 1000).toFixed(2)} s`);
+}

@@ -1,0 +1,261 @@
+import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
+import { keepLatest } from './keep-latest.js';
+import { Player } from './player.js';
+import { customersAndAdmins } from './scenarios.js';
+import { connectRanges, figuresOf, kindsOf, showValue } from './screen-view.js';
+import { TrafficPicture, assignTrips } from './traffic-picture.js';
+
+/** @import { Prediction } from './screens.js' */
+/** @import { Ask } from './screen-view.js' */
+/** @import { Preset } from './simulation.js' */
+
+const SECONDS = 30;
+/** The whole run takes the reader this long. */
+const WATCHED_MS = 30_000;
+/** A longer address breaks in some programs. */
+const MAX_LINK = 6000;
+const MAX_TRACE_BYTES = 50e6;
+const PERCENTILES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']);
+
+/** The reader's own load: from the handles, a pasted scenario or a dropped trace. */
+export class Sandbox {
+  id = 'sandbox';
+  #root;
+  #ask;
+  #onChange;
+  #picture;
+  #player;
+  #inputs;
+  #update = keepLatest(() => this.#simulate());
+  /** @type {string | undefined} */
+  #trace;
+  /** The scenario whose routes have their fields. */
+  #yaml = '';
+
+  /** @param {{ root: HTMLElement, ask: Ask, reducedMotion: MediaQueryList, onChange: (view: Sandbox) => void }} surroundings */
+  constructor({ root, ask, reducedMotion, onChange }) {
+    this.#root = root;
+    this.#ask = ask;
+    this.#onChange = onChange;
+    this.#picture = new TrafficPicture(this.#find('.stage'));
+    this.#player = new Player(root, this.#picture, reducedMotion);
+    this.#inputs = connectRanges(root, () => this.#change());
+    this.#find('#spread').addEventListener('change', () => this.#change());
+    this.#find('#scenario').addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#useScenario(this.#textarea.value, []);
+    });
+    this.#find('#scenario').addEventListener('change', ({ target }) => {
+      if (/** @type {HTMLElement} */ (target).closest('#services')) this.#change();
+    });
+    this.#find('#own-load').addEventListener('click', () => this.#useOwn());
+    this.#takeFiles();
+  }
+
+  /** For the link. A trace is not in it: it stays on this page. @returns {Record<string, string>} */
+  get values() {
+    const spread = this.#spread.value;
+    const changed = Object.entries(this.#inputs).filter(([, input]) => input.value !== input.defaultValue);
+    return {
+      ...Object.fromEntries(changed.map(([name, input]) => [name, input.value])),
+      ...(spread !== 'fixed' && { spread }),
+      ...(this.#yaml && this.#yaml.length < MAX_LINK && { yaml: this.#yaml, services: this.#services.join(' ') }),
+    };
+  }
+
+  /** @param {Record<string, string>} values from a link */
+  async restore({ yaml, services = '', spread, ...values }) {
+    for (const [name, input] of Object.entries(this.#inputs)) {
+      if (values[name] !== undefined) input.value = values[name];
+      showValue(input);
+    }
+    if (spread) this.#spread.value = spread;
+    if (yaml) await this.#useScenario(yaml, services.split(' ').filter(Boolean));
+    else await this.#update();
+  }
+
+  /** @param {import('mongodb-pool-monitor/page/palette.js').Palette} palette */
+  setPalette(palette) {
+    this.#picture.setPalette(palette);
+    this.#player.paint();
+  }
+
+  #change() {
+    this.#onChange(this);
+    void this.#update();
+  }
+
+  #useOwn() {
+    this.#yaml = '';
+    this.#trace = undefined;
+    this.#setSource('own');
+    this.#change();
+  }
+
+  /** @param {string} yaml @param {string[]} services as for `--service`; others take 10 ms */
+  async #useScenario(yaml, services) {
+    this.#trace = undefined;
+    this.#textarea.value = yaml;
+    try {
+      const routes = await this.#ask('routes', yaml);
+      this.#yaml = yaml;
+      this.#find('#services').replaceChildren(...routes.map((route) => (
+        createField(route, services.find((text) => text.startsWith(`${route}=`))?.slice(route.length + 1) ?? '10'))));
+      this.#setSource('scenario');
+      this.#onChange(this);
+      await this.#update();
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  #takeFiles() {
+    const zone = this.#find('#drop');
+    const input = /** @type {HTMLInputElement} */ (this.#find('#trace-file'));
+    input.addEventListener('change', () => void this.#useFile(input.files?.[0]));
+    for (const name of ['dragover', 'dragleave', 'drop']) {
+      zone.addEventListener(name, (event) => {
+        event.preventDefault();
+        zone.toggleAttribute('data-over', name === 'dragover');
+      });
+    }
+    zone.addEventListener('drop', ({ dataTransfer }) => void this.#useFile(dataTransfer?.files[0]));
+  }
+
+  /** A trace, or a scenario. @param {File} [file] */
+  async #useFile(file) {
+    if (!file) return;
+    if (file.size > MAX_TRACE_BYTES) {
+      this.#complain(new Error(`${file.name} has more than ${MAX_TRACE_BYTES / 1e6} MB: use pool-lab predict --trace`));
+      return;
+    }
+    const text = await file.text();
+    if (/\.ya?ml$/i.test(file.name)) {
+      await this.#useScenario(text, []);
+      return;
+    }
+    this.#yaml = '';
+    this.#trace = text;
+    this.#setSource('trace');
+    this.#find('#source-name').textContent = `The trace ${file.name}`;
+    this.#change();
+  }
+
+  /** @param {'own' | 'scenario' | 'trace'} source */
+  #setSource(source) {
+    this.#root.dataset.source = source;
+    this.#find('#source-name').textContent = source === 'scenario' ? 'Your scenario' : '';
+  }
+
+  async #simulate() {
+    const preset = this.#readPreset();
+    try {
+      const [prediction, run] = [await this.#ask('predict', preset), await this.#ask('watch', preset)];
+      const lanes = preset.pool + (preset.limits?.slowPoolSize ?? 0);
+      this.#player.load({ trips: assignTrips(run.trips, kindsOf(prediction)), lanes, cores: preset.cores, endMs: run.endMs },
+        run.endMs / WATCHED_MS);
+      this.#show(prediction, preset, run.isCut);
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  /** @returns {Preset} */
+  #readPreset() {
+    const value = (/** @type {string} */ name) => Number(this.#inputs[name].value);
+    const pool = value('pool');
+    const limits = { waitQueueTimeoutMs: value('timeout'), slowPoolSize: value('second'), slowConcurrency: value('cap') };
+    const cores = value('cores') || undefined;
+    const common = { pool, poolSizes: [pool], cores, limits };
+    if (this.#trace !== undefined) return { ...common, trace: this.#trace };
+    if (this.#yaml) return { ...common, yaml: this.#yaml, services: this.#services };
+    const kind = `${cores ? 'work:' : ''}${this.#spread.value === 'fixed' ? '' : `${this.#spread.value}:`}`;
+    return {
+      ...common,
+      yaml: customersAndAdmins({ perSec: value('rate'), admins: value('admins'), seconds: SECONDS }),
+      services: [`/fast=${kind}${value('fast')}`, `/slow=${kind}${value('slow')}`].slice(0, value('admins') === 0 ? 1 : 2),
+    };
+  }
+
+  /** @param {Prediction} prediction @param {Preset} preset @param {boolean} isCut */
+  #show(prediction, { pool, yaml, services = [], cores, limits }, isCut) {
+    const figures = figuresOf(prediction, pool);
+    const { requests, tookMs } = prediction.simulated;
+    this.#complain(undefined);
+    this.#find('#percentiles').replaceChildren(...Object.entries(figures.routes).map(([route, times]) => createRow(route, times)));
+    this.#find('.told').textContent = `With ${pool} ${pool === 1 ? 'lane' : 'lanes'}, ${tellWait(figures)}`
+      + `${figures.failures > 0 ? ` ${formatNumber(figures.failures)} of ${formatNumber(figures.requests)} requests get no answer.` : ''}`;
+    this.#find('#effort').textContent = `${formatNumber(requests)} requests simulated in ${formatQuantity(tookMs, 'ms')}.`
+      + `${isCut ? ' The tunnel shows the first of them.' : ''}`;
+    this.#find('#warnings').textContent = prediction.warnings.join(' ');
+    const isPlain = yaml !== undefined && Object.values(limits ?? {}).every((value) => !value);
+    this.#find('#command').hidden = !isPlain;
+    if (!isPlain) return;
+    this.#find('#command pre').textContent = yaml;
+    this.#find('#command code').textContent = ['npx pool-lab predict scenario.yaml --workers 1', `--pool-sizes ${pool}`,
+      ...services.map((service) => `--service '${service}'`), ...(cores ? [`--server-cores ${cores}`] : [])].join(' ');
+  }
+
+  /** @param {unknown} error undefined: all is well */
+  #complain(error) {
+    const place = this.#find('#problem');
+    place.hidden = error === undefined;
+    place.textContent = error === undefined ? '' : /** @type {Error} */ (error).message;
+  }
+
+  get #services() {
+    const fields = /** @type {NodeListOf<HTMLInputElement>} */ (this.#root.querySelectorAll('#services input'));
+    return [...fields].map(({ name, value }) => `${name}=${value.trim()}`);
+  }
+
+  get #textarea() {
+    return /** @type {HTMLTextAreaElement} */ (this.#find('textarea'));
+  }
+
+  get #spread() {
+    return /** @type {HTMLSelectElement} */ (this.#find('#spread'));
+  }
+
+  /** @param {string} selector */
+  #find(selector) {
+    return /** @type {HTMLElement} */ (this.#root.querySelector(selector));
+  }
+}
+
+/** @param {string} route @param {string} value */
+function createField(route, value) {
+  const label = document.createElement('label');
+  const input = document.createElement('input');
+  Object.assign(input, { name: route, value, size: 12 });
+  label.append(`${route} takes, in ms `, input);
+  return label;
+}
+
+/** @param {string} route @param {Prediction['variants'][number]['predicted']['routes'][string]} times */
+function createRow(route, times) {
+  const row = document.createElement('tr');
+  const name = document.createElement('th');
+  Object.assign(name, { scope: 'row', textContent: route });
+  row.append(name, ...PERCENTILES.map((key) => createCell(times[key], formatTime(times[key]))),
+    createCell(times.failures, formatNumber(times.failures)));
+  return row;
+}
+
+/** @param {number} ms */
+function formatTime(ms) {
+  return Number.isFinite(ms) ? formatQuantity(ms, 'ms') : '–';
+}
+
+/** @param {number} value @param {string} text */
+function createCell(value, text) {
+  const cell = document.createElement('td');
+  const data = cell.appendChild(document.createElement('data'));
+  Object.assign(data, { value: String(value), textContent: text });
+  return cell;
+}
+
+/** @param {Prediction['variants'][number]['predicted']} figures */
+function tellWait({ meanWaitMs, peakWaiting }) {
+  if (peakWaiting < 1) return 'nobody waits.';
+  return `the mean wait is ${formatQuantity(meanWaitMs, 'ms')}. In a typical run, up to ${formatNumber(peakWaiting)} wait at once.`;
+}

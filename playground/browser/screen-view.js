@@ -1,0 +1,179 @@
+import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
+import { findKinds } from 'mongodb-pool-monitor/universal/route-kinds.js';
+import { fillTable } from './figures-table.js';
+import { keepLatest } from './keep-latest.js';
+import { Player } from './player.js';
+import { TrafficPicture, assignTrips } from './traffic-picture.js';
+
+/** @import { startBackground } from './background.js' */
+/** @import { Handle, Prediction, Screen, Values } from './screens.js' */
+/** @import { Preset } from './simulation.js' */
+
+/** @typedef {ReturnType<typeof startBackground>} Ask */
+
+/** One screen: its bet, its handles, its tunnel and its figures. */
+export class ScreenView {
+  #screen;
+  #root;
+  #ask;
+  #onChange;
+  #picture;
+  #player;
+  /** @type {Record<string, HTMLInputElement>} */
+  #inputs;
+  #isOpen = false;
+  #update = keepLatest(() => this.#simulate());
+
+  /**
+   * @param {Screen} screen
+   * @param {{ root: HTMLElement, ask: Ask, reducedMotion: MediaQueryList, onChange: (view: ScreenView) => void }} surroundings
+   */
+  constructor(screen, { root, ask, reducedMotion, onChange }) {
+    this.#screen = screen;
+    this.#root = root;
+    this.#ask = ask;
+    this.#onChange = onChange;
+    this.#picture = new TrafficPicture(this.#find('.stage'));
+    this.#player = new Player(root, this.#picture, reducedMotion);
+    this.#inputs = connectRanges(root, ({ name }) => {
+      if (name !== 'bet') void this.#update();
+      this.#onChange(this);
+    });
+    this.#find('form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.open(true);
+      this.#onChange(this);
+    });
+  }
+
+  /** For the link: the bet only once it is placed. @returns {Record<string, string>} */
+  get values() {
+    const { bet, ...handles } = this.#inputs;
+    const changed = Object.entries(handles).filter(([, input]) => input.value !== input.defaultValue);
+    return Object.fromEntries([...changed, ...(this.#isOpen ? [['bet', bet]] : [])]
+      .map(([name, input]) => [name, /** @type {HTMLInputElement} */ (input).value]));
+  }
+
+  get id() {
+    return this.#screen.id;
+  }
+
+  /** @param {Record<string, string>} values from a link */
+  async restore(values) {
+    for (const [name, input] of Object.entries(this.#inputs)) {
+      if (values[name] !== undefined) input.value = values[name];
+      showValue(input);
+    }
+    await (values.bet === undefined ? this.#update() : this.open(false));
+  }
+
+  /** Shows the answer. @param {boolean} isPlaced whether the reader has just placed the bet */
+  async open(isPlaced) {
+    this.#isOpen = true;
+    this.#root.dataset.state = 'open';
+    await this.#update();
+    this.#find('.result').hidden = false;
+    if (!isPlaced) return;
+    this.#find('.verdict').focus();
+    this.#player.start();
+  }
+
+  /** @param {import('mongodb-pool-monitor/page/palette.js').Palette} palette */
+  setPalette(palette) {
+    this.#picture.setPalette(palette);
+    this.#player.paint();
+  }
+
+  async #simulate() {
+    const { preset: presetOf, speed } = this.#screen;
+    const values = this.#readHandles();
+    const preset = presetOf(values);
+    const [prediction, run] = await Promise.all([this.#ask('predict', preset), this.#ask('watch', preset)]);
+    const kinds = kindsOf(prediction);
+    this.#player.load({ trips: assignTrips(run.trips, kinds), lanes: preset.pool, cores: preset.cores, endMs: run.endMs }, speed);
+    if (this.#isOpen) this.#show(prediction, preset, values);
+  }
+
+  /** @param {Prediction} prediction @param {Preset} preset @param {Values} values */
+  #show(prediction, preset, values) {
+    const { bet, answer, tell } = this.#screen;
+    const figures = figuresOf(prediction, preset.pool);
+    const first = this.#readHandles(true);
+    const isFirst = Object.keys(first).every((name) => first[name] === values[name]);
+    const guess = Number(this.#inputs.bet.value);
+    if (isFirst) this.#find('.verdict').textContent = judgeBet(guess, answer(figures, prediction, values), bet);
+    this.#find('.told').textContent = tell(figures, prediction, values);
+    fillTable(/** @type {HTMLTableElement} */ (this.#find('table')), this.#screen, prediction, {
+      pool: preset.pool, isMeasured: isMeasuredLoad(first, values), betMs: isFirst ? betInMs(guess, bet) : undefined,
+    });
+    this.#find('.unmeasured').hidden = isMeasuredLoad(first, values);
+  }
+
+  /** @param {boolean} [isFirst] as they are at first @returns {Values} */
+  #readHandles(isFirst = false) {
+    return Object.fromEntries(this.#screen.handles.map(({ name, value }) => (
+      [name, isFirst ? value : Number(this.#inputs[name].value)])));
+  }
+
+  /** @param {string} selector */
+  #find(selector) {
+    return /** @type {HTMLElement} */ (this.#root.querySelector(selector));
+  }
+}
+
+/** The lab measured this load with several numbers of lanes and apps. @param {Values} first @param {Values} values */
+function isMeasuredLoad(first, values) {
+  return Object.keys(first).every((name) => ['lanes', 'apps'].includes(name) || first[name] === values[name]);
+}
+
+/**
+ * Shows what each range says, and reports its changes.
+ *
+ * @param {HTMLElement} root
+ * @param {(input: HTMLInputElement) => void} onInput
+ * @returns {Record<string, HTMLInputElement>} by name
+ */
+export function connectRanges(root, onInput) {
+  const inputs = /** @type {HTMLInputElement[]} */ ([...root.querySelectorAll('.handle input')]);
+  for (const input of inputs) {
+    input.addEventListener('input', () => {
+      showValue(input);
+      onInput(input);
+    });
+  }
+  return Object.fromEntries(inputs.map((input) => [input.name, input]));
+}
+
+/** @param {HTMLInputElement} input */
+export function showValue(input) {
+  const { unit = '', zero } = input.dataset;
+  const text = input.value === '0' && zero ? zero : `${input.value} ${unit}`.trim();
+  const output = /** @type {HTMLElement} */ (input.parentElement?.querySelector('output'));
+  output.textContent = text;
+  input.setAttribute('aria-valuetext', text);
+}
+
+/** Buses and Ferraris, by their service times. @param {Prediction} prediction */
+export function kindsOf({ load }) {
+  const times = Object.fromEntries(Object.entries(load.routes).map(([route, { meanMs }]) => [route, { aloneMs: meanMs, isWork: false }]));
+  return findKinds([], times).known;
+}
+
+/** @param {Prediction} prediction @param {number} pool */
+export function figuresOf({ variants }, pool) {
+  const found = variants.find(({ settings }) => settings.poolSize === pool);
+  return /** @type {NonNullable<typeof found>} */ (found).predicted;
+}
+
+/** @param {number} guess @param {Pick<Handle, 'unit'>} bet @returns {number | undefined} undefined for a bet that is no time */
+function betInMs(guess, { unit }) {
+  return { s: guess * 1000, ms: guess }[String(unit)];
+}
+
+/** @param {number} guess @param {number} answer @param {Pick<Handle, 'unit'>} bet */
+function judgeBet(guess, answer, { unit = '' }) {
+  const right = unit === 's' ? formatQuantity(answer * 1000, 'ms') : formatQuantity(answer, unit);
+  const off = Math.abs(guess - answer) / Math.max(answer, 1e-9);
+  if (off < 0.03) return `${right}. Your bet is right.`;
+  return `${right}. You said ${guess} ${unit}${off < 0.25 ? ': close' : ''}.`;
+}

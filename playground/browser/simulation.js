@@ -1,0 +1,115 @@
+import {
+  createRunSimulator, createScenarioLoad, createTraceLoad, parseServices, predict, readTraceText, readWorkload, shareServer,
+} from 'mongodb-pool-predictor';
+import { checkAppPool, poolOfApp, separateRoutes } from '../../src/predictions/app-pool.js';
+
+/** @import { Load, Service } from 'mongodb-pool-predictor' */
+/** @import { AppPool } from '../../src/predictions/app-pool.js' */
+
+/** More vehicles than anyone watches. */
+const MAX_SHOWN = 20_000;
+/** To keep each request of a larger load takes too long. */
+const MAX_WATCHED = 200_000;
+
+/**
+ * What a screen simulates: a scenario with its service times, or a trace.
+ *
+ * @typedef {object} Preset
+ * @property {string} [yaml] an Artillery scenario
+ * @property {string} [trace] instead of it: the text of a trace
+ * @property {string[]} [services] as for `pool-lab predict --service`
+ * @property {number} [cores] of the server, for services with work
+ * @property {number[]} poolSizes ascending
+ * @property {number} pool the size that is shown in the tunnel, one of them
+ * @property {Omit<AppPool, 'poolSize'>} [limits]
+ *
+ * @typedef {{ route: string, kind: string, arrivedAtMs: number, startedAtMs: number, finishedAtMs: number, outcome: string }} Trip one request on
+ *   its way: it waits until it starts, and then has a connection. startedAtMs is NaN if it never had one
+ */
+
+/**
+ * The figures of each pool size, the same as `pool-lab predict` prints for the same input.
+ *
+ * @param {Preset} preset
+ * @returns {Promise<Awaited<ReturnType<typeof predict>> & { simulated: { requests: number, tookMs: number }, warnings: string[] }>}
+ */
+export async function predictPreset(preset) {
+  const { warnings, ...input } = await readPreset(preset);
+  const simulateRun = createRunSimulator(input);
+  const simulated = { requests: 0, tookMs: 0 };
+  const beganAtMs = performance.now();
+  const prediction = await predict({
+    ...input,
+    poolSizes: preset.poolSizes,
+    poolOf: (poolSize) => poolOfApp({ ...input.recordedPool, ...preset.limits, poolSize }),
+    async simulateRuns(runs, onRun = () => {}) {
+      return runs.map((run) => {
+        const result = simulateRun(run);
+        simulated.requests += result.requests;
+        onRun();
+        return result;
+      });
+    },
+  });
+  simulated.tookMs = performance.now() - beganAtMs;
+  return { ...prediction, simulated, warnings };
+}
+
+/**
+ * The first requests of one run, for the tunnel.
+ *
+ * @param {Preset} preset
+ * @returns {Promise<{ trips: Trip[], endMs: number, isCut: boolean }>} in the order of their arrival
+ */
+export async function watchPreset(preset) {
+  const { recordedPool, ...input } = await readPreset(preset);
+  const pool = poolOfApp({ ...recordedPool, ...preset.limits, poolSize: preset.pool });
+  const run = { pool, seed: 1, factor: 1 };
+  const { requests } = createRunSimulator(input)(run);
+  if (requests > MAX_WATCHED) return { trips: [], endMs: 0, isCut: true };
+  const { records = [] } = createRunSimulator({ ...input, keepRequests: true })(run);
+  const trips = records.map(({ route, arrivedAtMs, startedAtMs, finishedAtMs, outcome }) => (
+    { route, kind: '', arrivedAtMs, startedAtMs, finishedAtMs, outcome }))
+    .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs).slice(0, MAX_SHOWN);
+  return {
+    trips, isCut: records.length > trips.length,
+    endMs: trips.reduce((end, { finishedAtMs }) => Math.max(end, finishedAtMs), 0),
+  };
+}
+
+/**
+ * @param {Preset} preset
+ * @returns {Promise<{ load: Load, services: Record<string, Service>, overhead?: Service, recordedPool?: AppPool, warnings: string[] }>}
+ * @throws {Error} saying what is wrong with the scenario or the trace
+ */
+async function readPreset({ yaml = '', trace, services = [], cores }) {
+  if (trace !== undefined) return readRecording(trace, cores);
+  const { warnings, ...workload } = readWorkload(yaml, { file: 'The scenario' });
+  const load = createScenarioLoad(workload, { workers: 1, server: cores ? { cores } : undefined });
+  const given = parseServices(services);
+  const missing = load.routes.filter((route) => !Object.hasOwn(given, route));
+  if (missing.length > 0) throw new Error(`There is no service time for ${missing.join(', ')}`);
+  return {
+    load, services: Object.fromEntries(load.routes.map((route) => [route, given[route]])),
+    warnings: warnings.map(({ line, message }) => `Line ${line}: ${message}`),
+  };
+}
+
+/** As `pool-lab predict --trace` does. @param {string} text @param {number} [cores] */
+async function readRecording(text, cores) {
+  const recorded = await readTraceText(text);
+  const { maxPoolSize, pool: recordedPool, overhead } = /** @type {Record<string, any>} */ (recorded.header);
+  if (recordedPool !== undefined) checkAppPool(recordedPool, 'pool');
+  const separate = recordedPool && separateRoutes(recordedPool);
+  const trace = shareServer([recorded], {
+    cores, separateRoutes: separate,
+    pool: maxPoolSize ? poolOfApp({ ...recordedPool, poolSize: maxPoolSize }) : undefined,
+  });
+  const load = createTraceLoad(trace, { resample: true, separateRoutes: separate });
+  return { load, services: load.services, overhead, recordedPool, warnings: trace.warnings };
+}
+
+/** The routes of a scenario, to ask for their service times. @param {string} yaml @returns {string[]} */
+export function listRoutesOf(yaml) {
+  return createScenarioLoad(readWorkload(yaml, { file: 'The scenario' })).routes;
+}

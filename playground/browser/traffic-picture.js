@@ -1,0 +1,179 @@
+import { createBooths } from 'mongodb-pool-monitor/page/booths.js';
+import { placeTunnel } from 'mongodb-pool-monitor/page/lane-layout.js';
+import { OUT_OF_SIGHT } from 'mongodb-pool-monitor/page/motion.js';
+import { TunnelPainter } from 'mongodb-pool-monitor/page/tunnel-painter.js';
+import { VehiclePainter } from 'mongodb-pool-monitor/page/vehicle-painter.js';
+import { VEHICLES } from 'mongodb-pool-monitor/universal/vehicles.js';
+
+/** @import { Palette } from 'mongodb-pool-monitor/page/palette.js' */
+/** @import { Trip } from './simulation.js' */
+
+/** The reader sees a vehicle leave for this long. */
+const LEAVING_MS = 450;
+/** Only a ride this long has its time written beside it. */
+const TIMED_MS = 500;
+/** The place of a waiting vehicle, in px at scale 1. */
+const CELL = { width: 66, height: 40 };
+const MAX_SCALE = 1.7;
+/** How many the line should have side by side, before they get larger. */
+const MIN_COLUMNS = 4;
+
+/**
+ * @typedef {object} Traffic what happens in a run
+ * @property {(Trip & { kind: 'bus' | 'ferrari', lane: number })[]} trips in the order of their arrival; lane: -1 without a connection
+ * @property {number} lanes
+ * @property {number} [cores] of the server
+ * @property {number} endMs
+ */
+
+/**
+ * Gives each trip a lane: the first that is free when it starts.
+ *
+ * @param {Trip[]} trips
+ * @param {Record<string, 'bus' | 'ferrari'>} kinds by route
+ * @returns {Traffic['trips']}
+ */
+export function assignTrips(trips, kinds) {
+  const given = trips.map((trip) => ({ ...trip, kind: kinds[trip.route] ?? 'ferrari', lane: -1 }));
+  /** When each lane is free. @type {number[]} */
+  const freeAtMs = [];
+  for (const trip of given.filter(({ startedAtMs }) => !Number.isNaN(startedAtMs)).sort((a, b) => a.startedAtMs - b.startedAtMs)) {
+    // Sums of times may differ in their last digit.
+    const free = freeAtMs.findIndex((ms) => ms <= trip.startedAtMs + 1e-6);
+    trip.lane = free === -1 ? freeAtMs.length : free;
+    freeAtMs[trip.lane] = trip.finishedAtMs;
+  }
+  return given;
+}
+
+/** Who waits, who drives, and who gave up by then. @param {Traffic['trips']} trips @param {number} atMs */
+export function findPlaces(trips, atMs) {
+  const here = trips.filter(({ arrivedAtMs, finishedAtMs }) => arrivedAtMs <= atMs && atMs < finishedAtMs);
+  return {
+    waiting: here.filter(({ startedAtMs }) => !(startedAtMs <= atMs)),
+    driving: here.filter(({ startedAtMs }) => startedAtMs <= atMs),
+    failed: trips.filter(({ finishedAtMs, outcome }) => outcome !== 'ok' && finishedAtMs <= atMs).length,
+  };
+}
+
+/** The queue, the tunnel and the toll booths at one moment. */
+export class TrafficPicture {
+  #queue;
+  #tunnel;
+  #plaza;
+  #booths;
+  /** @type {Traffic} */
+  #traffic = { trips: [], lanes: 1, endMs: 0 };
+  /** @type {Palette | undefined} */
+  #colors;
+
+  /** @param {HTMLElement} stage */
+  constructor(stage) {
+    const find = (/** @type {string} */ selector) => /** @type {HTMLElement} */ (stage.querySelector(selector));
+    this.#queue = /** @type {HTMLCanvasElement} */ (find('.line canvas'));
+    this.#tunnel = /** @type {HTMLCanvasElement} */ (find('.tunnel canvas'));
+    this.#plaza = find('.server');
+    this.#booths = createBooths(this.#plaza);
+    this.#booths.show(null);
+  }
+
+  /** @param {Palette} colors */
+  setPalette(colors) {
+    this.#colors = colors;
+  }
+
+  /** @param {Traffic} traffic */
+  show(traffic) {
+    this.#traffic = traffic;
+  }
+
+  /**
+   * @param {number} atMs
+   * @param {number} speed ms of the simulation in one ms of the reader
+   * @param {boolean} isStill vehicles do not move; bars show how far they are
+   */
+  paint(atMs, speed, isStill) {
+    if (!this.#colors) return;
+    const { trips, lanes, cores } = this.#traffic;
+    const { waiting, driving, failed } = findPlaces(trips, atMs);
+    if (cores) this.#showServer(cores, driving.length);
+    else this.#plaza.hidden = true;
+    const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#tunnel.parentElement);
+    const { layout, box } = placeTunnel(lanes, width, height);
+    const painter = new TunnelPainter(this.#tunnel, this.#colors, layout, box);
+    painter.paintGround();
+    const taken = new Set(driving.map(({ lane }) => lane));
+    for (let lane = 0; lane < lanes; lane++) painter.paintLane(lane, taken.has(lane) ? 'busy' : 'idle');
+    for (const { kind, lane, startedAtMs, finishedAtMs } of driving) {
+      const progress = (atMs - startedAtMs) / (finishedAtMs - startedAtMs);
+      const busyMs = finishedAtMs - startedAtMs >= TIMED_MS ? atMs - startedAtMs : undefined;
+      painter.paintVehicle(lane, { kind, progress, busyMs }, isStill);
+    }
+    if (!isStill) this.#paintLeaving(painter, atMs, speed);
+    painter.paintPortals([]);
+    this.#paintQueue(waiting, layout.rows * layout.laneHeight);
+    this.#describe(driving.length, waiting.length, failed);
+  }
+
+  /** @param {TunnelPainter} painter @param {number} atMs @param {number} speed */
+  #paintLeaving(painter, atMs, speed) {
+    /** Of several that left a lane, the last one. @type {Map<number, Traffic['trips'][number]>} */
+    const left = new Map();
+    for (const trip of this.#traffic.trips) {
+      const { lane, finishedAtMs } = trip;
+      const isRecent = lane >= 0 && finishedAtMs <= atMs && finishedAtMs > atMs - LEAVING_MS * speed;
+      if (isRecent && !(Number(left.get(lane)?.finishedAtMs) > finishedAtMs)) left.set(lane, trip);
+    }
+    for (const [lane, { kind, finishedAtMs }] of left) {
+      painter.paintVehicle(lane, { kind, progress: 1 + (OUT_OF_SIGHT - 1) * ((atMs - finishedAtMs) / (LEAVING_MS * speed)) });
+    }
+  }
+
+  /** The first in line is at the entrance, on the right. @param {Traffic['trips']} waiting @param {number} roadHeight */
+  #paintQueue(waiting, roadHeight) {
+    const colors = /** @type {Palette} */ (this.#colors);
+    const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#queue.parentElement);
+    Object.assign(this.#queue, { width: Math.round(width * devicePixelRatio), height: Math.round(height * devicePixelRatio) });
+    const context = /** @type {CanvasRenderingContext2D} */ (this.#queue.getContext('2d'));
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    const scale = Math.min(MAX_SCALE, Math.max(1, width / CELL.width / MIN_COLUMNS));
+    const cell = { width: CELL.width * scale, height: CELL.height * scale };
+    const road = Math.min(height, Math.max(roadHeight, cell.height + 8));
+    const top = (height - road) / 2;
+    context.fillStyle = colors.road;
+    context.fillRect(0, top, width, road);
+    const rows = Math.max(1, Math.floor(road / cell.height));
+    const columns = Math.max(1, Math.floor(width / cell.width));
+    const room = rows * columns;
+    const shown = waiting.length > room ? waiting.slice(0, room - 1) : waiting;
+    const painter = new VehiclePainter(context, colors);
+    const areaOf = (/** @type {number} */ index) => ({
+      left: width - (Math.floor(index / rows) + 1) * cell.width,
+      top: top + (road - rows * cell.height) / 2 + (index % rows) * cell.height, height: cell.height,
+    });
+    for (const [index, { kind }] of shown.entries()) {
+      const { left, ...area } = areaOf(index);
+      // The painter gives a vehicle half of its lane.
+      const length = VEHICLES[kind].length * 0.68 * scale;
+      painter.paint({ ...area, left: left + (cell.width - length) / 2, width: 2 * length }, 'large', { kind, progress: 0, busyMs: 0 }, false);
+    }
+    if (shown.length === waiting.length) return;
+    const { left, top: y } = areaOf(room - 1);
+    context.font = `700 ${17 * scale}px ${getComputedStyle(this.#queue).fontFamily}`;
+    Object.assign(context, { fillStyle: colors.ink, textAlign: 'center', textBaseline: 'middle' });
+    context.fillText(`+${waiting.length - shown.length}`, left + cell.width / 2, y + cell.height / 2);
+  }
+
+  /** @param {number} cores @param {number} driving */
+  #showServer(cores, driving) {
+    this.#booths.show({ cores, busyCores: Math.min(cores, driving) });
+  }
+
+  /** @param {number} driving @param {number} waiting @param {number} failed */
+  #describe(driving, waiting, failed) {
+    const { lanes } = this.#traffic;
+    const text = `${driving} of ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} busy, ${waiting === 0 ? 'nobody' : waiting} waiting`
+      + `${failed > 0 ? `, ${failed} gave up` : ''}`;
+    if (this.#tunnel.getAttribute('aria-label') !== text) this.#tunnel.setAttribute('aria-label', text);
+  }
+}
