@@ -39,6 +39,7 @@ const CALIBRATE = 'npx pool-lab calibrate --seconds 5';
 const WATCH = 'npx pool-lab watch -- node examples/article-app.js';
 /** It uses the app's own MongoDB. */
 const SWEEP = "npx pool-lab sweep --scenario loadtests/mixed.yaml --pool-sizes 1,3,10 --slo '/fast p95 < 100ms' -- node examples/article-app.js";
+const PLAYGROUND = 'npm run playground';
 const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
 const SERVICES = '--service /slow=5000 --service /fast=2';
 const PREDICT = `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`;
@@ -65,7 +66,7 @@ async function run(command, changes) {
 test('every command is run by a test or by .ci/run', () => {
   expect(commandsOf(readme).toSorted()).toEqual([
     ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, FULL, ADVISE,
-    CALIBRATE, WATCH, SWEEP,
+    CALIBRATE, WATCH, SWEEP, PLAYGROUND,
   ].toSorted());
   for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`);
 });
@@ -172,3 +173,7 @@ test.each([[PREDICT, /More than 5\s+connections\s+do\s+not\s+help/], [FULL, /Abo
   '%s', async (command, says) => {
     expect(await bench.run(command)).toMatchObject({ code: 0, said: expect.stringMatching(says) });
   });
+
+test(PLAYGROUND, async () => {
+  expect(await run(PLAYGROUND)).toMatchObject({ code: 0, said: expect.stringContaining(path.join('dist', 'playground', 'index.html')) });
+});

@@ -160,7 +160,7 @@ export const SCREENS = [
     published: ARTICLE,
     why: [
       'Five seconds: the ride itself. Nobody waits any more, and no tunnel makes a bus faster.',
-      'Five lanes stay empty all the time. Send more people, and see when they are used.',
+      'Five lanes stay empty. Send twenty people if you like: when the sixth comes, the first bus is out.',
     ],
     tell: (figures, prediction, { lanes }) => tellSlowest(figures, lanes),
   },
@@ -195,7 +195,7 @@ export const SCREENS = [
       'Lanes are not free. Each takes memory in the app and in the database, and the database has a limit on them. So we want the '
         + 'smallest tunnel that is as good as a huge one.',
     ],
-    handles: [{ name: 'lanes', label: 'Lanes', min: 1, max: 10, value: 3 }, { ...PEOPLE, max: 10 }],
+    handles: [{ name: 'lanes', label: 'Lanes', min: 1, max: 10, value: 3 }, BUS_SECONDS],
     preset: (values) => articleLoad(values, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
     speed: 2,
     bet: { name: 'bet', label: 'Your bet', question: 'Five people and their buses. What is the smallest number of lanes that is as good as a hundred?', min: 1, max: 20, value: 10, unit: 'lanes' },
@@ -206,10 +206,11 @@ export const SCREENS = [
     published: ARTICLE,
     why: [
       'Five people need at most five lanes at once. The sixth lane has nothing to do. The point where the curve turns flat is its knee.',
-      'Left of the knee, one more lane saves seconds. Right of it, ninety more save nothing. Drag the number of people: the knee moves with it.',
+      'On one side of the knee, one more lane saves seconds. On the other, ninety more save nothing. Make the buses faster, and the knee '
+        + 'moves: the first bus is out before the next one comes.',
     ],
-    tell: (figures, { load }, { lanes, people }) => (
-      `${tellSlowest(figures, lanes)} For ${people} people, ${load.knee} lanes are as good as any more.`),
+    tell: (figures, { load }, { lanes }) => (
+      `${tellSlowest(figures, lanes)} The knee is at ${countLanes(Number(load.knee))}.`),
   },
   {
     id: 'slower',

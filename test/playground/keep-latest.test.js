@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { keepLatest } from '../../playground/browser/keep-latest.js';
+
+test('what is asked for while it runs is done once more, after it', async () => {
+  /** @type {(() => void)[]} */
+  const ends = [];
+  let runs = 0;
+  const ask = keepLatest(() => {
+    runs++;
+    return new Promise((resolve) => { ends.push(resolve); });
+  });
+  const done = Promise.all([ask(), ask(), ask()]);
+  expect(runs).toBe(1);
+  ends[0]();
+  while (ends.length < 2) await Promise.resolve();
+  ends[1]();
+  await done;
+  expect(runs).toBe(2);
+});
+
+test('after an error it can run again', async () => {
+  let runs = 0;
+  const ask = keepLatest(async () => {
+    runs++;
+    throw new Error('no');
+  });
+  await expect(ask()).rejects.toThrow('no');
+  await expect(ask()).rejects.toThrow('no');
+  expect(runs).toBe(2);
+});

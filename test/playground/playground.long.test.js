@@ -1,0 +1,204 @@
+import { readFile, readdir, stat } from 'node:fs/promises';
+import axe from 'axe-core';
+import { afterEach, expect, test } from '@jest/globals';
+import { SCREENS } from '../../playground/browser/screens.js';
+import { summariseViolation } from '../page/live-page.js';
+import { describeInBrowser } from '../support/chromium.js';
+import { until } from '../support/until.js';
+import { buildOnce, drag, folder, incidents, openPlayground, readFigures } from './playground-page.js';
+
+/** @import { Page } from 'playwright-core' */
+
+/** @type {Page} */
+let page;
+
+/** @param {string} id */
+const captionOf = (id) => page.locator(`#${id} .caption`).innerText();
+
+/** @param {string} id places a bet with the mouse */
+async function bet(id) {
+  await page.locator(`#${id} .bet button`).click();
+  await page.locator(`#${id} .verdict`).filter({ hasText: /\d/ }).waitFor();
+}
+
+/** @param {string} selector goes there with the Tab key */
+async function tabTo(selector) {
+  for (let presses = 0; presses < 30; presses++) {
+    if (await page.locator(selector).evaluate((node) => node === node.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The Tab key does not lead to ${selector}`);
+}
+
+describeInBrowser('the playground, opened from disk', () => {
+  buildOnce();
+  afterEach(() => page.close());
+
+  test('weighs less than 500 kB, makes no request, and may make none', async () => {
+    page = await openPlayground();
+    for (const { id } of SCREENS) await bet(id);
+    expect(incidents).toEqual([]);
+    const names = await readdir(folder);
+    const sizes = await Promise.all(names.filter((name) => !name.endsWith('.yaml')).map(async (name) => (await stat(`${folder}/${name}`)).size));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(500_000);
+    expect(await readFile(`${folder}/index.html`, 'utf8')).toContain("connect-src 'none'");
+    const refused = await page.evaluate(() => fetch('http://127.0.0.1:9/').then(() => 'sent', (error) => error.message));
+    expect(refused).toBe('Failed to fetch');
+    expect(incidents.join()).toContain('Content Security Policy');
+  });
+
+  test('every screen by mouse: bet, watch, drag', async () => {
+    page = await openPlayground();
+    for (const { id, handles: [{ name, min, max, value }] } of SCREENS) {
+      expect(await page.locator(`#${id} .result`).isVisible()).toBe(false);
+      await bet(id);
+      const began = await captionOf(id);
+      await until('it moves', async () => await captionOf(id) !== began);
+      await page.locator(`#${id} .play`).click();
+      expect(await page.locator(`#${id} .play`).innerText()).toBe('Play');
+      const told = await page.locator(`#${id} .told`).innerText();
+      await drag(page.locator(`#${id}-${name}`), value === min ? max : min);
+      await until('other figures', async () => await page.locator(`#${id} .told`).innerText() !== told);
+    }
+    expect(incidents).toEqual([]);
+  });
+
+  test('every screen by keyboard', async () => {
+    page = await openPlayground();
+    for (const { id, bet: { value, step = 1, unit }, handles: [{ name, value: first, min, step: by = 1 }] } of SCREENS) {
+      await page.locator(`#${id} .play`).focus();
+      await tabTo(`#${id}-bet`);
+      await page.keyboard.press('ArrowRight');
+      expect(await page.locator(`#${id} .bet output`).innerText()).toBe(`${value + step} ${unit}`);
+      await tabTo(`#${id} .bet button`);
+      await page.keyboard.press('Enter');
+      await until('the focus is on the verdict', () => page.locator(`#${id} .verdict`).evaluate((node) => node === node.ownerDocument.activeElement));
+      await tabTo(`#${id}-${name}`);
+      await page.keyboard.press(first > min ? 'ArrowLeft' : 'ArrowRight');
+      const now = first > min ? first - by : first + by;
+      await until('the link has it', () => page.url().includes(`${name}=${now}`));
+      await page.locator(`#${id} .play`).focus();
+      if (await page.locator(`#${id} .play`).innerText() === 'Pause') await page.keyboard.press('Space');
+      const before = await captionOf(id);
+      await tabTo(`#${id} .step`);
+      await page.keyboard.press('Enter');
+      await until('a step', async () => await captionOf(id) !== before);
+    }
+    expect(incidents).toEqual([]);
+  });
+
+  test('with reduced motion nothing plays unasked, and Play shows still pictures', async () => {
+    page = await openPlayground('', { reducedMotion: 'reduce' });
+    for (const { id } of SCREENS) {
+      await bet(id);
+      expect(await page.locator(`#${id} .play`).innerText()).toBe('Play');
+      const began = await captionOf(id);
+      await page.locator(`#${id} .step`).click();
+      await until('a step', async () => await captionOf(id) !== began);
+    }
+    const { id } = SCREENS[1];
+    await page.locator(`#${id} .play`).click();
+    const began = await captionOf(id);
+    await until('the next picture', async () => await captionOf(id) !== began);
+    expect(incidents).toEqual([]);
+  });
+
+  test('slow motion is slower', async () => {
+    page = await openPlayground();
+    const played = async () => {
+      const from = Number(await page.locator('#one-lane .time input').inputValue());
+      await page.locator('#one-lane .play').click();
+      await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 400); }));
+      await page.locator('#one-lane .play').click();
+      return Number(await page.locator('#one-lane .time input').inputValue()) - from;
+    };
+    const normal = await played();
+    await page.locator('#one-lane select').selectOption('very slow');
+    expect(await played()).toBeLessThan(normal / 4);
+  });
+
+  test.each(/** @type {const} */ ([['light', 1440], ['dark', 390]]))('axe finds no violation: %s, %i pixels', async (colorScheme, width) => {
+    page = await openPlayground('', { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' });
+    await page.evaluate(axe.source);
+    const faults = async () => {
+      const { violations, passes } = await page.evaluate(() => Reflect.get(globalThis, 'axe').run());
+      expect(passes.length).toBeGreaterThan(20);
+      return violations.map(summariseViolation);
+    };
+    expect(await faults()).toEqual([]);
+    for (const { id } of SCREENS) await bet(id);
+    for (const details of await page.locator('summary').all()) await details.click();
+    expect(await faults()).toEqual([]);
+  });
+
+  test.each([320, 390, 2560])('nothing overflows at a width of %i pixels', async (width) => {
+    page = await openPlayground('', { viewport: { width, height: 900 }, reducedMotion: 'reduce' });
+    for (const { id } of SCREENS) await bet(id);
+    for (const details of await page.locator('summary').all()) await details.click();
+    expect(await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth)).toBe(0);
+    const tables = await page.locator('.figures').evaluateAll((nodes) => nodes.map((node) => node.scrollWidth - node.clientWidth));
+    expect(Math.max(...tables)).toBeLessThanOrEqual(width < 390 ? 40 : 0);
+  });
+
+  test('a link holds the screen, its handles and the bet', async () => {
+    page = await openPlayground();
+    await drag(page.locator('#knee-bet'), 7);
+    await bet('knee');
+    await drag(page.locator('#knee-bus'), 2);
+    await page.getByText(/The knee is at 3 lanes/).waitFor();
+    const [figures, { hash }] = [await readFigures(page, 'knee'), new URL(page.url())];
+    expect(hash).toBe('#knee?bus=2&bet=7');
+    expect(await page.locator('#knee .link').getAttribute('href')).toBe(hash);
+    await page.close();
+
+    page = await openPlayground(hash);
+    expect(await readFigures(page, 'knee')).toEqual(figures);
+    expect(await page.locator('#knee-bet').inputValue()).toBe('7');
+    expect(await page.locator('#one-lane .result').isVisible()).toBe(false);
+  });
+
+  test('on its own, a screen fits a frame on another page', async () => {
+    page = await openPlayground('#three-lanes?embed');
+    expect(await page.locator('section:visible').count()).toBe(1);
+    expect(await page.locator('header').isVisible()).toBe(false);
+    await bet('three-lanes');
+    expect(await page.locator('#three-lanes .verdict').innerText()).toBe('7.0 s. You said 15 s.');
+  });
+
+  test('the sandbox has a timeout, a second client and a cap', async () => {
+    page = await openPlayground('#sandbox?admins=30&pool=2');
+    const told = () => page.locator('#sandbox .told').innerText();
+    expect(await told()).not.toContain('no answer');
+    for (const [name, value] of /** @type {const} */ ([['timeout', 500], ['cap', 1], ['second', 4]])) {
+      const before = await page.locator('#percentiles').innerText();
+      await drag(page.locator(`#sandbox-${name}`), value);
+      await until('other figures', async () => await page.locator('#percentiles').innerText() !== before);
+      if (name !== 'second') expect(await told()).toContain('get no answer');
+    }
+    expect(await page.locator('#sandbox .tunnel canvas').getAttribute('aria-label')).toContain('of 6 lanes');
+  });
+
+  test('says what is wrong with a scenario, and keeps what it had', async () => {
+    page = await openPlayground('#sandbox');
+    await page.locator('#own-traffic summary').click();
+    await page.locator('#yaml').fill('scenarios: [');
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByRole('alert').filter({ hasText: /^The scenario, line 1/ }).waitFor();
+    await drag(page.locator('#sandbox-pool'), 5);
+    await page.getByText(/^With 5 lanes/).waitFor();
+    expect(await page.getByRole('alert').isVisible()).toBe(false);
+  });
+
+  test('simulates a million requests in less than 2 s', async () => {
+    page = await openPlayground('#sandbox');
+    await page.locator('#own-traffic summary').click();
+    await page.locator('#yaml').fill(`config: { target: x, phases: [{ duration: 2000, arrivalRate: 500 }] }
+scenarios: [{ flow: [{ get: { url: /fast } }] }]`);
+    await page.getByRole('button', { name: 'Use it' }).click();
+    const effort = page.locator('#effort').filter({ hasText: /^\d,000,000 requests/ });
+    await effort.waitFor();
+    const [, requests, time, unit] = (await effort.innerText()).match(/^([\d,]+) requests simulated in ([\d.]+) (m?s)/) ?? [];
+    const millions = Number(requests.replaceAll(',', '')) / 1e6;
+    expect(Number(time) * (unit === 's' ? 1000 : 1) / millions).toBeLessThan(2000);
+  });
+});
