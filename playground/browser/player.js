@@ -1,4 +1,3 @@
-import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { findPlaces } from './traffic-picture.js';
 
 /** @import { Traffic, TrafficPicture } from './traffic-picture.js' */
@@ -137,7 +136,7 @@ export class Player {
     const { endMs, trips } = this.#traffic;
     time.value = String(endMs > 0 ? atMs / endMs : 0);
     const { waiting, driving, failed } = findPlaces(trips, atMs);
-    const text = `${formatClock(atMs, endMs)} · ${driving.length} in the tunnel, ${waiting.length === 0 ? 'nobody' : waiting.length} waiting`
+    const text = `${formatClock(atMs, this.#traffic)} · ${driving.length} in the tunnel, ${waiting.length === 0 ? 'nobody' : waiting.length} waiting`
       + `${failed > 0 ? `, ${failed} gave up` : ''}`;
     if (caption.textContent !== text) caption.textContent = text;
     time.setAttribute('aria-valuetext', text);
@@ -179,8 +178,12 @@ function countWaiting(trips, endMs) {
   return counts;
 }
 
-/** @param {number} ms @param {number} endMs */
-function formatClock(ms, endMs) {
-  if (endMs >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  return formatQuantity(Math.round(ms), 'ms').replace(/^(\d+\.\d) s$/, () => `${(ms / 1000).toFixed(2)} s`);
+/**
+ * As exact as its steps are short.
+ * @param {number} ms
+ * @param {Traffic} traffic
+ */
+function formatClock(ms, { trips, endMs }) {
+  const stepMs = endMs / Math.max(trips.length, 1);
+  return `${(ms / 1000).toFixed(stepMs < 20 ? 3 : stepMs < 200 ? 2 : 1)} s`;
 }

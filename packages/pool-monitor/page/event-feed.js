@@ -1,3 +1,4 @@
+import { createPlayback } from './playback.js';
 import { createState, takeHistory, takeLoadTest, takePool, takeSecond } from './state.js';
 
 /** @import { Snapshot } from '../src/live/feed-shapes.js' */
@@ -7,10 +8,15 @@ import { createState, takeHistory, takeLoadTest, takePool, takeSecond } from './
 const SILENCE_MS = 3000;
 const RETRY_MS = 1000;
 
-/** Listens to the app until the page closes. @param {(state: State) => void} onChange */
+/**
+ * Listens to the app until the page closes.
+ * @param {(state: State) => void} onChange
+ * @returns {ReturnType<typeof createPlayback>} the time of what onChange was told
+ */
 export function listenToApp(onChange) {
   let state = createState();
   let heardAtMs = performance.now();
+  const playback = createPlayback(() => onChange(state));
 
   /** @param {State} next */
   function change(next) {
@@ -20,14 +26,18 @@ export function listenToApp(onChange) {
 
   function open() {
     const source = new EventSource('/pool/events');
-    /** @type {(name: string, take: (data: any) => State) => void} */
-    const on = (name, take) => source.addEventListener(name, ({ data }) => change(take(JSON.parse(data))));
+    /** @type {(name: string, take: (data: any, atMs: number) => State) => void} */
+    const on = (name, take) => source.addEventListener(name, ({ data }) => playback.add((atMs) => {
+      state = take(JSON.parse(data), atMs);
+    }));
     on('history', ({ seconds }) => takeHistory(state, seconds));
     on('second', (second) => takeSecond(state, second));
     on('load-test', (loadTest) => takeLoadTest(state, loadTest));
-    on('pool', (pool) => {
+    on('pool', (pool, atMs) => ({ ...takePool(state, pool, atMs), connection: 'live' }));
+    source.addEventListener('pool', () => {
       heardAtMs = performance.now();
-      return { ...takePool(state, pool, heardAtMs), connection: 'live' };
+      // In a pause, the reading itself is shown later.
+      if (state.connection === 'lost') change({ ...state, connection: 'live' });
     });
     // The app may have restarted with other settings.
     source.addEventListener('open', () => {
@@ -48,6 +58,7 @@ export function listenToApp(onChange) {
   setInterval(() => {
     if (performance.now() - heardAtMs > SILENCE_MS) lose();
   }, RETRY_MS);
+  return playback;
 }
 
 /** @returns {Promise<Snapshot>} */

@@ -5,6 +5,7 @@ import { listenToApp } from './event-feed.js';
 import { createLoadTestTable } from './load-test-table.js';
 import { createNoteList } from './notes.js';
 import { watchPalette } from './palette.js';
+import { createPlaybackButtons } from './playback-buttons.js';
 import { PredictionPanel } from './prediction-panel.js';
 import { createOtherScenes } from './other-scenes.js';
 import { createScene } from './scene.js';
@@ -21,6 +22,9 @@ const SPEAK_EVERY_MS = 250;
 /** @param {string} selector */
 const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
 
+/** @param {string} selector */
+const findButton = (selector) => /** @type {HTMLButtonElement} */ (find(selector));
+
 document.body.insertAdjacentHTML('afterbegin', VEHICLE_SYMBOLS);
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 const scene = createScene({
@@ -34,6 +38,9 @@ const showLoadTests = createLoadTestTable(find('#load-tests'));
 const prediction = new PredictionPanel(find('#what-if'));
 const showNotes = createNoteList({ list: find('#notes'), none: find('#no-notes') });
 
+/** What the page shows may be the past: people pause it. */
+const playback = listenToApp(show);
+const buttons = createPlaybackButtons({ pause: findButton('#pause'), slow: findButton('#slow'), live: findButton('#back-to-live') }, playback);
 let state = createState();
 let memory = createMemory();
 /** Whether the latest state is yet to be painted. */
@@ -71,7 +78,7 @@ function show(next) {
 /** Paints what changes between two events of the app. */
 function paint() {
   isStale = false;
-  const elapsedMs = Math.min(performance.now() - state.receivedAtMs, MAX_ELAPSED_MS);
+  const elapsedMs = Math.min(playback.nowMs() - state.receivedAtMs, MAX_ELAPSED_MS);
   for (const each of [scene, ...others.list()]) each.paint(elapsedMs);
 }
 
@@ -85,13 +92,16 @@ function showLegend() {
 
 /** Runs by the clock, not by events: it must still speak when the app falls silent. */
 function speak() {
-  const said = announce(memory, state, performance.now());
+  playback.catchUp();
+  buttons.tick();
+  const said = announce(memory, state, playback.nowMs());
   memory = said.memory;
   if (said.message) find('#announcement').textContent = said.message;
 }
 
 function paintFrames() {
-  const isMoving = [scene, ...others.list()].some((each) => each.isMoving(performance.now()));
+  playback.catchUp();
+  const isMoving = [scene, ...others.list()].some((each) => each.isMoving(playback.nowMs()));
   if (!reducedMotion.matches && (isMoving || isStale)) paint();
   requestAnimationFrame(paintFrames);
 }
@@ -111,6 +121,5 @@ watchPalette((palette) => {
 });
 const sizes = new ResizeObserver(paint);
 for (const selector of ['.scene', '#others']) sizes.observe(find(selector));
-listenToApp(show);
 setInterval(speak, SPEAK_EVERY_MS);
 paintFrames();
