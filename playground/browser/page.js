@@ -5,6 +5,9 @@ import { Sandbox } from './sandbox.js';
 import { ScreenView } from './screen-view.js';
 import { SCREENS } from './screens.js';
 
+/** Browsers refuse to change an address a hundred times in a row. */
+const LINK_AFTER_MS = 300;
+
 /** The ids of screens, and of the sandbox, are those of their sections. @param {string} script the text of this program */
 export function openPage(script) {
   const ask = startBackground(script);
@@ -13,11 +16,17 @@ export function openPage(script) {
   let { isEmbedded } = parseLink(location.hash);
   let isStarted = false;
 
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   /** @param {ScreenView | Sandbox} view */
-  function keepLink({ id, values }) {
-    history.replaceState(null, '', formatLink({ id, isEmbedded, values }));
-    const link = /** @type {HTMLAnchorElement} */ (find(id).querySelector('.link'));
-    link.href = formatLink({ id, isEmbedded: false, values });
+  function keepLink(view) {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const { id, values } = view;
+      history.replaceState(null, '', formatLink({ id, isEmbedded, values }));
+      const link = /** @type {HTMLAnchorElement} */ (find(id).querySelector('.link'));
+      link.href = formatLink({ id, isEmbedded: false, values });
+    }, LINK_AFTER_MS);
   }
 
   const views = [

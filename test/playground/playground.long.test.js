@@ -150,8 +150,9 @@ describeInBrowser('the playground, opened from disk', () => {
     await bet('knee');
     await drag(page.locator('#knee-bus'), 2);
     await page.getByText(/The knee is at 3 lanes/).waitFor();
-    const [figures, { hash }] = [await readFigures(page, 'knee'), new URL(page.url())];
-    expect(hash).toBe('#knee?bus=2&bet=7');
+    const hash = '#knee?bus=2&bet=7';
+    await until('the link', () => new URL(page.url()).hash === hash);
+    const figures = await readFigures(page, 'knee');
     expect(await page.locator('#knee .link').getAttribute('href')).toBe(hash);
     await page.close();
 

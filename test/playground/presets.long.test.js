@@ -89,6 +89,7 @@ describeInBrowser('the figures of the playground are those of pool-lab predict, 
     await drag(page.locator('#sandbox-pool'), 8);
     const result = await predict(yaml, { services: ['/slow=5000', '/fast=exponential:2'], poolSizes: [8] });
     await until('these figures', async () => isDeepStrictEqual(await readPercentiles(page), percentilesOf(result)));
+    await until('the link', () => page.url().includes('pool=8'));
     const copy = await openPlayground(new URL(page.url()).hash);
     expect(await readPercentiles(copy)).toEqual(percentilesOf(result));
     await Promise.all([page.close(), copy.close()]);

@@ -27,7 +27,7 @@ export function createPlaybackButtons({ pause, slow, live }, playback) {
     const isBehind = isPaused || isSlow || behindMs > NOTICED_MS;
     // It keeps its place, so that nothing moves.
     live.style.visibility = isBehind ? 'visible' : 'hidden';
-    const text = `Back to live (${Math.round(behindMs / 1000)} s behind)`;
+    const text = `Back to live (${Math.round(behindMs / 1000)} s)`;
     if (isBehind && live.textContent !== text) live.textContent = text;
   }
 
