@@ -20,6 +20,7 @@ value="0.0625">very slow</option></select></label>
 /** @param {Screen} screen @param {number} number @returns {string} its section, with the text that needs no script */
 export function renderScreen({ id, title, text, bet, handles, figure, measured, published, why }, number) {
   const placed = [bet, ...handles].map((handle) => renderHandle(id, handle));
+  const isTime = ['s', 'ms'].includes(String(bet.unit));
   return `<section id="${id}" class="screen" aria-labelledby="${id}-title">
 <div class="words">
 <p class="number">${number}</p>
@@ -46,8 +47,9 @@ ${placed.slice(1).join('\n')}
 <div class="figures">
 <table>
 <caption>${figure}</caption>
-<thead><tr><th scope="col">Lanes</th><td>${['s', 'ms'].includes(String(bet.unit)) ? '<span class="guess">your bet</span>' : ''}</td><th scope="col" class="fill">simulated</th><th scope="col"
-class="lab">lab</th>${published ? '<th scope="col" class="article">article</th>' : ''}</tr></thead>
+<thead><tr><th scope="col">Lanes</th>
+<td>${isTime ? '<span class="guess">your bet</span>' : ''}</td>
+<th scope="col" class="fill">simulated</th><th scope="col" class="lab">lab</th>${published ? '<th scope="col" class="article">article</th>' : ''}</tr></thead>
 <tbody></tbody>
 </table>
 <p class="about">Lab: ${measured.from}.${published ? ` Article: ${published.from}.` : ''} <span class="unmeasured" hidden>Nobody
@@ -61,10 +63,11 @@ measured what you have set now, so there are no marks.</span></p>
 
 /** @param {string} id of its section @param {Handle & { zero?: string }} handle zero: what 0 means */
 export function renderHandle(id, { name, label, min, max, step = 1, value, unit = '', zero = '' }) {
-  return `<p class="handle"><label for="${id}-${name}">${label}</label> <output for="${id}-${name}">${value === 0 && zero ? zero
-    : `${value} ${unit}`.trim()}</output>
-<input type="range" id="${id}-${name}" name="${name}" min="${min}" max="${max}" step="${step}" value="${value}" data-unit="${unit}"${
-  zero && ` data-zero="${zero}"`}></p>`;
+  const field = `${id}-${name}`;
+  const shown = value === 0 && zero ? zero : `${value} ${unit}`.trim();
+  return `<p class="handle"><label for="${field}">${label}</label> <output for="${field}">${shown}</output>
+<input type="range" id="${field}" name="${name}" min="${min}" max="${max}" step="${step}" value="${value}"
+data-unit="${unit}"${zero && ` data-zero="${zero}"`}></p>`;
 }
 
 /** @param {string[]} texts */

@@ -27,12 +27,13 @@ const script = bundle.text.trim();
 const parts = {
   // The worker is the same script, from memory.
   policy: [
-    "default-src 'none'", "connect-src 'none'", `script-src ${hash(script)} blob:`, 'worker-src blob:', `style-src ${hash(style)}`, 'img-src data:',
-    "base-uri 'none'", "form-action 'none'",
+    "default-src 'none'", "connect-src 'none'", `script-src ${hash(script)} blob:`, 'worker-src blob:',
+    `style-src ${hash(style)}`, 'img-src data:', "base-uri 'none'", "form-action 'none'",
   ].join('; '),
   style, script,
   symbols: VEHICLE_SYMBOLS,
-  contents: [...SCREENS, { id: 'sandbox', title: 'Your turn' }].map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('\n'),
+  contents: [...SCREENS, { id: 'sandbox', title: 'Your turn' }]
+    .map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('\n'),
   screens: SCREENS.map((screen, index) => renderScreen(screen, index + 1)).join('\n'),
   stage: STAGE,
   load: SANDBOX_HANDLES.load.map((handle) => renderHandle('sandbox', handle)).join('\n'),

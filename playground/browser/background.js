@@ -7,6 +7,11 @@ import { listRoutesOf, predictPreset, watchPreset } from './simulation.js';
  * @property {typeof predictPreset} predict
  * @property {typeof watchPreset} watch
  * @property {(yaml: string) => string[]} routes
+ *
+ * @typedef {<T extends keyof Tasks>(task: T, input: Parameters<Tasks[T]>[0]) => Promise<Awaited<ReturnType<Tasks[T]>>>} Ask
+ *   rejects with what is wrong with the input
+ *
+ * @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Asker
  */
 
 /** @type {Record<string, (input: any) => any>} */
@@ -30,15 +35,14 @@ export function serveRequests() {
  * In the page.
  *
  * @param {string} script the text of this program
- * @returns {<T extends keyof Tasks>(task: T, input: Parameters<Tasks[T]>[0]) => Promise<Awaited<ReturnType<Tasks[T]>>>} rejects with what
- *   is wrong with the input
+ * @returns {Ask}
  */
 export function startBackground(script) {
   const worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
-  /** @type {Map<number, { resolve: (result: any) => void, reject: (error: Error) => void }>} */
+  /** @type {Map<number, Asker>} */
   const asked = new Map();
   worker.addEventListener('message', ({ data: { id, result, problem } }) => {
-    const { resolve, reject } = /** @type {{ resolve: (result: any) => void, reject: (error: Error) => void }} */ (asked.get(id));
+    const { resolve, reject } = /** @type {Asker} */ (asked.get(id));
     asked.delete(id);
     if (problem === undefined) resolve(result);
     else reject(new Error(problem));

@@ -1,6 +1,7 @@
 import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 
-/** @import { Prediction, Screen } from './screens.js' */
+/** @import { Screen } from './screens.js' */
+/** @import { Prediction } from './simulation.js' */
 
 /**
  * A row for each pool size: what the simulator says, as a bar, and over it what was measured.
@@ -8,11 +9,11 @@ import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
  * @param {HTMLTableElement} table
  * @param {Screen} screen
  * @param {Prediction} prediction
- * @param {{ pool: number, isMeasured: boolean, betMs?: number }} shown isMeasured: whether the load is the one that was measured
+ * @param {{ pool: number, isMeasured: boolean, betMs?: number }} shown isMeasured: this load was measured
  */
 export function fillTable(table, { figureOf, measured, published }, prediction, { pool, isMeasured, betMs }) {
   const rows = prediction.variants.map(({ settings: { poolSize }, predicted }) => ({
-    poolSize, ms: figureOf(predicted), lab: isMeasured ? measured.ms[poolSize] : undefined, article: isMeasured ? published?.ms[poolSize] : undefined,
+    poolSize, ms: figureOf(predicted), ...(isMeasured && { lab: measured.ms[poolSize], article: published?.ms[poolSize] }),
   }));
   const most = Math.max(...rows.flatMap(({ ms, lab = 0, article = 0 }) => [ms, lab, article]), betMs ?? 0, Number.MIN_VALUE);
   table.tBodies[0].replaceChildren(...rows.map((row) => {

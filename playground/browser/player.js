@@ -136,8 +136,8 @@ export class Player {
     const { endMs, trips } = this.#traffic;
     time.value = String(endMs > 0 ? atMs / endMs : 0);
     const { waiting, driving, failed } = findPlaces(trips, atMs);
-    const text = `${formatClock(atMs, this.#traffic)} · ${driving.length} in the tunnel, ${waiting.length === 0 ? 'nobody' : waiting.length} waiting`
-      + `${failed > 0 ? `, ${failed} gave up` : ''}`;
+    const text = `${formatClock(atMs, this.#traffic)} · ${driving.length} in the tunnel, `
+      + `${waiting.length === 0 ? 'nobody' : waiting.length} waiting${failed > 0 ? `, ${failed} gave up` : ''}`;
     if (caption.textContent !== text) caption.textContent = text;
     time.setAttribute('aria-valuetext', text);
     this.paint();
@@ -155,11 +155,16 @@ export class Player {
 
 /** A moment with somebody on the way. @param {Traffic} traffic */
 function findPreview({ trips, endMs }) {
-  const { startedAtMs, finishedAtMs } = trips.find((trip) => trip.finishedAtMs > endMs * PREVIEW && trip.startedAtMs >= 0) ?? trips[0] ?? {};
-  return Math.max(endMs * PREVIEW, (startedAtMs + finishedAtMs) / 2) || 0;
+  const driven = trips.filter((trip) => trip.startedAtMs >= 0);
+  const trip = driven.find(({ finishedAtMs }) => finishedAtMs > endMs * PREVIEW);
+  return trip ? Math.max(endMs * PREVIEW, (trip.startedAtMs + trip.finishedAtMs) / 2) : 0;
 }
 
-/** The largest number of waiting requests in each part of the run. @param {Traffic['trips']} trips @param {number} endMs */
+/**
+ * The largest number of waiting requests in each part of the run.
+ * @param {Traffic['trips']} trips
+ * @param {number} endMs
+ */
 function countWaiting(trips, endMs) {
   const changes = trips.flatMap(({ arrivedAtMs, startedAtMs, finishedAtMs }) => {
     const untilMs = Number.isNaN(startedAtMs) ? finishedAtMs : startedAtMs;

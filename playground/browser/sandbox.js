@@ -1,13 +1,13 @@
 import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { keepLatest } from './keep-latest.js';
 import { Player } from './player.js';
+import { createField, createRow } from './sandbox-parts.js';
 import { customersAndAdmins } from './scenarios.js';
 import { connectRanges, figuresOf, kindsOf, showValue } from './screen-view.js';
 import { TrafficPicture, assignTrips } from './traffic-picture.js';
 
-/** @import { Prediction } from './screens.js' */
-/** @import { Ask } from './screen-view.js' */
-/** @import { Preset } from './simulation.js' */
+/** @import { Ask } from './background.js' */
+/** @import { Prediction, Preset } from './simulation.js' */
 
 const SECONDS = 30;
 /** The whole run takes the reader this long. */
@@ -15,7 +15,6 @@ const WATCHED_MS = 30_000;
 /** A longer address breaks in some programs. */
 const MAX_LINK = 6000;
 const MAX_TRACE_BYTES = 50e6;
-const PERCENTILES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']);
 
 /** The reader's own load: from the handles, a pasted scenario or a dropped trace. */
 export class Sandbox {
@@ -182,9 +181,9 @@ export class Sandbox {
     const figures = figuresOf(prediction, pool);
     const { requests, tookMs } = prediction.simulated;
     this.#complain(undefined);
-    this.#find('#percentiles').replaceChildren(...Object.entries(figures.routes).map(([route, times]) => createRow(route, times)));
-    this.#find('.told').textContent = `With ${pool} ${pool === 1 ? 'lane' : 'lanes'}, ${tellWait(figures)}`
-      + `${figures.failures > 0 ? ` ${formatNumber(figures.failures)} of ${formatNumber(figures.requests)} requests get no answer.` : ''}`;
+    const rows = Object.entries(figures.routes).map(([route, times]) => createRow(route, times));
+    this.#find('#percentiles').replaceChildren(...rows);
+    this.#find('.told').textContent = `With ${pool} ${pool === 1 ? 'lane' : 'lanes'}, ${tellWait(figures)}`;
     this.#find('#effort').textContent = `${formatNumber(requests)} requests simulated in ${formatQuantity(tookMs, 'ms')}.`
       + `${isCut ? ' The tunnel shows the first of them.' : ''}`;
     this.#find('#warnings').textContent = prediction.warnings.join(' ');
@@ -222,40 +221,10 @@ export class Sandbox {
   }
 }
 
-/** @param {string} route @param {string} value */
-function createField(route, value) {
-  const label = document.createElement('label');
-  const input = document.createElement('input');
-  Object.assign(input, { name: route, value, size: 12 });
-  label.append(`${route} takes, in ms `, input);
-  return label;
-}
-
-/** @param {string} route @param {Prediction['variants'][number]['predicted']['routes'][string]} times */
-function createRow(route, times) {
-  const row = document.createElement('tr');
-  const name = document.createElement('th');
-  Object.assign(name, { scope: 'row', textContent: route });
-  row.append(name, ...PERCENTILES.map((key) => createCell(times[key], formatTime(times[key]))),
-    createCell(times.failures, formatNumber(times.failures)));
-  return row;
-}
-
-/** @param {number} ms */
-function formatTime(ms) {
-  return Number.isFinite(ms) ? formatQuantity(ms, 'ms') : '–';
-}
-
-/** @param {number} value @param {string} text */
-function createCell(value, text) {
-  const cell = document.createElement('td');
-  const data = cell.appendChild(document.createElement('data'));
-  Object.assign(data, { value: String(value), textContent: text });
-  return cell;
-}
-
 /** @param {Prediction['variants'][number]['predicted']} figures */
-function tellWait({ meanWaitMs, peakWaiting }) {
-  if (peakWaiting < 1) return 'nobody waits.';
-  return `the mean wait is ${formatQuantity(meanWaitMs, 'ms')}. In a typical run, up to ${formatNumber(peakWaiting)} wait at once.`;
+function tellWait({ meanWaitMs, peakWaiting, failures, requests }) {
+  const lost = failures > 0 ? ` ${formatNumber(failures)} of ${formatNumber(requests)} requests get no answer.` : '';
+  if (peakWaiting < 1) return `nobody waits.${lost}`;
+  return `the mean wait is ${formatQuantity(meanWaitMs, 'ms')}. In a typical run, up to ${formatNumber(peakWaiting)} wait `
+    + `at once.${lost}`;
 }

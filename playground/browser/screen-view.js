@@ -5,11 +5,9 @@ import { keepLatest } from './keep-latest.js';
 import { Player } from './player.js';
 import { TrafficPicture, assignTrips } from './traffic-picture.js';
 
-/** @import { startBackground } from './background.js' */
-/** @import { Handle, Prediction, Screen, Values } from './screens.js' */
-/** @import { Preset } from './simulation.js' */
-
-/** @typedef {ReturnType<typeof startBackground>} Ask */
+/** @import { Ask } from './background.js' */
+/** @import { Handle, Screen, Values } from './screens.js' */
+/** @import { Prediction, Preset } from './simulation.js' */
 
 /** One screen: its bet, its handles, its tunnel and its figures. */
 export class ScreenView {
@@ -71,7 +69,7 @@ export class ScreenView {
   async open(isPlaced) {
     this.#isOpen = true;
     this.#root.dataset.state = 'open';
-    await this.#update();
+    await Promise.all([this.#update(), this.#judge()]);
     this.#find('.result').hidden = false;
     if (!isPlaced) return;
     this.#find('.verdict').focus();
@@ -84,27 +82,37 @@ export class ScreenView {
     this.#player.paint();
   }
 
+  /** The bet is about the handles as they are at first. */
+  async #judge() {
+    const { preset: presetOf, answer, bet } = this.#screen;
+    const first = this.#readHandles(true);
+    const preset = presetOf(first);
+    const prediction = await this.#ask('predict', preset);
+    const right = answer(figuresOf(prediction, preset.pool), prediction, first);
+    this.#find('.verdict').textContent = judgeBet(Number(this.#inputs.bet.value), right, bet);
+  }
+
   async #simulate() {
     const { preset: presetOf, speed } = this.#screen;
     const values = this.#readHandles();
     const preset = presetOf(values);
     const [prediction, run] = await Promise.all([this.#ask('predict', preset), this.#ask('watch', preset)]);
     const kinds = kindsOf(prediction);
-    this.#player.load({ trips: assignTrips(run.trips, kinds), lanes: preset.pool, cores: preset.cores, endMs: run.endMs }, speed);
+    const { pool: lanes, cores } = preset;
+    this.#player.load({ trips: assignTrips(run.trips, kinds), lanes, cores, endMs: run.endMs }, speed);
     if (this.#isOpen) this.#show(prediction, preset, values);
   }
 
   /** @param {Prediction} prediction @param {Preset} preset @param {Values} values */
   #show(prediction, preset, values) {
-    const { bet, answer, tell } = this.#screen;
+    const { bet, tell } = this.#screen;
     const figures = figuresOf(prediction, preset.pool);
     const first = this.#readHandles(true);
     const isFirst = Object.keys(first).every((name) => first[name] === values[name]);
-    const guess = Number(this.#inputs.bet.value);
-    if (isFirst) this.#find('.verdict').textContent = judgeBet(guess, answer(figures, prediction, values), bet);
     this.#find('.told').textContent = tell(figures, prediction, values);
     fillTable(/** @type {HTMLTableElement} */ (this.#find('table')), this.#screen, prediction, {
-      pool: preset.pool, isMeasured: isMeasuredLoad(first, values), betMs: isFirst ? betInMs(guess, bet) : undefined,
+      pool: preset.pool, isMeasured: isMeasuredLoad(first, values),
+      betMs: isFirst ? betInMs(Number(this.#inputs.bet.value), bet) : undefined,
     });
     this.#find('.unmeasured').hidden = isMeasuredLoad(first, values);
   }
@@ -155,8 +163,8 @@ export function showValue(input) {
 
 /** Buses and Ferraris, by their service times. @param {Prediction} prediction */
 export function kindsOf({ load }) {
-  const times = Object.fromEntries(Object.entries(load.routes).map(([route, { meanMs }]) => [route, { aloneMs: meanMs, isWork: false }]));
-  return findKinds([], times).known;
+  const times = Object.entries(load.routes).map(([route, { meanMs }]) => [route, { aloneMs: meanMs, isWork: false }]);
+  return findKinds([], Object.fromEntries(times)).known;
 }
 
 /** @param {Prediction} prediction @param {number} pool */
@@ -165,7 +173,7 @@ export function figuresOf({ variants }, pool) {
   return /** @type {NonNullable<typeof found>} */ (found).predicted;
 }
 
-/** @param {number} guess @param {Pick<Handle, 'unit'>} bet @returns {number | undefined} undefined for a bet that is no time */
+/** @param {number} guess @param {Pick<Handle, 'unit'>} bet @returns {number | undefined} undefined unless it is a time */
 function betInMs(guess, { unit }) {
   return { s: guess * 1000, ms: guess }[String(unit)];
 }

@@ -23,15 +23,25 @@ const MAX_WATCHED = 200_000;
  * @property {number} pool the size that is shown in the tunnel, one of them
  * @property {Omit<AppPool, 'poolSize'>} [limits]
  *
- * @typedef {{ route: string, kind: string, arrivedAtMs: number, startedAtMs: number, finishedAtMs: number, outcome: string }} Trip one request on
- *   its way: it waits until it starts, and then has a connection. startedAtMs is NaN if it never had one
+ * @typedef {{ route: string, arrivedAtMs: number, startedAtMs: number, finishedAtMs: number, outcome: string }} Trip a
+ *   request on its way: it waits until it starts, and then has a connection. startedAtMs is NaN if it never had one
+ *
+ * @typedef {Awaited<ReturnType<typeof predict>>
+ *   & { simulated: { requests: number, tookMs: number }, warnings: string[] }} Prediction
+ *
+ * @typedef {object} Input
+ * @property {Load} load
+ * @property {Record<string, Service>} services by route
+ * @property {Service} [overhead]
+ * @property {AppPool} [recordedPool] the settings of a recorded app
+ * @property {string[]} warnings
  */
 
 /**
  * The figures of each pool size, the same as `pool-lab predict` prints for the same input.
  *
  * @param {Preset} preset
- * @returns {Promise<Awaited<ReturnType<typeof predict>> & { simulated: { requests: number, tookMs: number }, warnings: string[] }>}
+ * @returns {Promise<Prediction>}
  */
 export async function predictPreset(preset) {
   const { warnings, ...input } = await readPreset(preset);
@@ -69,7 +79,7 @@ export async function watchPreset(preset) {
   if (requests > MAX_WATCHED) return { trips: [], endMs: 0, isCut: true };
   const { records = [] } = createRunSimulator({ ...input, keepRequests: true })(run);
   const trips = records.map(({ route, arrivedAtMs, startedAtMs, finishedAtMs, outcome }) => (
-    { route, kind: '', arrivedAtMs, startedAtMs, finishedAtMs, outcome }))
+    { route, arrivedAtMs, startedAtMs, finishedAtMs, outcome }))
     .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs).slice(0, MAX_SHOWN);
   return {
     trips, isCut: records.length > trips.length,
@@ -79,7 +89,7 @@ export async function watchPreset(preset) {
 
 /**
  * @param {Preset} preset
- * @returns {Promise<{ load: Load, services: Record<string, Service>, overhead?: Service, recordedPool?: AppPool, warnings: string[] }>}
+ * @returns {Promise<Input>}
  * @throws {Error} saying what is wrong with the scenario or the trace
  */
 async function readPreset({ yaml = '', trace, services = [], cores }) {

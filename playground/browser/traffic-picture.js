@@ -20,7 +20,8 @@ const MIN_COLUMNS = 4;
 
 /**
  * @typedef {object} Traffic what happens in a run
- * @property {(Trip & { kind: 'bus' | 'ferrari', lane: number })[]} trips in the order of their arrival; lane: -1 without a connection
+ * @property {(Trip & { kind: 'bus' | 'ferrari', lane: number })[]} trips in the order of their arrival; lane: -1 without
+ *   a connection
  * @property {number} lanes
  * @property {number} [cores] of the server
  * @property {number} endMs
@@ -37,7 +38,8 @@ export function assignTrips(trips, kinds) {
   const given = trips.map((trip) => ({ ...trip, kind: kinds[trip.route] ?? 'ferrari', lane: -1 }));
   /** When each lane is free. @type {number[]} */
   const freeAtMs = [];
-  for (const trip of given.filter(({ startedAtMs }) => !Number.isNaN(startedAtMs)).sort((a, b) => a.startedAtMs - b.startedAtMs)) {
+  const started = given.filter(({ startedAtMs }) => !Number.isNaN(startedAtMs));
+  for (const trip of started.sort((a, b) => a.startedAtMs - b.startedAtMs)) {
     // Sums of times may differ in their last digit.
     const free = freeAtMs.findIndex((ms) => ms <= trip.startedAtMs + 1e-6);
     trip.lane = free === -1 ? freeAtMs.length : free;
@@ -155,7 +157,8 @@ export class TrafficPicture {
       const { left, ...area } = areaOf(index);
       // The painter gives a vehicle half of its lane.
       const length = VEHICLES[kind].length * 0.68 * scale;
-      painter.paint({ ...area, left: left + (cell.width - length) / 2, width: 2 * length }, 'large', { kind, progress: 0, busyMs: 0 }, false);
+      const place = { ...area, left: left + (cell.width - length) / 2, width: 2 * length };
+      painter.paint(place, 'large', { kind, progress: 0, busyMs: 0 }, false);
     }
     if (shown.length === waiting.length) return;
     const { left, top: y } = areaOf(room - 1);

@@ -158,7 +158,7 @@ describeInBrowser('the playground, opened from disk', () => {
 
     page = await openPlayground(hash);
     expect(await readFigures(page, 'knee')).toEqual(figures);
-    expect(await page.locator('#knee-bet').inputValue()).toBe('7');
+    expect(await page.locator('#knee .verdict').innerText()).toBe('5 lanes. You said 7 lanes.');
     expect(await page.locator('#one-lane .result').isVisible()).toBe(false);
   });
 

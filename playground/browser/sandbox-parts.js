@@ -1,0 +1,41 @@
+import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
+
+/** @import { Prediction } from './simulation.js' */
+
+const PERCENTILES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']);
+
+/** Asks for the service time of a route. @param {string} route @param {string} value */
+export function createField(route, value) {
+  const label = document.createElement('label');
+  const input = document.createElement('input');
+  Object.assign(input, { name: route, value, size: 12 });
+  label.append(`${route} takes, in ms `, input);
+  return label;
+}
+
+/**
+ * How long requests of a route take.
+ * @param {string} route
+ * @param {Prediction['variants'][number]['predicted']['routes'][string]} times
+ */
+export function createRow(route, times) {
+  const row = document.createElement('tr');
+  const name = document.createElement('th');
+  Object.assign(name, { scope: 'row', textContent: route });
+  row.append(name, ...PERCENTILES.map((key) => createCell(times[key], formatTime(times[key]))),
+    createCell(times.failures, formatNumber(times.failures)));
+  return row;
+}
+
+/** @param {number} ms */
+function formatTime(ms) {
+  return Number.isFinite(ms) ? formatQuantity(ms, 'ms') : '–';
+}
+
+/** @param {number} value @param {string} text */
+function createCell(value, text) {
+  const cell = document.createElement('td');
+  const data = cell.appendChild(document.createElement('data'));
+  Object.assign(data, { value: String(value), textContent: text });
+  return cell;
+}
