@@ -28,11 +28,11 @@ export function renderScreen({ id, title, text, bet, handles, figure, measured, 
 ${paragraphs(text)}
 </div>
 ${STAGE}
-<form class="bet">
+<div class="bet">
 <p class="question" id="${id}-question">${bet.question}</p>
 ${placed[0]}
-<button type="submit">Place your bet</button>
-</form>
+<button type="button">Place your bet</button>
+</div>
 <div class="result" hidden>
 <div class="words">
 <p class="verdict" tabindex="-1"></p>

@@ -47,6 +47,11 @@ export function startBackground(script) {
     if (problem === undefined) resolve(result);
     else reject(new Error(problem));
   });
+  // It may not start at all.
+  worker.addEventListener('error', ({ message }) => {
+    for (const { reject } of asked.values()) reject(new Error(`The simulator stopped: ${message}`));
+    asked.clear();
+  });
   let count = 0;
   return (task, input) => new Promise((resolve, reject) => {
     asked.set(++count, { resolve, reject });

@@ -15,6 +15,8 @@ const WATCHED_MS = 30_000;
 /** A longer address breaks in some programs. */
 const MAX_LINK = 6000;
 const MAX_TRACE_BYTES = 50e6;
+/** A shorter simulation needs no word. */
+const NOTICED_MS = 400;
 
 /** The reader's own load: from the handles, a pasted scenario or a dropped trace. */
 export class Sandbox {
@@ -40,13 +42,8 @@ export class Sandbox {
     this.#player = new Player(root, this.#picture, reducedMotion);
     this.#inputs = connectRanges(root, () => this.#change());
     this.#find('#spread').addEventListener('change', () => this.#change());
-    this.#find('#scenario').addEventListener('submit', (event) => {
-      event.preventDefault();
-      void this.#useScenario(this.#textarea.value, []);
-    });
-    this.#find('#scenario').addEventListener('change', ({ target }) => {
-      if (/** @type {HTMLElement} */ (target).closest('#services')) this.#change();
-    });
+    this.#find('#use-scenario').addEventListener('click', () => void this.#useScenario(this.#textarea.value, []));
+    this.#find('#services').addEventListener('change', () => this.#change());
     this.#find('#own-load').addEventListener('click', () => this.#useOwn());
     this.#takeFiles();
   }
@@ -148,6 +145,7 @@ export class Sandbox {
 
   async #simulate() {
     const preset = this.#readPreset();
+    const slow = setTimeout(() => { this.#find('#effort').textContent = 'Simulating …'; }, NOTICED_MS);
     try {
       const [prediction, run] = [await this.#ask('predict', preset), await this.#ask('watch', preset)];
       const lanes = preset.pool + (preset.limits?.slowPoolSize ?? 0);
@@ -156,6 +154,8 @@ export class Sandbox {
       this.#show(prediction, preset, run.isCut);
     } catch (error) {
       this.#complain(error);
+    } finally {
+      clearTimeout(slow);
     }
   }
 

@@ -37,8 +37,8 @@ export class ScreenView {
       if (name !== 'bet') void this.#update();
       this.#onChange(this);
     });
-    this.#find('form').addEventListener('submit', (event) => {
-      event.preventDefault();
+    // No form: a frame may forbid to submit them.
+    this.#find('.bet button').addEventListener('click', () => {
       void this.open(true);
       this.#onChange(this);
     });

@@ -35,7 +35,8 @@ const MIN_COLUMNS = 4;
  * @returns {Traffic['trips']}
  */
 export function assignTrips(trips, kinds) {
-  const given = trips.map((trip) => ({ ...trip, kind: kinds[trip.route] ?? 'ferrari', lane: -1 }));
+  const given = trips.map((trip) => (
+    { ...trip, kind: Object.hasOwn(kinds, trip.route) ? kinds[trip.route] : 'ferrari', lane: -1 }));
   /** When each lane is free. @type {number[]} */
   const freeAtMs = [];
   const started = given.filter(({ startedAtMs }) => !Number.isNaN(startedAtMs));

@@ -1,9 +1,12 @@
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { afterEach, expect, test } from '@jest/globals';
 import { SCREENS } from '../../playground/browser/screens.js';
 import { summariseViolation } from '../page/live-page.js';
 import { describeInBrowser } from '../support/chromium.js';
+import { scratchFolder } from '../support/scratch-folder.js';
 import { until } from '../support/until.js';
 import { buildOnce, drag, folder, incidents, openPlayground, readFigures } from './playground-page.js';
 
@@ -168,6 +171,17 @@ describeInBrowser('the playground, opened from disk', () => {
     expect(await page.locator('header').isVisible()).toBe(false);
     await bet('three-lanes');
     expect(await page.locator('#three-lanes .verdict').innerText()).toBe('7.0 s. You said 15 s.');
+  });
+
+  test('it works in a frame that may do nothing but run its script', async () => {
+    const host = path.join(await scratchFolder(), 'host.html');
+    await writeFile(host, `<iframe sandbox="allow-scripts" width="600" height="700"
+      src="${pathToFileURL(`${folder}/index.html`)}#one-lane?embed"></iframe>`);
+    page = await openPlayground();
+    await page.goto(pathToFileURL(host).href);
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('button', { name: 'Place your bet' }).click();
+    await frame.getByText('21.0 s. You said 15 s.').waitFor();
   });
 
   test('the sandbox has a timeout, a second client and a cap', async () => {
