@@ -2,6 +2,7 @@ import { attach } from './targets/attach-targets.js';
 import { commandLine } from './targets/command-line-targets.js';
 import { http } from './targets/http-targets.js';
 import { options } from './targets/options-targets.js';
+import { playground } from './targets/playground-targets.js';
 import { results } from './targets/results-targets.js';
 import { scenarios } from './targets/scenarios-targets.js';
 import { settings } from './targets/settings-targets.js';
@@ -20,5 +21,5 @@ import { workshop } from './targets/workshop-targets.js';
 
 /** @type {Record<string, Target>} */
 export const targets = {
-  ...attach, ...settings, ...options, ...scenarios, ...traces, ...results, ...workshop, ...commandLine, ...http,
+  ...attach, ...settings, ...options, ...scenarios, ...traces, ...results, ...workshop, ...playground, ...commandLine, ...http,
 };
