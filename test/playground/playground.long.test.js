@@ -26,7 +26,7 @@ async function bet(id) {
 
 /** @param {string} selector goes there with the Tab key */
 async function tabTo(selector) {
-  for (let presses = 0; presses < 30; presses++) {
+  for (let presses = 0; presses < 40; presses++) {
     if (await page.locator(selector).evaluate((node) => node === node.ownerDocument.activeElement)) return;
     await page.keyboard.press('Tab');
   }
@@ -53,7 +53,7 @@ describeInBrowser('the playground, opened from disk', () => {
   test('every screen by mouse: bet, watch, drag', async () => {
     page = await openPlayground();
     for (const { id, handles: [{ name, min, max, value }] } of SCREENS) {
-      expect(await page.locator(`#${id} .result`).isVisible()).toBe(false);
+      for (const part of ['.result', '.player']) expect(await page.locator(`#${id} ${part}`).isVisible()).toBe(false);
       await bet(id);
       const began = await captionOf(id);
       await until('it moves', async () => await captionOf(id) !== began);
@@ -69,7 +69,6 @@ describeInBrowser('the playground, opened from disk', () => {
   test('every screen by keyboard', async () => {
     page = await openPlayground();
     for (const { id, bet: { value, step = 1, unit }, handles: [{ name, value: first, min, step: by = 1 }] } of SCREENS) {
-      await page.locator(`#${id} .play`).focus();
       await tabTo(`#${id}-bet`);
       await page.keyboard.press('ArrowRight');
       expect(await page.locator(`#${id} .bet output`).innerText()).toBe(`${value + step} ${unit}`);
@@ -111,17 +110,21 @@ describeInBrowser('the playground, opened from disk', () => {
   });
 
   test('slow motion is slower', async () => {
-    page = await openPlayground();
-    const played = async () => {
-      const from = Number(await page.locator('#one-lane .time input').inputValue());
-      await page.locator('#one-lane .play').click();
-      await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 400); }));
-      await page.locator('#one-lane .play').click();
-      return Number(await page.locator('#one-lane .time input').inputValue()) - from;
-    };
-    const normal = await played();
-    await page.locator('#one-lane select').selectOption('very slow');
-    expect(await played()).toBeLessThan(normal / 4);
+    page = await openPlayground('#one-lane?bet=3');
+    /** How many ms a hundredth of the run takes. */
+    const timePart = () => page.locator('#one-lane .time input').evaluate((node) => new Promise((resolve) => {
+      const input = /** @type {HTMLInputElement} */ (node);
+      const [from, beganAtMs] = [Number(input.value), performance.now()];
+      const look = () => {
+        if (Number(input.value) > from + 0.01) resolve(performance.now() - beganAtMs);
+        else node.ownerDocument.defaultView?.requestAnimationFrame(look);
+      };
+      look();
+    }));
+    await page.locator('#one-lane .play').click();
+    const normalMs = await timePart();
+    await page.locator('#one-lane select').selectOption('slow');
+    expect(await timePart()).toBeGreaterThan(2 * normalMs);
   });
 
   test.each(/** @type {const} */ ([['light', 1440], ['dark', 390]]))('axe finds no violation: %s, %i pixels', async (colorScheme, width) => {

@@ -17,7 +17,7 @@ function importsOf(url, seen = new Set()) {
 }
 
 test.each([
-  'simulator/simulate', 'predict', 'closed-forms', 'prediction-worker',
+  'simulator/simulate', 'predict', 'closed-forms', 'prediction-worker', 'formats/trace',
 ])('%s.js can run in a browser: it imports only relative files', (name) => {
   for (const imported of importsOf(new URL(`${name}.js`, FOLDER))) expect(imported).toMatch(/^([\w-]+\/)?[\w-]+\.js$/);
 });
