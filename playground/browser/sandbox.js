@@ -148,9 +148,9 @@ export class Sandbox {
     const slow = setTimeout(() => { this.#find('#effort').textContent = 'Simulating …'; }, NOTICED_MS);
     try {
       const [prediction, run] = [await this.#ask('predict', preset), await this.#ask('watch', preset)];
-      const lanes = preset.pool + (preset.limits?.slowPoolSize ?? 0);
-      this.#player.load({ trips: assignTrips(run.trips, kindsOf(prediction)), lanes, cores: preset.cores, endMs: run.endMs },
-        run.endMs / WATCHED_MS);
+      const { lanes, endMs } = run;
+      const trips = assignTrips(run.trips, kindsOf(prediction));
+      this.#player.load({ trips, lanes, cores: preset.cores, endMs }, endMs / WATCHED_MS);
       this.#show(prediction, preset, run.isCut);
     } catch (error) {
       this.#complain(error);
@@ -163,7 +163,9 @@ export class Sandbox {
   #readPreset() {
     const value = (/** @type {string} */ name) => Number(this.#inputs[name].value);
     const pool = value('pool');
-    const limits = { waitQueueTimeoutMs: value('timeout'), slowPoolSize: value('second'), slowConcurrency: value('cap') };
+    const handles = { waitQueueTimeoutMs: value('timeout'), slowPoolSize: value('second'), slowConcurrency: value('cap') };
+    // A recorded app keeps its own, unless the reader sets others.
+    const limits = Object.fromEntries(Object.entries(handles).filter(([, each]) => each > 0));
     const cores = value('cores') || undefined;
     const common = { pool, poolSizes: [pool], cores, limits };
     if (this.#trace !== undefined) return { ...common, trace: this.#trace };
@@ -187,7 +189,7 @@ export class Sandbox {
     this.#find('#effort').textContent = `${formatNumber(requests)} requests simulated in ${formatQuantity(tookMs, 'ms')}.`
       + `${isCut ? ' The tunnel shows the first of them.' : ''}`;
     this.#find('#warnings').textContent = prediction.warnings.join(' ');
-    const isPlain = yaml !== undefined && Object.values(limits ?? {}).every((value) => !value);
+    const isPlain = yaml !== undefined && Object.keys(limits ?? {}).length === 0;
     this.#find('#command').hidden = !isPlain;
     if (!isPlain) return;
     this.#find('#command pre').textContent = yaml;

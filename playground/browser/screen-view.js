@@ -98,8 +98,8 @@ export class ScreenView {
     const preset = presetOf(values);
     const [prediction, run] = await Promise.all([this.#ask('predict', preset), this.#ask('watch', preset)]);
     const kinds = kindsOf(prediction);
-    const { pool: lanes, cores } = preset;
-    this.#player.load({ trips: assignTrips(run.trips, kinds), lanes, cores, endMs: run.endMs }, speed);
+    const { lanes, endMs } = run;
+    this.#player.load({ trips: assignTrips(run.trips, kinds), lanes, cores: preset.cores, endMs }, speed);
     if (this.#isOpen) this.#show(prediction, preset, values);
   }
 

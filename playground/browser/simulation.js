@@ -69,20 +69,22 @@ export async function predictPreset(preset) {
  * The first requests of one run, for the tunnel.
  *
  * @param {Preset} preset
- * @returns {Promise<{ trips: Trip[], endMs: number, isCut: boolean }>} in the order of their arrival
+ * @returns {Promise<{ trips: Trip[], lanes: number, endMs: number, isCut: boolean }>} trips in the order of their arrival;
+ *   lanes: of all clients together
  */
 export async function watchPreset(preset) {
   const { recordedPool, ...input } = await readPreset(preset);
   const pool = poolOfApp({ ...recordedPool, ...preset.limits, poolSize: preset.pool });
   const run = { pool, seed: 1, factor: 1 };
   const { requests } = createRunSimulator(input)(run);
-  if (requests > MAX_WATCHED) return { trips: [], endMs: 0, isCut: true };
+  const lanes = pool.maxPoolSize;
+  if (requests > MAX_WATCHED) return { trips: [], lanes, endMs: 0, isCut: true };
   const { records = [] } = createRunSimulator({ ...input, keepRequests: true })(run);
   const trips = records.map(({ route, arrivedAtMs, startedAtMs, finishedAtMs, outcome }) => (
     { route, arrivedAtMs, startedAtMs, finishedAtMs, outcome }))
     .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs).slice(0, MAX_SHOWN);
   return {
-    trips, isCut: records.length > trips.length,
+    trips, lanes, isCut: records.length > trips.length,
     endMs: trips.reduce((end, { finishedAtMs }) => Math.max(end, finishedAtMs), 0),
   };
 }

@@ -67,12 +67,18 @@ describeInBrowser('the figures of the playground are those of pool-lab predict, 
     await page.close();
   });
 
-  test('of a trace that was dropped, which stays on the page', async () => {
+  test.each([
+    ['a trace', {}],
+    ['a trace of an app with a timeout and a second client', { pool: { poolSize: 4, waitQueueTimeoutMs: 40, slowPoolSize: 2 } }],
+  ])('of %s, which stays on the page', async (_, header) => {
+    const [first, ...rest] = (await readFile('examples/ordinary-minute.jsonl', 'utf8')).split('\n');
+    const file = path.join(folder, 'trace.jsonl');
+    await writeFile(file, [JSON.stringify({ ...JSON.parse(first), ...header }), ...rest].join('\n'));
     const page = await openPlayground('#sandbox?pool=6');
     await page.locator('#own-traffic summary').click();
-    await page.locator('#trace-file').setInputFiles('examples/ordinary-minute.jsonl');
-    await page.getByText('The trace ordinary-minute.jsonl').waitFor();
-    const expected = percentilesOf(await predictWith('--trace', 'examples/ordinary-minute.jsonl', '--pool-sizes', '6'));
+    await page.locator('#trace-file').setInputFiles(file);
+    await page.getByText('The trace trace.jsonl').waitFor();
+    const expected = percentilesOf(await predictWith('--trace', file, '--pool-sizes', '6'));
     await until('these figures', async () => isDeepStrictEqual(await readPercentiles(page), expected));
     expect(page.url()).not.toContain('trace');
     await page.close();
