@@ -52,7 +52,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   });
   lab.database = database;
   closers.push(database.close);
-  log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : 'embedded (set MONGO_URL to use another one)'}`);
+  log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : `embedded at ${mongo.url} (set MONGO_URL to use another one)`}`);
   log.info(describePools(database, settings));
 
   const server = await listen(createApp({ ...lab, database, live, traffic: createTraffic(ownUrl, log), log }), settings);

@@ -8,6 +8,12 @@ const SLOW_MS = 5000;
 export const lesson = {
   minutes: 10,
   lab: 'mixed',
+  hints: [
+    'Draw two lanes and let the five buses enter one after the other, as in lesson 1.',
+    'They enter at 0, 1, 5, 6 and 10 s. When does the last one leave, and when did it arrive?',
+    'It arrives at 4 s and leaves at 15 s: 11 s. Guess 11, run pool-lab run mixed --pool-sizes 2, then verify. Any '
+      + 'guess counts.',
+  ],
   guess: { question: 'With 2 connections, how long will the slowest request take?', unit: 'seconds' },
   check({ results, guess }) {
     const [found] = results
@@ -24,11 +30,11 @@ export const lesson = {
       : `You were ${percent} % too ${guessedMs > measuredMs ? 'high' : 'low'}. Queues are hard to guess, but easy to `
         + 'calculate.';
     return {
-      ...right(words, [
+      ...right(words, { figures: [
         ['you guessed', formatQuantity(guessedMs, 'ms')],
         ['predicted', formatQuantity(predicted?.maxMs, 'ms')],
         ['measured', formatQuantity(measuredMs, 'ms')],
-      ]),
+      ], truth: measuredMs / 1000 }),
       runs: [run],
     };
   },

@@ -8,6 +8,16 @@ const LIMIT_MS = 2500;
 export const lesson = {
   minutes: 10,
   lab: 'mixed',
+  guess: {
+    question: 'Ten requests meet one lane and a limit of 2.5 s. How many will be refused?',
+    unit: 'requests',
+  },
+  hints: [
+    'The column fail counts them. Which requests can get the lane within 2.5 s?',
+    'A bus that arrives when the lane is free for the next 5 s keeps out everybody who arrives in its first 2.5 s.',
+    '7: two buses and one Ferrari are served, the other seven requests are refused. Verify with --answer 7, or with '
+      + 'what your column fail says.',
+  ],
   asks: { question: 'How many requests were refused with one lane?', unit: 'requests', isCount: true },
   check({ results, answer }) {
     const runs = results.filter(({ settings, variants }) => {
@@ -23,7 +33,7 @@ export const lesson = {
       const { requests, failures, pool } = tight?.measured ?? {};
       if (answer !== failures) return wrong(`It is not ${answer}. Look at the column "fail" again.`);
       return right(`${failures} of ${requests} were refused. The others waited at most `
-        + `${formatQuantity(pool.waitMaxMs, 'ms')}. With ${wide?.settings.poolSize} lanes the timeout hit nobody.`);
+        + `${formatQuantity(pool.waitMaxMs, 'ms')}. With ${wide?.settings.poolSize} lanes the timeout hit nobody.`, { truth: failures });
     });
   },
 };

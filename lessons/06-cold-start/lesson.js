@@ -8,6 +8,15 @@ const RTT_MS = 20;
 export const lesson = {
   minutes: 10,
   lab: 'remedies',
+  guess: {
+    question: 'By how many ms will a warm pool reduce the p99 of the first crowd?',
+    unit: 'ms',
+  },
+  hints: [
+    'Find the two lines called burst. Only their p99 of /fast matters.',
+    'A cold pool opens its connections one by one, and each needs several round trips of 20 ms.',
+    'Subtract: p99 of burst, cold pool minus p99 of burst, warm pool. It is some hundred ms on most machines.',
+  ],
   asks: { question: 'By how many ms did the warm pool reduce the p99?', unit: 'ms' },
   check({ results, answer }) {
     const runs = results.filter(({ settings, variants }) => (
@@ -18,13 +27,13 @@ export const lesson = {
         findBurst(variants, isWarm)?.measured?.routes['/fast'].p99Ms));
       if (!isClose(answer, coldMs - warmMs)) return wrong('Compare the p99 of /fast in the two bursts.');
       return right(`${formatQuantity(coldMs, 'ms')} against ${formatQuantity(warmMs, 'ms')}, with the same pool and the same `
-        + 'load. The only difference: the connections were already open.');
+        + 'load. The only difference: the connections were already open.', { truth: coldMs - warmMs });
     });
   },
 };
 
 /** @param {import('../../src/report/result-types.js').Variant[]} variants @param {boolean} isWarm with a minPoolSize */
-function findBurst(variants, isWarm) {
+export function findBurst(variants, isWarm) {
   return variants.find(({ settings: { load, env }, measured }) => (
     measured && load === 'burst' && Boolean(env.MONGO_MIN_POOLSIZE) === isWarm));
 }

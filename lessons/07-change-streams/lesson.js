@@ -10,6 +10,17 @@ const MIN_WAIT_MS = 500;
 export const lesson = {
   minutes: 10,
   lab: 'sessions',
+  guess: {
+    question: 'Five change streams share five connections with your queries. How long will the slowest query take?',
+    unit: 'ms',
+  },
+  hints: [
+    'The check wants three runs: with the streams, with --second-client, and with --max-await. Which one is missing?',
+    'A stream holds a connection until the server answers: after a second by default, after maxAwaitTimeMS if that '
+      + 'is set.',
+    'About 1000 ms: a query waits until one of the five streams gets its answer. Run the three commands of the '
+      + 'lesson in any order, then verify.',
+  ],
   check({ results }) {
     const leaky = results.filter(({ settings }) => Number(settings.leaks) > 0)
       .flatMap((run) => run.variants.flatMap(({ measured }) => (measured ? { run, measured } : [])));
@@ -24,13 +35,13 @@ export const lesson = {
     return {
       ...right(`Behind change streams, queries waited for up to ${formatQuantity(late.measured.maxMs, 'ms')}. With a `
         + `second client for the streams, the slowest took ${formatQuantity(cured.measured.maxMs, 'ms')}. With a long `
-        + `maxAwaitTimeMS, ${frozen.measured.failures} of ${frozen.measured.count} queries timed out.`),
+        + `maxAwaitTimeMS, ${frozen.measured.failures} of ${frozen.measured.count} queries timed out.`, { truth: late.measured.maxMs }),
       runs: [late, cured, frozen].map(({ run }) => run),
     };
   },
 };
 
 /** Whether its streams hold a connection for longer than by default. @param {SavedResult} run */
-function isHeldLong({ settings }) {
+export function isHeldLong({ settings }) {
   return Number(settings.maxAwait ?? 0) > 1000;
 }

@@ -21,8 +21,15 @@ const rate = ({ ratePerSec }) => ratePerSec;
 export const lesson = {
   minutes: 10,
   lab: 'saturation',
+  hints: [
+    'Compare the p99 of heavy queries in the lines best and 100.',
+    'The server has as many toll booths as cores. With 100 lanes, all queries share them and each crawls.',
+    'Two to six times as long, about 3 on two cores. Guess, run the command of the lesson, then verify. Any guess '
+      + 'counts.',
+  ],
   guess: {
-    question: 'With 100 connections instead of a few, how many times as long is the p99 of heavy queries?', unit: 'times as long',
+    question: 'With 100 connections instead of a few, how many times as long is the p99 of heavy queries?',
+    unit: 'times as long',
   },
   check({ results, guess }) {
     const runs = results.filter((run) => run.startedAt > guess.at && Number(run.settings.callers) >= CALLERS && comparisonOf(run));
@@ -45,12 +52,12 @@ export const lesson = {
           + `${formatSpread(heavy)} times as long as with ${few}. Close other programs and measure again.`);
       }
       return right(`${judgeGuess(guess.value, heavy)} The server answers ${formatNumber(answers.ratio, 1)} times as many queries `
-        + `with ${many} connections as with ${few}. More lanes, same toll booths.`, [
+        + `with ${many} connections as with ${few}. More lanes, same toll booths.`, { truth: heavy.ratio, figures: [
         ['you guessed', `${guess.value} times as long`],
         ['measured', `${times}${heavy.spread ? ` (${formatSpread(heavy)})` : ''}`],
         [`heavy p99, pool ${few}`, formatQuantity(Number(best.measured?.heavy.p99Ms), 'ms')],
         [`heavy p99, pool ${many}`, formatQuantity(Number(reference.measured?.heavy.p99Ms), 'ms')],
-      ]);
+      ] });
     });
   },
 };

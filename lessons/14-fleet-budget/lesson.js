@@ -6,6 +6,11 @@ const FLEET = { instances: 400, servers: 3, serverLimit: 3000 };
 /** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
 export const lesson = {
   minutes: 10,
+  hints: [
+    'A server accepts 3000 connections. Divide them by the instances.',
+    '3000 / 400 = 7.5. Each instance also has two connections that monitor the server.',
+    '7 - 2 = 5: pool-lab workshop verify 14 --answer 5',
+  ],
   asks: {
     question: 'With 400 instances, how large can each pool be?', unit: 'connections', isCount: true,
   },

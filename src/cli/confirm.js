@@ -2,29 +2,43 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 
 /**
+ * @typedef {object} Terminal
+ * @property {NodeJS.ReadableStream} input
+ * @property {NodeJS.WritableStream} output
+ * @property {AbortSignal} signal
+ * @property {() => void} [onInterrupt] on a terminal, readline takes Ctrl-C before the process sees it
+ */
+
+/**
  * Asks a person.
  *
- * @param {string} question that can be answered with y or yes; anything else means no, and so does the end of the input
- * @param {{ input: NodeJS.ReadableStream, output: NodeJS.WritableStream, signal: AbortSignal, onInterrupt?: () => void }} options
- *   onInterrupt: on a terminal, readline takes Ctrl-C before the process sees it
- * @returns {Promise<boolean>}
+ * @param {string} question
+ * @param {Terminal} terminal
+ * @returns {Promise<string>} '' at the end of the input
  * @throws what `signal` was aborted with
  */
-export async function confirm(question, { input, output, signal, onInterrupt = () => process.kill(process.pid, 'SIGINT') }) {
+export async function ask(question, { input, output, signal, onInterrupt = () => process.kill(process.pid, 'SIGINT') }) {
   const lines = createInterface({ input, output });
   lines.on('SIGINT', onInterrupt);
   const closed = once(lines, 'close').then(() => '');
   try {
-    const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), closed]);
-    return /^y(es)?$/i.test(answer.trim());
+    return (await Promise.race([lines.question(`${question} `, { signal }), closed])).trim();
   } catch (error) {
     signal.throwIfAborted();
     // The end of the input, on a terminal Ctrl-D.
-    if (/** @type {Error} */ (error).name === 'AbortError') return false;
+    if (/** @type {Error} */ (error).name === 'AbortError') return '';
     throw error;
   } finally {
     lines.close();
   }
+}
+
+/**
+ * @param {string} question that can be answered with y or yes; anything else means no, and so does the end of the input
+ * @param {Terminal} terminal
+ */
+export async function confirm(question, terminal) {
+  return /^y(es)?$/i.test(await ask(`${question} [y/N]`, terminal));
 }
 
 /**

@@ -5,7 +5,7 @@ import { readTrace } from 'mongodb-pool-predictor/node';
 import { readResult } from './result-file.js';
 import { fetchJson } from './running-app.js';
 
-/** @import { Evidence, Lesson, SavedResult } from '../workshop/lesson-types.js' */
+/** @import { Evidence, SavedResult, Task } from '../workshop/lesson-types.js' */
 /** @import { Progress } from '../workshop/lesson-progress.js' */
 /** @import { AppUrl } from './running-app.js' */
 
@@ -18,8 +18,8 @@ import { fetchJson } from './running-app.js';
  */
 
 /**
- * Collect what a lesson's check needs, and nothing else.
- * @param {Lesson} lesson
+ * Collect what a check needs, and nothing else.
+ * @param {Task} lesson
  * @param {Progress} progress
  * @param {EvidenceOptions} options
  * @returns {Promise<Evidence>}

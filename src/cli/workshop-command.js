@@ -2,19 +2,26 @@ import { styleText } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
 import { escapeControls, wrap } from '../printable.js';
 import { readSettings } from '../settings.js';
-import { findLesson, readLessons } from '../workshop/lessons.js';
+import { findLesson, findTask, listTasks, readLessons } from '../workshop/lessons.js';
 import { renderLessonList } from '../workshop/list-view.js';
 import { renderMarkdown } from '../workshop/markdown.js';
 import { findNextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
-import { gatherEvidence } from './evidence.js';
+import { askForGuess, checkTask, noteGuess, WIDTH } from './check-task.js';
+import { createJoinCommand } from './join-command.js';
+import { parseUpTo } from './option-parsers.js';
 import { parseAppUrl } from './running-app.js';
+import { sendReport } from './send-report.js';
+import { abortOnSignal } from './signals.js';
+import { watchTask } from './watch-task.js';
 
-/** @import { Evidence, Lesson, Verdict } from '../workshop/lesson-types.js' */
+/** @import { Task } from '../workshop/lesson-types.js' */
 /** @typedef {import('../workshop/markdown.js').Paint} Paint */
+/** @typedef {{ results: string, app?: string, trace?: string, answer?: number, twist?: boolean, puzzle?: boolean }} CheckOptions */
 
-const WIDTH = 80;
 const STYLES = { title: ['bold', 'underline'], strong: ['bold'], code: ['cyan'] };
+const HINTS = 3;
 
+/** `pool-lab workshop` */
 export function createWorkshopCommand() {
   const command = new Command('workshop')
     .description('list the lessons, or show one; each takes 5 to 15 minutes')
@@ -24,87 +31,180 @@ export function createWorkshopCommand() {
     .description('note what you expect, before you measure it')
     .argument('<lesson>', 'name or number of the lesson')
     .argument('<value>', 'a number', parseNumber)
-    .action(noteGuess);
-  command.command('verify')
+    .action(guess);
+  addCheckOptions(command.command('verify')
     .description('check your results and your answer; exits with 1 until they are right')
     .argument('<lesson>', 'name or number of the lesson')
-    .option('--answer <number>', "the answer to the lesson's question", parseNumber)
-    .option('--results <dir>', 'folder where `pool-lab run` saved its results', 'results')
-    .option('--app <url>', 'the running app (default: on this machine, at PORT)')
-    .option('--trace <file>', 'trace file, for lessons about one')
-    .action(verifyLesson);
+    .action(verify));
+  addCheckOptions(command.command('watch')
+    .description('check by itself whenever there is a new result, until it is right')
+    .argument('<lesson>', 'name or number of the lesson')
+    .action(watch));
+  addPartOptions(command.command('hint')
+    .description('give the next of three hints; the last one is the answer')
+    .argument('<lesson>', 'name or number of the lesson')
+    .option('--step <n>', 'give this one instead, from 1 to 3', parseUpTo(HINTS))
+    .action(giveHint));
+  command.command('puzzle')
+    .description('show the puzzle of a lesson; every third lesson has one')
+    .argument('<lesson>', 'name or number of the lesson')
+    .action(showPuzzle);
+  addEvidenceOptions(command.command('check-all')
+    .description('check all lessons, twists and puzzles; exits with 1 until all lessons are right')
+    .action(checkAll));
+  command.addCommand(createJoinCommand());
   command.command('reset')
     .description('start over: forget what you have done and measured so far')
     .action(resetProgress);
   return command;
 }
 
+/** @param {Command} command */
+function addCheckOptions(command) {
+  addPartOptions(command).option('--answer <number>', "the answer to the lesson's question", parseNumber);
+  return addEvidenceOptions(command);
+}
+
+/** @param {Command} command */
+function addPartOptions(command) {
+  return command.option('--twist', "the lesson's twist instead").option('--puzzle', "the lesson's puzzle instead");
+}
+
+/** @param {Command} command */
+function addEvidenceOptions(command) {
+  return command
+    .option('--results <dir>', 'folder where `pool-lab run` saved its results', 'results')
+    .option('--app <url>', 'the running app (default: on this machine, at PORT)')
+    .option('--trace <file>', 'trace file, for lessons about one');
+}
+
 /** @param {string | undefined} name */
 async function showLessons(name) {
   const lessons = await readLessons();
-  const text = name === undefined
-    ? renderLessonList(lessons, await readProgress(readSettings().dataDir, lessons))
-    : renderMarkdown(findLesson(lessons, name).text, { width: WIDTH, paint: choosePaint(process.stdout) });
-  process.stdout.write(`${text}\n`);
+  if (name !== undefined) return showText(findLesson(lessons, name).text);
+  process.stdout.write(`${renderLessonList(lessons, await readProgress(readSettings().dataDir, lessons))}\n`);
+}
+
+/** @param {string} name */
+async function showPuzzle(name) {
+  showText(/** @type {import('../workshop/lesson-types.js').Puzzle} */ (findTask(await readLessons(), name, { puzzle: true })).text);
+}
+
+/** @param {string} markdown */
+function showText(markdown) {
+  process.stdout.write(`${renderMarkdown(markdown, { width: WIDTH, paint: choosePaint(process.stdout) })}\n`);
 }
 
 /** @param {string} name @param {number} value */
-async function noteGuess(name, value) {
+async function guess(name, value) {
   const lessons = await readLessons();
   const lesson = findLesson(lessons, name);
   if (!lesson.guess) throw new Error(`${lesson.name} does not ask for a guess`);
-  const { dataDir } = readSettings();
-  const guess = { value, at: new Date().toISOString() };
-  await writeProgress(dataDir, noteLesson(await readProgress(dataDir, lessons), lesson.name, { guess }));
+  const note = await noteGuess(lesson, value, { dataDir: readSettings().dataDir, lessons });
   process.stdout.write(`${wrap(`Noted: ${value} ${lesson.guess.unit}. Now measure it.`, WIDTH)}\n`);
+  warn(note);
 }
 
-/** @param {string} name @param {Omit<import('./evidence.js').EvidenceOptions, 'app'> & { app?: string }} options */
-async function verifyLesson(name, options) {
+/** @param {string} name @param {CheckOptions} options */
+async function verify(name, options) {
   const lessons = await readLessons();
-  const lesson = findLesson(lessons, name);
-  const { dataDir, port } = readSettings();
-  const before = await readProgress(dataDir, lessons);
-  const app = options.app === undefined
-    ? { option: 'the app at', url: `http://127.0.0.1:${port}`, headers: {}, hint: '; start it with npm start, or choose another one with --app' }
-    : parseAppUrl('--app', options.app);
-  const evidence = await gatherEvidence(lesson, before, { ...options, app });
-  const { isRight, words, figures = [], runs = [] } = await judge(lesson, evidence);
-
-  const width = Math.max(0, ...figures.map(([label]) => label.length));
-  process.stdout.write(`${escapeControls([
-    figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
-    wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
-    runs.map(({ file }) => `Judged: ${file}`).join('\n'),
-  ].filter(Boolean).join('\n\n'))}\n`);
-  if (!isRight) {
-    process.exitCode = 1;
-    return;
+  const task = findTask(lessons, name, options);
+  const { dataDir } = readSettings();
+  const { signal, release } = abortOnSignal();
+  try {
+    await askForGuess(task, { dataDir, lessons }, signal);
+    const { isRight, text, report } = await checkTask(task, withApp(options), { dataDir, lessons });
+    process.stdout.write(`${text}\n`);
+    warn(await sendReport(dataDir, lessons, report));
+    if (isRight) await showNext();
+    else process.exitCode = 1;
+  } finally {
+    release();
   }
-  const progress = noteLesson(before, lesson.name, { doneAt: new Date().toISOString() });
-  await writeProgress(dataDir, progress);
-  const next = findNextLesson(lessons, progress);
+}
+
+async function showNext() {
+  const lessons = await readLessons();
+  const next = findNextLesson(lessons, await readProgress(readSettings().dataDir, lessons));
   if (next) process.stdout.write(`\nNext: pool-lab workshop ${next.name}\n`);
 }
 
-/**
- * @param {Lesson} lesson
- * @param {Evidence} evidence
- * @returns {Promise<Verdict>}
- * @throws {Error} naming the lesson and the cause: checks trust results and apps to have all figures
- */
-export async function judge(lesson, evidence) {
+/** @param {string} name @param {CheckOptions} options */
+async function watch(name, options) {
+  const lessons = await readLessons();
+  const task = findTask(lessons, name, options);
+  const { signal, release } = abortOnSignal();
+  process.stderr.write(`Watching ${describeSource(task, options)} for ${task.name}. Press Ctrl-C to stop.\n`);
   try {
-    return await lesson.check(evidence);
-  } catch (cause) {
-    const { message } = /** @type {Error} */ (cause);
-    throw new Error(`The check of lesson ${lesson.name} failed: ${message}`, { cause });
+    await watchTask(task, withApp(options), { dataDir: readSettings().dataDir, lessons }, {
+      signal, print: (text) => process.stdout.write(`${text}\n\n`), warn,
+    });
+    await showNext();
+  } catch (error) {
+    // Nothing was lost by Ctrl-C, so there is nothing to say.
+    if (!signal.aborted) throw error;
+  } finally {
+    release();
   }
+}
+
+/** @param {Task} task @param {CheckOptions} options */
+function describeSource({ lab, app }, { results }) {
+  if (lab) return `${results}/ for results of ${lab}`;
+  return app ? 'the app' : 'your answer';
+}
+
+/** @param {string} name @param {{ step?: number, twist?: boolean, puzzle?: boolean }} options */
+async function giveHint(name, { step, ...part }) {
+  const lessons = await readLessons();
+  const task = findTask(lessons, name, part);
+  if (!task.hints) throw new Error(`${task.name} has no hints. The lesson has: pool-lab workshop hint ${name}`);
+  const { dataDir } = readSettings();
+  const progress = await readProgress(dataDir, lessons);
+  const { hints = 0 } = progress.lessons[task.name] ?? {};
+  const number = step ?? Math.min(hints + 1, HINTS);
+  await writeProgress(dataDir, noteLesson(progress, task.name, { hints: Math.max(hints, number) }));
+  process.stdout.write(`${wrap(`Hint ${number} of ${HINTS}${number === HINTS ? ', the answer' : ''}: ${task.hints[number - 1]}`, WIDTH)}\n`);
+}
+
+/** @param {CheckOptions} options */
+async function checkAll(options) {
+  const lessons = await readLessons();
+  const { dataDir } = readSettings();
+  let open = 0;
+  for (const lesson of lessons) {
+    for (const task of listTasks(lesson)) {
+      const { doneAt, answer } = (await readProgress(dataDir, lessons)).lessons[task.name] ?? {};
+      const { isRight, text } = await checkTask(task, withApp({ ...options, answer }), { dataDir, lessons })
+        .catch((error) => ({ isRight: false, text: /** @type {Error} */ (error).message }));
+      if (task === lesson && !isRight && !doneAt) open += 1;
+      const state = isRight ? 'right' : doneAt ? 'done before' : `not yet. ${text.replace('Not yet. ', '').split('\n\n')[0]}`;
+      process.stdout.write(`${wrap(escapeControls(`${task.name}: ${state}`), WIDTH)}\n`);
+    }
+  }
+  process.stdout.write(`\n${open === 0 ? 'All lessons are right.' : `${open} of ${lessons.length} lessons are open.`}\n`);
+  if (open > 0) process.exitCode = 1;
+}
+
+/** @param {CheckOptions} options */
+function withApp(options) {
+  return {
+    ...options,
+    app: options.app === undefined ? {
+      option: 'the app at', url: `http://127.0.0.1:${readSettings().port}`, headers: {},
+      hint: '; start it with npm start, or choose another one with --app',
+    } : parseAppUrl('--app', options.app),
+  };
 }
 
 async function resetProgress() {
   await writeProgress(readSettings().dataDir, { since: new Date().toISOString(), lessons: {} });
   process.stdout.write('Your progress is reset. Start with the first lesson.\n');
+}
+
+/** @param {string | undefined} note */
+function warn(note) {
+  if (note) process.stderr.write(`${wrap(note, WIDTH)}\n`);
 }
 
 /** @param {NodeJS.WriteStream} stream @returns {Paint | undefined} */

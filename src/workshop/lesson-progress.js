@@ -1,21 +1,38 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { mapOf, number, orNone, shape, text } from '../shape.js';
+import { listOf, map, mapOf, number, orNone, shape, text } from '../shape.js';
 import { writeAtomically } from '../write-atomically.js';
+import { listTasks } from './lessons.js';
 
 /** @import { Guess, Lesson } from './lesson-types.js' */
 
 /**
  * @typedef {object} Progress
  * @property {string} [since] ISO 8601: the last reset; older results do not count
- * @property {Record<string, LessonProgress>} lessons by name
+ * @property {Record<string, LessonProgress>} lessons by name; twists and puzzles too
+ * @property {Membership} [class] that you have joined
  *
- * @typedef {{ doneAt?: string, guess?: Guess }} LessonProgress
+ * @typedef {object} LessonProgress
+ * @property {string} [doneAt] ISO 8601
+ * @property {Guess} [guess]
+ * @property {number} [answer] the last one
+ * @property {number} [points] for the guess
+ * @property {number} [hints] how many you have seen
+ *
+ * @typedef {object} Membership
+ * @property {string} url of the class, for its learners
+ * @property {string} learner the id that the class gave you
+ * @property {string} name
+ * @property {object[]} unsent reports that have not reached the class
  */
 
 const checkProgress = shape({
   since: orNone(text),
-  lessons: mapOf(shape({ doneAt: orNone(text), guess: orNone(shape({ value: number, at: text })) })),
+  lessons: mapOf(shape({
+    doneAt: orNone(text), guess: orNone(shape({ value: number, at: text })), answer: orNone(number), points: orNone(number),
+    hints: orNone(number),
+  })),
+  class: orNone(shape({ url: text, learner: text, name: text, unsent: listOf(map) })),
 });
 
 /** @param {string} folder */
@@ -47,7 +64,7 @@ export async function readProgress(folder, lessons) {
 /** A new lesson moves those after it. @param {Progress['lessons']} known @param {Lesson[]} lessons @returns {Progress['lessons']} */
 function renumber(known, lessons) {
   const topicOf = (/** @type {string} */ name) => name.replace(/^\d+-/, '');
-  const names = new Map(lessons.map(({ name }) => [topicOf(name), name]));
+  const names = new Map(lessons.flatMap(listTasks).map(({ name }) => [topicOf(name), name]));
   return Object.fromEntries(Object.entries(known).map(([name, progress]) => [names.get(topicOf(name)) ?? name, progress]));
 }
 

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 
-/** @import { Lesson } from './lesson-types.js' */
+/** @import { Lesson, Puzzle, Task } from './lesson-types.js' */
 
 const FOLDER = new URL('../../lessons/', import.meta.url);
 
@@ -15,9 +16,22 @@ export async function readLessons() {
 /** @param {string} name @returns {Promise<Lesson>} */
 async function readLesson(name) {
   const folder = new URL(`${name}/`, FOLDER);
-  const text = await readFile(new URL('README.md', folder), 'utf8');
   const { lesson } = await import(new URL('lesson.js', folder).href);
-  return { name, title: text.slice(text.indexOf('# ') + 2, text.indexOf('\n')), text, ...lesson };
+  const { twist } = await import(new URL('twist.js', folder).href);
+  const puzzle = existsSync(new URL('puzzle.js', folder)) ? await readPuzzle(name, folder) : undefined;
+  return { name, ...await readText(new URL('README.md', folder)), ...lesson, twist: { name: `${name}/twist`, ...twist }, puzzle };
+}
+
+/** @param {string} name of the lesson @param {URL} folder @returns {Promise<Puzzle>} */
+async function readPuzzle(name, folder) {
+  const { puzzle } = await import(new URL('puzzle.js', folder).href);
+  return { name: `${name}/puzzle`, ...await readText(new URL('puzzle.md', folder)), ...puzzle };
+}
+
+/** @param {URL} file */
+async function readText(file) {
+  const text = await readFile(file, 'utf8');
+  return { title: text.slice(text.indexOf('# ') + 2, text.indexOf('\n')), text };
 }
 
 /**
@@ -33,4 +47,26 @@ export function findLesson(lessons, text) {
     throw new Error(`There is no lesson "${text}". The lessons are ${lessons.map(({ name }) => name).join(', ')}`);
   }
   return found;
+}
+
+/** What can be checked in a lesson. @param {Lesson} lesson @returns {Task[]} */
+export function listTasks(lesson) {
+  return [lesson, lesson.twist, ...(lesson.puzzle ? [lesson.puzzle] : [])];
+}
+
+/**
+ * @param {Lesson[]} lessons
+ * @param {string} text name or number of a lesson
+ * @param {{ twist?: boolean, puzzle?: boolean }} part of the lesson; without one, the lesson itself
+ * @returns {Task}
+ * @throws {Error} if there is no such lesson, or it has no puzzle
+ */
+export function findTask(lessons, text, { twist, puzzle }) {
+  const lesson = findLesson(lessons, text);
+  if (twist && puzzle) throw new Error('Choose one of --twist and --puzzle');
+  if (twist) return lesson.twist;
+  if (!puzzle) return lesson;
+  if (lesson.puzzle) return lesson.puzzle;
+  throw new Error(`${lesson.name} has no puzzle. These have one: ${
+    lessons.filter((one) => one.puzzle).map(({ name }) => name).join(', ')}`);
 }

@@ -3,14 +3,14 @@
 /** Allows for a busy machine and for rounding. */
 const TOLERANCE = 0.1;
 
-/** @param {string} words @param {Verdict['figures']} [figures] @returns {Verdict} */
-export function right(words, figures) {
-  return { isRight: true, words, figures };
+/** @param {string} words @param {Pick<Verdict, 'figures' | 'truth'>} [more] @returns {Verdict} */
+export function right(words, more) {
+  return { isRight: true, words, ...more };
 }
 
-/** @param {string} words @param {Verdict['figures']} [figures] @returns {Verdict} */
-export function wrong(words, figures) {
-  return { isRight: false, words, figures };
+/** @param {string} words @returns {Verdict} */
+export function wrong(words) {
+  return { isRight: false, words };
 }
 
 /**

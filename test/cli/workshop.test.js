@@ -1,7 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
+import { readLessons } from '../../src/workshop/lessons.js';
 import { createSampleResult } from '../report/sample-result.js';
+import { commandsOf } from '../support/commands-of.js';
 import { findFreePort } from '../support/free-port.js';
 import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
@@ -30,6 +32,7 @@ async function saveResult(startedAt = new Date().toISOString()) {
 
 test('a lesson that is not done says why and exits with 1; a lesson that is done is remembered until the reset', async () => {
   const verify = ['verify', '02-one-lane', '--results', path.join(folder, 'results')];
+  await workshop('guess', '2', '18');
   expect(await workshop(...verify)).toMatchObject({
     code: 1, stdout: expect.stringMatching(/^Not yet\. First run it with one lane/),
   });
@@ -38,10 +41,11 @@ test('a lesson that is not done says why and exits with 1; a lesson that is done
   expect(await workshop(...verify)).toMatchObject({
     code: 0, stdout: expect.stringMatching(/^Right\..+\n\nJudged: .+mixed\.json\n\nNext: pool-lab workshop 01/s),
   });
-  expect((await workshop()).stdout).toMatch(/02-one-lane .+ done$/m);
+  expect((await workshop()).stdout).toMatch(/02-one-lane .+ 2 of 3 done$/m);
 
   await workshop('reset');
   expect((await workshop()).stdout).not.toMatch(/ done$/m);
+  await workshop('guess', '2', '18');
   expect(await workshop(...verify)).toMatchObject({ code: 1 });
   await saveResult();
   expect(await workshop(...verify)).toMatchObject({ code: 0 });
@@ -57,8 +61,11 @@ test.each([
   ['an unknown lesson', ['verify', '99'], /There is no lesson "99"\. The lessons are 01-what-a-pool-is, 02/],
   ['a missing guess', ['verify', '4'], /Make a guess first\. With 2 connections/],
   ['a guess that is not a number', ['guess', '4', 'much'], /must be a number/],
-  ['an unwanted guess', ['guess', '2', '5'], /02-one-lane does not ask for a guess/],
-  ['an app that does not run', ['verify', '1', '--app', nowhere], /--app http:.+: connect ECONNREFUSED/],
+  ['an unwanted guess', ['guess', '14', '5'], /14-fleet-budget does not ask for a guess/],
+  ['a puzzle that is not there', ['puzzle', '2'], /02-one-lane has no puzzle\. These have one: 03-find/],
+  ['hints of a twist', ['hint', '2', '--twist'], /has no hints/],
+  ['two parts at once', ['verify', '3', '--twist', '--puzzle'], /Choose one of/],
+  ['an app that does not run', ['verify', '1', '--twist', '--app', nowhere], /--app http:.+: connect ECONNREFUSED/],
 ])('%s is one clear line', async (_, args, message) => {
   const { code, stdout, stderr } = await workshop(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -87,6 +94,7 @@ test('invalid files are named, and not changed', async () => {
   expect(await readFile(file, 'utf8')).toBe('{"lessons":null}');
   await workshop('reset');
 
+  await workshop('guess', '2', '18');
   await saveResult();
   const broken = path.join(folder, 'results', 'broken');
   await mkdir(broken);
@@ -100,6 +108,7 @@ test('a check that throws is an error that names the lesson and the cause', asyn
   const saved = path.join(folder, 'results', 'odd');
   await mkdir(saved, { recursive: true });
   await writeFile(path.join(saved, 'mixed.json'), JSON.stringify(createSampleResult({ variants: [] })));
+  await workshop('guess', '2', '18');
   expect(await workshop('verify', '2', '--results', path.join(folder, 'results'))).toEqual({
     code: 1, stdout: '', stderr: expect.stringMatching(/^The check of lesson 02-one-lane failed: .*undefined.*\n$/),
   });
@@ -107,9 +116,50 @@ test('a check that throws is an error that names the lesson and the cause', asyn
 
 test('without an app it says how to start one, and mentions no option that nobody typed', async () => {
   const { port } = new URL(nowhere);
-  const { code, stderr } = await runCli(['workshop', 'verify', '1'], {
+  const { code, stderr } = await runCli(['workshop', 'verify', '1', '--twist'], {
     env: { POOL_LAB_DATA: path.join(folder, 'data'), PORT: port },
   });
   expect({ code, stderr }).toEqual({ code: 1, stderr: `the app at ${nowhere}: connect ECONNREFUSED 127.0.0.1:${port}; `
     + 'start it with npm start, or choose another one with --app\n' });
+});
+
+test('three hints, one per call, the last one being the answer; a number asks for one of them', async () => {
+  const hints = [];
+  for (let call = 0; call < 4; call++) hints.push((await workshop('hint', '14')).stdout);
+  expect(hints.map((text) => text.slice(0, 11))).toEqual(['Hint 1 of 3', 'Hint 2 of 3', 'Hint 3 of 3', 'Hint 3 of 3']);
+  expect(hints[2]).toContain('the answer: 7 - 2 = 5');
+  expect((await workshop('hint', '14', '--step', '1')).stdout).toBe(hints[0]);
+  expect((await workshop('hint', '3', '--puzzle')).stdout).toMatch(/^Hint 1 of 3: With 2 lanes/);
+  expect(await workshop('hint', '14', '--step', '4')).toMatchObject({ code: 1, stderr: expect.stringContaining('from 1 to 3') });
+});
+
+test('every puzzle names a command that tells what can be changed', async () => {
+  const commands = (await readLessons()).flatMap(({ puzzle }) => (puzzle ? commandsOf(puzzle.text) : []));
+  expect(commands).toHaveLength(5);
+  for (const command of new Set(commands)) {
+    expect(await runCli(command.split(' ').slice(2))).toMatchObject({ code: 0, stdout: expect.stringContaining('Options:') });
+  }
+});
+
+test('a puzzle has a text and a check of its own', async () => {
+  expect((await workshop('puzzle', '3')).stdout).toMatch(/^Two lanes must do\n/);
+  expect(await workshop('verify', '3', '--puzzle', '--results', folder)).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Not yet/) });
+});
+
+test('check-all looks at every lesson, twist and puzzle', async () => {
+  await workshop('guess', '2', '20');
+  await saveResult();
+  await workshop('verify', '14', '--answer', '5');
+  const { code, stdout } = await workshop('check-all', '--results', path.join(folder, 'results'), '--app', nowhere);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^02-one-lane: right$/m);
+  expect(stdout).toMatch(/^14-fleet-budget: right$/m);
+  expect(stdout).toMatch(/^03-find-the-knee\/puzzle: not yet\./m);
+  expect(stdout).toMatch(/^13 of 15 lessons are open\.$/m);
+});
+
+test('a guess after the measurement gets no points', async () => {
+  await saveResult();
+  await workshop('guess', '2', '20');
+  expect((await workshop('verify', '2', '--results', path.join(folder, 'results'))).stdout).toContain('0 of 3 points for your guess');
 });

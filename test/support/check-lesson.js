@@ -1,16 +1,16 @@
 import { expect } from '@jest/globals';
-import { readLessons } from '../../src/workshop/lessons.js';
+import { listTasks, readLessons } from '../../src/workshop/lessons.js';
 import { createSampleResult } from '../report/sample-result.js';
 
 /** @import { Evidence } from '../../src/workshop/lesson-types.js' */
 
-const lessons = await readLessons();
+const tasks = (await readLessons()).flatMap(listTasks);
 
-/** Run the check of a lesson. @param {string} name of the lesson @param {object} evidence what it asks for */
+/** Run the check of a lesson, a twist or a puzzle. @param {string} name @param {object} evidence what it asks for */
 export async function check(name, evidence) {
-  const lesson = lessons.find((one) => one.name === name);
-  if (!lesson) throw new Error(`there is no lesson ${name}`);
-  return lesson.check(/** @type {Evidence} */ (evidence));
+  const task = tasks.find((one) => one.name === name);
+  if (!task) throw new Error(`there is no lesson ${name}`);
+  return task.check(/** @type {Evidence} */ (evidence));
 }
 
 /**

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { toResult } from '../../../src/cli/result-file.js';
-import { judge } from '../../../src/cli/workshop-command.js';
+import { judge } from '../../../src/cli/check-task.js';
 import { readLessons } from '../../../src/workshop/lessons.js';
 import { renderLessonList } from '../../../src/workshop/list-view.js';
 import { progressFile, readProgress } from '../../../src/workshop/lesson-progress.js';

@@ -130,6 +130,7 @@ describe('04-predict-then-reveal', () => {
       words: expect.stringContaining('27 % too high'),
       figures: [['you guessed', '14.0 s'], ['predicted', '11.0 s'], ['measured', '11.0 s']],
       runs: results,
+      truth: 11.04,
     });
     expect((await check(name, { results, guess: { ...guess, value: 11 } })).words).toMatch(/like a queue/);
     expect((await check(name, { results, guess: { ...guess, value: 5.5 } })).words).toMatch(/50 % too low/);

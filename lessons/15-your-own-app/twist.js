@@ -1,0 +1,18 @@
+import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+
+/** @type {import('../../src/workshop/lesson-types.js').TwistRules} */
+export const twist = {
+  lab: 'sweep',
+  asks: { question: 'How many of the 10 connections are used at once?', unit: 'connections', isCount: true },
+  key: 'One or two, the column peak active: ten Ferraris a second of a few ms each hardly ever meet.',
+  check({ results, answer }) {
+    const runs = results.filter(({ settings, variants }) => (
+      String(settings.scenario).endsWith('fast-only.yaml') && variants.some(({ settings: { poolSize }, measured }) => poolSize === 10 && measured)));
+    if (runs.length === 0) return wrong('There is no such sweep yet.');
+    return judgeRuns(runs, ({ variants }) => {
+      const most = variants.find(({ settings }) => settings.poolSize === 10)?.measured?.pool.peakActive;
+      if (answer !== most) return wrong(`It is not ${answer}. Look at the column "active" under "peak".`);
+      return right(`${most} of 10. The lab's knee depends on the load, not on the app alone.`);
+    });
+  },
+};

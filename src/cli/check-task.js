@@ -1,0 +1,97 @@
+import { createReport } from '../workshop/class-report.js';
+import { describePoints, scoreVerdict } from '../workshop/guess-score.js';
+import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { escapeControls, wrap } from '../printable.js';
+import { ask } from './confirm.js';
+import { gatherEvidence } from './evidence.js';
+import { sendReport } from './send-report.js';
+
+/** @import { Evidence, Lesson, Question, Task, Verdict } from '../workshop/lesson-types.js' */
+/** @import { Report } from '../workshop/class-report.js' */
+/** @import { EvidenceOptions } from './evidence.js' */
+
+export const WIDTH = 80;
+
+/** @typedef {{ dataDir: string, lessons: Lesson[] }} Workshop dataDir: where the progress is */
+
+/**
+ * Check one task, and note what comes out.
+ * @param {Task} task
+ * @param {EvidenceOptions} options
+ * @param {Workshop} workshop
+ * @returns {Promise<{ isRight: boolean, text: string, report: Report }>} text for a terminal; report for the class
+ * @throws {Error} saying what is missing and how to provide it
+ */
+export async function checkTask(task, options, { dataDir, lessons }) {
+  const before = await readProgress(dataDir, lessons);
+  const evidence = await gatherEvidence(task, before, options);
+  const verdict = await judge(task, evidence);
+  const known = before.lessons[task.name] ?? {};
+  const points = known.points ?? scoreVerdict(known.guess, verdict);
+  const news = {
+    ...(options.answer !== undefined && { answer: options.answer }),
+    ...(verdict.isRight && { doneAt: new Date().toISOString(), ...(points !== undefined && { points }) }),
+  };
+  await writeProgress(dataDir, noteLesson(before, task.name, news));
+  return {
+    isRight: verdict.isRight,
+    text: renderVerdict(verdict, verdict.isRight ? points : undefined),
+    report: createReport(task, known.guess, verdict),
+  };
+}
+
+/** @param {Verdict} verdict @param {number} [points] for the guess */
+function renderVerdict({ isRight, words, figures = [], runs = [] }, points) {
+  const width = Math.max(0, ...figures.map(([label]) => label.length));
+  return escapeControls([
+    figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
+    wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
+    points === undefined ? '' : `${describePoints(points)}.`,
+    runs.map(({ file }) => `Judged: ${file}`).join('\n'),
+  ].filter(Boolean).join('\n\n'));
+}
+
+/**
+ * @param {Task} task
+ * @param {Evidence} evidence
+ * @returns {Promise<Verdict>}
+ * @throws {Error} naming the lesson and the cause: checks trust results and apps to have all figures
+ */
+export async function judge(task, evidence) {
+  try {
+    return await task.check(evidence);
+  } catch (cause) {
+    const { message } = /** @type {Error} */ (cause);
+    throw new Error(`The check of lesson ${task.name} failed: ${message}`, { cause });
+  }
+}
+
+/** Note a guess, and tell the class. @param {Task} task @param {number} value @param {Workshop} workshop */
+export async function noteGuess(task, value, { dataDir, lessons }) {
+  const guess = { value, at: new Date().toISOString() };
+  await writeProgress(dataDir, noteLesson(await readProgress(dataDir, lessons), task.name, { guess }));
+  return sendReport(dataDir, lessons, { lesson: task.name, guess: value });
+}
+
+/**
+ * Ask a person for the guess, if there is a terminal to ask on.
+ * @param {Task} task
+ * @param {Workshop} workshop
+ * @param {AbortSignal} signal
+ */
+export async function askForGuess(task, workshop, signal) {
+  if (!task.guess || (await readProgress(workshop.dataDir, workshop.lessons)).lessons[task.name]?.guess) return;
+  const value = await askNumber(task.guess, signal);
+  if (value !== undefined) await noteGuess(task, value, workshop);
+}
+
+/**
+ * @param {Question} question
+ * @param {AbortSignal} signal
+ * @returns {Promise<number | undefined>} undefined without a terminal, or without a number
+ */
+export async function askNumber({ question, unit }, signal) {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const text = await ask(`${wrap(question, WIDTH)}\n(${unit})`, { input: process.stdin, output: process.stderr, signal });
+  return text === '' || !Number.isFinite(Number(text)) ? undefined : Number(text);
+}

@@ -1,0 +1,42 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { readLessons } from '../workshop/lessons.js';
+import { readSettings } from '../settings.js';
+import { parseText } from './option-parsers.js';
+import { post } from './send-report.js';
+
+/** Where `pool-lab class` listens unless told otherwise. */
+const OWN_CLASS = 'http://127.0.0.1:3300';
+
+/** `pool-lab workshop join` */
+export function createJoinCommand() {
+  return new Command('join')
+    .description('join a class. From then on your guesses, figures and verdicts go to it, and nothing else')
+    .argument('<class>', 'link or code of the class, as the teacher shows it')
+    .requiredOption('--name <name>', 'your first name, up to 40 characters', parseText)
+    .option('--at <url>', 'address of the class, if you only have its code', parseAddress, OWN_CLASS)
+    .action(join);
+}
+
+/** @param {string} text @param {{ name: string, at: string }} options */
+async function join(text, { name, at }) {
+  const link = /^https?:/.test(text) ? parseAddress(text) : new URL(`/join/${encodeURIComponent(text.toUpperCase())}`, at).href;
+  const { status, problem, answer } = await post(`${link}/learners`, { name });
+  if (status !== 201) {
+    throw new Error(status === 0 ? `The class at ${link} does not answer: ${problem}` : `The class at ${link} says: ${problem}`);
+  }
+  const { dataDir } = readSettings();
+  const progress = await readProgress(dataDir, await readLessons());
+  const membership = { url: link, learner: String(answer.learner), name: String(answer.name), unsent: [] };
+  await writeProgress(dataDir, { ...progress, class: membership });
+  process.stdout.write(`You are in, ${membership.name}. Your guesses, figures and verdicts now go to the class.\n`);
+}
+
+/** @param {string} text @returns {string} without a slash at the end */
+function parseAddress(text) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new InvalidArgumentError('It must be a link such as http://192.168.1.5:3300/join/ABC234, or the code at its end.');
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}

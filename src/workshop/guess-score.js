@@ -1,0 +1,33 @@
+/** @import { Guess, Verdict } from './lesson-types.js' */
+
+export const MOST_POINTS = 3;
+
+/** Up to so many times too high or too low, a guess gets so many points. */
+const STEPS = [{ times: 1.1, points: MOST_POINTS }, { times: 1.5, points: 2 }, { times: 3, points: 1 }];
+
+/**
+ * How near a guess was: 3 points within 10 %, 2 within 1.5 times, 1 within 3 times too high or too low, else 0.
+ * @param {number} guess
+ * @param {number} truth as measured
+ */
+export function scoreGuess(guess, truth) {
+  if (guess === truth) return MOST_POINTS;
+  const [low, high] = [guess, truth].toSorted((a, b) => a - b);
+  return (low > 0 && STEPS.find(({ times }) => high <= times * low)?.points) || 0;
+}
+
+/**
+ * A guess made after the measurement gets no points.
+ * @param {Guess | undefined} guess
+ * @param {Verdict} verdict
+ * @returns {number | undefined} undefined if there is nothing to compare
+ */
+export function scoreVerdict(guess, { truth, runs = [] }) {
+  if (!guess || truth === undefined || !Number.isFinite(truth)) return undefined;
+  return runs.some(({ startedAt }) => startedAt < guess.at) ? 0 : scoreGuess(guess.value, truth);
+}
+
+/** @param {number} points */
+export function describePoints(points) {
+  return `${points} of ${MOST_POINTS} points for your guess`;
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createSampleResult } from '../report/sample-result.js';
+import { cleanUp } from '../support/cleanup.js';
+import { cleanEnvironment } from '../support/environment.js';
+import { runCli } from '../support/run-cli.js';
+import { scratchFolder } from '../support/scratch-folder.js';
+import { until } from '../support/until.js';
+
+const folder = await scratchFolder();
+const env = { POOL_LAB_DATA: path.join(folder, 'data') };
+
+/** @param {string[]} args */
+function watch(...args) {
+  const child = spawn(process.execPath, ['src/cli.js', 'workshop', 'watch', ...args, '--results', folder], { env: cleanEnvironment(env) });
+  cleanUp(() => child.kill('SIGKILL'));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => { said += text; });
+  return { child, says: (/** @type {string} */ words) => until(words, () => said.includes(words)), read: () => said };
+}
+
+/** @param {string} name @param {number} sizes how many pool sizes were measured */
+async function save(name, sizes) {
+  const result = createSampleResult({ startedAt: new Date().toISOString() });
+  result.variants.length = sizes;
+  Object.assign(result.variants[0].measured ?? {}, { unloaded: { serviceMs: 2 } });
+  await mkdir(path.join(folder, name));
+  await writeFile(path.join(folder, name, 'mixed.json'), JSON.stringify(result));
+}
+
+test('watch checks each new result by itself and ends when one is right', async () => {
+  await runCli(['workshop', 'guess', '2', '20'], { env });
+  const { child, says } = watch('2');
+  const ended = once(child, 'exit');
+  await says('Watching');
+  await save('three sizes', 3);
+  await says('Not yet. First run it with one lane');
+  await save('one size', 1);
+  await says('Right. A query of 2 ms');
+  await says('3 of 3 points for your guess');
+  expect(await ended).toEqual([0, null]);
+});
+
+test('a signal ends it', async () => {
+  const { child, says, read } = watch('3');
+  await says('Watching');
+  child.kill('SIGINT');
+  expect(await once(child, 'exit')).toEqual([130, null]);
+  expect(read()).not.toMatch(/Interrupted|^ +at /m);
+});
