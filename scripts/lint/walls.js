@@ -19,7 +19,7 @@ const FLOORS = [
   ['src/http/', 'src/report/'],
   ['src/predictions/', 'src/harness/'],
   ['src/labs/', 'src/calibrate/', 'src/sweep/', 'src/watch/'],
-  ['src/live/', 'src/workshop/'],
+  ['src/live/', 'src/workshop/', 'src/classroom/'],
   ['src/routes/', 'src/cli/'],
 ];
 

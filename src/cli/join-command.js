@@ -1,8 +1,8 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { readProgress, writeProgress } from '../workshop/lesson-progress.js';
 import { readLessons } from '../workshop/lessons.js';
 import { readSettings } from '../settings.js';
-import { parseText } from './option-parsers.js';
+import { orInvalid, parseText } from './option-parsers.js';
 import { post } from './send-report.js';
 
 /** Where `pool-lab class` listens unless told otherwise. */
@@ -14,7 +14,7 @@ export function createJoinCommand() {
     .description('join a class. From then on your guesses, figures and verdicts go to it, and nothing else')
     .argument('<class>', 'link or code of the class, as the teacher shows it')
     .requiredOption('--name <name>', 'your first name, up to 40 characters', parseText)
-    .option('--at <url>', 'address of the class, if you only have its code', parseAddress, OWN_CLASS)
+    .option('--at <url>', 'address of the class, if you only have its code', orInvalid(parseAddress), OWN_CLASS)
     .action(join);
 }
 
@@ -36,7 +36,7 @@ async function join(text, { name, at }) {
 function parseAddress(text) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
-    throw new InvalidArgumentError('It must be a link such as http://192.168.1.5:3300/join/ABC234, or the code at its end.');
+    throw new Error('It must be a link such as http://192.168.1.5:3300/join/ABC234, or the code at its end.');
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }

@@ -53,6 +53,10 @@ const COMMANDS = {
     summary: 'learn about pools in lessons of 5 to 15 minutes',
     load: async () => (await import('./workshop-command.js')).createWorkshopCommand(),
   },
+  class: {
+    summary: 'hold the workshop with others: one page for the whole room',
+    load: async () => (await import('./class-command.js')).createClassCommand(),
+  },
 };
 
 /**

@@ -1,6 +1,7 @@
 import express from 'express';
 import { requireSameOrigin } from '../http/same-origin.js';
 import { requireToken } from '../http/controls-token.js';
+import { readJsonBody } from '../http/json-body.js';
 import { clientError, sendProblem } from '../http/problem.js';
 
 const MAX_CONNECTIONS = 1000;
@@ -11,7 +12,7 @@ const ROUTES = ['/slow', '/fast'];
 /** `POST /control/...`: the page's controls. Bodies and answers are JSON. @param {import('./parts.js').Parts} parts */
 export function createControlRoutes({ database, load, loadTests, traffic, controls }) {
   const router = express.Router();
-  router.use(requireSameOrigin(controls), requireToken(controls.token), requireJson, express.json({ limit: '1kb' }));
+  router.use(requireSameOrigin(controls), requireToken(controls.token), ...readJsonBody('1kb'));
 
   // The token was checked above.
   router.post('/token', (req, res) => {
@@ -48,16 +49,6 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
     res.status(202).json(await loadTests.start());
   });
   return router;
-}
-
-/**
- * @param {import('express').Request} req
- * @param {import('express').Response} res
- * @param {import('express').NextFunction} next
- */
-function requireJson(req, res, next) {
-  if (!req.is('application/json')) throw clientError(415, 'Content-Type must be application/json');
-  next();
 }
 
 /** @param {unknown} body @param {string} name @param {number} min @param {number} max @returns {number} */

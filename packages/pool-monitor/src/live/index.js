@@ -4,6 +4,7 @@ export { createLiveView } from './live-view.js';
 export { isLoopback, namesLoopback } from './loopback.js';
 export { readClientSettings } from './read-clients.js';
 export { busyCores } from './server-gauge.js';
+export { createStreams } from './streams.js';
 
 /**
  * @typedef {import('./feed-shapes.js').BusyConnection} BusyConnection

@@ -1,0 +1,66 @@
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { listOf, map, number, shape, text } from '../shape.js';
+import { writeAtomically } from '../write-atomically.js';
+
+/** @import { ClassState } from './class-roll.js' */
+
+const SAVE_AFTER_MS = 200;
+
+const checkState = shape({
+  code: text, startedAt: text, current: text, currentAt: number, revealed: listOf(text),
+  learners: listOf(shape({ id: text, name: text, progressAt: number, work: map })),
+});
+
+/**
+ * @param {string} file
+ * @returns {Promise<ClassState | undefined>} undefined if there is no such file
+ * @throws {Error} naming the file, if it has another content
+ */
+export async function readState(file) {
+  const json = await readFile(file, 'utf8').catch((cause) => {
+    if (cause.code === 'ENOENT') return undefined;
+    throw new Error(`${file} can't be read: ${cause.message}`, { cause });
+  });
+  if (json === undefined) return undefined;
+  try {
+    const state = JSON.parse(json);
+    checkState(state, 'it');
+    return state;
+  } catch (cause) {
+    throw new Error(`${file} does not contain a class. To start another one: pool-lab class --new`, { cause });
+  }
+}
+
+/**
+ * Keeps a state on disk, so that a class survives the end of its process.
+ * @param {string} file its folder is created
+ * @param {ClassState} state
+ * @param {(error: Error) => void} onError
+ */
+export function createStateFile(file, state, onError) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  let writing = Promise.resolve();
+
+  function write() {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(async () => {
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeAtomically(file, JSON.stringify(state));
+      // It has the ids of the learners.
+      await chmod(file, 0o600);
+    }).catch(onError);
+    return writing;
+  }
+
+  return {
+    /** Soon; changes that come together are written once. */
+    save() {
+      timer ??= setTimeout(write, SAVE_AFTER_MS);
+    },
+    /** Now. */
+    close: write,
+  };
+}

@@ -1,0 +1,68 @@
+import { clientError } from '../http/problem.js';
+
+/**
+ * @typedef {object} Figures
+ * @property {number | null} measured
+ * @property {[poolSize: number, slowestMs: number][]} points
+ *
+ * @typedef {{ learner: string, lesson: string, guess?: number, figures?: Figures, verdict?: boolean }} ReportBody
+ */
+
+const LONGEST_NAME = 40;
+/** No figure of the lessons is larger. */
+const LARGEST = 1e9;
+const MOST_POINTS = 20;
+
+/** @param {unknown} body of a request to join @returns {string} the name, trimmed @throws {Error} with status 400 */
+export function readName(body) {
+  const { name } = requireOnly(body, ['name']);
+  const trimmed = typeof name === 'string' ? name.trim().normalize('NFC') : '';
+  if (trimmed === '' || trimmed.length > LONGEST_NAME || /\p{C}/u.test(trimmed)) {
+    throw clientError(400, `name must be a text of 1 to ${LONGEST_NAME} letters`);
+  }
+  return trimmed;
+}
+
+/** @param {unknown} body @returns {ReportBody} @throws {Error} with status 400, naming what is wrong */
+export function readReport(body) {
+  const { learner, lesson, guess, figures, verdict } = requireOnly(body, ['learner', 'lesson', 'guess', 'figures', 'verdict']);
+  for (const [name, value] of Object.entries({ learner, lesson })) {
+    if (typeof value !== 'string') throw clientError(400, `${name} must be a text`);
+  }
+  if (guess !== undefined && !isFigure(guess)) throw clientError(400, 'guess must be a number');
+  if (verdict !== undefined && typeof verdict !== 'boolean') throw clientError(400, 'verdict must be true or false');
+  return {
+    learner, lesson, ...(guess !== undefined && { guess }), ...(verdict !== undefined && { verdict }),
+    ...(figures !== undefined && { figures: readFigures(figures) }),
+  };
+}
+
+/** @param {unknown} body @returns {string} name of a lesson @throws {Error} with status 400 */
+export function readLessonName(body) {
+  const { lesson } = requireOnly(body, ['lesson']);
+  if (typeof lesson !== 'string') throw clientError(400, 'lesson must be a text');
+  return lesson;
+}
+
+/** @param {unknown} value @returns {Figures} */
+function readFigures(value) {
+  const { measured, points } = requireOnly(value, ['measured', 'points']);
+  if (measured !== null && !isFigure(measured)) throw clientError(400, 'figures.measured must be a number or null');
+  const isList = Array.isArray(points) && points.length <= MOST_POINTS
+    && points.every((point) => Array.isArray(point) && point.length === 2 && point.every(isFigure));
+  if (!isList) throw clientError(400, `figures.points must be a list of up to ${MOST_POINTS} pairs of numbers`);
+  return { measured, points };
+}
+
+/** @param {unknown} value */
+function isFigure(value) {
+  return typeof value === 'number' && Math.abs(value) <= LARGEST;
+}
+
+/** @param {unknown} value @param {string[]} names @returns {any} an object without other properties */
+function requireOnly(value, names) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw clientError(400, 'it must be an object');
+  const other = Object.keys(value).find((name) => !names.includes(name));
+  if (other !== undefined) throw clientError(400, `only these are allowed: ${names.join(', ')}`);
+  return value;
+}

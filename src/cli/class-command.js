@@ -1,0 +1,114 @@
+import { networkInterfaces } from 'node:os';
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { isLoopback } from 'mongodb-pool-monitor/live';
+import { createStateFile, readState } from '../classroom/class-file.js';
+import { createRoll, openState } from '../classroom/class-roll.js';
+import { openClass } from '../classroom/class-server.js';
+import { renderRoom } from '../classroom/room-page.js';
+import { createToken } from '../http/controls-token.js';
+import { createLogger } from '../logger.js';
+import { readSettings } from '../settings.js';
+import { listTasks, readLessons } from '../workshop/lessons.js';
+import { writeAtomically } from '../write-atomically.js';
+import { parsePort, parseUpTo } from './option-parsers.js';
+import { abortOnSignal } from './signals.js';
+
+/** @import { ClassLesson, ClassState } from '../classroom/class-roll.js' */
+/** @typedef {{ host: string, port: number, token?: string, stuckAfter: number, new: boolean, out: string }} ClassOptions */
+
+const DEFAULT_PORT = 3300;
+const MOST_MINUTES = 600;
+
+/** `pool-lab class` */
+export function createClassCommand() {
+  return new Command('class')
+    .description('open a class on this laptop: learners join with a code, their guesses and measurements meet on one page')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 is the network of the\nroom, and needs --token', '127.0.0.1')
+    .option('--port <n>', '0 picks a free one', parsePort, DEFAULT_PORT)
+    .option('--token <word>', "for the teacher's page: at least 16 letters, digits,\n- or _", parseToken)
+    .option('--stuck-after <minutes>', 'without progress, a learner may need a hand', parseUpTo(MOST_MINUTES), 5)
+    .option('--new', 'start another class, and forget the last one', false)
+    .option('--out <file>', "where to write the room's result at the end", 'class.html')
+    .action(openClassroom);
+}
+
+/** @param {ClassOptions} options */
+async function openClassroom({ host, port, token, stuckAfter, new: isNew, out }) {
+  if (!isLoopback(host) && token === undefined) {
+    throw new Error(`--host ${host} opens the class to the network, so your page needs a token. For example:\n  --token ${createToken()}`);
+  }
+  const lessons = await listClassLessons();
+  const file = path.join(readSettings().dataDir, 'class.json');
+  const stored = isNew ? undefined : await readState(file);
+  const state = keepKnown(stored ?? openState(lessons), lessons);
+  const { signal, release } = abortOnSignal();
+  const stateFile = createStateFile(file, state, (error) => process.stderr.write(`${error.message}\n`));
+  /** @type {() => void} */
+  let change = () => {};
+  const roll = createRoll(state, lessons, () => {
+    stateFile.save();
+    change();
+  });
+  try {
+    await stateFile.close();
+    const room = await openClass(roll, {
+      lessons, host, port, token, stuckAfterMs: stuckAfter * 60_000, log: createLogger('warn'),
+    }).catch((cause) => {
+      throw new Error(cause.cause?.code === 'EADDRINUSE' ? `--port ${port} is in use on ${host}: choose another one` : cause.message, { cause });
+    });
+    ({ change } = room);
+    process.stdout.write(`${describeClass(state, { host, url: room.url, token, isStored: stored !== undefined })}\n`);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await room.close();
+    await stateFile.close();
+    if (state.learners.length > 0) {
+      await writeAtomically(out, renderRoom(state, lessons));
+      process.stdout.write(`The room's result: ${out}\n`);
+    }
+    process.exitCode = 0;
+  } finally {
+    release();
+  }
+}
+
+/** @returns {Promise<ClassLesson[]>} */
+async function listClassLessons() {
+  return (await readLessons()).map((lesson) => (
+    { name: lesson.name, title: lesson.title, ...lesson.guess, tasks: listTasks(lesson).map(({ name }) => name) }));
+}
+
+/** A stored class may have been held with other lessons. @param {ClassState} state @param {ClassLesson[]} lessons */
+function keepKnown(state, lessons) {
+  return lessons.some(({ name }) => name === state.current) ? state : { ...state, current: lessons[0].name };
+}
+
+/**
+ * @param {ClassState} state
+ * @param {{ host: string, url: string, token?: string, isStored: boolean }} options
+ */
+function describeClass({ code, learners, startedAt }, { host, url, token, isStored }) {
+  const { port } = new URL(url);
+  const isEverywhere = ['0.0.0.0', '::'].includes(host);
+  const hosts = isEverywhere ? listAddresses() : [host];
+  const own = isEverywhere ? `http://127.0.0.1:${port}` : url;
+  return [
+    isStored && `This goes on with the class of ${startedAt.slice(0, 10)} and its ${learners.length} learners. --new starts another one.`,
+    `Your page, for the projector: ${own}/${token ? `#token=${token}` : ''}`,
+    ...hosts.map((address) => `Learners join at: http://${address.includes(':') ? `[${address}]` : address}:${port}/join/${code}`),
+    isLoopback(host) && `Only this machine can join. For the network of the room: --host 0.0.0.0 --token WORD`,
+    'Press Ctrl-C to end the class. It keeps everything for the next start.',
+  ].filter(Boolean).join('\n');
+}
+
+/** @returns {string[]} of this machine in its networks */
+function listAddresses() {
+  return Object.values(networkInterfaces()).flatMap((all = []) => (
+    all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)));
+}
+
+/** @param {string} text */
+function parseToken(text) {
+  if (!/^[\w-]{16,}$/.test(text)) throw new InvalidArgumentError('It must be at least 16 letters, digits, - or _.');
+  return text;
+}

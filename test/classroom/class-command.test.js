@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { cleanUp } from '../support/cleanup.js';
+import { cleanEnvironment } from '../support/environment.js';
+import { runCli } from '../support/run-cli.js';
+import { scratchFolder } from '../support/scratch-folder.js';
+import { until } from '../support/until.js';
+import { firstWhere, readClassEvents } from './serve-class.js';
+
+const folder = await scratchFolder();
+const teacher = { POOL_LAB_DATA: path.join(folder, 'teacher') };
+const learner = { POOL_LAB_DATA: path.join(folder, 'learner') };
+
+/** @param {string[]} args */
+async function openClass(...args) {
+  const child = spawn(process.execPath, [path.resolve('src/cli.js'), 'class', ...args], { cwd: folder, env: cleanEnvironment(teacher) });
+  cleanUp(() => child.kill('SIGKILL'));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => { said += text; });
+  await until('it says how to join', () => said.includes('Press Ctrl-C'));
+  const [, url, code] = /** @type {RegExpExecArray} */ (/Learners join at: (.+)\/join\/(\w+)/.exec(said));
+  return {
+    url, code, said,
+    async end() {
+      child.kill('SIGINT');
+      expect(await once(child, 'exit')).toEqual([0, null]);
+      return said;
+    },
+  };
+}
+
+/** @param {string[]} args */
+const workshop = (...args) => runCli(['workshop', ...args], { env: learner });
+
+test('a learner joins from a terminal; guesses and verdicts arrive; a class that was away gets what it missed', async () => {
+  const first = await openClass('--port', '0');
+  expect(await workshop('join', `${first.url}/join/${first.code}`, '--name', 'Ada')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^You are in, Ada\./) });
+  await workshop('guess', '2', '15');
+  const room = () => firstWhere(readClassEvents(`${first.url}/class/events`), () => true);
+  expect((await room()).people).toMatchObject([{ name: 'Ada' }]);
+  expect(await first.end()).toContain("The room's result: class.html");
+  expect(await readFile(path.join(folder, 'class.html'), 'utf8')).toContain('Ada');
+
+  const away = await workshop('verify', '14', '--answer', '5');
+  expect(away).toMatchObject({ code: 0, stderr: expect.stringContaining('The class does not answer') });
+
+  const again = await openClass('--port', new URL(first.url).port);
+  expect(again).toMatchObject({ code: first.code, said: expect.stringContaining('its 1 learners') });
+  await workshop('guess', '1', '4');
+  const file = path.join(folder, 'teacher', 'class.json');
+  await until('all of it is stored', async () => Object.keys(JSON.parse(await readFile(file, 'utf8')).learners[0].work).length === 3);
+  expect(JSON.parse(await readFile(file, 'utf8')).learners[0].work).toEqual({
+    '02-one-lane': { failed: 0, guess: 15 },
+    '14-fleet-budget': { failed: 0, verdict: true, figures: { measured: null, points: [] } },
+    '01-what-a-pool-is': { failed: 0, guess: 4 },
+  });
+  expect((await stat(file)).mode & 0o077).toBe(0);
+  await again.end();
+  await writeFile(file, '{"code":1}');
+  expect(await runCli(['class', '--port', '0'], { env: teacher })).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not contain a class`) });
+});
+
+test.each([
+  ['a network without a token', ['class', '--host', '0.0.0.0'], /--host 0\.0\.0\.0 opens the class to the network.+\n +--token \S{20,}/s],
+  ['a short token', ['class', '--token', 'short'], /at least 16 letters/],
+  ['a link that is none', ['workshop', 'join', 'http://', '--name', 'Ada'], /must be a link such as/],
+  ['a class that is not there', ['workshop', 'join', 'ABC234', '--at', 'http://127.0.0.1:9', '--name', 'Ada'], /does not answer/],
+  ['no name', ['workshop', 'join', 'ABC234'], /--name/],
+])('%s is one clear error', async (_, args, message) => {
+  const { code, stdout, stderr } = await runCli(args, { env: { ...learner, POOL_LAB_DATA: path.join(folder, 'other') } });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(/^ +at /m);
+});
