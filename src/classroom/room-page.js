@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, trust } from '../report/markup.js';
-import { drawGuesses, drawPoints } from './browser/dot-charts.js';
+import { drawGuesses, drawPoints, hasCurve } from './browser/dot-charts.js';
 import { describeLesson } from './class-view.js';
 
 /** @import { ClassLesson, ClassState } from './class-roll.js' */
@@ -36,9 +36,11 @@ function renderLesson(state, lessons, { name, title, question, unit = '' }) {
   return html`<section>
 <p class="eyebrow">Lesson ${view.number}</p>
 <h3>${title}</h3>
-${question && html`<p class="question">${question}</p>
-<div class="picture">${trust(drawGuesses({ ...view, unit }, CHART_WIDTH))}</div>`}
-${view.points.length > 0 && html`<div class="picture">${trust(drawPoints(view.points, CHART_WIDTH))}</div>`}
+${question && html`<p class="question">${question}</p>`}
+<div class="charts">
+${question && html`<div class="picture">${trust(drawGuesses({ ...view, unit }, CHART_WIDTH))}</div>`}
+${hasCurve(view.points) && html`<div class="picture">${trust(drawPoints(view.points, CHART_WIDTH))}</div>`}
+</div>
 <p class="counts">${view.guessed} guessed, ${view.checked} measured.</p>
 </section>`;
 }

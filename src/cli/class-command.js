@@ -6,16 +6,17 @@ import { createStateFile, readState } from '../classroom/class-file.js';
 import { createRoll, openState } from '../classroom/class-roll.js';
 import { openClass } from '../classroom/class-server.js';
 import { renderRoom } from '../classroom/room-page.js';
+import { renderSheet } from '../classroom/sheet-page.js';
 import { createToken } from '../http/controls-token.js';
 import { createLogger } from '../logger.js';
 import { readSettings } from '../settings.js';
 import { listTasks, readLessons } from '../workshop/lessons.js';
 import { writeAtomically } from '../write-atomically.js';
-import { parsePort, parseUpTo } from './option-parsers.js';
+import { orInvalid, parsePort, parseText, parseUpTo } from './option-parsers.js';
 import { abortOnSignal } from './signals.js';
 
 /** @import { ClassLesson, ClassState } from '../classroom/class-roll.js' */
-/** @typedef {{ host: string, port: number, token?: string, stuckAfter: number, new: boolean, out: string }} ClassOptions */
+/** @typedef {{ host: string, port: number, token?: string, stuckAfter: number, new: boolean, out: string, sheet?: string }} ClassOptions */
 
 const DEFAULT_PORT = 3300;
 const MOST_MINUTES = 600;
@@ -29,12 +30,18 @@ export function createClassCommand() {
     .option('--token <word>', "for the teacher's page: at least 16 letters, digits,\n- or _", parseToken)
     .option('--stuck-after <minutes>', 'without progress, a learner may need a hand', parseUpTo(MOST_MINUTES), 5)
     .option('--new', 'start another class, and forget the last one', false)
+    .option('--sheet <file>', 'only write a sheet for learners, to print', orInvalid(parseText))
     .option('--out <file>', "where to write the room's result at the end", 'class.html')
     .action(openClassroom);
 }
 
 /** @param {ClassOptions} options */
-async function openClassroom({ host, port, token, stuckAfter, new: isNew, out }) {
+async function openClassroom({ host, port, token, stuckAfter, new: isNew, out, sheet }) {
+  if (sheet !== undefined) {
+    await writeAtomically(sheet, renderSheet(await listClassLessons()));
+    process.stdout.write(`Sheet: ${sheet}\n`);
+    return;
+  }
   if (!isLoopback(host) && token === undefined) {
     throw new Error(`--host ${host} opens the class to the network, so your page needs a token. For example:\n  --token ${createToken()}`);
   }

@@ -5,6 +5,7 @@ import { MIXED_SCENARIO } from '../../src/labs/mixed/mixed-lab.js';
 import { PUBLISHED_RATIOS } from '../../src/labs/saturation/saturation-published.js';
 import { createClient } from '../../src/mongo/client.js';
 import { createSlowQuery } from '../../src/mongo/slow-query.js';
+import { readLessons } from '../../src/workshop/lessons.js';
 import { poolOfApp } from '../../src/predictions/app-pool.js';
 import { readScenario } from '../../packages/pool-predictor/src/node/read-scenario.js';
 import { simulate } from '../../packages/pool-predictor/src/simulator/simulate.js';
@@ -128,6 +129,26 @@ test('teaching: a lesson comes after those that it relies on', async () => {
   const order = rows.flatMap(([, , lessons]) => lessons.split(',').map(Number));
   expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
   expect(order.indexOf(14)).toBeGreaterThan(order.indexOf(13));
+});
+
+test('teaching: each slot of the plans has at least the minutes of its lessons, and ends in time', async () => {
+  const minutes = (await readLessons()).map((lesson) => lesson.minutes);
+  const rows = [...(await readFile('lessons/teaching.md', 'utf8')).matchAll(/^\| (\d):(\d\d) \| (.+?) \| ?([\d, ]*)\|$/gm)];
+  const slots = rows.map(([, hours, minute, what, lessons]) => ({
+    at: Number(hours) * 60 + Number(minute), isEnd: what === 'end', needed: lessons.split(',').filter((one) => one.trim())
+      .reduce((sum, one) => sum + minutes[Number(one) - 1], 0),
+  }));
+  expect(slots.filter(({ isEnd }) => isEnd).map(({ at }) => at)).toEqual([60, 120, 240]);
+  for (const [index, { at, isEnd, needed }] of slots.entries()) {
+    const next = slots[index + 1];
+    if (!isEnd) expect({ at, needed, fits: next.at - at >= Math.max(1, needed) }).toEqual({ at, needed, fits: true });
+    else if (next) expect(next.at).toBe(at);
+  }
+});
+
+test('teaching: the puzzles are where it says', async () => {
+  const numbers = (await readLessons()).flatMap(({ puzzle }, index) => (puzzle ? [index + 1] : []));
+  expect(await readPage('teaching.md')).toContain(`the puzzle after lesson ${numbers.slice(0, -1).join(', ')} or ${numbers.at(-1)}.`);
 });
 
 test('docs/database.md: srvMaxHosts needs mongodb+srv', async () => {

@@ -66,6 +66,11 @@ export function drawPoints(points, width) {
   ]);
 }
 
+/** Whether there is a curve to draw: at least two pool sizes. @param {[poolSize: number, slowestMs: number][]} points */
+export function hasCurve(points) {
+  return new Set(points.map(([size]) => size)).size > 1;
+}
+
 /** @param {number[]} guesses @param {number[]} measured @param {string} unit */
 function describeGuesses(guesses, measured, unit) {
   if (guesses.length === 0 && measured.length === 0) return 'No guesses yet.';

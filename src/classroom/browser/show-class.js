@@ -1,5 +1,5 @@
 import { followClass } from './class-stream.js';
-import { drawGuesses, drawPoints } from './dot-charts.js';
+import { drawGuesses, drawPoints, hasCurve } from './dot-charts.js';
 
 /** @import { PersonView, RoomView } from '../class-view.js' */
 
@@ -44,9 +44,8 @@ function draw() {
   const [guesses, points] = [find('guesses'), find('points')];
   guesses.hidden = !lesson.question;
   if (lesson.question) guesses.innerHTML = drawGuesses({ ...lesson, unit: lesson.unit ?? '' }, guesses.clientWidth);
-  const hasCurve = new Set(lesson.points.map(([size]) => size)).size > 1;
-  find('curve').hidden = !hasCurve;
-  if (hasCurve) points.innerHTML = drawPoints(lesson.points, points.clientWidth);
+  find('curve').hidden = !hasCurve(lesson.points);
+  if (hasCurve(lesson.points)) points.innerHTML = drawPoints(lesson.points, points.clientWidth);
 }
 
 /** @param {RoomView} view */

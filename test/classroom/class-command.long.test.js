@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
+import { readLessons } from '../../src/workshop/lessons.js';
 import { cleanUp } from '../support/cleanup.js';
+import { commandsOf } from '../support/commands-of.js';
 import { cleanEnvironment } from '../support/environment.js';
 import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from '../support/scratch-folder.js';
@@ -61,6 +63,24 @@ test('a learner joins from a terminal; guesses and verdicts arrive; a class that
   await again.end();
   await writeFile(file, '{"code":1}');
   expect(await runCli(['class', '--port', '0'], { env: teacher })).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not contain a class`) });
+});
+
+test('the sheet is one file with the question of each lesson', async () => {
+  const file = path.join(folder, 'sheet.html');
+  expect(await runCli(['class', '--sheet', file])).toEqual({ code: 0, stdout: `Sheet: ${file}\n`, stderr: '' });
+  const sheet = await readFile(file, 'utf8');
+  for (const { title, guess } of await readLessons()) {
+    expect(sheet).toContain(title);
+    if (guess) expect(sheet).toContain(guess.question);
+  }
+  expect(sheet).not.toMatch(/<script|(?:src|href)="(?!data:)/);
+});
+
+// The same commands are run above, with the code of a real class.
+test('the teaching page names commands of the class, and no others', async () => {
+  expect(commandsOf(await readFile('lessons/teaching.md', 'utf8'))).toEqual([
+    'npx pool-lab class', 'npx pool-lab workshop join http://127.0.0.1:3300/join/ABC234 --name Ada', 'npx pool-lab class --sheet sheet.html',
+  ]);
 });
 
 test.each([
