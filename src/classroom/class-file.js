@@ -1,15 +1,31 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { listOf, map, number, shape, text } from '../shape.js';
+import { listOf, mapOf, number, orNone, shape, text } from '../shape.js';
 import { writeAtomically } from '../write-atomically.js';
 
 /** @import { ClassState } from './class-roll.js' */
 
 const SAVE_AFTER_MS = 200;
 
+/** JSON can hold 1e999. @type {import('../shape.js').Check} */
+const figure = (value, where) => {
+  if (!Number.isFinite(value)) throw new Error(`${where} must be a number`);
+};
+
+/** @type {import('../shape.js').Check} */
+const pair = (value, where) => {
+  listOf(figure)(value, where);
+  if (value.length !== 2) throw new Error(`${where} must be a pair`);
+};
+
 const checkState = shape({
   code: text, startedAt: text, current: text, currentAt: number, revealed: listOf(text),
-  learners: listOf(shape({ id: text, name: text, progressAt: number, work: map })),
+  learners: listOf(shape({
+    id: text, name: text, progressAt: number,
+    work: mapOf(shape({
+      guess: orNone(figure), failed: number, figures: orNone(shape({ measured: orNone(figure), points: listOf(pair) })),
+    })),
+  })),
 });
 
 /**

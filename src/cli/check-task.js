@@ -1,5 +1,5 @@
 import { createReport } from '../workshop/class-report.js';
-import { describePoints, scoreVerdict } from '../workshop/guess-score.js';
+import { scoreVerdict } from '../workshop/guess-score.js';
 import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
 import { escapeControls, wrap } from '../printable.js';
 import { ask } from './confirm.js';
@@ -27,26 +27,26 @@ export async function checkTask(task, options, { dataDir, lessons }) {
   const evidence = await gatherEvidence(task, before, options);
   const verdict = await judge(task, evidence);
   const known = before.lessons[task.name] ?? {};
-  const points = known.points ?? scoreVerdict(known.guess, verdict);
+  const score = scoreVerdict(task, known.guess, verdict);
   const news = {
     ...(options.answer !== undefined && { answer: options.answer }),
-    ...(verdict.isRight && { doneAt: new Date().toISOString(), ...(points !== undefined && { points }) }),
+    ...(verdict.isRight && { doneAt: new Date().toISOString(), ...(score && { points: known.points ?? score.points }) }),
   };
   await writeProgress(dataDir, noteLesson(before, task.name, news));
   return {
     isRight: verdict.isRight,
-    text: renderVerdict(verdict, verdict.isRight ? points : undefined),
+    text: renderVerdict(verdict, score?.words),
     report: createReport(task, known.guess, verdict),
   };
 }
 
-/** @param {Verdict} verdict @param {number} [points] for the guess */
-function renderVerdict({ isRight, words, figures = [], runs = [] }, points) {
+/** @param {Verdict} verdict @param {string} [score] of the guess */
+function renderVerdict({ isRight, words, figures = [], runs = [] }, score) {
   const width = Math.max(0, ...figures.map(([label]) => label.length));
   return escapeControls([
     figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
     wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
-    points === undefined ? '' : `${describePoints(points)}.`,
+    score && wrap(score, WIDTH),
     runs.map(({ file }) => `Judged: ${file}`).join('\n'),
   ].filter(Boolean).join('\n\n'));
 }

@@ -26,6 +26,7 @@ export function createWorkshopCommand() {
   const command = new Command('workshop')
     .description('list the lessons, or show one; each takes 5 to 15 minutes')
     .argument('[lesson]', 'name or number of a lesson')
+    .option('--all', 'with the explanation, even before the check', false)
     .action(showLessons);
   command.command('guess')
     .description('note what you expect, before you measure it')
@@ -78,11 +79,19 @@ function addEvidenceOptions(command) {
     .option('--trace <file>', 'trace file, for lessons about one');
 }
 
-/** @param {string | undefined} name */
-async function showLessons(name) {
+/** @param {string | undefined} name @param {{ all: boolean }} options */
+async function showLessons(name, { all }) {
   const lessons = await readLessons();
-  if (name !== undefined) return showText(findLesson(lessons, name).text);
-  process.stdout.write(`${renderLessonList(lessons, await readProgress(readSettings().dataDir, lessons))}\n`);
+  const progress = await readProgress(readSettings().dataDir, lessons);
+  if (name === undefined) {
+    process.stdout.write(`${renderLessonList(lessons, progress)}\n`);
+    return;
+  }
+  const lesson = findLesson(lessons, name);
+  const isOpen = all || progress.lessons[lesson.name]?.doneAt;
+  // The explanation gives the answer away.
+  showText(isOpen ? lesson.text : `${lesson.text.split('## Why')[0]}When the check says "Right", `
+    + `\`pool-lab workshop ${lesson.name}\` also shows why, and a twist. \`--all\` shows them now.\n`);
 }
 
 /** @param {string} name */
@@ -116,17 +125,20 @@ async function verify(name, options) {
     const { isRight, text, report } = await checkTask(task, withApp(options), { dataDir, lessons });
     process.stdout.write(`${text}\n`);
     warn(await sendReport(dataDir, lessons, report));
-    if (isRight) await showNext();
+    if (isRight) await showNext(task);
     else process.exitCode = 1;
   } finally {
     release();
   }
 }
 
-async function showNext() {
+/** @param {Task} task that is done */
+async function showNext({ name }) {
   const lessons = await readLessons();
+  const lesson = lessons.find((one) => one.name === name);
   const next = findNextLesson(lessons, await readProgress(readSettings().dataDir, lessons));
-  if (next) process.stdout.write(`\nNext: pool-lab workshop ${next.name}\n`);
+  if (lesson) process.stdout.write(`\nWhy, and a twist: pool-lab workshop ${name}\n`);
+  if (next) process.stdout.write(`${lesson ? '' : '\n'}Next: pool-lab workshop ${next.name}\n`);
 }
 
 /** @param {string} name @param {CheckOptions} options */
@@ -137,9 +149,9 @@ async function watch(name, options) {
   process.stderr.write(`Watching ${describeSource(task, options)} for ${task.name}. Press Ctrl-C to stop.\n`);
   try {
     await watchTask(task, withApp(options), { dataDir: readSettings().dataDir, lessons }, {
-      signal, print: (text) => process.stdout.write(`${text}\n\n`), warn,
+      signal, print: (text) => process.stdout.write(`\n${text}\n`), warn,
     });
-    await showNext();
+    await showNext(task);
   } catch (error) {
     // Nothing was lost by Ctrl-C, so there is nothing to say.
     if (!signal.aborted) throw error;

@@ -1,4 +1,6 @@
-/** @import { Guess, Verdict } from './lesson-types.js' */
+import { formatNumber } from 'mongodb-pool-monitor/universal/quantity.js';
+
+/** @import { Guess, Task, Verdict } from './lesson-types.js' */
 
 export const MOST_POINTS = 3;
 
@@ -18,16 +20,17 @@ export function scoreGuess(guess, truth) {
 
 /**
  * A guess made after the measurement gets no points.
+ * @param {Task} task
  * @param {Guess | undefined} guess
  * @param {Verdict} verdict
- * @returns {number | undefined} undefined if there is nothing to compare
+ * @returns {{ points: number, words: string } | undefined} undefined if there is nothing to compare
  */
-export function scoreVerdict(guess, { truth, runs = [] }) {
-  if (!guess || truth === undefined || !Number.isFinite(truth)) return undefined;
-  return runs.some(({ startedAt }) => startedAt < guess.at) ? 0 : scoreGuess(guess.value, truth);
-}
-
-/** @param {number} points */
-export function describePoints(points) {
-  return `${points} of ${MOST_POINTS} points for your guess`;
+export function scoreVerdict(task, guess, { isRight, truth, runs = [] }) {
+  if (!guess || !isRight || truth === undefined || !Number.isFinite(truth)) return undefined;
+  if (runs.some(({ startedAt }) => startedAt < guess.at)) {
+    return { points: 0, words: 'No points for your guess: it came after the measurement.' };
+  }
+  const points = scoreGuess(guess.value, truth);
+  const measured = formatNumber(truth, truth < 10 && !Number.isInteger(truth) ? 1 : 0);
+  return { points, words: `${points} of ${MOST_POINTS} points: you guessed ${guess.value}, and it was ${measured} ${task.guess?.unit}.` };
 }

@@ -5,7 +5,8 @@ import axe from 'axe-core';
 import { renderSheet } from '../../src/classroom/sheet-page.js';
 import { describeInBrowser, launchChromium } from '../support/chromium.js';
 import { scratchFolder } from '../support/scratch-folder.js';
-import { LESSONS, serveClass } from './serve-class.js';
+import { LESSONS } from './sample-lessons.js';
+import { serveClass } from './serve-class.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
 

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { describeRoom } from '../../src/classroom/class-view.js';
-import { firstWhere, LESSONS, post, readClassEvents, serveClass, teach } from './serve-class.js';
+import { LESSONS } from './sample-lessons.js';
+import { firstWhere, post, readClassEvents, serveClass, teach } from './serve-class.js';
 
 const PROBLEM = 'application/problem+json; charset=utf-8';
 

@@ -2,13 +2,9 @@ import { createLogger } from '../../src/logger.js';
 import { createRoll, openState } from '../../src/classroom/class-roll.js';
 import { openClass } from '../../src/classroom/class-server.js';
 import { cleanUp } from '../support/cleanup.js';
+import { LESSONS } from './sample-lessons.js';
 
 /** @import { ClassState } from '../../src/classroom/class-roll.js' */
-
-export const LESSONS = [
-  { name: '01-first', title: 'The first', question: 'How long?', unit: 'seconds', tasks: ['01-first', '01-first/twist'] },
-  { name: '02-second', title: 'The second', tasks: ['02-second'] },
-];
 
 /**
  * A class on a free loopback port, closed with the test file.

@@ -40,7 +40,7 @@ test('watch checks each new result by itself and ends when one is right', async 
   await says('Not yet. First run it with one lane');
   await save('one size', 1);
   await says('Right. A query of 2 ms');
-  await says('3 of 3 points for your guess');
+  await says('3 of 3 points: you guessed 20, and it was 20 seconds.');
   expect(await ended).toEqual([0, null]);
 });
 

@@ -39,7 +39,7 @@ test('a lesson that is not done says why and exits with 1; a lesson that is done
 
   await saveResult();
   expect(await workshop(...verify)).toMatchObject({
-    code: 0, stdout: expect.stringMatching(/^Right\..+\n\nJudged: .+mixed\.json\n\nNext: pool-lab workshop 01/s),
+    code: 0, stdout: expect.stringMatching(/^Right\..+\n\nJudged: .+mixed\.json\n\nWhy, and a twist: pool-lab workshop 02-one-lane\nNext: pool-lab workshop 01/s),
   });
   expect((await workshop()).stdout).toMatch(/02-one-lane .+ 2 of 3 done$/m);
 
@@ -123,6 +123,16 @@ test('without an app it says how to start one, and mentions no option that nobod
     + 'start it with npm start, or choose another one with --app\n' });
 });
 
+test('the explanation comes after the check, unless somebody asks for it', async () => {
+  expect((await workshop('2')).stdout).not.toMatch(/^Why$/m);
+  expect((await workshop('2')).stdout).toContain('--all shows them now');
+  expect((await workshop('2', '--all')).stdout).toMatch(/^Why$/m);
+  await workshop('guess', '2', '20');
+  await saveResult();
+  await workshop('verify', '2', '--results', path.join(folder, 'results'));
+  expect((await workshop('2')).stdout).toMatch(/^Why$/m);
+});
+
 test('three hints, one per call, the last one being the answer; a number asks for one of them', async () => {
   const hints = [];
   for (let call = 0; call < 4; call++) hints.push((await workshop('hint', '14')).stdout);
@@ -161,5 +171,5 @@ test('check-all looks at every lesson, twist and puzzle', async () => {
 test('a guess after the measurement gets no points', async () => {
   await saveResult();
   await workshop('guess', '2', '20');
-  expect((await workshop('verify', '2', '--results', path.join(folder, 'results'))).stdout).toContain('0 of 3 points for your guess');
+  expect((await workshop('verify', '2', '--results', path.join(folder, 'results'))).stdout).toContain('No points for your guess: it came after');
 });

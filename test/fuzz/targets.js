@@ -1,4 +1,5 @@
 import { attach } from './targets/attach-targets.js';
+import { classroom } from './targets/classroom-targets.js';
 import { commandLine } from './targets/command-line-targets.js';
 import { http } from './targets/http-targets.js';
 import { options } from './targets/options-targets.js';
@@ -21,5 +22,6 @@ import { workshop } from './targets/workshop-targets.js';
 
 /** @type {Record<string, Target>} */
 export const targets = {
-  ...attach, ...settings, ...options, ...scenarios, ...traces, ...results, ...workshop, ...playground, ...commandLine, ...http,
+  ...attach, ...classroom, ...settings, ...options, ...scenarios, ...traces, ...results, ...workshop, ...playground,
+  ...commandLine, ...http,
 };

@@ -9,11 +9,13 @@ test.each([
 });
 
 test('only a guess before the measurement counts, and only where something was measured', () => {
-  const guess = { value: 20, at: '2026-11-20T12:00:00.000Z' };
+  const task = /** @type {any} */ ({ guess: { unit: 'seconds' } });
+  const guess = { value: 18, at: '2026-11-20T12:00:00.000Z' };
   const verdict = (/** @type {string} */ startedAt) => (
-    { isRight: true, words: '', truth: 20, runs: [/** @type {any} */ ({ startedAt })] });
-  expect(scoreVerdict(guess, verdict('2026-11-20T12:00:01.000Z'))).toBe(3);
-  expect(scoreVerdict(guess, verdict('2026-11-20T11:00:00.000Z'))).toBe(0);
-  expect(scoreVerdict(undefined, verdict('2026-11-20T12:00:01.000Z'))).toBeUndefined();
-  expect(scoreVerdict(guess, { isRight: false, words: '' })).toBeUndefined();
+    { isRight: true, words: '', truth: 20.04, runs: [/** @type {any} */ ({ startedAt })] });
+  expect(scoreVerdict(task, guess, verdict('2026-11-20T12:00:01.000Z'))).toEqual(
+    { points: 2, words: '2 of 3 points: you guessed 18, and it was 20 seconds.' });
+  expect(scoreVerdict(task, guess, verdict('2026-11-20T11:00:00.000Z'))).toMatchObject({ points: 0, words: expect.stringMatching(/after/) });
+  expect(scoreVerdict(task, undefined, verdict('2026-11-20T12:00:01.000Z'))).toBeUndefined();
+  expect(scoreVerdict(task, guess, { isRight: true, words: '' })).toBeUndefined();
 });

@@ -4,6 +4,8 @@ const MOST_BINS = 40;
 /** With a wider range than this, a linear axis would squeeze most dots into its left end. */
 const WIDE_RANGE = 30;
 const DOT_PX = 9;
+/** A logarithmic axis begins here at the earliest. */
+const LEAST_LOG = 1e-6;
 
 /** @typedef {{ width: number, low: number, high: number, isLog: boolean }} Scale */
 
@@ -83,9 +85,8 @@ function describeGuesses(guesses, measured, unit) {
 
 /** @param {number[]} values @param {number} width @returns {Scale} */
 function createScale(values, width) {
-  const positive = values.filter((value) => value > 0);
   const [least, most] = values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 10];
-  const isLog = positive.length === values.length && values.length > 0 && most / least > WIDE_RANGE;
+  const isLog = least >= LEAST_LOG && most / least > WIDE_RANGE;
   if (isLog) return { width, low: least / 1.3, high: most * 1.3, isLog };
   const room = (most - Math.min(0, least)) * 0.06 || 1;
   return { width, low: Math.min(0, least), high: most + room, isLog };
