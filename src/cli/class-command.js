@@ -100,7 +100,7 @@ function describeClass({ code, learners, startedAt }, { host, url, token, isStor
   const hosts = isEverywhere ? listAddresses() : [host];
   const own = isEverywhere ? `http://127.0.0.1:${port}` : url;
   return [
-    isStored && `This goes on with the class of ${startedAt.slice(0, 10)} and its ${learners.length} learners. --new starts another one.`,
+    isStored && `This goes on with the class of ${startedAt.slice(0, 10)} and its ${learners.length} ${learners.length === 1 ? 'learner' : 'learners'}. --new starts another one.`,
     `Your page, for the projector: ${own}/${token ? `#token=${token}` : ''}`,
     ...hosts.map((address) => `Learners join at: http://${address.includes(':') ? `[${address}]` : address}:${port}/join/${code}`),
     isLoopback(host) && `Only this machine can join. For the network of the room: --host 0.0.0.0 --token WORD`,

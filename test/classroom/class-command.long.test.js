@@ -50,7 +50,7 @@ test('a learner joins from a terminal; guesses and verdicts arrive; a class that
   expect(away).toMatchObject({ code: 0, stderr: expect.stringContaining('The class does not answer') });
 
   const again = await openClass('--port', new URL(first.url).port);
-  expect(again).toMatchObject({ code: first.code, said: expect.stringContaining('its 1 learners') });
+  expect(again).toMatchObject({ code: first.code, said: expect.stringContaining('its 1 learner.') });
   await workshop('guess', '1', '4');
   const file = path.join(folder, 'teacher', 'class.json');
   await until('all of it is stored', async () => Object.keys(JSON.parse(await readFile(file, 'utf8')).learners[0].work).length === 3);

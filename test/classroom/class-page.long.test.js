@@ -89,13 +89,13 @@ describeInBrowser('the pages of a class', () => {
     await page.getByLabel('Your guess, in seconds').fill('15');
     await page.getByRole('button', { name: 'Guess' }).click();
     await page.getByText('Your guess: 15 seconds. You can change it until the reveal.').waitFor();
-    await projector.page.getByRole('img', { name: '1 guesses from 15 to 15' }).waitFor();
+    await projector.page.getByRole('img', { name: '1 guess: 15 seconds.' }).waitFor();
     expect(await findFaults(page)).toEqual([]);
 
     await page.reload();
     await page.getByText('Your guess: 15 seconds.').waitFor();
     await projector.page.getByRole('button', { name: 'Reveal the measurements' }).click();
-    await page.getByRole('img', { name: '1 guesses' }).waitFor();
+    await page.getByRole('img', { name: '1 guess: 15' }).waitFor();
     expect(await page.getByRole('button', { name: 'Guess' }).isVisible()).toBe(false);
     await projector.page.getByRole('button', { name: 'Next lesson' }).click();
     await page.getByRole('heading', { name: 'The second' }).waitFor();

@@ -76,11 +76,13 @@ export function hasCurve(points) {
 /** @param {number[]} guesses @param {number[]} measured @param {string} unit */
 function describeGuesses(guesses, measured, unit) {
   if (guesses.length === 0 && measured.length === 0) return 'No guesses yet.';
-  const range = (/** @type {number[]} */ values) => `from ${format(Math.min(...values))} to ${format(Math.max(...values))}, half of them up to ${format(median(values))} ${unit}`;
-  return [
-    guesses.length > 0 && `${guesses.length} guesses ${range(guesses)}.`,
-    measured.length > 0 && `${measured.length} measurements ${range(measured)}.`,
-  ].filter(Boolean).join(' ');
+  const sum = (/** @type {number[]} */ values, /** @type {string} */ one, /** @type {string} */ many) => {
+    if (values.length === 0) return '';
+    if (values.length === 1) return `1 ${one}: ${format(values[0])} ${unit}.`;
+    return `${values.length} ${many} from ${format(Math.min(...values))} to ${format(Math.max(...values))}, half of them up to `
+      + `${format(median(values))} ${unit}.`;
+  };
+  return `${sum(guesses, 'guess', 'guesses')} ${sum(measured, 'measurement', 'measurements')}`.trim();
 }
 
 /** @param {number[]} values @param {number} width @returns {Scale} */
