@@ -6,6 +6,7 @@ import { listen } from '../http/listen.js';
 import { answerErrors, clientError, problemOf, sendProblem } from '../http/problem.js';
 import { requireSameOrigin } from '../http/same-origin.js';
 import { securityHeaders } from '../http/security-headers.js';
+import { listAddresses } from './addresses.js';
 import { sendPageFile } from './class-pages.js';
 import { describeLesson, describeRoom } from './class-view.js';
 import { readLessonName, readName, readReport } from './report-body.js';
@@ -40,7 +41,8 @@ const BODY_LIMIT = '4kb';
  */
 export async function openClass(roll, { lessons, host, port, token, stuckAfterMs, log }) {
   const { state } = roll;
-  const readRoom = () => describeRoom(state, lessons, { now: Date.now(), stuckAfterMs });
+  let at = '';
+  const readRoom = () => ({ at, ...describeRoom(state, lessons, { now: Date.now(), stuckAfterMs }) });
   const readLesson = () => describeLesson(state, lessons, state.current);
   const toTeacher = createStreams((send) => send('room', readRoom()));
   const toLearners = createStreams((send) => send('lesson', readLesson()));
@@ -68,6 +70,7 @@ export async function openClass(roll, { lessons, host, port, token, stuckAfterMs
   app.use((req, res) => sendProblem(res, problemOf(404)));
   app.use(answerErrors(log));
   const server = await listen(app, { host, port });
+  at = `${listAddresses(host)[0]}:${new URL(server.url).port}`;
   return {
     url: server.url,
     change,

@@ -20,6 +20,7 @@ const MANY_FAILURES = 3;
  * @typedef {{ name: string, state: 'stuck' | 'working' | 'guessed' | 'done', why: string, done: number }} PersonView done: lessons
  *
  * @typedef {object} RoomView
+ * @property {string} [at] where learners reach the class
  * @property {string} code
  * @property {LessonView} lesson
  * @property {{ name: string, number: number, title: string, done: number }[]} lessons done: learners

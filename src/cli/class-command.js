@@ -1,7 +1,7 @@
-import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { isLoopback } from 'mongodb-pool-monitor/live';
+import { listAddresses, ownAddress } from '../classroom/addresses.js';
 import { createStateFile, readState } from '../classroom/class-file.js';
 import { createRoll, openState } from '../classroom/class-roll.js';
 import { openClass } from '../classroom/class-server.js';
@@ -96,22 +96,13 @@ function keepKnown(state, lessons) {
  */
 function describeClass({ code, learners, startedAt }, { host, url, token, isStored }) {
   const { port } = new URL(url);
-  const isEverywhere = ['0.0.0.0', '::'].includes(host);
-  const hosts = isEverywhere ? listAddresses() : [host];
-  const own = isEverywhere ? `http://127.0.0.1:${port}` : url;
   return [
     isStored && `This goes on with the class of ${startedAt.slice(0, 10)} and its ${learners.length} ${learners.length === 1 ? 'learner' : 'learners'}. --new starts another one.`,
-    `Your page, for the projector: ${own}/${token ? `#token=${token}` : ''}`,
-    ...hosts.map((address) => `Learners join at: http://${address.includes(':') ? `[${address}]` : address}:${port}/join/${code}`),
+    `Your page, for the projector: http://${ownAddress(host)}:${port}/${token ? `#token=${token}` : ''}`,
+    ...listAddresses(host).map((address) => `Learners join at: http://${address}:${port}/join/${code}`),
     isLoopback(host) && `Only this machine can join. For the network of the room: --host 0.0.0.0 --token WORD`,
     'Press Ctrl-C to end the class. It keeps everything for the next start.',
   ].filter(Boolean).join('\n');
-}
-
-/** @returns {string[]} of this machine in its networks */
-function listAddresses() {
-  return Object.values(networkInterfaces()).flatMap((all = []) => (
-    all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)));
 }
 
 /** @param {string} text */

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import axe from 'axe-core';
@@ -84,6 +85,7 @@ describeInBrowser('the pages of a class', () => {
     await page.getByLabel('The code on the projector').fill(state.code.toLowerCase());
     await page.getByRole('button', { name: 'Find the class' }).click();
     await page.getByLabel('Your first name').fill('Ada');
+    expect(await page.getByText('a measurement').isVisible()).toBe(false);
     expect(await findFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByLabel('Your guess, in seconds').fill('15');
@@ -120,6 +122,8 @@ describeInBrowser('the pages of a class', () => {
     await other.page.getByText('This page needs the token of the class.').waitFor();
     const { page } = await open(`${own}/#token=${token}`);
     await page.getByText('Nobody has joined yet.').waitFor();
+    const { family, address } = Object.values(networkInterfaces()).flat().find((one) => one?.family === 'IPv4' && !one.internal) ?? {};
+    expect(await page.locator('#link').innerText()).toBe(`${family ? address : '127.0.0.1'}:${new URL(own).port}/join`);
     expect(page.url()).toBe(`${own}/`);
     await page.getByRole('button', { name: 'Next lesson' }).click();
     await page.getByRole('heading', { name: 'The second' }).waitFor();

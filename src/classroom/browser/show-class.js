@@ -20,8 +20,8 @@ const button = (/** @type {string} */ id) => /** @type {HTMLButtonElement} */ (f
 /** @param {RoomView} view */
 function show(view) {
   room = view;
-  const { lesson, lessons, code, people } = view;
-  setText('link', `${location.host}/join`);
+  const { lesson, lessons, code, people, at } = view;
+  setText('link', `${at}/join`);
   setText('code', code);
   setText('number', `Lesson ${lesson.number} of ${lessons.length}`);
   setText('title', lesson.title);
