@@ -12,9 +12,13 @@ export const twist = {
     const served = listServed(app);
     const buses = served.filter(isBus);
     const free = buses.filter((bus) => waitMsOf(bus) < MIN_WAIT_MS && countBusyLanes(served, bus) === LANES);
-    if (free.length === 0) return wrong('No bus has found four lanes taken and a fifth one free. Set the pool to 5 and send five buses at once.');
+    if (free.length === 0) {
+      return wrong('No bus has found four lanes taken and a fifth one free. Set the pool to 5 and send five buses at once.');
+    }
     const waits = buses.filter((bus) => waitMsOf(bus) >= MIN_WAIT_MS && countBusyLanes(served, bus) === LANES).map(waitMsOf);
-    if (waits.length === 0) return wrong('With 5 lanes nobody waited. Now set the pool to 4 and send five buses at once.');
+    if (waits.length === 0) {
+      return wrong('With 5 lanes nobody waited. Now set the pool to 4 and send five buses at once.');
+    }
     return right(`With 5 lanes nobody waited. With 4, a bus waited for ${formatQuantity(Math.max(...waits), 'ms')}.`);
   },
 };

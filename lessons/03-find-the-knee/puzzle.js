@@ -18,7 +18,9 @@ export const puzzle = {
   check({ results }) {
     const runs = results.filter(({ settings, variants }) => (
       String(settings.scenario).endsWith('mixed.yaml') && !settings.environment && variants.some(isSmall)));
-    if (runs.length === 0) return wrong(`There is no run of loadtests/mixed.yaml with at most ${MOST_CONNECTIONS} connections yet.`);
+    if (runs.length === 0) {
+      return wrong(`There is no run of loadtests/mixed.yaml with at most ${MOST_CONNECTIONS} connections yet.`);
+    }
     return judgeRuns(runs, judge);
   },
 };
@@ -34,7 +36,9 @@ function judge({ variants }) {
     size: settings.poolSize, fastMs: measured.routes['/fast']?.maxMs ?? Infinity, answered: measured.requests - measured.failures,
   })).toSorted((a, b) => b.answered - a.answered || a.fastMs - b.fastMs);
   if (best.answered < REQUESTS) return wrong(`Only ${best.answered} of ${REQUESTS} requests were answered.`);
-  if (best.fastMs >= LIMIT_MS) return wrong(`With a pool of ${best.size} the slowest Ferrari took ${formatQuantity(best.fastMs, 'ms')}.`);
+  if (best.fastMs >= LIMIT_MS) {
+    return wrong(`With a pool of ${best.size} the slowest Ferrari took ${formatQuantity(best.fastMs, 'ms')}.`);
+  }
   return right(`With a pool of ${best.size} the slowest Ferrari took ${formatQuantity(best.fastMs, 'ms')}. Nothing helps like making `
     + 'the slow query faster.');
 }

@@ -10,7 +10,8 @@ export const twist = {
   key: '1 second: the third bus finds both lanes taken, waits a second, and keeps the second Ferrari out.',
   async check({ answer }) {
     const workload = await readScenario(new URL(`../../${SCENARIO}`, import.meta.url).pathname);
-    const services = { '/slow': { kind: /** @type {const} */ ('fixed'), ms: 2000 }, '/fast': { kind: /** @type {const} */ ('fixed'), ms: 2 } };
+    const fixed = (/** @type {number} */ ms) => ({ kind: /** @type {const} */ ('fixed'), ms });
+    const services = { '/slow': fixed(2000), '/fast': fixed(2) };
     const { routes } = simulate({ workload, pool: { maxPoolSize: 2 }, services });
     const seconds = routes['/fast'].maxMs / 1000;
     if (!isClose(answer, seconds)) return wrong('Look at the column max of /fast.');

@@ -10,7 +10,9 @@ export const twist = {
   check({ results, answer }) {
     const runs = results.filter(({ settings, variants: [{ settings: { poolSize }, measured }] }) => (
       settings.poolTimeout === LIMIT_MS && poolSize === 1 && measured));
-    if (runs.length === 0) return wrong('There is no such run yet: pool-lab run mixed --pool-sizes 1 --pool-timeout 100');
+    if (runs.length === 0) {
+      return wrong('There is no such run yet: pool-lab run mixed --pool-sizes 1 --pool-timeout 100');
+    }
     return judgeRuns(runs, ({ variants: [{ measured }] }) => {
       const answered = measured.requests - measured.failures;
       if (answer !== answered) return wrong(`It is not ${answer}. Subtract the column "fail" from "reqs".`);

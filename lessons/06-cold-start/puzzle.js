@@ -10,7 +10,8 @@ export const puzzle = {
   hints: [
     'What takes so long when a connection opens? It is not the work of the app or of the database.',
     'Opening a connection takes several round trips, one after the other. What decides how long a round trip takes?',
-    'Move the app next to its database: pool-lab run remedies --remedies warm --rtt 1. Only the line "burst, cold pool" counts.',
+    'Move the app next to its database: pool-lab run remedies --remedies warm --rtt 1. Only the line "burst, cold '
+      + 'pool" counts.',
   ],
   check({ results }) {
     const runs = results.filter(({ variants }) => findBurst(variants, false));

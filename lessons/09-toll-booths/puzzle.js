@@ -12,16 +12,22 @@ export const puzzle = {
   lab: 'remedies',
   hints: [
     'A larger pool is not allowed, and neither is a refusal. Which remedy of lesson 8 is left?',
-    'A second client keeps a lane free for the customers. --treated sets how many connections both clients have together.',
-    'pool-lab run remedies --remedies client --treated 4: three connections for the administrators, one for the customers.',
+    'A second client keeps a lane free for the customers. --treated sets how many connections both clients have '
+      + 'together.',
+    'pool-lab run remedies --remedies client --treated 4: three connections for the administrators, one for the '
+      + 'customers.',
   ],
   check({ results }) {
     const runs = results.filter(({ settings, variants }) => Number(settings.slowMs) >= SLOW_MS && variants.some(isSmall));
-    if (runs.length === 0) return wrong(`There is no run of that load with at most ${MOST_CONNECTIONS} connections yet.`);
+    if (runs.length === 0) {
+      return wrong(`There is no run of that load with at most ${MOST_CONNECTIONS} connections yet.`);
+    }
     return judgeRuns(runs, ({ variants }) => {
       const all = variants.filter(isSmall).map(({ name, measured }) => ({ name, ...measured?.routes['/fast'], slow: measured?.routes['/slow'] }));
       const solved = all.find(({ p99Ms, refused, failures, slow }) => p99Ms < LIMIT_MS && refused + failures + slow.refused === 0);
-      if (solved) return right(`${solved.name}: the p99 of /fast is ${formatQuantity(solved.p99Ms, 'ms')}, and nobody was refused.`);
+      if (solved) {
+        return right(`${solved.name}: the p99 of /fast is ${formatQuantity(solved.p99Ms, 'ms')}, and nobody was refused.`);
+      }
       return wrong(`${all.map(({ name, p99Ms, refused, slow }) => (
         `${name}: ${formatQuantity(p99Ms, 'ms')}, ${refused + slow.refused} refused`)).join('; ')}.`);
     });

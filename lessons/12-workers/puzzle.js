@@ -11,12 +11,16 @@ export const puzzle = {
   lab: 'inserts',
   hints: [
     'More callers at the same entrance make fuller buses.',
-    'Put 100/100 and a case with 2 sessions into the same --cases. Which column says how many documents are stored per second?',
-    'pool-lab run inserts --cases 100/100,2/100: the line "2/100 gathered" stores several times as many as "100/100 plain".',
+    'Put 100/100 and a case with 2 sessions into the same --cases. Which column says how many documents are stored '
+      + 'per second?',
+    'pool-lab run inserts --cases 100/100,2/100: the line "2/100 gathered" stores several times as many as "100/100 '
+      + 'plain".',
   ],
   check({ results }) {
     const runs = results.filter((run) => rateOfMany(run) && findBest(run));
-    if (runs.length === 0) return wrong(`There is no run yet with "${MANY}" and a case of at most ${MOST_CONNECTIONS} connections.`);
+    if (runs.length === 0) {
+      return wrong(`There is no run yet with "${MANY}" and a case of at most ${MOST_CONNECTIONS} connections.`);
+    }
     return judgeRuns(runs, (run) => {
       const { name, measured } = /** @type {import('../../src/report/result-types.js').Variant} */ (findBest(run));
       const times = measured.ratePerSec / rateOfMany(run);

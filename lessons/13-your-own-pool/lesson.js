@@ -19,9 +19,13 @@ export const lesson = {
   },
   async check({ trace, answer }) {
     const { poolSize } = await adviseToday(trace);
-    if (poolSize === null) return wrong(`With this trace, advise finds no size for the goal "${GOAL.text}". Use another trace.`);
+    if (poolSize === null) {
+      return wrong(`With this trace, advise finds no size for the goal "${GOAL.text}". Use another trace.`);
+    }
     if (answer < poolSize) return wrong(`${answer} connections miss the goal too often. Run advise with --headroom 1.`);
-    if (answer > poolSize) return wrong(`${answer} connections are enough, but so are fewer. Run advise with --headroom 1.`);
+    if (answer > poolSize) {
+      return wrong(`${answer} connections are enough, but so are fewer. Run advise with --headroom 1.`);
+    }
     return right(`${poolSize} connections meet "${GOAL.text}". Add a margin for busier days.`);
   },
 };

@@ -5,7 +5,8 @@ import { adviseToday } from './lesson.js';
 export const twist = {
   trace: true,
   asks: { question: 'With --headroom 1, how many connections does a separate pool for /slow need in total?', unit: 'connections', isCount: true },
-  key: '6: five for /slow and one for the others, instead of 14. Its price: the p95 of /slow is about 9 s instead of 5.',
+  key: '6: five for /slow and one for the others, instead of 14. Its price: the p95 of /slow is about 9 s instead '
+    + 'of 5.',
   async check({ trace, answer }) {
     const { remedies } = await adviseToday(trace);
     const split = remedies.find(({ kind }) => kind === 'split');

@@ -19,7 +19,9 @@ export const puzzle = {
     if (runs.length === 0) return wrong('There is no sweep of loadtests/mixed.yaml with --pool-sizes 1 yet.');
     return judgeRuns(runs, ({ variants }) => {
       const [{ fastMs, failures, measured: { requests } }] = listSizes(variants);
-      if (requests - failures < REQUESTS) return wrong(`Only ${requests - failures} of ${REQUESTS} requests were answered.`);
+      if (requests - failures < REQUESTS) {
+        return wrong(`Only ${requests - failures} of ${REQUESTS} requests were answered.`);
+      }
       if (fastMs >= LIMIT_MS) return wrong(`The slowest customer waited ${formatQuantity(fastMs, 'ms')}.`);
       return right(`The slowest customer waited ${formatQuantity(fastMs, 'ms')}, with one lane. Make the slow query fast, and the pool matters less.`);
     });

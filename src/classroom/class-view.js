@@ -82,6 +82,8 @@ function describePerson({ name, work, progressAt }, lessons, { current, currentA
   const idleMs = now - Math.max(progressAt, currentAt);
   if (verdict) return { name, done, state: 'done', why: '' };
   if (failed >= MANY_FAILURES) return { name, done, state: 'stuck', why: `${failed} checks failed` };
-  if (idleMs >= stuckAfterMs) return { name, done, state: 'stuck', why: `no progress for ${Math.floor(idleMs / 60_000)} min` };
+  if (idleMs >= stuckAfterMs) {
+    return { name, done, state: 'stuck', why: `no progress for ${Math.floor(idleMs / 60_000)} min` };
+  }
   return { name, done, state: guess === undefined ? 'working' : 'guessed', why: '' };
 }

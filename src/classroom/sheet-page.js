@@ -12,7 +12,8 @@ export function renderSheet(lessons) {
   return renderPage('Guess, then measure', html`
 <p class="question">A pool is a tunnel. A connection is a lane, a slow query a bus, a fast one a Ferrari.</p>
 <div class="scroll sheet" role="region" aria-label="Lessons" tabindex="0"><table>
-<thead><tr><th scope="col">Lesson</th><th scope="col">Question</th><th scope="col" class="blank">My guess</th><th scope="col" class="blank">Measured</th></tr></thead>
+<thead><tr><th scope="col">Lesson</th><th scope="col">Question</th><th scope="col" class="blank">My guess</th>
+<th scope="col" class="blank">Measured</th></tr></thead>
 <tbody>${lessons.map(({ title, question, unit }, index) => html`<tr><th scope="row">${index + 1}. ${title}</th>
 <td>${question ?? 'See the lesson.'}</td><td class="blank">${unit}</td><td class="blank"></td></tr>`)}</tbody>
 </table></div>

@@ -43,7 +43,8 @@ async function openClassroom({ host, port, token, stuckAfter, new: isNew, out, s
     return;
   }
   if (!isLoopback(host) && token === undefined) {
-    throw new Error(`--host ${host} opens the class to the network, so your page needs a token. For example:\n  --token ${createToken()}`);
+    throw new Error(`--host ${host} opens the class to the network, so your page needs a token. For example:\n`
+      + `  --token ${createToken()}`);
   }
   const lessons = await listClassLessons();
   const file = path.join(readSettings().dataDir, 'class.json');
@@ -96,8 +97,9 @@ function keepKnown(state, lessons) {
  */
 function describeClass({ code, learners, startedAt }, { host, url, token, isStored }) {
   const { port } = new URL(url);
+  const count = learners.length === 1 ? '1 learner' : `${learners.length} learners`;
   return [
-    isStored && `This goes on with the class of ${startedAt.slice(0, 10)} and its ${learners.length} ${learners.length === 1 ? 'learner' : 'learners'}. --new starts another one.`,
+    isStored && `This goes on with the class of ${startedAt.slice(0, 10)} and its ${count}. --new starts another one.`,
     `Your page, for the projector: http://${ownAddress(host)}:${port}/${token ? `#token=${token}` : ''}`,
     ...listAddresses(host).map((address) => `Learners join at: http://${address}:${port}/join/${code}`),
     isLoopback(host) && `Only this machine can join. For the network of the room: --host 0.0.0.0 --token WORD`,

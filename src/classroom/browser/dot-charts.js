@@ -34,7 +34,8 @@ export function drawGuesses({ guesses, measured, unit }, width) {
     dots(above, size, (level) => top - (2 * level + 1) * size - 3, 'guess'),
     dots(below, size, (level) => top + (2 * level + 1) * size + 30, 'found'),
     ticks(scale).map((value) => text(x(value, scale), top + 20, format(value), anchorOf(x(value, scale), width))).join(''),
-    typical === undefined ? '' : text(x(typical, scale), height - 8, `measured: ${format(typical)} ${unit}`, anchorOf(x(typical, scale), width), 'strong'),
+    typical === undefined ? ''
+      : text(x(typical, scale), height - 8, `measured: ${format(typical)} ${unit}`, anchorOf(x(typical, scale), width), 'strong'),
   ]);
 }
 

@@ -34,7 +34,8 @@ function show(view) {
   button('reveal').textContent = lesson.isRevealed ? 'Revealed' : 'Reveal the measurements';
   button('previous').disabled = lesson.number === 1;
   button('next').disabled = lesson.number === lessons.length;
-  find('people').replaceChildren(...Object.entries(STATES).flatMap(([state, words]) => createGroup(words, people.filter((one) => one.state === state))));
+  find('people').replaceChildren(...Object.entries(STATES).flatMap(([state, words]) => (
+    createGroup(words, people.filter((one) => one.state === state)))));
   draw();
 }
 
