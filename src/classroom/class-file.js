@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listOf, mapOf, number, orNone, shape, text } from '../shape.js';
 import { writeAtomically } from '../write-atomically.js';
@@ -64,9 +64,8 @@ export function createStateFile(file, state, onError) {
     timer = undefined;
     writing = writing.then(async () => {
       await mkdir(path.dirname(file), { recursive: true });
-      await writeAtomically(file, JSON.stringify(state));
       // It has the ids of the learners.
-      await chmod(file, 0o600);
+      await writeAtomically(file, JSON.stringify(state), { mode: 0o600 });
     }).catch(onError);
     return writing;
   }

@@ -32,6 +32,16 @@ async function join(text, { name, at }) {
   process.stdout.write(`You are in, ${membership.name}. Your guesses, figures and verdicts now go to the class.\n`);
 }
 
+/** `pool-lab workshop leave` */
+export function createLeaveCommand() {
+  return new Command('leave').description('leave the class: from then on nothing goes to it').action(async () => {
+    const { dataDir } = readSettings();
+    const { class: membership, ...progress } = await readProgress(dataDir, await readLessons());
+    await writeProgress(dataDir, progress);
+    process.stdout.write(membership ? 'You have left the class.\n' : 'You are in no class.\n');
+  });
+}
+
 /** @param {string} text @returns {string} without a slash at the end */
 function parseAddress(text) {
   const url = URL.canParse(text) ? new URL(text) : undefined;

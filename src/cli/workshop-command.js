@@ -7,7 +7,7 @@ import { renderLessonList } from '../workshop/list-view.js';
 import { renderMarkdown } from '../workshop/markdown.js';
 import { findNextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
 import { askForGuess, checkTask, noteGuess, WIDTH } from './check-task.js';
-import { createJoinCommand } from './join-command.js';
+import { createJoinCommand, createLeaveCommand } from './join-command.js';
 import { parseUpTo } from './option-parsers.js';
 import { parseAppUrl } from './running-app.js';
 import { sendReport } from './send-report.js';
@@ -54,6 +54,7 @@ export function createWorkshopCommand() {
     .description('check all lessons, twists and puzzles; exits with 1 until all lessons are right')
     .action(checkAll));
   command.addCommand(createJoinCommand());
+  command.addCommand(createLeaveCommand());
   command.command('reset')
     .description('start over: forget what you have done and measured so far')
     .action(resetProgress);

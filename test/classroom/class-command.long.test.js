@@ -60,7 +60,13 @@ test('a learner joins from a terminal; guesses and verdicts arrive; a class that
     '01-what-a-pool-is': { failed: 0, guess: 4 },
   });
   expect((await stat(file)).mode & 0o077).toBe(0);
+
+  expect((await workshop('leave')).stdout).toBe('You have left the class.\n');
+  const known = await readFile(file, 'utf8');
+  await workshop('guess', '3', '4');
+  expect((await workshop('leave')).stdout).toBe('You are in no class.\n');
   await again.end();
+  expect(await readFile(file, 'utf8')).toBe(known);
   await writeFile(file, '{"code":1}');
   expect(await runCli(['class', '--port', '0'], { env: teacher })).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} does not contain a class`) });
 });
