@@ -8,7 +8,7 @@ const RTT_MS = 100;
 export const twist = {
   lab: 'remedies',
   asks: { question: 'What is the p99 of /fast in the burst with a cold pool?', unit: 'ms' },
-  key: 'Some seconds, several times as long as with 20 ms: opening a connection takes several round trips. The '
+  key: 'Between one and a few seconds, several times as long as with 20 ms: opening a connection takes several round trips. The '
     + 'column p99 has it.',
   check({ results, answer }) {
     const runs = results.filter(({ settings, variants }) => settings.rttMs === RTT_MS && findBurst(variants, false));

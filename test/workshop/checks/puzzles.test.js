@@ -26,13 +26,16 @@ describe('06-cold-start/puzzle', () => {
   const name = '06-cold-start/puzzle';
   const burst = (/** @type {number} */ p99Ms, /** @type {object} */ env = {}, failures = 0) => (
     { name: 'burst', settings: { load: 'burst', env }, measured: { routes: { '/fast': { p99Ms, failures } } } });
-  test('right with a near database', async () => {
-    expect(await check(name, { results: [resultOf([burst(90)], { rttMs: 1 })] })).toMatchObject({ isRight: true });
+  const warm = burst(100, { MONGO_MIN_POOLSIZE: 20 });
+  test('right when the cold crowd is nearly as quick', async () => {
+    expect(await check(name, { results: [resultOf([burst(500), warm]), resultOf([burst(140), warm], { rttMs: 1 })] })).toMatchObject({
+      isRight: true, words: expect.stringContaining('1.4 times. With a round trip of 1 ms'),
+    });
   });
 
   test.each([
-    ['only a warm pool was quick', [burst(90, { MONGO_MIN_POOLSIZE: 20 })], /no burst on a cold pool/],
-    ['the crowd waited', [burst(500)], /500 ms/], ['someone got no answer', [burst(90, {}, 2)], /2 customers/],
+    ['only one crowd came', [warm], /no run of both bursts/], ['the cold crowd waited', [burst(500), warm], /5\.0 times/],
+    ['someone got no answer', [burst(90, {}, 2), warm], /2 customers/],
   ])('not yet when %s', (_, variants, words) => expectNotYet(name, { results: [resultOf(variants, { rttMs: 20 })] }, words));
 });
 
@@ -44,6 +47,12 @@ describe('09-toll-booths/puzzle', () => {
   test('right with four connections and no refusal', async () => {
     const results = [resultOf([treat({ MONGO_POOLSIZE: 1, SLOW_POOLSIZE: 3 }, 12)], { slowMs: 1000 })];
     expect(await check(name, { results })).toMatchObject({ isRight: true, words: expect.stringContaining('12 ms') });
+  });
+
+  test('on a busy machine, within twice the time without administrators', async () => {
+    const alone = { ...treat({ MONGO_POOLSIZE: 4 }, 90), settings: { load: 'customers', env: { MONGO_POOLSIZE: 4 } } };
+    const results = [resultOf([alone, treat({ MONGO_POOLSIZE: 1, SLOW_POOLSIZE: 3 }, 120)], { slowMs: 1000 })];
+    expect(await check(name, { results })).toMatchObject({ isRight: true });
   });
 
   test.each([
