@@ -49,7 +49,8 @@ export async function readState(file) {
 }
 
 /**
- * Keeps a state on disk, so that a class survives the end of its process.
+ * Keeps a state on disk, so that a class survives the end of its process. A process that is killed loses what came in its
+ * last moments.
  * @param {string} file its folder is created
  * @param {ClassState} state
  * @param {(error: Error) => void} onError
