@@ -1,5 +1,4 @@
-import express from 'express';
-import { secure } from 'mongodb-pool-monitor/live';
+import { createExpress } from './http/create-express.js';
 import { logRequests } from './http/log-requests.js';
 import { answerErrors, problemOf, sendProblem } from './http/problem.js';
 import { RequestDeadline } from './http/request-deadline.js';
@@ -12,23 +11,17 @@ import { createSlowRoute } from './routes/slow-route.js';
  * Assembles the Express app. The caller listens.
  *
  * The order of the middleware matters:
- * 1. Security headers come first, so that every answer has them, errors too.
- * 2. The request log sees every request from its arrival.
- * 3. `follow` ends a request at its deadline, measures it, and gives it `res.locals.signal`. The concurrency limit comes
+ * 1. The request log sees every request from its arrival.
+ * 2. `follow` ends a request at its deadline, measures it, and gives it `res.locals.signal`. The concurrency limit comes
  *    last there, so that refused requests are measured too.
- * 4. The 404 answer comes after all routes.
- * 5. The error handler comes last.
+ * 3. The 404 answer comes after all routes.
+ * 4. The error handler comes last.
  *
  * @param {import('./routes/parts.js').Parts} parts
  */
 export function createApp(parts) {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.use((req, res, next) => {
-    secure(res);
-    next();
-  }, logRequests(parts.log));
+  const app = createExpress();
+  app.use(logRequests(parts.log));
 
   /** @param {string} route @returns {import('express').RequestHandler} */
   const follow = (route) => (req, res, next) => {

@@ -1,11 +1,11 @@
 import express from 'express';
 import { createStreams, namesLoopback } from 'mongodb-pool-monitor/live';
 import { requireToken } from '../http/controls-token.js';
+import { createExpress } from '../http/create-express.js';
 import { readJsonBody } from '../http/json-body.js';
 import { listen } from '../http/listen.js';
 import { answerErrors, clientError, problemOf, sendProblem } from '../http/problem.js';
 import { requireSameOrigin } from '../http/same-origin.js';
-import { securityHeaders } from '../http/security-headers.js';
 import { listAddresses } from './addresses.js';
 import { sendPageFile } from './class-pages.js';
 import { describeLesson, describeRoom } from './class-view.js';
@@ -60,10 +60,8 @@ export async function openClass(roll, { lessons, host, port, token, stuckAfterMs
   };
   const ticker = setInterval(() => toTeacher.send('room', readRoom()), TICK_MS);
 
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.use(securityHeaders, requireOwnHost(token !== undefined));
+  const app = createExpress();
+  app.use(requireOwnHost(token !== undefined));
   app.use('/class', createTeacherRoutes(roll, { lessons, token, streams: toTeacher }));
   app.use('/join/:code', createLearnerRoutes(roll, toLearners));
   app.use(sendPageFile);
