@@ -104,7 +104,7 @@ function createChart(canvas, palette, plugins) {
  * @param {ChartRoute} route
  * @param {Shown} shown
  * @param {Palette} palette
- * @returns {ChartDataset<'line'>[]} the predicted line, and the measured point
+ * @returns {ChartDataset[]} the predicted line, and the measured point
  */
 function createDatasets({ label, color: name }, { poolSizes, p95Ms, measured }, palette) {
   const color = palette[name];
