@@ -1,7 +1,11 @@
+/** @import { Mix } from './mixed-operations.js' */
+
 /**
  * @typedef {object} Shape of the data
  * @property {number} collections
- * @property {number} fields of each document, besides its _id
+ * @property {number} fields of each document, besides its _id; ignored with a mix, whose documents have 1 KB
+ * @property {Mix} [mix] default: only inserts
+ * @property {boolean} [hot] whether all updates of the mix change the same document
  *
  * @typedef {object} ReplicatorSettings
  * @property {'direct' | 'mock'} mode direct writes to the target, mock discards every write (a dry run)

@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import { generateOperations } from './mixed-operations.js';
 
 /** @import { MongoClient, Timestamp } from 'mongodb' */
 /** @import { Shape } from './cases.js' */
@@ -16,9 +17,9 @@ export function listCollections({ collections }) {
 }
 
 /**
- * Inserts documents so that the source's oplog has one entry for each, and the collections take turns.
+ * Writes so that the source's oplog has one entry for each operation, and the collections take turns.
  *
- * It uses applyOps, which takes inserts of several collections and logs one entry for each. insertMany would log many
+ * It uses applyOps, which takes operations on several collections and logs one entry for each. insertMany would log many
  * entries of one collection in a row, which merge better than the published ones, and would add a session to each, which
  * makes entries half as large again.
  *
@@ -27,34 +28,61 @@ export function listCollections({ collections }) {
  * @param {string} options.database dropped first
  * @param {Shape} options.shape
  * @param {number} options.ops
- * @param {number} [options.part] write only every `of`th document, beginning with number `part`
+ * @param {number} [options.part] only operations on every `of`th document, beginning with number `part`
  * @param {number} [options.of]
  * @param {AbortSignal} [options.signal]
- * @returns {Promise<OplogRange>} of these inserts, without anything else of this database
+ * @returns {Promise<OplogRange>} of these operations, without anything else of this database
  */
 export async function fillSource(client, { database, shape, ops, part = 0, of = 1, signal }) {
   const db = client.db(database);
   await db.dropDatabase();
   const from = await createCollections(db, shape);
-  let next = part;
+  const operations = listEntries(shape, ops, part, of);
   const fill = async () => {
-    while (next < ops) {
+    for (let batch = take(operations, BATCH_SIZE); batch.length > 0; batch = take(operations, BATCH_SIZE)) {
       signal?.throwIfAborted();
-      const first = next;
-      next += BATCH_SIZE * of;
-      const inserts = [];
-      for (let index = first; index < Math.min(next, ops); index += of) {
-        const ns = `${database}.${nameCollection(index % shape.collections)}`;
-        inserts.push({ op: 'i', ns, o: makeDocument(index, shape) });
-      }
-      await client.db('admin').command({ applyOps: inserts, allowAtomic: false }).catch((cause) => {
+      const entries = batch.map(({ collection, ...entry }) => ({ ...entry, ns: `${database}.${collection}` }));
+      await client.db('admin').command({ applyOps: entries, allowAtomic: false }).catch((cause) => {
         // The message contains the entire command.
         throw new Error(`the source refused applyOps: ${cause.message.slice(0, MAX_ERROR_LENGTH)}`, { cause });
       });
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, fill));
+  // Inserts do not depend on each other, but the operations of a mix do.
+  await Promise.all(Array.from({ length: shape.mix ? 1 : CONCURRENCY }, fill));
   return { from, until: await readOperationTime(client) };
+}
+
+/**
+ * @param {Shape} shape
+ * @param {number} ops
+ * @param {number} part
+ * @param {number} of
+ * @returns {Generator<{ collection: string, [field: string]: unknown }>}
+ */
+function* listEntries(shape, ops, part, of) {
+  const { collections, mix } = shape;
+  if (mix) {
+    for (const { number, entry } of generateOperations({ ...shape, mix }, ops)) {
+      if (number % of === part) yield { ...entry, collection: nameCollection(number % collections) };
+    }
+    return;
+  }
+  for (let index = part; index < ops; index += of) {
+    yield { op: 'i', o: makeDocument(index, shape), collection: nameCollection(index % collections) };
+  }
+}
+
+/** @template T @param {Iterator<T>} iterator @param {number} count @returns {T[]} the next ones */
+function take(iterator, count) {
+  /** @type {T[]} */
+  const taken = [];
+  while (taken.length < count) {
+    const { value, done } = iterator.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
 }
 
 /**
@@ -99,7 +127,7 @@ function makeId(index) {
 }
 
 /** @param {number} index */
-function nameCollection(index) {
+export function nameCollection(index) {
   return `c_${String(index).padStart(3, '0')}`;
 }
 

@@ -42,15 +42,16 @@ export async function measureCase(testbed, settings, { ops, onReport = () => {},
     const end = await replicator.end;
     onReport(end);
     const { figures, cpuMs, elapsedMs, peakRssMB } = end;
-    const problem = figures.inserts === ops
+    const replicated = figures.inserts + figures.updates + figures.deletes;
+    const problem = replicated === ops
       ? mode === 'direct' && describeDifferences(await testbed.compare(settings))
-      : `${figures.inserts} of ${ops} inserts were replicated`;
+      : `${replicated} of ${ops} operations were replicated`;
     return {
       measured: {
-        ops: figures.inserts,
+        ops: replicated,
         tookMs: figures.tookMs,
-        ratePerSec: figures.inserts / figures.tookMs * 1000,
-        opsPerBatch: figures.inserts / figures.batches,
+        ratePerSec: replicated / figures.tookMs * 1000,
+        opsPerBatch: replicated / figures.batches,
         cpuPercent: cpuMs / elapsedMs * 100,
         peakRssMB,
       },

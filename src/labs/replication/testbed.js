@@ -68,7 +68,7 @@ export class Testbed {
   #servers;
   #close;
   #signal;
-  /** The inserts of each database in the oplogs. @type {Map<string, OplogRange[]>} */
+  /** The operations of each database in the oplogs. @type {Map<string, OplogRange[]>} */
   #databases = new Map();
 
   /** @param {Servers} servers @param {() => Promise<void>} close @param {AbortSignal} signal */
@@ -171,6 +171,7 @@ export async function findDifferences(one, other) {
 }
 
 /** @param {Data} data */
-function nameDatabase({ collections, fields, shards }) {
-  return `${DATABASE}_${collections}x${fields}${shards > 1 ? '_shards' : ''}`;
+function nameDatabase({ collections, fields, shards, mix, hot }) {
+  const content = mix ? `mix_${mix.inserts}_${mix.updates}_${mix.deletes}${hot ? '_hot' : ''}` : fields;
+  return `${DATABASE}_${collections}x${content}${shards > 1 ? '_shards' : ''}`;
 }
