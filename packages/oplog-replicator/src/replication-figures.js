@@ -21,7 +21,7 @@
  * @property {number} tookMs since the replication began
  */
 
-const FIGURE_OF = /** @type {const} */ ({ insert: 'inserts', update: 'updates', modify: 'updates', delete: 'deletes' });
+const FIGURE_OF = /** @type {const} */ ({ insert: 'inserts', update: 'updates', delete: 'deletes' });
 
 export class Counters {
   ops = 0;
@@ -38,9 +38,9 @@ export class Counters {
   bytes = 0;
 
   /** @param {WriteBatch} batch */
-  addBatch({ kind, count, documents }) {
-    this.ops += count;
-    this[FIGURE_OF[kind]] += count;
+  addBatch({ kinds, documents }) {
+    this.ops += kinds.length;
+    for (const kind of kinds) this[FIGURE_OF[kind]]++;
     this.batches++;
     this.bytes += documents.length;
   }

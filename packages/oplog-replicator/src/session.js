@@ -65,7 +65,7 @@ export async function startSession(options, { applied, since }, stop) {
   };
   // A new primary has every entry that an earlier session read, but may not know yet that a majority has it.
   const deferred = new DeferredDocuments(await findLast(source, 'local'));
-  const writer = target && new BulkWriter(target, deferred);
+  const writer = target && new BulkWriter(target, deferred, await target.canApplyDiffs());
 
   const workers = Array.from({ length: options.workers }, () => new Worker({
     merge, session, maxBytes: MAX_BYTES / options.workers,

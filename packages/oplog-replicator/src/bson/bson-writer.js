@@ -1,5 +1,8 @@
 import { BOOLEAN, INT, writeInt } from './bytes.js';
 
+/** Copying less takes less time than another piece. */
+const MAX_COPIED_BYTES = 16 << 10;
+
 /** Builds BSON from pieces of other BSON. */
 export class BsonWriter {
   /** @type {Buffer} */
@@ -37,8 +40,12 @@ export class BsonWriter {
     return [...pieces, this.#bytes.subarray(from, this.length)];
   }
 
-  /** Takes its place among the pieces without being copied. @param {Buffer} bytes */
+  /** Takes its place among the pieces without being copied, if it is large. @param {Buffer} bytes */
   insert(bytes) {
+    if (bytes.length <= MAX_COPIED_BYTES) {
+      this.copy(bytes);
+      return;
+    }
     this.#inserted.push({ at: this.length, bytes });
     this.#insertedBytes += bytes.length;
   }

@@ -6,6 +6,8 @@ import { ARRAY, OBJECT, readInt, TIMESTAMP, walk } from '../bson/bytes.js';
 // are inserted, not copied, because they may be large: the driver will copy them often enough.
 
 const DOLLAR = 36;
+/** A stage of an aggregation pipeline. */
+export const APPLY_DIFF = '$_internalApplyOplogUpdate';
 
 /**
  * Replaces the document.
@@ -48,6 +50,32 @@ export function modifyStatement(out, id, modifiers) {
     out.document(() => {
       walk(modifiers, 0, (_, element, __, end) => {
         if (modifiers.toString('latin1', element + 1, element + 4) !== '$v\0') out.copy(modifiers, element, end);
+      });
+    });
+  });
+}
+
+/**
+ * Lets the server apply a diff to its document, which the replicator never reads. The stage is the one that tenant migrations
+ * use. It is not documented, so `Target.canApplyDiffs` asks the server for it, and apply-diff.test.js compares its results
+ * with ours.
+ * https://github.com/mongodb/mongo/blob/master/src/mongo/db/pipeline/document_source_internal_apply_oplog_update.h
+ *
+ * @param {BsonWriter} out @param {Buffer} id @param {Buffer} change `{ $v: 2, diff }`
+ */
+export function diffStatement(out, id, change) {
+  out.document(() => {
+    out.begin(OBJECT, 'q');
+    out.copy(id);
+    out.begin(ARRAY, 'u');
+    out.document(() => {
+      out.begin(OBJECT, '0');
+      out.document(() => {
+        out.begin(OBJECT, APPLY_DIFF);
+        out.document(() => {
+          out.begin(OBJECT, 'oplogUpdate');
+          out.insert(change);
+        });
       });
     });
   });

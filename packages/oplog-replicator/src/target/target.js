@@ -1,16 +1,19 @@
 // Private and untyped. The tests fail if a driver release changes it.
 // @ts-expect-error TS7016
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
-import { ObjectId } from 'mongodb';
+import { MongoServerError, ObjectId } from 'mongodb';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findId, readInt } from '../bson/bytes.js';
 import { readCursorBatch } from '../bson/cursor-batch.js';
 import { decodeDocument } from '../bson/decode.js';
 import { keyOfId } from '../bson/id-key.js';
-import { explainRefusal } from '../errors.js';
+import { explainRefusal, isTransient } from '../errors.js';
+import { CHECKPOINT_DATABASE } from '../namespaces.js';
+import { APPLY_DIFF } from './statements.js';
 
 /** @import { Document } from 'mongodb' */
 /** @import { End } from '../end.js' */
+/** @import { EndError } from '../errors.js' */
 /** @import { DdlCommand } from './ddl-commands.js' */
 /** @import { Namespace } from '../namespaces.js' */
 
@@ -83,6 +86,20 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
      */
     async waitForWrites() {
       while (await isRunning({ 'command.comment.replication': replication })) await sleep(POLL_MS);
+    },
+
+    /** @returns {Promise<boolean>} whether an update may have the stage that applies a diff */
+    async canApplyDiffs() {
+      const u = [{ [APPLY_DIFF]: { oplogUpdate: { $v: 2, diff: { d: { x: false } } } } }];
+      try {
+        // Changes nothing: there is no such document. But the server reads the pipeline.
+        const { ok, writeErrors } = await end.command(
+          CHECKPOINT_DATABASE, { update: 'checkpoints', updates: [{ q: { _id: 'can it apply diffs?' }, u }] });
+        return ok === 1 && !writeErrors;
+      } catch (error) {
+        if (/** @type {EndError} */ (error).cause instanceof MongoServerError && !isTransient(error)) return false;
+        throw error;
+      }
     },
 
     /**

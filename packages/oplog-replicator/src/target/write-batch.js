@@ -5,18 +5,16 @@ import { findId, readInt, sizeOf } from '../bson/bytes.js';
 /** @import { Position } from '../source/position.js' */
 
 /**
- * @typedef {'insert' | 'update' | 'modify' | 'delete'} Kind update: by a replacement or a diff; modify: by modifiers such
- *   as $set
+ * @typedef {'insert' | 'update' | 'delete'} Kind
  *
- * @typedef {object} WriteBatch operations of one kind on one collection, sent in one command
- * @property {Kind} kind
+ * @typedef {object} WriteBatch operations on one collection, which are written together
  * @property {Namespace} namespace
  * @property {Position} after the entry before its first operation
  * @property {number} happenedMs when the source executed its first operation, in ms since 1970
- * @property {number} count operations
+ * @property {Kind[]} kinds of its operations, in order
  * @property {number} memory that it takes, in bytes
- * @property {BsonWriter} documents back to back; inserts: the documents; deletes: `{ _id }`; updates: `{ _id }` and
- *   the change, alternating
+ * @property {BsonWriter} documents back to back, in order; insert: the document; delete: `{ _id }`; update: `{ _id }`,
+ *   then the change
  */
 
 const ID_NAME_BYTES = 5;

@@ -1,9 +1,8 @@
 import { findId, nameOf, skipName } from '../bson/bytes.js';
-import { hashId } from '../bson/id-hash.js';
+import { hashKey, keyOfId } from '../bson/id-key.js';
 import { comparePositions, findEarliest } from '../source/position.js';
 import { COMMAND, createEntry, DELETE, INSERT, NOOP, readEntry, UPDATE } from '../source/raw-entry.js';
 import { createTransactions } from '../source/transactions.js';
-import { kindOf } from '../target/change-document.js';
 import { appendDocument, appendId } from '../target/write-batch.js';
 
 /** @import { Counters } from '../replication-figures.js' */
@@ -136,12 +135,12 @@ export class Dispatcher {
 
     const id = findId(bytes, op === UPDATE ? entry.o2 : o);
     if (id < 0) throw new Error(`${namespace.name}: can't replicate a document without _id`);
-    const number = hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashId(bytes, id);
+    const number = hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashKey(keyOfId(bytes, id));
     const worker = workers[number % workers.length];
-    const batch = worker.openBatch(kindOf(entry), namespace, before, this.#happenedMs);
+    const batch = worker.openBatch(namespace, before, this.#happenedMs);
     if (op !== INSERT) appendId(batch.documents, bytes, id);
     if (op !== DELETE) appendDocument(batch.documents, bytes, o);
-    worker.count(batch);
+    worker.count(batch, op === INSERT ? 'insert' : op === UPDATE ? 'update' : 'delete');
     return undefined;
   }
 

@@ -6,7 +6,7 @@ import { BsonWriter } from '../bson/bson-writer.js';
 
 /**
  * @typedef {object} WorkerOptions
- * @property {boolean} merge whether neighbouring operations of one kind become one batch
+ * @property {boolean} merge whether neighbouring operations on one collection become one batch
  * @property {(batch: WriteBatch) => Promise<void>} write
  * @property {number} maxBytes of memory for the backlog
  * @property {AbortController} session the worker aborts it when a write fails, and ends when it is aborted
@@ -15,8 +15,9 @@ import { BsonWriter } from '../bson/bson-writer.js';
 /** The server accepts larger batches, but splits them into transactions of 500 inserts. */
 const MAX_BATCH_OPERATIONS = 1000;
 const MAX_BATCH_BYTES = 4 << 20;
-/** Memory of a batch besides its documents: objects. */
+/** Memory of a batch besides its documents: objects, and a reference for each operation. */
 const BATCH_OBJECT_BYTES = 1000;
+const OPERATION_BYTES = 8;
 
 /** Buffers of written batches are reused: allocating memory takes longer than filling it. */
 const MAX_SPARE_BUFFERS = 8;
@@ -59,30 +60,29 @@ export class Worker {
   }
 
   /**
-   * @param {Kind} kind
    * @param {Namespace} namespace
    * @param {Position} after the entry before this operation
    * @param {() => number} happenedMs when the source executed it
    * @returns {WriteBatch} to append the operation to
    */
-  openBatch(kind, namespace, after, happenedMs) {
+  openBatch(namespace, after, happenedMs) {
     const queue = this.#queues[namespace.number] ??= [];
     let batch = queue[queue.length - 1];
-    if (!batch || batch.kind !== kind || batch.count >= this.#maxBatchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
+    if (!batch || batch.kinds.length >= this.#maxBatchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
       const documents = this.#spare.pop() ?? new BsonWriter();
       const memory = documents.room + BATCH_OBJECT_BYTES;
-      batch = { kind, namespace, after: { ...after }, happenedMs: happenedMs(), count: 0, documents, memory };
+      batch = { namespace, after: { ...after }, happenedMs: happenedMs(), kinds: [], documents, memory };
       this.#bytes += memory;
       if (queue.push(batch) === 1) this.#ready.push(queue);
     }
     return batch;
   }
 
-  /** @param {WriteBatch} batch that one operation was appended to */
-  count(batch) {
-    batch.count++;
+  /** @param {WriteBatch} batch that one operation was appended to @param {Kind} kind */
+  count(batch, kind) {
+    batch.kinds.push(kind);
     this.#operations++;
-    const memory = batch.documents.room + BATCH_OBJECT_BYTES;
+    const memory = batch.documents.room + BATCH_OBJECT_BYTES + batch.kinds.length * OPERATION_BYTES;
     this.#bytes += memory - batch.memory;
     batch.memory = memory;
   }
@@ -123,7 +123,7 @@ export class Worker {
         session.abort(error);
         return;
       }
-      this.#operations -= this.#current.count;
+      this.#operations -= this.#current.kinds.length;
       this.#bytes -= this.#current.memory;
       this.#reuse(this.#current.documents);
       this.#current = null;

@@ -39,7 +39,7 @@ beforeEach(async () => {
 async function apply(entries, { isShard = false, deferred = new DeferredDocuments(START) } = {}) {
   const session = new AbortController();
   const target = createTarget(end, { replication: 'test' });
-  const writer = new BulkWriter(target, deferred);
+  const writer = new BulkWriter(target, deferred, await target.canApplyDiffs());
   const worker = new Worker({
     merge: true, maxBytes: 1e6, session, write: (batch) => writer.write(batch),
   });

@@ -11,14 +11,14 @@ const DOCUMENT = Buffer.from(BSON.serialize({ _id: 1 }));
 function create(options) {
   const session = new AbortController();
   const namespaces = createNamespaces();
-  /** @type {[string, string, number][]} */
+  /** @type {[string, string[]][]} */
   const written = [];
   /** @type {(() => void)[]} */
   const answers = [];
   const worker = new Worker({
     merge: true, maxBytes: 1e6, session,
-    write({ kind, namespace, count }) {
-      written.push([namespace.name, kind, count]);
+    write({ kinds, namespace }) {
+      written.push([namespace.name, [...kinds]]);
       return new Promise((resolve) => { answers.push(() => resolve(undefined)); });
     },
     ...options,
@@ -30,9 +30,9 @@ function create(options) {
     /** @param {import('../../src/target/write-batch.js').Kind} kind @param {string} name @param {number} [count] */
     add(kind, name, count = 1) {
       for (let n = 0; n < count; n++) {
-        const batch = worker.openBatch(kind, namespaces.named(name), AFTER, () => 0);
+        const batch = worker.openBatch(namespaces.named(name), AFTER, () => 0);
         appendDocument(batch.documents, DOCUMENT, 0);
-        worker.count(batch);
+        worker.count(batch, kind);
       }
     },
     /** Completes writes until the backlog is empty. */
@@ -46,7 +46,7 @@ function create(options) {
   };
 }
 
-test('neighbouring operations of one kind on one collection become one batch, whatever came between them', async () => {
+test('neighbouring operations on one collection become one batch, whatever came between them', async () => {
   const { add, written, answerAll } = create();
   add('insert', 'db.a');
   add('insert', 'db.b');
@@ -56,8 +56,8 @@ test('neighbouring operations of one kind on one collection become one batch, wh
   add('insert', 'db.a');
   await answerAll();
   expect(written.filter(([name]) => name === 'db.a')).toEqual(
-    [['db.a', 'insert', 2], ['db.a', 'delete', 1], ['db.a', 'insert', 1]]);
-  expect(written.filter(([name]) => name === 'db.b')).toEqual([['db.b', 'insert', 2]]);
+    [['db.a', ['insert', 'insert', 'delete', 'insert']]]);
+  expect(written.filter(([name]) => name === 'db.b')).toEqual([['db.b', ['insert', 'insert']]]);
 });
 
 test('without merging, each operation is a batch', async () => {
@@ -74,14 +74,14 @@ test('operations that come while a write is in flight become the next batch', as
   add('insert', 'db.a', 4);
   expect(worker.backlog).toBe(5);
   await answerAll();
-  expect(written).toEqual([['db.a', 'insert', 1], ['db.a', 'insert', 4]]);
+  expect(written).toEqual([['db.a', ['insert']], ['db.a', Array(4).fill('insert')]]);
 });
 
 test('a backlog that takes too much memory makes the reader wait until some is written', async () => {
   // Each batch has one operation, so the batches take much more memory than the documents.
   const { worker, add, answerAll } = create({ maxBytes: 20 * 1024 });
   let added = 0;
-  while (!worker.waitForRoom()) add(added++ % 2 === 0 ? 'insert' : 'delete', 'db.a');
+  while (!worker.waitForRoom()) add('insert', `db.${added++}`);
   expect(added).toBeGreaterThan(2);
   expect(added).toBeLessThan(20);
   let hasRoom = false;

@@ -1,0 +1,163 @@
+import { findId } from '../bson/bytes.js';
+import { keyOfId } from '../bson/id-key.js';
+import { changeDocument, formOf } from './change-document.js';
+import { haveEmptyTimestamp } from './statements.js';
+import { idOf, listDocuments } from './write-batch.js';
+
+/** @import { Form } from './change-document.js' */
+/** @import { Kind, WriteBatch } from './write-batch.js' */
+
+/** A larger document is not changed here: each change would copy it. */
+const MAX_CHANGED_BYTES = 64 << 10;
+
+/**
+ * @typedef {object} Insert
+ * @property {string} key of its `_id`
+ * @property {Buffer} document
+ *
+ * @typedef {object} Update
+ * @property {string} key of its `_id`
+ * @property {Buffer} id `{ _id }`
+ * @property {Form} form
+ * @property {Buffer} change
+ * @property {boolean} upsert
+ *
+ * @typedef {object} Step what one command of each kind writes, in this order
+ * @property {Insert[]} inserts
+ * @property {Update[]} updates
+ * @property {Buffer[]} deletes `{ _id }`
+ *
+ * @typedef {object} Operation
+ * @property {Kind} kind
+ * @property {string} key
+ * @property {Buffer} first the document of an insert, else `{ _id }`
+ * @property {Buffer} [change] of an update
+ *
+ * @typedef {object} Outcome of the operations on one document
+ * @property {Insert | null} insert
+ * @property {Update[]} updates after the insert, if there is one
+ * @property {Buffer | null} deleted
+ */
+
+/**
+ * What is left of a batch when only the last state of each document counts. Operations on different documents may change
+ * places, unless the order of the collection matters; those on the same document are merged, or keep their order.
+ *
+ * @param {WriteBatch} batch
+ * @returns {Step[]} to be written one after another; nearly always one, unless the order matters
+ */
+export function mergeOperations(batch) {
+  const operations = listOperations(batch);
+  return batch.namespace.constraints?.inOrder ? splitByKind(operations) : mergeByDocument(operations);
+}
+
+/** @param {WriteBatch} batch @returns {Operation[]} */
+function listOperations({ kinds, documents: { bytes } }) {
+  const documents = listDocuments(bytes);
+  let next = 0;
+  return kinds.map((kind) => {
+    const first = documents[next++];
+    const key = keyOfId(first, kind === 'insert' ? findId(first, 0) : 4);
+    return kind === 'update' ? { kind, key, first, change: documents[next++] } : { kind, key, first };
+  });
+}
+
+/** @returns {Step} */
+function createStep() {
+  return { inserts: [], updates: [], deletes: [] };
+}
+
+/** @param {Operation[]} operations @returns {Step[]} */
+function splitByKind(operations) {
+  /** @type {Step[]} */
+  const steps = [];
+  /** @type {Kind | undefined} */
+  let last;
+  for (const operation of operations) {
+    const { kind, key, first } = operation;
+    const isPut = kind === 'insert' && haveEmptyTimestamp(first);
+    const writtenAs = isPut ? 'update' : kind;
+    if (writtenAs !== last) steps.push(createStep());
+    last = writtenAs;
+    const { inserts, updates, deletes } = steps[steps.length - 1];
+    if (last === 'insert') inserts.push({ key, document: first });
+    else if (last === 'delete') deletes.push(first);
+    else updates.push(isPut ? createPut(key, first) : createUpdate(operation));
+  }
+  return steps;
+}
+
+/** @param {Operation[]} operations @returns {Step[]} */
+function mergeByDocument(operations) {
+  /** @type {Map<string, Outcome>} */
+  let outcomes = new Map();
+  const all = [outcomes];
+  for (const operation of operations) {
+    const { kind, key } = operation;
+    let outcome = outcomes.get(key);
+    if (kind === 'update' && outcome?.deleted) {
+      // No source does this. Written after the delete, it is reported as an update of a missing document.
+      outcomes = new Map();
+      all.push(outcomes);
+      outcome = undefined;
+    }
+    if (!outcome) {
+      outcome = { insert: null, updates: [], deleted: null };
+      outcomes.set(key, outcome);
+      if (kind === 'insert') outcome.insert = { key, document: operation.first };
+      else if (kind === 'update') outcome.updates.push(createUpdate(operation));
+      else outcome.deleted = operation.first;
+    } else if (kind === 'insert') {
+      // It exists on the target: it was deleted before.
+      Object.assign(outcome, { insert: null, updates: [createPut(key, operation.first)], deleted: null });
+    } else if (kind === 'delete') {
+      Object.assign(outcome, { insert: null, updates: [], deleted: operation.first });
+    } else {
+      addUpdate(outcome, createUpdate(operation));
+    }
+  }
+  return all.map(createStepOf);
+}
+
+/** @param {Outcome} outcome @param {Update} update */
+function addUpdate(outcome, update) {
+  const { insert, updates } = outcome;
+  const last = updates[updates.length - 1];
+  const { form, change } = update;
+  if (form === 'replacement') {
+    if (insert) {
+      insert.document = change;
+      outcome.updates = [];
+    } else {
+      outcome.updates = [{ ...update, upsert: updates.some(({ upsert }) => upsert) }];
+    }
+    return;
+  }
+  const known = last ? last.form === 'replacement' && last.change : insert?.document;
+  const changed = known && form === 'diff' && known.length <= MAX_CHANGED_BYTES && changeDocument(known, change);
+  if (!changed) updates.push(update);
+  else if (last) last.change = changed;
+  else if (insert) insert.document = changed;
+}
+
+/** @param {Operation} operation an update @returns {Update} */
+function createUpdate({ key, first, change = first }) {
+  return { key, id: first, form: formOf(change), change, upsert: false };
+}
+
+/** @param {string} key @param {Buffer} document @returns {Update} */
+export function createPut(key, document) {
+  return { key, id: idOf(document), form: 'replacement', change: document, upsert: true };
+}
+
+/** @param {Map<string, Outcome>} outcomes */
+function createStepOf(outcomes) {
+  const step = createStep();
+  for (const { insert, updates, deleted } of outcomes.values()) {
+    if (insert && haveEmptyTimestamp(insert.document)) step.updates.push(createPut(insert.key, insert.document));
+    else if (insert) step.inserts.push(insert);
+    if (updates.length > 0) step.updates.push(...updates);
+    if (deleted) step.deletes.push(deleted);
+  }
+  return step;
+}
