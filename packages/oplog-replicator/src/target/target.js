@@ -1,4 +1,4 @@
-// Private and untyped. The tests fail if a driver release changes it.
+// Private and untyped. target.test.js fails if a driver release changes it.
 // @ts-expect-error TS7016
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { MongoServerError, ObjectId } from 'mongodb';

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BSON, MongoClient } from 'mongodb';
 import { changeDocument, formOf } from '../../src/target/change-document.js';
+import { APPLY_DIFF } from '../../src/target/statements.js';
 import { createRandom } from '../../../pool-predictor/src/simulator/random.js';
 import { cleanUp } from '../../../../test/support/cleanup.js';
 
@@ -13,11 +14,14 @@ describe('the diffs of real updates', () => {
   let updates;
   /** @type {Buffer} */
   let first;
+  /** @type {import('mongodb').Collection<any>} */
+  let copy;
   beforeAll(async () => {
     const client = new MongoClient(String(process.env.TEST_MONGO_URL));
     cleanUp(() => client.close());
     const collection = client.db('apply_diff').collection('documents');
     await collection.drop();
+    copy = client.db('apply_diff').collection('copy');
     ({ first, updates } = await updateAtRandom(client, collection));
   });
 
@@ -39,6 +43,22 @@ describe('the diffs of real updates', () => {
           (document, { change }) => /** @type {Buffer} */ (changeDocument(document, change)), updates[ahead].after);
         expect(format(again)).toEqual(format(last.after));
         expect(again.equals(last.after)).toBe(true);
+      }
+    }
+  });
+
+  // The server may drop or change this stage: nothing documents it.
+  test('have the same result when the server applies them, also to a newer document', async () => {
+    for (let begin = 0; begin < updates.length; begin += 7) {
+      const { change } = updates[begin];
+      if (formOf(change) !== 'diff') continue;
+      for (const { after } of [updates[Math.max(0, begin - 1)], updates[Math.min(updates.length - 1, begin + 40)]]) {
+        await copy.deleteMany({});
+        await copy.insertOne(BSON.deserialize(after, { promoteValues: false }));
+        const before = await readRaw(copy);
+        const oplogUpdate = BSON.deserialize(change, { promoteValues: false });
+        await copy.updateOne({}, [{ [APPLY_DIFF]: { oplogUpdate } }]);
+        expect(format(await readRaw(copy))).toEqual(format(/** @type {Buffer} */ (changeDocument(before, change))));
       }
     }
   });
@@ -74,24 +94,26 @@ async function updateAtRandom(client, collection) {
     [{ $unset: ['a.x', 'c'] }, { $set: { p: value(), c: value() } }],
     [{ $replaceWith: { $setField: { field: { $literal: pick(['a.b', '$c']) }, input: '$$ROOT', value: value() } } }],
   ]);
-  /** @returns {Promise<any>} */
-  const read = () => collection.findOne({}, { raw: true, promoteBuffers: true });
-
   await collection.insertOne({ a: { x: 1 }, list: [1, 2], padding: 'makes a diff shorter than the document'.repeat(20) });
-  const states = [Buffer.from(await read())];
+  const states = [await readRaw(collection)];
   const { operationTime: from } = await client.db('admin').command({ ping: 1 });
   while (states.length <= UPDATES) {
     // Not every update fits every document.
     const result = await collection.updateOne({}, update()).catch(() => null);
-    if (result?.modifiedCount) states.push(Buffer.from(await read()));
+    if (result?.modifiedCount) states.push(await readRaw(collection));
   }
   const entries = await client.db('local').collection('oplog.rs')
     .find({ ts: { $gt: from }, op: 'u', ns: collection.namespace }, { projection: { o: 1 }, raw: true }).toArray();
-  const changes = entries.map((/** @type {any} */ entry) => entry.subarray(O_BYTES));
+  const changes = entries.map((/** @type {any} */ entry) => entry.subarray(O_BYTES, -1));
   return {
     first: states[0],
     updates: changes.map((change, index) => ({ change: Buffer.from(change), after: states[index + 1] })),
   };
+}
+
+/** @param {import('mongodb').Collection} collection @returns {Promise<Buffer>} its only document */
+async function readRaw(collection) {
+  return Buffer.from(/** @type {any} */ (await collection.findOne({}, { raw: true, promoteBuffers: true })));
 }
 
 /** @param {Buffer} document */
