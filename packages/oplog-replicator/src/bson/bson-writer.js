@@ -19,6 +19,12 @@ export class BsonWriter {
     this.#bytes = Buffer.allocUnsafeSlow(room);
   }
 
+  clear() {
+    this.length = 0;
+    this.#inserted = [];
+    this.#insertedBytes = 0;
+  }
+
   /** Bytes allocated. */
   get room() {
     return this.#bytes.length;

@@ -1,12 +1,13 @@
 import { BSON } from 'mongodb';
-import { BsonWriter } from '../bson/bson-writer.js';
 import { keyOfId } from '../bson/id-key.js';
+import { WriterPool } from '../bson/writer-pool.js';
 import { ByteBudget } from './byte-budget.js';
 import { DocumentChanger } from './document-changer.js';
 import { createPut, mergeOperations } from './merge-operations.js';
 import { deleteStatement, diffStatement, haveEmptyTimestamp, modifyStatement, replaceStatement } from './statements.js';
 import { idOf, listDocuments } from './write-batch.js';
 
+/** @import { BsonWriter } from '../bson/bson-writer.js' */
 /** @import { Namespace } from '../namespaces.js' */
 /** @import { DeferredDocuments } from './deferred-documents.js' */
 /** @import { Insert, Update } from './merge-operations.js' */
@@ -24,6 +25,9 @@ const MAX_STATEMENT_BYTES = 120;
 /** Of the documents that workers read and write at the same time. The driver copies what it sends three times. */
 const MAX_BYTES_AT_ONCE = 16 << 20;
 
+/** Of the commands that were written. */
+const MAX_SPARE_BYTES = 8 << 20;
+
 /**
  * Writes batches so that repeating them is safe. After a crash everything since the checkpoint is written again, and the
  * target may have newer versions of the documents.
@@ -33,6 +37,7 @@ export class BulkWriter {
   #deferred;
   #canApplyDiffs;
   #budget = new ByteBudget(MAX_BYTES_AT_ONCE);
+  #writers = new WriterPool(MAX_SPARE_BYTES);
   #changer;
 
   /** @param {Target} target @param {DeferredDocuments} deferred @param {boolean} canApplyDiffs whether the target can */
@@ -53,12 +58,10 @@ export class BulkWriter {
     const { bytes } = documents;
     const spend = (/** @type {() => Promise<void>} */ use) => this.#budget.spend(bytes.length, use);
     if (kinds.every((kind) => kind === 'insert') && !haveEmptyTimestamp(bytes)) {
-      await spend(() => this.#insert(batch, [bytes], () => listInserts(bytes)));
+      await spend(() => this.#insert(batch, documents, () => listInserts(bytes)));
     } else {
       for (const { inserts, updates, deletes } of mergeOperations(batch)) {
-        if (inserts.length > 0) {
-          await spend(() => this.#insert(batch, inserts.map(({ document }) => document), () => inserts));
-        }
+        if (inserts.length > 0) await spend(() => this.#insertMerged(batch, inserts));
         if (updates.length > 0) await this.#update(batch, updates, spend);
         if (deletes.length > 0) await spend(() => this.#delete(batch, deletes));
       }
@@ -69,10 +72,18 @@ export class BulkWriter {
     }
   }
 
-  /** @param {WriteBatch} batch @param {Buffer[]} documents @param {() => Insert[]} list of the same documents */
+  /** @param {WriteBatch} batch @param {Insert[]} inserts */
+  async #insertMerged(batch, inserts) {
+    const documents = this.#writers.take();
+    for (const { document } of inserts) documents.insert(document);
+    await this.#insert(batch, documents, () => inserts);
+    this.#writers.give(documents);
+  }
+
+  /** @param {WriteBatch} batch @param {BsonWriter} documents @param {() => Insert[]} list of the same documents */
   async #insert(batch, documents, list) {
     const { namespace } = batch;
-    const { errors } = await this.#target.write(namespace, 'insert', 'documents', documents);
+    const { errors } = await this.#target.write(namespace, 'insert', 'documents', documents.pieces);
     if (errors.length === 0 && !this.#deferred.has(namespace)) return;
     throwUnless(DUPLICATE_KEY, errors, namespace);
     const refused = new Set(errors.map(({ index }) => index));
@@ -107,12 +118,14 @@ export class BulkWriter {
 
   /** @param {WriteBatch} batch @param {Buffer[]} ids */
   async #delete({ namespace }, ids) {
-    const statements = new BsonWriter();
+    const statements = this.#writers.take();
     for (const id of ids) {
       if (this.#deferred.has(namespace)) this.#deferred.delete(namespace, keyOfId(id, 4));
       deleteStatement(statements, id);
     }
-    throwUnless(0, (await this.#target.write(namespace, 'delete', 'deletes', [statements.bytes])).errors, namespace);
+    const { errors } = await this.#target.write(namespace, 'delete', 'deletes', statements.pieces);
+    throwUnless(0, errors, namespace);
+    this.#writers.give(statements);
   }
 
   /** @param {WriteBatch} batch @param {Update[]} updates */
@@ -131,13 +144,14 @@ export class BulkWriter {
   /** @param {WriteBatch} batch @param {Update[]} updates for one command */
   async #sendSome(batch, updates) {
     const { namespace } = batch;
-    const statements = new BsonWriter();
+    const statements = this.#writers.take();
     for (const { id, form, change, upsert } of updates) {
       if (form === 'replacement') replaceStatement(statements, id, change, upsert);
       else if (form === 'diff') diffStatement(statements, id, change);
       else modifyStatement(statements, id, change);
     }
     const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.pieces);
+    this.#writers.give(statements);
     if (errors.length > 0 || this.#deferred.has(namespace)) this.#settle(batch, updates, errors);
     if (matched + errors.length < updates.length) {
       const refused = new Set(errors.map(({ index }) => index));

@@ -1,4 +1,4 @@
-import { BsonWriter } from '../bson/bson-writer.js';
+import { WriterPool } from '../bson/writer-pool.js';
 
 /** @import { Namespace } from '../namespaces.js' */
 /** @import { Position } from '../source/position.js' */
@@ -19,10 +19,6 @@ const MAX_BATCH_BYTES = 4 << 20;
 const BATCH_OBJECT_BYTES = 1000;
 const OPERATION_BYTES = 8;
 
-/** Buffers of written batches are reused: allocating memory takes longer than filling it. */
-const MAX_SPARE_BUFFERS = 8;
-const MAX_SPARE_BYTES = 256 << 10;
-
 /**
  * Writes its operations in batches, one batch at a time. Operations on the same collection keep their order. Operations
  * on different collections do not need to, so neighbours within a collection share a batch whatever came between them.
@@ -40,8 +36,7 @@ export class Worker {
   #operations = 0;
   #bytes = 0;
   #working = Promise.resolve();
-  /** @type {BsonWriter[]} */
-  #spare = [];
+  #writers;
   /** @type {(() => void)[]} */
   #waiting = [];
   #hasRoom = () => this.#bytes < this.#options.maxBytes;
@@ -50,6 +45,7 @@ export class Worker {
   /** @param {WorkerOptions} options */
   constructor(options) {
     this.#options = options;
+    this.#writers = new WriterPool(options.maxBytes / 2);
     this.#maxBatchOperations = options.merge ? MAX_BATCH_OPERATIONS : 1;
     options.session.signal.addEventListener('abort', () => this.#wake());
   }
@@ -69,7 +65,7 @@ export class Worker {
     const queue = this.#queues[namespace.number] ??= [];
     let batch = queue[queue.length - 1];
     if (!batch || batch.kinds.length >= this.#maxBatchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
-      const documents = this.#spare.pop() ?? new BsonWriter();
+      const documents = this.#writers.take();
       const memory = documents.room + BATCH_OBJECT_BYTES;
       batch = { namespace, after: { ...after }, happenedMs: happenedMs(), kinds: [], documents, memory };
       this.#bytes += memory;
@@ -125,17 +121,10 @@ export class Worker {
       }
       this.#operations -= this.#current.kinds.length;
       this.#bytes -= this.#current.memory;
-      this.#reuse(this.#current.documents);
+      this.#writers.give(this.#current.documents);
       this.#current = null;
       this.#wake();
     }
-  }
-
-  /** @param {BsonWriter} writer */
-  #reuse(writer) {
-    if (this.#spare.length === MAX_SPARE_BUFFERS || writer.room > MAX_SPARE_BYTES) return;
-    writer.length = 0;
-    this.#spare.push(writer);
   }
 
   /** @param {() => boolean} condition */
