@@ -31,11 +31,11 @@ const VIEWS = 'system.views';
 const BUCKETS = /^system\.buckets\./;
 
 /**
- * The namespaces seen so far. They are found by their bytes, because making a string for each entry would be slow.
+ * The namespaces seen so far.
  * @param {Filter} [filter]
  */
 export function createNamespaces({ include, exclude = [] } = {}) {
-  /** @type {Map<number, { bytes: Buffer, namespace: Namespace }[]>} by hash */
+  /** By their bytes, because decoding UTF-8 for each entry would be slow. @type {Map<string, Namespace>} */
   const known = new Map();
   /** @type {Map<string, Namespace>} */
   const byName = new Map();
@@ -86,18 +86,12 @@ export function createNamespaces({ include, exclude = [] } = {}) {
      * @returns {Namespace}
      */
     at(bytes, at, length) {
-      let hash = length;
-      for (let i = at; i < at + length; i++) hash = Math.imul(hash ^ bytes[i], 0x01000193);
-      let bucket = known.get(hash);
-      if (bucket) {
-        for (const one of bucket) if (isSame(one.bytes, bytes, at, length)) return one.namespace;
-      } else {
-        bucket = [];
-        known.set(hash, bucket);
+      const key = bytes.toString('latin1', at, at + length);
+      let namespace = known.get(key);
+      if (!namespace) {
+        namespace = named(bytes.toString('utf8', at, at + length));
+        known.set(key, namespace);
       }
-      const own = Buffer.from(bytes.subarray(at, at + length));
-      const namespace = named(own.toString());
-      bucket.push({ bytes: own, namespace });
       return namespace;
     },
 
@@ -110,11 +104,4 @@ export function createNamespaces({ include, exclude = [] } = {}) {
       }
     },
   };
-}
-
-/** @param {Buffer} own @param {Buffer} bytes @param {number} at @param {number} length */
-function isSame(own, bytes, at, length) {
-  if (own.length !== length) return false;
-  for (let i = 0; i < length; i++) if (own[i] !== bytes[at + i]) return false;
-  return true;
 }

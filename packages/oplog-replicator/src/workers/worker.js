@@ -13,7 +13,7 @@ import { WriterPool } from '../bson/writer-pool.js';
  */
 
 /** The server accepts larger batches, but splits them into transactions of 500 inserts. */
-const MAX_BATCH_OPERATIONS = 1000;
+const MAX_BATCH_OPERATIONS = 2000;
 const MAX_BATCH_BYTES = 4 << 20;
 /** Memory of a batch besides its documents: objects, and a reference for each operation. */
 const BATCH_OBJECT_BYTES = 1000;
