@@ -14,7 +14,7 @@ import { forkScript } from '../src/harness/forked-process.js';
 import { nameCollection } from '../src/labs/replication/fill-source.js';
 import { measureCase, WRITE_CONCERN } from '../src/labs/replication/measure-case.js';
 import { measureSingleInserts } from '../src/labs/replication/measure-single-inserts.js';
-import { generateOperations, parseMix } from '../src/labs/replication/mixed-operations.js';
+import { describeMix, generateOperations, parseMix } from '../src/labs/replication/mixed-operations.js';
 import { openTestbed } from '../src/labs/replication/testbed.js';
 import { openMongo } from '../src/mongo/open.js';
 import { readSettings } from '../src/settings.js';
@@ -95,12 +95,12 @@ async function measure() {
     for (let round = 1; round <= rounds; round++) {
       for (const [each, rounds] of figures) {
         rounds.push(await measureRound(testbed, each, ops));
-        process.stdout.write(`round ${round}, ${nameMix(each)}: ${describeRound(rounds[round - 1])}\n`);
+        process.stdout.write(`round ${round}, ${describeMix(each)}: ${describeRound(rounds[round - 1])}\n`);
       }
     }
     for (const [each, rounds] of figures) {
       const ratio = quantile(rounds.map(({ ceiling, measured }) => measured.ratePerSec / ceiling), 0.5);
-      process.stdout.write(`median of ${nameMix(each)}: ${ratio.toFixed(2)} of the ceiling; source and target had the same dbHash\n`);
+      process.stdout.write(`median of ${describeMix(each)}: ${ratio.toFixed(2)} of the ceiling; source and target had the same dbHash\n`);
     }
     if (latency) await reportLatency(testbed);
   } finally {
@@ -128,7 +128,7 @@ async function measureCeiling(testbed, mix, ops) {
   await testbed.clearTarget(data);
   const { namespaces: { include: [database] } } = testbed.sourceOptions(data);
   const { child, died, stop } = await forkScript(fileURLToPath(import.meta.url), {
-    name: 'the writing process', args: [testbed.targetUrl, database, nameMix(mix), String(ops)],
+    name: 'the writing process', args: [testbed.targetUrl, database, describeMix(mix), String(ops)],
   });
   try {
     child.send('go');
@@ -145,11 +145,6 @@ async function reportLatency(testbed) {
   const { latency, idleCpuPercent } = await measureSingleInserts(testbed, REPLICATOR, { inserts: SINGLE_INSERTS });
   process.stdout.write(`${SINGLE_INSERTS} single inserts, 50 ms apart: latency p50 ${latency.p50Ms.toFixed(1)}, `
     + `p95 ${latency.p95Ms.toFixed(1)}, max ${latency.maxMs.toFixed(1)} ms; idle CPU ${idleCpuPercent.toFixed(1)} %\n`);
-}
-
-/** @param {Mix} mix */
-function nameMix({ inserts, updates, deletes }) {
-  return `${inserts}/${updates}/${deletes}`;
 }
 
 /** @param {Round} round */

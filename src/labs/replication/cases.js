@@ -13,19 +13,24 @@
  * @property {'id' | 'collection'} hash how operations are assigned to workers
  * @property {boolean} merge
  *
- * @typedef {Shape & Omit<ReplicatorSettings, 'merge'> & { number: number, shards: number, published: Published }} Case
+ * @typedef {Shape & Omit<ReplicatorSettings, 'merge'> & { number: number, shards: number, rttMs?: number,
+ *   published: Published | null }} Case `rttMs`: how much longer a round trip to the target takes
  *
  * @typedef {{ ratePerSec: number, cpuPercent: number, peakRssMB: number }} Published
  */
 
 const GB = 1000;
 
+/** @type {Mix} */
+const MIX = { inserts: 60, updates: 30, deletes: 10 };
+
 /**
- * The ten cases of the MongoShake Performance Document (Go, 64 cores, MongoDB 3.4):
+ * Cases 1 to 10 are those of the MongoShake Performance Document (Go, 64 cores, MongoDB 3.4):
  * https://github.com/alibaba/MongoShake/wiki/MongoShake-Performance-Document
- * All operations are inserts, spread evenly over the collections. An oplog entry has about 180 bytes with one field, and 220
+ * Their operations are all inserts, spread evenly over the collections. An oplog entry has about 180 bytes with one field, and 220
  * with five. Where the document's text and table differ, these are from the text: case 2 has one field, case 9 hashes by
- * collection. Its sharded source had 8 shards, ours has 2.
+ * collection. Its sharded source had 8 shards, ours has 2. The others are our own: a mix of operations, then with one hot
+ * document, and then with a distance to the target.
  * @type {Case[]}
  */
 export const CASES = [
@@ -49,12 +54,17 @@ export const CASES = [
     published: { ratePerSec: 279_633, cpuPercent: 2096, peakRssMB: 1.6 * GB } },
   { number: 10, mode: 'direct', collections: 5, fields: 5, workers: 8, hash: 'id', shards: 2,
     published: { ratePerSec: 61_184, cpuPercent: 518, peakRssMB: 13.8 * GB } },
+  { number: 11, mode: 'direct', collections: 5, fields: 5, mix: MIX, workers: 8, hash: 'id', shards: 1, published: null },
+  { number: 12, mode: 'direct', collections: 5, fields: 5, mix: MIX, hot: true, workers: 8, hash: 'id', shards: 1,
+    published: null },
+  { number: 13, mode: 'direct', collections: 5, fields: 5, mix: MIX, workers: 8, hash: 'id', shards: 1, rttMs: 20,
+    published: null },
 ];
 
 const NUMBERS = CASES.map(({ number }) => number);
 
 /**
- * @param {string} text numbers of cases, e.g. `3`, `1,3` or `1..10`
+ * @param {string} text numbers of cases, e.g. `3`, `1,3` or `1..13`
  * @returns {number[]} ascending, without duplicates
  * @throws {Error} that names the wrong part
  */
@@ -63,7 +73,7 @@ export function parseCases(text) {
     const [, first, last = first] = part.trim().match(/^(\d+)(?:\.\.(\d+))?$/) ?? [];
     const numbers = NUMBERS.filter((number) => number >= Number(first) && number <= Number(last));
     if (!numbers.includes(Number(first)) || !numbers.includes(Number(last))) {
-      throw new Error(`"${part.trim()}" is not a case from 1 to 10; several look like 1,3 or 1..10.`);
+      throw new Error(`"${part.trim()}" is not a case from 1 to ${NUMBERS.length}; several look like 1,3 or 1..${NUMBERS.length}.`);
     }
     return numbers;
   });

@@ -24,7 +24,7 @@ export const WRITE_CONCERN = { w: 1 };
  * Replicates the data to an empty target and compares the two.
  *
  * @param {Testbed} testbed filled with the data
- * @param {Data & ReplicatorSettings} settings
+ * @param {Data & ReplicatorSettings & { rttMs?: number }} settings
  * @param {object} options
  * @param {number} options.ops that the source has
  * @param {(report: Report) => void} [options.onReport] called each second and at the end
@@ -32,14 +32,14 @@ export const WRITE_CONCERN = { w: 1 };
  * @returns {Promise<{ measured: CaseFigures, failed?: string }>}
  */
 export async function measureCase(testbed, settings, { ops, onReport = () => {}, signal }) {
-  const { mode, workers, hash, merge } = settings;
+  const { mode, workers, hash, merge, rttMs = 0 } = settings;
   if (mode === 'direct') await testbed.clearTarget(settings);
-  const replicator = await startReplicator({
-    ...testbed.sourceOptions(settings), until: testbed.listEnds(settings), workers, hash, merge, writeConcern: WRITE_CONCERN,
-    target: mode === 'direct' ? testbed.targetUrl : null,
-  }, { onReport, signal });
+  const target = await testbed.openTarget(rttMs);
   try {
-    const end = await replicator.end;
+    const end = await runReplicator({
+      ...testbed.sourceOptions(settings), until: testbed.listEnds(settings), workers, hash, merge, writeConcern: WRITE_CONCERN,
+      target: mode === 'direct' ? target.url : null,
+    }, { onReport, signal });
     onReport(end);
     const { figures, cpuMs, elapsedMs, peakRssMB } = end;
     const replicated = figures.inserts + figures.updates + figures.deletes;
@@ -57,6 +57,16 @@ export async function measureCase(testbed, settings, { ops, onReport = () => {},
       },
       ...(problem && { failed: problem }),
     };
+  } finally {
+    await target.close();
+  }
+}
+
+/** @param {Parameters<typeof startReplicator>} args @returns {Promise<Report>} once `until` is reached */
+async function runReplicator(...args) {
+  const replicator = await startReplicator(...args);
+  try {
+    return await replicator.end;
   } finally {
     await replicator.stop();
   }

@@ -134,3 +134,8 @@ export function parseMix(text) {
   }
   return { inserts, updates, deletes };
 }
+
+/** @param {Mix} mix @returns {string} as `parseMix` reads it */
+export function describeMix({ inserts, updates, deletes }) {
+  return `${inserts}/${updates}/${deletes}`;
+}

@@ -2,12 +2,14 @@ import { createChoiceParser, parseInteger, parseIntegers } from '../../harness/l
 import { CASES, parseCases } from './cases.js';
 import { measureCase } from './measure-case.js';
 import { measureSingleInserts, SINGLE_INSERTS } from './measure-single-inserts.js';
+import { describeMix, parseMix } from './mixed-operations.js';
 import { replicationView } from './replication-view.js';
 import { createReportFormatter } from './start-replicator.js';
 import { openTestbed } from './testbed.js';
 
 /** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../../harness/run-lab.js' */
 /** @import { Case } from './cases.js' */
+/** @import { Mix } from './mixed-operations.js' */
 /** @import { Report } from './replicator.js' */
 /** @import { ReplicationFigures, ReplicationSettings } from './replication-view.js' */
 /** @import { Testbed } from './testbed.js' */
@@ -15,6 +17,7 @@ import { openTestbed } from './testbed.js';
 /** Estimates for the progress bar. */
 const OVERHEAD_MS = 2500;
 const MERGED_OPS_PER_MS = 100;
+const MIXED_OPS_PER_MS = 30;
 const UNMERGED_OPS_PER_MS = 2.5;
 const SINGLE_INSERTS_MS = 14_000;
 
@@ -24,6 +27,7 @@ const SINGLE_INSERT_COUNT = 100;
  * @typedef {object} ReplicationOptions
  * @property {number[]} cases
  * @property {number} ops
+ * @property {Mix} [mix]
  * @property {number[]} [workers]
  * @property {'id' | 'collection'} [hash]
  * @property {'direct' | 'mock'} [mode]
@@ -44,12 +48,16 @@ export const replication = {
   mongo: { urlOption: 'source' },
   options: {
     cases: {
-      value: 'list', about: 'which of the ten published cases, e.g. 3, 1,3 or 1..10', parse: parseCases,
+      value: 'list', parse: parseCases,
+      about: 'which cases, e.g. 3, 1,3 or 1..13: ten published ones of inserts, and a mix\nof operations, with one hot document, and at a distance',
       default: CASES.map(({ number }) => number),
     },
     ops: {
       value: 'n', about: 'operations in the oplog; the published experiment had 120 million', parse: parseInteger,
       default: 200_000,
+    },
+    mix: {
+      value: 'shares', about: "percent of inserts, updates and deletes, e.g. 60/30/10, instead of the\ncase's", parse: parseMix,
     },
     workers: { value: 'list', about: "workers, e.g. 1,8,64, instead of the case's", parse: parseIntegers },
     hash: {
@@ -72,8 +80,8 @@ export const replication = {
 };
 
 /** @param {ReplicationOptions} options @returns {Promise<ReplicationPlan>} */
-async function plan({ cases, ops, workers, hash, mode, merge = true, latency = false, stats, target }) {
-  const changes = { ...(hash && { hash }), ...(mode && { mode }), merge };
+async function plan({ cases, ops, mix, workers, hash, mode, merge = true, latency = false, stats, target }) {
+  const changes = { ...(mix && { mix }), ...(hash && { hash }), ...(mode && { mode }), merge };
   const variants = CASES.filter(({ number }) => cases.includes(number)).flatMap((preset) => (
     (workers ?? [preset.workers]).map((count) => planCase(preset, { ...preset, ...changes, workers: count }, ops))));
   /** @type {ReplicationSettings} */
@@ -81,7 +89,7 @@ async function plan({ cases, ops, workers, hash, mode, merge = true, latency = f
     ...SINGLE_INSERTS, mode: 'direct', workers: workers?.[0] ?? CASES[0].workers, hash: hash ?? 'id', merge,
   };
   return {
-    settings: { cases, ops, workers, hash, mode, merge, latency },
+    settings: { cases, ops, mix, workers, hash, mode, merge, latency },
     stats,
     target,
     variants: latency ? [...variants, { name: 'single inserts', settings: single, estimateMs: SINGLE_INSERTS_MS }] : variants,
@@ -94,18 +102,22 @@ async function plan({ cases, ops, workers, hash, mode, merge = true, latency = f
  * @param {number} ops
  * @returns {PlannedVariant<ReplicationSettings, ReplicationFigures>}
  */
-function planCase(preset, { number, collections, fields, shards, mode, workers, hash, merge }, ops) {
+function planCase(preset, changed, ops) {
+  const { number, collections, fields, shards, mix, hot, rttMs, workers, hash, mode, merge } = changed;
+  const own = [hot && 'one hot document', rttMs && `${rttMs} ms away`];
   const changes = [
+    mix && mix !== preset.mix && describeMix(mix),
     workers !== preset.workers && (workers === 1 ? '1 worker' : `${workers} workers`),
     hash !== preset.hash && `by ${hash}`,
     mode !== preset.mode && mode,
     !merge && 'not merged',
   ].filter(Boolean);
+  const mergedOpsPerMs = mix ? MIXED_OPS_PER_MS : MERGED_OPS_PER_MS;
   return {
-    name: [`case ${number}`, ...changes].join(', '),
-    settings: { case: number, collections, fields, shards, mode, workers, hash, merge },
+    name: [`case ${number}`, ...own, ...changes].filter(Boolean).join(', '),
+    settings: { case: number, collections, fields, shards, mix, hot, rttMs, mode, workers, hash, merge },
     published: changes.length > 0 ? null : preset.published,
-    estimateMs: OVERHEAD_MS + ops / (merge || mode === 'mock' ? MERGED_OPS_PER_MS : UNMERGED_OPS_PER_MS),
+    estimateMs: OVERHEAD_MS + ops / (merge || mode === 'mock' ? mergedOpsPerMs : UNMERGED_OPS_PER_MS),
   };
 }
 
@@ -115,7 +127,7 @@ async function prepare({ variants, target, settings: { ops } }, { mongoUrl, sett
   const shards = Math.max(1, ...all.map((data) => data.shards));
   const testbed = await openTestbed({ source: mongoUrl, target, shards }, { settings, report, signal });
   try {
-    report(`Writing ${ops} inserts to the source's oplog for each shape of the data …`);
+    report(`Writing ${ops} operations to the source's oplog for each shape of the data …`);
     for (const data of all) {
       // The target of a sharded source is compared with an unsharded source.
       await testbed.fill({ ...data, shards: 1 }, ops);

@@ -1,5 +1,6 @@
 import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { ratioOf } from '../../report/ratio.js';
+import { describeMix } from './mixed-operations.js';
 
 /** @import { Finding, LabView, Result, Series, Variant } from '../../report/result-types.js' */
 /** @import { ReplicatorSettings, Shape } from './cases.js' */
@@ -7,8 +8,8 @@ import { ratioOf } from '../../report/ratio.js';
 /** @import { SingleInsertFigures } from './measure-single-inserts.js' */
 
 /**
- * @typedef {Shape & ReplicatorSettings & { case?: number, shards: number }} ReplicationSettings without `case`: single
- *   inserts
+ * @typedef {Shape & ReplicatorSettings & { case?: number, shards: number, rttMs?: number }} ReplicationSettings without
+ *   `case`: single inserts
  * @typedef {Partial<CaseFigures & SingleInsertFigures>} ReplicationFigures those of a case, or of single inserts
  * @typedef {Result<ReplicationSettings, ReplicationFigures>} ReplicationResult
  * @typedef {Variant<ReplicationSettings, ReplicationFigures>} ReplicationVariant
@@ -41,10 +42,12 @@ export const replicationView = {
     url: 'https://github.com/alibaba/MongoShake/wiki/MongoShake-Performance-Document',
   },
   howToRead: [
-    'The oplog is the diary of a MongoDB: it has an entry for each insert. The replicator reads it and gives each entry to '
+    'The oplog is the diary of a MongoDB: it has an entry for each insert, update and delete. The replicator reads it and gives each entry to '
     + 'one of its workers, which writes it to the other MongoDB.',
     'A worker writes everything it has for a collection as one batch. The more workers share the entries, the smaller the '
     + 'batches. So more workers can be slower: a line that falls to the right shows it.',
+    'A mix has inserts, updates and deletes in random order. Operations of different kinds on different documents may change '
+    + 'places, so a batch has all kinds, and each kind becomes one command. Operations on the same document keep their order.',
     'By id: all operations on a document go to the same worker. By collection: all operations on a collection do. Mock: '
     + 'operations are read and distributed, and nothing is written.',
     'Published: another replicator, in 2018, on 64 processors. Compare ratios, not rates.',
@@ -55,9 +58,12 @@ export const replicationView = {
       heading: 'mode', about: 'direct: written to the target; mock: discarded', value: ({ settings }) => settings.mode,
     },
     {
-      heading: 'data', about: 'collections x fields of a document, and the number of shards',
-      value: ({ settings: { collections, fields, shards } }) => (
-        `${collections} x ${fields}${shards > 1 ? `, ${shards} shards` : ''}`),
+      heading: 'data', about: 'collections x fields of a document, and the number of shards; documents of a mix have 1 KB',
+      value: ({ settings: { collections, fields, shards, mix } }) => (
+        `${collections} x ${mix ? '1 KB' : fields}${shards > 1 ? `, ${shards} shards` : ''}`),
+    },
+    {
+      heading: 'mix', about: 'percent of inserts, updates and deletes', value: ({ settings: { mix } }) => mix && describeMix(mix),
     },
     { heading: 'workers', value: ({ settings }) => settings.workers },
     { heading: 'hash', about: 'how operations are assigned to workers', value: ({ settings }) => settings.hash },
@@ -128,11 +134,34 @@ function createSeries(label, cases) {
 /** @param {ReplicationResult} result */
 function takeaway({ variants }) {
   const cases = variants.filter(({ measured }) => measured?.ratePerSec);
+  const merging = describeMerging(cases);
   const latency = variants.find(({ measured }) => measured?.latency)?.measured?.latency;
   return [
-    cases.length > 0 && (describeWorkers(cases) ?? `In ${cases[0].name}, ${describeRate(cases[0])} were replicated.`),
+    cases.length > 0 && (describeWorkers(cases)
+      ?? (merging === '' && `In ${cases[0].name}, ${describeRate(cases[0])} were replicated.`)),
+    merging,
     latency && `95 of 100 single inserts were on the target within ${formatQuantity(latency.p95Ms, 'ms')}, all within `
       + `${formatQuantity(latency.maxMs, 'ms')}.`,
+  ].filter(Boolean).join(' ');
+}
+
+/**
+ * Where merging ends.
+ * @param {ReplicationVariant[]} variants
+ */
+function describeMerging(variants) {
+  const mixed = variants.filter(({ settings }) => settings.mix && settings.merge && settings.mode === 'direct');
+  const [plain, hot, far] = [
+    mixed.find(({ settings }) => !settings.hot && !settings.rttMs), mixed.find(({ settings }) => settings.hot),
+    mixed.find(({ settings }) => settings.rttMs),
+  ];
+  return [
+    plain?.settings.mix && `Merging does not end where the kind of operation changes: with ${describeMix(plain.settings.mix)}, a batch `
+      + `had ${formatQuantity(plain.measured?.opsPerBatch ?? 0, '')} operations, and ${describeRate(plain)} were replicated.`,
+    hot && 'It ends at one hot document: its updates keep their order, and one worker writes all of them. '
+      + `With one, ${describeRate(hot)} were replicated.`,
+    far && `At ${formatQuantity(far.settings.rttMs ?? 0, 'ms')} a round trip, a batch had `
+      + `${formatQuantity(far.measured?.opsPerBatch ?? 0, '')} operations, and ${describeRate(far)} were replicated.`,
   ].filter(Boolean).join(' ');
 }
 
@@ -162,8 +191,9 @@ function count(number, noun) {
 
 /** @param {ReplicationVariant} one @param {ReplicationVariant} other */
 function differOnlyInWorkers(one, other) {
-  const settings = /** @type {const} */ (['collections', 'fields', 'shards', 'mode', 'hash', 'merge']);
-  return one.settings.mode === 'direct' && settings.every((name) => one.settings[name] === other.settings[name]);
+  const settings = /** @type {const} */ (['collections', 'fields', 'shards', 'mode', 'hash', 'merge', 'mix', 'hot', 'rttMs']);
+  return one.settings.mode === 'direct'
+    && settings.every((name) => JSON.stringify(one.settings[name]) === JSON.stringify(other.settings[name]));
 }
 
 /** @param {ReplicationVariant} variant */

@@ -1,4 +1,5 @@
 import { CHECKPOINT_DATABASE, connectEnds } from 'oplog-replicator';
+import { openDistance } from '../../harness/distance.js';
 import { connectClient, createClient } from '../../mongo/client.js';
 import { openMongo } from '../../mongo/open.js';
 import { createCollections, fillSource, listCollections } from './fill-source.js';
@@ -47,7 +48,7 @@ export async function openTestbed({ source, target, shards = 1 }, { settings, re
     while (sources.length < shards) sources.push(await open());
     const servers = { sources, target: await open(target ?? settings.mongoTargetUrl, target ? '--target' : 'MONGO_TARGET_URL') };
     await assertUsable(servers);
-    return new Testbed(servers, close, signal);
+    return new Testbed(servers, close, { settings, signal });
   } catch (error) {
     await close();
     throw error;
@@ -67,19 +68,29 @@ async function assertUsable({ sources, target }) {
 export class Testbed {
   #servers;
   #close;
-  #signal;
+  #surroundings;
   /** The operations of each database in the oplogs. @type {Map<string, OplogRange[]>} */
   #databases = new Map();
 
-  /** @param {Servers} servers @param {() => Promise<void>} close @param {AbortSignal} signal */
-  constructor(servers, close, signal) {
+  /**
+   * @param {Servers} servers
+   * @param {() => Promise<void>} close
+   * @param {{ settings: Settings, signal: AbortSignal }} surroundings
+   */
+  constructor(servers, close, surroundings) {
     this.#servers = servers;
     this.#close = close;
-    this.#signal = signal;
+    this.#surroundings = surroundings;
   }
 
   get targetUrl() {
     return this.#servers.target.url;
+  }
+
+  /** @param {number} rttMs how much longer a round trip to the target takes */
+  async openTarget(rttMs) {
+    if (rttMs === 0) return { url: this.targetUrl, close: async () => {} };
+    return openDistance(this.targetUrl, this.#surroundings.settings, rttMs);
   }
 
   /**
@@ -94,7 +105,7 @@ export class Testbed {
     const ranges = [];
     this.#databases.set(database, ranges);
     for (const [part, { client }] of this.#servers.sources.slice(0, data.shards).entries()) {
-      ranges.push(await fillSource(client, { database, shape: data, ops, part, of: data.shards, signal: this.#signal }));
+      ranges.push(await fillSource(client, { database, shape: data, ops, part, of: data.shards, signal: this.#surroundings.signal }));
     }
   }
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { CASES, parseCases } from '../../../src/labs/replication/cases.js';
 
-test('the cases are the published ones', () => {
-  expect(CASES.map(({ number, mode, collections, fields, workers, hash, published }) => (
-    [number, mode, collections, fields, workers, hash, published.ratePerSec]))).toEqual([
+test('the first ten cases are the published ones', () => {
+  expect(CASES.slice(0, 10).map(({ number, mode, collections, fields, workers, hash, published }) => (
+    [number, mode, collections, fields, workers, hash, published?.ratePerSec]))).toEqual([
     [1, 'mock', 5, 5, 8, 'id', 424_251],
     [2, 'mock', 5, 1, 8, 'id', 545_117],
     [3, 'direct', 5, 5, 8, 'id', 55_705],
@@ -20,7 +20,7 @@ test('the cases are the published ones', () => {
 test('cases are chosen by their numbers', () => {
   expect(parseCases('3')).toEqual([3]);
   expect(parseCases('9, 1..3,2')).toEqual([1, 2, 3, 9]);
-  for (const text of ['0', '11', '1..11', '3..1', 'x', '', '1.5']) {
-    expect(() => parseCases(text)).toThrow(`"${text}" is not a case from 1 to 10; several look like 1,3 or 1..10.`);
+  for (const text of ['0', '14', '1..14', '3..1', 'x', '', '1.5']) {
+    expect(() => parseCases(text)).toThrow(`"${text}" is not a case from 1 to 13; several look like 1,3 or 1..13.`);
   }
 });

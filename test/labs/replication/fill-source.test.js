@@ -33,6 +33,26 @@ test('entries are about as large as the published ones', async () => {
   }
 });
 
+test('a mix has operations of all kinds in random order, on documents of 1 KB', async () => {
+  const shape = { collections: 5, fields: 5, mix: { inserts: 60, updates: 30, deletes: 10 } };
+  const entries = await fill({ shape, ops: 1000 });
+  const count = (/** @type {string} */ kind) => entries.filter(({ op }) => op === kind).length;
+  expect(entries).toHaveLength(1000);
+  expect([count('i'), count('u'), count('d')].map((each) => Math.round(each / 100))).toEqual([6, 3, 1]);
+  expect(new Set(entries.map(({ ns }) => ns)).size).toBe(5);
+  expect(BSON.calculateObjectSize(entries[0].o)).toBeGreaterThan(1000);
+  const updates = entries.filter(({ op }) => op === 'u').map(({ o }) => Object.keys(o.diff ?? { replacement: o })[0]);
+  expect([...new Set(updates)].sort()).toEqual(['d', 'replacement', 'stags', 'u']);
+});
+
+test('a hot document gets all updates', async () => {
+  const mix = { inserts: 60, updates: 30, deletes: 10 };
+  const entries = await fill({ shape: { collections: 1, fields: 5, mix, hot: true }, ops: 200 });
+  const updated = entries.filter(({ op }) => op === 'u').map(({ o2 }) => String(o2._id));
+  expect(updated.length).toBeGreaterThan(30);
+  expect(new Set(updated)).toEqual(new Set([String(entries[0].o._id)]));
+});
+
 test('two shards have each document once', async () => {
   const shape = { collections: 5, fields: 1 };
   const parts = [];

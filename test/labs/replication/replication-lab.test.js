@@ -33,6 +33,17 @@ describe('the plan', () => {
     expect(variants[1]).toMatchObject({ settings: { hash: 'collection', mode: 'mock', merge: false }, published: null });
   });
 
+  test('has a mix of operations, one hot document and a distance', async () => {
+    const { variants } = await replication.plan({ ...all, cases: [11, 12, 13] });
+    expect(variants).toMatchObject([
+      { name: 'case 11', settings: { mix: { inserts: 60, updates: 30, deletes: 10 } }, published: null },
+      { name: 'case 12, one hot document', settings: { hot: true } },
+      { name: 'case 13, 20 ms away', settings: { rttMs: 20 } },
+    ]);
+    const changed = await replication.plan({ ...all, cases: [3], mix: { inserts: 50, updates: 50, deletes: 0 } });
+    expect(changed.variants).toMatchObject([{ name: 'case 3, 50/50/0', settings: { mix: { updates: 50 } }, published: null }]);
+  });
+
   test('estimates minutes when each operation is written alone', async () => {
     const { variants } = await replication.plan({ ...all, cases: [7], ops: 200_000, workers: [1, 8, 64], merge: false });
     const minutes = variants.reduce((total, { estimateMs }) => total + estimateMs, 0) / 60_000;
@@ -49,7 +60,8 @@ describe('an impossible option is an error of one line', () => {
     ['an unreachable target', ['--source', url, '--target', 'mongodb://127.0.0.1:1'], /^--target: no MongoDB was found/],
     ['a source without an oplog', ['--source', `mongodb://127.0.0.1:${standalone.port}`], /is a standalone server/],
     ['a source that is the target', ['--source', url, '--target', url], /^the target .* is the source/],
-    ['an unknown case', ['--cases', '11'], /"11" is not a case from 1 to 10/],
+    ['an unknown case', ['--cases', '14'], /"14" is not a case from 1 to 13/],
+    ['an impossible mix', ['--mix', '60/30'], /"60\/30" is not a mix of inserts, updates and deletes that adds up to 100 %/],
     ['an unknown hash', ['--hash', 'name'], /"name" is not one of id, collection/],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await runCli(['run', 'replication', '--ops', '10', ...args],

@@ -38,6 +38,14 @@ test('the takeaway says where more workers did worst, and why', async () => {
     'In case 1, 1,000,000 operations per second were replicated.');
 });
 
+test('the takeaway says where merging ends', async () => {
+  const result = await resultOf({ 11: [60_000, 800], 12: [30_000, 900], 13: [50_000, 1200] });
+  expect(view.takeaway(result)).toBe('Merging does not end where the kind of operation changes: with 60/30/10, a batch had 800 '
+    + 'operations, and 60,000 operations per second were replicated. It ends at one hot document: its updates keep their '
+    + 'order, and one worker writes all of them. With one, 30,000 operations per second were replicated. At 20 ms a round '
+    + 'trip, a batch had 1,200 operations, and 50,000 operations per second were replicated.');
+});
+
 test('the takeaway says how long single inserts took', async () => {
   const result = await resultOf({ 3: [100, 9] });
   result.variants = [{ ...result.variants[0], measured: { latency: { p50Ms: 2, p95Ms: 4.26, maxMs: 11.2 } } }];
