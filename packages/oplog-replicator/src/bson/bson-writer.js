@@ -1,7 +1,7 @@
 import { BOOLEAN, INT, writeInt } from './bytes.js';
 
 /** Copying less takes less time than another piece. */
-const MAX_COPIED_BYTES = 16 << 10;
+export const MAX_COPIED_BYTES = 16 << 10;
 
 /** Builds BSON from pieces of other BSON. */
 export class BsonWriter {

@@ -1,30 +1,40 @@
 import { BsonWriter } from './bson-writer.js';
 
-/** Reuses writers: allocating their memory takes longer than filling it, and keeps the garbage collector busy. */
+const SIZES = [4 << 10, 16 << 10, 64 << 10, 256 << 10];
+
+/** Reuses memory: allocating it takes longer than filling it, and keeps the garbage collector busy. */
 export class WriterPool {
   #maxBytes;
-  /** @type {BsonWriter[]} */
-  #spare = [];
-  #spareBytes = 0;
+  #bytes = 0;
+  /** @type {Map<number, BsonWriter[]>} by size */
+  #spare = new Map(SIZES.map((size) => [size, []]));
 
   /** @param {number} maxBytes that it keeps */
   constructor(maxBytes) {
     this.#maxBytes = maxBytes;
   }
 
-  /** @returns {BsonWriter} an empty one */
-  take() {
-    const writer = this.#spare.pop();
-    if (!writer) return new BsonWriter();
-    this.#spareBytes -= writer.room;
+  /**
+   * @param {number} bytes that will be written at least
+   * @param {number} chunks that the caller has; each one is larger than the last, up to the largest size
+   * @returns {BsonWriter} an empty one
+   */
+  take(bytes, chunks) {
+    const wanted = Math.max(bytes, SIZES[Math.min(chunks, SIZES.length - 1)]);
+    const size = SIZES.find((each) => each >= wanted) ?? wanted;
+    const writer = this.#spare.get(size)?.pop();
+    if (!writer) return new BsonWriter(size);
+    this.#bytes -= size;
     return writer;
   }
 
   /** @param {BsonWriter} writer whose bytes nobody uses any longer */
   give(writer) {
-    if (this.#spareBytes + writer.room > this.#maxBytes || writer.room > this.#maxBytes / 2) return;
+    const { room } = writer;
+    const spare = this.#spare.get(room);
+    if (!spare || this.#bytes + room > this.#maxBytes) return;
     writer.clear();
-    this.#spareBytes += writer.room;
-    this.#spare.push(writer);
+    this.#bytes += room;
+    spare.push(writer);
   }
 }

@@ -1,4 +1,6 @@
 import { BSON } from 'mongodb';
+import { MAX_COPIED_BYTES } from '../bson/bson-writer.js';
+import { ChunkedWriter } from '../bson/chunked-writer.js';
 import { keyOfId } from '../bson/id-key.js';
 import { WriterPool } from '../bson/writer-pool.js';
 import { ByteBudget } from './byte-budget.js';
@@ -7,7 +9,6 @@ import { createPut, mergeOperations } from './merge-operations.js';
 import { deleteStatement, diffStatement, haveEmptyTimestamp, modifyStatement, replaceStatement } from './statements.js';
 import { idOf, listDocuments } from './write-batch.js';
 
-/** @import { BsonWriter } from '../bson/bson-writer.js' */
 /** @import { Namespace } from '../namespaces.js' */
 /** @import { DeferredDocuments } from './deferred-documents.js' */
 /** @import { Insert, Update } from './merge-operations.js' */
@@ -37,7 +38,7 @@ export class BulkWriter {
   #deferred;
   #canApplyDiffs;
   #budget = new ByteBudget(MAX_BYTES_AT_ONCE);
-  #writers = new WriterPool(MAX_SPARE_BYTES);
+  #pool = new WriterPool(MAX_SPARE_BYTES);
   #changer;
 
   /** @param {Target} target @param {DeferredDocuments} deferred @param {boolean} canApplyDiffs whether the target can */
@@ -55,10 +56,9 @@ export class BulkWriter {
   /** @param {WriteBatch} batch */
   async write(batch) {
     const { namespace, kinds, documents } = batch;
-    const { bytes } = documents;
-    const spend = (/** @type {() => Promise<void>} */ use) => this.#budget.spend(bytes.length, use);
-    if (kinds.every((kind) => kind === 'insert') && !haveEmptyTimestamp(bytes)) {
-      await spend(() => this.#insert(batch, documents, () => listInserts(bytes)));
+    const spend = (/** @type {() => Promise<void>} */ use) => this.#budget.spend(documents.length, use);
+    if (kinds.every((kind) => kind === 'insert') && !documents.pieces.some(haveEmptyTimestamp)) {
+      await spend(() => this.#insert(batch, documents, () => listInserts(documents)));
     } else {
       for (const { inserts, updates, deletes } of mergeOperations(batch)) {
         if (inserts.length > 0) await spend(() => this.#insertMerged(batch, inserts));
@@ -74,13 +74,13 @@ export class BulkWriter {
 
   /** @param {WriteBatch} batch @param {Insert[]} inserts */
   async #insertMerged(batch, inserts) {
-    const documents = this.#writers.take();
-    for (const { document } of inserts) documents.insert(document);
+    const documents = new ChunkedWriter(this.#pool);
+    for (const { document } of inserts) documents.next(Math.min(document.length, MAX_COPIED_BYTES)).insert(document);
     await this.#insert(batch, documents, () => inserts);
-    this.#writers.give(documents);
+    documents.release();
   }
 
-  /** @param {WriteBatch} batch @param {BsonWriter} documents @param {() => Insert[]} list of the same documents */
+  /** @param {WriteBatch} batch @param {ChunkedWriter} documents @param {() => Insert[]} list of the same documents */
   async #insert(batch, documents, list) {
     const { namespace } = batch;
     const { errors } = await this.#target.write(namespace, 'insert', 'documents', documents.pieces);
@@ -118,14 +118,14 @@ export class BulkWriter {
 
   /** @param {WriteBatch} batch @param {Buffer[]} ids */
   async #delete({ namespace }, ids) {
-    const statements = this.#writers.take();
+    const statements = new ChunkedWriter(this.#pool);
     for (const id of ids) {
       if (this.#deferred.has(namespace)) this.#deferred.delete(namespace, keyOfId(id, 4));
-      deleteStatement(statements, id);
+      deleteStatement(statements.next(id.length + MAX_STATEMENT_BYTES), id);
     }
     const { errors } = await this.#target.write(namespace, 'delete', 'deletes', statements.pieces);
     throwUnless(0, errors, namespace);
-    this.#writers.give(statements);
+    statements.release();
   }
 
   /** @param {WriteBatch} batch @param {Update[]} updates */
@@ -144,14 +144,15 @@ export class BulkWriter {
   /** @param {WriteBatch} batch @param {Update[]} updates for one command */
   async #sendSome(batch, updates) {
     const { namespace } = batch;
-    const statements = this.#writers.take();
+    const statements = new ChunkedWriter(this.#pool);
     for (const { id, form, change, upsert } of updates) {
-      if (form === 'replacement') replaceStatement(statements, id, change, upsert);
-      else if (form === 'diff') diffStatement(statements, id, change);
-      else modifyStatement(statements, id, change);
+      const out = statements.next(id.length + Math.min(change.length, MAX_COPIED_BYTES) + MAX_STATEMENT_BYTES);
+      if (form === 'replacement') replaceStatement(out, id, change, upsert);
+      else if (form === 'diff') diffStatement(out, id, change);
+      else modifyStatement(out, id, change);
     }
     const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.pieces);
-    this.#writers.give(statements);
+    statements.release();
     if (errors.length > 0 || this.#deferred.has(namespace)) this.#settle(batch, updates, errors);
     if (matched + errors.length < updates.length) {
       const refused = new Set(errors.map(({ index }) => index));
@@ -196,9 +197,9 @@ export class BulkWriter {
   }
 }
 
-/** @param {Buffer} bytes documents back to back @returns {Insert[]} */
-function listInserts(bytes) {
-  return listDocuments(bytes).map((document) => ({ key: keyOfId(idOf(document), 4), document }));
+/** @param {ChunkedWriter} documents @returns {Insert[]} */
+function listInserts(documents) {
+  return listDocuments(documents).map((document) => ({ key: keyOfId(idOf(document), 4), document }));
 }
 
 /**

@@ -52,8 +52,8 @@ export function mergeOperations(batch) {
 }
 
 /** @param {WriteBatch} batch @returns {Operation[]} */
-function listOperations({ kinds, documents: { bytes } }) {
-  const documents = listDocuments(bytes);
+function listOperations({ kinds, documents: written }) {
+  const documents = listDocuments(written);
   let next = 0;
   return kinds.map((kind) => {
     const first = documents[next++];

@@ -1,3 +1,4 @@
+import { ChunkedWriter } from '../bson/chunked-writer.js';
 import { WriterPool } from '../bson/writer-pool.js';
 
 /** @import { Namespace } from '../namespaces.js' */
@@ -36,7 +37,7 @@ export class Worker {
   #operations = 0;
   #bytes = 0;
   #working = Promise.resolve();
-  #writers;
+  #pool;
   /** @type {(() => void)[]} */
   #waiting = [];
   #hasRoom = () => this.#bytes < this.#options.maxBytes;
@@ -45,7 +46,7 @@ export class Worker {
   /** @param {WorkerOptions} options */
   constructor(options) {
     this.#options = options;
-    this.#writers = new WriterPool(options.maxBytes / 2);
+    this.#pool = new WriterPool(options.maxBytes / 2);
     this.#maxBatchOperations = options.merge ? MAX_BATCH_OPERATIONS : 1;
     options.session.signal.addEventListener('abort', () => this.#wake());
   }
@@ -65,7 +66,7 @@ export class Worker {
     const queue = this.#queues[namespace.number] ??= [];
     let batch = queue[queue.length - 1];
     if (!batch || batch.kinds.length >= this.#maxBatchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
-      const documents = this.#writers.take();
+      const documents = new ChunkedWriter(this.#pool);
       const memory = documents.room + BATCH_OBJECT_BYTES;
       batch = { namespace, after: { ...after }, happenedMs: happenedMs(), kinds: [], documents, memory };
       this.#bytes += memory;
@@ -121,7 +122,7 @@ export class Worker {
       }
       this.#operations -= this.#current.kinds.length;
       this.#bytes -= this.#current.memory;
-      this.#writers.give(this.#current.documents);
+      this.#current.documents.release();
       this.#current = null;
       this.#wake();
     }

@@ -1,5 +1,6 @@
 import { BSON } from 'mongodb';
-import { BsonWriter } from '../../src/bson/bson-writer.js';
+import { ChunkedWriter } from '../../src/bson/chunked-writer.js';
+import { WriterPool } from '../../src/bson/writer-pool.js';
 import { createNamespaces } from '../../src/namespaces.js';
 import { appendDocument } from '../../src/target/write-batch.js';
 
@@ -11,7 +12,7 @@ const START = { seconds: 1, increment: 0, term: 1 };
 
 /** @param {Logged[]} logged @param {Partial<WriteBatch>} [changes] @returns {WriteBatch} */
 export function createBatch(logged, changes) {
-  const documents = new BsonWriter();
+  const documents = new ChunkedWriter(new WriterPool(0));
   for (const { documents: each } of logged) {
     for (const document of each) appendDocument(documents, Buffer.from(BSON.serialize(document)), 0);
   }
