@@ -150,6 +150,6 @@ async function reportLatency(testbed) {
 /** @param {Round} round */
 function describeRound({ ceiling, measured: { ratePerSec, opsPerBatch, cpuPercent, peakRssMB } }) {
   return `ceiling ${Math.round(ceiling)} ops/s · replicated ${Math.round(ratePerSec)} ops/s, `
-    + `${(ratePerSec / ceiling).toFixed(2)} of the ceiling, ${opsPerBatch.toFixed(1)} operations per write, `
+    + `${(ratePerSec / ceiling).toFixed(2)} of the ceiling, ${opsPerBatch.toFixed(1)} operations per batch, `
     + `CPU ${Math.round(cpuPercent)} %, peak RSS ${Math.round(peakRssMB)} MB`;
 }

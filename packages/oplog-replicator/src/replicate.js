@@ -31,7 +31,7 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  * @property {number} workers in total; each source has its own
  * @property {'id' | 'collection'} hash how operations are assigned to workers. A collection whose order matters (it has a
  *   unique index or a collation, or is capped) always has one worker
- * @property {boolean} [merge] whether neighbouring operations of one kind on one collection become one batch; default: true
+ * @property {boolean} [merge] whether neighbouring operations on one collection become one batch; default: true
  * @property {'checkpoint' | 'start' | 'end' | Timestamp | Timestamp[]} from start or end of the oplog; after a time (one
  *   for all sources, or one for each); or after the checkpoint, and if there is none, from the start
  * @property {Timestamp | Timestamp[]} [until] end after the entry of this time

@@ -56,9 +56,9 @@ export function modifyStatement(out, id, modifiers) {
 }
 
 /**
- * Lets the server apply a diff to its document, which the replicator never reads. The stage is the one that tenant migrations
- * use. It is not documented, so `Target.canApplyDiffs` asks the server for it, and apply-diff.test.js compares its results
- * with ours.
+ * Lets the server apply a diff to its document, so that nobody reads the document. MongoDB does not document this stage, but
+ * lets every client use it. It must only get diffs that a source logged: one that contradicts itself ends the
+ * server. `Target.canApplyDiffs` asks for the stage, and apply-diff.test.js compares its results with ours.
  * https://github.com/mongodb/mongo/blob/master/src/mongo/db/pipeline/document_source_internal_apply_oplog_update.h
  *
  * @param {BsonWriter} out @param {Buffer} id @param {Buffer} change `{ $v: 2, diff }`
