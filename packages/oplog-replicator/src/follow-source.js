@@ -30,7 +30,7 @@ export async function followSource(options, start, { stop, onSession }) {
   for (;;) {
     const isLast = stop.aborted;
     try {
-      await target?.end.reach();
+      await target?.begin();
       await target?.waitForWrites();
       const session = await startSession(options, progress ?? await checkpoint.read() ?? start, stop);
       progress = null;

@@ -38,7 +38,8 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  * @property {Filter} [namespaces]
  * @property {string} [checkpointId] default: `default`
  * @property {number} [checkpointEveryMs] default: 1000
- * @property {Record<string, unknown>} [writeConcern] default: the target's
+ * @property {Record<string, unknown>} [writeConcern] default: that of the target's connection string; else documents are
+ *   written with `w: 1`, and a checkpoint waits until a majority has them
  * @property {number} [maxSilenceMs] how long a server may take to answer before its connection is considered lost; a write
  *   may take longer while the target works on it; default: 10,000
  * @property {(unsupported: Unsupported) => void} [onUnsupported] called once for each name that is skipped because the

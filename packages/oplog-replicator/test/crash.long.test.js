@@ -96,6 +96,7 @@ test.each([
     await target.kill('SIGTERM');
     await target.start();
   }],
+  ['the target elects its primary again', () => targetClient.db('admin').command({ replSetStepDown: 1, force: true })],
   ['the target hangs', async () => {
     target.pause();
     await sleep(300);

@@ -5,8 +5,8 @@ import { startReplicator } from './start-replicator.js';
 /** @import { Data, Testbed } from './testbed.js' */
 
 /**
- * The default when the published experiment was made. The replicator loses nothing by it: it saves a checkpoint after the
- * writes it covers, so a target that loses the writes loses the checkpoint too.
+ * The default when the published experiment was made. The replicator loses nothing by it: a checkpoint waits until a
+ * majority has the writes that it covers.
  */
 export const WRITE_CONCERN = { w: 1 };
 

@@ -19,8 +19,8 @@ const NAMESPACE = `${CHECKPOINT_DATABASE}.${COLLECTION}`;
  */
 
 /**
- * The target itself stores the checkpoint, after the writes it covers. If the target rolls back or loses those writes,
- * it loses the checkpoint first.
+ * The target itself stores the checkpoint, after a majority has the writes it covers. So if the target loses some writes, no
+ * checkpoint covers them.
  *
  * @param {Target} target
  * @param {{ name: string, setId: ObjectId }} identity name of the checkpoint, id of the source's replica set
@@ -39,6 +39,7 @@ export function createCheckpoint(target, { name, setId }) {
       const store = (/** @type {Position} */ position) => ({ ts: timestampOf(position), term: position.term });
       const checkpoint = { applied: store(applied), since: since && store(since), at: new Date() };
       const updates = [{ q: { _id }, u: checkpoint, upsert: true }];
+      await target.confirm();
       const { writeErrors } = await target.runWrite(CHECKPOINT_DATABASE, { update: COLLECTION, updates }, `a write to ${NAMESPACE}`);
       if (writeErrors) throw new Error(`the target refused a write to ${NAMESPACE}: ${writeErrors[0].errmsg}`);
     },

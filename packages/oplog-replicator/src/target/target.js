@@ -18,6 +18,7 @@ import { APPLY_DIFF } from './statements.js';
 /** @import { Namespace } from '../namespaces.js' */
 
 const POLL_MS = 20;
+const PRIMARY_STEPPED_DOWN = 189;
 
 /**
  * @typedef {ReturnType<typeof createTarget>} Target
@@ -36,9 +37,13 @@ const POLL_MS = 20;
  * @param {End} end
  * @param {object} options
  * @param {string} options.replication its name
- * @param {object} [options.writeConcern] default: from the connection string, else the server's
+ * @param {object} [options.writeConcern] default: from the connection string, else documents are written with `w: 1` to a
+ *   replica set, because `confirm` waits for the majority, and everything else with the server's
  */
 export function createTarget(end, { replication, writeConcern = end.options.writeConcern }) {
+  /** Of the primary that this session writes to; null: not a replica set. @type {ObjectId | null} */
+  let electionId = null;
+
   /** @param {Document} filter @returns {Promise<boolean>} whether the server executes a command of this user */
   const isRunning = async (filter) => (
     (await end.command('admin', { currentOp: 1, $ownOps: true, active: true, ...filter })).inprog.length > 0);
@@ -50,15 +55,20 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
    * @param {string} database
    * @param {Document} command
    * @param {string} what for the error
+   * @param {object} [concern] of this write
+   * @throws {EndError} also when the primary has changed: the new one may not have the earlier writes of this session
    */
-  async function runWrite(database, command, what) {
+  async function runWrite(database, command, what, concern = writeConcern) {
     const comment = { application: 'mongodb-pool-lab', replication, id: new ObjectId() };
     const answer = await end.command(
-      database, { ...command, comment, ...writeConcern && { writeConcern } },
+      database, { ...command, comment, ...concern && { writeConcern: concern } },
       { isRunning: () => isRunning({ 'command.comment.id': comment.id }) },
     ).catch((error) => { throw explainRefusal(error, what); });
     const { writeConcernError } = answer;
     if (writeConcernError) throw end.explain(Object.assign(new Error(writeConcernError.errmsg), { code: writeConcernError.code }));
+    if (electionId && answer.electionId && !electionId.equals(answer.electionId)) {
+      throw end.explain(Object.assign(new Error('it has another primary'), { code: PRIMARY_STEPPED_DOWN }));
+    }
     return answer;
   }
 
@@ -80,6 +90,21 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
     end,
     runWrite,
 
+    /** Begins a session: with this primary. */
+    async begin() {
+      ({ electionId = null } = await end.reach());
+    },
+
+    /**
+     * Waits until a majority has all earlier writes of this session, so that no election can undo them.
+     * @throws {EndError} when the primary has changed
+     */
+    async confirm() {
+      // It changes nothing. Such a write waits for everything before it.
+      await runWrite(CHECKPOINT_DATABASE, createNothing({ $set: { x: 1 } }),
+        `a write to ${CHECKPOINT_DATABASE}.checkpoints`, { w: 'majority' });
+    },
+
     /**
      * Waits for writes that an earlier session or process of this replication sent before it ended. The server still
      * executes them. One that finishes late would overwrite newer data.
@@ -90,11 +115,10 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
 
     /** @returns {Promise<boolean>} whether an update may have the stage that applies a diff */
     async canApplyDiffs() {
-      const u = [{ [APPLY_DIFF]: { oplogUpdate: { $v: 2, diff: { d: { x: false } } } } }];
+      const change = [{ [APPLY_DIFF]: { oplogUpdate: { $v: 2, diff: { d: { x: false } } } } }];
       try {
-        // Changes nothing: there is no such document. But the server reads the pipeline.
-        const { ok, writeErrors } = await end.command(
-          CHECKPOINT_DATABASE, { update: 'checkpoints', updates: [{ q: { _id: 'can it apply diffs?' }, u }] });
+        // The server reads the pipeline, although there is nothing to change.
+        const { ok, writeErrors } = await end.command(CHECKPOINT_DATABASE, createNothing(change));
         return ok === 1 && !writeErrors;
       } catch (error) {
         if (/** @type {EndError} */ (error).cause instanceof MongoServerError && !isTransient(error)) return false;
@@ -116,7 +140,8 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
       // The source has accepted these documents: its validator passed them, or was bypassed.
       const bypass = constraints?.isValidated && command !== 'delete' ? { bypassDocumentValidation: true } : {};
       const { n: matched, writeErrors: errors = [] } = await runWrite(
-        database, { [command]: collection, ordered: false, ...bypass, [field]: sequence }, `a write to ${name}`);
+        database, { [command]: collection, ordered: false, ...bypass, [field]: sequence }, `a write to ${name}`,
+        writeConcern ?? (electionId ? { w: 1 } : undefined));
       return { matched, errors };
     },
 
@@ -163,4 +188,9 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
       }
     },
   };
+}
+
+/** @param {Document | Document[]} u @returns {Document} an update that finds no document */
+function createNothing(u) {
+  return { update: 'checkpoints', updates: [{ q: { _id: 'none' }, u }] };
 }

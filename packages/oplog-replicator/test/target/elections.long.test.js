@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { BSON, MongoClient } from 'mongodb';
+import { End } from '../../src/end.js';
+import { isTransient } from '../../src/errors.js';
+import { createNamespaces } from '../../src/namespaces.js';
+import { createTarget } from '../../src/target/target.js';
+import { cleanUp } from '../../../../test/support/cleanup.js';
+import { startReplicaSet } from '../../../../test/support/mongod-process.js';
+import { until } from '../../../../test/support/until.js';
+
+// A new primary may lack what the old one acknowledged alone. The driver finds it without an error.
+test('after an election, nothing confirms the earlier writes of a session', async () => {
+  const { url } = await startReplicaSet();
+  const client = new MongoClient(url);
+  const end = new End(url, { role: 'target', maxSilenceMs: 10_000 });
+  cleanUp(() => Promise.all([client.close(), end.close()]));
+  const target = createTarget(end, { replication: 'one' });
+  const namespace = createNamespaces().named('shop.a');
+  const write = (/** @type {number} */ _id) => target.write(namespace, 'insert', 'documents', [Buffer.from(BSON.serialize({ _id }))]);
+  await target.begin();
+  await write(1);
+  await target.confirm();
+
+  const admin = client.db('admin');
+  const { electionId: before } = await admin.command({ hello: 1 });
+  await admin.command({ replSetStepDown: 1, force: true });
+  await until('another primary', async () => {
+    const hello = await admin.command({ hello: 1 }).catch(() => null);
+    return hello?.isWritablePrimary && !hello.electionId.equals(before);
+  });
+  for (const attempt of [() => target.confirm(), () => write(2)]) {
+    // The first commands may still find closed connections.
+    /** @type {any} */
+    let failure;
+    await until('an answer of the new primary', async () => {
+      failure = await attempt().then(() => null, (error) => error);
+      return failure === null || failure.message.endsWith('it has another primary');
+    });
+    expect(failure?.message).toMatch(/^the target 127\.0\.0\.1:\d+: it has another primary$/);
+    expect(isTransient(failure)).toBe(true);
+  }
+  await target.begin();
+  await write(3);
+  await target.confirm();
+});
