@@ -6,9 +6,6 @@ import { createTarget } from '../../src/target/target.js';
 import { cleanUp } from '../../../../test/support/cleanup.js';
 import { startReplicaSet } from '../../../../test/support/mongod-process.js';
 
-const UNKNOWN_STAGE = 40324;
-const SHUTDOWN_IN_PROGRESS = 91;
-
 /** @param {string} url */
 function open(url) {
   const end = new End(url, { role: 'target', maxSilenceMs: 10_000 });
@@ -30,21 +27,6 @@ test('the driver sends documents byte for byte', async () => {
     .toEqual({ matched: 2, errors: [] });
   const found = await collection.find({}, { raw: true }).sort({ _id: 1 }).toArray();
   expect(found.map((each) => Buffer.from(/** @type {any} */ (each)))).toEqual(documents);
-});
-
-test('a target that refuses to apply diffs is noticed, and one that is not available is an error', async () => {
-  const { url } = await startReplicaSet(['--setParameter', 'enableTestCommands=1']);
-  const client = new MongoClient(url);
-  cleanUp(() => client.close());
-  const target = open(url);
-  const failOnce = (/** @type {number} */ errorCode) => client.db('admin').command({
-    configureFailPoint: 'failCommand', mode: { times: 1 }, data: { failCommands: ['update'], errorCode },
-  });
-  expect(await target.canApplyDiffs()).toBe(true);
-  await failOnce(UNKNOWN_STAGE);
-  expect(await target.canApplyDiffs()).toBe(false);
-  await failOnce(SHUTDOWN_IN_PROGRESS);
-  await expect(target.canApplyDiffs()).rejects.toThrow(/^the target 127\.0\.0\.1:\d+: /);
 });
 
 test('a session waits for writes of the previous one, which the server still executes after its client is gone', async () => {

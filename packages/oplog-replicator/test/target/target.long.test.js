@@ -8,20 +8,27 @@ import { cleanUp } from '../../../../test/support/cleanup.js';
 import { startReplicaSet } from '../../../../test/support/mongod-process.js';
 import { until } from '../../../../test/support/until.js';
 
-// A new primary may lack what the old one acknowledged alone. The driver finds it without an error.
-test('after an election, nothing confirms the earlier writes of a session', async () => {
-  const { url } = await startReplicaSet();
+const UNKNOWN_STAGE = 40324;
+const SHUTDOWN_IN_PROGRESS = 91;
+
+/** @param {string[]} [args] of the mongod */
+async function open(args) {
+  const { url } = await startReplicaSet(args);
   const client = new MongoClient(url);
   const end = new End(url, { role: 'target', maxSilenceMs: 10_000 });
   cleanUp(() => Promise.all([client.close(), end.close()]));
-  const target = createTarget(end, { replication: 'one' });
+  return { admin: client.db('admin'), target: createTarget(end, { replication: 'one' }) };
+}
+
+// A new primary may lack what the old one acknowledged alone. The driver finds it without an error.
+test('after an election, nothing confirms the earlier writes of a session', async () => {
+  const { admin, target } = await open();
   const namespace = createNamespaces().named('shop.a');
   const write = (/** @type {number} */ _id) => target.write(namespace, 'insert', 'documents', [Buffer.from(BSON.serialize({ _id }))]);
   await target.begin();
   await write(1);
   await target.confirm();
 
-  const admin = client.db('admin');
   const { electionId: before } = await admin.command({ hello: 1 });
   await admin.command({ replSetStepDown: 1, force: true });
   await until('another primary', async () => {
@@ -42,4 +49,16 @@ test('after an election, nothing confirms the earlier writes of a session', asyn
   await target.begin();
   await write(3);
   await target.confirm();
+});
+
+test('a target that refuses to apply diffs is noticed, and one that is not available is an error', async () => {
+  const { admin, target } = await open(['--setParameter', 'enableTestCommands=1']);
+  const failOnce = (/** @type {number} */ errorCode) => admin.command({
+    configureFailPoint: 'failCommand', mode: { times: 1 }, data: { failCommands: ['update'], errorCode },
+  });
+  expect(await target.canApplyDiffs()).toBe(true);
+  await failOnce(UNKNOWN_STAGE);
+  expect(await target.canApplyDiffs()).toBe(false);
+  await failOnce(SHUTDOWN_IN_PROGRESS);
+  await expect(target.canApplyDiffs()).rejects.toThrow(/^the target 127\.0\.0\.1:\d+: /);
 });
