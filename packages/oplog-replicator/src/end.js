@@ -1,4 +1,6 @@
 import { MongoClient, MongoServerSelectionError } from 'mongodb';
+import { readCursorBatch } from './bson/cursor-batch.js';
+import { decodeDocument } from './bson/decode.js';
 import { EndError, NoAnswerError } from './errors.js';
 
 /** @import { ClientSession, Document, MongoClientOptions } from 'mongodb' */
@@ -107,6 +109,49 @@ export class End {
    */
   async list(database, command) {
     return (await this.command(database, command)).cursor.firstBatch;
+  }
+
+  /**
+   * Reads a cursor to its end, without parsing the documents.
+   *
+   * @param {string} database
+   * @param {Document} command `find`, `aggregate`, `listCollections` or `listIndexes`
+   * @param {object} [options]
+   * @param {number} [options.batchSize] of the batches after the first one; default: as many as fit into 16 MB
+   * @returns {AsyncGenerator<{ bytes: Buffer, starts: number[] }, void>} where each document of a batch begins
+   */
+  async *read(database, command, { batchSize } = {}) {
+    const [[name, value]] = Object.entries(command);
+    const collection = name === 'listCollections' ? '$cmd.listCollections' : value;
+    const session = this.startSession();
+    let cursorId = 0n;
+    try {
+      for (let next = command; ; next = { getMore: cursorId, collection, ...batchSize && { batchSize } }) {
+        const { cursor: bytes } = await this.command(database, next, { session, raw: true });
+        const batch = readCursorBatch(bytes, 0);
+        cursorId = batch.cursorId;
+        yield { bytes, starts: batch.starts };
+        if (cursorId === 0n) return;
+      }
+    } finally {
+      if (cursorId !== 0n) {
+        await this.command(database, { killCursors: collection, cursors: [cursorId] }, { session }).catch(() => {});
+      }
+      await session.endSession();
+    }
+  }
+
+  /**
+   * @param {string} database
+   * @param {Document} command as for `read`
+   * @returns {Promise<Record<string, any>[]>} the documents, with their types and the order of their fields kept
+   */
+  async readAll(database, command) {
+    const found = [];
+    for await (const { bytes, starts } of this.read(database, command)) {
+      for (const start of starts) found.push(decodeDocument(bytes, start));
+    }
+    return found;
   }
 
   /** @param {unknown} cause @returns {EndError} an error that names this end */

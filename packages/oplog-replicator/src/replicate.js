@@ -1,8 +1,12 @@
 import { connectEnds } from './connect-ends.js';
 import { followSource } from './follow-source.js';
 import { Lag } from './lag.js';
-import { Counters } from './replication-figures.js';
-import { AWAIT_MS, findFirst, findStart } from './source/oplog.js';
+import { CHECKPOINT_DATABASE } from './namespaces.js';
+import { Counters, createCopyFigures } from './replication-figures.js';
+import { retryTransient } from './retry.js';
+import { assertEmpty, copySource, describeFilter } from './snapshot/copy-source.js';
+import { createCopyStore } from './snapshot/copy-store.js';
+import { AWAIT_MS, findFirst, findLast, findStart } from './source/oplog.js';
 import { positionAt } from './source/position.js';
 import { createCheckpoint, createMemoryCheckpoint } from './target/checkpoint.js';
 import { createTarget } from './target/target.js';
@@ -11,11 +15,14 @@ import { assertNoTtl } from './ttl-indexes.js';
 /** @import { Timestamp } from 'mongodb' */
 /** @import { Source } from './connect-ends.js' */
 /** @import { End } from './end.js' */
+/** @import { Control } from './follow-source.js' */
 /** @import { Filter } from './namespaces.js' */
-/** @import { Figures } from './replication-figures.js' */
+/** @import { CopyFigures, Figures } from './replication-figures.js' */
 /** @import { Session, SessionOptions } from './session.js' */
-/** @import { Unsupported } from './unsupported.js' */
+/** @import { CopyStore } from './snapshot/copy-store.js' */
 /** @import { Progress } from './target/checkpoint.js' */
+/** @import { Target } from './target/target.js' */
+/** @import { Unsupported } from './unsupported.js' */
 
 const DEFAULT_CHECKPOINT = 'default';
 const CHECKPOINT_EVERY_MS = 1000;
@@ -23,6 +30,8 @@ const CHECKPOINT_EVERY_MS = 1000;
 const SPARE_CONNECTIONS = 3;
 /** Three heartbeats of an idle oplog. */
 const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
+/** How much the source may have executed since, in seconds, because the last entry was written a moment ago. */
+const CAUGHT_UP_S = 1;
 
 /**
  * @typedef {object} ReplicateOptions
@@ -32,9 +41,11 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  * @property {'id' | 'collection'} hash how operations are assigned to workers. A collection whose order matters (it has a
  *   unique index or a collation, or is capped) always has one worker
  * @property {boolean} [merge] whether neighbouring operations on one collection become one batch; default: true
- * @property {'checkpoint' | 'start' | 'end' | Timestamp | Timestamp[]} from start or end of the oplog; after a time (one
- *   for all sources, or one for each); or after the checkpoint, and if there is none, from the start
- * @property {Timestamp | Timestamp[]} [until] end after the entry of this time
+ * @property {'snapshot' | 'checkpoint' | 'start' | 'end' | Timestamp | Timestamp[]} from snapshot: copy what is there and
+ *   follow the oplog from before the copy, or continue after the checkpoint; checkpoint: continue, and if there is none,
+ *   begin with the oplog; start or end of the oplog; after a time (one for all sources, or one for each)
+ * @property {Timestamp | Timestamp[] | 'caught up'} [until] end after the entry of this time; caught up: once the target has
+ *   everything that the source had a second ago
  * @property {Filter} [namespaces]
  * @property {string} [checkpointId] default: `default`
  * @property {number} [checkpointEveryMs] default: 1000
@@ -45,6 +56,11 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  * @property {(unsupported: Unsupported) => void} [onUnsupported] called once for each name that is skipped because the
  *   replicator can't replicate it; default: a warning of the process
  * @property {AbortSignal} [signal] has the same effect as `stop`
+ *
+ * @typedef {object} Plan for one source
+ * @property {SessionOptions} sessionOptions
+ * @property {Progress} start
+ * @property {{ store: CopyStore, figures: CopyFigures } | null} copy null: nothing is to be copied first
  *
  * @typedef {object} Replication
  * @property {() => Figures} figures
@@ -73,6 +89,7 @@ export async function replicate(options) {
     await ends.close();
     throw error;
   });
+  const copy = plans[0].copy?.figures ?? null;
   /** @type {Session[]} the current one of each source */
   const sessions = [];
 
@@ -83,14 +100,15 @@ export async function replicate(options) {
       backlog: backlogByWorker.reduce((sum, backlog) => sum + backlog, 0),
       backlogByWorker,
       lagMs: Math.max(0, ...plans.map(({ sessionOptions: { lag } }) => lag.measure())),
+      copy: copy && { ...copy },
       tookMs: Math.min(performance.now(), endedAtMs) - startedAtMs,
     };
   }
 
   async function run() {
     try {
-      const all = plans.map(({ sessionOptions, start }, index) => (
-        followSource(sessionOptions, start, { stop, onSession: (session) => { sessions[index] = session; } })));
+      const all = plans.map((plan, index) => (
+        runPlan(plan, options.until, { stop, onSession: (session) => { sessions[index] = session; } })));
       // When one source fails, the others stop.
       await Promise.all(all).catch(() => controller.abort());
       await Promise.allSettled(all);
@@ -115,8 +133,33 @@ export async function replicate(options) {
   };
 }
 
+/**
+ * @param {Plan} plan
+ * @param {ReplicateOptions['until']} until
+ * @param {Control} control
+ */
+async function runPlan({ sessionOptions, start, copy }, until, control) {
+  const { source, checkpoint, target, lag } = sessionOptions;
+  const { stop } = control;
+  const retry = (/** @type {() => Promise<any>} */ attempt) => retryTransient(attempt, { stop });
+  if (copy) {
+    const isDone = await copySource({ ...copy, sessionOptions: { ...sessionOptions, target: /** @type {Target} */ (target) } }, control);
+    if (!isDone) return;
+  }
+  let next = copy ? await retry(checkpoint.read) : start;
+  for (;;) {
+    const last = until === 'caught up' ? await retry(() => findLast(source)) : sessionOptions.until;
+    await followSource({ ...sessionOptions, until: last }, next, control);
+    if (until !== 'caught up' || stop.aborted) break;
+    const { seconds } = await retry(() => findLast(source));
+    if (seconds - last.seconds <= CAUGHT_UP_S) break;
+    next = await retry(checkpoint.read);
+  }
+  lag.end();
+}
+
 /** @param {ReplicateOptions} options @throws {Error} that says what is wrong and what is allowed */
-function assertOptions({ sources, target, workers, hash, maxSilenceMs }) {
+function assertOptions({ sources, target, workers, hash, maxSilenceMs, from }) {
   if (sources.length === 0) throw new Error('sources is empty; it must have at least one connection string');
   if (target === undefined || target === '') {
     throw new Error('target is missing; it must be a connection string, or null for a dry run');
@@ -124,6 +167,10 @@ function assertOptions({ sources, target, workers, hash, maxSilenceMs }) {
   if (hash !== 'id' && hash !== 'collection') throw new Error(`hash is ${hash}; it must be id or collection`);
   if (!Number.isInteger(workers) || workers < sources.length) {
     throw new Error(`workers is ${workers}; it must be an integer of at least ${sources.length}, one for each source`);
+  }
+  if (from === 'snapshot' && (sources.length !== 1 || target === null)) {
+    throw new Error('from is snapshot, which needs one source and a target. Several sources, such as the shards of a cluster, '
+      + "can't be copied");
   }
   if (maxSilenceMs !== undefined && !(maxSilenceMs >= MIN_MAX_SILENCE_MS)) {
     throw new Error(`maxSilenceMs is ${maxSilenceMs}; it must be at least ${MIN_MAX_SILENCE_MS}`);
@@ -162,7 +209,7 @@ async function planSources(options, { sources, target }, counters) {
  * @param {number} parts.index of the source
  * @param {End | null} parts.target
  * @param {Counters} parts.counters
- * @returns {Promise<{ sessionOptions: SessionOptions, start: Progress }>}
+ * @returns {Promise<Plan>}
  */
 async function planSource(options, { source, index, target, counters }) {
   const {
@@ -171,22 +218,55 @@ async function planSource(options, { source, index, target, counters }) {
   } = options;
   const from = Array.isArray(options.from) ? options.from[index] : options.from;
   const until = Array.isArray(options.until) ? options.until[index] : options.until;
+  const isSnapshot = from === 'snapshot';
+  if (isSnapshot && source.isShard) throw new Error(`from is snapshot, and ${source.end.name} is a shard, which can't be copied`);
   const writer = target && createTarget(target, { replication: checkpointId, writeConcern });
   const checkpoint = writer
     ? createCheckpoint(writer, { name: checkpointId, setId: source.setId })
     : createMemoryCheckpoint();
-  const saved = from === 'checkpoint' ? await checkpoint.read() : null;
-  const first = from === 'checkpoint' ? 'start' : from;
+  const saved = isSnapshot || from === 'checkpoint' ? await checkpoint.read() : null;
+  const store = writer && createCopyStore(writer, { name: checkpointId, setId: source.setId });
+  const needsCopy = store ? await checkCopy(store, { ...options, target: /** @type {End} */ (target), isSnapshot, isSaved: saved !== null }) : false;
+  // A copy reads the oplog from now on.
+  const first = from === 'checkpoint' ? 'start' : isSnapshot ? 'end' : from;
   const start = saved ?? { applied: await findStart(source, first), since: null };
   return {
     start,
+    copy: store && needsCopy ? { store, figures: createCopyFigures() } : null,
     sessionOptions: {
       source, checkpoint, checkpointEveryMs, counters, hash, merge, filter: namespaces, target: writer,
       lag: new Lag(start.applied), onUnsupported,
       workers: Math.floor((workers + index) / sources.length),
-      until: until && positionAt(until),
+      until: until && until !== 'caught up' ? positionAt(until) : undefined,
       isOneOfSeveral: sources.length > 1,
       isFromStart: !saved && first === 'start' && (await findFirst(source)).isFromStart,
     },
   };
+}
+
+/**
+ * @param {CopyStore} store
+ * @param {object} options
+ * @param {boolean} options.isSnapshot whether a copy may begin or continue
+ * @param {boolean} options.isSaved whether there is a checkpoint
+ * @param {End} options.target
+ * @param {Filter} [options.namespaces]
+ * @returns {Promise<boolean>} whether a copy has to begin or continue
+ * @throws {Error} when the target has something else, or half a copy that nobody wants to continue
+ */
+async function checkCopy(store, { isSnapshot, isSaved, target, namespaces }) {
+  const state = await store.read();
+  if (!state) {
+    if (!isSnapshot || isSaved) return false;
+    await assertEmpty(target, namespaces);
+    return true;
+  }
+  const filter = describeFilter(namespaces);
+  if (isSnapshot && state.filter !== filter) {
+    throw new Error(`the copy on ${target.name} began with the filter ${state.filter}, and this one is ${filter}. Use the same, `
+      + `or drop what was copied and the database ${CHECKPOINT_DATABASE}`);
+  }
+  if (state.phase === 'done') return false;
+  if (isSnapshot) return true;
+  throw new Error(`${target.name} has a copy that is not complete. It continues with from: 'snapshot'`);
 }

@@ -18,10 +18,26 @@
  * @property {number[]} backlogByWorker
  * @property {number} lagMs since the source executed the oldest operation not yet written, by the clocks of source and
  *   replicator; 0 if there is none. While the source is silent, since it was last heard of
+ * @property {CopyFigures | null} copy null: none was needed
  * @property {number} tookMs since the replication began
+ *
+ * @typedef {object} CopyFigures of the copy of what was there
+ * @property {'copying' | 'catching up' | 'building indexes' | 'done'} phase catching up: with what the source has changed
+ *   during the copy
+ * @property {number} documents copied, also by earlier processes
+ * @property {number} bytes copied
+ * @property {number} totalDocuments what the source had when the copy began, about
+ * @property {number} totalBytes
+ * @property {number} indexes built
+ * @property {number} totalIndexes
  */
 
 const FIGURE_OF = /** @type {const} */ ({ insert: 'inserts', update: 'updates', delete: 'deletes' });
+
+/** @returns {CopyFigures} */
+export function createCopyFigures() {
+  return { phase: 'copying', documents: 0, bytes: 0, totalDocuments: 0, totalBytes: 0, indexes: 0, totalIndexes: 0 };
+}
 
 export class Counters {
   ops = 0;

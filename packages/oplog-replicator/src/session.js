@@ -39,6 +39,7 @@ const MAX_BYTES = 32 << 20;
  * @property {Position} [until]
  * @property {boolean} isOneOfSeveral whether other sources write to the same target
  * @property {boolean} isFromStart whether the source's entire history is replicated
+ * @property {boolean} [withoutIndexes] ignores commands about indexes, while a copy catches up
  * @property {Counters} counters
  * @property {Lag} lag
  * @property {(unsupported: Unsupported) => void} onUnsupported

@@ -1,7 +1,6 @@
 import { connectEnds } from './connect-ends.js';
-import { createNamespaces } from './namespaces.js';
+import { listCollections } from './snapshot/list-collections.js';
 
-/** @import { Document } from 'mongodb' */
 /** @import { End } from './end.js' */
 /** @import { Filter } from './namespaces.js' */
 
@@ -18,8 +17,6 @@ import { createNamespaces } from './namespaces.js';
  */
 
 const CONNECTIONS = 8;
-/** More collections than a server can have, so there is no second batch. */
-const MAX_RESULTS = 100_000;
 
 /**
  * @template {Record<string, any> | Map<string, any>} Definition
@@ -87,17 +84,7 @@ export async function restoreTtl({ sources, target, namespaces }) {
 
 /** @param {End} end @param {Filter} [filter] @returns {Promise<Ttl[]>} of the replicated collections */
 async function listTtl(end, filter) {
-  const { databases } = await end.command(
-    'admin', { listDatabases: 1, nameOnly: true, authorizedDatabases: true });
-  const known = createNamespaces(filter);
-  const names = databases.map((/** @type {Document} */ { name }) => name)
-    .filter(known.mayReplicate);
-  const collections = await Promise.all(names.map(async (/** @type {string} */ database) => {
-    const found = await end.list(
-      database, { listCollections: 1, filter: { type: 'collection' }, cursor: { batchSize: MAX_RESULTS } });
-    return found.map(({ name: collection, options }) => ({ database, collection, options }));
-  }));
-  const replicated = collections.flat().filter(({ database, collection }) => !known.named(`${database}.${collection}`).skipped);
+  const { replicated } = await listCollections(end, filter);
   const found = await Promise.all(replicated.map(async ({ database, collection, options }) => {
     const indexes = await end.list(database, { listIndexes: collection });
     return [{ name: null, ...options }, ...indexes]

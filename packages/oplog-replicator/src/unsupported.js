@@ -17,6 +17,21 @@ const BUCKETS = 'system.buckets.';
 /** @type {Record<string, string>} */
 const KINDS = { 'system.js': 'stored JavaScript', 'system.users': 'users', 'system.roles': 'roles' };
 
+/** Its view or time series has an entry of its own, and the profile is of one server only. */
+const NOT_REPORTED = /^system\.(views|profile|buckets\..*)$/;
+
+/**
+ * @param {Namespace} namespace
+ * @param {string} type as `listCollections` says
+ * @returns {Unsupported | null} null if it is replicated, or not worth a word
+ */
+export function findUnsupportedCollection({ name, collection, skipped }, type) {
+  if (skipped === 'excluded' || NOT_REPORTED.test(collection)) return null;
+  if (type === 'view') return { kind: 'view', name };
+  if (type === 'timeseries') return { kind: 'time series', name };
+  return skipped === 'unsupported' ? { kind: KINDS[collection] ?? 'system collection', name } : null;
+}
+
 /**
  * @param {RawEntry} entry
  * @param {Namespace} namespace of the entry, a system collection

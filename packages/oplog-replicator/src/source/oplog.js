@@ -52,6 +52,33 @@ export async function findLast(source, level) {
 
 /**
  * @param {Source} source
+ * @returns {Promise<Position>} the last entry, which a majority has by now
+ */
+export async function awaitLast(source) {
+  for (;;) {
+    const { ts, t, o } = await readEnd(source, -1, 'local');
+    const [found] = await source.end.list('local', {
+      find: OPLOG, filter: { ts }, limit: 1, readConcern: { level: 'majority', afterClusterTime: ts },
+    });
+    // Otherwise it was rolled back, or is not the last entry of its transaction.
+    if (found?.t.toString() === t.toString() && !o.partialTxn) return positionAt(ts, t);
+  }
+}
+
+/**
+ * @param {Source} source
+ * @returns {Promise<Position | null>} the first entry of the oldest transaction that has entries and no end
+ */
+export async function findOpenTransaction({ end }) {
+  const [oldest] = await end.list('config', {
+    find: 'transactions', filter: { state: { $in: ['prepared', 'inProgress'] }, startOpTime: { $exists: true } },
+    sort: { startOpTime: 1 }, limit: 1,
+  });
+  return oldest ? positionAt(oldest.startOpTime.ts, Number(oldest.startOpTime.t)) : null;
+}
+
+/**
+ * @param {Source} source
  * @returns {Promise<{ position: Position, isFromStart: boolean }>} the first entry, and whether the oplog still has the
  *   entire history
  */
@@ -85,15 +112,23 @@ export async function assertReachesBack(source, from, batch) {
     readEntry(first, batch.bytes, batch.starts[0]);
     if (isNext(from, first.position) || isSame(from, first.position)) return;
   }
-  const { position: oldest } = await findFirst(source);
-  if (comparePositions(oldest, from) > 0) {
-    throw new Error(`the oplog of ${source.end.name} no longer reaches back to ${formatPosition(from)}: it begins `
-      + `at ${formatPosition(oldest)}. Copy the data again, or give the source a larger oplog`);
-  }
+  await assertStillHas(source, from);
   // Without a term, `from` is a time, and there need not be an entry.
   if (from.term === 0) return;
   throw new Error(`the oplog of ${source.end.name} does not have the entry at ${formatPosition(from)} of the `
     + 'checkpoint: it was rolled back, or this is another source');
+}
+
+/**
+ * @param {Source} source
+ * @param {Position} from
+ * @throws {Error} when the oplog has already dropped entries after `from`
+ */
+export async function assertStillHas(source, from) {
+  const { position: oldest } = await findFirst(source);
+  if (comparePositions(oldest, from) <= 0) return;
+  throw new Error(`the oplog of ${source.end.name} no longer reaches back to ${formatPosition(from)}: it begins `
+    + `at ${formatPosition(oldest)}. Copy the data again, or give the source a larger oplog`);
 }
 
 /** @param {Position} from @param {Position} first */

@@ -63,6 +63,7 @@ const COMMANDS = {
  * @param {Target | null} options.target
  * @param {boolean} options.isOneOfSeveral whether other sources write to the same target
  * @param {boolean} options.isFromStart whether the source's entire history is replicated
+ * @param {boolean} [options.withoutIndexes] ignores commands about indexes
  * @param {Counters} options.counters
  * @param {Namespaces} options.namespaces
  * @param {DeferredDocuments} options.deferred
@@ -70,10 +71,11 @@ const COMMANDS = {
  * @returns {(entry: RawEntry, name: string) => Promise<void>} applies the command `name` of an entry
  */
 export function createCommandApplier({
-  target, isOneOfSeveral, isFromStart, counters, namespaces, deferred, onUnsupported,
+  target, isOneOfSeveral, isFromStart, withoutIndexes, counters, namespaces, deferred, onUnsupported,
 }) {
   return async (entry, name) => {
-    const ddl = readCommand(entry, name);
+    const found = readCommand(entry, name);
+    const ddl = withoutIndexes ? found && withoutIndexChanges(found) : found;
     if (!ddl) {
       counters.noops++;
       return;
@@ -124,6 +126,14 @@ function readCommand({ bytes, ns, nsLength, o }, name) {
     throw new Error(`can't replicate the command ${name} in ${database}: it is not supported`);
   }
   return COMMANDS[name](database, decodeDocument(bytes, o));
+}
+
+/** @param {DdlCommand} ddl @returns {DdlCommand | null} */
+function withoutIndexChanges(ddl) {
+  const { createIndexes, dropIndexes, index, ...command } = ddl.command;
+  if (createIndexes || dropIndexes) return null;
+  // A collMod that changes nothing but an index.
+  return index && Object.keys(command).length === 1 ? null : { ...ddl, command };
 }
 
 /** @param {string} database @param {string} collection @returns {DdlCommand} */

@@ -1,0 +1,97 @@
+import { readInt } from '../bson/bytes.js';
+import { BsonWriter } from '../bson/bson-writer.js';
+import { timestampOf } from '../source/position.js';
+import { haveEmptyTimestamp, replaceStatement } from '../target/statements.js';
+import { idOf } from '../target/write-batch.js';
+import { budgetOf, readPiece } from './pieces.js';
+
+/** @import { End } from '../end.js' */
+/** @import { Namespace } from '../namespaces.js' */
+/** @import { Position } from '../source/position.js' */
+/** @import { ByteBudget } from '../target/byte-budget.js' */
+/** @import { Target } from '../target/target.js' */
+/** @import { Piece } from './pieces.js' */
+
+const DUPLICATE_KEY = 11000;
+
+/** @typedef {{ bytes: number, documents: number }} Copied */
+
+/**
+ * Copies a range of a collection. What it reads is of no single moment. The target is right once the oplog has been
+ * repeated from before the copy.
+ *
+ * @param {Piece} piece
+ * @param {object} options
+ * @param {End} options.source
+ * @param {Target} options.target
+ * @param {Namespace} options.namespace on the target: its name when the copy began
+ * @param {Position} options.after the source has at least executed this entry
+ * @param {ByteBudget} options.budget memory that all pieces share
+ * @param {AbortSignal} options.signal
+ * @param {(copied: Copied) => void} options.onBatch
+ */
+export async function copyPiece(piece, { source, target, namespace, after, budget, signal, onBatch }) {
+  const collection = await findName(source, namespace, piece);
+  // If it was dropped, the oplog says so.
+  if (collection === null) return;
+  const where = { database: namespace.database, collection };
+  const batches = readPiece(source, where, piece, {
+    readConcern: { level: 'majority', afterClusterTime: timestampOf(after) },
+  });
+  let isChecked = false;
+  let isDone = false;
+  try {
+    while (!isDone) {
+      isDone = await budget.spend(budgetOf(piece), async () => {
+        signal.throwIfAborted();
+        const { value: batch } = await batches.next();
+        // A rename ends an open cursor. Before the first batch there was none.
+        if (!isChecked && await findName(source, namespace, piece) !== collection) throw renamed(collection);
+        isChecked = true;
+        if (!batch) return true;
+        const documents = batch.starts.map((start) => batch.bytes.subarray(start, start + readInt(batch.bytes, start)));
+        await insert(target, namespace, documents);
+        onBatch({ bytes: documents.reduce((sum, { length }) => sum + length, 0), documents: documents.length });
+        return false;
+      });
+    }
+  } finally {
+    await batches.return();
+  }
+}
+
+/** @param {string} collection */
+function renamed(collection) {
+  // QueryPlanKilled, as for an open cursor.
+  return Object.assign(new Error(`${collection} was renamed while it was copied`), { code: 175 });
+}
+
+/**
+ * @param {End} source
+ * @param {{ database: string }} namespace
+ * @param {Piece} piece
+ * @returns {Promise<string | null>} what the collection is called now; null: it no longer exists
+ */
+async function findName(source, { database }, { uuid }) {
+  const [found] = await source.readAll(database, { listCollections: 1, filter: { 'info.uuid': uuid } });
+  return found?.name ?? null;
+}
+
+/** @param {Target} target @param {Namespace} namespace @param {Buffer[]} documents */
+async function insert(target, namespace, documents) {
+  if (documents.length === 0) return;
+  // An insert would replace an empty timestamp with the current time.
+  const { errors } = documents.some(haveEmptyTimestamp)
+    ? await target.write(namespace, 'update', 'updates', documents.flatMap(upsertOf))
+    : await target.write(namespace, 'insert', 'documents', documents);
+  // Those that exist are from an earlier attempt. They are also at least as new as the begin of the copy.
+  const error = errors.find(({ code }) => code !== DUPLICATE_KEY);
+  if (error) throw new Error(`the target refused a write to ${namespace.name}: ${error.errmsg}`);
+}
+
+/** @param {Buffer} document @returns {Buffer[]} */
+function upsertOf(document) {
+  const statement = new BsonWriter();
+  replaceStatement(statement, idOf(document), document, true);
+  return statement.pieces;
+}

@@ -1,0 +1,131 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
+import { replicate } from '../src/replicate.js';
+import { createRandom } from '../../pool-predictor/src/simulator/random.js';
+import { cleanUp } from '../../../test/support/cleanup.js';
+import { startReplicaSet } from '../../../test/support/mongod-process.js';
+import { until } from '../../../test/support/until.js';
+import { describeData } from './describe-data.js';
+import { writeAnything } from './write-anything.js';
+
+/** @import { Collection } from 'mongodb' */
+/** @import { ReplicateOptions } from '../src/replicate.js' */
+
+const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
+const KILOBYTE = 'x'.repeat(1000);
+/** Enough for several pieces. */
+const LARGE = 80_000;
+
+/** @type {MongoClient} */
+let source;
+/** @type {MongoClient} */
+let target;
+/** @type {ReplicateOptions} */
+let options;
+beforeAll(async () => {
+  const sets = await Promise.all([startReplicaSet(), startReplicaSet()]);
+  [source, target] = sets.map(({ url }) => new MongoClient(url));
+  cleanUp(() => Promise.all([source.close(), target.close()]));
+  options = { sources: [sets[0].url], target: sets[1].url, workers: 4, hash: 'id', from: 'snapshot', until: 'caught up' };
+});
+
+beforeEach(async () => {
+  await source.db('shop').dropDatabase();
+  await Promise.all(['shop', CHECKPOINT_DATABASE].map((name) => target.db(name).dropDatabase()));
+});
+
+/** @param {string} name @param {MongoClient} [client] @returns {Collection<any>} */
+function collection(name, client = source) {
+  return client.db('shop').collection(name);
+}
+
+/** @param {Partial<ReplicateOptions>} [changes] */
+async function replicateNow(changes) {
+  const { done } = await replicate({ ...options, ...changes });
+  return done;
+}
+
+async function expectIdentical() {
+  const expected = await describeData(source);
+  expect(expected).not.toEqual({});
+  expect(await describeData(target)).toEqual(expected);
+}
+
+/** @param {string} name @param {number} [count] */
+async function fill(name, count = LARGE) {
+  for (let first = 0; first < count; first += 10_000) {
+    const ids = Array.from({ length: Math.min(10_000, count - first) }, (_, index) => first + index);
+    await collection(name).insertMany(ids.map((id) => ({ _id: id % 3 ? id : `${id}`, n: id, KILOBYTE })));
+  }
+}
+
+/** @returns {() => Promise<unknown>} stops it */
+function keepWriting() {
+  const random = createRandom(1);
+  let isWriting = true;
+  const write = async () => {
+    while (isWriting) await writeAnything(source, source.db('shop'), random);
+  };
+  const swap = async () => {
+    for (let round = 0; isWriting; round++) {
+      // A unique value moves to and fro between the first and the last document, so a copy may see it twice, or not at all.
+      const [from, to] = round % 2 ? [LARGE - 1, 1] : [1, LARGE - 1];
+      await collection('large').updateOne({ _id: from }, { $set: { key: `free ${from}`, round } });
+      await collection('large').updateOne({ _id: to }, { $set: { key: 'taken', round } });
+    }
+  };
+  const writing = Promise.all([write(), swap()]);
+  return () => {
+    isWriting = false;
+    return writing;
+  };
+}
+
+test('copies collections with all their options and indexes', async () => {
+  const db = source.db('shop');
+  await collection('a').insertMany([{ _id: 2, 7: 1, x: 1 }, { _id: { k: 1, 1: 2 } }, { _id: 'text', at: new Date(0) }]);
+  await db.createCollection('capped', { capped: true, size: 4096, max: 3 });
+  await collection('capped').insertMany([4, 3, 1, 2].map((_id) => ({ _id })));
+  await db.createCollection('folded', { collation: { locale: 'en', strength: 2 } });
+  await collection('folded').insertMany([{ _id: 'b' }, { _id: 'A' }]);
+  await db.createCollection('checked', { validator: { x: { $type: 'int' } }, validationAction: 'error' });
+  await collection('checked').insertOne({ x: 'unchecked' }, { bypassDocumentValidation: true });
+  await db.createCollection('clustered', { clusteredIndex: { key: { _id: 1 }, unique: true } });
+  await collection('clustered').insertMany([{ _id: 3 }, { _id: 1 }]);
+  await db.createCollection('empty');
+  await collection('a').createIndex({ x: 1 }, { unique: true, sparse: true });
+  await collection('a').createIndex({ 1: 1, b: -1 }, { partialFilterExpression: { x: { $gt: 0 } } });
+  await collection('a').createIndex({ x: 'text', y: 'text' }, { weights: { x: 3 } });
+  await collection('a').createIndex({ 'wild.$**': 1 });
+  await collection('folded').createIndex({ x: 'hashed' }, { hidden: true });
+  expect(await replicateNow()).toMatchObject({
+    lagMs: 0, backlog: 0, copy: { phase: 'done', documents: 11, totalDocuments: 11, indexes: 5, totalIndexes: 5 },
+  });
+  await expectIdentical();
+  expect(await collection('capped', target).distinct('_id')).toEqual(expect.arrayContaining([3, 1, 2]));
+  expect(await collection('capped', target).find().toArray()).toEqual([{ _id: 3 }, { _id: 1 }, { _id: 2 }]);
+  await collection('a').insertOne({ _id: 3 });
+  expect(await replicateNow()).toMatchObject({ inserts: 1, copy: null });
+  await expectIdentical();
+});
+
+test('a copy under load, with collections that are renamed, dropped and replaced meanwhile, ends identical', async () => {
+  await fill('large');
+  await fill('moved', 40_000);
+  await collection('large').createIndex({ key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
+  const stopWriting = keepWriting();
+  const { figures, done } = await replicate(options);
+  await until('documents', () => Number(figures().copy?.documents) > 0);
+  await collection('moved').rename('moved-elsewhere');
+  await collection('moved').insertOne({ _id: 'new' });
+  await collection('moved').aggregate([{ $out: 'replaced' }]).toArray();
+  await collection('large').createIndex({ n: 1 });
+  await done;
+  await stopWriting();
+  await replicateNow();
+  await expectIdentical();
+});
