@@ -18,7 +18,7 @@ import { writeAnything } from './write-anything.js';
 const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
 const KILOBYTE = 'x'.repeat(1000);
 /** Enough for several pieces. */
-const LARGE = 80_000;
+const LARGE = 50_000;
 
 /** @type {MongoClient} */
 let source;
@@ -115,7 +115,7 @@ test('copies collections with all their options and indexes', async () => {
 
 test('a copy under load, with collections that are renamed, dropped and replaced meanwhile, ends identical', async () => {
   await fill('large');
-  await fill('moved', 40_000);
+  await fill('moved', LARGE);
   await collection('large').createIndex({ key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
   const stopWriting = keepWriting();
   const { figures, done } = await replicate(options);
@@ -124,8 +124,83 @@ test('a copy under load, with collections that are renamed, dropped and replaced
   await collection('moved').insertOne({ _id: 'new' });
   await collection('moved').aggregate([{ $out: 'replaced' }]).toArray();
   await collection('large').createIndex({ n: 1 });
+  await until('the end of the copy', () => figures().copy?.phase !== 'copying');
+  await stopWriting();
   await done;
+  await expectIdentical();
+});
+
+test('a copy that is killed again and again continues, and nobody takes half of it for the whole', async () => {
+  await Promise.all([fill('large'), fill('other')]);
+  await collection('large').createIndex({ key: 1 }, { unique: true, sparse: true });
+  const stopWriting = keepWriting();
+  const copies = target.db(CHECKPOINT_DATABASE).collection('copies');
+  const countDone = () => copies.countDocuments({ isDone: true });
+  let kills = 0;
+  let doneBefore = 0;
+  while (await copies.countDocuments({ phase: { $in: ['catching up', 'done'] } }) === 0) {
+    const child = fork(REPLICATOR, [JSON.stringify(options)]);
+    cleanUp(() => child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    await until('another piece', async () => (
+      await countDone() > doneBefore || await copies.countDocuments({ phase: 'catching up' }) === 1));
+    child.kill('SIGKILL');
+    await ended;
+    kills++;
+    expect(await countDone()).toBeGreaterThanOrEqual(doneBefore);
+    doneBefore = await countDone();
+    await expect(replicate({ ...options, from: 'checkpoint' })).rejects.toThrow(
+      /^the target 127\S+ has a copy that is not complete\. It continues with from: 'snapshot'$/);
+  }
+  expect(kills).toBeGreaterThan(1);
   await stopWriting();
   await replicateNow();
   await expectIdentical();
+});
+
+test('a copy that is stopped says that it is not complete, and continues', async () => {
+  await fill('large');
+  const { figures, stop, done } = await replicate(options);
+  await until('documents', () => Number(figures().copy?.documents) > 0);
+  await stop();
+  const { copy } = await done;
+  expect(copy?.phase).toBe('copying');
+  expect(await replicateNow()).toMatchObject({ copy: { phase: 'done' } });
+  await expectIdentical();
+});
+
+test('reports what it does not copy', async () => {
+  const db = source.db('shop');
+  await collection('a').insertOne({ _id: 1 });
+  await db.createCollection('view', { viewOn: 'a', pipeline: [] });
+  await db.createCollection('excluded', { viewOn: 'a', pipeline: [] });
+  await db.createCollection('series', { timeseries: { timeField: 'at' } });
+  await collection('system.js').insertOne({ _id: 'one', value: 1 });
+  await source.db('admin').command({ createUser: 'user', pwd: 'secret', roles: [] });
+  /** @type {import('../src/unsupported.js').Unsupported[]} */
+  const reported = [];
+  await replicateNow({ namespaces: { exclude: ['shop.excluded'] }, onUnsupported: (unsupported) => reported.push(unsupported) });
+  await source.db('admin').command({ dropUser: 'user' });
+  expect(reported).toEqual(expect.arrayContaining([
+    { kind: 'view', name: 'shop.view' }, { kind: 'time series', name: 'shop.series' },
+    { kind: 'stored JavaScript', name: 'shop.system.js' }, { kind: 'users', name: 'admin.system.users' },
+  ]));
+  expect(reported).toHaveLength(4);
+  expect(Object.keys(await describeData(target))).toEqual(['shop.a']);
+});
+
+describe('a copy is refused', () => {
+  test('where the target already has one of the collections', async () => {
+    await collection('a').insertOne({ _id: 1 });
+    await collection('a', target).insertOne({ _id: 2 });
+    await expect(replicateNow()).rejects.toThrow(
+      /^the target 127\S+ already has the collection shop\.a, and no copy of this source began there\. Drop it, or exclude it$/);
+    expect(await replicateNow({ namespaces: { exclude: ['shop.a'] } })).toMatchObject({ copy: { phase: 'done' } });
+    await expect(replicateNow({ namespaces: { exclude: ['shop.b'] } })).rejects.toThrow(
+      /began with the filter {"exclude":\["shop\.a"\]}, and this one is {"exclude":\["shop\.b"\]}/);
+  });
+
+  test.each([{ target: null }, { sources: ['mongodb://127.0.0.1:1', 'mongodb://127.0.0.1:2'] }])('with %j', async (changes) => {
+    await expect(replicateNow(changes)).rejects.toThrow(/^from is snapshot, which needs one source and a target/);
+  });
 });
