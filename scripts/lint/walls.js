@@ -18,7 +18,7 @@ const FLOORS = [
   ['src/settings-docs.js', 'src/mongo/'],
   ['src/http/', 'src/report/'],
   ['src/predictions/', 'src/harness/'],
-  ['src/labs/', 'src/calibrate/', 'src/sweep/', 'src/watch/'],
+  ['src/labs/', 'src/calibrate/', 'src/replicate/', 'src/sweep/', 'src/watch/'],
   ['src/live/', 'src/workshop/', 'src/classroom/'],
   ['src/routes/', 'src/cli/'],
 ];

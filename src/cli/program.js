@@ -49,6 +49,10 @@ const COMMANDS = {
     summary: 'measure what your queries cost a MongoDB server',
     load: async () => (await import('./calibrate-command.js')).createCalibrateCommand(),
   },
+  replicate: {
+    summary: 'copy a replica set to another MongoDB, and follow it',
+    load: async () => (await import('./replicate-command.js')).createReplicateCommand(),
+  },
   workshop: {
     summary: 'learn about pools in lessons of 5 to 15 minutes',
     load: async () => (await import('./workshop-command.js')).createWorkshopCommand(),

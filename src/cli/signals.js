@@ -10,12 +10,15 @@ const CLEAN_UP_MS = 3000;
 const PARENT_CHECK_MS = 250;
 const PARENT = process.ppid;
 
+const NOTHING_SAVED = 'Interrupted: everything that was started has been stopped. No result was saved.';
+
 /**
  * Abort a run on Ctrl-C and other signals. A second signal ends this process at once.
+ * @param {string} [message] of the error that the run should throw then
  * @returns {{ signal: AbortSignal, release: () => void }} `release` stops listening. After a signal it also ends the
  *   process, even if a library still waits for something.
  */
-export function abortOnSignal() {
+export function abortOnSignal(message = NOTHING_SAVED) {
   const controller = new AbortController();
   // Each child process listens, and there may be many.
   setMaxListeners(0, controller.signal);
@@ -23,7 +26,7 @@ export function abortOnSignal() {
   const abort = (name) => {
     release();
     process.exitCode = 128 + constants.signals[name];
-    const reason = new Error('Interrupted: everything that was started has been stopped. No result was saved.');
+    const reason = new Error(message);
     setTimeout(() => {
       process.stderr.write(`${reason.message}\n`);
       process.exit();

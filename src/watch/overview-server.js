@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { namesLoopback, sendJson, sendProblem, sendText, secure } from 'mongodb-pool-monitor/live';
+import { sendJson, sendProblem, sendText } from 'mongodb-pool-monitor/live';
+import { openLoopbackServer } from '../http/loopback-server.js';
 import { describeOverview } from './overview-page.js';
 import { createOverviewReader } from './read-overview.js';
 
@@ -34,21 +33,5 @@ export async function openOverview(processes, { port, command }) {
     const [file, type] = FILES[path];
     return sendText(res, await readFile(fileURLToPath(file), 'utf8'), type);
   };
-  const server = createServer((req, res) => {
-    secure(res);
-    if (!namesLoopback(req.headers.host)) sendProblem(res, 403, 'Forbidden', 'only under the name of this machine: 127.0.0.1 or localhost');
-    else if (req.method !== 'GET' && req.method !== 'HEAD') sendProblem(res, 405, 'Method Not Allowed');
-    else answer(String(req.url).split('?')[0], res).catch(() => res.destroy());
-  });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening').catch((cause) => {
-    throw new Error(`--port ${port} can't be used: ${cause.code === 'EADDRINUSE' ? 'something already listens there' : cause.message}`, { cause });
-  });
-  return {
-    url: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return openLoopbackServer(answer, { port, option: '--port' });
 }

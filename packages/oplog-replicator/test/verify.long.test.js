@@ -1,6 +1,5 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { Double, MongoClient } from 'mongodb';
-import { replicate } from '../src/replicate.js';
 import { verify } from '../src/verify/verify.js';
 import { cleanUp } from '../../../test/support/cleanup.js';
 import { startReplicaSet } from '../../../test/support/mongod-process.js';

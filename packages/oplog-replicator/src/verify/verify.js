@@ -140,10 +140,10 @@ function describe(document) {
  * Compares again while there are differences.
  * @template {{ differences: Difference[] }} T
  * @param {() => Promise<T>} compare
- * @param {AbortSignal} signal
+ * @param {{ settleMs: number, signal: AbortSignal }} options
  */
 async function settle(compare, { settleMs, signal }) {
-  const deadline = performance.now() + SETTLE_MS;
+  const deadline = performance.now() + settleMs;
   for (;;) {
     const found = await compare();
     if (found.differences.length === 0 || performance.now() > deadline) return found;

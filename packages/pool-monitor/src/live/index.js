@@ -2,6 +2,7 @@ export { secure, sendJson, sendProblem, sendText } from './answers.js';
 export { CHART_JS } from './chart-js.js';
 export { createLiveView } from './live-view.js';
 export { isLoopback, namesLoopback } from './loopback.js';
+export { CONTENT_TYPE as METRICS_TYPE, renderMetrics } from './prometheus.js';
 export { readClientSettings } from './read-clients.js';
 export { busyCores } from './server-gauge.js';
 export { createStreams } from './streams.js';
@@ -23,4 +24,5 @@ export { createStreams } from './streams.js';
  * @typedef {import('./live-source.js').LiveSource} LiveSource
  * @typedef {import('./live-source.js').WatchedPool} WatchedPool
  * @typedef {import('./live-view.js').LiveView} LiveView
+ * @typedef {import('./prometheus.js').Metric} Metric
  */

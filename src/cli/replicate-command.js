@@ -1,0 +1,133 @@
+import { Command } from 'commander';
+import { CHECKPOINT_DATABASE, replicate, verify } from 'oplog-replicator';
+import { escapeControls } from '../printable.js';
+import { formatBytes, formatDuration, ProgressWords } from '../replicate/describe-progress.js';
+import { openMetrics } from '../replicate/replication-metrics.js';
+import { collect, parsePort, parseText, parseUpTo } from './option-parsers.js';
+import { abortOnSignal } from './signals.js';
+import { createStatusLine } from './status-line.js';
+
+/** @import { Figures, Filter, Verification } from 'oplog-replicator' */
+
+const MAX_WORKERS = 256;
+const NEVER_REPLICATED = ['admin', 'config', 'local', CHECKPOINT_DATABASE];
+/** As cmp and diff exit when they could not compare. */
+const NOT_COMPARED = 2;
+
+const EXIT_CODES = `
+Exit codes: 0 once caught up; 130 after Ctrl-C, 143 after SIGTERM (stopped cleanly: the same command continues); 1 after an
+error. With --verify: 0 identical, 1 different, 2 not compared.`;
+
+/**
+ * @typedef {object} ReplicateCommandOptions
+ * @property {string} source
+ * @property {string} target
+ * @property {string[]} [include]
+ * @property {string[]} [exclude]
+ * @property {number} workers
+ * @property {number} [metricsPort]
+ * @property {boolean} untilCaughtUp
+ * @property {boolean} verify
+ */
+
+/** `pool-lab replicate --source URL --target URL` */
+export function createReplicateCommand() {
+  return new Command('replicate')
+    .description('copy a replica set to another MongoDB, and follow its oplog until Ctrl-C. The same command continues where it '
+      + 'stopped. The target must not have the collections yet')
+    .requiredOption('--source <url>', 'connection string of the replica set to read')
+    .requiredOption('--target <url>', 'connection string of the MongoDB to write to')
+    .option('--include <name>', 'replicate only this database, or this collection: db.collection; repeatable', collect(parseName))
+    .option('--exclude <name>', 'do not replicate this database or collection; repeatable', collect(parseText))
+    .option('--workers <n>', 'how many batches to write at once', parseUpTo(MAX_WORKERS), 4)
+    .option('--until-caught-up', 'end once the target has everything that the source has', false)
+    .option('--metrics-port <n>', 'serve /metrics for Prometheus on this loopback port; 0 picks a free one', parsePort)
+    .option('--verify', 'only compare source and target, range by range. It reads all documents. Run it while\nnothing writes to the source, '
+      + 'or little', false)
+    .addHelpText('after', EXIT_CODES)
+    .action(runReplicate);
+}
+
+/** @param {ReplicateCommandOptions} options */
+async function runReplicate({ source, target, include, exclude, ...options }) {
+  for (const [option, url] of [['--source', source], ['--target', target]]) {
+    // The error does not repeat it: it may have a password.
+    if (!/^mongodb(\+srv)?:\/\//.test(url)) throw new Error(`${option} must be a URL that starts with mongodb:// or mongodb+srv://`);
+  }
+  if (options.verify && (options.untilCaughtUp || options.metricsPort !== undefined)) {
+    throw new Error('--verify only compares, so it can\'t be used with --until-caught-up or --metrics-port');
+  }
+  const { signal, release } = abortOnSignal('Interrupted. The same command continues from the last checkpoint.');
+  try {
+    const ends = { source, target, namespaces: { include, exclude } };
+    await (options.verify ? compare(ends, signal) : follow(ends, { ...options, signal }));
+  } finally {
+    release();
+  }
+}
+
+/**
+ * @param {{ source: string, target: string, namespaces: Filter }} ends
+ * @param {Pick<ReplicateCommandOptions, 'workers' | 'metricsPort' | 'untilCaughtUp'> & { signal: AbortSignal }} options
+ */
+async function follow({ source, target, namespaces }, { workers, metricsPort, untilCaughtUp, signal }) {
+  const replication = await replicate({
+    sources: [source], target, workers, namespaces, signal, hash: 'id', from: 'snapshot', until: untilCaughtUp ? 'caught up' : undefined,
+    onUnsupported: ({ kind, name }) => status.report(escapeControls(`Not replicated: ${name} (${kind})`)),
+  });
+  const words = new ProgressWords();
+  const status = createStatusLine(process.stderr, () => words.describe(replication.figures()));
+  try {
+    const metrics = metricsPort === undefined ? null : await openMetrics(replication.figures, metricsPort);
+    if (metrics) status.report(`Metrics: ${metrics.url}metrics`);
+    status.report(replication.figures().copy ? 'Copying what is there, then following the oplog' : 'Following the oplog from the checkpoint');
+    const figures = await replication.done.finally(() => metrics?.close());
+    status.stop();
+    process.stderr.write(`${describeEnd(figures, signal.aborted)}\n`);
+  } finally {
+    status.stop();
+    await replication.stop();
+  }
+}
+
+/** @param {Figures} figures @param {boolean} isStopped */
+function describeEnd({ ops, copy, tookMs }, isStopped) {
+  const copied = copy ? `${copy.documents.toLocaleString('en-US')} documents copied and ` : '';
+  const did = `${copied}${ops.toLocaleString('en-US')} operations applied in ${formatDuration(tookMs / 1000)}`;
+  if (!isStopped) return `Caught up: ${did}`;
+  return copy && copy.phase !== 'done' ? `Stopped during the copy, which is not complete: ${did}. The same command continues it`
+    : `Stopped: ${did}. The same command continues`;
+}
+
+/** @param {{ source: string, target: string, namespaces: Filter }} ends @param {AbortSignal} signal */
+async function compare(ends, signal) {
+  let text = 'comparing';
+  const status = createStatusLine(process.stderr, () => text);
+  try {
+    const found = await verify({
+      ...ends, signal, onProgress({ bytes, totalBytes }) { text = `compared: ${formatBytes(bytes)} of ${formatBytes(Math.max(totalBytes, bytes))}`; },
+    });
+    status.stop();
+    process.stdout.write(`${describeVerification(found)}\n`);
+    if (found.differences.length > 0) process.exitCode = 1;
+  } catch (error) {
+    process.exitCode ||= NOT_COMPARED;
+    throw error;
+  } finally {
+    status.stop();
+  }
+}
+
+/** @param {Verification} found */
+function describeVerification({ collections, documents, bytes, differences }) {
+  const all = `${collections} collections, ${documents.toLocaleString('en-US')} documents, ${formatBytes(bytes)}`;
+  if (differences.length === 0) return `Identical: ${all}`;
+  return [...differences.map(({ name, problem }) => escapeControls(`${name}: ${problem}`)), `Different: ${all}`].join('\n');
+}
+
+/** @param {string} text */
+function parseName(text) {
+  const [database] = parseText(text).split('.');
+  if (NEVER_REPLICATED.includes(database)) throw new Error(`The databases ${NEVER_REPLICATED.join(', ')} are never replicated.`);
+  return text;
+}
