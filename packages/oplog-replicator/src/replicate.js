@@ -1,37 +1,18 @@
 import { connectEnds } from './connect-ends.js';
-import { followSource } from './follow-source.js';
-import { Lag } from './lag.js';
-import { CHECKPOINT_DATABASE } from './namespaces.js';
-import { Counters, createCopyFigures } from './replication-figures.js';
-import { retryTransient } from './retry.js';
-import { assertEmpty, copySource, describeFilter } from './snapshot/copy-source.js';
-import { createCopyStore } from './snapshot/copy-store.js';
-import { AWAIT_MS, findFirst, findLast, findStart } from './source/oplog.js';
-import { positionAt } from './source/position.js';
-import { createCheckpoint, createMemoryCheckpoint } from './target/checkpoint.js';
-import { createTarget } from './target/target.js';
-import { assertNoTtl } from './ttl-indexes.js';
+import { planSources, runPlan } from './plan-sources.js';
+import { Counters } from './replication-figures.js';
+import { AWAIT_MS } from './source/oplog.js';
 
 /** @import { Timestamp } from 'mongodb' */
-/** @import { Source } from './connect-ends.js' */
-/** @import { End } from './end.js' */
-/** @import { Control } from './follow-source.js' */
 /** @import { Filter } from './namespaces.js' */
-/** @import { CopyFigures, Figures } from './replication-figures.js' */
-/** @import { Session, SessionOptions } from './session.js' */
-/** @import { CopyStore } from './snapshot/copy-store.js' */
-/** @import { Progress } from './target/checkpoint.js' */
-/** @import { Target } from './target/target.js' */
+/** @import { Figures } from './replication-figures.js' */
+/** @import { Session } from './session.js' */
 /** @import { Unsupported } from './unsupported.js' */
 
-const DEFAULT_CHECKPOINT = 'default';
-const CHECKPOINT_EVERY_MS = 1000;
 /** For the checkpoint, for commands and their effects, and to ask what the target is doing. */
 const SPARE_CONNECTIONS = 3;
 /** Three heartbeats of an idle oplog. */
 const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
-/** How much the source may have executed since, in seconds, because the last entry was written a moment ago. */
-const CAUGHT_UP_S = 1;
 
 /**
  * @typedef {object} ReplicateOptions
@@ -56,11 +37,6 @@ const CAUGHT_UP_S = 1;
  * @property {(unsupported: Unsupported) => void} [onUnsupported] called once for each name that is skipped because the
  *   replicator can't replicate it; default: a warning of the process
  * @property {AbortSignal} [signal] has the same effect as `stop`
- *
- * @typedef {object} Plan for one source
- * @property {SessionOptions} sessionOptions
- * @property {Progress} start
- * @property {{ store: CopyStore, figures: CopyFigures } | null} copy null: nothing is to be copied first
  *
  * @typedef {object} Replication
  * @property {() => Figures} figures
@@ -133,31 +109,6 @@ export async function replicate(options) {
   };
 }
 
-/**
- * @param {Plan} plan
- * @param {ReplicateOptions['until']} until
- * @param {Control} control
- */
-async function runPlan({ sessionOptions, start, copy }, until, control) {
-  const { source, checkpoint, target, lag } = sessionOptions;
-  const { stop } = control;
-  const retry = (/** @type {() => Promise<any>} */ attempt) => retryTransient(attempt, { stop });
-  if (copy) {
-    const isDone = await copySource({ ...copy, sessionOptions: { ...sessionOptions, target: /** @type {Target} */ (target) } }, control);
-    if (!isDone) return;
-  }
-  let next = copy ? await retry(checkpoint.read) : start;
-  for (;;) {
-    const last = until === 'caught up' ? await retry(() => findLast(source)) : sessionOptions.until;
-    await followSource({ ...sessionOptions, until: last }, next, control);
-    if (until !== 'caught up' || stop.aborted) break;
-    const { seconds } = await retry(() => findLast(source));
-    if (seconds - last.seconds <= CAUGHT_UP_S) break;
-    next = await retry(checkpoint.read);
-  }
-  lag.end();
-}
-
 /** @param {ReplicateOptions} options @throws {Error} that says what is wrong and what is allowed */
 function assertOptions({ sources, target, workers, hash, maxSilenceMs, from }) {
   if (sources.length === 0) throw new Error('sources is empty; it must have at least one connection string');
@@ -190,83 +141,4 @@ function oncePerName(callback) {
 /** @param {Unsupported} unsupported */
 function warnUnsupported({ kind, name }) {
   process.emitWarning(`${name} is not replicated (${kind})`, 'ReplicationWarning');
-}
-
-/**
- * @param {ReplicateOptions & { onUnsupported: (unsupported: Unsupported) => void }} options
- * @param {{ sources: Source[], target: End | null }} ends
- * @param {Counters} counters
- */
-async function planSources(options, { sources, target }, counters) {
-  if (target) await assertNoTtl(target, options.namespaces);
-  return Promise.all(sources.map((source, index) => planSource(options, { source, index, target, counters })));
-}
-
-/**
- * @param {ReplicateOptions & { onUnsupported: (unsupported: Unsupported) => void }} options
- * @param {object} parts
- * @param {Source} parts.source
- * @param {number} parts.index of the source
- * @param {End | null} parts.target
- * @param {Counters} parts.counters
- * @returns {Promise<Plan>}
- */
-async function planSource(options, { source, index, target, counters }) {
-  const {
-    sources, workers, hash, merge = true, namespaces, writeConcern, onUnsupported, checkpointId = DEFAULT_CHECKPOINT,
-    checkpointEveryMs = CHECKPOINT_EVERY_MS,
-  } = options;
-  const from = Array.isArray(options.from) ? options.from[index] : options.from;
-  const until = Array.isArray(options.until) ? options.until[index] : options.until;
-  const isSnapshot = from === 'snapshot';
-  if (isSnapshot && source.isShard) throw new Error(`from is snapshot, and ${source.end.name} is a shard, which can't be copied`);
-  const writer = target && createTarget(target, { replication: checkpointId, writeConcern });
-  const checkpoint = writer
-    ? createCheckpoint(writer, { name: checkpointId, setId: source.setId })
-    : createMemoryCheckpoint();
-  const saved = isSnapshot || from === 'checkpoint' ? await checkpoint.read() : null;
-  const store = writer && createCopyStore(writer, { name: checkpointId, setId: source.setId });
-  const needsCopy = store ? await checkCopy(store, { ...options, target: /** @type {End} */ (target), isSnapshot, isSaved: saved !== null }) : false;
-  // A copy reads the oplog from now on.
-  const first = from === 'checkpoint' ? 'start' : isSnapshot ? 'end' : from;
-  const start = saved ?? { applied: await findStart(source, first), since: null };
-  return {
-    start,
-    copy: store && needsCopy ? { store, figures: createCopyFigures() } : null,
-    sessionOptions: {
-      source, checkpoint, checkpointEveryMs, counters, hash, merge, filter: namespaces, target: writer,
-      lag: new Lag(start.applied), onUnsupported,
-      workers: Math.floor((workers + index) / sources.length),
-      until: until && until !== 'caught up' ? positionAt(until) : undefined,
-      isOneOfSeveral: sources.length > 1,
-      isFromStart: !saved && first === 'start' && (await findFirst(source)).isFromStart,
-    },
-  };
-}
-
-/**
- * @param {CopyStore} store
- * @param {object} options
- * @param {boolean} options.isSnapshot whether a copy may begin or continue
- * @param {boolean} options.isSaved whether there is a checkpoint
- * @param {End} options.target
- * @param {Filter} [options.namespaces]
- * @returns {Promise<boolean>} whether a copy has to begin or continue
- * @throws {Error} when the target has something else, or half a copy that nobody wants to continue
- */
-async function checkCopy(store, { isSnapshot, isSaved, target, namespaces }) {
-  const state = await store.read();
-  if (!state) {
-    if (!isSnapshot || isSaved) return false;
-    await assertEmpty(target, namespaces);
-    return true;
-  }
-  const filter = describeFilter(namespaces);
-  if (isSnapshot && state.filter !== filter) {
-    throw new Error(`the copy on ${target.name} began with the filter ${state.filter}, and this one is ${filter}. Use the same, `
-      + `or drop what was copied and the database ${CHECKPOINT_DATABASE}`);
-  }
-  if (state.phase === 'done') return false;
-  if (isSnapshot) return true;
-  throw new Error(`${target.name} has a copy that is not complete. It continues with from: 'snapshot'`);
 }
