@@ -2,6 +2,8 @@
 /** @import { Random } from '../../pool-predictor/src/simulator/random.js' */
 
 const IDS = 40;
+/** A collection that a filter may exclude. Only $out writes to it, and inserts. */
+export const EXCLUDED = 'excluded';
 
 /**
  * Performs one random operation, weighted towards what replicators get wrong, often on the same documents.
@@ -53,6 +55,18 @@ export async function writeAnything(client, db, random) {
     [1, () => collection('b').rename('c')],
     [2, () => collection('a').createIndex({ [pick(['x', 'y'])]: 1 })],
     [1, () => collection('a').dropIndexes()],
+    [2, () => collection('a').createIndex({ at: 1 }, { expireAfterSeconds: 1 })],
+    [10, () => collection('a').insertOne({ at: new Date(0) })],
+    // So large that it removes nothing by itself.
+    [1, () => db.command({ convertToCapped: 'c', size: 1 << 22 })],
+    [1, () => db.command({ cloneCollectionAsCapped: 'b', toCollection: pick(['c', 'clone']), size: 1 << 22 })],
+    [2, () => collection('a').aggregate([{ $out: pick(['c', EXCLUDED]) }]).toArray()],
+    [5, () => collection(EXCLUDED).insertOne(document())],
+    [1, () => db.createCollection('view', { viewOn: pick(['a', 'b']), pipeline: [] })],
+    [1, () => db.collection('view').drop()],
+    [1, () => db.createCollection('series', { timeseries: { timeField: 'at', metaField: 'x' } })],
+    [5, () => collection('series').insertOne({ at: new Date(), x: number() })],
+    [1, () => collection('series').drop()],
   ];
   let at = random.uniform() * operations.reduce((sum, [weight]) => sum + weight, 0);
   const [, operation] = /** @type {[number, () => Promise<unknown>]} */ (operations.find(([weight]) => (at -= weight) < 0));
