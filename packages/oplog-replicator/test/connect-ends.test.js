@@ -2,7 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { MongoClient, Timestamp } from 'mongodb';
+import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
 import { replicate } from '../src/replicate.js';
+import { verify } from '../src/verify/verify.js';
 import { cleanUp } from '../../../test/support/cleanup.js';
 import { startMongod, startReplicaSet } from '../../../test/support/mongod-process.js';
 import { scratchFolder } from '../../../test/support/scratch-folder.js';
@@ -93,6 +95,32 @@ test('a user with these roles can read the oplog', async () => {
   await until('entries of the oplog', () => figures().noops > 0);
   await stop();
   await superuser.db('admin').command({ dropUser: 'follower' });
+});
+
+test('a user who may also read all databases can copy and compare', async () => {
+  const documents = superuser.db('copied').collection('a');
+  await documents.insertOne({ x: 1 });
+  await documents.createIndex({ x: 1 }, { unique: true });
+  await superuser.db('admin').command({
+    createUser: 'copier', pwd: 'secret', roles: [{ role: 'read', db: 'local' }, 'clusterMonitor', 'readAnyDatabase'],
+  });
+  const target = new MongoClient(source);
+  const namespaces = { include: ['copied'] };
+  try {
+    const { done } = await replicate({
+      sources: [as('copier')], target: source, workers: 2, hash: 'id', from: 'snapshot', until: 'caught up', namespaces,
+      checkpointId: 'copied',
+    });
+    expect((await done).copy).toMatchObject({ phase: 'done', documents: 1, indexes: 1 });
+    expect(await verify({ source: as('copier'), target: source, namespaces })).toMatchObject({ documents: 1, differences: [] });
+  } finally {
+    await Promise.all([target, superuser].map((client) => client.db('copied').dropDatabase()));
+    for (const name of ['checkpoints', 'copies']) {
+      await target.db(CHECKPOINT_DATABASE).collection(name).deleteMany(/** @type {any} */ ({ '_id.name': 'copied' }));
+    }
+    await target.close();
+    await superuser.db('admin').command({ dropUser: 'copier' });
+  }
 });
 
 test('a user who may not write to the target gets an error', async () => {
