@@ -91,3 +91,22 @@ test.each([
   });
   await lineToBreak.repair();
 });
+
+test.each(['source', 'target'])('when the line to the %s goes silent during a copy, the copy continues on a repaired line', async (role) => {
+  const [source, target] = clients;
+  const lineToBreak = lines[role === 'source' ? 0 : 1];
+  const copied = `copied-by-${role}`;
+  for (let count = 0; count < 8; count++) await source.db(copied).collection('a').insertOne({ LARGE });
+  const { figures, done } = await replicate({
+    sources: [lines[0].url], target: lines[1].url, workers: 2, hash: 'id', from: 'snapshot', until: 'caught up',
+    maxSilenceMs: MAX_SILENCE_MS, namespaces: { include: [copied] }, checkpointId: copied,
+  });
+  await until('a document', () => Number(figures().copy?.documents) > 0);
+  lineToBreak.breakIt('swallows everything');
+  await until('lag', () => figures().lagMs > 2 * MAX_SILENCE_MS);
+  expect(figures().copy?.phase).toBe('copying');
+  await lineToBreak.repair();
+  expect(await done).toMatchObject({ copy: { phase: 'done' } });
+  const [expected, found] = await Promise.all([source, target].map(describeData));
+  expect(found[`${copied}.a`]).toEqual(expected[`${copied}.a`]);
+});

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
 import { cleanUp } from '../../../test/support/cleanup.js';
 import { startReplicaSet } from '../../../test/support/mongod-process.js';
 import { until } from '../../../test/support/until.js';
@@ -37,6 +38,19 @@ test('small updates of large documents do not hold all of them in memory', async
   await once(child, 'message');
   await until('the last update', () => target.db('shop').collection('a').findOne({ number: 1, round: 19 }), 80_000);
   child.kill('SIGTERM');
+  const [{ peakRssMB }] = await once(child, 'message');
+  expect(await describeData(target)).toEqual(await describeData(source));
+  expect(peakRssMB).toBeLessThan(300);
+});
+
+test('neither does a copy', async () => {
+  const [source, target] = clients;
+  await Promise.all(['shop', CHECKPOINT_DATABASE].map((name) => target.db(name).dropDatabase()));
+  const child = fork(REPLICATOR, [JSON.stringify({
+    sources: [urls[0]], target: urls[1], workers: 4, hash: 'id', from: 'snapshot', until: 'caught up',
+  })]);
+  cleanUp(() => child.kill('SIGKILL'));
+  await once(child, 'message');
   const [{ peakRssMB }] = await once(child, 'message');
   expect(await describeData(target)).toEqual(await describeData(source));
   expect(peakRssMB).toBeLessThan(300);
