@@ -1,4 +1,5 @@
 import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
+import { withoutTtl } from '../src/ttl-indexes.js';
 
 const INTERNAL = ['admin', 'config', 'local', CHECKPOINT_DATABASE];
 
@@ -18,7 +19,7 @@ export async function describeData(client) {
     const { collections: hashes } = await db.command({ dbHash: 1 });
     const collections = /** @type {any[]} */ (await db.listCollections({ name: /^(?!system\.)/, type: 'collection' }).toArray());
     for (const { name: collection, options } of collections) {
-      const indexes = (await db.collection(collection).indexes()).map(({ expireAfterSeconds, ...index }) => index);
+      const indexes = (await db.collection(collection).indexes()).map(withoutTtl);
       indexes.sort((one, other) => (String(one.name) < String(other.name) ? -1 : 1));
       found[`${name}.${collection}`] = { hash: hashes[collection], options, indexes };
     }
