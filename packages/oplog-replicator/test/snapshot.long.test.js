@@ -19,6 +19,7 @@ const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.ur
 const KILOBYTE = 'x'.repeat(1000);
 /** Enough for several pieces. */
 const LARGE = 50_000;
+const PAIRS = 30;
 
 /** @type {MongoClient} */
 let source;
@@ -70,15 +71,17 @@ function keepWriting() {
   const write = async () => {
     while (isWriting) await writeAnything(source, source.db('shop'), random);
   };
-  const swap = async () => {
-    for (let round = 0; isWriting; round++) {
-      // A unique value moves to and fro between the first and the last document, so a copy may see it twice, or not at all.
-      const [from, to] = round % 2 ? [LARGE - 1, 1] : [1, LARGE - 1];
-      await collection('large').updateOne({ _id: from }, { $set: { key: `free ${from}`, round } });
-      await collection('large').updateOne({ _id: to }, { $set: { key: 'taken', round } });
+  const move = async () => {
+    while (isWriting) {
+      // A unique value moves between a document at the beginning and one at the end, so a copy may see it twice.
+      const pair = Math.floor(random.uniform() * PAIRS);
+      const ends = [3 * pair + 1, LARGE - 1 - 3 * pair];
+      const [from, to] = random.uniform() < 0.5 ? ends : ends.toReversed();
+      await collection('large').updateOne({ n: from }, { $unset: { key: '', other: '' } });
+      await collection('large').updateOne({ n: to }, { $set: { key: pair, other: pair } });
     }
   };
-  const writing = Promise.all([write(), swap()]);
+  const writing = Promise.all([write(), move()]);
   return () => {
     isWriting = false;
     return writing;
@@ -116,14 +119,16 @@ test('copies collections with all their options and indexes', async () => {
 test('a copy under load, with collections that are renamed, dropped and replaced meanwhile, ends identical', async () => {
   await fill('large');
   await fill('moved', LARGE);
+  await collection('large').createIndex({ n: 1 });
   await collection('large').createIndex({ key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
   const stopWriting = keepWriting();
-  const { figures, done } = await replicate(options);
+  const { figures, done } = await replicate({ ...options, workers: 1 });
+  await until('the begin of the copy', () => Number(figures().copy?.totalBytes) > 0);
+  await collection('large').createIndex({ other: 1 }, { unique: true, sparse: true });
   await until('documents', () => Number(figures().copy?.documents) > 0);
   await collection('moved').rename('moved-elsewhere');
   await collection('moved').insertOne({ _id: 'new' });
   await collection('moved').aggregate([{ $out: 'replaced' }]).toArray();
-  await collection('large').createIndex({ n: 1 });
   await until('the end of the copy', () => figures().copy?.phase !== 'copying');
   await stopWriting();
   await done;
@@ -132,6 +137,7 @@ test('a copy under load, with collections that are renamed, dropped and replaced
 
 test('a copy that is killed again and again continues, and nobody takes half of it for the whole', async () => {
   await Promise.all([fill('large'), fill('other')]);
+  await collection('large').createIndex({ n: 1 });
   await collection('large').createIndex({ key: 1 }, { unique: true, sparse: true });
   const stopWriting = keepWriting();
   const copies = target.db(CHECKPOINT_DATABASE).collection('copies');
