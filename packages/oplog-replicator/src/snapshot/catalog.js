@@ -58,8 +58,7 @@ export async function listIndexes(end, { database, collection }) {
 /**
  * An index that is being built is not enforced yet. The oplog will say when its build is committed.
  * @param {End} end
- * @param {Listed} namespace
- * @returns {Promise<Record<string, any>[]>} how to create them
+ * @param {{ database: string, collection: string }} namespace
  */
 async function listFinishedIndexes(end, namespace) {
   const indexes = await listIndexes(end, namespace).catch(emptyIfDropped);
@@ -68,9 +67,7 @@ async function listFinishedIndexes(end, namespace) {
   const unfinished = await end.readAll(namespace.database, { aggregate: namespace.collection, pipeline, cursor: {} })
     .catch(emptyIfDropped);
   const names = unfinished.map(({ name }) => name);
-  // Without a collation, an index would get that of its collection.
-  const inherited = namespace.options.collation ? { collation: { locale: 'simple' } } : {};
-  return indexes.filter(({ name }) => !names.includes(name)).map((index) => ({ ...inherited, ...index }));
+  return indexes.filter(({ name }) => !names.includes(name));
 }
 
 const NAMESPACE_NOT_FOUND = 26;

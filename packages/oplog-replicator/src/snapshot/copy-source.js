@@ -5,6 +5,7 @@ import { assertStillHas, awaitLast, findOpenTransaction } from '../source/oplog.
 import { findEarliest } from '../source/position.js';
 import { ByteBudget } from '../target/byte-budget.js';
 import { readConstraints } from '../target/constraints.js';
+import { createIndexCommand } from '../target/ddl-commands.js';
 import { withoutTtl } from '../ttl-indexes.js';
 import { listIndexes, readCatalog } from './catalog.js';
 import { copyPiece } from './copy-piece.js';
@@ -77,11 +78,9 @@ export async function copySource(options, control) {
 
   figures.phase = 'building indexes';
   figures.totalIndexes = collections.reduce((sum, { indexes }) => sum + indexes.length, 0);
-  await forEachOf(collections, sessionOptions.workers, async ({ name, database, collection, indexes }) => {
+  await forEachOf(collections, sessionOptions.workers, async ({ database, collection, indexes }) => {
     if (indexes.length === 0 || stop.aborted) return;
-    await retry(() => target.runDdl({
-      database, names: [name], command: { createIndexes: collection, indexes }, alreadyDoneCodes: [],
-    }));
+    await retry(() => target.runDdl(createIndexCommand(database, collection, indexes)));
     figures.indexes += indexes.length;
   });
   if (stop.aborted) return false;

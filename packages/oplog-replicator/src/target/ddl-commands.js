@@ -149,9 +149,19 @@ function createDrop(database, collection) {
  * @param {Record<string, any>[]} indexes
  * @returns {DdlCommand}
  */
-function createIndexCommand(database, collection, indexes) {
+export function createIndexCommand(database, collection, indexes) {
   return {
     database, names: [`${database}.${collection}`], alreadyDoneCodes: [], isShared: true,
-    command: { createIndexes: collection, indexes: indexes.map(withoutTtl) },
+    command: { createIndexes: collection, indexes: indexes.map((index) => withCollation(withoutTtl(index))) },
   };
+}
+
+/**
+ * Without a collation, an index would get that of its collection.
+ * @param {Record<string, any> | Map<string, any>} index
+ */
+function withCollation(index) {
+  const fields = index instanceof Map ? Object.fromEntries(index) : index;
+  // Version 1 knows none.
+  return Number(fields.v) === 1 ? fields : { collation: { locale: 'simple' }, ...fields };
 }
