@@ -1,3 +1,5 @@
+import { widthOf } from './terminal-width.js';
+
 /** Between two updates of the line on a terminal, in ms. */
 const REDRAW_MS = 500;
 /** Between two lines where there is no terminal, in ms. */
@@ -20,9 +22,10 @@ export function createStatusLine(stream, describe, everyMs = stream.isTTY ? REDR
     clear();
     const text = describe();
     // A longer line would wrap, and could not be cleared.
-    stream.write(stream.isTTY ? text.slice(0, stream.columns - 1) : `${text}\n`);
+    stream.write(stream.isTTY ? text.slice(0, widthOf(stream) - 1) : `${text}\n`);
   };
-  const ticker = setInterval(draw, everyMs);
+  /** @type {NodeJS.Timeout | undefined} */
+  let ticker = setInterval(draw, everyMs);
   return {
     /** @param {string} line that remains */
     report(line) {
@@ -30,8 +33,9 @@ export function createStatusLine(stream, describe, everyMs = stream.isTTY ? REDR
       stream.write(`${line}\n`);
     },
     stop() {
+      if (ticker) clear();
       clearInterval(ticker);
-      clear();
+      ticker = undefined;
     },
   };
 }

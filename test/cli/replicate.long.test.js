@@ -5,7 +5,9 @@ import { MongoClient } from 'mongodb';
 import { cleanUp } from '../support/cleanup.js';
 import { cleanEnvironment } from '../support/environment.js';
 import { startReplicaSet } from '../support/mongod-process.js';
+import { interruptCommand } from '../support/interrupt-command.js';
 import { runCli } from '../support/run-cli.js';
+import { scratchFolder } from '../support/scratch-folder.js';
 import { until } from '../support/until.js';
 
 /** @import { Db } from 'mongodb' */
@@ -77,4 +79,18 @@ test('copies, follows, serves metrics, stops cleanly, continues, and compares', 
     `shop.a: all documents: 1001 on the source, 1002 on the target; 1 different: {"_id":{"$oid":"${insertedId}"}}`,
     expect.stringMatching(/^Different: 1 collections, 1,001 documents, \d+ kB$/), '',
   ]);
+});
+
+// /proc tells which processes are left.
+(process.platform === 'linux' ? test : test.skip)('a signal ends it at any moment, also while it waits for a server', async () => {
+  const folder = await scratchFolder();
+  const unreachable = [ends[0], ends[1], '--target', 'mongodb://127.0.0.1:1'];
+  const shop = [...ends, '--include', 'shop'];
+  /** @type {[string[], number][]} */
+  const moments = [[shop, 600], [shop, 1500], [unreachable, 2000], [[...shop, '--verify'], 1500]];
+  for (const [args, afterMs] of moments) {
+    const { code, tookMs, left } = await interruptCommand(['replicate', ...args], { folder, afterMs, signal: 'SIGTERM' });
+    expect({ code, left }).toEqual({ code: 143, left: [] });
+    expect(tookMs).toBeLessThan(5000);
+  }
 });

@@ -1,8 +1,7 @@
 import { followSource } from '../follow-source.js';
 import { createNamespaces } from '../namespaces.js';
 import { retryTransient } from '../retry.js';
-import { assertStillHas, awaitLast, findOpenTransaction } from '../source/oplog.js';
-import { findEarliest } from '../source/position.js';
+import { assertStillHas } from '../source/oplog.js';
 import { ByteBudget } from '../target/byte-budget.js';
 import { readConstraints } from '../target/constraints.js';
 import { createIndexCommand } from '../target/ddl-commands.js';
@@ -100,9 +99,6 @@ async function beginCopy({ sessionOptions: { source, target, checkpoint, filter,
   for (const { name, database, collection } of (await listCollections(target.end, filter)).replicated) {
     await target.runDdl({ database, names: [name], command: { drop: collection }, alreadyDoneCodes: [] });
   }
-  // A transaction whose end comes after the begin of the copy may have begun before it.
-  const first = await awaitLast(source);
-  const open = await findOpenTransaction(source);
   const { position, collections, unsupported } = await readCatalog(source, { filter, withIndexes: false });
   unsupported.forEach(onUnsupported);
   for (const listed of collections) {
@@ -113,7 +109,8 @@ async function beginCopy({ sessionOptions: { source, target, checkpoint, filter,
     state.documents += documents;
     state.bytes += bytes;
   }
-  await checkpoint.write({ applied: position, since: findEarliest([first, open]) });
+  // No transaction is half in the oplog there: only those of several shards could be.
+  await checkpoint.write({ applied: position, since: null });
   await store.write({ ...state, phase: 'copying' });
   return { ...state, phase: 'copying' };
 }
@@ -121,7 +118,7 @@ async function beginCopy({ sessionOptions: { source, target, checkpoint, filter,
 /** @param {CopyOptions} options @param {AbortSignal} stop */
 async function copyPieces({ sessionOptions, store, figures }, stop) {
   const { source, target, checkpoint, filter, workers } = sessionOptions;
-  const { applied, since } = /** @type {Progress} */ (await checkpoint.read());
+  const { applied } = /** @type {Progress} */ (await checkpoint.read());
   const pieces = await store.listPieces();
   const done = pieces.filter(({ isDone }) => isDone);
   for (const field of /** @type {const} */ (['bytes', 'documents'])) {
@@ -138,7 +135,7 @@ async function copyPieces({ sessionOptions, store, figures }, stop) {
     if (signal.aborted) return;
     if (performance.now() - checkedAtMs > CHECK_OPLOG_EVERY_MS) {
       checkedAtMs = performance.now();
-      await assertStillHas(source, since ?? applied);
+      await assertStillHas(source, applied);
     }
     const namespace = namespaces.named(piece.name);
     if (piece.isCapped) await empty(target, namespace);

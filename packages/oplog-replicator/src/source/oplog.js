@@ -67,18 +67,6 @@ export async function awaitLast(source) {
 
 /**
  * @param {Source} source
- * @returns {Promise<Position | null>} the first entry of the oldest transaction that has entries and no end
- */
-export async function findOpenTransaction({ end }) {
-  const [oldest] = await end.list('config', {
-    find: 'transactions', filter: { state: { $in: ['prepared', 'inProgress'] }, startOpTime: { $exists: true } },
-    sort: { startOpTime: 1 }, limit: 1,
-  });
-  return oldest ? positionAt(oldest.startOpTime.ts, Number(oldest.startOpTime.t)) : null;
-}
-
-/**
- * @param {Source} source
  * @returns {Promise<{ position: Position, isFromStart: boolean }>} the first entry, and whether the oplog still has the
  *   entire history
  */

@@ -18,7 +18,7 @@ const PIECE_BYTES = 16 << 20;
 const MAX_BYTES_AT_ONCE = 16 << 20;
 const AT_ONCE = 4;
 const CONNECTIONS = 8;
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 5000;
 const RETRY_EVERY_MS = 500;
 
 /**
@@ -50,7 +50,7 @@ const RETRY_EVERY_MS = 500;
  * @param {string} options.source connection string
  * @param {string} options.target connection string
  * @param {Filter} [options.namespaces]
- * @param {number} [options.settleMs] how long a replication that is running may take to remove a difference; default: 10,000
+ * @param {number} [options.settleMs] how long a replication that is running may take to remove a difference; default: 5000
  * @param {(progress: VerifyProgress) => void} [options.onProgress]
  * @param {AbortSignal} [options.signal] ends it with its reason
  * @returns {Promise<Verification>}
