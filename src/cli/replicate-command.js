@@ -42,8 +42,7 @@ export function createReplicateCommand() {
     .option('--workers <n>', 'how many batches to write at once', parseUpTo(MAX_WORKERS), 4)
     .option('--until-caught-up', 'end once the target has everything that the source has', false)
     .option('--metrics-port <n>', 'serve /metrics for Prometheus on this loopback port; 0 picks a free one', parsePort)
-    .option('--verify', 'only compare source and target, range by range. It reads all documents. Run it while\nnothing writes to the source, '
-      + 'or little', false)
+    .option('--verify', 'only compare source and target, range by range. It reads all documents. For a definite answer, let the source rest', false)
     .addHelpText('after', EXIT_CODES)
     .action(runReplicate);
 }
