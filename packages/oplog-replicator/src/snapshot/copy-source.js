@@ -53,10 +53,12 @@ export async function copySource(options, control) {
   const { checkpoint, source, target, filter } = sessionOptions;
   const { stop } = control;
   /** @template T @param {() => Promise<T>} attempt */
-  const retry = (attempt) => retryTransient(attempt, { stop, countProgress: () => figures.bytes });
+  const retry = (attempt) => retryTransient(async () => {
+    await target.end.reach();
+    return attempt();
+  }, { stop, countProgress: () => figures.bytes });
 
   const state = await retry(async () => {
-    await target.end.reach();
     await target.waitForWrites();
     const found = await store.read();
     if (found?.phase === 'catching up') await dropIndexes(target, filter);
