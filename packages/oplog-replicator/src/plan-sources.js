@@ -3,8 +3,9 @@ import { Lag } from './lag.js';
 import { CHECKPOINT_DATABASE } from './namespaces.js';
 import { createCopyFigures } from './replication-figures.js';
 import { retryTransient } from './retry.js';
-import { assertEmpty, copySource, describeFilter } from './snapshot/copy-source.js';
-import { createCopyStore } from './snapshot/copy-store.js';
+import { copySource } from './snapshot/copy-source.js';
+import { createCopyStore, describeFilter } from './snapshot/copy-store.js';
+import { listCollections } from './snapshot/list-collections.js';
 import { findFirst, findLast, findStart } from './source/oplog.js';
 import { positionAt } from './source/position.js';
 import { createCheckpoint, createMemoryCheckpoint } from './target/checkpoint.js';
@@ -112,6 +113,18 @@ async function checkCopy(store, { isSnapshot, isSaved, target, namespaces }) {
   if (state.phase === 'done') return false;
   if (isSnapshot) return true;
   throw new Error(`${target.name} has a copy that is not complete. It continues with from: 'snapshot'`);
+}
+
+/**
+ * @param {End} target
+ * @param {Filter} [filter]
+ * @throws {Error} when it has a collection that the copy would have to create
+ */
+async function assertEmpty(target, filter) {
+  const { replicated: [found] } = await listCollections(target, filter);
+  if (!found) return;
+  throw new Error(`${target.name} already has the collection ${found.name}, and no copy of this source began there. Drop it, `
+    + 'or exclude it');
 }
 
 /**

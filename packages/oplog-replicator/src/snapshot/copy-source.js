@@ -8,12 +8,12 @@ import { createIndexCommand } from '../target/ddl-commands.js';
 import { withoutTtl } from '../ttl-indexes.js';
 import { listIndexes, readCatalog } from './catalog.js';
 import { copyPiece } from './copy-piece.js';
+import { describeFilter } from './copy-store.js';
 import { forEachOf } from './for-each-of.js';
 import { listCollections } from './list-collections.js';
 import { splitCollection } from './pieces.js';
 
 /** @import { Control } from '../follow-source.js' */
-/** @import { End } from '../end.js' */
 /** @import { Filter } from '../namespaces.js' */
 /** @import { SessionOptions } from '../session.js' */
 /** @import { Progress } from '../target/checkpoint.js' */
@@ -183,21 +183,4 @@ async function dropIndexes({ end, runDdl }, filter) {
     if ((await listIndexes(end, { database, collection })).length === 0) continue;
     await runDdl({ database, names: [name], command: { dropIndexes: collection, index: '*' }, alreadyDoneCodes: [] });
   }
-}
-
-/** @param {Filter} [filter] @returns {string} the same for filters that mean the same */
-export function describeFilter({ include, exclude = [] } = {}) {
-  return JSON.stringify({ include: include?.toSorted(), exclude: exclude.toSorted() });
-}
-
-/**
- * @param {End} target
- * @param {Filter} [filter]
- * @throws {Error} when it has a collection that the copy would have to create
- */
-export async function assertEmpty(target, filter) {
-  const { replicated: [found] } = await listCollections(target, filter);
-  if (!found) return;
-  throw new Error(`${target.name} already has the collection ${found.name}, and no copy of this source began there. Drop it, `
-    + 'or exclude it');
 }

@@ -1,6 +1,7 @@
 import { CHECKPOINT_DATABASE } from '../namespaces.js';
 
 /** @import { ObjectId } from 'mongodb' */
+/** @import { Filter } from '../namespaces.js' */
 /** @import { Target } from '../target/target.js' */
 /** @import { Piece } from './pieces.js' */
 
@@ -84,4 +85,9 @@ export function createCopyStore(target, { name, setId }) {
 
     deletePieces: () => run({ delete: COLLECTION, deletes: [{ q: ofPieces, limit: 0 }] }),
   };
+}
+
+/** @param {Filter} [filter] @returns {string} the same for filters that mean the same */
+export function describeFilter({ include, exclude = [] } = {}) {
+  return JSON.stringify({ include: include?.toSorted(), exclude: exclude.toSorted() });
 }
