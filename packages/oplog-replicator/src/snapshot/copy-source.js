@@ -54,7 +54,7 @@ export async function copySource(options, control) {
   const { stop } = control;
   /** @template T @param {() => Promise<T>} attempt */
   const retry = (attempt) => retryTransient(async () => {
-    await target.end.reach();
+    await target.begin();
     return attempt();
   }, { stop, countProgress: () => figures.bytes });
 

@@ -78,10 +78,14 @@ export function createCopyStore(target, { name, setId }) {
     },
 
     /** @param {Piece} piece @param {{ bytes: number, documents: number }} copied */
-    finishPiece: (piece, copied) => run({
-      update: COLLECTION,
-      updates: [{ q: { _id: { ..._id, piece: `${piece.name} ${piece.number}` } }, u: { $set: { ...copied, isDone: true } } }],
-    }),
+    async finishPiece(piece, copied) {
+      // An election could undo what only the primary has.
+      await target.confirm();
+      await run({
+        update: COLLECTION,
+        updates: [{ q: { _id: { ..._id, piece: `${piece.name} ${piece.number}` } }, u: { $set: { ...copied, isDone: true } } }],
+      });
+    },
 
     deletePieces: () => run({ delete: COLLECTION, deletes: [{ q: ofPieces, limit: 0 }] }),
   };
