@@ -15,8 +15,9 @@ const NEVER_REPLICATED = ['admin', 'config', 'local', CHECKPOINT_DATABASE];
 const NOT_COMPARED = 2;
 
 const EXIT_CODES = `
-Exit codes: 0 once caught up; 130 after Ctrl-C, 143 after SIGTERM (stopped cleanly: the same command continues); 1 after an
-error. With --verify: 0 identical, 1 different, 2 not compared.`;
+Exit codes: 0 once caught up; 1 after an error; 130 after Ctrl-C and 143 after
+SIGTERM, when it stopped cleanly and the same command continues. With --verify:
+0 identical, 1 different, 2 not compared.`;
 
 /**
  * @typedef {object} ReplicateCommandOptions
