@@ -128,21 +128,14 @@ export class CheckoutLog {
   }
 
   /**
-   * @param {{ after?: number }} [from] only those with a higher id
+   * @param {{ after?: number, isOutside?: boolean }} [from] only those with a higher id; only those outside of any request
    * @returns {CheckoutRecord[]} in the order in which they ended
    */
-  list({ after = 0 } = {}) {
+  list({ after = 0, isOutside = false } = {}) {
     const sinceMs = this.#now() - this.#keptMs;
-    return this.#listKept(after).filter((entry) => entry.checkOutStartedAtMs >= sinceMs).map((entry) => entry.toRecord());
-  }
-
-  /**
-   * The checkouts outside of any request. There are few of them in most apps, and this makes no record of the others.
-   * @param {{ after: number }} from only those with a higher id
-   * @returns {CheckoutRecord[]} in the order in which they ended
-   */
-  listOutside({ after }) {
-    return this.#listKept(after).filter(({ name }) => name.request === null).map((entry) => entry.toRecord());
+    return this.#listKept(after)
+      .filter(({ checkOutStartedAtMs, name }) => checkOutStartedAtMs >= sinceMs && !(isOutside && name.request !== null))
+      .map((entry) => entry.toRecord());
   }
 
   /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */

@@ -52,14 +52,9 @@ export class Checkouts {
     return this.#log.lastId;
   }
 
-  /** @param {{ after?: number }} [from] only those with a higher id */
+  /** @param {Parameters<CheckoutLog['list']>[0]} [from] */
   list(from) {
     return this.#log.list(from);
-  }
-
-  /** Those outside of any request. @param {{ after: number }} from only those with a higher id */
-  listOutside(from) {
-    return this.#log.listOutside(from);
   }
 
   /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */

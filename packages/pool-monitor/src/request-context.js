@@ -122,8 +122,3 @@ export class RequestContext {
     return all;
   }
 }
-
-/** @param {EndedRequest} ended @returns {EndedRequest} plain */
-export function describeRequest({ requestId, method, route, status, totalMs, waitMs, useMs, behind }) {
-  return { requestId, method, route, status, totalMs, waitMs, useMs, behind };
-}

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { describeRequest } from '../request-context.js';
 import { createServerGauge } from './server-gauge.js';
 import { readClient, readHeldMs, sumGauges } from './read-clients.js';
 import { SecondSummary } from './second-summary.js';
@@ -9,8 +8,6 @@ const SECOND_MS = 1000;
 const KEPT_SECONDS = 120;
 const MAX_ENDED = 20;
 const MAX_LEFT = 20;
-/** Kept between two events, to pick from. */
-const MAX_RECENT = 5000;
 
 /** @import { EndedRequest, LeftConnection, LiveReading, Second } from './feed-shapes.js' */
 /** @import { LiveSource } from './live-source.js' */
@@ -27,19 +24,16 @@ export function createFeed(source, streams) {
   /** @type {Second[]} */
   const seconds = [];
   let ended = new SecondSummary();
-  /** @type {EndedRequest[]} */
-  let endedSinceEvent = [];
   /** Of this second. The pool can fill up and empty again before the second ends. */
   let peak = { active: 0, waiting: 0 };
   let loop = performance.eventLoopUtilization();
   const serverGauge = readServerLoad ? createServerGauge(readServerLoad) : null;
-  requests.onEnd((request) => {
-    ended.add(request);
-    if (streams.count > 0 && endedSinceEvent.length < MAX_RECENT) endedSinceEvent.push(describeRequest(request));
-  });
+  requests.onEnd((request) => ended.add(request));
 
   /** Of the last checkout in an event, and in a second. */
   let [sentId, summedId] = [checkouts.lastId, checkouts.lastId];
+  /** Of the last request in an event. */
+  let sentRequestId = requests.log.lastId;
 
   /** The connections that were checked in since the last event, by client. */
   function listLeft() {
@@ -55,7 +49,7 @@ export function createFeed(source, streams) {
 
   /** Work outside of requests counts as requests of its own, if Checkouts has a name for it. */
   function addOutside() {
-    for (const { route, outcome, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of checkouts.listOutside({ after: summedId })) {
+    for (const { route, outcome, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of checkouts.list({ after: summedId, isOutside: true })) {
       if (route === null || checkedOutAtMs === null || checkedInAtMs === null) continue;
       ended.add({
         route, status: outcome === 'checkedIn' ? 200 : 500, totalMs: checkedInAtMs - checkOutStartedAtMs,
@@ -79,12 +73,12 @@ export function createFeed(source, streams) {
       const reading = {
         atMs: Date.now(), database: readStatus(), queries: listQueries(),
         clients: listPools().map((pool) => ({ ...readClient(pool), left: left.get(pool.name) ?? [] })),
-        finished: pickEnded(endedSinceEvent), server: serverGauge?.read() ?? null,
+        finished: pickEnded(requests.log.list({ after: sentRequestId })), server: serverGauge?.read() ?? null,
       };
       streams.send('pool', reading);
     }
-    endedSinceEvent = [];
     sentId = checkouts.lastId;
+    sentRequestId = requests.log.lastId;
   }
 
   function endSecond() {

@@ -19,7 +19,7 @@
  *
  * @typedef {object} LiveSource what a live view shows
  * @property {() => WatchedPool[]} listPools the first is the main one; empty before the first client
- * @property {Pick<Checkouts, 'list' | 'listOutside' | 'lastId' | 'countForgotten'>} checkouts
+ * @property {Pick<Checkouts, 'list' | 'lastId' | 'countForgotten'>} checkouts
  * @property {object} requests
  * @property {(listener: (request: EndedRequest) => void) => unknown} requests.onEnd
  * @property {Pick<RequestLog, 'list' | 'lastId' | 'countForgotten'>} requests.log
