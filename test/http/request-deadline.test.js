@@ -1,8 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { parse } from 'yaml';
+import { ClientDisconnectedError, RequestDeadline } from '../../src/http/request-deadline.js';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
@@ -121,4 +123,29 @@ test('the default limits are higher than any load test needs', async () => {
       arrivalCount ?? duration * (arrivalRate + rampTo) / 2));
     expect(maxRequests).toBeGreaterThan(users.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count));
   }
+});
+
+test('clients that leave together do not stop everything else until all their work is aborted', async () => {
+  const responses = Array.from({ length: 40 }, () => Object.assign(new EventEmitter(), { writableFinished: false }));
+  /** @type {unknown[]} */
+  const reasons = [];
+  for (const response of responses) {
+    const { signal } = new RequestDeadline(/** @type {any} */ (response), LONG_MS);
+    signal.addEventListener('abort', () => {
+      reasons.push(signal.reason);
+      // Aborting a query costs the driver some work.
+      const endsAtMs = performance.now() + 2;
+      while (performance.now() < endsAtMs);
+    });
+  }
+  for (const response of responses) response.emit('close');
+  expect(reasons).toEqual([]);
+  /** @type {number[]} */
+  const counts = [];
+  while (reasons.length < responses.length) {
+    await new Promise((resolve) => { setImmediate(resolve); });
+    counts.push(reasons.length);
+  }
+  expect(counts.length).toBeGreaterThan(5);
+  expect(reasons.every((reason) => reason instanceof ClientDisconnectedError)).toBe(true);
 });
