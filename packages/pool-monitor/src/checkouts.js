@@ -124,8 +124,8 @@ export class Checkouts {
   }
 
   /**
-   * The route of a request is final, so its records need not ask for it any more. Call this at the end of a request whose
-   * route is a function. Otherwise its records keep alive whatever that function uses.
+   * The route of a request is final. Call this at the end of one whose route is a function: its records would keep alive
+   * whatever that uses.
    * @param {RequestContext} context
    */
   settle({ name }) {

@@ -35,8 +35,7 @@ const ENDS = new Set(['checkedIn', 'checkOutFailed', 'checkOutAborted']);
 /**
  * Watches the connection pools of a MongoClient, using only the driver's events.
  *
- * Attach it before the client connects. A monitor attached later is right from then on for all it has seen: it counts an
- * older connection once it is checked out or checked in, and never counts callers that already waited.
+ * Attach it before the client connects. One attached later is right from then on for all it has seen.
  *
  * The gauges neither drift nor fall below zero. They can lag behind the driver in three cases: an aborted checkout
  * counts as waiting about as long as it would have waited; a connection abandoned at a clear counts as connecting for

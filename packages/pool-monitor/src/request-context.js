@@ -116,6 +116,11 @@ export class RequestContext {
     return count;
   }
 
+  /** How long its checkouts that have no connection yet have waited. @param {number} nowMs */
+  sumOpenWaits(nowMs) {
+    return this.#listOpen().reduce((sum, { connection, checkOutStartedAtMs }) => sum + (connection ? 0 : nowMs - checkOutStartedAtMs), 0);
+  }
+
   #listOpen() {
     const all = [];
     for (let open = this.#open; open; open = open.nextOpen) all.push(open);

@@ -46,6 +46,8 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
   function end(context) {
     const { status } = context;
     context.totalMs = performance.now() - context.arrivedAtMs;
+    // What its client leaves behind may be aborted later.
+    if (status === 0) context.waitMs += context.sumOpenWaits(performance.now());
     if (status >= 500) checkouts.fail(context);
     checkouts.settle(context);
     // A client that left does not end the work of its request.

@@ -18,8 +18,7 @@ const TURN = Promise.resolve();
  *
  * Two things happen in the driver without an event, and we infer them from what must follow:
  * - A caller aborts its checkout. Unless the caller reports it with `abort`, we drop it from the queue when a caller
- *   that started a millisecond later is served. We do not count it while the pool has room for it. So it counts about as
- *   long as it would have waited.
+ *   that started a millisecond later is served. We do not count it while the pool has room for it.
  * - The driver drops a connection that was being opened when the pool was cleared. We drop it when its waiter is
  *   refused, when the driver opens more than `maxConnecting`, or at the latest two connect timeouts after it began (one
  *   for the socket, one for the handshake).

@@ -82,3 +82,21 @@ test('a client that leaves does not end the work of its request', async () => {
   expect(requests.log.list()).toMatchObject([{ status: 0, route: 'route of /c' }]);
   expect(checkouts.list({ after: lastId }).map(({ route }) => route)).toEqual(['route of /c']);
 });
+
+test('a client that leaves while its request waits has waited until then', async () => {
+  const { requests, url } = await serve({}, async (res) => {
+    await find();
+    res.end();
+  });
+  const admin = client.db('admin');
+  const { topologyVersion } = await admin.command({ hello: 1 }, { promoteLongs: false });
+  // The server answers when its time is over. Until then both connections are in use.
+  const held = [1, 2].map(() => admin.command({ hello: 1, topologyVersion, maxAwaitTimeMS: 600 }, { promoteLongs: false }));
+  await expect(fetch(`${url}/d`, { signal: AbortSignal.timeout(300) })).rejects.toThrow();
+  await until('it ended', () => requests.log.lastId === 1);
+  const [{ status, totalMs, waitMs }] = requests.log.list();
+  expect(status).toBe(0);
+  expect(waitMs).toBeGreaterThan(200);
+  expect(waitMs).toBeLessThanOrEqual(totalMs);
+  await Promise.all(held);
+});

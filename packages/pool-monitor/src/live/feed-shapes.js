@@ -1,6 +1,5 @@
 /**
- * What the app sends to the live page. The server's functions return these types, and the page reads them.
- * Times are in ms.
+ * What the app sends to the live page.
  *
  * @import { Gauges, Holder, Waiter as WaitingCheckout } from '../index.js'
  *

@@ -123,8 +123,7 @@ export function createLiveView(source, { loopbackOnly = false } = {}) {
 }
 
 /**
- * `GET /pool/checkouts?after=ID`: the checkouts of the last minutes that ended after that id, `lastId` for the next request,
- * and how many were forgotten in between. `GET /pool/requests?after=ID`: the same of requests.
+ * `GET /pool/checkouts?after=ID` and `/pool/requests?after=ID`: those that ended after that id, and how many are forgotten.
  *
  * @param {ServerResponse} res
  * @param {URLSearchParams} query
