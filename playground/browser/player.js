@@ -1,6 +1,7 @@
-import { findPlaces } from './traffic-picture.js';
+import { TrafficPicture, describeWaiting, findPlaces } from './traffic-picture.js';
 
-/** @import { Traffic, TrafficPicture } from './traffic-picture.js' */
+/** @import { Palette } from 'mongodb-pool-monitor/page/palette.js' */
+/** @import { Traffic } from './traffic-picture.js' */
 
 /** With reduced motion, a run is a few still pictures. */
 const STILL_PICTURES = 24;
@@ -21,15 +22,17 @@ export class Player {
   #traffic = { trips: [], lanes: 1, endMs: 0 };
   #speed = 1;
   #atMs = 0;
+  /** At that moment. */
+  #places = findPlaces([], 0);
   #isPlaying = false;
   #isNew = true;
   #isVisible = false;
   #paintedAtMs = 0;
 
-  /** @param {HTMLElement} root @param {TrafficPicture} picture @param {MediaQueryList} reducedMotion */
-  constructor(root, picture, reducedMotion) {
+  /** @param {HTMLElement} root @param {MediaQueryList} reducedMotion */
+  constructor(root, reducedMotion) {
     const find = (/** @type {string} */ selector) => /** @type {any} */ (root.querySelector(selector));
-    this.#picture = picture;
+    this.#picture = new TrafficPicture(find('.stage'));
     this.#reducedMotion = reducedMotion;
     this.#elements = {
       play: /** @type {HTMLButtonElement} */ (find('.play')), time: /** @type {HTMLInputElement} */ (find('.time input')),
@@ -51,11 +54,16 @@ export class Player {
     new ResizeObserver(() => this.paint()).observe(find('.stage'));
   }
 
+  /** @param {Palette} palette */
+  setPalette(palette) {
+    this.#picture.setPalette(palette);
+    this.paint();
+  }
+
   /** @param {Traffic} traffic @param {number} speed ms of the simulation in one ms of the reader */
   load(traffic, speed) {
     this.#traffic = traffic;
     this.#speed = speed;
-    this.#picture.show(traffic);
     this.#drawQueue();
     if (this.#isNew) this.#goTo(findPreview(traffic));
     else this.#goTo(Math.min(this.#atMs, traffic.endMs));
@@ -80,7 +88,7 @@ export class Player {
 
   paint() {
     if (!this.#isVisible) return;
-    this.#picture.paint(this.#atMs, this.#pace(), this.#reducedMotion.matches);
+    this.#picture.paint(this.#traffic, this.#places, { atMs: this.#atMs, speed: this.#pace(), isStill: this.#reducedMotion.matches });
   }
 
   /** @param {boolean} isPlaying */
@@ -135,9 +143,8 @@ export class Player {
     const { time, caption } = this.#elements;
     const { endMs, trips } = this.#traffic;
     time.value = String(endMs > 0 ? atMs / endMs : 0);
-    const { waiting, driving, failed } = findPlaces(trips, atMs);
-    const text = `${formatClock(atMs, this.#traffic)} · ${driving.length} in the tunnel, `
-      + `${waiting.length === 0 ? 'nobody' : waiting.length} waiting${failed > 0 ? `, ${failed} gave up` : ''}`;
+    this.#places = findPlaces(trips, atMs);
+    const text = `${formatClock(atMs, this.#traffic)} · ${this.#places.driving.length} in the tunnel, ${describeWaiting(this.#places)}`;
     if (caption.textContent !== text) caption.textContent = text;
     time.setAttribute('aria-valuetext', text);
     this.paint();

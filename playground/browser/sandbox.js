@@ -1,10 +1,11 @@
 import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
+import { Handles } from './handles.js';
 import { keepLatest } from './keep-latest.js';
 import { Player } from './player.js';
 import { createField, createRow } from './sandbox-parts.js';
 import { customersAndAdmins } from './scenarios.js';
-import { connectRanges, figuresOf, kindsOf, showValue } from './screen-view.js';
-import { TrafficPicture, assignTrips } from './traffic-picture.js';
+import { figuresOf, kindsOf } from './screen-view.js';
+import { assignTrips } from './traffic-picture.js';
 
 /** @import { Ask } from './background.js' */
 /** @import { Prediction, Preset } from './simulation.js' */
@@ -24,9 +25,8 @@ export class Sandbox {
   #root;
   #ask;
   #onChange;
-  #picture;
   #player;
-  #inputs;
+  #handles;
   #update = keepLatest(() => this.#simulate());
   /** @type {string | undefined} */
   #trace;
@@ -38,9 +38,8 @@ export class Sandbox {
     this.#root = root;
     this.#ask = ask;
     this.#onChange = onChange;
-    this.#picture = new TrafficPicture(this.#find('.stage'));
-    this.#player = new Player(root, this.#picture, reducedMotion);
-    this.#inputs = connectRanges(root, () => this.#change());
+    this.#player = new Player(root, reducedMotion);
+    this.#handles = new Handles(root, () => this.#change());
     this.#find('#spread').addEventListener('change', () => this.#change());
     this.#find('#use-scenario').addEventListener('click', () => void this.#useScenario(this.#textarea.value, []));
     this.#find('#services').addEventListener('change', () => this.#change());
@@ -51,9 +50,8 @@ export class Sandbox {
   /** For the link. A trace is not in it: it stays on this page. @returns {Record<string, string>} */
   get values() {
     const spread = this.#spread.value;
-    const changed = Object.entries(this.#inputs).filter(([, input]) => input.value !== input.defaultValue);
     return {
-      ...Object.fromEntries(changed.map(([name, input]) => [name, input.value])),
+      ...this.#handles.changed,
       ...(spread !== 'fixed' && { spread }),
       ...(this.#yaml && this.#yaml.length < MAX_LINK && { yaml: this.#yaml, services: this.#services.join(' ') }),
     };
@@ -61,10 +59,7 @@ export class Sandbox {
 
   /** @param {Record<string, string>} values from a link */
   async restore({ yaml, services = '', spread, ...values }) {
-    for (const [name, input] of Object.entries(this.#inputs)) {
-      if (values[name] !== undefined) input.value = values[name];
-      showValue(input);
-    }
+    this.#handles.restore(values);
     if (spread) this.#spread.value = spread;
     if (yaml) await this.#useScenario(yaml, services.split(' ').filter(Boolean));
     else await this.#update();
@@ -72,8 +67,7 @@ export class Sandbox {
 
   /** @param {import('mongodb-pool-monitor/page/palette.js').Palette} palette */
   setPalette(palette) {
-    this.#picture.setPalette(palette);
-    this.#player.paint();
+    this.#player.setPalette(palette);
   }
 
   #change() {
@@ -161,7 +155,7 @@ export class Sandbox {
 
   /** @returns {Preset} */
   #readPreset() {
-    const value = (/** @type {string} */ name) => Number(this.#inputs[name].value);
+    const value = (/** @type {string} */ name) => this.#handles.read(name);
     const pool = value('pool');
     const handles = { waitQueueTimeoutMs: value('timeout'), slowPoolSize: value('second'), slowConcurrency: value('cap') };
     // A recorded app keeps its own, unless the reader sets others.

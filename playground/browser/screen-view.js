@@ -1,9 +1,10 @@
 import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
 import { findKinds } from 'mongodb-pool-monitor/universal/route-kinds.js';
 import { fillTable } from './figures-table.js';
+import { Handles } from './handles.js';
 import { keepLatest } from './keep-latest.js';
 import { Player } from './player.js';
-import { TrafficPicture, assignTrips } from './traffic-picture.js';
+import { assignTrips } from './traffic-picture.js';
 
 /** @import { Ask } from './background.js' */
 /** @import { Handle, Screen, Values } from './screens.js' */
@@ -15,11 +16,11 @@ export class ScreenView {
   #root;
   #ask;
   #onChange;
-  #picture;
   #player;
-  /** @type {Record<string, HTMLInputElement>} */
-  #inputs;
+  #handles;
   #isOpen = false;
+  /** Of the handles as they are at first, which the bet is about. @type {Promise<Prediction> | undefined} */
+  #firstPrediction;
   #update = keepLatest(() => this.#simulate());
 
   /**
@@ -31,9 +32,8 @@ export class ScreenView {
     this.#root = root;
     this.#ask = ask;
     this.#onChange = onChange;
-    this.#picture = new TrafficPicture(this.#find('.stage'));
-    this.#player = new Player(root, this.#picture, reducedMotion);
-    this.#inputs = connectRanges(root, ({ name }) => {
+    this.#player = new Player(root, reducedMotion);
+    this.#handles = new Handles(root, (name) => {
       if (name !== 'bet') void this.#update();
       this.#onChange(this);
     });
@@ -46,10 +46,8 @@ export class ScreenView {
 
   /** For the link: the bet only once it is placed. @returns {Record<string, string>} */
   get values() {
-    const { bet, ...handles } = this.#inputs;
-    const changed = Object.entries(handles).filter(([, input]) => input.value !== input.defaultValue);
-    return Object.fromEntries([...changed, ...(this.#isOpen ? [['bet', bet]] : [])]
-      .map(([name, input]) => [name, /** @type {HTMLInputElement} */ (input).value]));
+    const { bet, ...changed } = this.#handles.changed;
+    return { ...changed, ...(this.#isOpen && { bet: bet ?? String(this.#handles.read('bet')) }) };
   }
 
   get id() {
@@ -58,10 +56,7 @@ export class ScreenView {
 
   /** @param {Record<string, string>} values from a link */
   async restore(values) {
-    for (const [name, input] of Object.entries(this.#inputs)) {
-      if (values[name] !== undefined) input.value = values[name];
-      showValue(input);
-    }
+    this.#handles.restore(values);
     await (values.bet === undefined ? this.#update() : this.open(false));
   }
 
@@ -78,25 +73,23 @@ export class ScreenView {
 
   /** @param {import('mongodb-pool-monitor/page/palette.js').Palette} palette */
   setPalette(palette) {
-    this.#picture.setPalette(palette);
-    this.#player.paint();
+    this.#player.setPalette(palette);
   }
 
   /** The bet is about the handles as they are at first. */
   async #judge() {
     const { preset: presetOf, answer, bet } = this.#screen;
-    const first = this.#readHandles(true);
-    const preset = presetOf(first);
-    const prediction = await this.#ask('predict', preset);
-    const right = answer(figuresOf(prediction, preset.pool), prediction, first);
-    this.#find('.verdict').textContent = judgeBet(Number(this.#inputs.bet.value), right, bet);
+    const first = this.#first;
+    const prediction = await this.#predict(first);
+    const right = answer(figuresOf(prediction, presetOf(first).pool), prediction, first);
+    this.#find('.verdict').textContent = judgeBet(this.#handles.read('bet'), right, bet);
   }
 
   async #simulate() {
     const { preset: presetOf, speed } = this.#screen;
-    const values = this.#readHandles();
+    const values = Object.fromEntries(this.#screen.handles.map(({ name }) => [name, this.#handles.read(name)]));
     const preset = presetOf(values);
-    const [prediction, run] = await Promise.all([this.#ask('predict', preset), this.#ask('watch', preset)]);
+    const [prediction, run] = await Promise.all([this.#predict(values), this.#ask('watch', preset)]);
     const kinds = kindsOf(prediction);
     const { lanes, endMs } = run;
     this.#player.load({ trips: assignTrips(run.trips, kinds), lanes, cores: preset.cores, endMs }, speed);
@@ -107,20 +100,24 @@ export class ScreenView {
   #show(prediction, preset, values) {
     const { bet, tell } = this.#screen;
     const figures = figuresOf(prediction, preset.pool);
-    const first = this.#readHandles(true);
-    const isFirst = Object.keys(first).every((name) => first[name] === values[name]);
+    const first = this.#first;
     this.#find('.told').textContent = tell(figures, prediction, values);
     fillTable(/** @type {HTMLTableElement} */ (this.#find('table')), this.#screen, prediction, {
       pool: preset.pool, isMeasured: isMeasuredLoad(first, values),
-      betMs: isFirst ? betInMs(Number(this.#inputs.bet.value), bet) : undefined,
+      betMs: isSame(first, values) ? betInMs(this.#handles.read('bet'), bet) : undefined,
     });
     this.#find('.unmeasured').hidden = isMeasuredLoad(first, values);
   }
 
-  /** @param {boolean} [isFirst] as they are at first @returns {Values} */
-  #readHandles(isFirst = false) {
-    return Object.fromEntries(this.#screen.handles.map(({ name, value }) => (
-      [name, isFirst ? value : Number(this.#inputs[name].value)])));
+  /** The handles as they are at first. @returns {Values} */
+  get #first() {
+    return Object.fromEntries(this.#screen.handles.map(({ name, value }) => [name, value]));
+  }
+
+  /** @param {Values} values @returns {Promise<Prediction>} */
+  #predict(values) {
+    const ask = () => this.#ask('predict', this.#screen.preset(values));
+    return isSame(this.#first, values) ? (this.#firstPrediction ??= ask()) : ask();
   }
 
   /** @param {string} selector */
@@ -129,36 +126,14 @@ export class ScreenView {
   }
 }
 
+/** @param {Values} first @param {Values} values */
+function isSame(first, values) {
+  return Object.keys(first).every((name) => first[name] === values[name]);
+}
+
 /** The lab measured this load with several numbers of lanes and apps. @param {Values} first @param {Values} values */
 function isMeasuredLoad(first, values) {
   return Object.keys(first).every((name) => ['lanes', 'apps'].includes(name) || first[name] === values[name]);
-}
-
-/**
- * Shows what each range says, and reports its changes.
- *
- * @param {HTMLElement} root
- * @param {(input: HTMLInputElement) => void} onInput
- * @returns {Record<string, HTMLInputElement>} by name
- */
-export function connectRanges(root, onInput) {
-  const inputs = /** @type {HTMLInputElement[]} */ ([...root.querySelectorAll('.handle input')]);
-  for (const input of inputs) {
-    input.addEventListener('input', () => {
-      showValue(input);
-      onInput(input);
-    });
-  }
-  return Object.fromEntries(inputs.map((input) => [input.name, input]));
-}
-
-/** @param {HTMLInputElement} input */
-export function showValue(input) {
-  const { unit = '', zero } = input.dataset;
-  const text = input.value === '0' && zero ? zero : `${input.value} ${unit}`.trim();
-  const output = /** @type {HTMLElement} */ (input.parentElement?.querySelector('output'));
-  output.textContent = text;
-  input.setAttribute('aria-valuetext', text);
 }
 
 /** Buses and Ferraris, by their service times. @param {Prediction} prediction */

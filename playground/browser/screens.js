@@ -40,7 +40,14 @@ const BUS_SECONDS = { name: 'bus', label: 'A bus takes', min: 1, max: 10, step: 
 const PEOPLE = { name: 'people', label: 'People', min: 2, max: 20, value: 5 };
 const BET = { name: 'bet', label: 'Your bet' };
 const SLOWEST_BET = { ...BET, min: 0, max: 30, value: 15, unit: 's' };
-const slowest = (/** @type {Figures} */ { maxMs }) => maxMs;
+/** What the screens about the article's load show. */
+const SLOWEST_ANSWER = {
+  figure: 'the slowest answer',
+  figureOf: (/** @type {Figures} */ { maxMs }) => maxMs,
+  measured: SLOWEST,
+  published: ARTICLE,
+};
+const inSeconds = (/** @type {Figures} */ { maxMs }) => maxMs / 1000;
 
 /** @param {Values} values @param {number[]} sizes @returns {Preset} */
 function articleLoad({ bus = 5, people = 5, lanes = 1 }, sizes) {
@@ -91,7 +98,7 @@ export const SCREENS = [
       ...BET, question: 'How many customers per second can this one lane carry?',
       min: 50, max: 1000, step: 50, value: 100, unit: 'per second',
     },
-    answer: () => 500,
+    answer: (figures, { load }) => 1000 / Number(load.routes['/fast'].meanMs),
     figure: 'half of the queries, within',
     figureOf: ({ routes }) => routes['/fast'].p50Ms,
     measured: ONE_FAST_LANE,
@@ -117,11 +124,8 @@ export const SCREENS = [
     preset: (values) => articleLoad(values, [1]),
     speed: 2,
     bet: { ...SLOWEST_BET, question: 'There is one lane. How long does the slowest answer take?' },
-    answer: ({ maxMs }) => maxMs / 1000,
-    figure: 'the slowest answer',
-    figureOf: slowest,
-    measured: SLOWEST,
-    published: ARTICLE,
+    ...SLOWEST_ANSWER,
+    answer: inSeconds,
     why: [
       'The last person comes after 4 seconds and finds four buses in front. All five buses take 25 seconds, '
         + 'so the wait is 16 seconds and the ride is 5.',
@@ -140,11 +144,8 @@ export const SCREENS = [
     preset: (values) => articleLoad({ ...values, lanes: 3 }, [1, 3]),
     speed: 2,
     bet: { ...SLOWEST_BET, question: 'It was 21 seconds with one lane. How long does the slowest answer take with three?' },
-    answer: ({ maxMs }) => maxMs / 1000,
-    figure: 'the slowest answer',
-    figureOf: slowest,
-    measured: SLOWEST,
-    published: ARTICLE,
+    ...SLOWEST_ANSWER,
+    answer: inSeconds,
     why: [
       'Three buses leave at once. The fourth person waits 2 seconds for the first lane that is free. So does '
         + 'the fifth. A wait of 2 seconds and a ride of 5 make 7.',
@@ -165,11 +166,8 @@ export const SCREENS = [
     bet: {
       ...SLOWEST_BET, value: 10, question: 'It was 7 seconds with three lanes. How long does the slowest answer take with ten?',
     },
-    answer: ({ maxMs }) => maxMs / 1000,
-    figure: 'the slowest answer',
-    figureOf: slowest,
-    measured: SLOWEST,
-    published: ARTICLE,
+    ...SLOWEST_ANSWER,
+    answer: inSeconds,
     why: [
       'Five seconds: the ride itself. Nobody waits any more, and no tunnel makes a bus faster.',
       'Five lanes stay empty. Send twenty people if you like: when the sixth comes, the first bus is out.',
@@ -215,10 +213,7 @@ export const SCREENS = [
       min: 1, max: 20, value: 10, unit: 'lanes',
     },
     answer: (figures, { load }) => Number(load.knee),
-    figure: 'the slowest answer',
-    figureOf: slowest,
-    measured: SLOWEST,
-    published: ARTICLE,
+    ...SLOWEST_ANSWER,
     why: [
       'Five people need at most five lanes at once. The sixth lane has nothing to do. The point where the '
         + 'curve turns flat is its knee.',

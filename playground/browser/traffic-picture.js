@@ -49,7 +49,9 @@ export function assignTrips(trips, kinds) {
   return given;
 }
 
-/** Who waits, who drives, and who gave up by then. @param {Traffic['trips']} trips @param {number} atMs */
+/** @typedef {ReturnType<typeof findPlaces>} Places */
+
+/** Who waits, who drives, and how many gave up by then. @param {Traffic['trips']} trips @param {number} atMs */
 export function findPlaces(trips, atMs) {
   const here = trips.filter(({ arrivedAtMs, finishedAtMs }) => arrivedAtMs <= atMs && atMs < finishedAtMs);
   return {
@@ -59,14 +61,17 @@ export function findPlaces(trips, atMs) {
   };
 }
 
+/** @param {Places} places */
+export function describeWaiting({ waiting, failed }) {
+  return `${waiting.length === 0 ? 'nobody' : waiting.length} waiting${failed > 0 ? `, ${failed} gave up` : ''}`;
+}
+
 /** The queue, the tunnel and the toll booths at one moment. */
 export class TrafficPicture {
   #queue;
   #tunnel;
   #plaza;
   #booths;
-  /** @type {Traffic} */
-  #traffic = { trips: [], lanes: 1, endMs: 0 };
   /** @type {Palette | undefined} */
   #colors;
 
@@ -85,20 +90,17 @@ export class TrafficPicture {
     this.#colors = colors;
   }
 
-  /** @param {Traffic} traffic */
-  show(traffic) {
-    this.#traffic = traffic;
-  }
-
   /**
-   * @param {number} atMs
-   * @param {number} speed ms of the simulation in one ms of the reader
-   * @param {boolean} isStill vehicles do not move; bars show how far they are
+   * @param {Traffic} traffic
+   * @param {Places} places of its trips at that moment
+   * @param {object} moment
+   * @param {number} moment.atMs
+   * @param {number} moment.speed ms of the simulation in one ms of the reader
+   * @param {boolean} moment.isStill vehicles do not move; bars show how far they are
    */
-  paint(atMs, speed, isStill) {
+  paint({ trips, lanes, cores }, places, { atMs, speed, isStill }) {
     if (!this.#colors) return;
-    const { trips, lanes, cores } = this.#traffic;
-    const { waiting, driving, failed } = findPlaces(trips, atMs);
+    const { waiting, driving } = places;
     if (cores) this.#showServer(cores, driving.length);
     else this.#plaza.hidden = true;
     const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#tunnel.parentElement);
@@ -112,17 +114,17 @@ export class TrafficPicture {
       const busyMs = finishedAtMs - startedAtMs >= TIMED_MS ? atMs - startedAtMs : undefined;
       painter.paintVehicle(lane, { kind, progress, busyMs }, isStill);
     }
-    if (!isStill) this.#paintLeaving(painter, atMs, speed);
+    if (!isStill) this.#paintLeaving(painter, trips, atMs, speed);
     painter.paintPortals([]);
     this.#paintQueue(waiting, layout.rows * layout.laneHeight);
-    this.#describe(driving.length, waiting.length, failed);
+    this.#describe(lanes, places);
   }
 
-  /** @param {TunnelPainter} painter @param {number} atMs @param {number} speed */
-  #paintLeaving(painter, atMs, speed) {
+  /** @param {TunnelPainter} painter @param {Traffic['trips']} trips @param {number} atMs @param {number} speed */
+  #paintLeaving(painter, trips, atMs, speed) {
     /** Of several that left a lane, the last one. @type {Map<number, Traffic['trips'][number]>} */
     const left = new Map();
-    for (const trip of this.#traffic.trips) {
+    for (const trip of trips) {
       const { lane, finishedAtMs } = trip;
       const isRecent = lane >= 0 && finishedAtMs <= atMs && finishedAtMs > atMs - LEAVING_MS * speed;
       if (isRecent && !(Number(left.get(lane)?.finishedAtMs) > finishedAtMs)) left.set(lane, trip);
@@ -173,11 +175,9 @@ export class TrafficPicture {
     this.#booths.show({ cores, busyCores: Math.min(cores, driving) });
   }
 
-  /** @param {number} driving @param {number} waiting @param {number} failed */
-  #describe(driving, waiting, failed) {
-    const { lanes } = this.#traffic;
-    const text = `${driving} of ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} busy, ${waiting === 0 ? 'nobody' : waiting} waiting`
-      + `${failed > 0 ? `, ${failed} gave up` : ''}`;
+  /** @param {number} lanes @param {Places} places */
+  #describe(lanes, places) {
+    const text = `${places.driving.length} of ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} busy, ${describeWaiting(places)}`;
     if (this.#tunnel.getAttribute('aria-label') !== text) this.#tunnel.setAttribute('aria-label', text);
   }
 }
