@@ -1,12 +1,12 @@
 // Builds the playground from playground/: one page of plain HTML that needs no server and no network. An argument names the
 // folder; default: dist/playground.
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { VEHICLE_SYMBOLS } from 'mongodb-pool-monitor/universal/vehicles.js';
 import { SCREENS } from '../playground/browser/screens.js';
+import { hashSource } from '../src/report/document.js';
 import { STAGE, renderHandle, renderScreen } from '../playground/render-screen.js';
 import { SANDBOX_HANDLES } from '../playground/sandbox-handles.js';
 
@@ -27,8 +27,8 @@ const script = bundle.text.trim();
 const parts = {
   // The worker is the same script, from memory.
   policy: [
-    "default-src 'none'", "connect-src 'none'", `script-src ${hash(script)} blob:`, 'worker-src blob:',
-    `style-src ${hash(style)}`, 'img-src data:', "base-uri 'none'", "form-action 'none'",
+    "default-src 'none'", "connect-src 'none'", `script-src ${hashSource(script)} blob:`, 'worker-src blob:',
+    `style-src ${hashSource(style)}`, 'img-src data:', "base-uri 'none'", "form-action 'none'",
   ].join('; '),
   style, script,
   symbols: VEHICLE_SYMBOLS,
@@ -44,8 +44,3 @@ const file = path.join(folder, 'index.html');
 await mkdir(folder, { recursive: true });
 await writeFile(file, page.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => parts[name]));
 process.stdout.write(`${file}\n`);
-
-/** @param {string} text */
-function hash(text) {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}

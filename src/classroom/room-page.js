@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { renderDocument } from '../report/document.js';
 import { html, trust } from '../report/markup.js';
 import { drawGuesses, drawPoints, hasCurve } from './browser/dot-charts.js';
 import { describeLesson } from './class-view.js';
@@ -53,24 +53,11 @@ ${hasCurve(view.points) && html`<div class="picture">${trust(drawPoints(view.poi
 export function renderPage(title, content) {
   const style = ['mongodb-pool-monitor/universal/look.css', './browser/class.css']
     .map((file) => readFileSync(new URL(import.meta.resolve(file)), 'utf8')).join('');
-  const hash = createHash('sha256').update(style).digest('base64');
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · MongoDB Pool Lab</title>
-<link rel="icon" href="data:,">
-<style>${trust(style)}</style>
-</head>
-<body class="result">
-<header><h1>MongoDB Pool Lab</h1></header>
+  return renderDocument({
+    title, style, kind: 'result',
+    body: html`<header><h1>MongoDB Pool Lab</h1></header>
 <main>
 <h2>${title}</h2>${content}
-</main>
-</body>
-</html>
-`.toString();
+</main>`,
+  });
 }

@@ -1,5 +1,6 @@
-import { html } from './markup.js';
 import { loadAssets } from './assets.js';
+import { renderDocument } from './document.js';
+import { html } from './markup.js';
 import { renderLab } from './section.js';
 import { drawTunnel } from './tunnel-picture.js';
 
@@ -17,19 +18,9 @@ export function renderHtml(entries) {
     const ofLab = entries.filter(({ lab }) => lab.name === name);
     return { lab: ofLab[0].lab, results: ofLab.map(({ result }) => result), id: `lab-${index + 1}` };
   });
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${sections.map(({ lab }) => lab.title).join(', ')} · MongoDB Pool Lab</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-<header>
+  return renderDocument({
+    title: sections.map(({ lab }) => lab.title).join(', '), style, policy,
+    body: html`<header>
 <h1>MongoDB Pool Lab</h1>
 <p>A pool of connections is a tunnel, each connection a lane. A slow query is a bus, a fast one a Ferrari.</p>
 ${drawTunnel()}
@@ -40,8 +31,6 @@ ${sections.length > 1 && html`<nav aria-label="Experiments"><ul>${sections.map((
 ${sections.map(({ lab, results, id }) => renderLab(lab, results, id))}
 </main>
 <script>${library}</script>
-<script type="module">${script}</script>
-</body>
-</html>
-`.toString();
+<script type="module">${script}</script>`,
+  });
 }
