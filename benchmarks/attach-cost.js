@@ -14,7 +14,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
-import { quantile } from 'mongodb-pool-predictor';
 import { orInvalid, parsePositive } from '../src/cli/option-parsers.js';
 import { abortOnSignal } from '../src/cli/signals.js';
 import { runHttpLoad } from '../src/harness/http-load.js';
@@ -22,10 +21,11 @@ import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { readSettings } from '../src/settings.js';
 import { copyApps } from '../test/attach/install.js';
 import { findNodeVersions } from '../test/attach/node-versions.js';
+import { median, takeTurns } from './bench/take-turns.js';
 
 /** @import { ChildProcess } from 'node:child_process' */
 /** @typedef {{ ratePerSec: number, p99Ms: number, cpuUs: number }} Turn cpuUs: processor time of the app for a request */
-/** @typedef {{ child: ChildProcess, url: string, turns: Turn[] }} App */
+/** @typedef {{ child: ChildProcess, url: string }} App */
 
 const APPS = ['express-mongodb', 'fastify-mongodb', 'express-mongoose'];
 const LEAST = 'least.mjs';
@@ -33,8 +33,6 @@ const LEAST = 'least.mjs';
 const KINDS = { 'plain': null, 'plain again': null, 'least': LEAST, 'attached': import.meta.resolve('mongodb-pool-monitor/attach') };
 const CONNECTIONS = 20;
 const WARM_UP_MS = 300;
-/** They fill the pools and let the code be compiled. */
-const WARM_UP_TURNS = 2;
 /**
  * In percent, of throughput and of p99. Node 20 pays more for following a request through async code.
  * @type {Record<string, number>}
@@ -103,15 +101,7 @@ async function measureRound(files, mongoUrl) {
   const apps = [];
   try {
     for (const kind of Object.keys(KINDS)) apps.push(await start(files, kind, mongoUrl));
-    for (let turn = -WARM_UP_TURNS; turn < seconds; turn += 1) {
-      // Each kind comes in each place equally often.
-      for (let place = 0; place < apps.length; place += 1) {
-        const app = apps[(place + turn + WARM_UP_TURNS) % apps.length];
-        const measured = await load(app, turn < 0);
-        if (turn >= 0) app.turns.push(measured);
-      }
-    }
-    return apps.map(({ turns }) => turns);
+    return await takeTurns(apps.length, seconds, (index, isWarmUp) => load(apps[index], isWarmUp));
   } finally {
     for (const { child } of apps) child.kill('SIGKILL');
   }
@@ -129,7 +119,7 @@ async function start({ app, node: execPath }, kind, mongoUrl) {
   const ended = once(child, 'exit').then(() => { throw new Error(`${app} ended: ${said.join('')}`); });
   ended.catch(() => {});
   const [{ url }] = await Promise.race([once(child, 'message', { signal }), ended]);
-  return { child, url, turns: [] };
+  return { child, url };
 }
 
 /** @param {App} app @param {boolean} isWarmUp @returns {Promise<Turn>} */
@@ -157,13 +147,13 @@ async function readUsage(child) {
  * @param {Turn[][]} ofKind the same of the kind
  */
 function describe({ version, name, kind }, plain, ofKind) {
-  const medianOf = (/** @type {(turn: Turn) => number} */ read) => quantile(ofKind.flat().map(read), 0.5);
+  const medianOf = (/** @type {(turn: Turn) => number} */ read) => median(ofKind.flat().map(read));
   const limit = LIMITS[version];
   /** How much more the kind costs than plain, turn by turn, in percent. @param {(turn: Turn) => number} read */
   const costOf = (read) => {
     const costs = ofKind.map((turns, round) => turns.map((turn, index) => (read(turn) / read(plain[round][index]) - 1) * 100));
-    const ofRounds = costs.map((each) => quantile(each, 0.5));
-    return { median: quantile(costs.flat(), 0.5), spread: [Math.min(...ofRounds), Math.max(...ofRounds)] };
+    const ofRounds = costs.map(median);
+    return { median: median(costs.flat()), spread: [Math.min(...ofRounds), Math.max(...ofRounds)] };
   };
   /** @param {ReturnType<typeof costOf>} cost @param {boolean} [isLimited] */
   const show = ({ median, spread }, isLimited) => {

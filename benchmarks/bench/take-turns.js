@@ -9,7 +9,7 @@ const WARM_UP_TURNS = 2;
  * @template Turn
  * @param {number} count of contenders
  * @param {number} turns of each
- * @param {(index: number) => Promise<Turn>} play
+ * @param {(index: number, isWarmUp: boolean) => Promise<Turn>} play
  * @returns {Promise<Turn[][]>} by contender
  */
 export async function takeTurns(count, turns, play) {
@@ -18,7 +18,7 @@ export async function takeTurns(count, turns, play) {
   for (let turn = -WARM_UP_TURNS; turn < turns; turn += 1) {
     for (let place = 0; place < count; place += 1) {
       const index = (place + turn + WARM_UP_TURNS) % count;
-      const result = await play(index);
+      const result = await play(index, turn < 0);
       if (turn >= 0) played[index].push(result);
     }
   }
