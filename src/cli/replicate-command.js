@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { formatNumber } from 'mongodb-pool-monitor/universal/quantity.js';
 import { CHECKPOINT_DATABASE, replicate, verify } from 'oplog-replicator';
 import { escapeControls } from '../printable.js';
 import { formatBytes, formatDuration, ProgressWords } from '../replicate/describe-progress.js';
@@ -92,8 +93,8 @@ async function follow({ source, target, namespaces }, { workers, metricsPort, un
 
 /** @param {Figures} figures @param {boolean} isStopped */
 function describeEnd({ ops, copy, tookMs }, isStopped) {
-  const copied = copy ? `${copy.documents.toLocaleString('en-US')} documents copied and ` : '';
-  const did = `${copied}${ops.toLocaleString('en-US')} operations applied in ${formatDuration(tookMs / 1000)}`;
+  const copied = copy ? `${formatNumber(copy.documents)} documents copied and ` : '';
+  const did = `${copied}${formatNumber(ops)} operations applied in ${formatDuration(tookMs / 1000)}`;
   if (!isStopped) return `Caught up: ${did}`;
   return copy && copy.phase !== 'done' ? `Stopped during the copy, which is not complete: ${did}. The same command continues it`
     : `Stopped: ${did}. The same command continues`;
@@ -120,7 +121,7 @@ async function compare(ends, signal) {
 
 /** @param {Verification} found */
 function describeVerification({ collections, documents, bytes, differences }) {
-  const all = `${collections} collections, ${documents.toLocaleString('en-US')} documents, ${formatBytes(bytes)}`;
+  const all = `${collections} collections, ${formatNumber(documents)} documents, ${formatBytes(bytes)}`;
   if (differences.length === 0) return `Identical: ${all}`;
   return [...differences.map(({ name, problem }) => escapeControls(`${name}: ${problem}`)), `Different: ${all}`].join('\n');
 }

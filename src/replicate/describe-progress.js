@@ -1,3 +1,5 @@
+import { formatNumber } from 'mongodb-pool-monitor/universal/quantity.js';
+
 /** @import { CopyFigures, Figures } from 'oplog-replicator' */
 
 /** Rates are those of this time, in ms. */
@@ -27,7 +29,7 @@ export class ProgressWords {
     if (copy?.phase === 'copying') return this.#describeCopy(copy);
     if (copy?.phase === 'building indexes') return `building indexes: ${copy.indexes} of ${copy.totalIndexes}`;
     const doing = copy?.phase === 'catching up' ? 'catching up with what changed during the copy' : 'following the oplog';
-    return `${doing}: ${formatCount(ops)} operations, ${formatCount(this.#rate(({ ops: count }) => count))}/s, ${this.#describeLag(lagMs)}`;
+    return `${doing}: ${formatNumber(ops)} operations, ${formatNumber(this.#rate(({ ops: count }) => count))}/s, ${this.#describeLag(lagMs)}`;
   }
 
   /** @param {CopyFigures} copy */
@@ -36,7 +38,7 @@ export class ProgressWords {
     // The source may have grown since its size was asked.
     const share = totalBytes > 0 ? Math.min(bytes / totalBytes, 1) : 0;
     const left = perSec > 0 ? `, about ${formatDuration((totalBytes - bytes) / perSec)} left` : '';
-    return `copying: ${Math.floor(100 * share)} %, ${formatCount(documents)} documents, ${formatBytes(bytes)} of ${
+    return `copying: ${Math.floor(100 * share)} %, ${formatNumber(documents)} documents, ${formatBytes(bytes)} of ${
       formatBytes(Math.max(totalBytes, bytes))}, ${formatBytes(perSec)}/s${left}`;
   }
 
@@ -53,11 +55,6 @@ export class ProgressWords {
     const [first, last] = [this.#samples[0], this.#samples[this.#samples.length - 1]];
     return last.atMs > first.atMs ? (read(last) - read(first)) / (last.atMs - first.atMs) * 1000 : 0;
   }
-}
-
-/** @param {number} count */
-function formatCount(count) {
-  return Math.round(count).toLocaleString('en-US');
 }
 
 /** @param {number} bytes */

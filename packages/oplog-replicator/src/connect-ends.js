@@ -12,6 +12,7 @@ import { End } from './end.js';
 
 /** Longer than a server that is alive should ever need. */
 const MAX_SILENCE_MS = 10_000;
+const CONNECTIONS = 8;
 
 const UNAUTHORIZED = 13;
 const COMMAND_NOT_FOUND = 59;
@@ -20,13 +21,13 @@ const COMMAND_NOT_FOUND = 59;
  * @param {object} urls
  * @param {string[]} urls.sources
  * @param {string | null} urls.target null: a dry run
- * @param {object} options
- * @param {number} options.connections to the target, at most
+ * @param {object} [options]
+ * @param {number} [options.connections] to the target, at most; default: 8
  * @param {number} [options.maxSilenceMs] how long a server may take to answer
  * @returns {Promise<{ sources: Source[], target: End | null, close: () => Promise<unknown> }>}
  * @throws {Error} when one of them can't be reached or used
  */
-export async function connectEnds(urls, { connections, maxSilenceMs = MAX_SILENCE_MS }) {
+export async function connectEnds(urls, { connections = CONNECTIONS, maxSilenceMs = MAX_SILENCE_MS } = {}) {
   /** @type {End[]} */
   const ends = [];
   const close = () => Promise.all(ends.map((end) => end.close()));

@@ -23,6 +23,16 @@ export class ConnectionLostError extends Error {}
 /** The target differs from the source in a way that repeated operations don't explain. */
 export class ConflictError extends Error {}
 
+// https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
+export const NAMESPACE_NOT_FOUND = 26;
+export const DUPLICATE_KEY = 11000;
+
+/** @param {any} error of a read @returns {Record<string, any>[]} what there is in a collection that does not exist */
+export function emptyIfDropped(error) {
+  if (error.code !== NAMESPACE_NOT_FOUND) throw error;
+  return [];
+}
+
 /**
  * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress, PrimarySteppedDown, ExceededTimeLimit,
  * SocketException, NotWritablePrimary, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk,

@@ -16,8 +16,6 @@ import { listCollections } from './snapshot/list-collections.js';
  * @property {number} expireAfterSeconds
  */
 
-const CONNECTIONS = 8;
-
 /**
  * @template {Record<string, any> | Map<string, any>} Definition
  * @param {Definition} definition of an index or a clustered collection
@@ -66,7 +64,7 @@ export async function assertNoTtl(target, filter) {
  * @returns {Promise<string[]>} the indexes, as `db.collection.index`, and clustered collections
  */
 export async function restoreTtl({ sources, target, namespaces }) {
-  const ends = await connectEnds({ sources, target }, { connections: CONNECTIONS });
+  const ends = await connectEnds({ sources, target });
   try {
     const restored = new Set();
     for (const { end } of ends.sources) {

@@ -1,4 +1,5 @@
 import { BSON } from 'mongodb';
+import { emptyIfDropped } from '../errors.js';
 import { awaitLast } from '../source/oplog.js';
 import { withoutTtl } from '../ttl-indexes.js';
 import { listCollections } from './list-collections.js';
@@ -68,12 +69,4 @@ async function listFinishedIndexes(end, namespace) {
     .catch(emptyIfDropped);
   const names = unfinished.map(({ name }) => name);
   return indexes.filter(({ name }) => !names.includes(name));
-}
-
-const NAMESPACE_NOT_FOUND = 26;
-
-/** @param {any} error @returns {Record<string, any>[]} */
-function emptyIfDropped(error) {
-  if (error.code !== NAMESPACE_NOT_FOUND) throw error;
-  return [];
 }

@@ -1,9 +1,9 @@
-import { readInt } from '../bson/bytes.js';
 import { BsonWriter } from '../bson/bson-writer.js';
+import { DUPLICATE_KEY } from '../errors.js';
 import { timestampOf } from '../source/position.js';
 import { haveEmptyTimestamp, replaceStatement } from '../target/statements.js';
 import { idOf } from '../target/write-batch.js';
-import { budgetOf, readPiece } from './pieces.js';
+import { forEachBatch } from './pieces.js';
 
 /** @import { End } from '../end.js' */
 /** @import { Namespace } from '../namespaces.js' */
@@ -11,8 +11,6 @@ import { budgetOf, readPiece } from './pieces.js';
 /** @import { ByteBudget } from '../target/byte-budget.js' */
 /** @import { Target } from '../target/target.js' */
 /** @import { Piece } from './pieces.js' */
-
-const DUPLICATE_KEY = 11000;
 
 /** @typedef {{ bytes: number, documents: number }} Copied */
 
@@ -34,30 +32,19 @@ export async function copyPiece(piece, { source, target, namespace, after, budge
   const collection = await findName(source, namespace, piece);
   // If it was dropped, the oplog says so.
   if (collection === null) return;
-  const where = { database: namespace.database, collection };
-  const batches = readPiece(source, where, piece, {
-    readConcern: { level: 'majority', afterClusterTime: timestampOf(after) },
-  });
+  const options = {
+    end: source, where: { database: namespace.database, collection }, budget, signal,
+    find: { readConcern: { level: 'majority', afterClusterTime: timestampOf(after) } },
+  };
   let isChecked = false;
-  let isDone = false;
-  try {
-    while (!isDone) {
-      isDone = await budget.spend(budgetOf(piece), async () => {
-        signal.throwIfAborted();
-        const { value: batch } = await batches.next();
-        // A rename ends an open cursor. Before the first batch there was none.
-        if (!isChecked && await findName(source, namespace, piece) !== collection) throw renamed(collection);
-        isChecked = true;
-        if (!batch) return true;
-        const documents = batch.starts.map((start) => batch.bytes.subarray(start, start + readInt(batch.bytes, start)));
-        await insert(target, namespace, documents);
-        onBatch({ bytes: documents.reduce((sum, { length }) => sum + length, 0), documents: documents.length });
-        return false;
-      });
-    }
-  } finally {
-    await batches.return();
-  }
+  await forEachBatch(piece, options, async (documents) => {
+    // A rename ends an open cursor. Before the first batch there was none.
+    if (!isChecked && await findName(source, namespace, piece) !== collection) throw renamed(collection);
+    isChecked = true;
+    if (documents.length === 0) return;
+    await insert(target, namespace, documents);
+    onBatch({ bytes: documents.reduce((sum, { length }) => sum + length, 0), documents: documents.length });
+  });
 }
 
 /** @param {string} collection */
@@ -79,7 +66,6 @@ async function findName(source, { database }, { uuid }) {
 
 /** @param {Target} target @param {Namespace} namespace @param {Buffer[]} documents */
 async function insert(target, namespace, documents) {
-  if (documents.length === 0) return;
   // An insert would replace an empty timestamp with the current time.
   const { errors } = documents.some(haveEmptyTimestamp)
     ? await target.write(namespace, 'update', 'updates', documents.flatMap(upsertOf))

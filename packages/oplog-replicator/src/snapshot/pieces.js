@@ -1,6 +1,9 @@
 import { BSON } from 'mongodb';
+import { readInt } from '../bson/bytes.js';
+import { emptyIfDropped } from '../errors.js';
 
 /** @import { End } from '../end.js' */
+/** @import { ByteBudget } from '../target/byte-budget.js' */
 /** @import { Listed } from './list-collections.js' */
 
 /**
@@ -23,7 +26,6 @@ import { BSON } from 'mongodb';
 const SAMPLES = 10;
 /** With a larger share, the server would read the entire collection. */
 const MAX_SAMPLED_SHARE = 0.04;
-const NAMESPACE_NOT_FOUND = 26;
 
 /** Per batch, unless one document is larger. */
 const BATCH_BYTES = 4 << 20;
@@ -38,10 +40,7 @@ const MAX_BATCH_DOCUMENTS = 4000;
 export async function splitCollection(end, { name, database, collection, uuid, options }, pieceBytes) {
   const [stats] = await end.readAll(database, {
     aggregate: collection, pipeline: [{ $collStats: { storageStats: {} } }], cursor: {},
-  }).catch((error) => {
-    if (error.code !== NAMESPACE_NOT_FOUND) throw error;
-    return [];
-  });
+  }).catch(emptyIfDropped);
   const [documents, bytes] = ['count', 'size'].map((field) => Number(stats?.storageStats.get(field) ?? 0));
   const isCapped = Boolean(options.capped);
   // A capped collection has its own order, and a collation another order of _ids.
@@ -68,6 +67,34 @@ async function sampleLimits(end, { database, collection }, count) {
 }
 
 /**
+ * Reads the documents of a piece, batch by batch, within a budget of memory. It is spent until a batch has been used.
+ *
+ * @param {Piece} piece
+ * @param {object} options
+ * @param {End} options.end
+ * @param {{ database: string, collection: string }} options.where
+ * @param {Record<string, unknown>} [options.find] more options of the command
+ * @param {ByteBudget} options.budget
+ * @param {AbortSignal} options.signal
+ * @param {(documents: Buffer[]) => void | Promise<void>} use also called at the end, with none
+ */
+export async function forEachBatch(piece, { end, where, find, budget, signal }, use) {
+  const batches = readPiece(end, where, piece, find);
+  try {
+    for (let isDone = false; !isDone;) {
+      isDone = await budget.spend(budgetOf(piece), async () => {
+        signal.throwIfAborted();
+        const { value: batch } = await batches.next();
+        await use(batch ? batch.starts.map((start) => batch.bytes.subarray(start, start + readInt(batch.bytes, start))) : []);
+        return !batch;
+      });
+    }
+  } finally {
+    await batches.return();
+  }
+}
+
+/**
  * The documents of a piece: a capped collection's in their order, others by `_id`. `min` and `max` compare values of all
  * types, as `$gte` and `$lt` do not.
  *
@@ -78,7 +105,7 @@ async function sampleLimits(end, { database, collection }, count) {
  * @param {Piece} piece
  * @param {Record<string, unknown>} [options] of `find`
  */
-export function readPiece(end, { database, collection }, { min, max, isCapped, meanBytes }, options) {
+function readPiece(end, { database, collection }, { min, max, isCapped, meanBytes }, options) {
   const batchSize = Math.min(MAX_BATCH_DOCUMENTS, Math.max(1, Math.floor(BATCH_BYTES / Math.max(meanBytes, 1))));
   return end.read(database, {
     find: collection, batchSize, ...!isCapped && { hint: { _id: 1 } },
@@ -87,7 +114,7 @@ export function readPiece(end, { database, collection }, { min, max, isCapped, m
 }
 
 /** @param {Piece} piece @returns {number} how much of a budget reading one batch and writing it takes */
-export function budgetOf({ meanBytes }) {
+function budgetOf({ meanBytes }) {
   // Where documents are large, one batch at a time: an answer has up to 16 MB.
   return meanBytes > BATCH_BYTES / 4 ? Infinity : BATCH_BYTES;
 }

@@ -3,6 +3,7 @@ import { MAX_COPIED_BYTES } from '../bson/bson-writer.js';
 import { ChunkedWriter } from '../bson/chunked-writer.js';
 import { keyOfId } from '../bson/id-key.js';
 import { WriterPool } from '../bson/writer-pool.js';
+import { DUPLICATE_KEY } from '../errors.js';
 import { ByteBudget } from './byte-budget.js';
 import { DocumentChanger } from './document-changer.js';
 import { createPut, mergeOperations } from './merge-operations.js';
@@ -15,7 +16,6 @@ import { idOf, listDocuments } from './write-batch.js';
 /** @import { Target, WriteError } from './target.js' */
 /** @import { WriteBatch } from './write-batch.js' */
 
-const DUPLICATE_KEY = 11000;
 /** A modifier does not apply to the current value of its field. */
 const PATH_NOT_VIABLE = 28;
 

@@ -1,4 +1,5 @@
 import { decodeDocument } from '../bson/decode.js';
+import { NAMESPACE_NOT_FOUND } from '../errors.js';
 import { collModWithoutTtl, withoutTtl } from '../ttl-indexes.js';
 
 /** @import { Namespace, Namespaces } from '../namespaces.js' */
@@ -8,7 +9,6 @@ import { collModWithoutTtl, withoutTtl } from '../ttl-indexes.js';
 /** @import { Target } from './target.js' */
 
 // https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
-const NAMESPACE_NOT_FOUND = 26;
 const INDEX_NOT_FOUND = 27;
 const NAMESPACE_EXISTS = 48;
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
-import { findId, readInt } from '../bson/bytes.js';
+import { findId } from '../bson/bytes.js';
 import { decodeDocument } from '../bson/decode.js';
 import { keyOfId } from '../bson/id-key.js';
-import { budgetOf, describePiece, readPiece } from '../snapshot/pieces.js';
+import { describePiece, forEachBatch } from '../snapshot/pieces.js';
 import { idOf } from '../target/write-batch.js';
 
 /** @import { End } from '../end.js' */
@@ -48,21 +48,8 @@ export function comparePiece(piece, { source, target, onSource, onTarget, budget
    * @param {(document: Buffer) => void} visit
    * @param {typeof ends[0]} where
    */
-  async function visitDocuments(filter, visit, { end, listed: { database, collection } }) {
-    const batches = readPiece(end, { database, collection }, piece, filter && { filter });
-    try {
-      for (let isDone = false; !isDone;) {
-        isDone = await budget.spend(budgetOf(piece), async () => {
-          signal.throwIfAborted();
-          const { value: batch } = await batches.next();
-          if (!batch) return true;
-          for (const start of batch.starts) visit(batch.bytes.subarray(start, start + readInt(batch.bytes, start)));
-          return false;
-        });
-      }
-    } finally {
-      await batches.return();
-    }
+  function visitDocuments(filter, visit, { end, listed }) {
+    return forEachBatch(piece, { end, where: listed, find: filter && { filter }, budget, signal }, (documents) => documents.forEach(visit));
   }
 
   /** @param {typeof ends[0]} where @returns {Promise<Summary>} */

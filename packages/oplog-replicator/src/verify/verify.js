@@ -17,7 +17,6 @@ import { comparePiece } from './compare-piece.js';
 const PIECE_BYTES = 16 << 20;
 const MAX_BYTES_AT_ONCE = 16 << 20;
 const AT_ONCE = 4;
-const CONNECTIONS = 8;
 const SETTLE_MS = 5000;
 const RETRY_EVERY_MS = 500;
 
@@ -59,7 +58,7 @@ const RETRY_EVERY_MS = 500;
 export async function verify({
   source, target, namespaces, settleMs = SETTLE_MS, onProgress = () => {}, signal = new AbortController().signal,
 }) {
-  const ends = await connectEnds({ sources: [source], target }, { connections: CONNECTIONS });
+  const ends = await connectEnds({ sources: [source], target });
   try {
     return await compareEnds(ends.sources[0].end, /** @type {End} */ (ends.target), { namespaces, settleMs, onProgress, signal });
   } finally {
