@@ -11,8 +11,8 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const FLOORS = [
   ['src/settings-table.js'],
   [
-    'src/settings.js', 'src/printable.js', 'src/shape.js', 'src/write-atomically.js', 'src/logger.js', 'src/throttle.js',
-    'src/broken-output.js',
+    'src/settings.js', 'src/printable.js', 'src/shape.js', 'src/write-atomically.js', 'src/read-stored.js', 'src/logger.js',
+    'src/throttle.js', 'src/broken-output.js',
   ],
   ['src/process/'],
   ['src/settings-docs.js', 'src/mongo/'],

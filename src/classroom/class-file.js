@@ -1,5 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { readStored } from '../read-stored.js';
 import { listOf, mapOf, number, orNone, shape, text } from '../shape.js';
 import { writeAtomically } from '../write-atomically.js';
 
@@ -33,19 +34,8 @@ const checkState = shape({
  * @returns {Promise<ClassState | undefined>} undefined if there is no such file
  * @throws {Error} naming the file, if it has another content
  */
-export async function readState(file) {
-  const json = await readFile(file, 'utf8').catch((cause) => {
-    if (cause.code === 'ENOENT') return undefined;
-    throw new Error(`${file} can't be read: ${cause.message}`, { cause });
-  });
-  if (json === undefined) return undefined;
-  try {
-    const state = JSON.parse(json);
-    checkState(state, 'it');
-    return state;
-  } catch (cause) {
-    throw new Error(`${file} does not contain a class. To start another one: pool-lab class --new`, { cause });
-  }
+export function readClass(file) {
+  return readStored(file, { check: checkState, problem: 'does not contain a class. To start another one: pool-lab class --new' });
 }
 
 /**

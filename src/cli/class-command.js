@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { isLoopback } from 'mongodb-pool-monitor/live';
 import { listAddresses, ownAddress } from '../classroom/addresses.js';
-import { createStateFile, readState } from '../classroom/class-file.js';
+import { createStateFile, readClass } from '../classroom/class-file.js';
 import { createRoll, openState } from '../classroom/class-roll.js';
 import { openClass } from '../classroom/class-server.js';
 import { renderRoom } from '../classroom/room-page.js';
@@ -12,13 +12,13 @@ import { createLogger } from '../logger.js';
 import { readSettings } from '../settings.js';
 import { listTasks, readLessons } from '../workshop/lessons.js';
 import { writeAtomically } from '../write-atomically.js';
+import { CLASS_PORT } from './join-command.js';
 import { orInvalid, parsePort, parseText, parseUpTo } from './option-parsers.js';
 import { abortOnSignal } from './signals.js';
 
 /** @import { ClassLesson, ClassState } from '../classroom/class-roll.js' */
 /** @typedef {{ host: string, port: number, token?: string, stuckAfter: number, new: boolean, out: string, sheet?: string }} ClassOptions */
 
-const DEFAULT_PORT = 3300;
 const MOST_MINUTES = 600;
 
 /** `pool-lab class` */
@@ -26,7 +26,7 @@ export function createClassCommand() {
   return new Command('class')
     .description('open a class on this laptop: learners join with a code, their guesses and measurements meet on one page')
     .option('--host <address>', 'address to listen on; 0.0.0.0 is the network of the\nroom, and needs --token', '127.0.0.1')
-    .option('--port <n>', '0 picks a free one', parsePort, DEFAULT_PORT)
+    .option('--port <n>', '0 picks a free one', parsePort, CLASS_PORT)
     .option('--token <word>', "for the teacher's page: at least 16 letters, digits,\n- or _", parseToken)
     .option('--stuck-after <minutes>', 'without progress, a learner may need a hand', parseUpTo(MOST_MINUTES), 5)
     .option('--new', 'start another class, and forget the last one', false)
@@ -48,7 +48,7 @@ async function openClassroom({ host, port, token, stuckAfter, new: isNew, out, s
   }
   const lessons = await listClassLessons();
   const file = path.join(readSettings().dataDir, 'class.json');
-  const stored = isNew ? undefined : await readState(file);
+  const stored = isNew ? undefined : await readClass(file);
   const state = keepKnown(stored ?? openState(lessons), lessons);
   const { signal, release } = abortOnSignal();
   const stateFile = createStateFile(file, state, (error) => process.stderr.write(`${error.message}\n`));

@@ -6,7 +6,8 @@ import { orInvalid, parseText } from './option-parsers.js';
 import { post } from './send-report.js';
 
 /** Where `pool-lab class` listens unless told otherwise. */
-const OWN_CLASS = 'http://127.0.0.1:3300';
+export const CLASS_PORT = 3300;
+const OWN_CLASS = `http://127.0.0.1:${CLASS_PORT}`;
 
 /** `pool-lab workshop join` */
 export function createJoinCommand() {

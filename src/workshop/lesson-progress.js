@@ -1,5 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { readStored } from '../read-stored.js';
 import { listOf, map, mapOf, number, orNone, shape, text } from '../shape.js';
 import { writeAtomically } from '../write-atomically.js';
 import { listTasks } from './lessons.js';
@@ -47,18 +48,10 @@ export function progressFile(folder) {
  * @throws {Error} naming the file, when it can't be read or has another content
  */
 export async function readProgress(folder, lessons) {
-  const file = progressFile(folder);
-  const json = await readFile(file, 'utf8').catch((cause) => {
-    if (cause.code === 'ENOENT') return '{"lessons":{}}';
-    throw new Error(`${file} can't be read: ${cause.message}`, { cause });
-  });
-  try {
-    const progress = JSON.parse(json);
-    checkProgress(progress, 'it');
-    return { ...progress, lessons: renumber(progress.lessons, lessons) };
-  } catch (cause) {
-    throw new Error(`${file} does not contain the progress of the workshop. To start over: pool-lab workshop reset`, { cause });
-  }
+  const progress = await readStored(progressFile(folder), {
+    check: checkProgress, problem: 'does not contain the progress of the workshop. To start over: pool-lab workshop reset',
+  }) ?? { lessons: {} };
+  return { ...progress, lessons: renumber(progress.lessons, lessons) };
 }
 
 /** A new lesson moves those after it. @param {Progress['lessons']} known @param {Lesson[]} lessons @returns {Progress['lessons']} */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { readState } from '../../../src/classroom/class-file.js';
+import { readClass } from '../../../src/classroom/class-file.js';
 import { createRoll, openState } from '../../../src/classroom/class-roll.js';
 import { describeRoom } from '../../../src/classroom/class-view.js';
 import { readName, readReport } from '../../../src/classroom/report-body.js';
@@ -52,7 +52,7 @@ export const classroom = {
     async check(text, { folder }) {
       const file = path.join(folder, 'class.json');
       writeFileSync(file, text);
-      const state = await readState(file).catch((error) => requireClear(error, (message) => message.includes(file)));
+      const state = await readClass(file).catch((error) => requireClear(error, (message) => message.includes(file)));
       if (state && LESSONS.some(({ name }) => name === state.current)) requireShown(state);
     },
   },
