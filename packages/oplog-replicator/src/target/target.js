@@ -18,6 +18,8 @@ import { APPLY_DIFF } from './statements.js';
 /** @import { Namespace } from '../namespaces.js' */
 
 const POLL_MS = 20;
+/** A command of MAX_COMMAND_BYTES fits. */
+const scratch = Buffer.allocUnsafeSlow(9 << 20);
 const PRIMARY_STEPPED_DOWN = 189;
 
 /**
@@ -137,6 +139,7 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
     async write({ name, database, collection, constraints }, command, field, pieces) {
       const sequence = new DocumentSequence(field);
       for (const piece of pieces) sequence.push({}, piece);
+      sequence.toBin = () => gather(sequence.chunks);
       // The source has accepted these documents: its validator passed them, or was bypassed.
       const bypass = constraints?.isValidated && command !== 'delete' ? { bypassDocumentValidation: true } : {};
       const { n: matched, writeErrors: errors = [] } = await runWrite(
@@ -193,4 +196,13 @@ export function createTarget(end, { replication, writeConcern = end.options.writ
 /** @param {Document | Document[]} u @returns {Document} an update that finds no document */
 function createNothing(u) {
   return { update: 'checkpoints', updates: [{ q: { _id: 'none' }, u }] };
+}
+
+/** @param {Buffer[]} pieces @returns {Buffer} all of them, valid until the next call: the driver copies it at once */
+function gather(pieces) {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length > scratch.length) return Buffer.concat(pieces);
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(scratch, at);
+  return scratch.subarray(0, length);
 }

@@ -29,6 +29,20 @@ test('the driver sends documents byte for byte', async () => {
   expect(found.map((each) => Buffer.from(/** @type {any} */ (each)))).toEqual(documents);
 });
 
+test('commands that are sent at the same time do not mix, whatever their size', async () => {
+  const client = new MongoClient(String(process.env.TEST_MONGO_URL));
+  cleanUp(() => client.close());
+  const collection = client.db('target').collection('parallel');
+  await collection.deleteMany({});
+  const namespace = createNamespaces().named('target.parallel');
+  const target = open(String(process.env.TEST_MONGO_URL));
+  const sizes = [10, 3_000_000, 12_000_000, 100_000, 12_000_000, 5];
+  await Promise.all(sizes.map((size, _id) => (
+    target.write(namespace, 'insert', 'documents', [Buffer.from(BSON.serialize({ _id, text: String(_id).repeat(size) }))]))));
+  const found = await collection.find().sort({ _id: 1 }).toArray();
+  expect(found.map(({ text }, _id) => text === String(_id).repeat(text.length) && text.length)).toEqual(sizes);
+});
+
 test('a session waits for writes of the previous one, which the server still executes after its client is gone', async () => {
   const { url } = await startReplicaSet();
   const after = new MongoClient(url);
