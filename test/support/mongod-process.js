@@ -43,16 +43,22 @@ export async function startMongod(args = []) {
   return { port, start, kill, pause: () => child.kill('SIGSTOP'), goOn: () => child.kill('SIGCONT') };
 }
 
-/** Like startMongod, as a replica set. @param {string[]} [args] */
-export async function startReplicaSet(args = []) {
-  const mongod = await startMongod(['--replSet', 'rs', ...args]);
-  const host = `127.0.0.1:${mongod.port}`;
-  const client = new MongoClient(`mongodb://${host}/?directConnection=true`);
+/** Like startMongod, as a replica set. The mongod that comes back is its first. @param {string[]} [args] @param {number} [members] */
+export async function startReplicaSet(args = [], members = 1) {
+  const mongods = await Promise.all(Array.from({ length: members }, () => startMongod(['--replSet', 'rs', ...args])));
+  const hosts = mongods.map(({ port }) => `127.0.0.1:${port}`);
+  const client = new MongoClient(`mongodb://${hosts[0]}/?directConnection=true`);
   await client.db('admin').command({
-    // With the default, a restarted mongod would wait 10 s before its election.
-    replSetInitiate: { _id: 'rs', members: [{ _id: 0, host }], settings: { electionTimeoutMillis: 200 } },
+    replSetInitiate: {
+      _id: 'rs', members: hosts.map((host, _id) => ({ _id, host })),
+      // With the default, a mongod without others that is started again would wait 10 s before its election.
+      ...members === 1 && { settings: { electionTimeoutMillis: 200 } },
+    },
   });
-  await until('a primary', async () => (await client.db('admin').command({ hello: 1 })).isWritablePrimary);
   await client.close();
-  return { ...mongod, url: `mongodb://${host}/?replicaSet=rs` };
+  const url = `mongodb://${hosts.join(',')}/?replicaSet=rs`;
+  const set = new MongoClient(url);
+  await until('a primary', async () => (await set.db('admin').command({ hello: 1 })).isWritablePrimary, 40_000);
+  await set.close();
+  return { ...mongods[0], url };
 }
