@@ -11,7 +11,10 @@ import { onParentGone } from '../../src/process/parent.js';
 const SLOW_MS = 60_000;
 
 onParentGone(() => process.exit());
-const client = await MongoClient.connect(String(process.env.MONGO_URL), { maxPoolSize: Number(process.env.MONGO_POOLSIZE) });
+const { MONGO_URL, MONGO_POOLSIZE, MONGO_WAIT_QUEUE_TIMEOUT_MS = 0 } = process.env;
+const client = await MongoClient.connect(String(MONGO_URL), {
+  maxPoolSize: Number(MONGO_POOLSIZE), waitQueueTimeoutMS: Number(MONGO_WAIT_QUEUE_TIMEOUT_MS),
+});
 const customers = customersOf(client);
 const findOne = async () => ({ query: 'fast', customer: await customers.findOne({ email: pickEmail() }) });
 const runSlowQuery = createSlowQuery(client);
@@ -24,7 +27,13 @@ process.send?.({ url: `http://127.0.0.1:${port}` });
 function createApp() {
   const app = express();
   app.disable('etag');
-  app.get('/fast', async (req, res) => res.json(await findOne()));
+  app.get('/fast', async (req, res) => {
+    try {
+      res.json(await findOne());
+    } catch (error) {
+      res.status(503).json({ error: /** @type {Error} */ (error).message });
+    }
+  });
   app.get('/slow', async (req, res) => res.json(await runSlowQuery(SLOW_MS)));
   return app;
 }
