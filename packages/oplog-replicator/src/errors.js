@@ -20,6 +20,9 @@ export class NoAnswerError extends Error {
 /** The connection was lost. */
 export class ConnectionLostError extends Error {}
 
+/** The oplog shows no entry. A server that has just started does not know yet which ones a majority has. */
+export class NoEntryError extends EndError {}
+
 /** The target differs from the source in a way that repeated operations don't explain. */
 export class ConflictError extends Error {}
 
@@ -51,7 +54,8 @@ export function isTransient(error) {
   if (!error || error instanceof MongoServerSelectionError) return false;
   // The driver passes on a socket's error as it is when a connection breaks while a large command is being written.
   const isLost = error instanceof MongoNetworkError || error instanceof ConnectionLostError || error.syscall !== undefined;
-  return isLost || error instanceof NoAnswerError || TRANSIENT.has(error.code) || isTransient(error.cause);
+  const isEarly = error instanceof NoAnswerError || error instanceof NoEntryError;
+  return isLost || isEarly || TRANSIENT.has(error.code) || isTransient(error.cause);
 }
 
 /**

@@ -56,10 +56,13 @@ function keepWriting(seed) {
     while (isWriting) await writeAnything(sourceClient, sourceClient.db('shop'), random);
   };
   const writing = Promise.all([write(), write()]);
-  return () => {
+  const stop = () => {
     isWriting = false;
     return writing;
   };
+  // After a test that failed, it would go on forever.
+  cleanUp(stop);
+  return stop;
 }
 
 async function expectIdentical() {

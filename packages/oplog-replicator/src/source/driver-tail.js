@@ -1,5 +1,6 @@
 import { readCursorBatch } from '../bson/cursor-batch.js';
-import { createFind, createGetMore } from './oplog.js';
+import { NoEntryError } from '../errors.js';
+import { createFind, createGetMore, CURSOR_CLOSED } from './oplog.js';
 
 /** @import { End } from '../end.js' */
 /** @import { EntryBatch } from './op-msg.js' */
@@ -27,7 +28,7 @@ export function createDriverTail(end, { from, batchSize }) {
   async function read(command) {
     const { cursor: bytes } = await end.command('local', command, { session, raw: true, signal: closing.signal });
     const { starts, cursorId } = readCursorBatch(bytes, 0);
-    if (cursorId === 0n) throw new Error(`${end.name} closed the cursor on its oplog`);
+    if (cursorId === 0n) throw new NoEntryError(end.name, CURSOR_CLOSED);
     return { bytes, starts, cursorId, isFull: starts.length === batchSize };
   }
 

@@ -1,3 +1,4 @@
+import { NoEntryError } from '../errors.js';
 import { comparePositions, formatPosition, positionAt, timestampOf } from './position.js';
 import { createEntry, readEntry } from './raw-entry.js';
 
@@ -9,6 +10,9 @@ import { createEntry, readEntry } from './raw-entry.js';
 const OPLOG = 'oplog.rs';
 /** How long the server waits for an entry before it returns an empty batch, which is also its heartbeat. */
 export const AWAIT_MS = 1000;
+
+/** So does a server whose oplog is empty at that moment. */
+export const CURSOR_CLOSED = 'it closed the cursor on its oplog, which has no entry from there on';
 
 /** The first entry of every replica set. */
 const FIRST_MESSAGE = 'initiating set';
@@ -36,7 +40,7 @@ async function readEnd({ end }, order, level = 'majority') {
   const [entry] = await end.list('local', {
     find: OPLOG, sort: { $natural: order }, limit: 1, readConcern: { level },
   });
-  if (!entry) throw new Error(`the oplog of ${end.name} is empty`);
+  if (!entry) throw new NoEntryError(end.name, 'its oplog is empty');
   return entry;
 }
 
@@ -91,6 +95,17 @@ export async function findStart(source, from) {
 /**
  * @param {Source} source
  * @param {Position} from
+ * @param {Position} last its last entry
+ * @throws {Error} when it has lost the entry at `from`
+ */
+export function assertReachesTo(source, from, last) {
+  // Without a term, `from` is a time, which the source may still reach.
+  if (from.term !== 0 && comparePositions(from, last) > 0) throw missingEntry(source, from);
+}
+
+/**
+ * @param {Source} source
+ * @param {Position} from
  * @param {EntryBatch} batch the first one read from there
  * @throws {Error} when the oplog no longer has all entries after `from`
  */
@@ -103,7 +118,12 @@ export async function assertReachesBack(source, from, batch) {
   await assertStillHas(source, from);
   // Without a term, `from` is a time, and there need not be an entry.
   if (from.term === 0) return;
-  throw new Error(`the oplog of ${source.end.name} does not have the entry at ${formatPosition(from)} of the `
+  throw missingEntry(source, from);
+}
+
+/** @param {Source} source @param {Position} from */
+function missingEntry({ end }, from) {
+  return new Error(`the oplog of ${end.name} does not have the entry at ${formatPosition(from)} of the `
     + 'checkpoint: it was rolled back, or this is another source');
 }
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { readInt } from '../bson/bytes.js';
-import { ConnectionLostError, EndError, NoAnswerError } from '../errors.js';
+import { ConnectionLostError, EndError, NoAnswerError, NoEntryError } from '../errors.js';
 import { HEADER_BYTES, readBatch, writeMessage } from './op-msg.js';
-import { createFind, createGetMore } from './oplog.js';
+import { createFind, createGetMore, CURSOR_CLOSED } from './oplog.js';
 
 /** @import { EntryBatch } from './op-msg.js' */
 /** @import { End } from '../end.js' */
@@ -69,7 +69,7 @@ export class SocketTail {
     const batch = this.#takeBatch(this.#message);
     this.#message = null;
     if (!batch.moreToCome) {
-      if (batch.cursorId === 0n) throw new Error(`${this.#end.name} closed the cursor on its oplog`);
+      if (batch.cursorId === 0n) throw new NoEntryError(this.#end.name, CURSOR_CLOSED);
       this.#send(createGetMore(batch.cursorId, this.#batchSize), { exhaust: true });
     }
     this.#socket.setTimeout(this.#end.maxSilenceMs).resume();

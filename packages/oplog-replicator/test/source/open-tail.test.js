@@ -3,12 +3,13 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { End } from '../../src/end.js';
+import { isTransient } from '../../src/errors.js';
 import { createDriverTail } from '../../src/source/driver-tail.js';
 import { openTail } from '../../src/source/open-tail.js';
 import { positionAt } from '../../src/source/position.js';
 import { SocketTail } from '../../src/source/socket-tail.js';
 import { cleanUp } from '../../../../test/support/cleanup.js';
-import { startReplicaSet } from '../../../../test/support/mongod-process.js';
+import { startMongod, startReplicaSet } from '../../../../test/support/mongod-process.js';
 import { scratchFolder } from '../../../../test/support/scratch-folder.js';
 
 /** @import { Tail } from '../../src/source/open-tail.js' */
@@ -107,4 +108,19 @@ test('a source that requires authentication is read through the driver', async (
   const socket = new SocketTail(end, { address: { host: host.split(':')[0], port: Number(port) }, from, batchSize: 10 });
   await expect(socket.next()).rejects.toThrow('requires authentication');
   await socket.close();
+});
+
+// A server that has just started shows an empty oplog until it knows what a majority has, and then ends the cursor.
+test('an oplog that looks empty is tried again', async () => {
+  const { port } = await startMongod();
+  const standalone = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  await connect(standalone).db('local').createCollection('oplog.rs', { capped: true, size: 1 << 20 });
+  const end = openEnd(standalone);
+  const options = { from: { seconds: 1, increment: 1, term: 1 }, batchSize: 10 };
+  for (const tail of [new SocketTail(end, { ...options, address: { host: '127.0.0.1', port } }), createDriverTail(end, options)]) {
+    const failure = await tail.next().catch((error) => error);
+    expect(failure.message).toBe(`the source 127.0.0.1:${port}: it closed the cursor on its oplog, which has no entry from there on`);
+    expect(isTransient(failure)).toBe(true);
+    await tail.close();
+  }
 });
