@@ -1,6 +1,6 @@
 // argv: the kind of client. It looks up a document again and again on 'run', and says how fast.
 import { MongoClient } from 'mongodb';
-import { Checkouts, monitorPool } from 'mongodb-pool-monitor';
+import { Checkouts, EventBatch, monitorPool } from 'mongodb-pool-monitor';
 import { onParentGone } from '../../src/process/parent.js';
 
 const OPERATIONS = 4000;
@@ -10,8 +10,9 @@ const POOL_SIZE = 10;
 const [, , kind] = process.argv;
 const client = new MongoClient(String(process.env.MONGO_URL), { maxPoolSize: POOL_SIZE });
 if (kind.startsWith('monitor')) {
-  const monitor = monitorPool(client);
-  if (kind.endsWith('record')) new Checkouts().watch(monitor);
+  const batch = new EventBatch({ size: kind.includes('batches') ? 64 : 1 });
+  const monitor = monitorPool(client, { batch });
+  if (kind.includes('record')) new Checkouts({ batch }).watch(monitor);
 }
 const customers = client.db('lab').collection('customers');
 process.on('message', async (message) => {

@@ -12,10 +12,10 @@ const NEEDS = [
 ];
 
 /**
- * @typedef {import('mongodb-pool-monitor/live').PoolSettings} Load
+ * @typedef {import('mongodb-pool-monitor/page/load-test-shapes.js').PoolSettings} Load
  *
  * A run of mixed.yaml against this app. poolSize and slowMs are from its start.
- * @typedef {import('mongodb-pool-monitor/live').LoadTest} LoadTest
+ * @typedef {import('mongodb-pool-monitor/page/load-test-shapes.js').LoadTest} LoadTest
  */
 
 /**

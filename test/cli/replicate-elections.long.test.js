@@ -22,7 +22,7 @@ function keepWriting(collection) {
   const writing = (async () => {
     for (let n = 0; !isOver; n++) {
       await collection.insertMany([{ n }, { n }, { n }]);
-      await collection.updateOne({ n }, { $set: { changed: true }, $push: { list: n } });
+      await collection.updateOne({ n }, { $set: { changed: true }, $push: /** @type {Document} */ ({ list: n }) });
       await collection.deleteOne({ n });
       if (n % 20 === 0) await collection.updateOne({ large: n / 20 % 4 }, { $set: { n } });
     }

@@ -1,4 +1,5 @@
-/** @import { BusyConnection, EndedRequest, LiveReading, LoadTest, Second, Waiter } from 'mongodb-pool-monitor/live' */
+/** @import { BusyConnection, EndedRequest, LiveReading, Second, Waiter } from 'mongodb-pool-monitor/live' */
+/** @import { LoadTest } from 'mongodb-pool-monitor/page/load-test-shapes.js' */
 /** @import { LivePool } from 'mongodb-pool-monitor/page/state.js' */
 
 export const QUERIES = { '/slow': { aloneMs: 5000, isWork: false }, '/fast': { aloneMs: 1, isWork: false } };

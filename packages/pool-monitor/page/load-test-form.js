@@ -2,7 +2,7 @@ import { post } from './app-requests.js';
 import { runAction, setDisabled } from './form-action.js';
 import { describeChanges } from './words.js';
 
-/** @import { LoadTest } from '../src/live/feed-shapes.js' */
+/** @import { LoadTest } from './load-test-shapes.js' */
 /** @import { State } from './state.js' */
 
 /** @param {HTMLElement} form @returns {(state: Pick<State, 'loadTests' | 'snapshot'>) => void} */

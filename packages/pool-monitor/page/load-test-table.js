@@ -1,7 +1,7 @@
 import { formatQuantity } from '../universal/quantity.js';
 import { describeChanges } from './words.js';
 
-/** @import { LoadTest } from '../src/live/feed-shapes.js' */
+/** @import { LoadTest } from './load-test-shapes.js' */
 
 const COLUMNS = 8;
 

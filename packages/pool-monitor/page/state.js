@@ -5,7 +5,8 @@ import { assignLanes } from './lanes.js';
 import { movePast, paceOf } from './motion.js';
 import { addNotes } from './notes.js';
 
-/** @import { LiveClient, LiveReading, LoadTest, Second, Snapshot } from '../src/live/feed-shapes.js' */
+/** @import { LoadTest } from './load-test-shapes.js' */
+/** @import { LiveClient, LiveReading, Second, Snapshot } from '../src/live/feed-shapes.js' */
 /** @import { RouteKinds } from '../universal/route-kinds.js' */
 /** @import { ChartRoute } from './chart-routes.js' */
 /** @import { Note } from './notes.js' */

@@ -2,7 +2,8 @@ import { formatQuantity } from '../universal/quantity.js';
 import { kindOf } from '../universal/route-kinds.js';
 
 /** @import { Holder } from 'mongodb-pool-monitor' */
-/** @import { LoadTest, ServerReading, Snapshot, Waiter } from '../src/live/feed-shapes.js' */
+/** @import { LoadTest } from './load-test-shapes.js' */
+/** @import { ServerReading, Snapshot, Waiter } from '../src/live/feed-shapes.js' */
 /** @import { LivePool, State } from './state.js' */
 
 /** A running time: always in seconds with one decimal, so that its width does not jump. @param {number} ms */

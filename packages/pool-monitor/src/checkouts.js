@@ -3,13 +3,17 @@ import { Checkout } from './checkout.js';
 import { CheckoutLog } from './checkout-log.js';
 import { OperationName, RequestName } from './checkout-name.js';
 import { endUse } from './connection-history.js';
+import { EventBatch } from './event-batch.js';
 import { findHolders } from './holders.js';
 import { RequestContext } from './request-context.js';
 
 /** @import { CheckoutKind } from './checkout.js' */
 /** @import { Connection } from './connections.js' */
+/** @import { Entry } from './event-batch.js' */
 /** @import { PoolMonitor } from './monitor.js' */
 /** @import { Request } from './request-context.js' */
+
+/** @typedef {{ operation?: string | null, kind?: CheckoutKind | null }} Work what a checkout is for */
 
 /**
  * Links each checkout of the last minutes to the request that made it, with its wait, and the requests it waited behind.
@@ -37,11 +41,14 @@ export class Checkouts {
    * @param {number} [options.keptMs] how far back the records go
    * @param {number} [options.maxKept] how many records to keep
    * @param {string | null} [options.outside] the route of checkouts outside of any request
-   * @param {() => { operation?: string | null, kind?: CheckoutKind | null } | undefined} [options.describe] called at each
-   *   checkOutStarted, in the caller's own async context: what the checkout is for
+   * @param {() => Work | null} [options.describe] called at each checkOutStarted, in the caller's own async context: what the
+   *   checkout is for
+   * @param {EventBatch} [options.batch] the one of its monitors
    * @param {() => number} [options.now] the monitors' clock, if it is not performance.now()
    */
-  constructor({ outside = null, describe, ...options } = {}) {
+  constructor({ outside = null, describe, batch = new EventBatch(), ...options } = {}) {
+    /** For whoever else must keep the order of events. */
+    this.batch = batch;
     this.#outside = new RequestName(null, outside);
     this.#describe = describe;
     this.#log = new CheckoutLog(options);
@@ -49,16 +56,19 @@ export class Checkouts {
 
   /** The id of the last checkout that ended, however long ago; 0 if there was none. */
   get lastId() {
+    this.batch.flush();
     return this.#log.lastId;
   }
 
   /** @param {Parameters<CheckoutLog['list']>[0]} [from] */
   list(from) {
+    this.batch.flush();
     return this.#log.list(from);
   }
 
   /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */
   countForgotten(after) {
+    this.batch.flush();
     return this.#log.countForgotten(after);
   }
 
@@ -69,8 +79,10 @@ export class Checkouts {
    */
   watch(monitor) {
     const unfollow = monitor.follow({
-      onCheckOutStarted: (checkout) => this.#onCheckOutStarted(checkout),
-      identify: (supposed) => this.#identify(supposed),
+      noteStart: (start) => this.#noteStart(start),
+      onCheckOutStarted: (checkout, start) => this.#onCheckOutStarted(checkout, start),
+      noteEnd: (end) => this.#noteEnd(end),
+      identify: (supposed, end) => this.#identify(supposed, end),
       onCheckedIn: (checkout) => this.#onCheckedIn(checkout),
       onCheckOutFailed: (checkout, reason, atMs) => this.#onCheckOutFailed(checkout, reason, atMs),
       onCheckOutAborted: (checkout, atMs) => this.#onCheckOutAborted(checkout, atMs),
@@ -111,8 +123,11 @@ export class Checkouts {
 
   /** The request whose code runs. @returns {RequestContext | null} */
   get current() {
-    const scope = this.#hasRequests ? this.#scopes.getStore() : undefined;
-    return (scope instanceof Checkout ? scope.context : scope) ?? null;
+    return contextOf(this.#scope);
+  }
+
+  get #scope() {
+    return (this.#hasRequests && this.#scopes.getStore()) || null;
   }
 
   /**
@@ -134,6 +149,7 @@ export class Checkouts {
 
   /** Stops recording, and following async flows, which costs some time. The records stay. */
   close() {
+    this.batch.flush();
     this.#isClosed = true;
     for (const leave of this.#leaving) leave();
     this.#scopes.disable();
@@ -142,16 +158,34 @@ export class Checkouts {
   /** @param {Request} request */
   #open(request) {
     this.#hasRequests = true;
-    return new RequestContext(request, ++this.#lastRequest);
+    const context = new RequestContext(request, ++this.#lastRequest);
+    // The driver emits nothing when a signal ends a wait.
+    request.signal?.addEventListener('abort', () => {
+      this.batch.flush();
+      context.abort();
+    }, { once: true });
+    return context;
   }
 
-  /** @param {Checkout} checkout */
-  #onCheckOutStarted(checkout) {
-    const followed = this.current;
-    const context = followed?.isOver ? null : followed;
+  /** @param {Entry} start @returns {boolean} whether it needs no async scope of its own, as far as is known now */
+  #noteStart(start) {
+    if (this.#describe) start.work = this.#describe();
+    const context = this.current;
+    if (context && !context.isOver) {
+      start.scope = context;
+      start.mayEnter = context.isOpen || !start.pool?.isCallersFlow;
+      context.isBeginning = !start.mayEnter;
+    } else {
+      start.mayEnter = this.#hasRequests;
+    }
+    return !start.mayEnter;
+  }
+
+  /** @param {Checkout} checkout @param {Entry} start */
+  #onCheckOutStarted(checkout, { scope, work, mayEnter }) {
+    const context = /** @type {RequestContext | null} */ (scope);
     const name = context?.name ?? this.#outside;
     let needsScope = this.#hasRequests;
-    const work = this.#describe?.();
     checkout.name = work ? new OperationName(name, work.operation ?? null, work.kind ?? null) : name;
     if (context) {
       checkout.context = context;
@@ -159,14 +193,20 @@ export class Checkouts {
       needsScope = context.begin(checkout);
     }
     // From here until checkedIn the driver runs in this scope. Most requests need none: it costs them a few microseconds.
-    if (needsScope) this.#scopes.enterWith(checkout);
+    if (needsScope && mayEnter) this.#scopes.enterWith(checkout);
   }
 
-  /** @param {Checkout} supposed */
-  #identify(supposed) {
-    if (!this.#hasRequests) return supposed;
-    const scope = this.#scopes.getStore();
-    const own = scope instanceof Checkout && !scope.isOver ? scope : this.current?.alone;
+  /** @param {Entry} end */
+  #noteEnd(end) {
+    end.scope = this.#scope;
+    const context = contextOf(end.scope);
+    if (context) context.isBeginning = false;
+  }
+
+  /** @param {Checkout} supposed @param {Entry} end */
+  #identify(supposed, { scope }) {
+    if (!scope) return supposed;
+    const own = scope instanceof Checkout && !scope.isOver ? scope : contextOf(scope)?.alone;
     if (!own || own === supposed || own.isOver || own.pool !== supposed.pool) return supposed;
     if (own.recordId > 0) {
       this.#log.correct(own, supposed);
@@ -209,4 +249,9 @@ export class Checkouts {
     context?.end(checkout);
     this.#log.add(checkout, 'checkOutAborted', null, null);
   }
+}
+
+/** @param {RequestContext | Checkout | null} scope @returns {RequestContext | null} whose code runs in it */
+function contextOf(scope) {
+  return scope instanceof Checkout ? scope.context : scope;
 }

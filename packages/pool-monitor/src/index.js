@@ -1,5 +1,6 @@
 export { Checkouts } from './checkouts.js';
 export { Durations } from './durations.js';
+export { EventBatch } from './event-batch.js';
 export { readGauges } from './gauges.js';
 export { holderOf, longestHolders, waiterOf } from './holders.js';
 export { monitorPool } from './monitor.js';

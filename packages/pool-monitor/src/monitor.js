@@ -1,10 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import { EventBatch } from './event-batch.js';
 import { readGauges } from './gauges.js';
 import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
 
 /** @import { MongoClient, MongoClientEvents } from 'mongodb' */
 /** @import { Checkout } from './checkout.js' */
+/** @import { Entry } from './event-batch.js' */
 /** @import { Follower, PoolListener, Watchers } from './pool-events.js' */
 /** @import { RecordedCheckout } from './trace-writer.js' */
 
@@ -15,8 +17,8 @@ import { ServerPool } from './server-pool.js';
  * @property {string | null} name distinguishes its pools from those of another client to the same servers
  * @property {() => { servers: Record<string, PoolSnapshot>, totals: PoolSnapshot }} snapshot plain JSON, by host:port
  *   and over all servers; the total peaks are sums of the servers' peaks
- * @property {(listener: PoolListener) => () => void} subscribe calls the listener inside each event, so the listener
- *   must be quick and must not throw; returns a function that unsubscribes
+ * @property {(listener: PoolListener) => () => void} subscribe calls the listener inside each event, or inside a batch of
+ *   them, so the listener must be quick and must not throw; returns a function that unsubscribes
  * @property {(follower: Follower) => () => void} follow for Checkouts, which only one at a time can be; returns a function
  *   that ends it
  * @property {ReadonlyMap<string, ServerPool>} servers live, read only
@@ -47,10 +49,11 @@ const ENDS = new Set(['checkedIn', 'checkOutFailed', 'checkOutAborted']);
  * @param {string | null} [options.name]
  * @param {{ write: (checkout: RecordedCheckout) => void }} [options.record] gets each checkout when it ends, see
  *   createTraceWriter; with its request, if Checkouts watches this monitor
+ * @param {EventBatch} [options.batch] what handles the events; by default, each is handled at once
  * @param {() => number} [options.now] replaces performance.now() in tests
  * @returns {PoolMonitor}
  */
-export function monitorPool(client, { name = null, record, now = () => performance.now() } = {}) {
+export function monitorPool(client, { name = null, record, batch = new EventBatch(), now = () => performance.now() } = {}) {
   /** @type {Map<string, ServerPool>} */
   const servers = new Map();
   /** @type {Watchers} */
@@ -73,54 +76,58 @@ export function monitorPool(client, { name = null, record, now = () => performan
     servers.set(address, recent);
     return recent;
   };
-  /**
-   * When an event happened, or when the wait that it ends began. The driver subtracts integer milliseconds, so we do.
-   * @param {{ time: Date, durationMS?: number }} event
-   * @param {number} atMs
-   */
-  const spanOf = ({ time, durationMS = 0 }, atMs) => {
-    // A pause of the process, or a slow listener, may have come between the event and us.
-    const lateMs = Math.max(0, Date.now() - time.getTime());
-    return { fromMs: Math.floor(atMs - DELIVERY_MS) - lateMs - durationMS, toMs: Math.floor(atMs) - durationMS };
-  };
 
+  /** @param {(entry: Entry) => void} handle @param {any} event */
+  const noteEvent = (handle, event) => {
+    const entry = batch.next(handle, now());
+    entry.wallMs = Date.now();
+    entry.event = event;
+    entry.pool = poolOf(event);
+    return entry;
+  };
   /**
-   * When the wait began that an event ends. Before version 6.9, the driver does not say.
-   * @param {{ time: Date, durationMS?: number }} event
-   * @param {number} atMs now
+   * For the events that are rare, or that the driver emits in one turn with others.
+   * @template {any[]} Args
+   * @param {(...args: Args) => void} handle
+   * @returns {(...args: Args) => void}
    */
-  const waitOf = (event, atMs) => (
-    event.durationMS === undefined ? { fromMs: -Infinity, toMs: Math.floor(atMs) } : spanOf(event, atMs));
+  const atOnce = (handle) => (...args) => {
+    batch.flush();
+    handle(...args);
+  };
 
   /** @type {Pick<MongoClientEvents, WatchedEvent>} */
   const handlers = {
-    connectionPoolCreated: (event) => poolOf(event).onPoolCreated(),
-    connectionPoolReady: (event) => poolOf(event).onPoolReady(spanOf(event, now())),
-    connectionPoolCleared: (event) => poolOf(event).onPoolCleared(!('serviceId' in event && event.serviceId)),
-    connectionPoolClosed: (event) => poolOf(event).onPoolClosed(),
-    connectionCreated: (event) => poolOf(event).onConnectionCreated(Number(event.connectionId)),
-    connectionReady: (event) => poolOf(event).onConnectionReady(Number(event.connectionId), event.durationMS ?? 0),
-    connectionClosed: (event) => poolOf(event).onConnectionClosed(Number(event.connectionId), event.reason),
+    connectionPoolCreated: atOnce((event) => poolOf(event).onPoolCreated()),
+    connectionPoolReady: atOnce((event) => poolOf(event).onPoolReady(spanOf(event, now()))),
+    connectionPoolCleared: atOnce((event) => poolOf(event).onPoolCleared(!('serviceId' in event && event.serviceId))),
+    connectionPoolClosed: atOnce((event) => poolOf(event).onPoolClosed()),
+    connectionCreated: atOnce((event) => poolOf(event).onConnectionCreated(Number(event.connectionId))),
+    connectionReady: atOnce((event) => poolOf(event).onConnectionReady(Number(event.connectionId), event.durationMS ?? 0)),
+    connectionClosed: atOnce((event) => poolOf(event).onConnectionClosed(Number(event.connectionId), event.reason)),
     connectionCheckOutStarted: (event) => {
-      const atMs = now();
-      poolOf(event).onCheckOutStarted(spanOf(event, atMs), atMs);
+      const entry = noteEvent(onCheckOutStarted, event);
+      batch.added(watchers.follower?.noteStart(entry) ?? true);
     },
     connectionCheckOutFailed: (event) => {
-      const atMs = now();
-      poolOf(event).onCheckOutFailed(event.reason, waitOf(event, atMs), atMs);
+      const entry = noteEvent(onCheckOutFailed, event);
+      watchers.follower?.noteEnd(entry);
+      batch.added(false);
     },
     connectionCheckedOut: (event) => {
-      const atMs = now();
-      const pool = poolOf(event);
-      // Such drivers (6.9 and later) have done away with callbacks, too.
-      pool.isCallersFlow = event.durationMS !== undefined;
-      pool.onCheckedOut(Number(event.connectionId), waitOf(event, atMs), atMs);
+      noteEvent(onCheckedOut, event);
+      batch.added(true);
     },
-    connectionCheckedIn: (event) => poolOf(event).onCheckedIn(Number(event.connectionId), now()),
+    connectionCheckedIn: (event) => {
+      const entry = noteEvent(onCheckedIn, event);
+      entry.pool?.noteTurn();
+      watchers.follower?.noteEnd(entry);
+      batch.added(true);
+    },
     // The driver only emits this one with monitorCommands.
-    commandFailed: (event) => servers.get(event.address)?.onCommandFailed(Number(event.connectionId)),
-    serverDescriptionChanged: ({ address, previousDescription, newDescription }) => (
-      servers.get(address)?.onServerDescriptionChanged(previousDescription, newDescription)),
+    commandFailed: atOnce((event) => servers.get(event.address)?.onCommandFailed(Number(event.connectionId))),
+    serverDescriptionChanged: atOnce(({ address, previousDescription, newDescription }) => (
+      servers.get(address)?.onServerDescriptionChanged(previousDescription, newDescription))),
   };
   const names = /** @type {(keyof MongoClientEvents)[]} */ (Object.keys(handlers));
   const attached = /** @type {MongoClientEvents} */ (handlers);
@@ -128,8 +135,12 @@ export function monitorPool(client, { name = null, record, now = () => performan
 
   return {
     name,
-    servers,
+    get servers() {
+      batch.flush();
+      return servers;
+    },
     snapshot: () => {
+      batch.flush();
       const pools = [...servers.values()];
       const each = pools.map((pool) => summarise([pool]));
       return {
@@ -138,22 +149,69 @@ export function monitorPool(client, { name = null, record, now = () => performan
       };
     },
     subscribe: (listener) => {
+      batch.flush();
       watchers.listeners.add(listener);
       return () => {
+        batch.flush();
         watchers.listeners.delete(listener);
       };
     },
     follow: (follower) => {
+      batch.flush();
       if (watchers.follower) throw new Error('Another Checkouts watches this monitor already');
       watchers.follower = follower;
       return () => {
+        batch.flush();
         watchers.follower = null;
       };
     },
     close: () => {
+      batch.flush();
       for (const event of names) client.off(event, attached[event]);
     },
   };
+}
+
+/** @param {Entry} entry */
+function onCheckOutStarted(entry) {
+  const { pool, event, atMs, wallMs } = entry;
+  pool?.onCheckOutStarted(spanOf(event, atMs, wallMs), atMs, entry);
+}
+
+/** @param {Entry} entry */
+function onCheckOutFailed(entry) {
+  entry.pool?.onCheckOutFailed(entry.event.reason, waitOf(entry), entry.atMs, entry);
+}
+
+/** @param {Entry} entry */
+function onCheckedOut(entry) {
+  const { event, atMs } = entry;
+  const pool = /** @type {ServerPool} */ (entry.pool);
+  // Such drivers (6.9 and later) have done away with callbacks, too.
+  pool.isCallersFlow = event.durationMS !== undefined;
+  pool.onCheckedOut(Number(event.connectionId), waitOf(entry), atMs);
+}
+
+/** @param {Entry} entry */
+function onCheckedIn(entry) {
+  entry.pool?.onCheckedIn(Number(entry.event.connectionId), entry.atMs, entry);
+}
+
+/**
+ * When an event happened, or when the wait that it ends began. The driver subtracts integer milliseconds, so we do.
+ * @param {{ time: Date, durationMS?: number }} event
+ * @param {number} atMs
+ * @param {number} [wallMs]
+ */
+function spanOf({ time, durationMS = 0 }, atMs, wallMs = Date.now()) {
+  // A pause of the process, or a slow listener, may have come between the event and us.
+  const lateMs = Math.max(0, wallMs - time.getTime());
+  return { fromMs: Math.floor(atMs - DELIVERY_MS) - lateMs - durationMS, toMs: Math.floor(atMs) - durationMS };
+}
+
+/** When the wait began that an event ends. Before version 6.9, the driver does not say. @param {Entry} entry */
+function waitOf({ event, atMs, wallMs }) {
+  return event.durationMS === undefined ? { fromMs: -Infinity, toMs: Math.floor(atMs) } : spanOf(event, atMs, wallMs);
 }
 
 /** @param {Checkout} checkout @returns {RecordedCheckout} */

@@ -1,5 +1,6 @@
 /** @import { Checkout } from './checkout.js' */
 /** @import { Connection } from './connections.js' */
+/** @import { Entry } from './event-batch.js' */
 
 /**
  * Events carry the driver's names. `checkOutAborted` is ours: the caller left the wait queue. So is `operationFailed`,
@@ -12,9 +13,11 @@
  * @typedef {(event: PoolEvent) => void} PoolListener
  *
  * @typedef {object} Follower knows the callers, and learns of each checkout before the listeners do
- * @property {(checkout: Checkout) => void} onCheckOutStarted
- * @property {(supposed: Checkout) => Checkout} identify the checkout whose caller's code runs now, where that is known. It is
- *   the one that ends
+ * @property {(start: Entry) => boolean} noteStart called while the code of the caller runs; whether the rest may come later
+ * @property {(checkout: Checkout, start: Entry) => void} onCheckOutStarted
+ * @property {(end: Entry) => void} noteEnd called while the code of the caller runs
+ * @property {(supposed: Checkout, end: Entry) => Checkout} identify the checkout whose caller's code ran, where that is
+ *   known. It is the one that ended
  * @property {(checkout: Checkout) => void} onCheckedIn
  * @property {(checkout: Checkout, reason: string, atMs: number) => void} onCheckOutFailed
  * @property {(checkout: Checkout, atMs: number) => void} onCheckOutAborted

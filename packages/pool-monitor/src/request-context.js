@@ -45,6 +45,8 @@ export class RequestContext {
   last = null;
   /** A checkout that its code can only have made itself: it had no other open, and no async scope of its own. @type {Checkout | null} */
   alone = null;
+  /** Whether it has begun a checkout that is not handled yet. */
+  isBeginning = false;
   /** The first of its checkouts that have not ended; the next is its `nextOpen`. @type {Checkout | null} */
   #open = null;
   /** Who held the connections it waited for. @type {CheckoutName[]} */
@@ -61,10 +63,11 @@ export class RequestContext {
   constructor({ route, from, requestId, signal }, number) {
     this.name = new RequestName(number, route, requestId, from);
     this.signal = signal;
-    // The driver emits nothing when a signal ends a wait.
-    signal?.addEventListener('abort', () => {
-      for (const checkout of this.#listOpen()) checkout.pool.abort(checkout);
-    }, { once: true });
+  }
+
+  /** Whether any of its checkouts has not ended. */
+  get isOpen() {
+    return this.#open !== null || this.isBeginning;
   }
 
   get requestId() {
@@ -90,6 +93,7 @@ export class RequestContext {
   /** @param {Checkout} checkout @returns {boolean} whether it needs an async scope of its own to be told from the others */
   begin(checkout) {
     const isAlone = checkout.pool.isCallersFlow && this.#open === null && (this.alone === null || this.alone.isOver);
+    this.isBeginning = false;
     this.last = null;
     checkout.nextOpen = this.#open;
     this.#open = checkout;
@@ -107,6 +111,11 @@ export class RequestContext {
     if (before) before.nextOpen = open.nextOpen;
     else this.#open = open.nextOpen;
     open.nextOpen = null;
+  }
+
+  /** Its signal ended all waits. */
+  abort() {
+    for (const checkout of this.#listOpen()) checkout.pool.abort(checkout);
   }
 
   /** How many connections of a pool it has checked out. @param {ServerPool} pool */

@@ -2,6 +2,7 @@ import { RequestLog } from './request-log.js';
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Checkouts } from './checkouts.js' */
+/** @import { Entry } from './event-batch.js' */
 /** @import { EndedRequest, Request, RequestContext } from './request-context.js' */
 
 /** How many requests the sample of the overhead is taken from. */
@@ -20,6 +21,7 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
   /** @type {Set<(request: EndedRequest) => void>} */
   const listeners = new Set();
   const log = new RequestLog();
+  const { batch } = checkouts;
   /** Of the last requests that succeeded. @type {number[]} */
   const overheadsMs = [];
   let succeeded = 0;
@@ -34,24 +36,30 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
   /** @param {IncomingMessage} request @param {ServerResponse} response @param {RequestContext} context */
   function follow(request, response, context) {
     context.arrivedAtMs = performance.now();
-    if (serverTiming) beforeHeaders(response, () => response.setHeader('Server-Timing', describeTiming(context)));
+    if (serverTiming) beforeHeaders(response, () => {
+      batch.flush();
+      response.setHeader('Server-Timing', describeTiming(context));
+    });
     response.on('close', () => {
+      const entry = batch.next(end, performance.now());
       context.method = request.method ?? '';
       context.status = response.writableFinished ? response.statusCode : 0;
-      end(context);
+      // A client that left does not end the work of its request.
+      context.isOver = context.status > 0;
+      entry.scope = context;
+      batch.added(true);
     });
   }
 
-  /** @param {RequestContext} context */
-  function end(context) {
-    const { status } = context;
-    context.totalMs = performance.now() - context.arrivedAtMs;
+  /** @param {Entry} entry */
+  function end({ scope, atMs }) {
+    const context = /** @type {RequestContext} */ (scope);
+    const { status, arrivedAtMs } = context;
+    context.totalMs = atMs - arrivedAtMs;
     // What its client leaves behind may be aborted later.
-    if (status === 0) context.waitMs += context.sumOpenWaits(performance.now());
+    if (status === 0) context.waitMs += context.sumOpenWaits(atMs);
     if (status >= 500) checkouts.fail(context);
     checkouts.settle(context);
-    // A client that left does not end the work of its request.
-    context.isOver = status > 0;
     if (status >= 200 && status < 400) keepOverhead(context);
     log.add(context);
     for (const listener of listeners) listener(context);
@@ -59,7 +67,10 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
 
   return {
     /** The last requests that ended. */
-    log,
+    get log() {
+      batch.flush();
+      return log;
+    },
     /**
      * Follows a request whose code runs inside `work`.
      * @param {IncomingMessage} request
@@ -94,7 +105,10 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
      * What the last responses took in the app beyond waits and uses, in the simulator's format.
      * @returns {{ kind: 'sample', valuesMs: number[] } | undefined} undefined without requests
      */
-    sampleOverhead: () => (succeeded > 0 ? { kind: 'sample', valuesMs: [...overheadsMs] } : undefined),
+    sampleOverhead() {
+      batch.flush();
+      return succeeded > 0 ? { kind: 'sample', valuesMs: [...overheadsMs] } : undefined;
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { PoolEvents } from './pool-events.js';
 import { WaitQueue } from './wait-queue.js';
 
 /** @import { Connection } from './connections.js' */
+/** @import { Entry } from './event-batch.js' */
 /** @import { Watchers } from './pool-events.js' */
 /** @import { Span } from './wait-queue.js' */
 
@@ -33,8 +34,10 @@ export class ServerPool {
   #isWritable = false;
   /** Whether anyone checked out a connection since the server last changed its type. */
   #isUsed = false;
-  /** Only within the turn of its checkedIn. @type {Checkout | null} */
-  #justCheckedIn = null;
+  /** The last one. @type {Checkout | null} */
+  #checkedIn = null;
+  /** Whether a connection was checked in within this turn. */
+  #isTurn = false;
   #events;
 
   /**
@@ -70,13 +73,13 @@ export class ServerPool {
       .sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
   }
 
-  /** @param {Span} started @param {number} atMs */
-  onCheckOutStarted(started, atMs) {
+  /** @param {Span} started @param {number} atMs @param {Entry} start */
+  onCheckOutStarted(started, atMs, start) {
     const checkout = new Checkout(this, atMs, started, true);
     this.#isUsed = true;
     this.queue.push(checkout);
     this.#notePeak();
-    this.#events.follower?.onCheckOutStarted(checkout);
+    this.#events.follower?.onCheckOutStarted(checkout, start);
     this.#events.emit('checkOutStarted', atMs, checkout);
   }
 
@@ -105,7 +108,7 @@ export class ServerPool {
   /** @param {number} id @param {Span} started when the wait began, according to the driver's duration @param {number} atMs */
   onCheckedOut(id, started, atMs) {
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
-    const checkout = this.#takeNext(started) ?? new Checkout(this, started.toMs, started, false);
+    const checkout = this.#takeNext(started, atMs) ?? new Checkout(this, started.toMs, started, false);
     // An aborted caller came before this one, so the connection being opened for this one now goes to the next.
     if (checkout.opening) this.queue.assign(checkout.opening);
     checkout.opening = null;
@@ -121,21 +124,28 @@ export class ServerPool {
     this.#events.emit('checkedOut', atMs, checkout, connection, null, durationMs);
   }
 
-  /** @param {number} id @param {number} atMs */
-  onCheckedIn(id, atMs) {
-    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
-    this.#checkIn(connection, connection.checkout && this.#identify(connection.checkout), atMs);
+  /** Call it within the turn of checkedIn: what comes later in it belongs to that checkout. */
+  noteTurn() {
+    // Much cheaper than queueMicrotask, which makes an AsyncResource.
+    if (!this.#isTurn) TURN.then(this.#endTurn);
+    this.#isTurn = true;
   }
 
-  /** @param {string} reason @param {Span} started @param {number} atMs */
-  onCheckOutFailed(reason, started, atMs) {
+  /** @param {number} id @param {number} atMs @param {Entry} end */
+  onCheckedIn(id, atMs, end) {
+    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
+    this.#checkIn(connection, connection.checkout && this.#identify(connection.checkout, end), atMs);
+  }
+
+  /** @param {string} reason @param {Span} started @param {number} atMs @param {Entry} end */
+  onCheckOutFailed(reason, started, atMs, end) {
     const isTimeout = reason === 'timeout';
-    let checkout = isTimeout ? this.queue.takeTimedOut(started) : this.#takeNext(started);
+    let checkout = isTimeout ? this.queue.takeTimedOut(started) : this.#takeNext(started, atMs);
     const opening = checkout?.opening;
     if (checkout) {
       checkout.opening = null;
       // The driver refuses all its callers in one turn. Only a timeout happens in the caller's own code.
-      if (isTimeout) checkout = this.#identify(checkout);
+      if (isTimeout) checkout = this.#identify(checkout, end);
       checkout.isOver = isTimeout;
     }
     // The driver refused the caller while opening its connection, so it has dropped that connection.
@@ -150,7 +160,7 @@ export class ServerPool {
     const connection = this.connections.get(id);
     if (!connection) return;
     // The driver closes a broken connection in the same turn as its checkedIn. It notices a broken idle one later.
-    if (reason === 'error' && this.#justCheckedIn?.connection === connection) this.failOperation(this.#justCheckedIn);
+    if (reason === 'error' && this.#isTurn && this.#checkedIn?.connection === connection) this.failOperation(this.#checkedIn);
     this.queue.unassign(connection);
     this.#close(connection, reason);
   }
@@ -246,37 +256,34 @@ export class ServerPool {
     checkout.isOver = true;
     const durationMs = atMs - checkout.checkedOutAtMs;
     this.lifetime.use.record(durationMs);
-    // Much cheaper than queueMicrotask, which makes an AsyncResource.
-    if (this.#justCheckedIn === null) TURN.then(this.#endTurn);
-    this.#justCheckedIn = checkout;
+    this.#checkedIn = checkout;
     this.#events.follower?.onCheckedIn(checkout);
     this.#events.emit('checkedIn', atMs, checkout, connection, null, durationMs);
   }
 
-  /** @param {Span} started */
-  #takeNext(started) {
-    this.#dropAborted(this.queue.removeBefore(started));
+  /** @param {Span} started @param {number} atMs */
+  #takeNext(started, atMs) {
+    this.#dropAborted(this.queue.removeBefore(started), atMs);
     return this.queue.takeNext(started);
   }
 
-  /** @param {readonly Checkout[]} checkouts that left the queue without an event */
-  #dropAborted(checkouts) {
+  /** @param {readonly Checkout[]} checkouts that left the queue without an event @param {number} [atMs] */
+  #dropAborted(checkouts, atMs = this.now()) {
     for (const checkout of checkouts) {
-      const atMs = this.now();
       this.#events.follower?.onCheckOutAborted(checkout, atMs);
       this.#events.emit('checkOutAborted', atMs, checkout);
     }
   }
 
-  /** @param {Checkout} supposed from the order of the queue @returns {Checkout} which really ends */
-  #identify(supposed) {
-    const checkout = this.#events.follower?.identify(supposed) ?? supposed;
+  /** @param {Checkout} supposed from the order of the queue @param {Entry} end @returns {Checkout} which really ends */
+  #identify(supposed, end) {
+    const checkout = this.#events.follower?.identify(supposed, end) ?? supposed;
     if (checkout !== supposed) exchangePlaces(this, supposed, checkout);
     return checkout;
   }
 
   #endTurn = () => {
-    this.#justCheckedIn = null;
+    this.#isTurn = false;
   };
 
   /**

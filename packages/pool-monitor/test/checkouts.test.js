@@ -321,14 +321,14 @@ describe('a request', () => {
 
   test('says what each of its checkouts is for, also concurrent ones', () => {
     /** @type {ReturnType<NonNullable<NonNullable<ConstructorParameters<typeof Checkouts>[0]>['describe']>>} */
-    let sent;
+    let sent = null;
     const { checkouts, fake } = openPool({ describe: () => sent }, 2);
     checkouts.run({ route: '/a', requestId: 'a' }, () => {
       for (const operation of ['find users', 'insert orders', 'watch orders']) {
         sent = { operation, ...(operation === 'watch orders' && { kind: 'changeStream' }) };
         fake.startCheckOut();
       }
-      sent = undefined;
+      sent = null;
     });
     fake.checkOut(1, 0);
     fake.checkOut(2, 0);

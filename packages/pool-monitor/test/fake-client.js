@@ -4,15 +4,16 @@ import { monitorPool } from '../src/monitor.js';
 /**
  * A client that emits what the test wants, when it wants, and a monitor attached to it.
  * @param {{ max?: number, min?: number, maxConnecting?: number, connectTimeoutMs?: number,
- *   record?: NonNullable<Parameters<typeof monitorPool>[1]>['record'] }} [options]
+ *   record?: NonNullable<Parameters<typeof monitorPool>[1]>['record'],
+ *   batch?: import('../src/event-batch.js').EventBatch }} [options]
  */
-export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectTimeoutMs = 1000, record } = {}) {
+export function createFakeClient({ max = 1, min = 0, maxConnecting = 2, connectTimeoutMs = 1000, record, batch } = {}) {
   const options = { maxPoolSize: max, minPoolSize: min, maxConnecting, connectTimeoutMS: connectTimeoutMs };
   const emitter = Object.assign(new EventEmitter(), { options });
   const client = /** @type {import('mongodb').MongoClient} */ (/** @type {unknown} */ (emitter));
   const clock = { nowMs: 1000 };
   const now = () => clock.nowMs;
-  const monitor = monitorPool(client, { now, record });
+  const monitor = monitorPool(client, { now, record, batch });
   // Ahead of the real clock, so that no event looks late.
   const time = new Date(Date.now() + 3_600_000);
 

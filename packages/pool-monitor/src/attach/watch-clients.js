@@ -2,6 +2,7 @@ import { monitorPool } from '../monitor.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { PoolMonitor } from '../monitor.js' */
+/** @import { EventBatch } from '../event-batch.js' */
 /** @import { Guard } from './guard.js' */
 
 /**
@@ -20,11 +21,12 @@ const MAX_CLIENTS = 100;
  *
  * @param {object} options
  * @param {Guard} options.guard
+ * @param {EventBatch} options.batch
  * @param {number} [options.maxPoolSize] replaces that of each client that has not connected yet
  * @param {(watched: WatchedClient) => () => void} options.onClient returns what to call when the client is no longer watched
  * @param {() => void} options.onChange a pool was created, or a client was closed
  */
-export function createWatchedClients({ guard, maxPoolSize, onClient, onChange }) {
+export function createWatchedClients({ guard, batch, maxPoolSize, onClient, onChange }) {
   /** @type {Map<MongoClient, WatchedClient & { leave: () => void }>} */
   const clients = new Map();
   let missed = 0;
@@ -38,7 +40,7 @@ export function createWatchedClients({ guard, maxPoolSize, onClient, onChange })
     }
     const replacedMaxPoolSize = maxPoolSize === undefined ? null : replaceMaxPoolSize(client, maxPoolSize);
     const events = withGuard(client, guard);
-    const monitor = monitorPool(/** @type {any} */ (events), { name: pickName(client, [...clients.values()]) });
+    const monitor = monitorPool(/** @type {any} */ (events), { batch, name: pickName(client, [...clients.values()]) });
     replayServers(client, events.emit);
     const onPool = guard(onChange);
     const onClosed = guard(() => {

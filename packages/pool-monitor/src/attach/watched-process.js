@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { Checkouts } from '../checkouts.js';
+import { EventBatch } from '../event-batch.js';
 import { sendProblem } from '../live/answers.js';
 import { createLiveView } from '../live/live-view.js';
 import { readClientSettings } from '../live/read-clients.js';
@@ -25,6 +26,8 @@ const { version } = createRequire(import.meta.url)('../../package.json');
 const OUTSIDE = 'background';
 /** How long the owner may take to come. */
 const OWNER_MS = 10_000;
+/** Of a busy app, some milliseconds. */
+const EVENTS_AT_ONCE = 64;
 /** So that two copies of this package don't watch the same process. */
 const WATCHED = Symbol.for('mongodb-pool-monitor.watched');
 const shared = /** @type {{ [WATCHED]?: ReturnType<typeof createWatch> }} */ (globalThis);
@@ -51,7 +54,8 @@ function createWatch(settings, { owner } = {}) {
   /** The app's own async context must not stay alive as long as the server does. */
   const context = new AsyncResource('mongodb-pool-monitor');
   const operations = watchOperations(guard);
-  const checkouts = new Checkouts({ outside: OUTSIDE, describe: () => operations.current() ?? undefined });
+  const batch = new EventBatch({ size: EVENTS_AT_ONCE, guard });
+  const checkouts = new Checkouts({ outside: OUTSIDE, describe: operations.current, batch });
   const requests = createRequests(checkouts, { serverTiming: settings.serverTiming });
   const ports = new Set();
   let isClosed = false;
@@ -63,7 +67,7 @@ function createWatch(settings, { owner } = {}) {
   let shown;
 
   const clients = createWatchedClients({
-    guard, maxPoolSize: settings.maxPoolSize,
+    guard, batch, maxPoolSize: settings.maxPoolSize,
     onClient({ client, monitor }) {
       shown ??= context.runInAsyncScope(show);
       operations.watch(client);
@@ -149,6 +153,7 @@ function createWatch(settings, { owner } = {}) {
     for (const stop of stops.splice(0)) stop();
     clients.close();
     checkouts.close();
+    batch.close();
     shown?.live.close();
     server.close();
   }

@@ -15,8 +15,6 @@ export { createStreams } from './streams.js';
  * @typedef {import('./feed-shapes.js').KnownQuery} KnownQuery
  * @typedef {import('./feed-shapes.js').LiveClient} LiveClient
  * @typedef {import('./feed-shapes.js').LiveReading} LiveReading
- * @typedef {import('./feed-shapes.js').LoadTest} LoadTest
- * @typedef {import('./feed-shapes.js').PoolSettings} PoolSettings
  * @typedef {import('./feed-shapes.js').RouteSecond} RouteSecond
  * @typedef {import('./feed-shapes.js').Second} Second
  * @typedef {import('./feed-shapes.js').Waiter} Waiter
