@@ -41,14 +41,16 @@ function run(context) {
     });
     const cpuOf = (/** @type {number} */ index) => median(turns[index].map(({ cpuUs }) => cpuUs));
     return [{
-      title: `What each part adds to /fast, with ${CONNECTIONS} connections and pool ${POOL_SIZE}, Node ${process.versions.node}`,
+      title: [
+        `What each part adds to /fast, with ${CONNECTIONS} connections and pool ${POOL_SIZE}, Node ${process.versions.node}. Without it, one would lose:`,
+        ...Object.entries(LAYERS).map(([name, lost]) => `${name}: ${lost}`),
+      ].join('\n'),
       rows: names.map((name, index) => ({
         with: index === 0 ? name : `+ ${name}`,
         'CPU us/request': Math.round(cpuOf(index)),
         'more us': index === 0 ? '' : Math.round(cpuOf(index) - cpuOf(index - 1)),
         'CPU to Express': medianRatio(turns[index], turns[0], ({ cpuUs }) => cpuUs).toFixed(2),
         'throughput to Express': medianRatio(turns[index], turns[0], ({ ratePerSec }) => ratePerSec).toFixed(2),
-        'what would be lost': Object.values(LAYERS)[index - 1] ?? '',
       })),
     }];
   });
