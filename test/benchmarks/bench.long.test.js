@@ -9,6 +9,6 @@ test('a comparison prints ratios to its peer', async () => {
 
 test('an unknown part is refused, with those that exist', async () => {
   expect(await runNode(['benchmarks/bench.js', '--only', 'bus'])).toMatchObject({
-    code: 1, stdout: '', stderr: '--only bus: there is no such part, only app, db, demo, monitor, waiting\n',
+    code: 1, stdout: '', stderr: '--only bus: there is no such part, only app, db, demo, layers, monitor, waiting\n',
   });
 });
