@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createNamespaces } from './namespaces.js';
 import { openTail } from './source/open-tail.js';
-import { assertReachesBack, assertReachesTo, findLast } from './source/oplog.js';
+import { assertReachesBack, findLast } from './source/oplog.js';
 import { BulkWriter } from './target/bulk-writer.js';
 import { CheckpointTimer } from './target/checkpoint.js';
 import { readConstraints } from './target/constraints.js';
@@ -65,9 +65,7 @@ export async function startSession(options, { applied, since }, stop) {
     if (found && namespaces.named(found.name).skipped !== 'excluded') options.onUnsupported(found);
   };
   // A new primary has every entry that an earlier session read, but may not know yet that a majority has it.
-  const last = await findLast(source, 'local');
-  assertReachesTo(source, from, last);
-  const deferred = new DeferredDocuments(last);
+  const deferred = new DeferredDocuments(await findLast(source, 'local'));
   const writer = target && new BulkWriter(target, deferred, await target.canApplyDiffs());
 
   const workers = Array.from({ length: options.workers }, () => new Worker({

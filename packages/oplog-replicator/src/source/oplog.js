@@ -11,7 +11,7 @@ const OPLOG = 'oplog.rs';
 /** How long the server waits for an entry before it returns an empty batch, which is also its heartbeat. */
 export const AWAIT_MS = 1000;
 
-/** So does a server whose oplog is empty at that moment. */
+/** What a server does that shows no entry from there on. */
 export const CURSOR_CLOSED = 'it closed the cursor on its oplog, which has no entry from there on';
 
 /** The first entry of every replica set. */
@@ -95,17 +95,6 @@ export async function findStart(source, from) {
 /**
  * @param {Source} source
  * @param {Position} from
- * @param {Position} last its last entry
- * @throws {Error} when it has lost the entry at `from`
- */
-export function assertReachesTo(source, from, last) {
-  // Without a term, `from` is a time, which the source may still reach.
-  if (from.term !== 0 && comparePositions(from, last) > 0) throw missingEntry(source, from);
-}
-
-/**
- * @param {Source} source
- * @param {Position} from
  * @param {EntryBatch} batch the first one read from there
  * @throws {Error} when the oplog no longer has all entries after `from`
  */
@@ -118,12 +107,7 @@ export async function assertReachesBack(source, from, batch) {
   await assertStillHas(source, from);
   // Without a term, `from` is a time, and there need not be an entry.
   if (from.term === 0) return;
-  throw missingEntry(source, from);
-}
-
-/** @param {Source} source @param {Position} from */
-function missingEntry({ end }, from) {
-  return new Error(`the oplog of ${end.name} does not have the entry at ${formatPosition(from)} of the `
+  throw new Error(`the oplog of ${source.end.name} does not have the entry at ${formatPosition(from)} of the `
     + 'checkpoint: it was rolled back, or this is another source');
 }
 
