@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import express from 'express';
 import { MongoClient } from 'mongodb';
 import { Checkouts, createRequests, monitorPool } from 'mongodb-pool-monitor';
-import { secure } from 'mongodb-pool-monitor/live';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.js';
+import { createExpress } from '../../src/http/create-express.js';
 import { RequestDeadline } from '../../src/http/request-deadline.js';
 import { customersOf, pickEmail } from '../../src/mongo/demo-data.js';
 import { onParentGone } from '../../src/process/parent.js';
@@ -25,7 +25,7 @@ if (has('monitor')) {
   if (has('record')) checkouts.watch(monitor);
 }
 
-const app = express();
+const app = has('headers') ? createExpress() : express();
 app.disable('etag');
 /** @type {RequestHandler} */
 const follow = (req, res, next) => {
@@ -39,13 +39,6 @@ const follow = (req, res, next) => {
   if (has('requests')) requests.run(req, res, { route: '/fast', signal }, work);
   else work();
 };
-if (has('headers')) {
-  app.disable('x-powered-by');
-  app.use((req, res, next) => {
-    secure(res);
-    next();
-  });
-}
 const customers = customersOf(client);
 app.get('/fast', follow, async (req, res) => {
   const { signal } = res.locals;
