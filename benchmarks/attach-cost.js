@@ -1,9 +1,9 @@
-// What does the attached monitor cost an app? Three apps with one query per request run plain and attached, under as much load
-// as they can take. They take turns of a second, because the speed of a machine drifts, and each round starts new processes,
+// What does the attached monitor cost an app? Three apps with one tiny query per request, and one with an answer of 100
+// documents, run plain and attached, under as much load as they can take. They take turns of a second, because the speed of a machine drifts, and each round starts new processes,
 // because two processes of one program differ by a percent or two. Costs are medians over the turns, beside the lowest and
 // the highest median of a round. A second plain app shows the noise, and `least` what following requests costs at least. Each
-// process collects its garbage twice in the warm-up: an app that runs for long has, and it is slower from then on. Exits with
-// 1 if a cost is over its limit.
+// process collects its garbage twice in the warm-up: an app that runs for long has, and it is slower from then on. All have
+// the same semi-space: V8 picks one by chance, and that alone is worth 4 %. Exits with 1 if a cost is over its limit.
 //
 //   node benchmarks/attach-cost.js [--rounds 5] [--seconds 8] [--node 20,24] [--only fastify-mongodb]
 import { fork } from 'node:child_process';
@@ -27,12 +27,19 @@ import { median, takeTurns } from './bench/take-turns.js';
 /** @typedef {{ ratePerSec: number, p99Ms: number, cpuUs: number }} Turn cpuUs: processor time of the app for a request */
 /** @typedef {{ child: ChildProcess, url: string }} App */
 
-const APPS = ['express-mongodb', 'fastify-mongodb', 'express-mongoose'];
+/** @type {Record<string, { file: string, path: string }>} */
+const APPS = {
+  'express-mongodb': { file: 'express-mongodb.mjs', path: '/users/7' },
+  'fastify-mongodb': { file: 'fastify-mongodb.mjs', path: '/users/7' },
+  'express-mongoose': { file: 'express-mongoose.mjs', path: '/users/7' },
+  'express-100-documents': { file: 'express-mongodb.mjs', path: '/users' },
+};
 const LEAST = 'least.mjs';
 /** What is loaded before the app. @type {Record<string, string | null>} */
 const KINDS = { 'plain': null, 'plain again': null, 'least': LEAST, 'attached': import.meta.resolve('mongodb-pool-monitor/attach') };
 const CONNECTIONS = 20;
 const WARM_UP_MS = 300;
+const SEMI_SPACE = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 /**
  * In percent, of throughput and of p99. Node 20 pays more for following a request through async code.
  * @type {Record<string, number>}
@@ -40,11 +47,11 @@ const WARM_UP_MS = 300;
 const LIMITS = { 20: 5, 24: 2 };
 
 const { rounds, seconds, node, only } = new Command('attach-cost.js')
-  .description('Measures what the attached monitor costs three apps in throughput, p99 and processor time.')
+  .description('Measures what the attached monitor costs an app in throughput, p99 and processor time.')
   .option('--rounds <n>', 'rounds of new processes', parsePositive, 5)
   .option('--seconds <n>', 'turns of a second, for each process of a round', parsePositive, 8)
   .option('--node <versions>', 'with commas between them', oneOrMoreOf(Object.keys(LIMITS)), Object.keys(LIMITS))
-  .option('--only <apps>', 'with commas between them', oneOrMoreOf(APPS), APPS)
+  .option('--only <apps>', 'with commas between them', oneOrMoreOf(Object.keys(APPS)), Object.keys(APPS))
   .parse().opts();
 const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 
@@ -68,7 +75,7 @@ async function compareAll() {
     const rows = [];
     for (const version of versions) {
       for (const name of only) {
-        const files = { app: path.join(folder, `${name}.mjs`), node: version.file };
+        const files = { app: path.join(folder, APPS[name].file), path: APPS[name].path, node: version.file };
         /** @type {Turn[][][]} by kind and round */
         const turns = Object.keys(KINDS).map(() => []);
         for (let round = 1; round <= rounds; round += 1) {
@@ -95,7 +102,9 @@ async function seed(mongoUrl) {
   await client.close();
 }
 
-/** @param {{ app: string, node: string }} files @param {string} mongoUrl @returns {Promise<Turn[][]>} by kind */
+/** @typedef {{ app: string, path: string, node: string }} Files path: of the URL */
+
+/** @param {Files} files @param {string} mongoUrl @returns {Promise<Turn[][]>} by kind */
 async function measureRound(files, mongoUrl) {
   /** @type {App[]} */
   const apps = [];
@@ -107,10 +116,10 @@ async function measureRound(files, mongoUrl) {
   }
 }
 
-/** @param {{ app: string, node: string }} files @param {string} kind @param {string} mongoUrl @returns {Promise<App>} */
-async function start({ app, node: execPath }, kind, mongoUrl) {
+/** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<App>} */
+async function start({ app, path: route, node: execPath }, kind, mongoUrl) {
   const preload = KINDS[kind] === LEAST ? path.join(path.dirname(app), LEAST) : KINDS[kind];
-  const execArgv = ['--expose-gc', ...(preload ? ['--import', preload] : [])];
+  const execArgv = ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])];
   const child = fork(app, {
     execPath, execArgv, env: { ...process.env, MONGO_URL: mongoUrl, NODE_ENV: 'production' }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -119,7 +128,7 @@ async function start({ app, node: execPath }, kind, mongoUrl) {
   const ended = once(child, 'exit').then(() => { throw new Error(`${app} ended: ${said.join('')}`); });
   ended.catch(() => {});
   const [{ url }] = await Promise.race([once(child, 'message', { signal }), ended]);
-  return { child, url };
+  return { child, url: `${url}${route}` };
 }
 
 /** @param {App} app @param {boolean} isWarmUp @returns {Promise<Turn>} */
@@ -149,6 +158,7 @@ async function readUsage(child) {
 function describe({ version, name, kind }, plain, ofKind) {
   const medianOf = (/** @type {(turn: Turn) => number} */ read) => median(ofKind.flat().map(read));
   const limit = LIMITS[version];
+  const [cpuUs, plainUs] = [ofKind, plain].map((turns) => median(turns.flat().map((turn) => turn.cpuUs)));
   /** How much more the kind costs than plain, turn by turn, in percent. @param {(turn: Turn) => number} read */
   const costOf = (read) => {
     const costs = ofKind.map((turns, round) => turns.map((turn, index) => (read(turn) / read(plain[round][index]) - 1) * 100));
@@ -168,7 +178,8 @@ function describe({ version, name, kind }, plain, ofKind) {
     'throughput cost %': show(costOf((turn) => 1 / turn.ratePerSec), true),
     'p99 ms': medianOf((turn) => turn.p99Ms).toFixed(1),
     'p99 cost %': show(costOf((turn) => turn.p99Ms), true),
-    'CPU us/req': Math.round(medianOf((turn) => turn.cpuUs)),
+    'CPU us/req': Math.round(cpuUs),
+    'more': Math.round(cpuUs - plainUs),
     'CPU cost %': show(costOf((turn) => turn.cpuUs)),
     'limit %': kind === 'attached' ? limit : '',
   };

@@ -15,5 +15,5 @@ export function reportUsage(server) {
   });
   process.once('disconnect', () => process.exit());
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  process.send?.({ url: `http://127.0.0.1:${port}/users/7` });
+  process.send?.({ url: `http://127.0.0.1:${port}` });
 }

@@ -1,19 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runArtillery } from '../../src/harness/artillery.js';
+import { MIXED_SCENARIO } from '../../src/labs/mixed/mixed-lab.js';
 import { median } from './take-turns.js';
 
 /** @import { Part, PartContext } from '../parts/run-parts.js' */
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 const WANTED_RATIO = 1.0015;
-/** Seconds. The load itself takes 45 and 25. */
+/** Seconds. */
 const WANTED = { sequential: 54, parallel: 31 };
+/** Seconds. */
+const LOAD = { sequential: 45, parallel: 25 };
 const WANTED_HELP_MS = 150;
 const HELP_RUNS = 9;
+const ARTILLERY_RUNS = 5;
 
 /** @type {Part} */
 export const PART = { name: 'demo', about: 'how exact the demo is, how long it takes, and what --help costs', run };
@@ -35,12 +41,45 @@ async function run({ signal, say, runs }) {
         rows.push({ 'figure': `demo, ${mode}: wall time, s`, 'here': (wallMs / 1000).toFixed(1), 'at most': WANTED[mode] });
       }
     }
+    const artillery = [];
+    for (let number = 1; number <= ARTILLERY_RUNS; number += 1) {
+      say(`demo: Artillery alone, run ${number}`);
+      artillery.push(await timeArtillery(signal));
+    }
+    const ofArtillery = (/** @type {'startMs' | 'endMs'} */ name) => (median(artillery.map((each) => each[name])) / 1000).toFixed(1);
+    rows.push(
+      { figure: 'of it: the load, sequential and parallel, s', here: `${LOAD.sequential}, ${LOAD.parallel}` },
+      { figure: 'of it: until Artillery sends its first request, for each size, s', here: ofArtillery('startMs') },
+      { figure: 'of it: until Artillery ends after its last answer, for each size, s', here: ofArtillery('endMs') },
+    );
     const helps = [];
     for (let number = 0; number < HELP_RUNS; number += 1) helps.push(await runCommand(['--help'], signal));
     rows.push({ 'figure': 'pool-lab --help: user time, ms', 'here': median(helps.map(({ userMs }) => userMs)).toFixed(0), 'at most': WANTED_HELP_MS });
     return [{ title: `The command, Node ${process.versions.node}`, rows }];
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What Artillery takes for itself, with an app that answers at once.
+ * @param {AbortSignal} signal
+ */
+async function timeArtillery(signal) {
+  /** @type {number[]} */
+  const answeredAtMs = [];
+  const server = http.createServer((req, res) => {
+    answeredAtMs.push(performance.now());
+    res.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  try {
+    const startedAtMs = performance.now();
+    await runArtillery({ scenario: MIXED_SCENARIO, environment: 'smoke', target: `http://127.0.0.1:${port}`, signal });
+    return { startMs: answeredAtMs[0] - startedAtMs, endMs: performance.now() - Number(answeredAtMs.at(-1)) };
+  } finally {
+    server.close();
   }
 }
 

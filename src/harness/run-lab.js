@@ -71,9 +71,9 @@ import { mergeFigures } from './merge-figures.js';
  */
 
 /**
- * `failed` says why requests failed.
+ * `failed` says why requests failed; `exact` replaces what was worked out before, where it depends on when requests came.
  * @template [Figures=any]
- * @typedef {Repeat<Figures> & { failed?: string, warnings?: string[] }} Measurement
+ * @typedef {Repeat<Figures> & { failed?: string, warnings?: string[], exact?: Partial<Figures> }} Measurement
  */
 
 /**
@@ -189,8 +189,9 @@ function describeStep(rounds, index) {
  * @returns {Promise<Variant>}
  */
 async function summarise(lab, plan, variant, { outcomes, settings }) {
-  const { name, exact = null, published = null } = variant;
+  const { name, published = null } = variant;
   const repeats = outcomes.flatMap(({ repeat }) => repeat ?? []);
+  const exacts = repeats.flatMap(({ exact }) => exact ?? []);
   const errors = outcomes.flatMap(({ repeat, error }) => (error ? shortenRefusal(error.message) : repeat?.failed ?? []));
   const measured = repeats.length > 0 ? mergeFigures(repeats.map((repeat) => repeat.measured)) : null;
   return {
@@ -198,7 +199,7 @@ async function summarise(lab, plan, variant, { outcomes, settings }) {
     settings: variant.settings,
     measured,
     predicted: measured && lab.predict ? await lab.predict(variant, plan, measured, settings) : null,
-    exact,
+    exact: exacts.length > 0 ? mergeFigures(exacts) : variant.exact ?? null,
     published,
     repeats: repeats.map((repeat) => ({ measured: repeat.measured, arrivalsMs: repeat.arrivalsMs, samples: repeat.samples })),
     ...(errors.length > 0 && { error: [...new Set(errors)].join('; ') }),

@@ -53,6 +53,13 @@ test('repeats are interleaved, and the result has their sums and medians', async
   expect(result.environment).toMatchObject({ node: process.versions.node, mongodb: expect.stringMatching(/^\d+\.\d+/) });
 });
 
+test('what a measurement works out replaces what was planned', async () => {
+  let number = 0;
+  const lab = makeLab((name) => ({ measured: { maxMs: 5 }, ...(name === 'A' && { exact: { maxMs: 10 + (number += 1) } }) }));
+  const { variants } = await runLab(lab, { repeat: 3 }, surroundings());
+  expect(variants.map(({ exact }) => exact)).toEqual([{ maxMs: 12 }, { maxMs: 1 }]);
+});
+
 test('in parallel the variants of a round run at once', async () => {
   let running = 0;
   let peak = 0;

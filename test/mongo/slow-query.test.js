@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../../src/mongo/client.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
-import { createSlowQuery } from '../../src/mongo/slow-query.js';
+import { createSlowQuery, measureLateness } from '../../src/mongo/slow-query.js';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp } from '../support/cleanup.js';
 import { sharedMongoUrl } from '../support/environment.js';
@@ -47,6 +47,21 @@ test('the very first one takes its time, too', async () => {
   const client = clientFor(sharedMongoUrl(), 1);
   await client.connect();
   expect(await timeOf(() => createSlowQuery(client)(300))).toBeGreaterThanOrEqual(300);
+});
+
+test('it asks for less time, by as much as the server is late', async () => {
+  const client = clientFor(sharedMongoUrl(), 1);
+  const late = await measureLateness(client);
+  expect(late.ms).toBeGreaterThan(0);
+  const { buildEnvironment } = await client.db('admin').command({ buildInfo: 1 });
+  expect(late.share).toBe(buildEnvironment.target_os === 'linux' ? 0.001 : 0);
+  // Whatever slows it down now did not do so in each of nine turns.
+  expect(await timeOf(() => createSlowQuery(client, late)(300))).toBeGreaterThan(299);
+
+  const asksLess = createSlowQuery(client, { ms: 100.9, share: 0.3 });
+  const tookMs = await measureUntil(() => timeOf(() => asksLess(300)), (ms) => ms < 200);
+  expect(tookMs).toBeGreaterThanOrEqual(110);
+  expect(tookMs).toBeLessThan(200);
 });
 
 test('it keeps one connection until it is done', async () => {

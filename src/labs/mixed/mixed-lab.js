@@ -9,9 +9,10 @@ import { listArrivals, summariseCheckouts } from '../../harness/summarise-checko
 import { readCheckouts, warmUp } from '../../harness/warm-up.js';
 import { poolOfApp } from '../../predictions/app-pool.js';
 import { readSettings } from '../../settings.js';
-import { createScenarioLoad, parsePoolSizes, predict, simulate } from 'mongodb-pool-predictor';
+import { createScenarioLoad, parsePoolSizes, predict } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { checkRequests, QUERYLESS_PATHS } from './check-requests.js';
+import { checkRequests } from './check-requests.js';
+import { findArrivals, isQueryless, servicesWithSleep, workOut } from './exact-times.js';
 import { sampleLoad } from './load-samples.js';
 import { findPublished, PUBLISHED } from './mixed-published.js';
 import { mixedView } from './mixed-view.js';
@@ -26,7 +27,7 @@ const OWN_TARGET = 'http://127.0.0.1:{{ $env.PORT }}';
 const OVERHEAD_MS = 5500;
 
 /** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../../harness/run-lab.js' */
-/** @import { Load, Service, Workload } from 'mongodb-pool-predictor' */
+/** @import { Load, Workload } from 'mongodb-pool-predictor' */
 /** @import { MixedFigures, MixedSettings } from './mixed-view.js' */
 
 /**
@@ -100,12 +101,7 @@ async function plan({
       ...workload.warnings.map(({ line, message }) => `${name}, line ${line}, in the prediction: ${message}`),
     ],
     variants: poolSizes.map((poolSize) => {
-      // As in the article: fast queries take no time, and all connections are open.
-      const answer = simulate({
-        workload,
-        pool: { maxPoolSize: poolSize },
-        services: servicesWithSleep(load.routes, 0, slowMs),
-      });
+      const answer = workOut({ workload, routes: load.routes, poolSize, slowMs });
       return {
         name: `pool ${poolSize}`,
         settings: { poolSize },
@@ -123,7 +119,7 @@ async function plan({
  * @param {Context} context
  * @returns {Promise<Measurement<MixedFigures>>}
  */
-async function measure({ settings: { poolSize } }, { settings, workload }, { mongoUrl, signal }) {
+async function measure({ settings: { poolSize }, exact }, { settings, load, workload }, { mongoUrl, signal }) {
   const { slowMs, slowQuery, poolTimeout, scenario, environment } = settings;
   const app = await startApp({
     MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(slowMs),
@@ -134,8 +130,10 @@ async function measure({ settings: { poolSize } }, { settings, workload }, { mon
     const { lastId, unloaded, overheadsMs } = await warmUp(app.url, poolSize);
     const { report, figures, failed, warnings } = await playScenario({ scenario, target: app.url, environment, workload, signal: app.signal });
     const { checkouts } = await readCheckouts(app.url, lastId);
+    const exactLoad = { workload, routes: load.routes, poolSize, slowMs };
     return {
       measured: { ...figures, pool: summariseCheckouts(checkouts), unloaded },
+      ...(exact && { exact: { maxMs: workOut(exactLoad, { arrivals: findArrivals(exactLoad, checkouts) }).maxMs } }),
       arrivalsMs: listArrivals(checkouts),
       samples: sampleLoad(checkouts, report, overheadsMs),
       failed,
@@ -161,30 +159,6 @@ async function predictVariant({ settings: { poolSize } }, { load, settings: opti
     poolOf: (size) => poolOfApp({ ...settings, poolSize: size, waitQueueTimeoutMs: poolTimeout }),
   });
   return predicted;
-}
-
-/**
- * Every query takes the same time; a query of /slow also sleeps.
- * @param {string[]} routes
- * @param {number} serviceMs
- * @param {number} slowMs
- * @returns {Record<string, Service>}
- */
-function servicesWithSleep(routes, serviceMs, slowMs) {
-  return Object.fromEntries(routes.map((route) => {
-    if (isQueryless(route)) return [route, { kind: 'none' }];
-    return [route, { kind: 'fixed', ms: pathOf(route) === '/slow' ? slowMs + serviceMs : serviceMs }];
-  }));
-}
-
-/** @param {string} route */
-function isQueryless(route) {
-  return QUERYLESS_PATHS.includes(pathOf(route));
-}
-
-/** Without the method, which a route has when its path is used with GET and HEAD. @param {string} route */
-function pathOf(route) {
-  return route.replace(/^[A-Z]+ /, '');
 }
 
 /**

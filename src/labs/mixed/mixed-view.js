@@ -27,8 +27,8 @@ export const mixedView = {
     'A query keeps its connection, a lane of the tunnel, until it is answered. If no connection is free, the query waits.',
     'Short bars are good. A long orange bar is nearly all waiting.',
     'Predicted: a simulation of the scenario, with the service time of a query that runs alone.',
-    'Exact: computed from the arrivals and the queue. Article: measured in 2020 with the driver of that time, which had '
-    + 'another kind of queue.',
+    'Exact: computed from the queue and the moments at which the users came. Article: measured in 2020 with the driver of '
+    + 'that time, which had another kind of queue.',
   ],
   columns: [
     poolSizeColumn,

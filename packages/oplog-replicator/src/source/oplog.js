@@ -96,7 +96,7 @@ export async function findStart(source, from) {
  * @param {Source} source
  * @param {Position} from
  * @param {EntryBatch} batch the first one read from there
- * @throws {Error} when the oplog no longer has all entries after `from`
+ * @throws {Error} when the oplog no longer has all entries after `from`; NoEntryError when it does not have them yet
  */
 export async function assertReachesBack(source, from, batch) {
   if (batch.starts.length > 0) {
@@ -107,8 +107,10 @@ export async function assertReachesBack(source, from, batch) {
   await assertStillHas(source, from);
   // Without a term, `from` is a time, and there need not be an entry.
   if (from.term === 0) return;
-  throw new Error(`the oplog of ${source.end.name} does not have the entry at ${formatPosition(from)} of the `
-    + 'checkpoint: it was rolled back, or this is another source');
+  const checkpoint = `the entry at ${formatPosition(from)} of the checkpoint`;
+  // Not yet, if it has just started: it has to learn first what a majority has.
+  if (batch.starts.length === 0) throw new NoEntryError(source.end.name, `its oplog ends before ${checkpoint}: it lost it, or this is another source`);
+  throw new Error(`the oplog of ${source.end.name} does not have ${checkpoint}: it was rolled back, or this is another source`);
 }
 
 /**

@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { MongoClient } from 'mongodb';
+import { Long, MongoClient, Timestamp } from 'mongodb';
 import { End } from '../../src/end.js';
 import { isTransient } from '../../src/errors.js';
 import { createDriverTail } from '../../src/source/driver-tail.js';
+import { assertReachesBack } from '../../src/source/oplog.js';
 import { openTail } from '../../src/source/open-tail.js';
 import { positionAt } from '../../src/source/position.js';
 import { SocketTail } from '../../src/source/socket-tail.js';
@@ -123,4 +124,19 @@ test('an oplog that looks empty is tried again', async () => {
     expect(isTransient(failure)).toBe(true);
     await tail.close();
   }
+});
+
+test('an oplog that ends before the checkpoint is tried again, too', async () => {
+  const { port } = await startMongod();
+  const standalone = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const oplog = await connect(standalone).db('local').createCollection('oplog.rs', { capped: true, size: 1 << 20 });
+  await oplog.insertOne({ ts: new Timestamp({ t: 1, i: 1 }), t: Long.fromNumber(1), op: 'n', o: { msg: 'one' } });
+  const end = openEnd(standalone);
+  const from = { seconds: 2, increment: 1, term: 1 };
+  const tail = new SocketTail(end, { from, batchSize: 10, address: { host: '127.0.0.1', port } });
+  const batch = await tail.next();
+  const failure = await assertReachesBack({ end, setId: /** @type {any} */ (undefined), isShard: false }, from, /** @type {any} */ (batch)).catch((error) => error);
+  expect(failure.message).toMatch(/its oplog ends before the entry at Timestamp\(2, 1\) of the checkpoint: it lost it, or this is another source/);
+  expect(isTransient(failure)).toBe(true);
+  await tail.close();
 });

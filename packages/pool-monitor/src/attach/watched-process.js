@@ -26,8 +26,8 @@ const { version } = createRequire(import.meta.url)('../../package.json');
 const OUTSIDE = 'background';
 /** How long the owner may take to come. */
 const OWNER_MS = 10_000;
-/** Of a busy app, some milliseconds. */
-const EVENTS_AT_ONCE = 64;
+/** Of a busy app, some milliseconds. More at once are no cheaper. */
+const EVENTS_AT_ONCE = 256;
 /** So that two copies of this package don't watch the same process. */
 const WATCHED = Symbol.for('mongodb-pool-monitor.watched');
 const shared = /** @type {{ [WATCHED]?: ReturnType<typeof createWatch> }} */ (globalThis);
