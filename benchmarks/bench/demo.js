@@ -41,6 +41,7 @@ async function run({ signal, say, runs }) {
         rows.push({ 'figure': `demo, ${mode}: wall time, s`, 'here': (wallMs / 1000).toFixed(1), 'at most': WANTED[mode] });
       }
     }
+    /** @type {{ startMs: number, endMs: number }[]} */
     const artillery = [];
     for (let number = 1; number <= ARTILLERY_RUNS; number += 1) {
       say(`demo: Artillery alone, run ${number}`);
