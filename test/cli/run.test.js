@@ -32,10 +32,12 @@ test('run mixed measures what the arithmetic predicts, and saves report and resu
     expect(Math.abs(measured.maxMs / predicted.maxMs - 1)).toBeLessThan(0.1);
     expect(predicted.requests).toBe(10);
     expect(measured).toMatchObject({ requests: 10, failures: 0, routes: { '/fast': { count: 5 }, '/slow': { count: 5 } } });
-    // Artillery's users arrive some milliseconds early or late, so a wait can also be a little shorter.
-    expect(measured.maxMs / exact.maxMs).toBeGreaterThan(0.98);
+    // The server may answer a little early: 0.1 %, and what it was late when the app started.
+    expect(measured.maxMs / exact.maxMs).toBeGreaterThan(0.99);
     expect(measured.maxMs / exact.maxMs).toBeLessThan(1.1);
-    expect(exact.maxMs).toBe(settings.poolSize === 1 ? 8500 : 2500);
+    // Artillery's users arrive some milliseconds early or late.
+    if (settings.poolSize === 1) expect(Math.abs(exact.maxMs / 8500 - 1)).toBeLessThan(0.02);
+    else expect(exact.maxMs).toBe(2500);
   }
   expect(JSON.parse(await readFile(path.join(out, 'mixed.json'), 'utf8'))).toEqual(result);
   expect(await readFile(path.join(out, 'mixed.html'), 'utf8')).toMatch(/^<!doctype html>/i);
