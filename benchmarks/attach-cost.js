@@ -1,9 +1,10 @@
 // What does the attached monitor cost an app? Three apps with one tiny query per request, and one with an answer of 100
-// documents, run plain and attached, under as much load as they can take. They take turns of a second, because the speed of a machine drifts, and each round starts new processes,
-// because two processes of one program differ by a percent or two. Costs are medians over the turns, beside the lowest and
-// the highest median of a round. A second plain app shows the noise, and `least` what following requests costs at least. Each
-// process collects its garbage twice in the warm-up: an app that runs for long has, and it is slower from then on. All have
-// the same semi-space: V8 picks one by chance, and that alone is worth 4 %. Exits with 1 if a cost is over its limit.
+// documents, run plain and attached, under as much load as they can take. They take turns of a second, because the speed of a
+// machine drifts, and each round starts new processes, because two processes of one program differ by a percent or two. Costs
+// are medians over the turns, beside the lowest and the highest median of a round. A second plain app shows the noise, and
+// `least` what following requests costs at least. Each process collects its garbage twice in the warm-up: an app that runs for
+// long has, and it is slower from then on. All have the same semi-space: V8 picks one by chance, and that alone is worth 4 %.
+// Exits with 1 if a cost is over its limit.
 //
 //   node benchmarks/attach-cost.js [--rounds 5] [--seconds 8] [--node 20,24] [--only fastify-mongodb]
 import { fork } from 'node:child_process';
@@ -26,13 +27,14 @@ import { median, takeTurns } from './bench/take-turns.js';
 /** @import { ChildProcess } from 'node:child_process' */
 /** @typedef {{ ratePerSec: number, p99Ms: number, cpuUs: number }} Turn cpuUs: processor time of the app for a request */
 /** @typedef {{ child: ChildProcess, url: string }} App */
+/** @typedef {{ app: string, route: string, node: string }} Files */
 
-/** @type {Record<string, { file: string, path: string }>} */
+/** @type {Record<string, { file: string, route: string }>} */
 const APPS = {
-  'express-mongodb': { file: 'express-mongodb.mjs', path: '/users/7' },
-  'fastify-mongodb': { file: 'fastify-mongodb.mjs', path: '/users/7' },
-  'express-mongoose': { file: 'express-mongoose.mjs', path: '/users/7' },
-  'express-100-documents': { file: 'express-mongodb.mjs', path: '/users' },
+  'express-mongodb': { file: 'express-mongodb.mjs', route: '/users/7' },
+  'fastify-mongodb': { file: 'fastify-mongodb.mjs', route: '/users/7' },
+  'express-mongoose': { file: 'express-mongoose.mjs', route: '/users/7' },
+  'express-100-documents': { file: 'express-mongodb.mjs', route: '/users' },
 };
 const LEAST = 'least.mjs';
 /** What is loaded before the app. @type {Record<string, string | null>} */
@@ -75,7 +77,7 @@ async function compareAll() {
     const rows = [];
     for (const version of versions) {
       for (const name of only) {
-        const files = { app: path.join(folder, APPS[name].file), path: APPS[name].path, node: version.file };
+        const files = { app: path.join(folder, APPS[name].file), route: APPS[name].route, node: version.file };
         /** @type {Turn[][][]} by kind and round */
         const turns = Object.keys(KINDS).map(() => []);
         for (let round = 1; round <= rounds; round += 1) {
@@ -102,8 +104,6 @@ async function seed(mongoUrl) {
   await client.close();
 }
 
-/** @typedef {{ app: string, path: string, node: string }} Files path: of the URL */
-
 /** @param {Files} files @param {string} mongoUrl @returns {Promise<Turn[][]>} by kind */
 async function measureRound(files, mongoUrl) {
   /** @type {App[]} */
@@ -117,7 +117,7 @@ async function measureRound(files, mongoUrl) {
 }
 
 /** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<App>} */
-async function start({ app, path: route, node: execPath }, kind, mongoUrl) {
+async function start({ app, route, node: execPath }, kind, mongoUrl) {
   const preload = KINDS[kind] === LEAST ? path.join(path.dirname(app), LEAST) : KINDS[kind];
   const execArgv = ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])];
   const child = fork(app, {
@@ -156,9 +156,9 @@ async function readUsage(child) {
  * @param {Turn[][]} ofKind the same of the kind
  */
 function describe({ version, name, kind }, plain, ofKind) {
-  const medianOf = (/** @type {(turn: Turn) => number} */ read) => median(ofKind.flat().map(read));
+  const medianOf = (/** @type {(turn: Turn) => number} */ read, turns = ofKind) => median(turns.flat().map(read));
   const limit = LIMITS[version];
-  const [cpuUs, plainUs] = [ofKind, plain].map((turns) => median(turns.flat().map((turn) => turn.cpuUs)));
+  const [cpuUs, plainUs] = [ofKind, plain].map((turns) => medianOf((turn) => turn.cpuUs, turns));
   /** How much more the kind costs than plain, turn by turn, in percent. @param {(turn: Turn) => number} read */
   const costOf = (read) => {
     const costs = ofKind.map((turns, round) => turns.map((turn, index) => (read(turn) / read(plain[round][index]) - 1) * 100));

@@ -3,8 +3,6 @@ import { calibrateWork, createWorkQuery } from './work-query.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { Settings } from '../settings.js' */
-/** @import { Lateness } from './slow-query.js' */
-/** @import { WorkSpeed } from './work-query.js' */
 
 /** @typedef {ReturnType<typeof createSlowQuery>} SlowQuery */
 
@@ -16,18 +14,19 @@ import { calibrateWork, createWorkQuery } from './work-query.js';
  * @returns {(client: MongoClient) => Promise<SlowQuery>} takes a client to a server with the demo data
  */
 export function createSlowQueries(kind) {
-  if (kind === 'sleep') {
-    /** @type {Lateness | undefined} */
-    let late;
-    return async (client) => {
-      late ??= await measureLateness(client);
-      return createSlowQuery(client, late);
-    };
-  }
-  /** @type {WorkSpeed | undefined} */
-  let speed;
-  return async (client) => {
-    speed ??= await calibrateWork(client);
-    return createWorkQuery(client, speed);
+  return kind === 'sleep' ? afterMeasuring(measureLateness, createSlowQuery) : afterMeasuring(calibrateWork, createWorkQuery);
+}
+
+/**
+ * @template Known
+ * @param {(client: MongoClient) => Promise<Known>} measure
+ * @param {(client: MongoClient, known: Known) => SlowQuery} create
+ */
+function afterMeasuring(measure, create) {
+  /** @type {Known | undefined} */
+  let known;
+  return async (/** @type {MongoClient} */ client) => {
+    known ??= await measure(client);
+    return create(client, known);
   };
 }

@@ -1,7 +1,7 @@
 /** @import { RequestLine } from 'mongodb-pool-predictor' */
 
 /** The paths of the lab's app that take no connection from the pool. */
-export const QUERYLESS_PATHS = ['/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/server', '/metrics'];
+const QUERYLESS_PATHS = ['/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/server', '/metrics'];
 /** The paths of the lab's app that a load test may use. */
 export const APP_PATHS = ['/slow', '/fast', ...QUERYLESS_PATHS];
 const METHODS = ['get', 'head'];
@@ -29,4 +29,14 @@ function describeProblem({ method, url, path }) {
   // A template's value is known only while the load test runs.
   if (url.includes('{{')) return undefined;
   return METHODS.includes(method) && APP_PATHS.includes(path) ? undefined : 'does not exist';
+}
+
+/** Whether it takes no connection from the pool. @param {string} route */
+export function isQueryless(route) {
+  return QUERYLESS_PATHS.includes(pathOf(route));
+}
+
+/** Without the method, which a route has when its path is used with GET and HEAD. @param {string} route */
+export function pathOf(route) {
+  return route.replace(/^[A-Z]+ /, '');
 }

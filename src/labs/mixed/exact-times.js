@@ -1,5 +1,5 @@
 import { simulate } from 'mongodb-pool-predictor';
-import { QUERYLESS_PATHS } from './check-requests.js';
+import { isQueryless, pathOf } from './check-requests.js';
 
 /** @import { CheckoutRecord } from 'mongodb-pool-monitor' */
 /** @import { Service, Workload } from 'mongodb-pool-predictor' */
@@ -42,14 +42,4 @@ export function servicesWithSleep(routes, serviceMs, slowMs) {
     if (isQueryless(route)) return [route, { kind: 'none' }];
     return [route, { kind: 'fixed', ms: pathOf(route) === '/slow' ? slowMs + serviceMs : serviceMs }];
   }));
-}
-
-/** @param {string} route */
-export function isQueryless(route) {
-  return QUERYLESS_PATHS.includes(pathOf(route));
-}
-
-/** Without the method, which a route has when its path is used with GET and HEAD. @param {string} route */
-function pathOf(route) {
-  return route.replace(/^[A-Z]+ /, '');
 }
