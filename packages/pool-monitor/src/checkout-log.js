@@ -1,5 +1,6 @@
 import { UNKNOWN } from './checkout-name.js';
 import { listHolders } from './holders.js';
+import { MAX_HOLDERS } from './longest.js';
 import { Ring } from './ring.js';
 
 /** @import { Checkout, CheckoutKind } from './checkout.js' */
@@ -43,8 +44,8 @@ class Entry {
   checkedOutAtMs = NaN;
   checkedInAtMs = NaN;
   connectionId = 0;
-  /** @type {CheckoutName[]} */
-  behind = [];
+  /** Always as many places, because an array that grows and shrinks costs time. @type {(CheckoutName | undefined)[]} */
+  behind = Array.from({ length: MAX_HOLDERS });
   /** Null if it turned out that there was no such checkout. @type {CheckoutRecord['outcome'] | null} */
   outcome = null;
   /** @type {string | null} */
@@ -100,9 +101,7 @@ export class CheckoutLog {
     entry.connectionId = checkout.connection?.id ?? 0;
     entry.checkedOutAtMs = checkout.checkedOutAtMs;
     entry.checkedInAtMs = checkout.checkedInAtMs;
-    const count = behind?.count ?? 0;
-    if (entry.behind.length !== count) entry.behind.length = count;
-    for (let place = 0; place < count; place += 1) entry.behind[place] = /** @type {CheckoutName} */ (behind?.items[place]);
+    for (let place = 0; place < MAX_HOLDERS; place += 1) entry.behind[place] = behind?.items[place];
     entry.outcome = outcome;
     entry.reason = reason;
     checkout.recordId = entry.id;

@@ -173,7 +173,7 @@ export class Checkouts {
     const context = this.current;
     if (context && !context.isOver) {
       start.scope = context;
-      start.mayEnter = context.isOpen || !start.pool?.isCallersFlow;
+      start.mayEnter = context.isOpen || !start.pools?.isCallersFlow;
       context.isBeginning = !start.mayEnter;
     } else {
       start.mayEnter = this.#hasRequests;
@@ -182,7 +182,7 @@ export class Checkouts {
   }
 
   /** @param {Checkout} checkout @param {Entry} start */
-  #onCheckOutStarted(checkout, { scope, work, mayEnter }) {
+  #onCheckOutStarted(checkout, { pools, scope, work, mayEnter }) {
     const context = /** @type {RequestContext | null} */ (scope);
     const name = context?.name ?? this.#outside;
     let needsScope = this.#hasRequests;
@@ -190,7 +190,7 @@ export class Checkouts {
     if (context) {
       checkout.context = context;
       checkout.holds = context.countHeld(checkout.pool);
-      needsScope = context.begin(checkout);
+      needsScope = context.begin(checkout, pools?.isCallersFlow ?? false);
     }
     // From here until checkedIn the driver runs in this scope. Most requests need none: it costs them a few microseconds.
     if (needsScope && mayEnter) this.#scopes.enterWith(checkout);

@@ -1,7 +1,9 @@
 /** @import { Checkout } from './checkout.js' */
 /** @import { Work } from './checkouts.js' */
+/** @import { PoolsOfClient } from './monitor.js' */
 /** @import { RequestContext } from './request-context.js' */
-/** @import { ServerPool } from './server-pool.js' */
+
+/** @typedef {<Args extends any[]>(work: (...args: Args) => unknown) => (...args: Args) => unknown} Guard keeps its errors to itself */
 
 /** At most so much later is an event handled. */
 const DELAY_MS = 20;
@@ -15,8 +17,8 @@ export class Entry {
   wallMs = NaN;
   /** @type {any} */
   event = null;
-  /** @type {ServerPool | null} */
-  pool = null;
+  /** @type {PoolsOfClient | null} */
+  pools = null;
   /** Whose code ran. @type {RequestContext | Checkout | null} */
   scope = null;
   /** Whether the code that runs may get an async scope of its own: not later. */
@@ -44,10 +46,11 @@ export class EventBatch {
   /**
    * @param {object} [options]
    * @param {number} [options.size] how many events to handle at once; 1: each in its own turn
-   * @param {(work: (entry: Entry) => void) => (entry: Entry) => void} [options.guard] keeps errors away from the app
+   * @param {Guard} [options.guard] default keeps nothing
    */
   constructor({ size = 1, guard = (work) => work } = {}) {
     this.#size = size;
+    this.guard = guard;
     this.#handle = guard((entry) => entry.handle(entry));
     // Made here, it belongs to no request.
     this.#timer = size > 1 ? setTimeout(() => {
@@ -86,7 +89,7 @@ export class EventBatch {
         const entry = this.#entries[next];
         next += 1;
         this.#handle(entry);
-        entry.event = entry.pool = entry.scope = entry.work = null;
+        entry.event = entry.pools = entry.scope = entry.work = null;
       }
     } finally {
       // Without a guard, one of them may have thrown.

@@ -1,5 +1,5 @@
 /** How many holders a waiting request names. */
-const MAX_HOLDERS = 3;
+export const MAX_HOLDERS = 3;
 
 /** Keeps the few longest of many, without sorting them all, and without garbage: use it again after `clear`. @template T */
 export class Longest {

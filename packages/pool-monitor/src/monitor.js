@@ -24,6 +24,10 @@ import { ServerPool } from './server-pool.js';
  * @property {ReadonlyMap<string, ServerPool>} servers live, read only
  * @property {() => void} close detaches from the client; the last snapshot stays readable
  *
+ * @typedef {object} PoolsOfClient
+ * @property {(event: { address: string }) => ServerPool} of makes it if it is not there yet
+ * @property {boolean} isCallersFlow whether the driver runs a checkout in its caller's async flow to the end: old ones do not
+ *
  * @typedef {(`connection${string}` & keyof MongoClientEvents) | 'commandFailed' | 'serverDescriptionChanged'} WatchedEvent
  */
 
@@ -70,19 +74,22 @@ export function monitorPool(client, { name = null, record, batch = new EventBatc
   /** Most events come from one server, and each brings a new string. @type {ServerPool | undefined} */
   let recent;
   /** @param {{ address: string }} event */
-  const poolOf = ({ address }) => {
+  const of = ({ address }) => {
     if (recent?.address === address) return recent;
     recent = servers.get(address) ?? new ServerPool(address, name, limits, now, watchers);
     servers.set(address, recent);
     return recent;
   };
+  /** @type {PoolsOfClient} */
+  const pools = { of, isCallersFlow: false };
 
   /** @param {(entry: Entry) => void} handle @param {any} event */
   const noteEvent = (handle, event) => {
     const entry = batch.next(handle, now());
     entry.wallMs = Date.now();
     entry.event = event;
-    entry.pool = poolOf(event);
+    // To find out which one takes longer than all the rest.
+    entry.pools = pools;
     return entry;
   };
   /**
@@ -98,13 +105,13 @@ export function monitorPool(client, { name = null, record, batch = new EventBatc
 
   /** @type {Pick<MongoClientEvents, WatchedEvent>} */
   const handlers = {
-    connectionPoolCreated: atOnce((event) => poolOf(event).onPoolCreated()),
-    connectionPoolReady: atOnce((event) => poolOf(event).onPoolReady(spanOf(event, now()))),
-    connectionPoolCleared: atOnce((event) => poolOf(event).onPoolCleared(!('serviceId' in event && event.serviceId))),
-    connectionPoolClosed: atOnce((event) => poolOf(event).onPoolClosed()),
-    connectionCreated: atOnce((event) => poolOf(event).onConnectionCreated(Number(event.connectionId))),
-    connectionReady: atOnce((event) => poolOf(event).onConnectionReady(Number(event.connectionId), event.durationMS ?? 0)),
-    connectionClosed: atOnce((event) => poolOf(event).onConnectionClosed(Number(event.connectionId), event.reason)),
+    connectionPoolCreated: atOnce((event) => of(event).onPoolCreated()),
+    connectionPoolReady: atOnce((event) => of(event).onPoolReady(spanOf(event, now()))),
+    connectionPoolCleared: atOnce((event) => of(event).onPoolCleared(!('serviceId' in event && event.serviceId))),
+    connectionPoolClosed: atOnce((event) => of(event).onPoolClosed()),
+    connectionCreated: atOnce((event) => of(event).onConnectionCreated(Number(event.connectionId))),
+    connectionReady: atOnce((event) => of(event).onConnectionReady(Number(event.connectionId), event.durationMS ?? 0)),
+    connectionClosed: atOnce((event) => of(event).onConnectionClosed(Number(event.connectionId), event.reason)),
     connectionCheckOutStarted: (event) => {
       const entry = noteEvent(onCheckOutStarted, event);
       batch.added(watchers.follower?.noteStart(entry) ?? true);
@@ -120,7 +127,6 @@ export function monitorPool(client, { name = null, record, batch = new EventBatc
     },
     connectionCheckedIn: (event) => {
       const entry = noteEvent(onCheckedIn, event);
-      entry.pool?.noteTurn();
       watchers.follower?.noteEnd(entry);
       batch.added(true);
     },
@@ -173,28 +179,33 @@ export function monitorPool(client, { name = null, record, batch = new EventBatc
 }
 
 /** @param {Entry} entry */
+function poolOf({ pools, event }) {
+  return /** @type {PoolsOfClient} */ (pools).of(event);
+}
+
+/** @param {Entry} entry */
 function onCheckOutStarted(entry) {
-  const { pool, event, atMs, wallMs } = entry;
-  pool?.onCheckOutStarted(spanOf(event, atMs, wallMs), atMs, entry);
+  const { event, atMs, wallMs } = entry;
+  poolOf(entry).onCheckOutStarted(spanOf(event, atMs, wallMs), atMs, entry);
 }
 
 /** @param {Entry} entry */
 function onCheckOutFailed(entry) {
-  entry.pool?.onCheckOutFailed(entry.event.reason, waitOf(entry), entry.atMs, entry);
+  poolOf(entry).onCheckOutFailed(entry.event.reason, waitOf(entry), entry.atMs, entry);
 }
 
 /** @param {Entry} entry */
 function onCheckedOut(entry) {
   const { event, atMs } = entry;
-  const pool = /** @type {ServerPool} */ (entry.pool);
+  const pools = /** @type {PoolsOfClient} */ (entry.pools);
   // Such drivers (6.9 and later) have done away with callbacks, too.
-  pool.isCallersFlow = event.durationMS !== undefined;
-  pool.onCheckedOut(Number(event.connectionId), waitOf(entry), atMs);
+  pools.isCallersFlow = event.durationMS !== undefined;
+  pools.of(event).onCheckedOut(Number(event.connectionId), waitOf(entry), atMs);
 }
 
 /** @param {Entry} entry */
 function onCheckedIn(entry) {
-  entry.pool?.onCheckedIn(Number(entry.event.connectionId), entry.atMs, entry);
+  poolOf(entry).onCheckedIn(Number(entry.event.connectionId), entry.atMs, entry);
 }
 
 /**

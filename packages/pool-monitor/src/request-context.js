@@ -90,9 +90,13 @@ export class RequestContext {
     for (let index = 0; index < count; index += 1) this.behindNames.push(/** @type {CheckoutName} */ (items[index]));
   }
 
-  /** @param {Checkout} checkout @returns {boolean} whether it needs an async scope of its own to be told from the others */
-  begin(checkout) {
-    const isAlone = checkout.pool.isCallersFlow && this.#open === null && (this.alone === null || this.alone.isOver);
+  /**
+   * @param {Checkout} checkout
+   * @param {boolean} isCallersFlow see PoolsOfClient
+   * @returns {boolean} whether it needs an async scope of its own to be told from the others
+   */
+  begin(checkout, isCallersFlow) {
+    const isAlone = isCallersFlow && this.#open === null && (this.alone === null || this.alone.isOver);
     this.isBeginning = false;
     this.last = null;
     checkout.nextOpen = this.#open;

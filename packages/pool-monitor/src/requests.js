@@ -40,16 +40,20 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
       batch.flush();
       response.setHeader('Server-Timing', describeTiming(context));
     });
-    response.on('close', () => {
-      const entry = batch.next(end, performance.now());
-      context.method = request.method ?? '';
-      context.status = response.writableFinished ? response.statusCode : 0;
-      // A client that left does not end the work of its request.
-      context.isOver = context.status > 0;
-      entry.scope = context;
-      batch.added(true);
-    });
+    response.on('close', () => onClose(request, response, context));
   }
+
+  const onClose = batch.guard((/** @type {IncomingMessage} */ request, /** @type {ServerResponse} */ response, /** @type {RequestContext} */ context) => {
+    const entry = batch.next(end, performance.now());
+    context.method = request.method ?? '';
+    context.status = response.writableFinished ? response.statusCode : 0;
+    // A client that left does not end the work of its request.
+    context.isOver = context.status > 0;
+    entry.scope = context;
+    // Not later: until then, its name keeps the whole request alive.
+    checkouts.settle(context);
+    batch.added(true);
+  });
 
   /** @param {Entry} entry */
   function end({ scope, atMs }) {
@@ -59,7 +63,6 @@ export function createRequests(checkouts, { serverTiming = false } = {}) {
     // What its client leaves behind may be aborted later.
     if (status === 0) context.waitMs += context.sumOpenWaits(atMs);
     if (status >= 500) checkouts.fail(context);
-    checkouts.settle(context);
     if (status >= 200 && status < 400) keepOverhead(context);
     log.add(context);
     for (const listener of listeners) listener(context);

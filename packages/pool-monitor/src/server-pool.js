@@ -12,7 +12,8 @@ import { WaitQueue } from './wait-queue.js';
 
 /** @typedef {{ max: number, min: number, maxConnecting: number, connectTimeoutMs: number }} Limits */
 
-const TURN = Promise.resolve();
+/** The driver closes a broken connection right after its checkedIn. Only listeners of the app can come between. */
+const RIGHT_AFTER_MS = 5;
 
 /**
  * A mirror of the driver's pool for one server, built from the driver's events.
@@ -27,17 +28,13 @@ const TURN = Promise.resolve();
 export class ServerPool {
   paused = false;
   isClosed = false;
-  /** Whether the driver runs a checkout in its caller's async flow to the end. Old ones run it in that of the connection. */
-  isCallersFlow = false;
   lifetime = new Lifetime();
   /** Whether the server takes writes. */
   #isWritable = false;
   /** Whether anyone checked out a connection since the server last changed its type. */
   #isUsed = false;
-  /** The last one. @type {Checkout | null} */
+  /** The last one, until the next one starts. @type {Checkout | null} */
   #checkedIn = null;
-  /** Whether a connection was checked in within this turn. */
-  #isTurn = false;
   #events;
 
   /**
@@ -77,6 +74,7 @@ export class ServerPool {
   onCheckOutStarted(started, atMs, start) {
     const checkout = new Checkout(this, atMs, started, true);
     this.#isUsed = true;
+    this.#checkedIn = null;
     this.queue.push(checkout);
     this.#notePeak();
     this.#events.follower?.onCheckOutStarted(checkout, start);
@@ -124,13 +122,6 @@ export class ServerPool {
     this.#events.emit('checkedOut', atMs, checkout, connection, null, durationMs);
   }
 
-  /** Call it within the turn of checkedIn: what comes later in it belongs to that checkout. */
-  noteTurn() {
-    // Much cheaper than queueMicrotask, which makes an AsyncResource.
-    if (!this.#isTurn) TURN.then(this.#endTurn);
-    this.#isTurn = true;
-  }
-
   /** @param {number} id @param {number} atMs @param {Entry} end */
   onCheckedIn(id, atMs, end) {
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
@@ -159,8 +150,9 @@ export class ServerPool {
   onConnectionClosed(id, reason) {
     const connection = this.connections.get(id);
     if (!connection) return;
-    // The driver closes a broken connection in the same turn as its checkedIn. It notices a broken idle one later.
-    if (reason === 'error' && this.#isTurn && this.#checkedIn?.connection === connection) this.failOperation(this.#checkedIn);
+    const last = this.#checkedIn;
+    // One that breaks while it is idle is noticed later, mostly by the next checkout.
+    if (reason === 'error' && last?.connection === connection && this.now() - last.checkedInAtMs < RIGHT_AFTER_MS) this.failOperation(last);
     this.queue.unassign(connection);
     this.#close(connection, reason);
   }
@@ -281,10 +273,6 @@ export class ServerPool {
     if (checkout !== supposed) exchangePlaces(this, supposed, checkout);
     return checkout;
   }
-
-  #endTurn = () => {
-    this.#isTurn = false;
-  };
 
   /**
    * Whether the driver would have served its queue by now. Then whoever is still in our queue was aborted. The driver

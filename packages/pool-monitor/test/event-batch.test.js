@@ -153,9 +153,9 @@ test('listeners hear of an event a little later, or when somebody reads', async 
 test('an error in one event reaches the guard, and the others are handled', () => {
   /** @type {unknown[]} */
   const errors = [];
-  const batch = new EventBatch({ size: 3, guard: (work) => (entry) => {
+  const batch = new EventBatch({ size: 3, guard: (work) => (...args) => {
     try {
-      work(entry);
+      work(...args);
     } catch (error) {
       errors.push(error);
     }

@@ -325,14 +325,20 @@ describe('an operation that fails', () => {
     expect(countFailed(fake)).toBe(1);
   });
 
-  test('is not assumed if an idle connection breaks later or is closed for its age', async () => {
+  test('is not assumed if an idle connection is closed for its age, or breaks', () => {
     const fake = busyPoolOfOne();
     fake.checkIn(1);
     fake.closeConnection(1, 'stale');
     fake.checkOut(2, 0);
     fake.checkIn(2);
-    await Promise.resolve();
+    // The driver looks at all that are idle.
+    fake.pass(5);
     fake.closeConnection(2, 'error');
+    fake.checkOut(3, 0);
+    fake.checkIn(3);
+    // The next one notices.
+    fake.startCheckOut();
+    fake.closeConnection(3, 'error');
     expect(countFailed(fake)).toBe(0);
   });
 
