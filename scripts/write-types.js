@@ -9,19 +9,29 @@ import path from 'node:path';
 const COMPILER = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+const COMMON = ['--ignoreConfig', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
 const entries = Object.values(exports).flatMap((entry) => (entry.types ? [path.normalize(entry.default)] : []));
 
 rmSync('types', { recursive: true, force: true });
 if (!process.argv.includes('--remove')) {
-  execFileSync(process.execPath, [
-    COMPILER, '--ignoreConfig', '--allowJs', '--checkJs', '--strict', '--skipLibCheck', '--module', 'nodenext',
-    '--target', 'es2023', '--types', 'node', '--declaration', '--removeComments', '--emitDeclarationOnly', '--rootDir', 'src',
-    '--outDir', 'types', ...entries,
-  ], { stdio: 'inherit' });
+  compile('--allowJs', '--checkJs', '--skipLibCheck', '--declaration', '--removeComments', '--emitDeclarationOnly', '--rootDir',
+    'src', '--outDir', 'types', ...entries);
   keepUsed();
+  // What is left must be whole.
+  compile('--noEmit', ...entries.map(typesOf));
 }
 
-/** One line for all types that come from one file, and no margins. @param {string} text */
+/** @param {string[]} args */
+function compile(...args) {
+  execFileSync(process.execPath, [COMPILER, ...COMMON, ...args], { stdio: 'inherit' });
+}
+
+/** @param {string} entry */
+function typesOf(entry) {
+  return path.join('types', path.relative('src', entry)).replace(/\.js$/, '.d.ts');
+}
+
+/** One line for all types that come from one file, no margins, and no `declare`: all is declared here. @param {string} text */
 function shorten(text) {
   /** @type {Map<string, string[]>} */
   const passedOn = new Map();
@@ -29,8 +39,12 @@ function shorten(text) {
     passedOn.set(file, [...passedOn.get(file) ?? [], name]);
     return '';
   });
-  const lines = [...passedOn].map(([file, names]) => `export type { ${names.join(', ')} } from '${file}';\n`);
-  return rest.replace(/^ +/gm, '') + lines.join('');
+  const lines = [...passedOn].map(([file, names]) => {
+    const list = `{ ${names.join(', ')} }`;
+    const isUsed = names.some((name) => new RegExp(`\\b${name}\\b`).test(rest));
+    return isUsed ? `import type ${list} from '${file}';\nexport type ${list};\n` : `export type ${list} from '${file}';\n`;
+  });
+  return rest.replace(/^ +/gm, '').replace(/^export declare /gm, 'export ') + lines.join('');
 }
 
 /** The compiler writes types for every module, also for those that no user can see, and takes much room. */
@@ -41,9 +55,9 @@ function keepUsed() {
     used.add(file);
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, shorten(text));
-    for (const [, from] of text.matchAll(/'(\.{1,2}\/[^']+)\.js'/g)) visit(`${path.join(path.dirname(file), from)}.d.ts`);
+    for (const [, from] of text.matchAll(/['"](\.{1,2}\/[^'"]+)\.js['"]/g)) visit(`${path.join(path.dirname(file), from)}.d.ts`);
   };
-  for (const entry of entries) visit(path.join('types', path.relative('src', entry)).replace(/\.js$/, '.d.ts'));
+  for (const entry of entries) visit(typesOf(entry));
   for (const name of readdirSync('types', { recursive: true, encoding: 'utf8' })) {
     const file = path.join('types', name);
     if (name.endsWith('.d.ts') && !used.has(file)) rmSync(file);

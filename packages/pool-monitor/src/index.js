@@ -15,8 +15,6 @@ export { createTraceWriter } from './trace-writer.js';
  * @typedef {import('./holders.js').Holder} Holder
  * @typedef {import('./holders.js').Waiter} Waiter
  * @typedef {import('./monitor.js').PoolMonitor} PoolMonitor
- * @typedef {import('./request-context.js').RequestContext} RequestContext
- * @typedef {import('./request-context.js').EndedRequest} EndedRequest
  * @typedef {import('./request-log.js').RequestRecord} RequestRecord
  * @typedef {import('./requests.js').Requests} Requests
  * @typedef {import('./trace-writer.js').RecordedCheckout} RecordedCheckout

@@ -10,17 +10,12 @@ export { createStreams } from './streams.js';
 /**
  * @typedef {import('./feed-shapes.js').BusyConnection} BusyConnection
  * @typedef {import('./feed-shapes.js').ClientReading} ClientReading
- * @typedef {import('./feed-shapes.js').DatabaseStatus} DatabaseStatus
  * @typedef {import('./feed-shapes.js').EndedRequest} EndedRequest
- * @typedef {import('./feed-shapes.js').KnownQuery} KnownQuery
- * @typedef {import('./feed-shapes.js').LiveClient} LiveClient
  * @typedef {import('./feed-shapes.js').LiveReading} LiveReading
  * @typedef {import('./feed-shapes.js').RouteSecond} RouteSecond
  * @typedef {import('./feed-shapes.js').Second} Second
  * @typedef {import('./feed-shapes.js').Waiter} Waiter
- * @typedef {import('./live-source.js').ClientSettings} ClientSettings
  * @typedef {import('./live-source.js').LiveSource} LiveSource
- * @typedef {import('./live-source.js').WatchedPool} WatchedPool
  * @typedef {import('./live-view.js').LiveView} LiveView
  * @typedef {import('./prometheus.js').Metric} Metric
  */
