@@ -10,12 +10,15 @@ const MIN_NODE = 'It needs Node.js 20.19, 22.12 or later';
 
 const MODULE = JSON.stringify(fileURLToPath(import.meta.resolve('mongodb-pool-monitor/attach-now')));
 
+/** @param {string} call */
+const inMonitor = (call) => `process.getBuiltinModule('node:module').createRequire(${MODULE})(${MODULE}).${call}()`;
+
 /** Loads the monitor in the process. Older versions of Node warn that loading an ES module like this is experimental. */
 const ATTACH = `(async () => {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return await process.getBuiltinModule('node:module').createRequire(${MODULE})(${MODULE}).attachNow();
+    return await ${inMonitor('attachNow')};
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -45,7 +48,8 @@ const CLOSE_INSPECTOR = `void setTimeout(() => process.getBuiltinModule('node:in
  */
 export async function attachToProcess({ pid, port }, signal) {
   const { url, owner } = await runInside({ pid, port }, signal);
-  if (url === null) throw new Error(`Process ${pid} has no connected MongoClient, so there is nothing to watch. Nothing was left behind`);
+  signal.throwIfAborted();
+  if (url === null) throw new Error(`Process ${pid} has no MongoClient in use, so there is nothing to watch. Nothing was left behind`);
   if (owner === null) throw new Error(`Process ${pid} is already watched: ${url}`);
   // The monitor watches for as long as we keep this response open.
   const request = http.get(owner, { agent: false });
@@ -71,14 +75,16 @@ async function runInside({ pid, port }, signal) {
   if (before === null) openInspector(pid);
   const session = await openSession(before ?? await waitForDebugger(port, signal));
   try {
-    // From here on Ctrl-C waits, so that nothing stays behind.
+    // From here on Ctrl-C waits until nothing stays behind.
     const found = await session.evaluate('process.pid');
     if (found !== pid) throw new Error(`Port ${port} belongs to the inspector of process ${found}. End that one first`);
     try {
       if (!await session.evaluate("typeof process.getBuiltinModule === 'function'")) {
         throw new Error(`Process ${pid} runs Node.js ${await session.evaluate('process.version')}. ${MIN_NODE}`);
       }
-      return await session.evaluate(ATTACH);
+      const giveUp = () => void session.evaluate(inMonitor('giveUp')).catch(() => {});
+      signal.addEventListener('abort', giveUp, { once: true });
+      return await session.evaluate(ATTACH).finally(() => signal.removeEventListener('abort', giveUp));
     } finally {
       // An inspector that was open before stays open.
       if (before === null) await session.evaluate(CLOSE_INSPECTOR);

@@ -2,14 +2,16 @@
 import { getEventListeners } from 'node:events';
 import { hasSubscribers } from 'node:diagnostics_channel';
 import inspector from 'node:inspector';
-import Module from 'node:module';
+import Module, { createRequire } from 'node:module';
 import net from 'node:net';
 import express from 'express';
 import { MongoClient } from 'mongodb';
 
 const client = new MongoClient(String(process.env.APP_MONGO_URL), { maxPoolSize: 3 });
 const users = client.db('app_to_watch').collection('users');
-await users.insertOne({ name: 'Ada' });
+if (!process.env.APP_IS_IDLE) await users.insertOne({ name: 'Ada' });
+const { cache } = createRequire(import.meta.url);
+if (process.env.APP_IS_BUNDLED) for (const file of Object.keys(cache)) delete cache[file];
 
 /** The truth about checkouts, and when somebody else began to listen. */
 let checkedOut = 0;
@@ -19,6 +21,13 @@ client.on('connectionCheckedOut', () => { checkedOut += 1; });
 client.on('newListener', (event) => {
   if (event === 'connectionCheckedOut') atAttach = checkedOut;
 });
+
+let heapSearches = 0;
+const { connect } = inspector.Session.prototype;
+inspector.Session.prototype.connect = function count() {
+  heapSearches += 1;
+  connect.call(this);
+};
 
 const original = { load: /** @type {any} */ (Module)._load, connect: MongoClient.prototype.connect, socket: net.Socket.prototype.connect };
 const app = express();
@@ -30,7 +39,7 @@ app.get('/slow', async (req, res) => {
 });
 app.get('/state', (req, res) => {
   res.json({
-    checkedOut, atAttach,
+    checkedOut, atAttach, heapSearches,
     traces: {
       listeners: client.eventNames().map((name) => [name, getEventListeners(client, name).length]),
       servers: process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length,

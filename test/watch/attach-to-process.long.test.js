@@ -8,10 +8,10 @@ import { until } from '../support/until.js';
 
 const APP = 'test/watch/app-to-watch.js';
 
-/** @param {string[]} [options] for Node.js */
-async function startApp(options = []) {
+/** @param {string[]} [options] for Node.js @param {Record<string, string>} [env] */
+async function startApp(options = [], env = {}) {
   const child = spawn(process.execPath, [...options, APP], {
-    env: { ...process.env, APP_MONGO_URL: sharedMongoUrl() }, stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, APP_MONGO_URL: sharedMongoUrl(), ...env }, stdio: ['ignore', 'pipe', 'ignore'],
   });
   cleanUp(() => child.kill());
   const [port] = await once(child.stdout.setEncoding('utf8'), 'data');
@@ -36,14 +36,14 @@ function startLoad(url) {
   };
 }
 
-/** @param {number} pid */
-async function attach(pid) {
+/** @param {number} pid @param {string} [isReady] what it says then */
+async function attach(pid, isReady = 'Press Ctrl-C') {
   const child = spawn(process.execPath, ['src/cli.js', 'attach', String(pid), '--yes'], { stdio: ['ignore', 'ignore', 'pipe'] });
   cleanUp(() => child.kill('SIGKILL'));
   const ended = once(child, 'exit');
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text) => { said += text; });
-  await until('it is attached', () => said.includes('Press Ctrl-C') || child.exitCode !== null);
+  await until('it is attached', () => said.includes(isReady) || child.exitCode !== null);
   return {
     child, said: () => said, url: String(said.match(/Watching process \d+: (\S+)/)?.[1]),
     async detach() {
@@ -59,12 +59,13 @@ test('a process under load is watched, and left as it was', async () => {
   const before = await app.readState();
   const stopLoad = startLoad(app.url);
   const attached = await attach(app.pid);
-  expect(attached.said()).toContain('That pauses the process');
+  expect(attached.said()).toMatch(/That\s+pauses\s+the\s+process/);
   expect((await app.readState()).traces.inspector).toBeNull();
   await until('enough checkouts', async () => (await readJson(`${attached.url}pool`)).checkedOut > 200);
   await stopLoad();
 
-  const { checkedOut, atAttach } = await app.readState();
+  const { checkedOut, atAttach, heapSearches } = await app.readState();
+  expect(heapSearches).toBe(0);
   const pool = await readJson(`${attached.url}pool`);
   expect(pool).toMatchObject({ checkedOut: checkedOut - atAttach, max: 3, active: 0, waiting: 0, controls: false });
   const { checkouts } = await readJson(`${attached.url}pool/checkouts`);
@@ -80,7 +81,9 @@ test('a process under load is watched, and left as it was', async () => {
   await expect(fetch(attached.url)).rejects.toThrow();
 
   // Again, and killed: nothing keeps the process watched.
+  const stopLoadAgain = startLoad(app.url);
   const again = await attach(app.pid);
+  await stopLoadAgain();
   expect((await readJson(`${again.url}pool`)).max).toBe(3);
   again.child.kill('SIGKILL');
   await until('it is detached', async () => !(await app.readState()).traces.follows);
@@ -95,6 +98,23 @@ test('it says when the process ends', async () => {
   expect({ code: attached.child.exitCode, said: attached.said().split('\n').at(-2) }).toEqual({
     code: 1, said: `Process ${app.pid} has ended, or the monitor in it has`,
   });
+});
+
+test('a client is found in the heap if its driver has no files of its own', async () => {
+  const app = await startApp([], { APP_IS_BUNDLED: 'yes' });
+  const attached = await attach(app.pid);
+  expect((await readJson(`${attached.url}pool`)).max).toBe(3);
+  expect((await app.readState()).heapSearches).toBe(1);
+  expect(await attached.detach()).toBe(0);
+});
+
+test('Ctrl-C ends the waiting for a client that nobody uses', async () => {
+  const app = await startApp([], { APP_IS_IDLE: 'yes' });
+  const before = await app.readState();
+  const attached = await attach(app.pid, 'Then all of that is removed.');
+  await until('it waits', async () => (await app.readState()).traces.follows);
+  expect(await attached.detach()).toBe(130);
+  expect((await app.readState()).traces).toEqual({ ...before.traces, timers: expect.any(Number) });
 });
 
 test('a process that something already watches is left alone', async () => {
@@ -112,7 +132,7 @@ test('without a client, nothing stays behind', async () => {
   await once(child.stdout, 'data');
   const { code, stderr } = await runCli(['attach', String(child.pid), '--yes']);
   expect({ code, last: stderr.split('\n').at(-2) }).toEqual({
-    code: 1, last: `Process ${child.pid} has no connected MongoClient, so there is nothing to watch. Nothing was left behind`,
+    code: 1, last: `Process ${child.pid} has no MongoClient in use, so there is nothing to watch. Nothing was left behind`,
   });
 });
 

@@ -9,6 +9,11 @@ import { replaceMethod } from './replace-method.js';
 /** The driver's file that opens a socket, or the functions in it where a bundler has renamed the file. */
 const DRIVER_FRAME = /[\\/]cmap[\\/]connect\.js|\bmakeSocket\b|\bmakeConnection\b/;
 const MAX_FRAMES = 12;
+/** The driver's own files, of versions 5 to 7. */
+const CLIENT_FILE = /[\\/]lib[\\/]mongo_client\.js$/;
+const TOPOLOGY_FILE = /[\\/]lib[\\/]sdam[\\/]topology\.js$/;
+/** A connected client calls one before each operation, the other at each heartbeat, usually every 10 s. */
+const SIGNS_OF_LIFE = ['selectServer', 'serverUpdateHandler'];
 
 /**
  * Finds every MongoClient of the process, whichever copy of the driver it comes from, before it connects.
@@ -19,8 +24,8 @@ const MAX_FRAMES = 12;
  *
  * @param {(client: MongoClient) => void} onClient called before each connect, so several times for one client
  * @param {Guard} guard
- * @returns {{ search: () => void, close: () => void }} `search` looks for clients in the heap, which stops the process for a
- *   moment
+ * @returns {{ search: () => boolean, close: () => void }} `search` finds clients that are already connected: true if each will
+ *   be found when it is used next, false if the heap was searched, because no driver has a file of its own
  */
 export function findClients(onClient, guard) {
   /** @type {Map<object, () => void>} by prototype */
@@ -34,17 +39,24 @@ export function findClients(onClient, guard) {
 
   /** @param {object} prototype of a MongoClient class */
   function watchClass(prototype) {
-    if (undo.has(prototype)) return;
-    const tell = guard(onClient);
-    undo.set(prototype, replaceMethod(prototype, 'connect', (original) => (
-      /** @this {MongoClient} */
-      function connect() {
-        tell(this);
-        return Reflect.apply(original, this, arguments);
-      })));
+    if (!undo.has(prototype)) undo.set(prototype, callBefore(prototype, ['connect'], guard(onClient)));
   }
 
-  const search = guard(() => {
+  /** @param {object} prototype of a Topology class */
+  function watchTopology(prototype) {
+    if (!undo.has(prototype)) undo.set(prototype, callBefore(prototype, SIGNS_OF_LIFE, guard(({ client }) => {
+      if (client?.topology) onClient(client);
+    })));
+  }
+
+  const lookAtLoaded = guard(() => {
+    for (const [file, { exports }] of Object.entries(/** @type {any} */ (Module)._cache)) {
+      if (CLIENT_FILE.test(file)) look(exports);
+      if (TOPOLOGY_FILE.test(file) && exports.Topology) watchTopology(exports.Topology.prototype);
+    }
+  });
+
+  const searchHeap = guard(() => {
     for (const client of listClientsInHeap()) {
       const prototype = Object.getPrototypeOf(client);
       if (Object.hasOwn(prototype, 'connect')) watchClass(prototype);
@@ -60,19 +72,18 @@ export function findClients(onClient, guard) {
       return exports;
     }));
 
-  const lookAtSocket = guard(() => {
-    if (undo.size === 0 && isCalledByDriver()) search();
-  });
   // Also TLS sockets connect with this method.
-  const undoSocket = replaceMethod(net.Socket.prototype, 'connect', (original) => (
-    /** @this {unknown} */
-    function connect() {
-      lookAtSocket();
-      return Reflect.apply(original, this, arguments);
-    }));
+  const undoSocket = callBefore(net.Socket.prototype, ['connect'], guard(() => {
+    if (undo.size === 0 && isCalledByDriver()) searchHeap();
+  }));
 
   return {
-    search,
+    search() {
+      lookAtLoaded();
+      if (undo.size > 0) return true;
+      searchHeap();
+      return false;
+    },
     close() {
       for (const each of [undoLoad, undoSocket, ...undo.values()]) each();
       undo.clear();
@@ -86,4 +97,15 @@ function isCalledByDriver() {
   const { stack } = new Error();
   Error.stackTraceLimit = stackTraceLimit;
   return DRIVER_FRAME.test(String(stack));
+}
+
+/** @param {any} prototype @param {string[]} names of methods @param {(object: any) => void} tell @returns {() => void} ends it */
+function callBefore(prototype, names, tell) {
+  const undo = names.map((name) => replaceMethod(prototype, name, (original) => (
+    /** @this {unknown} */
+    function method() {
+      tell(this);
+      return Reflect.apply(original, this, arguments);
+    })));
+  return () => undo.forEach((each) => each());
 }

@@ -26,6 +26,8 @@ const { version } = createRequire(import.meta.url)('../../package.json');
 const OUTSIDE = 'background';
 /** How long the owner may take to come. */
 const OWNER_MS = 10_000;
+/** Longer than the usual time between two heartbeats, by which a client is found. */
+const HEARTBEAT_MS = 12_000;
 /** Of a busy app, some milliseconds. More at once are no cheaper. */
 const EVENTS_AT_ONCE = 256;
 /** So that two copies of this package don't watch the same process. */
@@ -59,7 +61,9 @@ function createWatch(settings, { owner } = {}) {
   const requests = createRequests(checkouts, { serverTiming: settings.serverTiming });
   const ports = new Set();
   let isClosed = false;
-  const ownerTimer = owner && setTimeout(close, OWNER_MS).unref();
+  /** @type {NodeJS.Timeout | undefined} */
+  let ownerTimer;
+  let endSearch = () => {};
   /**
    * Before the first client there is nothing to show, as in most processes that NODE_OPTIONS reaches.
    * @type {{ live: LiveView, url: Promise<string | null> } | undefined}
@@ -73,6 +77,7 @@ function createWatch(settings, { owner } = {}) {
       operations.watch(client);
       shown.live.watch(monitor);
       report();
+      endSearch();
       return checkouts.watch(monitor);
     },
     onChange() {
@@ -107,6 +112,7 @@ function createWatch(settings, { owner } = {}) {
   }
 
   function show() {
+    if (owner) ownerTimer = setTimeout(close, OWNER_MS).unref();
     return { live: createLiveView({
       listPools: () => clients.list().map(describePool),
       checkouts, requests,
@@ -149,6 +155,7 @@ function createWatch(settings, { owner } = {}) {
     if (isClosed) return;
     isClosed = true;
     clearTimeout(ownerTimer);
+    endSearch();
     delete shared[WATCHED];
     for (const stop of stops.splice(0)) stop();
     clients.close();
@@ -159,8 +166,19 @@ function createWatch(settings, { owner } = {}) {
   }
 
   return {
-    /** Finds the clients that are already connected. It stops the process for a moment. */
-    search: finder.search,
+    /** Waits for a sign of life of the clients that are already connected. @returns {Promise<string | null>} null if there was none */
+    async search() {
+      if (finder.search() && !shown) {
+        await new Promise((resolve) => {
+          const timer = setTimeout(resolve, HEARTBEAT_MS).unref();
+          endSearch = () => {
+            clearTimeout(timer);
+            resolve(undefined);
+          };
+        });
+      }
+      return shown?.url ?? null;
+    },
     /** @returns {Promise<string | null>} null before the first client */
     url: async () => shown?.url ?? null,
     close,
