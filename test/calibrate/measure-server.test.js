@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { measureServer } from '../../src/calibrate/measure-server.js';
 
-const WORK_MS = 10;
+const WORK_MS = 25;
 const UNKNOWN = { cores: null, cpuMs: null, ticketsOut: null, ticketsTotal: null, queued: null, writeConflicts: null };
 
 /** A server on which 2 queries work at once, and the others wait for one of them to end. */
