@@ -1,32 +1,31 @@
 // What does the attached monitor cost an app? Three apps with one tiny query per request, and one with an answer of 100
-// documents, run plain and attached, under as much load as they can take. They take turns of a second, because the speed of a
-// machine drifts, and each round starts new processes, because two processes of one program differ by a percent or two. Costs
-// are medians over the turns, beside the lowest and the highest median of a round. A second plain app shows the noise, and
-// `least` what following requests costs at least. Each process collects its garbage twice in the warm-up: an app that runs for
-// long has, and it is slower from then on. All have the same semi-space: V8 picks one by chance, and that alone is worth 4 %.
-// Exits with 1 if a cost is over its limit.
+// documents, each under as much load as it can take, plain and attached by turns. `least` shows what it costs to follow requests
+// and to hear the pool, and to keep nothing. Each turn is a new process, because two processes of one program differ by some
+// percent; costs are means over the rounds, beside their standard errors. Each process collects its garbage before it is measured:
+// an app that runs for long has, and it is slower from then on. All have the same semi-space: V8 picks one by chance. On Linux, the
+// app has a core to itself. Exits with 1 if a cost is over its limit.
 //
-//   node benchmarks/attach-cost.js [--rounds 5] [--seconds 8] [--node 20,24] [--only fastify-mongodb]
-import { fork } from 'node:child_process';
+//   node benchmarks/attach-cost.js [--rounds 8] [--seconds 4] [--node 20,24] [--only fastify-mongodb]
+import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
 import { orInvalid, parsePositive } from '../src/cli/option-parsers.js';
 import { abortOnSignal } from '../src/cli/signals.js';
-import { runHttpLoad } from '../src/harness/http-load.js';
+import { forkScript } from '../src/harness/forked-process.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { readSettings } from '../src/settings.js';
 import { copyApps } from '../test/attach/install.js';
 import { findNodeVersions } from '../test/attach/node-versions.js';
-import { median, takeTurns } from './bench/take-turns.js';
 
 /** @import { ChildProcess } from 'node:child_process' */
-/** @typedef {{ ratePerSec: number, p99Ms: number, cpuUs: number }} Turn cpuUs: processor time of the app for a request */
-/** @typedef {{ child: ChildProcess, url: string }} App */
+/** @typedef {{ usPerRequest: number, p99Ms: number, cpuUs: number }} Turn cpuUs: processor time of the app for a request */
 /** @typedef {{ app: string, route: string, node: string }} Files */
 
 /** @type {Record<string, { file: string, route: string }>} */
@@ -38,9 +37,14 @@ const APPS = {
 };
 const LEAST = 'least.mjs';
 /** What is loaded before the app. @type {Record<string, string | null>} */
-const KINDS = { 'plain': null, 'plain again': null, 'least': LEAST, 'attached': import.meta.resolve('mongodb-pool-monitor/attach') };
+const KINDS = { plain: null, least: LEAST, attached: import.meta.resolve('mongodb-pool-monitor/attach') };
+const LOAD = fileURLToPath(new URL('attach-cost/steady-load-process.js', import.meta.url));
 const CONNECTIONS = 20;
-const WARM_UP_MS = 300;
+/** After a garbage collection each; the second one lasts until V8 has compiled everything once more. */
+const WARM_UP_MS = [1000, 5500];
+const CORES = os.availableParallelism();
+const APP_CORE = '0';
+const OTHER_CORES = `1-${CORES - 1}`;
 const SEMI_SPACE = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 /**
  * In percent, of throughput and of p99. Node 20 pays more for following a request through async code.
@@ -50,8 +54,8 @@ const LIMITS = { 20: 5, 24: 2 };
 
 const { rounds, seconds, node, only } = new Command('attach-cost.js')
   .description('Measures what the attached monitor costs an app in throughput, p99 and processor time.')
-  .option('--rounds <n>', 'rounds of new processes', parsePositive, 5)
-  .option('--seconds <n>', 'turns of a second, for each process of a round', parsePositive, 8)
+  .option('--rounds <n>', 'processes of each app, Node and kind', parsePositive, 8)
+  .option('--seconds <n>', 'to measure each process', parsePositive, 4)
   .option('--node <versions>', 'with commas between them', oneOrMoreOf(Object.keys(LIMITS)), Object.keys(LIMITS))
   .option('--only <apps>', 'with commas between them', oneOrMoreOf(Object.keys(APPS)), Object.keys(APPS))
   .parse().opts();
@@ -68,24 +72,24 @@ try {
 }
 
 async function compareAll() {
+  await pin(process, OTHER_CORES);
   const versions = (await findNodeVersions()).filter(({ version }) => node.includes(version));
   const folder = await mkdtemp(path.join(os.tmpdir(), 'attach-cost-'));
   const mongo = await startEmbeddedMongo({ ...readSettings(), report: say, signal });
   try {
-    await copyApps(fileURLToPath(new URL('attach-cost', import.meta.url)), folder);
+    await copyApps(fileURLToPath(new URL('attach-cost/apps', import.meta.url)), folder);
     await seed(mongo.url);
     const rows = [];
     for (const version of versions) {
       for (const name of only) {
         const files = { app: path.join(folder, APPS[name].file), route: APPS[name].route, node: version.file };
-        /** @type {Turn[][][]} by kind and round */
-        const turns = Object.keys(KINDS).map(() => []);
+        /** @type {Record<string, Turn[]>} by kind */
+        const turns = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, []]));
         for (let round = 1; round <= rounds; round += 1) {
           say(`Node ${version.version}, ${name}, round ${round} of ${rounds}`);
-          const measured = await measureRound(files, mongo.url);
-          measured.forEach((each, kind) => turns[kind].push(each));
+          for (const kind of Object.keys(KINDS)) turns[kind].push(await playTurn(files, kind, mongo.url));
         }
-        rows.push(...Object.keys(KINDS).map((kind, index) => describe({ version: version.version, name, kind }, turns[0], turns[index])));
+        rows.push(...Object.keys(KINDS).map((kind) => describe({ version: version.version, name, kind }, turns.plain, turns[kind])));
       }
     }
     // eslint-disable-next-line no-console
@@ -104,85 +108,95 @@ async function seed(mongoUrl) {
   await client.close();
 }
 
-/** @param {Files} files @param {string} mongoUrl @returns {Promise<Turn[][]>} by kind */
-async function measureRound(files, mongoUrl) {
-  /** @type {App[]} */
-  const apps = [];
+/** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<Turn>} */
+async function playTurn(files, kind, mongoUrl) {
+  const app = await startApp(files, kind, mongoUrl);
   try {
-    for (const kind of Object.keys(KINDS)) apps.push(await start(files, kind, mongoUrl));
-    return await takeTurns(apps.length, seconds, (index, isWarmUp) => load(apps[index], isWarmUp));
+    const load = await forkScript(LOAD, { name: 'the load', args: [`${app.url}${files.route}`, String(CONNECTIONS)], signal });
+    try {
+      for (const ms of WARM_UP_MS) {
+        await ask(app.child, 'collect');
+        await delay(ms, undefined, { signal });
+      }
+      const [before] = await Promise.all([ask(app.child, 'usage'), ask(load.child, 'figures')]);
+      await delay(seconds * 1000, undefined, { signal });
+      const [after, { failed, p99Ms }] = await Promise.all([ask(app.child, 'usage'), ask(load.child, 'figures')]);
+      if (failed > 0) throw new Error(`${app.url}: ${failed} requests failed`);
+      const requests = after.requests - before.requests;
+      return { usPerRequest: (after.atMs - before.atMs) * 1000 / requests, p99Ms, cpuUs: (after.cpuUs - before.cpuUs) / requests };
+    } finally {
+      await load.stop();
+    }
   } finally {
-    for (const { child } of apps) child.kill('SIGKILL');
+    app.child.kill('SIGKILL');
   }
 }
 
-/** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<App>} */
-async function start({ app, route, node: execPath }, kind, mongoUrl) {
+/** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<{ child: ChildProcess, url: string }>} */
+async function startApp({ app, node: execPath }, kind, mongoUrl) {
   const preload = KINDS[kind] === LEAST ? path.join(path.dirname(app), LEAST) : KINDS[kind];
-  const execArgv = ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])];
   const child = fork(app, {
-    execPath, execArgv, env: { ...process.env, MONGO_URL: mongoUrl, NODE_ENV: 'production' }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execPath, execArgv: ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])],
+    env: { ...process.env, MONGO_URL: mongoUrl, NODE_ENV: 'production' }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const said = /** @type {string[]} */ ([]);
   child.stderr?.setEncoding('utf8').on('data', (chunk) => said.push(chunk));
   const ended = once(child, 'exit').then(() => { throw new Error(`${app} ended: ${said.join('')}`); });
   ended.catch(() => {});
   const [{ url }] = await Promise.race([once(child, 'message', { signal }), ended]);
-  return { child, url: `${url}${route}` };
+  await pin(child, APP_CORE);
+  return { child, url };
 }
 
-/** @param {App} app @param {boolean} isWarmUp @returns {Promise<Turn>} */
-async function load({ child, url }, isWarmUp) {
-  const before = await readUsage(child);
-  if (isWarmUp) setTimeout(() => child.send('collect'), WARM_UP_MS);
-  const { measured, failed } = await runHttpLoad({ url, connections: CONNECTIONS, warmUpMs: WARM_UP_MS, durationMs: 1000 }, { signal });
-  if (failed || !measured?.ratePerSec) throw new Error(`${url}: ${failed ?? 'no answer'}`);
-  const after = await readUsage(child);
-  const cpuUs = (after.cpuUs - before.cpuUs) / (after.requests - before.requests);
-  return { ratePerSec: measured.ratePerSec, p99Ms: Number(measured.p99Ms), cpuUs };
+/** @param {{ pid?: number }} child @param {string} cores */
+async function pin({ pid }, cores) {
+  if (process.platform !== 'linux' || CORES === 1) return;
+  await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, String(pid)], { signal });
 }
 
-/** @param {ChildProcess} child @returns {Promise<{ requests: number, cpuUs: number }>} */
-async function readUsage(child) {
-  child.send('usage');
-  const [usage] = await once(child, 'message', { signal });
-  return usage;
+/** @param {ChildProcess} child @param {string} question */
+async function ask(child, question) {
+  child.send(question);
+  const [answer] = await once(child, 'message', { signal });
+  return answer;
 }
 
 /**
  * A row of the table.
  * @param {{ version: string, name: string, kind: string }} what
- * @param {Turn[][]} plain by round
- * @param {Turn[][]} ofKind the same of the kind
+ * @param {Turn[]} plain by round
+ * @param {Turn[]} turns the same of the kind
  */
-function describe({ version, name, kind }, plain, ofKind) {
-  const medianOf = (/** @type {(turn: Turn) => number} */ read, turns = ofKind) => median(turns.flat().map(read));
+function describe({ version, name, kind }, plain, turns) {
   const limit = LIMITS[version];
-  const [cpuUs, plainUs] = [ofKind, plain].map((turns) => medianOf((turn) => turn.cpuUs, turns));
-  /** How much more the kind costs than plain, turn by turn, in percent. @param {(turn: Turn) => number} read */
-  const costOf = (read) => {
-    const costs = ofKind.map((turns, round) => turns.map((turn, index) => (read(turn) / read(plain[round][index]) - 1) * 100));
-    const ofRounds = costs.map(median);
-    return { median: median(costs.flat()), spread: [Math.min(...ofRounds), Math.max(...ofRounds)] };
-  };
-  /** @param {ReturnType<typeof costOf>} cost @param {boolean} [isLimited] */
-  const show = ({ median, spread }, isLimited) => {
-    const isOver = isLimited && kind === 'attached' && median > limit;
+  /** How much more the kind costs than plain, in percent. @param {keyof Turn} figure @param {boolean} [isLimited] */
+  const costOf = (figure, isLimited = false) => {
+    const costs = turns.map((turn, round) => (turn[figure] / plain[round][figure] - 1) * 100);
+    const isOver = isLimited && kind === 'attached' && mean(costs) > limit;
     if (isOver) process.exitCode = 1;
-    return `${format(median)} (${spread.map(format).join(' to ')})${isOver ? ' OVER' : ''}`;
+    return kind === 'plain' ? '' : `${format(mean(costs))} ± ${standardError(costs).toFixed(1)}${isOver ? ' OVER' : ''}`;
   };
+  const meanOf = (/** @type {keyof Turn} */ figure, of = turns) => mean(of.map((turn) => turn[figure]));
   return {
     node: version, app: name, kind,
-    'req/s': Math.round(medianOf((turn) => turn.ratePerSec)),
+    'req/s': Math.round(1e6 / meanOf('usPerRequest')),
     // Time for a request, so that more is worse in each column.
-    'throughput cost %': show(costOf((turn) => 1 / turn.ratePerSec), true),
-    'p99 ms': medianOf((turn) => turn.p99Ms).toFixed(1),
-    'p99 cost %': show(costOf((turn) => turn.p99Ms), true),
-    'CPU us/req': Math.round(cpuUs),
-    'more': Math.round(cpuUs - plainUs),
-    'CPU cost %': show(costOf((turn) => turn.cpuUs)),
+    'throughput cost %': costOf('usPerRequest', true),
+    'p99 ms': meanOf('p99Ms').toFixed(1), 'p99 cost %': costOf('p99Ms', true),
+    'CPU us/req': Math.round(meanOf('cpuUs')), 'more': (meanOf('cpuUs') - meanOf('cpuUs', plain)).toFixed(1), 'CPU cost %': costOf('cpuUs'),
     'limit %': kind === 'attached' ? limit : '',
   };
+}
+
+/** @param {number[]} values */
+function mean(values) {
+  return values.reduce((total, value) => total + value, 0) / values.length;
+}
+
+/** Of the mean. @param {number[]} values */
+function standardError(values) {
+  const middle = mean(values);
+  return Math.sqrt(values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1) / values.length);
 }
 
 /** @param {number} percent */

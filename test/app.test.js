@@ -34,7 +34,8 @@ describe('with a MongoDB that answers', () => {
   test('/slow answers when the server has taken SLOW_MS', async () => {
     const { status, body, ms } = await get(`${url}/slow`);
     expect({ status, body }).toEqual({ status: 200, body: { query: 'slow', serverMs: 1000 } });
-    expect(ms).toBeGreaterThanOrEqual(1000);
+    // The server may answer a little early: 0.1 %, and what it was late when the app started.
+    expect(ms).toBeGreaterThan(0.99 * 1000);
   });
 
   test('/fast answers with a customer', async () => {

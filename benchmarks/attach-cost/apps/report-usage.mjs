@@ -1,17 +1,14 @@
-// What the three apps share: says where the app listens, replies to 'usage' with the processor time and the number of requests so
-// far, and collects its garbage on 'collect'. Ends with the parent process.
+// What the three apps share: says where the app listens, and replies to each message with the processor time and the number of
+// requests so far, after it has collected its garbage on 'collect'. Ends with the parent process.
 
 /** @param {import('node:http').Server} server */
 export function reportUsage(server) {
   let requests = 0;
   server.on('request', () => { requests += 1; });
   process.on('message', (message) => {
-    if (message === 'collect') {
-      globalThis.gc?.();
-      return;
-    }
+    if (message === 'collect') globalThis.gc?.();
     const { user, system } = process.cpuUsage();
-    process.send?.({ requests, cpuUs: user + system });
+    process.send?.({ requests, cpuUs: user + system, atMs: performance.now() });
   });
   process.once('disconnect', () => process.exit());
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
