@@ -1,11 +1,12 @@
 // What does the attached monitor cost an app? Three apps with one tiny query per request, and one with an answer of 100
-// documents, each under as much load as it can take, plain and attached by turns. `least` shows what it costs to follow requests
-// and to hear the pool, and to keep nothing. Each turn is a new process, because two processes of one program differ by some
-// percent; costs are means over the rounds, beside their standard errors. Each process collects its garbage before it is measured:
-// an app that runs for long has, and it is slower from then on. All have the same semi-space: V8 picks one by chance. On Linux, the
-// app has a core to itself. Exits with 1 if a cost is over its limit.
+// documents, each under as much load as it can take. `least` shows what it costs to follow requests and to hear the pool, and to
+// keep nothing. In each round, a plain app, one with `least` and an attached one run beside each other and are loaded by turns, a
+// part of a second each: so whatever else the machine does slows all three. New rounds start new processes, because two of one
+// program differ by some percent; costs are means over the rounds, beside their standard errors. Each process collects its garbage
+// before it is measured: an app that runs for long has, and it is slower from then on. All have the same semi-space: V8 picks one
+// by chance. On Linux, the apps have a core to themselves. Exits with 1 if a cost is over its limit.
 //
-//   node benchmarks/attach-cost.js [--rounds 8] [--seconds 4] [--node 20,24] [--only fastify-mongodb]
+//   node benchmarks/attach-cost.js [--rounds 4] [--seconds 12] [--node 20,24] [--only fastify-mongodb]
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,8 +26,10 @@ import { copyApps } from '../test/attach/install.js';
 import { findNodeVersions } from '../test/attach/node-versions.js';
 
 /** @import { ChildProcess } from 'node:child_process' */
-/** @typedef {{ usPerRequest: number, p99Ms: number, cpuUs: number }} Turn cpuUs: processor time of the app for a request */
+/** @typedef {{ requests: number, cpuUs: number, tookUs: number }} Usage cpuUs: processor time of the app */
+/** @typedef {{ usPerRequest: number, cpuUs: number, p99Ms: number }} Figures cpuUs: for a request */
 /** @typedef {{ app: string, route: string, node: string }} Files */
+/** @typedef {{ child: ChildProcess, load: Awaited<ReturnType<typeof forkScript>>, turns: Usage[] }} Loaded an app and its load */
 
 /** @type {Record<string, { file: string, route: string }>} */
 const APPS = {
@@ -40,8 +43,11 @@ const LEAST = 'least.mjs';
 const KINDS = { plain: null, least: LEAST, attached: import.meta.resolve('mongodb-pool-monitor/attach') };
 const LOAD = fileURLToPath(new URL('attach-cost/steady-load-process.js', import.meta.url));
 const CONNECTIONS = 20;
+/** How long each app is loaded in its turn, and how much sooner, so that it is busy when that begins. */
+const TURN_MS = 400;
+const LEAD_MS = 50;
 /** After a garbage collection each; the second one lasts until V8 has compiled everything once more. */
-const WARM_UP_MS = [1000, 5500];
+const WARM_UP_TURNS = [3, 22];
 const CORES = os.availableParallelism();
 const APP_CORE = '0';
 const OTHER_CORES = `1-${CORES - 1}`;
@@ -54,8 +60,8 @@ const LIMITS = { 20: 5, 24: 2 };
 
 const { rounds, seconds, node, only } = new Command('attach-cost.js')
   .description('Measures what the attached monitor costs an app in throughput, p99 and processor time.')
-  .option('--rounds <n>', 'processes of each app, Node and kind', parsePositive, 8)
-  .option('--seconds <n>', 'to measure each process', parsePositive, 4)
+  .option('--rounds <n>', 'processes of each app, Node and kind', parsePositive, 4)
+  .option('--seconds <n>', 'to measure each process', parsePositive, 12)
   .option('--node <versions>', 'with commas between them', oneOrMoreOf(Object.keys(LIMITS)), Object.keys(LIMITS))
   .option('--only <apps>', 'with commas between them', oneOrMoreOf(Object.keys(APPS)), Object.keys(APPS))
   .parse().opts();
@@ -83,13 +89,13 @@ async function compareAll() {
     for (const version of versions) {
       for (const name of only) {
         const files = { app: path.join(folder, APPS[name].file), route: APPS[name].route, node: version.file };
-        /** @type {Record<string, Turn[]>} by kind */
-        const turns = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, []]));
-        for (let round = 1; round <= rounds; round += 1) {
-          say(`Node ${version.version}, ${name}, round ${round} of ${rounds}`);
-          for (const kind of Object.keys(KINDS)) turns[kind].push(await playTurn(files, kind, mongo.url));
+        /** @type {Record<string, Figures>[]} by kind */
+        const figures = [];
+        while (figures.length < rounds) {
+          say(`Node ${version.version}, ${name}, round ${figures.length + 1} of ${rounds}`);
+          figures.push(await playRound(files, mongo.url));
         }
-        rows.push(...Object.keys(KINDS).map((kind) => describe({ version: version.version, name, kind }, turns.plain, turns[kind])));
+        rows.push(...Object.keys(KINDS).map((kind) => describe({ version: version.version, name, kind }, figures)));
       }
     }
     // eslint-disable-next-line no-console
@@ -108,44 +114,68 @@ async function seed(mongoUrl) {
   await client.close();
 }
 
-/** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<Turn>} */
-async function playTurn(files, kind, mongoUrl) {
-  const app = await startApp(files, kind, mongoUrl);
+/** @param {Files} files @param {string} mongoUrl @returns {Promise<Record<string, Figures>>} by kind */
+async function playRound(files, mongoUrl) {
+  /** @type {Loaded[]} in the order of the kinds */
+  const apps = [];
   try {
-    const load = await forkScript(LOAD, { name: 'the load', args: [`${app.url}${files.route}`, String(CONNECTIONS)], signal });
-    try {
-      for (const ms of WARM_UP_MS) {
-        await ask(app.child, 'collect');
-        await delay(ms, undefined, { signal });
-      }
-      const [before] = await Promise.all([ask(app.child, 'usage'), ask(load.child, 'figures')]);
-      await delay(seconds * 1000, undefined, { signal });
-      const [after, { failed, p99Ms }] = await Promise.all([ask(app.child, 'usage'), ask(load.child, 'figures')]);
-      if (failed > 0) throw new Error(`${app.url}: ${failed} requests failed`);
-      const requests = after.requests - before.requests;
-      return { usPerRequest: (after.atMs - before.atMs) * 1000 / requests, p99Ms, cpuUs: (after.cpuUs - before.cpuUs) / requests };
-    } finally {
-      await load.stop();
+    for (const kind of Object.keys(KINDS)) apps.push(await startApp(files, kind, mongoUrl));
+    for (const turns of WARM_UP_TURNS) {
+      for (const { child } of apps) await ask(child, 'collect');
+      await takeTurns(apps, turns);
     }
+    for (const app of apps) {
+      app.turns = [];
+      await ask(app.load.child, 'figures');
+    }
+    await takeTurns(apps, Math.ceil(seconds * 1000 / TURN_MS));
+    const figures = await Promise.all(apps.map(readFigures));
+    return Object.fromEntries(Object.keys(KINDS).map((kind, index) => [kind, figures[index]]));
   } finally {
-    app.child.kill('SIGKILL');
+    for (const { child, load } of apps) {
+      await load.stop();
+      child.kill('SIGKILL');
+    }
   }
 }
 
-/** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<{ child: ChildProcess, url: string }>} */
-async function startApp({ app, node: execPath }, kind, mongoUrl) {
+/** @param {Loaded[]} apps @param {number} count of turns of each */
+async function takeTurns(apps, count) {
+  for (let turn = 0; turn < count; turn += 1) {
+    // Each comes first as often as last.
+    for (const app of turn % 2 === 0 ? apps : apps.toReversed()) app.turns.push(await takeTurn(app));
+  }
+}
+
+/** @param {Loaded} app @returns {Promise<Usage>} */
+async function takeTurn({ child, load }) {
+  await ask(load.child, 'go');
+  await delay(LEAD_MS, undefined, { signal });
+  const [before] = await Promise.all([ask(child, 'usage'), ask(load.child, 'count')]);
+  await delay(TURN_MS, undefined, { signal });
+  const [after] = await Promise.all([ask(child, 'usage'), ask(load.child, 'pause')]);
+  return { requests: after.requests - before.requests, cpuUs: after.cpuUs - before.cpuUs, tookUs: (after.atMs - before.atMs) * 1000 };
+}
+
+/** @param {Loaded} app @returns {Promise<Figures>} */
+async function readFigures({ load, turns }) {
+  const { failed, p99Ms } = await ask(load.child, 'figures');
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  const sum = (/** @type {keyof Usage} */ figure) => turns.reduce((total, turn) => total + turn[figure], 0);
+  return { usPerRequest: sum('tookUs') / sum('requests'), cpuUs: sum('cpuUs') / sum('requests'), p99Ms };
+}
+
+/** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<Loaded>} */
+async function startApp({ app, route, node: execPath }, kind, mongoUrl) {
   const preload = KINDS[kind] === LEAST ? path.join(path.dirname(app), LEAST) : KINDS[kind];
   const child = fork(app, {
     execPath, execArgv: ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])],
-    env: { ...process.env, MONGO_URL: mongoUrl, NODE_ENV: 'production' }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: { ...process.env, MONGO_URL: mongoUrl, NODE_ENV: 'production' }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const said = /** @type {string[]} */ ([]);
-  child.stderr?.setEncoding('utf8').on('data', (chunk) => said.push(chunk));
-  const ended = once(child, 'exit').then(() => { throw new Error(`${app} ended: ${said.join('')}`); });
-  ended.catch(() => {});
-  const [{ url }] = await Promise.race([once(child, 'message', { signal }), ended]);
+  const { url } = await nextMessage(child);
   await pin(child, APP_CORE);
-  return { child, url };
+  const load = await forkScript(LOAD, { name: 'the load', args: [`${url}${route}`, String(CONNECTIONS)], signal });
+  return { child, load, turns: [] };
 }
 
 /** @param {{ pid?: number }} child @param {string} cores */
@@ -157,33 +187,41 @@ async function pin({ pid }, cores) {
 /** @param {ChildProcess} child @param {string} question */
 async function ask(child, question) {
   child.send(question);
-  const [answer] = await once(child, 'message', { signal });
-  return answer;
+  return nextMessage(child);
+}
+
+/** @param {ChildProcess} child */
+async function nextMessage(child) {
+  const done = new AbortController();
+  const [message] = await Promise.race([
+    once(child, 'message', { signal: AbortSignal.any([signal, done.signal]) }),
+    once(child, 'exit', { signal: done.signal }).then(() => { throw new Error(`${child.spawnargs.slice(1).join(' ')} has ended`); }),
+  ]).finally(() => done.abort());
+  return message;
 }
 
 /**
  * A row of the table.
  * @param {{ version: string, name: string, kind: string }} what
- * @param {Turn[]} plain by round
- * @param {Turn[]} turns the same of the kind
+ * @param {Record<string, Figures>[]} rounds by kind
  */
-function describe({ version, name, kind }, plain, turns) {
+function describe({ version, name, kind }, rounds) {
   const limit = LIMITS[version];
-  /** How much more the kind costs than plain, in percent. @param {keyof Turn} figure @param {boolean} [isLimited] */
+  /** How much more the kind costs than plain, in percent. @param {keyof Figures} figure @param {boolean} [isLimited] */
   const costOf = (figure, isLimited = false) => {
-    const costs = turns.map((turn, round) => (turn[figure] / plain[round][figure] - 1) * 100);
+    const costs = rounds.map((round) => (round[kind][figure] / round.plain[figure] - 1) * 100);
     const isOver = isLimited && kind === 'attached' && mean(costs) > limit;
     if (isOver) process.exitCode = 1;
     return kind === 'plain' ? '' : `${format(mean(costs))} ± ${standardError(costs).toFixed(1)}${isOver ? ' OVER' : ''}`;
   };
-  const meanOf = (/** @type {keyof Turn} */ figure, of = turns) => mean(of.map((turn) => turn[figure]));
+  const meanOf = (/** @type {keyof Figures} */ figure, of = kind) => mean(rounds.map((round) => round[of][figure]));
   return {
     node: version, app: name, kind,
     'req/s': Math.round(1e6 / meanOf('usPerRequest')),
     // Time for a request, so that more is worse in each column.
     'throughput cost %': costOf('usPerRequest', true),
     'p99 ms': meanOf('p99Ms').toFixed(1), 'p99 cost %': costOf('p99Ms', true),
-    'CPU us/req': Math.round(meanOf('cpuUs')), 'more': (meanOf('cpuUs') - meanOf('cpuUs', plain)).toFixed(1), 'CPU cost %': costOf('cpuUs'),
+    'CPU us/req': Math.round(meanOf('cpuUs')), 'more': (meanOf('cpuUs') - meanOf('cpuUs', 'plain')).toFixed(1), 'CPU cost %': costOf('cpuUs'),
     'limit %': kind === 'attached' ? limit : '',
   };
 }

@@ -1,6 +1,8 @@
-// A closed loop of requests to argv[2] on argv[3] connections. Replies to each message with what was answered since the last one.
-// Ends with its parent process. It writes its requests as text: a library takes so much of the other core, on which the database
-// runs too, that the app would wait for them.
+// A closed loop of requests to argv[2] on argv[3] connections. It begins at 'go', keeps the latencies from 'count' on, and ends at
+// 'pause': then it replies when the last answer has come. At 'figures' it tells about everything since the last time. Ends with
+// its parent process. It writes its requests as text: a library takes so much of the other core, on which the database runs too,
+// that the app would wait for them.
+import { once } from 'node:events';
 import net from 'node:net';
 import { quantile } from 'mongodb-pool-predictor';
 import { onParentGone } from '../../src/process/parent.js';
@@ -12,32 +14,49 @@ const request = Buffer.from(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}${END_
 /** @type {number[]} */
 let latenciesMs = [];
 let failed = 0;
+let waiting = 0;
+let isOn = false;
+let isCounting = false;
+const reply = (/** @type {object} */ figures = {}) => void process.send?.(figures);
 
-for (let count = 0; count < Number(process.argv[3]); count += 1) open();
+const sends = await Promise.all(Array.from({ length: Number(process.argv[3]) }, open));
 onParentGone(() => process.exit());
-process.on('message', () => {
-  process.send?.({ failed, p99Ms: latenciesMs.length > 0 ? quantile(latenciesMs, 0.99) : NaN });
-  latenciesMs = [];
+process.on('message', (message) => {
+  if (message === 'figures') {
+    reply({ failed, p99Ms: latenciesMs.length > 0 ? quantile(latenciesMs, 0.99) : NaN });
+    latenciesMs = [];
+    return;
+  }
+  isOn = message !== 'pause';
+  isCounting = message === 'count';
+  if (message === 'go') for (const send of sends) send();
+  if (isOn || waiting === 0) reply();
 });
-process.send?.({});
+reply();
 
-function open() {
+/** @returns {Promise<() => void>} what sends a request on a connection of its own */
+async function open() {
   const socket = net.connect(Number(port), hostname);
   let sentAtMs = 0;
   /** Of the answer, so far. */
   let text = '';
   const send = () => {
     text = '';
+    waiting += 1;
     sentAtMs = performance.now();
     socket.write(request);
   };
-  socket.setNoDelay(true).setEncoding('latin1').on('connect', send).on('close', () => { failed += 1; }).on('error', () => {});
+  socket.setNoDelay(true).setEncoding('latin1').on('close', () => { throw new Error(`${process.argv[2]} has closed a connection`); });
   socket.on('data', (chunk) => {
     text += chunk;
     const head = text.indexOf(END_OF_HEAD);
     if (head < 0 || text.length - head - END_OF_HEAD.length < Number(/content-length: (\d+)/i.exec(text)?.[1])) return;
     if (!text.startsWith('HTTP/1.1 200')) failed += 1;
-    latenciesMs.push(performance.now() - sentAtMs);
-    send();
+    if (isCounting) latenciesMs.push(performance.now() - sentAtMs);
+    waiting -= 1;
+    if (isOn) send();
+    else if (waiting === 0) reply();
   });
+  await once(socket, 'connect');
+  return send;
 }
