@@ -1,4 +1,3 @@
-import { UNKNOWN } from './checkout-name.js';
 import { listHolders } from './holders.js';
 import { MAX_HOLDERS } from './longest.js';
 import { Ring } from './ring.js';
@@ -32,59 +31,41 @@ const MAX_KEPT = 10_000;
  * @property {string | null} reason the driver's, for checkOutFailed
  */
 
-/** What becomes a record when somebody asks. */
-class Entry {
-  id = 0;
-  /** @type {string | null} */
-  pool = null;
-  /** @type {CheckoutName} */
-  name = UNKNOWN;
-  holds = 0;
-  checkOutStartedAtMs = NaN;
-  checkedOutAtMs = NaN;
-  checkedInAtMs = NaN;
-  connectionId = 0;
-  /** Always as many places, because an array that grows and shrinks costs time. @type {(CheckoutName | undefined)[]} */
-  behind = Array.from({ length: MAX_HOLDERS });
-  /** Null if it turned out that there was no such checkout. @type {CheckoutRecord['outcome'] | null} */
-  outcome = null;
-  /** @type {string | null} */
-  reason = null;
-
-  /** @param {Checkout} checkout who made it */
-  describe({ pool, name, holds, checkOutStartedAtMs }) {
-    this.pool = pool.clientName;
-    this.name = name;
-    this.holds = holds;
-    this.checkOutStartedAtMs = checkOutStartedAtMs;
-  }
-
-  /** @returns {CheckoutRecord} */
-  toRecord() {
-    const { id, pool, name: { route, requestId, request, operation, kind }, holds, connectionId, reason } = this;
-    return {
-      id, pool, route, requestId, request, operation, kind, holds, connectionId: connectionId || null,
-      checkOutStartedAtMs: toEpoch(this.checkOutStartedAtMs), checkedOutAtMs: orNull(this.checkedOutAtMs),
-      checkedInAtMs: orNull(this.checkedInAtMs), behind: listHolders(this.behind),
-      outcome: /** @type {CheckoutRecord['outcome']} */ (this.outcome), reason,
-    };
-  }
-}
-
 /** A record of each checkout of the last minutes. */
 export class CheckoutLog {
   #ring;
   #keptMs;
   #now;
+  /** @type {(string | null)[]} */
+  #pools = [];
+  /** @type {CheckoutName[]} */
+  #names = [];
+  #holds;
+  #connectionIds;
+  #checkOutStartedAtMs;
+  #checkedOutAtMs;
+  #checkedInAtMs;
+  /** As many places for each as it can have. @type {(CheckoutName | undefined)[]} */
+  #behind = [];
+  /** Null if it turned out that there was no such checkout. @type {(CheckoutRecord['outcome'] | null)[]} */
+  #outcomes = [];
+  /** @type {(string | null)[]} */
+  #reasons = [];
+  /** Most apps have no work outside requests, but the page asks each second. */
+  #lastOutsideId = 0;
 
   /** @param {{ keptMs?: number, maxKept?: number, now?: () => number }} options see Checkouts */
   constructor({ keptMs = KEPT_MS, maxKept = MAX_KEPT, now = () => performance.now() }) {
     this.#keptMs = keptMs;
-    this.#ring = new Ring(maxKept, () => new Entry());
+    this.#ring = new Ring(maxKept);
     this.#now = now;
+    this.#holds = new Uint32Array(maxKept);
+    this.#connectionIds = new Uint32Array(maxKept);
+    this.#checkOutStartedAtMs = new Float64Array(maxKept);
+    this.#checkedOutAtMs = new Float64Array(maxKept);
+    this.#checkedInAtMs = new Float64Array(maxKept);
   }
 
-  /** The id of the last checkout that ended, however long ago; 0 if there was none. */
   get lastId() {
     return this.#ring.lastId;
   }
@@ -96,21 +77,20 @@ export class CheckoutLog {
    * @param {string | null} reason
    */
   add(checkout, outcome, behind, reason) {
-    const entry = this.#ring.next();
-    entry.describe(checkout);
-    entry.connectionId = checkout.connection?.id ?? 0;
-    entry.checkedOutAtMs = checkout.checkedOutAtMs;
-    entry.checkedInAtMs = checkout.checkedInAtMs;
-    for (let place = 0; place < MAX_HOLDERS; place += 1) entry.behind[place] = behind?.items[place];
-    entry.outcome = outcome;
-    entry.reason = reason;
-    checkout.recordId = entry.id;
+    const row = this.#ring.next();
+    this.#describe(this.#ring.lastId, checkout);
+    this.#connectionIds[row] = checkout.connection?.id ?? 0;
+    this.#checkedOutAtMs[row] = checkout.checkedOutAtMs;
+    this.#checkedInAtMs[row] = checkout.checkedInAtMs;
+    for (let place = 0; place < MAX_HOLDERS; place += 1) this.#behind[row * MAX_HOLDERS + place] = behind?.items[place];
+    this.#outcomes[row] = outcome;
+    this.#reasons[row] = reason;
+    checkout.recordId = this.#ring.lastId;
   }
 
   /** @param {Checkout} checkout */
-  markOperationFailed(checkout) {
-    const entry = this.#find(checkout);
-    if (entry) entry.outcome = 'operationFailed';
+  markOperationFailed({ recordId }) {
+    if (recordId > this.#ring.forgottenId) this.#outcomes[this.#ring.rowOf(recordId)] = 'operationFailed';
   }
 
   /**
@@ -119,11 +99,12 @@ export class CheckoutLog {
    * @param {Checkout} other whose it was
    */
   correct(checkout, other) {
-    const entry = this.#find(checkout);
-    [other.recordId, checkout.recordId] = [checkout.recordId, 0];
-    if (!entry) return;
-    entry.describe(other);
-    if (!other.wasSeen && entry.outcome === 'checkOutAborted') entry.outcome = null;
+    const { recordId } = checkout;
+    [other.recordId, checkout.recordId] = [recordId, 0];
+    if (recordId <= this.#ring.forgottenId) return;
+    this.#describe(recordId, other);
+    const row = this.#ring.rowOf(recordId);
+    if (!other.wasSeen && this.#outcomes[row] === 'checkOutAborted') this.#outcomes[row] = null;
   }
 
   /**
@@ -131,27 +112,56 @@ export class CheckoutLog {
    * @returns {CheckoutRecord[]} in the order in which they ended
    */
   list({ after = 0, isOutside = false } = {}) {
+    if (isOutside && this.#lastOutsideId <= after) return [];
     const sinceMs = this.#now() - this.#keptMs;
-    return this.#listKept(after)
-      .filter(({ checkOutStartedAtMs, name }) => checkOutStartedAtMs >= sinceMs && !(isOutside && name.request !== null))
-      .map((entry) => entry.toRecord());
+    /** @type {CheckoutRecord[]} */
+    const records = [];
+    for (const id of this.#idsAfter(after)) {
+      if (this.#isOld(id, sinceMs) || (isOutside && this.#names[this.#ring.rowOf(id)].request !== null)) continue;
+      records.push(this.#toRecord(id));
+    }
+    return records;
   }
 
-  /** How many checkouts after an id are no longer listed. Ids can have other gaps. @param {number} after */
+  /** @param {number} after an id */
   countForgotten(after) {
     const sinceMs = this.#now() - this.#keptMs;
-    const old = this.#listKept(after).filter((entry) => entry.checkOutStartedAtMs < sinceMs);
-    return Math.max(0, this.#ring.forgottenId - after) + old.length;
+    let count = Math.max(0, this.#ring.forgottenId - after);
+    for (const id of this.#idsAfter(after)) if (this.#isOld(id, sinceMs)) count += 1;
+    return count;
   }
 
-  /** @param {number} after */
-  #listKept(after) {
-    return this.#ring.after(after).filter(({ outcome }) => outcome !== null);
+  /** @param {number} after @yields {number} */
+  *#idsAfter(after) {
+    for (const id of this.#ring.idsAfter(after)) if (this.#outcomes[this.#ring.rowOf(id)] !== null) yield id;
   }
 
-  /** @param {Checkout} checkout */
-  #find({ recordId }) {
-    return this.#ring.find(recordId);
+  /** @param {number} id @param {number} sinceMs */
+  #isOld(id, sinceMs) {
+    return this.#checkOutStartedAtMs[this.#ring.rowOf(id)] < sinceMs;
+  }
+
+  /** @param {number} id @param {Checkout} checkout who made it */
+  #describe(id, { pool, context, name, holds, checkOutStartedAtMs }) {
+    if (context === null) this.#lastOutsideId = Math.max(this.#lastOutsideId, id);
+    const row = this.#ring.rowOf(id);
+    this.#pools[row] = pool.clientName;
+    this.#names[row] = name;
+    this.#holds[row] = holds;
+    this.#checkOutStartedAtMs[row] = checkOutStartedAtMs;
+  }
+
+  /** @param {number} id @returns {CheckoutRecord} */
+  #toRecord(id) {
+    const row = this.#ring.rowOf(id);
+    const { route, requestId, request, operation, kind } = this.#names[row];
+    return {
+      id, pool: this.#pools[row], route, requestId, request, operation, kind, holds: this.#holds[row],
+      connectionId: this.#connectionIds[row] || null, checkOutStartedAtMs: toEpoch(this.#checkOutStartedAtMs[row]),
+      checkedOutAtMs: orNull(this.#checkedOutAtMs[row]), checkedInAtMs: orNull(this.#checkedInAtMs[row]),
+      behind: listHolders(this.#behind.slice(row * MAX_HOLDERS, (row + 1) * MAX_HOLDERS)),
+      outcome: /** @type {CheckoutRecord['outcome']} */ (this.#outcomes[row]), reason: this.#reasons[row],
+    };
   }
 }
 

@@ -88,7 +88,6 @@ export function monitorPool(client, { name = null, record, batch = new EventBatc
     const entry = batch.next(handle, now());
     entry.wallMs = Date.now();
     entry.event = event;
-    // To find out which one takes longer than all the rest.
     entry.pools = pools;
     return entry;
   };

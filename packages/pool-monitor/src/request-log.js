@@ -8,46 +8,20 @@ const MAX_KEPT = 10_000;
 
 /** @typedef {EndedRequest & { id: number, endedAtMs: number }} RequestRecord id counts up; endedAtMs: since the epoch */
 
-/** What becomes a record when somebody asks. */
-class Entry {
-  id = 0;
-  /** @type {RequestName | null} */
-  name = null;
-  method = '';
-  status = 0;
-  endedAtMs = NaN;
-  totalMs = NaN;
-  waitMs = NaN;
-  useMs = NaN;
-  /** @type {CheckoutName[]} */
-  behind = [];
-
-  /** @param {RequestContext} context */
-  write({ name, method, status, arrivedAtMs, totalMs, waitMs, useMs, behindNames }) {
-    this.name = name;
-    this.method = method;
-    this.status = status;
-    this.endedAtMs = arrivedAtMs + totalMs;
-    this.totalMs = totalMs;
-    this.waitMs = waitMs;
-    this.useMs = useMs;
-    this.behind = behindNames;
-  }
-
-  /** @returns {RequestRecord} */
-  toRecord() {
-    const { id, method, status, endedAtMs, totalMs, waitMs, useMs, behind } = this;
-    const { requestId, route } = /** @type {RequestName} */ (this.name);
-    return {
-      id, endedAtMs: performance.timeOrigin + endedAtMs, requestId: String(requestId), method, route: String(route), status,
-      totalMs, waitMs, useMs, behind: listHolders(behind),
-    };
-  }
-}
-
 /** The last requests that ended. */
 export class RequestLog {
-  #ring = new Ring(MAX_KEPT, () => new Entry());
+  #ring = new Ring(MAX_KEPT);
+  /** @type {RequestName[]} */
+  #names = [];
+  /** @type {string[]} */
+  #methods = [];
+  #statuses = new Uint16Array(MAX_KEPT);
+  #endedAtMs = new Float64Array(MAX_KEPT);
+  #totalMs = new Float64Array(MAX_KEPT);
+  #waitMs = new Float64Array(MAX_KEPT);
+  #useMs = new Float64Array(MAX_KEPT);
+  /** @type {CheckoutName[][]} */
+  #behind = [];
 
   /** The id of the last request that ended; 0 if there was none. */
   get lastId() {
@@ -55,17 +29,36 @@ export class RequestLog {
   }
 
   /** @param {RequestContext} context */
-  add(context) {
-    this.#ring.next().write(context);
+  add({ name, method, status, arrivedAtMs, totalMs, waitMs, useMs, behindNames }) {
+    const row = this.#ring.next();
+    this.#names[row] = name;
+    this.#methods[row] = method;
+    this.#statuses[row] = status;
+    this.#endedAtMs[row] = arrivedAtMs + totalMs;
+    this.#totalMs[row] = totalMs;
+    this.#waitMs[row] = waitMs;
+    this.#useMs[row] = useMs;
+    this.#behind[row] = behindNames;
   }
 
   /** @param {{ after?: number }} [from] only those with a higher id @returns {RequestRecord[]} in the order of their ends */
   list({ after = 0 } = {}) {
-    return this.#ring.after(after).map((entry) => entry.toRecord());
+    return Array.from(this.#ring.idsAfter(after), (id) => this.#toRecord(id));
   }
 
   /** How many requests after an id are no longer listed. @param {number} after */
   countForgotten(after) {
     return Math.max(0, this.#ring.forgottenId - after);
+  }
+
+  /** @param {number} id @returns {RequestRecord} */
+  #toRecord(id) {
+    const row = this.#ring.rowOf(id);
+    const { requestId, route } = this.#names[row];
+    return {
+      id, endedAtMs: performance.timeOrigin + this.#endedAtMs[row], requestId: String(requestId), method: this.#methods[row],
+      route: String(route), status: this.#statuses[row], totalMs: this.#totalMs[row], waitMs: this.#waitMs[row],
+      useMs: this.#useMs[row], behind: listHolders(this.#behind[row]),
+    };
   }
 }

@@ -13,7 +13,8 @@ export function replaceMethod(target, name, wrap) {
   Object.defineProperties(wrapper, {
     name: { value: original.name, configurable: true }, length: { value: original.length, configurable: true },
   });
-  Object.defineProperty(target, name, { configurable: true, writable: true, enumerable: before?.enumerable ?? false, value: wrapper });
+  if (before?.writable) target[name] = wrapper;
+  else Object.defineProperty(target, name, { configurable: true, writable: true, value: wrapper });
   return () => {
     if (target[name] !== wrapper) return;
     if (before) Object.defineProperty(target, name, before);

@@ -51,7 +51,7 @@ function summariseRoute({ count, failures, maxMs, totalMs, waitMs, useMs }) {
 
 /** @param {number[]} values */
 function sort(values) {
-  return Float64Array.from(values).sort();
+  return new Float64Array(values).sort();
 }
 
 /** @param {Float64Array} sorted at least one @param {number} share */
