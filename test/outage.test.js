@@ -54,7 +54,8 @@ test.each(/** @type {const} */ (['SIGKILL', 'SIGTERM']))('a query cut short by %
   expect((await fetch(`${url}/slow`)).status).toBe(200);
   const { valuesMs } = (await get('/pool')).services['/slow'];
   expect(valuesMs).toHaveLength(1);
-  expect(valuesMs[0]).toBeGreaterThanOrEqual(SLOW_MS);
+  // The server may answer a little early: 0.1 %, and what it was late when the app started.
+  expect(valuesMs[0]).toBeGreaterThan(0.99 * SLOW_MS);
 });
 
 test('/readyz notices when mongod hangs, and when it continues', async () => {
