@@ -20,7 +20,8 @@ test('the connections of an app are counted, those of its other clients too and 
   const uses = [['counted', 5], ['counted-slow', 2], ['other', 3]].map(async ([name, connections]) => {
     const runSlowQuery = createSlowQuery(await connect(String(name)));
     await runSlowQuery(1);
-    return () => Promise.all(Array.from({ length: Number(connections) }, () => runSlowQuery(300)));
+    // So long that a busy machine opens all of them before the first one is free again.
+    return () => Promise.all(Array.from({ length: Number(connections) }, () => runSlowQuery(1000)));
   });
   const works = await Promise.all(uses);
   const counted = await countConnections({ mongoUrl: sharedMongoUrl(), settings, appName: 'counted' }, async () => {
