@@ -4,6 +4,9 @@ import { readSettings } from '../../src/settings.js';
 import { cleanUp } from './cleanup.js';
 import { sharedMongoUrl } from './environment.js';
 
+/** The part of SLOW_MS that /slow takes at least: the server may be 0.1 % early, and by what it was late when the app started. */
+export const LEAST_SLOW = 0.99;
+
 /**
  * Run the app in this process on a free port, with the MongoDB that all tests share. It closes with the test file.
  * @param {Record<string, string>} [settings] environment variables
