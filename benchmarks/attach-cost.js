@@ -7,7 +7,7 @@
 // by chance. On Linux, the apps have a core to themselves. Exits with 1 if a cost is over its limit.
 //
 //   node benchmarks/attach-cost.js [--rounds 4] [--seconds 12] [--node 20,24] [--only fastify-mongodb]
-import { execFile, fork } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -25,11 +25,11 @@ import { readSettings } from '../src/settings.js';
 import { copyApps } from '../test/attach/install.js';
 import { findNodeVersions } from '../test/attach/node-versions.js';
 
-/** @import { ChildProcess } from 'node:child_process' */
 /** @typedef {{ requests: number, cpuUs: number, tookUs: number }} Usage cpuUs: processor time of the app */
 /** @typedef {{ usPerRequest: number, cpuUs: number, p99Ms: number }} Figures cpuUs: for a request */
 /** @typedef {{ app: string, route: string, node: string }} Files */
-/** @typedef {{ child: ChildProcess, load: Awaited<ReturnType<typeof forkScript>>, turns: Usage[] }} Loaded an app and its load */
+/** @typedef {Awaited<ReturnType<typeof forkScript>>} Forked */
+/** @typedef {{ app: Forked, load: Forked, turns: Usage[] }} Loaded an app and its load */
 
 /** @type {Record<string, { file: string, route: string }>} */
 const APPS = {
@@ -121,21 +121,18 @@ async function playRound(files, mongoUrl) {
   try {
     for (const kind of Object.keys(KINDS)) apps.push(await startApp(files, kind, mongoUrl));
     for (const turns of WARM_UP_TURNS) {
-      for (const { child } of apps) await ask(child, 'collect');
+      for (const { app } of apps) await ask(app, 'collect');
       await takeTurns(apps, turns);
     }
-    for (const app of apps) {
-      app.turns = [];
-      await ask(app.load.child, 'figures');
+    for (const each of apps) {
+      each.turns = [];
+      await ask(each.load, 'p99');
     }
     await takeTurns(apps, Math.ceil(seconds * 1000 / TURN_MS));
     const figures = await Promise.all(apps.map(readFigures));
     return Object.fromEntries(Object.keys(KINDS).map((kind, index) => [kind, figures[index]]));
   } finally {
-    for (const { child, load } of apps) {
-      await load.stop();
-      child.kill('SIGKILL');
-    }
+    for (const { app, load } of apps) await Promise.all([load.stop(), app.stop()]);
   }
 }
 
@@ -143,61 +140,51 @@ async function playRound(files, mongoUrl) {
 async function takeTurns(apps, count) {
   for (let turn = 0; turn < count; turn += 1) {
     // Each comes first as often as last.
-    for (const app of turn % 2 === 0 ? apps : apps.toReversed()) app.turns.push(await takeTurn(app));
+    for (const each of turn % 2 === 0 ? apps : apps.toReversed()) each.turns.push(await takeTurn(each));
   }
 }
 
-/** @param {Loaded} app @returns {Promise<Usage>} */
-async function takeTurn({ child, load }) {
-  await ask(load.child, 'go');
+/** @param {Loaded} loaded @returns {Promise<Usage>} */
+async function takeTurn({ app, load }) {
+  await ask(load, 'go');
   await delay(LEAD_MS, undefined, { signal });
-  const [before] = await Promise.all([ask(child, 'usage'), ask(load.child, 'count')]);
+  const [before] = await Promise.all([ask(app, 'usage'), ask(load, 'count')]);
   await delay(TURN_MS, undefined, { signal });
-  const [after] = await Promise.all([ask(child, 'usage'), ask(load.child, 'pause')]);
+  const [after] = await Promise.all([ask(app, 'usage'), ask(load, 'pause')]);
   return { requests: after.requests - before.requests, cpuUs: after.cpuUs - before.cpuUs, tookUs: (after.atMs - before.atMs) * 1000 };
 }
 
-/** @param {Loaded} app @returns {Promise<Figures>} */
+/** @param {Loaded} loaded @returns {Promise<Figures>} */
 async function readFigures({ load, turns }) {
-  const { failed, p99Ms } = await ask(load.child, 'figures');
-  if (failed > 0) throw new Error(`${failed} requests failed`);
+  const p99Ms = await ask(load, 'p99');
   const sum = (/** @type {keyof Usage} */ figure) => turns.reduce((total, turn) => total + turn[figure], 0);
   return { usPerRequest: sum('tookUs') / sum('requests'), cpuUs: sum('cpuUs') / sum('requests'), p99Ms };
 }
 
 /** @param {Files} files @param {string} kind @param {string} mongoUrl @returns {Promise<Loaded>} */
-async function startApp({ app, route, node: execPath }, kind, mongoUrl) {
-  const preload = KINDS[kind] === LEAST ? path.join(path.dirname(app), LEAST) : KINDS[kind];
-  const child = fork(app, {
-    execPath, execArgv: ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])],
-    env: { ...process.env, MONGO_URL: mongoUrl, NODE_ENV: 'production' }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+async function startApp({ app: file, route, node: execPath }, kind, mongoUrl) {
+  const preload = KINDS[kind] === LEAST ? path.join(path.dirname(file), LEAST) : KINDS[kind];
+  const app = await forkScript(file, {
+    name: 'the app', execPath, execArgv: ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])],
+    env: { MONGO_URL: mongoUrl, NODE_ENV: 'production' }, signal,
   });
-  const { url } = await nextMessage(child);
-  await pin(child, APP_CORE);
-  const load = await forkScript(LOAD, { name: 'the load', args: [`${url}${route}`, String(CONNECTIONS)], signal });
-  return { child, load, turns: [] };
+  await pin(app, APP_CORE);
+  const load = await forkScript(LOAD, { name: 'the load', args: [`${app.message.url}${route}`, String(CONNECTIONS)], signal });
+  return { app, load, turns: [] };
 }
 
-/** @param {{ pid?: number }} child @param {string} cores */
+/** @param {{ pid: number }} process @param {string} cores */
 async function pin({ pid }, cores) {
   if (process.platform !== 'linux' || CORES === 1) return;
   await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, String(pid)], { signal });
 }
 
-/** @param {ChildProcess} child @param {string} question */
-async function ask(child, question) {
+/** @param {Forked} process @param {string} question */
+async function ask({ child, died }, question) {
   child.send(question);
-  return nextMessage(child);
-}
-
-/** @param {ChildProcess} child */
-async function nextMessage(child) {
-  const done = new AbortController();
-  const [message] = await Promise.race([
-    once(child, 'message', { signal: AbortSignal.any([signal, done.signal]) }),
-    once(child, 'exit', { signal: done.signal }).then(() => { throw new Error(`${child.spawnargs.slice(1).join(' ')} has ended`); }),
-  ]).finally(() => done.abort());
-  return message;
+  const outcome = await Promise.race([once(child, 'message', { signal }), died]);
+  if (outcome instanceof Error) throw outcome;
+  return outcome[0];
 }
 
 /**

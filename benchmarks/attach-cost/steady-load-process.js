@@ -1,7 +1,7 @@
 // A closed loop of requests to argv[2] on argv[3] connections. It begins at 'go', keeps the latencies from 'count' on, and ends at
-// 'pause': then it replies when the last answer has come. At 'figures' it tells about everything since the last time. Ends with
-// its parent process. It writes its requests as text: a library takes so much of the other core, on which the database runs too,
-// that the app would wait for them.
+// 'pause': then it replies when the last answer has come. At 'p99' it tells that of the latencies since the last time. It ends
+// with its parent process, or when the app fails. It writes its requests as text: a library takes so much of the other core, on
+// which the database runs too, that the app would wait for them.
 import { once } from 'node:events';
 import net from 'node:net';
 import { quantile } from 'mongodb-pool-predictor';
@@ -13,17 +13,16 @@ const { hostname, port, pathname } = new URL(process.argv[2]);
 const request = Buffer.from(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}${END_OF_HEAD}`);
 /** @type {number[]} */
 let latenciesMs = [];
-let failed = 0;
 let waiting = 0;
 let isOn = false;
 let isCounting = false;
-const reply = (/** @type {object} */ figures = {}) => void process.send?.(figures);
+const reply = (/** @type {number | null} */ figure = null) => void process.send?.(figure);
 
 const sends = await Promise.all(Array.from({ length: Number(process.argv[3]) }, open));
 onParentGone(() => process.exit());
 process.on('message', (message) => {
-  if (message === 'figures') {
-    reply({ failed, p99Ms: latenciesMs.length > 0 ? quantile(latenciesMs, 0.99) : NaN });
+  if (message === 'p99') {
+    reply(latenciesMs.length > 0 ? quantile(latenciesMs, 0.99) : null);
     latenciesMs = [];
     return;
   }
@@ -51,7 +50,7 @@ async function open() {
     text += chunk;
     const head = text.indexOf(END_OF_HEAD);
     if (head < 0 || text.length - head - END_OF_HEAD.length < Number(/content-length: (\d+)/i.exec(text)?.[1])) return;
-    if (!text.startsWith('HTTP/1.1 200')) failed += 1;
+    if (!text.startsWith('HTTP/1.1 200')) throw new Error(`${process.argv[2]} has answered ${text.slice(0, head)}`);
     if (isCounting) latenciesMs.push(performance.now() - sentAtMs);
     waiting -= 1;
     if (isOn) send();

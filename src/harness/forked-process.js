@@ -13,14 +13,16 @@ import { collectText, endProcess } from './child-process.js';
  * @param {string} options.name for errors, e.g. `the app`
  * @param {string[]} [options.args]
  * @param {Record<string, string>} [options.env] added to this environment
+ * @param {string} [options.execPath] of another Node.js
+ * @param {string[]} [options.execArgv] options for Node.js itself
  * @param {AbortSignal} [options.signal] ends the process
  * @returns {Promise<{ message: any, pid: number, stop: () => Promise<void>, child: ChildProcess,
  *   died: Promise<Error> }>} `died` resolves when it ends, with its exit code or stderr
  * @throws {Error} with the stderr of the process, or the signal's reason
  */
-export async function forkScript(script, { name, args = [], env = {}, signal }) {
+export async function forkScript(script, { name, args = [], env = {}, execPath, execArgv, signal }) {
   signal?.throwIfAborted();
-  const child = fork(script, args, { env: childEnvironment(env), stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const child = fork(script, args, { execPath, execArgv, env: childEnvironment(env), stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   const readStderr = collectText(child.stderr);
   const ended = once(child, 'exit');
   const kill = () => child.kill('SIGKILL');
