@@ -317,6 +317,19 @@ describe('a request', () => {
     checkouts.run({ route: '/a' }, use);
     use();
     expect(checkouts.list().map(({ route, requestId, request }) => [route, requestId, request])).toEqual([['/a', 'r1', 1], ['background', null, null]]);
+    checkouts.run({ route: '/a' }, use);
+    expect([0, 1, 2].map((after) => checkouts.list({ after, isOutside: true }).map(({ id }) => id))).toEqual([[2], [2], []]);
+  });
+
+  test('that failed after its record was forgotten does not change the one that took its place', () => {
+    const { checkouts, use } = openPool({ maxKept: 1 });
+    const context = checkouts.run({ route: '/a' }, (context) => {
+      use();
+      return context;
+    });
+    use();
+    checkouts.fail(context);
+    expect(checkouts.list()).toMatchObject([{ id: 2, outcome: 'checkedIn' }]);
   });
 
   test('says what each of its checkouts is for, also concurrent ones', () => {
