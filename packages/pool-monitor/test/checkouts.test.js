@@ -381,6 +381,28 @@ describe('a request', () => {
     expect(checkouts.list().slice(1).map((record) => [record.operation, record.connectionId])).toEqual([['second', 1], ['first', 2]]);
   });
 
+  test('that comes back after its record was forgotten does not change the one that took its place', () => {
+    const { checkouts, fake, use } = openPool({ maxKept: 2 }, 2);
+    use();
+    const comeBack = checkouts.run({ route: '/back' }, () => {
+      fake.startCheckOut();
+      return AsyncResource.bind(() => fake.checkIn(1));
+    });
+    fake.pass(10);
+    checkouts.run({ route: '/later' }, fake.startCheckOut);
+    // By its wait, that is the later one, so the first must have been aborted.
+    fake.checkOut(1, 0);
+    for (const route of ['/next', '/last']) {
+      checkouts.run({ route }, () => {
+        fake.startCheckOut();
+        fake.checkOut(2, 0);
+        fake.checkIn(2);
+      });
+    }
+    comeBack();
+    expect(checkouts.list().map(({ route, outcome }) => [route, outcome])).toEqual([['/last', 'checkedIn'], ['/back', 'checkedIn']]);
+  });
+
   test('is not taken for the caller where an old driver runs another one in the flow of its connection', () => {
     const { checkouts, fake } = openPool({}, 2);
     // Old drivers send no durationMS.
