@@ -1,7 +1,8 @@
 // What does the attached monitor cost an app? Three apps with one tiny query per request, and one with an answer of 100
-// documents, each under as much load as it can take. `least` shows what it costs to follow requests and to hear the pool, and to
-// keep nothing. In each round, a plain app, one with `least` and an attached one run beside each other and are loaded by turns, a
-// part of a second each: so whatever else the machine does slows all three. New rounds start new processes, because two of one
+// documents, each under as much load as it can take. `least` shows what it costs to follow requests, to hear the pool and to write
+// both down, and nothing else. In each round, a plain app, one with `least` and an attached one run beside each other and are loaded
+// by turns, a part of a second each: so whatever else the machine does slows all three. The turns are short, because an app that
+// has been idle for a second is slower, and the attached one most of all. New rounds start new processes, because two of one
 // program differ by some percent; costs are means over the rounds, beside their standard errors. Each process collects its garbage
 // before it is measured: an app that runs for long has, and it is slower from then on. All have the same semi-space: V8 picks one
 // by chance. On Linux, the apps have a core to themselves. Exits with 1 if a cost is over its limit.
@@ -44,10 +45,10 @@ const KINDS = { plain: null, least: LEAST, attached: import.meta.resolve('mongod
 const LOAD = fileURLToPath(new URL('attach-cost/steady-load-process.js', import.meta.url));
 const CONNECTIONS = 20;
 /** How long each app is loaded in its turn, and how much sooner, so that it is busy when that begins. */
-const TURN_MS = 400;
-const LEAD_MS = 50;
+const TURN_MS = 150;
+const LEAD_MS = 30;
 /** After a garbage collection each; the second one lasts until V8 has compiled everything once more. */
-const WARM_UP_TURNS = [3, 22];
+const WARM_UP_TURNS = [8, 58];
 const CORES = os.availableParallelism();
 const APP_CORE = '0';
 const OTHER_CORES = `1-${CORES - 1}`;
@@ -139,8 +140,8 @@ async function playRound(files, mongoUrl) {
 /** @param {Loaded[]} apps @param {number} count of turns of each */
 async function takeTurns(apps, count) {
   for (let turn = 0; turn < count; turn += 1) {
-    // Each comes first as often as last.
-    for (const each of turn % 2 === 0 ? apps : apps.toReversed()) each.turns.push(await takeTurn(each));
+    // Always in this order, so that each has been idle for as long: an app that comes back sooner is faster.
+    for (const each of apps) each.turns.push(await takeTurn(each));
   }
 }
 
@@ -199,7 +200,7 @@ function describe({ version, name, kind }, rounds) {
     const costs = rounds.map((round) => (round[kind][figure] / round.plain[figure] - 1) * 100);
     const isOver = isLimited && kind === 'attached' && mean(costs) > limit;
     if (isOver) process.exitCode = 1;
-    return kind === 'plain' ? '' : `${format(mean(costs))} ± ${standardError(costs).toFixed(1)}${isOver ? ' OVER' : ''}`;
+    return kind === 'plain' ? '' : `${format(mean(costs))}${rounds.length > 1 ? ` ± ${standardError(costs).toFixed(1)}` : ''}${isOver ? ' OVER' : ''}`;
   };
   const meanOf = (/** @type {keyof Figures} */ figure, of = kind) => mean(rounds.map((round) => round[of][figure]));
   return {
