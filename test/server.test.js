@@ -120,7 +120,7 @@ onPosix('a signal', () => {
     });
 
   test.concurrent('under load: every accepted request is answered, queued ones too', async () => {
-    const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '10', SLOW_MS: '2000' });
+    const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '10', SLOW_MS: '3000' });
     const url = await app.url;
     const answers = Promise.all(Array.from({ length: 20 }, () => (
       fetch(`${url}/slow`).then(({ status }) => status, (error) => error.cause))));
