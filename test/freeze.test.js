@@ -39,12 +39,12 @@ test('as many forgotten change streams as the pool is large freeze /fast, and no
 });
 
 test('a wait-queue timeout cures it: who can not be served learns so in time', async () => {
-  const { url, database: { main: { current: { client, monitor } } } } = await serve({ MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' });
+  const { url, database: { main: { current: { client, monitor } } } } = await serve({ MONGO_WAIT_QUEUE_TIMEOUT_MS: '500' });
   await leakStreams(client, monitor, POOL_SIZE);
   const response = await fetch(`${url}/fast`);
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({
-    detail: 'waited 100 ms for a connection: total 2, active 2, idle 0, waiting 0, max 2',
+    detail: 'waited 500 ms for a connection: total 2, active 2, idle 0, waiting 0, max 2',
   });
 });
 
