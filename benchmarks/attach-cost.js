@@ -9,7 +9,6 @@
 //
 //   node benchmarks/attach-cost.js [--rounds 4] [--seconds 12] [--node 20,24] [--only fastify-mongodb]
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -122,12 +121,12 @@ async function playRound(files, mongoUrl) {
   try {
     for (const kind of Object.keys(KINDS)) apps.push(await startApp(files, kind, mongoUrl));
     for (const turns of WARM_UP_TURNS) {
-      for (const { app } of apps) await ask(app, 'collect');
+      for (const { app } of apps) await app.ask('collect');
       await takeTurns(apps, turns);
     }
     for (const each of apps) {
       each.turns = [];
-      await ask(each.load, 'p99');
+      await each.load.ask('p99');
     }
     await takeTurns(apps, Math.ceil(seconds * 1000 / TURN_MS));
     const figures = await Promise.all(apps.map(readFigures));
@@ -147,17 +146,17 @@ async function takeTurns(apps, count) {
 
 /** @param {Loaded} loaded @returns {Promise<Usage>} */
 async function takeTurn({ app, load }) {
-  await ask(load, 'go');
+  await load.ask('go');
   await delay(LEAD_MS, undefined, { signal });
-  const [before] = await Promise.all([ask(app, 'usage'), ask(load, 'count')]);
+  const [before] = await Promise.all([app.ask('usage'), load.ask('count')]);
   await delay(TURN_MS, undefined, { signal });
-  const [after] = await Promise.all([ask(app, 'usage'), ask(load, 'pause')]);
+  const [after] = await Promise.all([app.ask('usage'), load.ask('pause')]);
   return { requests: after.requests - before.requests, cpuUs: after.cpuUs - before.cpuUs, tookUs: (after.atMs - before.atMs) * 1000 };
 }
 
 /** @param {Loaded} loaded @returns {Promise<Figures>} */
 async function readFigures({ load, turns }) {
-  const p99Ms = await ask(load, 'p99');
+  const p99Ms = await load.ask('p99');
   const sum = (/** @type {keyof Usage} */ figure) => turns.reduce((total, turn) => total + turn[figure], 0);
   return { usPerRequest: sum('tookUs') / sum('requests'), cpuUs: sum('cpuUs') / sum('requests'), p99Ms };
 }
@@ -180,14 +179,6 @@ async function pin({ pid }, cores) {
   await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, String(pid)], { signal });
 }
 
-/** @param {Forked} process @param {string} question */
-async function ask({ child, died }, question) {
-  child.send(question);
-  const outcome = await Promise.race([once(child, 'message', { signal }), died]);
-  if (outcome instanceof Error) throw outcome;
-  return outcome[0];
-}
-
 /**
  * A row of the table.
  * @param {{ version: string, name: string, kind: string }} what
@@ -200,7 +191,7 @@ function describe({ version, name, kind }, rounds) {
     const costs = rounds.map((round) => (round[kind][figure] / round.plain[figure] - 1) * 100);
     const isOver = isLimited && kind === 'attached' && mean(costs) > limit;
     if (isOver) process.exitCode = 1;
-    return kind === 'plain' ? '' : `${format(mean(costs))}${rounds.length > 1 ? ` ± ${standardError(costs).toFixed(1)}` : ''}${isOver ? ' OVER' : ''}`;
+    return kind === 'plain' ? '' : `${describeMean(costs)}${isOver ? ' OVER' : ''}`;
   };
   const meanOf = (/** @type {keyof Figures} */ figure, of = kind) => mean(rounds.map((round) => round[of][figure]));
   return {
@@ -225,9 +216,11 @@ function standardError(values) {
   return Math.sqrt(values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1) / values.length);
 }
 
-/** @param {number} percent */
-function format(percent) {
-  return `${percent < 0 ? '' : '+'}${percent.toFixed(1)}`;
+/** With its standard error, which one value has not. @param {number[]} percents */
+function describeMean(percents) {
+  const percent = mean(percents);
+  const text = `${percent < 0 ? '' : '+'}${percent.toFixed(1)}`;
+  return percents.length > 1 ? `${text} ± ${standardError(percents).toFixed(1)}` : text;
 }
 
 /** @param {string[]} choices @returns {(text: string) => string[]} reads names with commas between them */

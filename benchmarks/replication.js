@@ -127,14 +127,12 @@ async function measureCeiling(testbed, mix, ops) {
   const data = describeData(mix);
   await testbed.clearTarget(data);
   const { namespaces: { include: [database] } } = testbed.sourceOptions(data);
-  const { child, died, stop } = await forkScript(fileURLToPath(import.meta.url), {
+  const { ask, stop } = await forkScript(fileURLToPath(import.meta.url), {
     name: 'the writing process', args: [testbed.targetUrl, database, describeMix(mix), String(ops)],
   });
   try {
-    child.send('go');
-    const outcome = await Promise.race([once(child, 'message'), died]);
-    if (outcome instanceof Error) throw outcome;
-    return ops / outcome[0].tookMs * 1000;
+    const { tookMs } = await ask('go');
+    return ops / tookMs * 1000;
   } finally {
     await stop();
   }

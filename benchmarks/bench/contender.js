@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { forkScript } from '../../src/harness/forked-process.js';
 import { runHttpLoad } from '../../src/harness/http-load.js';
@@ -25,22 +24,14 @@ const USAGE = new URL('./report-usage.mjs', import.meta.url).href;
  * @returns {Promise<Contender>}
  */
 export async function startContender(script, { env, args, signal }) {
-  const { message, child, stop } = await forkScript(script, {
+  const { message, ask, stop } = await forkScript(script, {
     name: script, args, signal,
     env: {
       HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error', NODE_ENV: 'production', ...env,
       NODE_OPTIONS: `--expose-gc --import ${USAGE}`,
     },
   });
-  return {
-    url: message.url,
-    async readUsage() {
-      child.send('usage');
-      const [usage] = await once(child, 'message', { signal });
-      return usage;
-    },
-    stop,
-  };
+  return { url: message.url, readUsage: () => ask('usage'), stop };
 }
 
 /** The path of a script beside this one. @param {string} name */

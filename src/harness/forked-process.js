@@ -17,7 +17,8 @@ import { collectText, endProcess } from './child-process.js';
  * @param {string[]} [options.execArgv] options for Node.js itself
  * @param {AbortSignal} [options.signal] ends the process
  * @returns {Promise<{ message: any, pid: number, stop: () => Promise<void>, child: ChildProcess,
- *   died: Promise<Error> }>} `died` resolves when it ends, with its exit code or stderr
+ *   died: Promise<Error>, ask: (question: string) => Promise<any> }>} `died` resolves when it ends, with its exit code or
+ *   stderr; `ask` sends a message and resolves to the next one that comes back. It throws as this function does
  * @throws {Error} with the stderr of the process, or the signal's reason
  */
 export async function forkScript(script, { name, args = [], env = {}, execPath, execArgv, signal }) {
@@ -33,9 +34,19 @@ export async function forkScript(script, { name, args = [], env = {}, execPath, 
   const died = ended.then(([code, signalName]) => (
     new Error(`${problem}: ${readStderr() || (signalName ? `signal ${signalName}` : `exit code ${code}`)}`)));
 
-  const outcome = await Promise.race([once(child, 'message'), died]);
-  signal?.throwIfAborted();
-  if (outcome instanceof Error) throw outcome;
+  const receive = async () => {
+    const outcome = await Promise.race([once(child, 'message'), died]);
+    signal?.throwIfAborted();
+    if (outcome instanceof Error) throw outcome;
+    return outcome[0];
+  };
+  const message = await receive();
   problem = `${name} ended by itself`;
-  return { message: outcome[0], pid: Number(child.pid), stop: () => endProcess(child, ended), child, died };
+  return {
+    message, pid: Number(child.pid), stop: () => endProcess(child, ended), child, died,
+    ask(question) {
+      child.send(question);
+      return receive();
+    },
+  };
 }
