@@ -24,13 +24,13 @@ const EVERY_MS = 500;
  */
 export async function watchTask(task, options, workshop, { signal, print, warn }) {
   const doneBefore = await readDoneAt(task, workshop);
-  let seen = '';
+  let seen = { results: '', progress: '' };
   let said = '';
   await askForGuess(task, workshop, signal);
   for (;;) {
     signal.throwIfAborted();
     const state = await readState(task, options.results, workshop);
-    if (state.isReady && (state.mark !== seen || task.app)) {
+    if (state.isReady && (state.results !== seen.results || state.progress !== seen.progress || task.app)) {
       const asked = task.asks && options.answer === undefined ? await askNumber(task.asks, signal) : undefined;
       const { text, isRight, report } = await check(task, { ...options, answer: options.answer ?? asked }, workshop);
       if (text !== said || asked !== undefined) {
@@ -39,8 +39,9 @@ export async function watchTask(task, options, workshop, { signal, print, warn }
       }
       if (isRight) return;
       said = text;
-      // The check itself writes the progress. A person may answer again.
-      seen = asked === undefined ? (await readState(task, options.results, workshop)).mark : '';
+      // The check itself writes the progress, but a result that came meanwhile is new. A person may answer again.
+      const { progress } = await readState(task, options.results, workshop);
+      seen = { results: state.results, progress: asked === undefined ? progress : '' };
     }
     if (await readDoneAt(task, workshop) !== doneBefore) return print('Right: it was checked elsewhere.');
     await delay(EVERY_MS, undefined, { signal }).catch(() => {});
@@ -59,8 +60,8 @@ async function check(task, options, workshop) {
  * @param {Task} task
  * @param {string} folder of the results
  * @param {Workshop} workshop
- * @returns {Promise<{ mark: string, isReady: boolean }>} mark changes with the results and the progress; isReady: whether there
- *   is anything to check
+ * @returns {Promise<{ results: string, progress: string, isReady: boolean }>} results and progress: what changes with them;
+ *   isReady: whether there is anything to check
  */
 async function readState({ lab }, folder, { dataDir }) {
   const names = lab ? await readdir(folder).catch(() => []) : [];
@@ -68,7 +69,7 @@ async function readState({ lab }, folder, { dataDir }) {
   const [progress, ...times] = await Promise.all([progressFile(dataDir), ...files].map(async (file) => (
     (await stat(file).catch(() => undefined))?.mtimeMs)));
   const known = times.filter((time) => time !== undefined);
-  return { mark: [progress, ...known].join(' '), isReady: !lab || known.length > 0 };
+  return { results: known.join(' '), progress: String(progress), isReady: !lab || known.length > 0 };
 }
 
 /** @param {Task} task @param {Workshop} workshop */

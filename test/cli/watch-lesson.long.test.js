@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { createSampleResult } from '../report/sample-result.js';
+import { saveSampleResult } from '../report/sample-result.js';
 import { cleanUp } from '../support/cleanup.js';
 import { cleanEnvironment } from '../support/environment.js';
 import { runCli } from '../support/run-cli.js';
@@ -22,23 +21,14 @@ function watch(...args) {
   return { child, says: (/** @type {string} */ words) => until(words, () => said.includes(words)), read: () => said };
 }
 
-/** @param {string} name @param {number} sizes how many pool sizes were measured */
-async function save(name, sizes) {
-  const result = createSampleResult({ startedAt: new Date().toISOString() });
-  result.variants.length = sizes;
-  Object.assign(result.variants[0].measured ?? {}, { unloaded: { serviceMs: 2 } });
-  await mkdir(path.join(folder, name));
-  await writeFile(path.join(folder, name, 'mixed.json'), JSON.stringify(result));
-}
-
 test('watch checks each new result by itself and ends when one is right', async () => {
   await runCli(['workshop', 'guess', '2', '20'], { env });
   const { child, says } = watch('2');
   const ended = once(child, 'exit');
   await says('Watching');
-  await save('three sizes', 3);
+  saveSampleResult(folder, 3);
   await says('Not yet. First run it with one lane');
-  await save('one size', 1);
+  saveSampleResult(folder, 1);
   await says('Right. A query of 2 ms');
   await says('3 of 3 points: you guessed 20, and it was 20 seconds.');
   expect(await ended).toEqual([0, null]);

@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
 /** @import { Result, Variant } from '../../src/report/result-types.js' */
 
 /**
@@ -24,6 +27,19 @@ export function createSampleResult(changes) {
     ],
     ...changes,
   };
+}
+
+/**
+ * Save a sample as `pool-lab run` does, of a query that takes 2 ms, at once.
+ * @param {string} folder of the results
+ * @param {number} sizes how many pool sizes were measured
+ */
+export function saveSampleResult(folder, sizes) {
+  const result = createSampleResult({ startedAt: new Date().toISOString() });
+  result.variants.length = sizes;
+  Object.assign(result.variants[0].measured ?? {}, { unloaded: { serviceMs: 2 } });
+  mkdirSync(path.join(folder, `${sizes} sizes`));
+  writeFileSync(path.join(folder, `${sizes} sizes`, 'mixed.json'), JSON.stringify(result));
 }
 
 /**

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { watchTask } from '../../src/cli/watch-task.js';
+import { findLesson, readLessons } from '../../src/workshop/lessons.js';
+import { saveSampleResult } from '../report/sample-result.js';
+import { scratchFolder } from '../support/scratch-folder.js';
+
+test('a result that is saved while the one before is checked is checked next', async () => {
+  const folder = await scratchFolder();
+  const lessons = await readLessons();
+  /** @type {string[]} */
+  const said = [];
+  saveSampleResult(folder, 3);
+  const lesson = { ...findLesson(lessons, '2'), guess: undefined };
+  await watchTask(lesson, { results: folder, app: /** @type {any} */ (undefined) }, { dataDir: folder, lessons }, {
+    signal: AbortSignal.timeout(4000),
+    print: (text) => { if (said.push(text) === 1) saveSampleResult(folder, 1); },
+    warn: () => {},
+  });
+  expect(said).toEqual([expect.stringContaining('Not yet.'), expect.stringContaining('Right. A query of 2 ms')]);
+});
