@@ -3,7 +3,8 @@ import { MAX_HOLDERS } from './longest.js';
 import { Ring } from './ring.js';
 
 /** @import { Checkout, CheckoutKind } from './checkout.js' */
-/** @import { CheckoutName } from './checkout-name.js' */
+/** @import { CheckoutName, RequestName } from './checkout-name.js' */
+/** @import { Work } from './checkouts.js' */
 /** @import { Holder } from './holders.js' */
 /** @import { Longest } from './longest.js' */
 
@@ -38,8 +39,10 @@ export class CheckoutLog {
   #now;
   /** @type {(string | null)[]} */
   #pools = [];
-  /** @type {CheckoutName[]} */
+  /** @type {RequestName[]} */
   #names = [];
+  /** @type {(Work | null)[]} */
+  #works = [];
   #holds;
   #connectionIds;
   #checkOutStartedAtMs;
@@ -142,11 +145,12 @@ export class CheckoutLog {
   }
 
   /** @param {number} id @param {Checkout} checkout who made it */
-  #describe(id, { pool, context, name, holds, checkOutStartedAtMs }) {
+  #describe(id, { pool, context, requestName, work, holds, checkOutStartedAtMs }) {
     if (context === null) this.#lastOutsideId = Math.max(this.#lastOutsideId, id);
     const row = this.#ring.rowOf(id);
     this.#pools[row] = pool.clientName;
-    this.#names[row] = name;
+    this.#names[row] = requestName;
+    this.#works[row] = work;
     this.#holds[row] = holds;
     this.#checkOutStartedAtMs[row] = checkOutStartedAtMs;
   }
@@ -154,9 +158,11 @@ export class CheckoutLog {
   /** @param {number} id @returns {CheckoutRecord} */
   #toRecord(id) {
     const row = this.#ring.rowOf(id);
-    const { route, requestId, request, operation, kind } = this.#names[row];
+    const { route, requestId, request } = this.#names[row];
+    const work = this.#works[row];
     return {
-      id, pool: this.#pools[row], route, requestId, request, operation, kind, holds: this.#holds[row],
+      id, pool: this.#pools[row], route, requestId, request, operation: work?.operation ?? null, kind: work?.kind ?? null,
+      holds: this.#holds[row],
       connectionId: this.#connectionIds[row] || null, checkOutStartedAtMs: toEpoch(this.#checkOutStartedAtMs[row]),
       checkedOutAtMs: orNull(this.#checkedOutAtMs[row]), checkedInAtMs: orNull(this.#checkedInAtMs[row]),
       behind: listHolders(this.#behind.slice(row * MAX_HOLDERS, (row + 1) * MAX_HOLDERS)),

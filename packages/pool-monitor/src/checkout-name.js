@@ -1,4 +1,5 @@
 /** @import { CheckoutKind } from './checkout.js' */
+/** @import { Work } from './checkouts.js' */
 
 /**
  * Who made a checkout, and what for. Records keep this for minutes, and nothing else of a request.
@@ -6,16 +7,14 @@
  * @property {string | null} requestId
  * @property {number | null} request counts up
  * @property {string | null} route read late: it may still become known
- * @property {string | null} operation such as `find users`, where known
- * @property {CheckoutKind | null} kind
+ * @property {string | null} [operation] such as `find users`, where known
+ * @property {CheckoutKind | null} [kind]
  *
  * @typedef {string | ((from: any) => string | null) | null} Route a function if it is not known yet
  */
 
 /** The name of all checkouts of a request, unless their operations are known. @implements {CheckoutName} */
 export class RequestName {
-  operation = null;
-  kind = null;
   #requestId;
   #route;
   #from;
@@ -52,8 +51,8 @@ export class RequestName {
 export class OperationName {
   #name;
 
-  /** @param {RequestName} name @param {string | null} operation @param {CheckoutKind | null} kind */
-  constructor(name, operation, kind) {
+  /** @param {RequestName} name @param {Work} work */
+  constructor(name, { operation = null, kind = null }) {
     this.#name = name;
     this.operation = operation;
     this.kind = kind;

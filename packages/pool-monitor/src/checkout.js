@@ -1,16 +1,17 @@
-import { UNKNOWN } from './checkout-name.js';
+import { OperationName, UNKNOWN } from './checkout-name.js';
 
-/** @import { CheckoutName } from './checkout-name.js' */
+/** @import { CheckoutName, RequestName } from './checkout-name.js' */
+/** @import { Work } from './checkouts.js' */
 /** @import { Connection } from './connections.js' */
+/** @import { Entry } from './event-batch.js' */
 /** @import { RequestContext } from './request-context.js' */
 /** @import { ServerPool } from './server-pool.js' */
-/** @import { Span } from './wait-queue.js' */
 
 /** @typedef {'changeStream' | 'tailableCursor'} CheckoutKind what can keep its connection for as long as it likes */
 
 /**
  * One use of a connection, from its caller's checkOutStarted on. Times are milliseconds of `performance.now()`, NaN until
- * they are known.
+ * they are known. As a Span, it is when it started, according to the driver's event.
  */
 export class Checkout {
   checkedOutAtMs = NaN;
@@ -33,8 +34,10 @@ export class Checkout {
   // For Checkouts.
   /** @type {RequestContext | null} */
   context = null;
-  /** @type {CheckoutName} */
-  name = UNKNOWN;
+  /** Of its request. @type {RequestName} */
+  requestName = UNKNOWN;
+  /** @type {Work | null} */
+  work = null;
   /** The next one that its request has open. @type {Checkout | null} */
   nextOpen = null;
   /** How many connections of the pool its request had checked out when this wait began. */
@@ -46,15 +49,20 @@ export class Checkout {
 
   /**
    * @param {ServerPool} pool
-   * @param {number} checkOutStartedAtMs
-   * @param {Span} started when that was, according to the driver's event
+   * @param {Entry} entry of its start, or of the end of its wait
    * @param {boolean} wasSeen false if we only know it from its connection
    */
-  constructor(pool, checkOutStartedAtMs, started, wasSeen) {
+  constructor(pool, { atMs, fromMs, toMs }, wasSeen) {
     this.pool = pool;
-    this.checkOutStartedAtMs = checkOutStartedAtMs;
-    this.started = started;
+    this.checkOutStartedAtMs = wasSeen ? atMs : toMs;
+    this.fromMs = fromMs;
+    this.toMs = toMs;
     this.wasSeen = wasSeen;
+  }
+
+  /** @returns {CheckoutName} */
+  get name() {
+    return this.work ? new OperationName(this.requestName, this.work) : this.requestName;
   }
 
   get server() {

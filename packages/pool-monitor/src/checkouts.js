@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Checkout } from './checkout.js';
 import { CheckoutLog } from './checkout-log.js';
-import { OperationName, RequestName } from './checkout-name.js';
+import { RequestName } from './checkout-name.js';
 import { endUse } from './connection-history.js';
 import { EventBatch } from './event-batch.js';
 import { findHolders } from './holders.js';
@@ -169,28 +169,29 @@ export class Checkouts {
 
   /** @param {Entry} start @returns {boolean} whether it needs no async scope of its own, as far as is known now */
   #noteStart(start) {
-    if (this.#describe) start.work = this.#describe();
+    start.work = this.#describe?.() ?? null;
     const context = this.current;
     if (context && !context.isOver) {
       start.scope = context;
-      start.mayEnter = context.isOpen || !start.pools?.isCallersFlow;
+      start.mayEnter = context.isOpen || !start.pool?.isCallersFlow;
       context.isBeginning = !start.mayEnter;
     } else {
+      start.scope = null;
       start.mayEnter = this.#hasRequests;
     }
     return !start.mayEnter;
   }
 
   /** @param {Checkout} checkout @param {Entry} start */
-  #onCheckOutStarted(checkout, { pools, scope, work, mayEnter }) {
+  #onCheckOutStarted(checkout, { scope, work, mayEnter }) {
     const context = /** @type {RequestContext | null} */ (scope);
-    const name = context?.name ?? this.#outside;
     let needsScope = this.#hasRequests;
-    checkout.name = work ? new OperationName(name, work.operation ?? null, work.kind ?? null) : name;
+    checkout.requestName = context?.name ?? this.#outside;
+    checkout.work = work;
     if (context) {
       checkout.context = context;
       checkout.holds = context.countHeld(checkout.pool);
-      needsScope = context.begin(checkout, pools?.isCallersFlow ?? false);
+      needsScope = context.begin(checkout);
     }
     // From here until checkedIn the driver runs in this scope. Most requests need none: it costs them a few microseconds.
     if (needsScope && mayEnter) this.#scopes.enterWith(checkout);

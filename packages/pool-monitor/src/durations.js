@@ -13,18 +13,23 @@ const MAX_US = 3_600_000_000;
  * @property {number | null} maxMs
  */
 
+/** So many are counted at once, which takes less time. */
+const AT_ONCE = 256;
+
 /**
  * A histogram of durations: Node's HDR histogram, in microseconds, exact to three digits. It counts a duration over an
  * hour as one hour; the sum stays exact.
  */
 export class Durations {
-  histogram = createHistogram({ lowest: 1, highest: MAX_US, figures: 3 });
+  #counted = createHistogram({ lowest: 1, highest: MAX_US, figures: 3 });
+  /** @type {number[]} */
+  #uncounted = [];
   sumMs = 0;
 
   /** @param {number} ms zero or more; less than a microsecond counts as one */
   record(ms) {
     this.sumMs += ms;
-    this.histogram.record(Math.min(MAX_US, Math.max(1, Math.round(ms * US_PER_MS))));
+    if (this.#uncounted.push(ms) === AT_ONCE) this.#count();
   }
 
   /** @param {Durations} other */
@@ -33,18 +38,29 @@ export class Durations {
     this.histogram.add(other.histogram);
   }
 
+  get histogram() {
+    this.#count();
+    return this.#counted;
+  }
+
+  #count() {
+    for (const ms of this.#uncounted) this.#counted.record(Math.min(MAX_US, Math.max(1, Math.round(ms * US_PER_MS))));
+    this.#uncounted.length = 0;
+  }
+
   /** @returns {DurationSummary} */
   summary() {
-    const { count } = this.histogram;
+    const { histogram } = this;
+    const { count } = histogram;
     /** @param {number} us */
     const toMs = (us) => (count === 0 ? null : us / US_PER_MS);
     return {
       count,
       sumMs: this.sumMs,
-      p50Ms: toMs(this.histogram.percentile(50)),
-      p95Ms: toMs(this.histogram.percentile(95)),
-      p99Ms: toMs(this.histogram.percentile(99)),
-      maxMs: toMs(this.histogram.max),
+      p50Ms: toMs(histogram.percentile(50)),
+      p95Ms: toMs(histogram.percentile(95)),
+      p99Ms: toMs(histogram.percentile(99)),
+      maxMs: toMs(histogram.max),
     };
   }
 }

@@ -1,35 +1,40 @@
 /** @import { Checkout } from './checkout.js' */
 /** @import { Work } from './checkouts.js' */
-/** @import { PoolsOfClient } from './monitor.js' */
 /** @import { RequestContext } from './request-context.js' */
+/** @import { ServerPool } from './server-pool.js' */
 
 /** @typedef {<Args extends any[]>(work: (...args: Args) => unknown) => (...args: Args) => unknown} Guard keeps its errors to itself */
 
 /** At most so much later is an event handled. */
 const DELAY_MS = 20;
 
+/** @typedef {(entry: Entry) => void} Handle */
+
 /** What happened, and what nobody could find out later. Which fields are set depends on who handles it. */
 export class Entry {
-  /** @type {(entry: Entry) => void} */
+  /** @type {Handle} */
   handle = () => {};
-  atMs = NaN;
-  /** By the clock of the driver's events. */
-  wallMs = NaN;
-  /** @type {any} */
-  event = null;
-  /** @type {PoolsOfClient | null} */
-  pools = null;
+  /** As a Span, it is when the wait began. */
+  fromMs = NaN;
+  toMs = NaN;
+  connectionId = 0;
+  /** @type {ServerPool | null} */
+  pool = null;
   /** Whose code ran. @type {RequestContext | Checkout | null} */
   scope = null;
-  /** Whether the code that runs may get an async scope of its own: not later. */
-  mayEnter = false;
   /** What the checkout is for. @type {Work | null} */
   work = null;
+  /** Whether the code that runs may get an async scope of its own: not later. */
+  mayEnter = false;
+
+  constructor(atMs = NaN) {
+    this.atMs = atMs;
+  }
 }
 
 /**
- * Handles what happened a little later, many events at once and in their order. Between the code of an app, the few
- * microseconds of work for an event take several times as long: the processor has to load that code again each time.
+ * Handles what happened a little later, many events at once and in their order. Between the code of an app, the work for an
+ * event takes several times as long: the processor has to load that code again each time.
  *
  * Whoever reads what the events change calls `flush` first, so that nobody notices.
  */
@@ -59,7 +64,7 @@ export class EventBatch {
     }, DELAY_MS).unref() : undefined;
   }
 
-  /** @param {(entry: Entry) => void} handle @param {number} atMs @returns {Entry} to be filled in before `added` */
+  /** @param {Handle} handle @param {number} atMs @returns {Entry} to be filled in before `added` */
   next(handle, atMs) {
     if (this.#count === this.#entries.length) this.#entries.push(new Entry());
     const entry = this.#entries[this.#count];
@@ -89,7 +94,7 @@ export class EventBatch {
         const entry = this.#entries[next];
         next += 1;
         this.#handle(entry);
-        entry.event = entry.pools = entry.scope = entry.work = null;
+        entry.pool = entry.scope = entry.work = null;
       }
     } finally {
       // Without a guard, one of them may have thrown.

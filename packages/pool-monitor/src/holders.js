@@ -57,6 +57,6 @@ export function listHolders(names) {
 }
 
 /** @param {CheckoutName} name @returns {Holder} */
-export function nameHolder({ requestId, route, operation, kind }) {
+export function nameHolder({ requestId, route, operation = null, kind = null }) {
   return { requestId, route, ...(operation !== null && { operation }), ...(kind !== null && { kind }) };
 }

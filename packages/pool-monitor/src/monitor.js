@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { EventBatch } from './event-batch.js';
+import { Entry, EventBatch } from './event-batch.js';
 import { readGauges } from './gauges.js';
 import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
 
 /** @import { MongoClient, MongoClientEvents } from 'mongodb' */
 /** @import { Checkout } from './checkout.js' */
-/** @import { Entry } from './event-batch.js' */
+/** @import { Handle } from './event-batch.js' */
 /** @import { Follower, PoolListener, Watchers } from './pool-events.js' */
 /** @import { RecordedCheckout } from './trace-writer.js' */
 
@@ -23,10 +23,6 @@ import { ServerPool } from './server-pool.js';
  *   that ends it
  * @property {ReadonlyMap<string, ServerPool>} servers live, read only
  * @property {() => void} close detaches from the client; the last snapshot stays readable
- *
- * @typedef {object} PoolsOfClient
- * @property {(event: { address: string }) => ServerPool} of makes it if it is not there yet
- * @property {boolean} isCallersFlow whether the driver runs a checkout in its caller's async flow to the end: old ones do not
  *
  * @typedef {(`connection${string}` & keyof MongoClientEvents) | 'commandFailed' | 'serverDescriptionChanged'} WatchedEvent
  */
@@ -73,22 +69,17 @@ export function monitorPool(client, { name = null, record, batch = new EventBatc
 
   /** Most events come from one server, and each brings a new string. @type {ServerPool | undefined} */
   let recent;
-  /** @param {{ address: string }} event */
-  const of = ({ address }) => {
+  /** @param {string} address */
+  const of = (address) => {
     if (recent?.address === address) return recent;
     recent = servers.get(address) ?? new ServerPool(address, name, limits, now, watchers);
     servers.set(address, recent);
     return recent;
   };
-  /** @type {PoolsOfClient} */
-  const pools = { of, isCallersFlow: false };
-
-  /** @param {(entry: Entry) => void} handle @param {any} event */
-  const noteEvent = (handle, event) => {
+  /** @param {Handle} handle @param {string} address */
+  const note = (handle, address) => {
     const entry = batch.next(handle, now());
-    entry.wallMs = Date.now();
-    entry.event = event;
-    entry.pools = pools;
+    entry.pool = of(address);
     return entry;
   };
   /**
@@ -104,29 +95,34 @@ export function monitorPool(client, { name = null, record, batch = new EventBatc
 
   /** @type {Pick<MongoClientEvents, WatchedEvent>} */
   const handlers = {
-    connectionPoolCreated: atOnce((event) => of(event).onPoolCreated()),
-    connectionPoolReady: atOnce((event) => of(event).onPoolReady(spanOf(event, now()))),
-    connectionPoolCleared: atOnce((event) => of(event).onPoolCleared(!('serviceId' in event && event.serviceId))),
-    connectionPoolClosed: atOnce((event) => of(event).onPoolClosed()),
-    connectionCreated: atOnce((event) => of(event).onConnectionCreated(Number(event.connectionId))),
-    connectionReady: atOnce((event) => of(event).onConnectionReady(Number(event.connectionId), event.durationMS ?? 0)),
-    connectionClosed: atOnce((event) => of(event).onConnectionClosed(Number(event.connectionId), event.reason)),
+    connectionPoolCreated: atOnce((event) => of(event.address).onPoolCreated()),
+    connectionPoolReady: atOnce((event) => of(event.address).onPoolReady(setSpan(new Entry(now()), event.time, 0))),
+    connectionPoolCleared: atOnce((event) => of(event.address).onPoolCleared(!('serviceId' in event && event.serviceId))),
+    connectionPoolClosed: atOnce((event) => of(event.address).onPoolClosed()),
+    connectionCreated: atOnce((event) => of(event.address).onConnectionCreated(Number(event.connectionId))),
+    connectionReady: atOnce((event) => of(event.address).onConnectionReady(Number(event.connectionId), event.durationMS ?? 0)),
+    connectionClosed: atOnce((event) => of(event.address).onConnectionClosed(Number(event.connectionId), event.reason)),
     connectionCheckOutStarted: (event) => {
-      const entry = noteEvent(onCheckOutStarted, event);
-      batch.added(watchers.follower?.noteStart(entry) ?? true);
+      const start = setSpan(note(onCheckOutStarted, event.address), event.time, 0);
+      batch.added(watchers.follower?.noteStart(start) ?? true);
     },
     connectionCheckOutFailed: (event) => {
-      const entry = noteEvent(onCheckOutFailed, event);
-      watchers.follower?.noteEnd(entry);
+      const end = note((entry) => entry.pool?.onCheckOutFailed(event.reason, entry), event.address);
+      setSpan(end, event.time, event.durationMS);
+      watchers.follower?.noteEnd(end);
       batch.added(false);
     },
     connectionCheckedOut: (event) => {
-      noteEvent(onCheckedOut, event);
+      const noted = setSpan(note(onCheckedOut, event.address), event.time, event.durationMS);
+      noted.connectionId = Number(event.connectionId);
+      // Such drivers (6.9 and later) have done away with callbacks, too.
+      of(event.address).isCallersFlow = event.durationMS !== undefined;
       batch.added(true);
     },
     connectionCheckedIn: (event) => {
-      const entry = noteEvent(onCheckedIn, event);
-      watchers.follower?.noteEnd(entry);
+      const end = note(onCheckedIn, event.address);
+      end.connectionId = Number(event.connectionId);
+      watchers.follower?.noteEnd(end);
       batch.added(true);
     },
     // The driver only emits this one with monitorCommands.
@@ -177,51 +173,26 @@ export function monitorPool(client, { name = null, record, batch = new EventBatc
   };
 }
 
-/** @param {Entry} entry */
-function poolOf({ pools, event }) {
-  return /** @type {PoolsOfClient} */ (pools).of(event);
-}
-
-/** @param {Entry} entry */
-function onCheckOutStarted(entry) {
-  const { event, atMs, wallMs } = entry;
-  poolOf(entry).onCheckOutStarted(spanOf(event, atMs, wallMs), atMs, entry);
-}
-
-/** @param {Entry} entry */
-function onCheckOutFailed(entry) {
-  poolOf(entry).onCheckOutFailed(entry.event.reason, waitOf(entry), entry.atMs, entry);
-}
-
-/** @param {Entry} entry */
-function onCheckedOut(entry) {
-  const { event, atMs } = entry;
-  const pools = /** @type {PoolsOfClient} */ (entry.pools);
-  // Such drivers (6.9 and later) have done away with callbacks, too.
-  pools.isCallersFlow = event.durationMS !== undefined;
-  pools.of(event).onCheckedOut(Number(event.connectionId), waitOf(entry), atMs);
-}
-
-/** @param {Entry} entry */
-function onCheckedIn(entry) {
-  poolOf(entry).onCheckedIn(Number(entry.event.connectionId), entry.atMs, entry);
-}
+/** @type {Handle} */
+const onCheckOutStarted = (entry) => entry.pool?.onCheckOutStarted(entry);
+/** @type {Handle} */
+const onCheckedOut = (entry) => entry.pool?.onCheckedOut(entry);
+/** @type {Handle} */
+const onCheckedIn = (entry) => entry.pool?.onCheckedIn(entry);
 
 /**
- * When an event happened, or when the wait that it ends began. The driver subtracts integer milliseconds, so we do.
- * @param {{ time: Date, durationMS?: number }} event
- * @param {number} atMs
- * @param {number} [wallMs]
+ * Notes when an event happened, or when the wait that it ends began. The driver subtracts integer milliseconds, so we do.
+ * @param {Entry} noted
+ * @param {Date} time of the event
+ * @param {number | undefined} durationMs of the wait: before version 6.9, the driver does not say
  */
-function spanOf({ time, durationMS = 0 }, atMs, wallMs = Date.now()) {
+function setSpan(noted, time, durationMs) {
+  const toMs = Math.floor(noted.atMs);
   // A pause of the process, or a slow listener, may have come between the event and us.
-  const lateMs = Math.max(0, wallMs - time.getTime());
-  return { fromMs: Math.floor(atMs - DELIVERY_MS) - lateMs - durationMS, toMs: Math.floor(atMs) - durationMS };
-}
-
-/** When the wait began that an event ends. Before version 6.9, the driver does not say. @param {Entry} entry */
-function waitOf({ event, atMs, wallMs }) {
-  return event.durationMS === undefined ? { fromMs: -Infinity, toMs: Math.floor(atMs) } : spanOf(event, atMs, wallMs);
+  const lateMs = Math.max(0, Date.now() - time.getTime());
+  noted.fromMs = durationMs === undefined ? -Infinity : toMs - DELIVERY_MS - lateMs - durationMs;
+  noted.toMs = toMs - (durationMs ?? 0);
+  return noted;
 }
 
 /** @param {Checkout} checkout @returns {RecordedCheckout} */

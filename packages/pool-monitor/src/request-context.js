@@ -92,11 +92,10 @@ export class RequestContext {
 
   /**
    * @param {Checkout} checkout
-   * @param {boolean} isCallersFlow see PoolsOfClient
    * @returns {boolean} whether it needs an async scope of its own to be told from the others
    */
-  begin(checkout, isCallersFlow) {
-    const isAlone = isCallersFlow && this.#open === null && (this.alone === null || this.alone.isOver);
+  begin(checkout) {
+    const isAlone = checkout.pool.isCallersFlow && this.#open === null && (this.alone === null || this.alone.isOver);
     this.isBeginning = false;
     this.last = null;
     checkout.nextOpen = this.#open;

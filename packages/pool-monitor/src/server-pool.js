@@ -28,6 +28,8 @@ const RIGHT_AFTER_MS = 5;
 export class ServerPool {
   paused = false;
   isClosed = false;
+  /** Whether the driver runs a checkout in its caller's async flow to the end: old ones do not. */
+  isCallersFlow = false;
   lifetime = new Lifetime();
   /** Whether the server takes writes. */
   #isWritable = false;
@@ -70,15 +72,15 @@ export class ServerPool {
       .sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
   }
 
-  /** @param {Span} started @param {number} atMs @param {Entry} start */
-  onCheckOutStarted(started, atMs, start) {
-    const checkout = new Checkout(this, atMs, started, true);
+  /** @param {Entry} start */
+  onCheckOutStarted(start) {
+    const checkout = new Checkout(this, start, true);
     this.#isUsed = true;
     this.#checkedIn = null;
     this.queue.push(checkout);
     this.#notePeak();
     this.#events.follower?.onCheckOutStarted(checkout, start);
-    this.#events.emit('checkOutStarted', atMs, checkout);
+    this.#events.emit('checkOutStarted', start.atMs, checkout);
   }
 
   /** @param {number} id */
@@ -103,10 +105,11 @@ export class ServerPool {
     this.#events.emit('connectionReady', atMs, null, connection, null, durationMs);
   }
 
-  /** @param {number} id @param {Span} started when the wait began, according to the driver's duration @param {number} atMs */
-  onCheckedOut(id, started, atMs) {
+  /** @param {Entry} entry its span is when the wait began, according to the driver's duration */
+  onCheckedOut(entry) {
+    const { atMs, connectionId: id } = entry;
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
-    const checkout = this.#takeNext(started, atMs) ?? new Checkout(this, started.toMs, started, false);
+    const checkout = this.#takeNext(entry, atMs) ?? new Checkout(this, entry, false);
     // An aborted caller came before this one, so the connection being opened for this one now goes to the next.
     if (checkout.opening) this.queue.assign(checkout.opening);
     checkout.opening = null;
@@ -122,16 +125,18 @@ export class ServerPool {
     this.#events.emit('checkedOut', atMs, checkout, connection, null, durationMs);
   }
 
-  /** @param {number} id @param {number} atMs @param {Entry} end */
-  onCheckedIn(id, atMs, end) {
+  /** @param {Entry} end */
+  onCheckedIn(end) {
+    const { atMs, connectionId: id } = end;
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
     this.#checkIn(connection, connection.checkout && this.#identify(connection.checkout, end), atMs);
   }
 
-  /** @param {string} reason @param {Span} started @param {number} atMs @param {Entry} end */
-  onCheckOutFailed(reason, started, atMs, end) {
+  /** @param {string} reason @param {Entry} end its span is when the wait began */
+  onCheckOutFailed(reason, end) {
+    const { atMs } = end;
     const isTimeout = reason === 'timeout';
-    let checkout = isTimeout ? this.queue.takeTimedOut(started) : this.#takeNext(started, atMs);
+    let checkout = isTimeout ? this.queue.takeTimedOut(end) : this.#takeNext(end, atMs);
     const opening = checkout?.opening;
     if (checkout) {
       checkout.opening = null;
@@ -143,7 +148,7 @@ export class ServerPool {
     if (opening && !isTimeout) this.#close(opening, 'abandoned');
     this.lifetime.checkOutFailed[reason] = (this.lifetime.checkOutFailed[reason] ?? 0) + 1;
     if (checkout) this.#events.follower?.onCheckOutFailed(checkout, reason, atMs);
-    this.#events.emit('checkOutFailed', atMs, checkout, null, reason, atMs - (checkout?.checkOutStartedAtMs ?? started.toMs));
+    this.#events.emit('checkOutFailed', atMs, checkout, null, reason, atMs - (checkout?.checkOutStartedAtMs ?? end.toMs));
   }
 
   /** @param {number} id @param {string} reason */

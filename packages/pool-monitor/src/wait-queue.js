@@ -32,7 +32,7 @@ export class WaitQueue {
   push(checkout) {
     // The driver read its clock for this one after it had emitted the event of the one before.
     checkout.sinceMs = this.lastStartedMs;
-    this.lastStartedMs = checkout.started.toMs;
+    this.lastStartedMs = checkout.toMs;
     this.queued.push(checkout);
   }
 
@@ -69,7 +69,7 @@ export class WaitQueue {
   removeBefore({ fromMs }) {
     const { queued } = this;
     let count = 0;
-    while (count < queued.length && queued[count].started.toMs < fromMs) count += 1;
+    while (count < queued.length && queued[count].toMs < fromMs) count += 1;
     return count === 0 ? NONE : queued.splice(0, count);
   }
 
@@ -93,8 +93,8 @@ export class WaitQueue {
 
   /** Another checkout takes the place of a waiting one. @param {Checkout} checkout @param {Checkout} other */
   replace(checkout, other) {
-    [other.started, other.sinceMs] = [checkout.started, checkout.sinceMs];
-    const { opening } = checkout;
+    const { fromMs, toMs, sinceMs, opening } = checkout;
+    Object.assign(other, { fromMs, toMs, sinceMs });
     if (opening) {
       this.#release(checkout, opening);
       other.opening = opening;
@@ -143,11 +143,11 @@ export class WaitQueue {
 }
 
 /** Whether the waiter started then, according to its event's time. @param {Checkout} waiter @param {Span} then */
-function isLikely({ started }, then) {
-  return started.fromMs <= then.toMs && then.fromMs <= started.toMs;
+function isLikely({ fromMs, toMs }, then) {
+  return fromMs <= then.toMs && then.fromMs <= toMs;
 }
 
 /** Whether it can have started then. @param {Checkout} waiter @param {Span} then */
-function isPossible({ started, sinceMs }, then) {
-  return sinceMs <= then.toMs && then.fromMs <= started.toMs;
+function isPossible({ sinceMs, toMs }, then) {
+  return sinceMs <= then.toMs && then.fromMs <= toMs;
 }

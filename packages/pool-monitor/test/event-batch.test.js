@@ -172,3 +172,38 @@ test('an error in one event reaches the guard, and the others are handled', () =
   expect(errors).toEqual([new Error('of the monitor')]);
   batch.close();
 });
+
+test('an error in one event reaches whoever flushes, and the next flush handles the others', () => {
+  const batch = new EventBatch({ size: 4 });
+  /** @type {number[]} */
+  const handled = [];
+  for (const atMs of [1, 2, 3]) {
+    batch.next((entry) => {
+      if (entry.atMs === 2) throw new Error('of a listener');
+      handled.push(entry.atMs);
+    }, atMs);
+    batch.added(true);
+  }
+  expect(() => batch.flush()).toThrow('of a listener');
+  batch.flush();
+  expect(handled).toEqual([1, 3]);
+  batch.close();
+});
+
+test('what a listener causes while a batch is handled comes next', () => {
+  const batch = new EventBatch({ size: 2 });
+  /** @type {number[]} */
+  const handled = [];
+  /** @param {number} atMs */
+  const add = (atMs) => {
+    batch.next((entry) => {
+      handled.push(entry.atMs);
+      if (entry.atMs === 1) for (const later of [3, 4, 5]) add(later);
+    }, atMs);
+    batch.added(true);
+  };
+  add(1);
+  add(2);
+  expect(handled).toEqual([1, 2, 3, 4, 5]);
+  batch.close();
+});

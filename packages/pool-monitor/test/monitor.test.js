@@ -137,7 +137,11 @@ describe('a failed checkout', () => {
       fake.startCheckOut();
       fake.pass(10);
     }
+    /** @type {number[]} */
+    const waitsMs = [];
+    fake.monitor.subscribe(({ durationMs }) => waitsMs.push(durationMs));
     fake.failCheckOut('timeout', 20);
+    expect(waitsMs).toEqual([20]);
     expect(fake.gauges().waiting).toBe(2);
     expect(fake.monitor.snapshot().totals.checkOutFailed).toEqual({ timeout: 1 });
     fake.checkIn(1);

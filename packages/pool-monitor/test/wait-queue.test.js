@@ -7,7 +7,7 @@ import { WaitQueue } from '../src/wait-queue.js';
 /** @param {number} ms */
 const at = (ms) => ({ fromMs: ms, toMs: ms });
 /** @param {string} caller @param {number} startedMs */
-const startOf = (caller, startedMs) => /** @type {Checkout} */ ({ caller, started: at(startedMs) });
+const startOf = (caller, startedMs) => /** @type {Checkout} */ ({ caller, ...at(startedMs) });
 /** @param {Checkout | null} removed */
 const nameOf = (removed) => [removed?.caller ?? null, removed?.opening?.id ?? null];
 

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { Session } from 'node:inspector';
 
 /** @import { MongoClient } from 'mongodb' */
 
@@ -16,6 +15,7 @@ export function listClientsInHeap() {
   const found = [];
   const shared = /** @type {any} */ (globalThis);
   shared[CHANNEL] = { prototype: EventEmitter.prototype, found };
+  const { Session } = process.getBuiltinModule('node:inspector');
   const session = new Session();
   session.connect();
   try {

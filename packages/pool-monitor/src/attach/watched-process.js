@@ -28,8 +28,8 @@ const OUTSIDE = 'background';
 const OWNER_MS = 10_000;
 /** Longer than the usual time between two heartbeats, by which a client is found. */
 const HEARTBEAT_MS = 12_000;
-/** Of a busy app, some milliseconds. More at once are no cheaper. */
-const EVENTS_AT_ONCE = 256;
+/** In most apps, fewer happen in the delay. */
+const EVENTS_AT_ONCE = 1024;
 /** So that two copies of this package don't watch the same process. */
 const WATCHED = Symbol.for('mongodb-pool-monitor.watched');
 const shared = /** @type {{ [WATCHED]?: ReturnType<typeof createWatch> }} */ (globalThis);
