@@ -159,10 +159,9 @@ export class CheckoutLog {
   #toRecord(id) {
     const row = this.#ring.rowOf(id);
     const { route, requestId, request } = this.#names[row];
-    const work = this.#works[row];
+    const { operation = null, kind = null } = this.#works[row] ?? {};
     return {
-      id, pool: this.#pools[row], route, requestId, request, operation: work?.operation ?? null, kind: work?.kind ?? null,
-      holds: this.#holds[row],
+      id, pool: this.#pools[row], route, requestId, request, operation, kind, holds: this.#holds[row],
       connectionId: this.#connectionIds[row] || null, checkOutStartedAtMs: toEpoch(this.#checkOutStartedAtMs[row]),
       checkedOutAtMs: orNull(this.#checkedOutAtMs[row]), checkedInAtMs: orNull(this.#checkedInAtMs[row]),
       behind: listHolders(this.#behind.slice(row * MAX_HOLDERS, (row + 1) * MAX_HOLDERS)),

@@ -11,7 +11,7 @@ import { OperationName, UNKNOWN } from './checkout-name.js';
 
 /**
  * One use of a connection, from its caller's checkOutStarted on. Times are milliseconds of `performance.now()`, NaN until
- * they are known. As a Span, it is when it started, according to the driver's event.
+ * they are known. As a Span, it is when it started.
  */
 export class Checkout {
   checkedOutAtMs = NaN;
@@ -38,6 +38,8 @@ export class Checkout {
   requestName = UNKNOWN;
   /** @type {Work | null} */
   work = null;
+  /** @type {CheckoutName | null} */
+  #name = null;
   /** The next one that its request has open. @type {Checkout | null} */
   nextOpen = null;
   /** How many connections of the pool its request had checked out when this wait began. */
@@ -60,9 +62,10 @@ export class Checkout {
     this.wasSeen = wasSeen;
   }
 
-  /** @returns {CheckoutName} */
+  /** One object for all who waited behind it. */
   get name() {
-    return this.work ? new OperationName(this.requestName, this.work) : this.requestName;
+    this.#name ??= this.work ? new OperationName(this.requestName, this.work) : this.requestName;
+    return this.#name;
   }
 
   get server() {

@@ -13,7 +13,7 @@ const MAX_US = 3_600_000_000;
  * @property {number | null} maxMs
  */
 
-/** So many are counted at once, which takes less time. */
+/** Many at once take less time. */
 const AT_ONCE = 256;
 
 /**

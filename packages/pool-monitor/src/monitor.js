@@ -196,7 +196,7 @@ function setSpan(noted, time, durationMs) {
 }
 
 /** @param {Checkout} checkout @returns {RecordedCheckout} */
-function describe({ checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, name: { route, request }, hasFailed }) {
+function describe({ checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, requestName: { route, request }, hasFailed }) {
   return { checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, route, request, hasFailed };
 }
 

@@ -105,7 +105,7 @@ export class ServerPool {
     this.#events.emit('connectionReady', atMs, null, connection, null, durationMs);
   }
 
-  /** @param {Entry} entry its span is when the wait began, according to the driver's duration */
+  /** @param {Entry} entry its span is when the wait began */
   onCheckedOut(entry) {
     const { atMs, connectionId: id } = entry;
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);

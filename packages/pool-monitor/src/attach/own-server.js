@@ -3,7 +3,7 @@ import { once } from 'node:events';
 /** @import { RequestListener } from 'node:http' */
 /** @import { AddressInfo } from 'node:net' */
 
-/** An import reads all exports, and one of them, WebSocket, loads megabytes into the app. */
+/** An import reads all exports, and one, WebSocket, loads megabytes into the app. */
 const { createServer } = process.getBuiltinModule('node:http');
 const LOOPBACK = '127.0.0.1';
 
