@@ -40,8 +40,7 @@ export async function watchTask(task, options, workshop, { signal, print, warn }
       if (isRight) return;
       said = text;
       // The check itself writes the progress, but a result that came meanwhile is new. A person may answer again.
-      const { progress } = await readState(task, options.results, workshop);
-      seen = { results: state.results, progress: asked === undefined ? progress : '' };
+      seen = { results: state.results, progress: asked === undefined ? await readTime(progressFile(workshop.dataDir)) : '' };
     }
     if (await readDoneAt(task, workshop) !== doneBefore) return print('Right: it was checked elsewhere.');
     await delay(EVERY_MS, undefined, { signal }).catch(() => {});
@@ -66,10 +65,14 @@ async function check(task, options, workshop) {
 async function readState({ lab }, folder, { dataDir }) {
   const names = lab ? await readdir(folder).catch(() => []) : [];
   const files = names.map((name) => path.join(folder, name, `${lab}.json`));
-  const [progress, ...times] = await Promise.all([progressFile(dataDir), ...files].map(async (file) => (
-    (await stat(file).catch(() => undefined))?.mtimeMs)));
-  const known = times.filter((time) => time !== undefined);
-  return { results: known.join(' '), progress: String(progress), isReady: !lab || known.length > 0 };
+  const [progress, ...times] = await Promise.all([progressFile(dataDir), ...files].map(readTime));
+  const known = times.filter((time) => time !== 'none');
+  return { results: known.join(' '), progress, isReady: !lab || known.length > 0 };
+}
+
+/** @param {string} file @returns {Promise<string>} when it was last written; `none` if it is not there */
+async function readTime(file) {
+  return stat(file).then(({ mtimeMs }) => String(mtimeMs), () => 'none');
 }
 
 /** @param {Task} task @param {Workshop} workshop */
