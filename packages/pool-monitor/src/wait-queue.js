@@ -13,9 +13,7 @@ const NONE = [];
  * The wait queue, reconstructed from the driver's events. The events do not identify their caller. But the queue is
  * first in, first out, and an event that ends a wait says how long the wait was, hence when it began.
  *
- * A waiter is either queued, or assigned to a connection that is being opened for it. Later waiters can overtake an
- * assigned one. An aborted waiter leaves without an event; we notice when a caller that started a millisecond later is
- * served.
+ * A waiter is either queued, or assigned to a connection that is being opened for it. Later ones can overtake an assigned one.
  */
 export class WaitQueue {
   /** Oldest first. @type {Checkout[]} */
