@@ -44,13 +44,19 @@ export function renderChartFigures({ title, xTitle, categories, series }) {
 }
 
 /**
- * Explains the table's short headings.
+ * Explains the table's short headings. One that means something else in another group is explained again, with that group.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows
  */
 export function renderHeadings(columns, rows) {
-  const abouts = new Map(pickFilled(columns, rows).filter(({ about }) => about).map(({ heading, about }) => [heading, about]));
+  /** @type {Map<string, string>} */
+  const abouts = new Map();
+  for (const { group = '', heading, about } of pickFilled(columns, rows)) {
+    if (!about) continue;
+    const isOther = (abouts.get(heading) ?? about) !== about;
+    abouts.set(isOther ? `${group} ${heading}` : heading, about);
+  }
   return abouts.size > 0 && html`<p class="aside">${[...abouts].map(([heading, about]) => (
     html`<span><b>${heading}</b> ${about}</span> `))}</p>`;
 }

@@ -87,8 +87,8 @@ function listTimes(route) {
 function poolColumns(what, group, about) {
   const column = { group, unit: 'ms', digits: digitsOf };
   return [
-    { ...column, heading: 'p50', about: `${about}: half took at most this long`, value: ({ measured }) => measured?.pool?.[`${what}P50Ms`] },
-    { ...column, heading: 'p95', about: `${about}: 95 of 100 took at most this long`, value: ({ measured }) => measured?.pool?.[`${what}P95Ms`] },
+    { ...column, heading: 'p50', about: `${about}: 50 % took this long or less`, value: ({ measured }) => measured?.pool?.[`${what}P50Ms`] },
+    { ...column, heading: 'p95', about: `${about}: 95 % took this long or less`, value: ({ measured }) => measured?.pool?.[`${what}P95Ms`] },
   ];
 }
 

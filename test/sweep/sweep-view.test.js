@@ -16,6 +16,15 @@ test('shows a sweep: its routes, its takeaway and what advise said', () => {
   expect(page).toContain('<li>advise says so.</li>');
 });
 
+test('explains a heading again where it means something else', () => {
+  const result = createSampleResult({ lab: 'sweep' });
+  for (const { measured } of result.variants) Object.assign(measured ?? {}, { pool: { waitP50Ms: 1, waitP95Ms: 2, useP50Ms: 3, useP95Ms: 4 } });
+  const words = showResult('x.json', toResult(result, 'x.json'), 80).page.replaceAll(/<[^>]*>/g, '');
+  expect(words).toMatch(/ p50 50 % of requests took this long or less /);
+  expect(words).toMatch(/pool wait p50 wait for a connection: 50 % took this long or less /);
+  expect(words).toMatch(/use p50 time that a query had its connection: 50 % took this long or less /);
+});
+
 test('only the routes with most requests have columns', () => {
   const routes = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`/r${index}`, { count: index, p50Ms: 1, p95Ms: 2, p99Ms: 3, maxMs: 4 }]));
   const { lab } = read({ variants: [{ name: 'pool 1', settings: { poolSize: 1 }, measured: { requests: 1, failures: 0, maxMs: 4, routes } }] });
