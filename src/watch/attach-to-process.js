@@ -49,7 +49,7 @@ const CLOSE_INSPECTOR = `void setTimeout(() => process.getBuiltinModule('node:in
 export async function attachToProcess({ pid, port }, signal) {
   const { url, owner } = await runInside({ pid, port }, signal);
   signal.throwIfAborted();
-  if (url === null) throw new Error(`Process ${pid} has no MongoClient in use, so there is nothing to watch. Nothing was left behind`);
+  if (url === null) throw new Error(`Process ${pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. Nothing was left behind`);
   if (owner === null) throw new Error(`Process ${pid} is already watched: ${url}`);
   // The monitor watches for as long as we keep this response open.
   const request = http.get(owner, { agent: false });

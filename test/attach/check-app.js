@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { until } from '../support/until.js';
 import { runAttached } from './attached-app.js';
 
 /** @import { AttachedApp } from './attached-app.js' */
@@ -28,6 +29,13 @@ export async function checkApp(app, server, { clients = 2 } = {}) {
   expect(held.some(({ waiting }) => waiting === WAITING)).toBe(true);
   await server.release(app);
   await server.compare(app, 'quiet');
+
+  await app.ask('follow');
+  await until('the streams of each client are told apart', async () => {
+    const pools = (await app.watch('pool')).clients;
+    return pools.every((/** @type {{ lanes: { kind: string }[] }} */ { lanes }) => (
+      lanes.map(({ kind }) => kind).toSorted().join() === 'changeStream,tailableCursor'));
+  });
 }
 
 /**

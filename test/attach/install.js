@@ -26,7 +26,7 @@ export async function install(name) {
     const folder = await mkdtemp(`${target}-`);
     try {
       for (const file of FILES) await copyFile(path.join(HERE, name, file), path.join(folder, file));
-      await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, shell: IS_WINDOWS });
+      await promisify(execFile)('npm', ['ci', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, shell: IS_WINDOWS });
       await rename(folder, target).catch((error) => {
         // Another process was faster.
         if (!existsSync(target)) throw error;

@@ -8,9 +8,11 @@ import { prepare } from './prepare.js';
 const { folder, monitor, server, versions } = await prepare();
 
 const LIBRARIES = {
+  'mongodb 4': ['mongodb4'],
   'mongodb 5': ['mongodb5'],
   'mongodb 6': ['mongodb6'],
   'mongodb 7': ['mongodb'],
+  'mongoose 6': ['mongoose6'],
   'mongoose 8': ['mongoose8'],
   'mongoose 9': ['mongoose'],
   'mongodb 6 and 7': ['mongodb6', 'mongodb'],

@@ -22,7 +22,10 @@ export async function startServer() {
   await admin.command({
     configureFailPoint: 'failCommand', mode: 'alwaysOn', data: { failCommands: ['distinct'], closeConnection: true },
   });
-  await client.db('attach').collection('orders').insertMany([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  const database = client.db('attach');
+  await database.collection('orders').insertMany([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  const news = await database.createCollection('news', { capped: true, size: 4096 });
+  await news.insertOne({ text: 'open' });
 
   /** @param {string} appName */
   async function look(appName) {

@@ -71,6 +71,12 @@ test.concurrent.each(versions)('Node $version: Jest runs as it does without the 
   expect(attached.code).toBe(0);
 });
 
+test.concurrent.each(versions)('Node $version: an app with driver 3 runs, and hears that it is not watched', async ({ file: node }) => {
+  expect(await runNode([...monitor, file('old.cjs')], { env: { MONGO_URL: server.url }, node })).toMatchObject({
+    code: 0, stdout: 'order 1\n', stderr: expect.stringMatching(/: this MongoDB driver is older than version 4, so it is not watched$/m),
+  });
+});
+
 /** What it said, whatever the time and the order. @param {{ stderr: string }} run */
 function listLines({ stderr }) {
   return stderr.replaceAll(/ \(?[\d.]+ m?s\)?.*/g, '').split('\n').filter((line) => !line.startsWith('mongodb-pool-monitor: ')).toSorted();

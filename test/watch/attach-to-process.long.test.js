@@ -132,7 +132,7 @@ test('without a client, nothing stays behind', async () => {
   await once(child.stdout, 'data');
   const { code, stderr } = await runCli(['attach', String(child.pid), '--yes']);
   expect({ code, last: stderr.split('\n').at(-2) }).toEqual({
-    code: 1, last: `Process ${child.pid} has no MongoClient in use, so there is nothing to watch. Nothing was left behind`,
+    code: 1, last: `Process ${child.pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. Nothing was left behind`,
   });
 });
 

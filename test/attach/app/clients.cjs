@@ -73,7 +73,7 @@ function createOptions(name) {
 function watch(client, { appName, maxPoolSize: max }) {
   // To connect, the driver may have used the first connection.
   const [server] = client.topology?.s.servers.values() ?? [];
-  const counts = { checkedOut: server?.pool.totalConnectionCount ?? 0 };
+  const counts = { checkedOut: (server?.pool ?? server?.s.pool)?.totalConnectionCount ?? 0 };
   client.on('connectionCheckedOut', () => { counts.checkedOut += 1; });
   return { appName, max, client, counts, holding: 0, orders: client.db('attach').collection('orders') };
 }

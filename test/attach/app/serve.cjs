@@ -3,7 +3,7 @@
 const { EventEmitter, on } = require('node:events');
 const http = require('node:http');
 const { createClients } = require('./clients.cjs');
-const { hold, operate } = require('./operations.cjs');
+const { follow, hold, operate } = require('./operations.cjs');
 
 /** More than the pools have, one after the other, and in between. */
 const CALLERS = [2, 60, 10];
@@ -55,6 +55,7 @@ exports.serve = async (libraries) => {
     hold: (extra) => {
       for (const client of clients) for (let n = 0; n < client.max + Number(extra); n++) hold(client);
     },
+    follow: () => clients.forEach(follow),
     clients: () => clients.map(({ appName, max, counts, holding }) => ({ appName, max, counts, holding })),
     pid: () => process.pid,
     spans: () => globalThis.countSpans?.() ?? 0,

@@ -34,6 +34,7 @@ export function createWatchedClients({ guard, batch, maxPoolSize, onClient, onCh
   /** @param {MongoClient} client */
   function add(client) {
     if (clients.has(client)) return;
+    if (!client.options) throw new Error('this MongoDB driver is older than version 4, so it is not watched');
     if (clients.size >= MAX_CLIENTS) {
       missed += 1;
       return;

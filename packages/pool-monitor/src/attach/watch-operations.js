@@ -1,7 +1,6 @@
 import { replaceMethod } from './replace-method.js';
 
 /** @import { Guard } from './guard.js' */
-
 /** @import { CheckoutKind } from '../checkout.js' */
 
 /**
@@ -9,16 +8,16 @@ import { replaceMethod } from './replace-method.js';
  * @typedef {object} Operation
  * @property {string} operation command and collection, such as `find users`
  * @property {CheckoutKind | null} kind
- * @property {boolean} opensStream a change stream
+ * @property {CheckoutKind | null} opens kind of the cursor that it opens
  */
 
-/** More than any app has commands and collections. */
+/** More than any app has. */
 const MAX_OPERATIONS = 2000;
-/** Change streams that are remembered. Each open one keeps a connection, so no app has as many. */
+/** Each open one keeps a connection, so no app has as many. */
 const MAX_STREAMS = 10_000;
 
 /**
- * Knows which operation starts a checkout. `Server.command` of the driver starts it before it returns (driver 5 to 7), so the
+ * Knows which operation starts a checkout. `Server.command` of the driver starts it before it returns (driver 4 to 7), so the
  * operation at hand is the one of the checkout that starts.
  *
  * @param {Guard} guard
@@ -26,17 +25,17 @@ const MAX_STREAMS = 10_000;
 export function watchOperations(guard) {
   /** @type {Map<object, () => void>} by prototype */
   const undo = new Map();
-  /** Ids of the cursors of change streams. Driver 5 marks their getMore in no other way. @type {Set<string>} */
-  const streams = new Set();
+  /** By id of the cursor. Driver 5 marks their getMore in no other way. @type {Map<string, CheckoutKind>} */
+  const streams = new Map();
   /** By command and collection, so that most checkouts need no new name. @type {Map<string, Map<string, Operation>>} */
   const known = new Map();
   let knownCount = 0;
   /** @type {Operation | null} */
   let current = null;
 
-  /** @param {any} id of a cursor */
-  function remember(id) {
-    if (id !== undefined && streams.size < MAX_STREAMS) streams.add(String(id));
+  /** @param {CheckoutKind} kind @param {any} id of a cursor */
+  function remember(kind, id) {
+    if (id !== undefined && streams.size < MAX_STREAMS) streams.set(String(id), kind);
   }
 
   /**
@@ -56,9 +55,10 @@ export function watchOperations(guard) {
   /** @param {string} command @param {unknown} target @param {any} options @param {any} cursorId @param {any} pipeline */
   function describeCommand(command, target, options, cursorId, pipeline) {
     const usual = nameOperation(command, typeof target === 'string' && target !== '$cmd' ? target : '');
-    if (pipeline?.[0]?.$changeStream) return { ...usual, opensStream: true };
-    const kind = command === 'getMore' ? kindOfCursor(cursorId, options) : null;
-    return kind === null ? usual : { ...usual, kind };
+    const kind = pipeline?.[0]?.$changeStream ? 'changeStream'
+      : (cursorId && streams.get(String(cursorId))) ?? (options?.tailable ? 'tailableCursor' : null);
+    if (kind === null) return usual;
+    return command === 'getMore' ? { ...usual, kind } : { ...usual, opens: kind };
   }
 
   /** @param {string} command @param {string} collection empty if it has none @returns {Operation} */
@@ -67,17 +67,11 @@ export function watchOperations(guard) {
     if (!ofCommand) known.set(command, ofCommand = new Map());
     let found = ofCommand.get(collection);
     if (!found) {
-      found = { operation: collection ? `${command} ${collection}` : command, kind: null, opensStream: false };
+      found = { operation: collection ? `${command} ${collection}` : command, kind: null, opens: null };
       knownCount += 1;
       if (knownCount <= MAX_OPERATIONS) ofCommand.set(collection, found);
     }
     return found;
-  }
-
-  /** @param {unknown} id @param {any} options @returns {Operation['kind']} */
-  function kindOfCursor(id, options) {
-    if (streams.has(String(id))) return 'changeStream';
-    return options?.tailable ? 'tailableCursor' : null;
   }
 
   /** @param {object} prototype of a Server class */
@@ -85,17 +79,17 @@ export function watchOperations(guard) {
     undo.set(prototype, replaceMethod(prototype, 'command', (original) => (
       /** @this {unknown} @param {any} first @param {any} second @param {any} third @param {any} callback of driver 5 */
       function command(first, second, third, callback) {
-        let opensStream = false;
+        let opens = null;
         try {
           current = describe(first, second, third);
-          ({ opensStream } = current);
-          if (opensStream && typeof callback === 'function') callback = listenTo(callback, remember);
+          ({ opens } = current);
+          if (opens && typeof callback === 'function') callback = listenTo(callback, remember.bind(null, opens));
         } catch {
           // The checkout then has no operation.
         }
         try {
           const answer = original.call(this, first, second, third, callback);
-          if (opensStream) Promise.resolve(answer).then((response) => remember(response?.id), () => {});
+          if (opens) Promise.resolve(answer).then((response) => remember(opens, response?.id), () => {});
           return answer;
         } finally {
           current = null;
@@ -113,7 +107,7 @@ export function watchOperations(guard) {
       if (typeof prototype?.command !== 'function' || undo.has(prototype)) return;
       watchClass(prototype);
       // Those that are open already. Driver 5 does not list them.
-      for (const cursor of client.s.activeCursors ?? []) if (cursor.constructor.name === 'ChangeStreamCursor') remember(cursor.id);
+      for (const cursor of client.s.activeCursors ?? []) if (cursor.constructor.name === 'ChangeStreamCursor') remember('changeStream', cursor.id);
     }),
     close() {
       for (const each of undo.values()) each();
