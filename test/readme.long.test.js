@@ -37,6 +37,7 @@ const EXPERIMENTS = new Map([
 /** It asks before it measures somebody's MongoDB, but not before it starts its own. */
 const CALIBRATE = 'npx pool-lab calibrate --seconds 5';
 const WATCH = 'npx pool-lab watch -- node examples/article-app.js';
+const WATCH_ELSEWHERE = 'npx --prefix ../mongodb-pool-lab pool-lab watch -- node server.js';
 /** It uses the app's own MongoDB. */
 const SWEEP = "npx pool-lab sweep --scenario loadtests/mixed.yaml --pool-sizes 1,3,10 --slo '/fast p95 < 100ms' -- node examples/article-app.js";
 const PLAYGROUND = 'npm run playground';
@@ -66,7 +67,7 @@ async function run(command, changes) {
 test('every command is run by a test or by .ci/run', () => {
   expect(commandsOf(readme).toSorted()).toEqual([
     ...RUN_BY_CI, ...CHECKED_ELSEWHERE, START, WORK, ARTILLERY, RUN, ...EXPERIMENTS.keys(), REPORT, PREDICT, FULL, ADVISE,
-    CALIBRATE, WATCH, SWEEP, PLAYGROUND,
+    CALIBRATE, WATCH, WATCH_ELSEWHERE, SWEEP, PLAYGROUND,
   ].toSorted());
   for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`);
 });
@@ -121,8 +122,11 @@ async function startAsTyped(command, says) {
   };
 }
 
-(onWindows ? test.skip : test)(WATCH, async () => {
-  const watch = spawn(WATCH, { shell: true, env: { ...env, MONGODB_URI: mongo.url }, detached: true });
+(onWindows ? test.skip : test).each([
+  [WATCH, process.cwd()],
+  [WATCH_ELSEWHERE.replace('../mongodb-pool-lab', process.cwd()).replace('server.js', path.resolve('examples/article-app.js')), bench.cwd],
+])('%s', async (command, cwd) => {
+  const watch = spawn(command, { cwd, shell: true, env: { ...env, MONGODB_URI: mongo.url }, detached: true });
   const ended = once(watch, 'exit');
   /** @type {string} */
   const page = await new Promise((resolve) => {
