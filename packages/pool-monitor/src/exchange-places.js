@@ -12,7 +12,11 @@
 export function exchangePlaces(pool, supposed, real) {
   const { connection, checkedOutAtMs, hasFailed } = real;
   take(real, supposed);
-  if (connection === null) pool.queue.replace(real, supposed);
+  if (connection === null) {
+    if (supposed.wasSeen) pool.queue.replace(real, supposed);
+    // Nobody waits there: we did not know who got the connection, and it was this one.
+    else pool.queue.remove(real);
+  }
   take(supposed, { connection, checkedOutAtMs, hasFailed });
   pool.connections.changes += 1;
 }

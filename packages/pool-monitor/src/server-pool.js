@@ -267,8 +267,6 @@ export class ServerPool {
   /** @param {readonly Checkout[]} checkouts that left the queue without an event @param {number} [atMs] */
   #dropAborted(checkouts, atMs = this.now()) {
     for (const checkout of checkouts) {
-      // That is nobody: it only took the place of one that we gave up too soon.
-      if (!checkout.wasSeen) continue;
       this.#events.follower?.onCheckOutAborted(checkout, atMs);
       this.#events.emit('checkOutAborted', atMs, checkout);
     }

@@ -403,26 +403,29 @@ describe('a request', () => {
     expect(checkouts.list().map(({ route, outcome }) => [route, outcome])).toEqual([['/last', 'checkedIn'], ['/back', 'checkedIn']]);
   });
 
-  test('that comes back leaves no record of the one that was taken for it', () => {
-    const { checkouts, fake } = openPool({}, 2);
-    checkouts.run({ route: '/back' }, fake.startCheckOut);
-    // By its wait, it started later, so the first must have been aborted.
-    fake.pass(10);
-    fake.checkOut(1, 0);
-    checkouts.run({ route: '/next' }, () => {
-      fake.startCheckOut();
-      fake.checkIn(1);
-    });
-    fake.pass(10);
-    checkouts.run({ route: '/last' }, () => {
-      fake.startCheckOut();
-      fake.checkOut(2, 0);
-      fake.checkIn(2);
-    });
-    expect(checkouts.list().map(({ route, outcome }) => [route, outcome]))
-      .toEqual([['/back', 'checkOutAborted'], ['/next', 'checkedIn'], ['/last', 'checkedIn']]);
-    expect(fake.gauges()).toMatchObject({ active: 0, waiting: 0 });
-  });
+  test.each(/** @type {const} */ ([['checkedIn', 10], ['checkOutFailed', 0]]))(
+    'that was not the one supposed to end leaves nobody in the queue, so the next is %s', (last, ms) => {
+      const { checkouts, fake } = openPool({}, 2);
+      checkouts.run({ route: '/back' }, fake.startCheckOut);
+      // By its wait, it started later, so the first must have been aborted.
+      fake.pass(10);
+      fake.checkOut(1, 0);
+      checkouts.run({ route: '/next' }, () => {
+        fake.startCheckOut();
+        fake.checkIn(1);
+      });
+      fake.pass(ms);
+      checkouts.run({ route: '/last' }, () => {
+        fake.startCheckOut();
+        if (last === 'checkOutFailed') return fake.failCheckOut('connectionError', 0);
+        fake.checkOut(2, 0);
+        return fake.checkIn(2);
+      });
+      expect(checkouts.list().map(({ route, outcome }) => [route, outcome]))
+        .toEqual([['/back', 'checkOutAborted'], ['/next', 'checkedIn'], ['/last', last]]);
+      expect(fake.gauges()).toMatchObject({ active: 0, waiting: 0 });
+    },
+  );
 
   test('is not taken for the caller where an old driver runs another one in the flow of its connection', () => {
     const { checkouts, fake } = openPool({}, 2);
