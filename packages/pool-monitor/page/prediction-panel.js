@@ -125,7 +125,9 @@ export class PredictionPanel {
     this.#slider.value = String(picked);
     this.#slider.setAttribute('aria-valuetext', answer);
     this.#setText('.answer', answer);
-    this.#setText('.measured', describeMeasured(load.max, mapRoutes(routes, (route) => load.p95Ms[route])));
+    const current = poolSizes.indexOf(load.max);
+    this.#setText('.measured', describeMeasured(
+      load.max, mapRoutes(routes, (route) => load.p95Ms[route]), mapRoutes(routes, (route) => p95Ms[route][current])));
     this.#setText('.about', describeSource(load, routes));
     this.#drawLegend(routes);
     this.#chart.show({ poolSizes, p95Ms, measured: load, picked, routes });

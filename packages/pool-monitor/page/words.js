@@ -214,6 +214,12 @@ export function describeLoadTest(loadTest) {
   ].join('');
 }
 
+/** More than the p95 of a minute differs by chance from that of the next. */
+const FAR_RATIO = 3;
+const FAR_MS = 50;
+const FAR_APART = 'The simulation says something else for this size, so do not rely on it. It does not know users who wait for their '
+  + 'answer before they ask again, nor an app that is busy itself.';
+
 /** @param {number} poolSize @param {Record<string, number>} p95Ms predicted, by route */
 export function describePrediction(poolSize, p95Ms) {
   return `With ${poolSize} ${poolSize === 1 ? 'connection' : 'connections'}: ${listTimes(p95Ms, 'p95 ')}.`;
@@ -222,11 +228,19 @@ export function describePrediction(poolSize, p95Ms) {
 /**
  * @param {number} max 0 for no limit
  * @param {Record<string, number>} p95Ms measured, by route
+ * @param {Record<string, number>} predictedMs p95 with that many connections, by route
  */
-export function describeMeasured(max, p95Ms) {
+export function describeMeasured(max, p95Ms, predictedMs) {
   const pool = max === 0 ? 'without a limit' : `with ${max} ${max === 1 ? 'connection' : 'connections'}`;
   if (Object.keys(p95Ms).length === 0) return `Nothing measured yet ${pool}.`;
-  return `Measured ${pool}: ${listTimes(p95Ms)}.`;
+  const areFarApart = Object.entries(p95Ms).some(([route, ms]) => isFar(ms, predictedMs[route] ?? ms));
+  return `Measured ${pool}: ${listTimes(p95Ms)}.${areFarApart ? ` ${FAR_APART}` : ''}`;
+}
+
+/** @param {number} measuredMs @param {number} predictedMs */
+function isFar(measuredMs, predictedMs) {
+  const [lessMs, moreMs] = [measuredMs, predictedMs].sort((a, b) => a - b);
+  return moreMs > FAR_RATIO * lessMs && moreMs - lessMs > FAR_MS;
 }
 
 /**
