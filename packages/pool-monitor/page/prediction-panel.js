@@ -1,6 +1,7 @@
 import { createPredictionChart } from './prediction-chart.js';
+import { describeMeasured, describePrediction } from './prediction-words.js';
 import { readRecentLoad } from './recent-load.js';
-import { describeMeasured, describePrediction, joinWords } from './words.js';
+import { joinWords } from './words.js';
 
 /** @import { Prediction } from 'mongodb-pool-predictor' */
 /** @import { Second } from '../src/live/feed-shapes.js' */
