@@ -9,7 +9,7 @@ import { replaceMethod } from './replace-method.js';
 /** The driver's file that opens a socket, or the functions in it where a bundler has renamed the file. */
 const DRIVER_FRAME = /[\\/]cmap[\\/]connect\.js|\bmakeSocket\b|\bmakeConnection\b/;
 const MAX_FRAMES = 12;
-/** The driver's own files, of versions 4 to 7. */
+/** Files of driver 4 to 7. */
 const CLIENT_FILE = /[\\/]lib[\\/]mongo_client\.js$/;
 const TOPOLOGY_FILE = /[\\/]lib[\\/]sdam[\\/]topology\.js$/;
 /** A connected client calls one before each operation, the other at each heartbeat, usually every 10 s. */

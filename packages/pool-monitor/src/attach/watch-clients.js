@@ -13,7 +13,7 @@ import { monitorPool } from '../monitor.js';
  * @property {number | null} replacedMaxPoolSize the app's own maxPoolSize, where another one replaced it
  */
 
-/** More clients at once than that are a leak, and each costs memory. */
+/** More at once are a leak, and each costs memory. */
 const MAX_CLIENTS = 100;
 
 /**

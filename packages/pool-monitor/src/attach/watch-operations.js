@@ -13,7 +13,7 @@ import { replaceMethod } from './replace-method.js';
 
 /** More than any app has. */
 const MAX_OPERATIONS = 2000;
-/** Each open one keeps a connection, so no app has as many. */
+/** Each keeps a connection, so no app has as many. */
 const MAX_STREAMS = 10_000;
 
 /**
@@ -25,9 +25,9 @@ const MAX_STREAMS = 10_000;
 export function watchOperations(guard) {
   /** @type {Map<object, () => void>} by prototype */
   const undo = new Map();
-  /** By id of the cursor. Driver 5 marks their getMore in no other way. @type {Map<string, CheckoutKind>} */
+  /** By id of the cursor. Driver 5 marks its getMore in no other way. @type {Map<string, CheckoutKind>} */
   const streams = new Map();
-  /** By command and collection, so that most checkouts need no new name. @type {Map<string, Map<string, Operation>>} */
+  /** By command and collection: most checkouts need no new one. @type {Map<string, Map<string, Operation>>} */
   const known = new Map();
   let knownCount = 0;
   /** @type {Operation | null} */
@@ -39,8 +39,8 @@ export function watchOperations(guard) {
   }
 
   /**
-   * @param {any} first the operation, or in driver 5 and early 6 the namespace
-   * @param {any} second the command, in the latter case
+   * @param {any} first the operation, or up to early driver 6 the namespace
+   * @param {any} second in the latter case the command
    * @param {any} third its options
    */
   function describe(first, second, third) {
@@ -52,13 +52,16 @@ export function watchOperations(guard) {
     return describeCommand(commandName, second.collection ?? second[commandName], third, second.getMore, second.pipeline);
   }
 
-  /** @param {string} command @param {unknown} target @param {any} options @param {any} cursorId @param {any} pipeline */
+  /** @param {string} command @param {unknown} target @param {any} options @param {any} cursorId @param {any} pipeline @returns {Operation} */
   function describeCommand(command, target, options, cursorId, pipeline) {
     const usual = nameOperation(command, typeof target === 'string' && target !== '$cmd' ? target : '');
-    const kind = pipeline?.[0]?.$changeStream ? 'changeStream'
-      : (cursorId && streams.get(String(cursorId))) ?? (options?.tailable ? 'tailableCursor' : null);
-    if (kind === null) return usual;
-    return command === 'getMore' ? { ...usual, kind } : { ...usual, opens: kind };
+    const tailable = options?.tailable ? 'tailableCursor' : null;
+    if (command !== 'getMore') {
+      const opens = pipeline?.[0]?.$changeStream ? 'changeStream' : tailable;
+      return opens ? { ...usual, opens } : usual;
+    }
+    const kind = streams.get(String(cursorId)) ?? tailable;
+    return kind ? { ...usual, kind } : usual;
   }
 
   /** @param {string} command @param {string} collection empty if it has none @returns {Operation} */
@@ -106,7 +109,7 @@ export function watchOperations(guard) {
       const prototype = server && Object.getPrototypeOf(server);
       if (typeof prototype?.command !== 'function' || undo.has(prototype)) return;
       watchClass(prototype);
-      // Those that are open already. Driver 5 does not list them.
+      // Those already open. Driver 5 does not list them.
       for (const cursor of client.s.activeCursors ?? []) if (cursor.constructor.name === 'ChangeStreamCursor') remember('changeStream', cursor.id);
     }),
     close() {
