@@ -1,13 +1,11 @@
-FROM node:24.11-slim
+# The app alone: neither the lab nor Artillery.
+FROM node:24.19.0-slim
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY packages packages
-# Only the lab and the command line need these.
-RUN npm pkg delete \
-      dependencies.artillery dependencies.autocannon dependencies.cli-progress dependencies.cli-table3 \
-      dependencies.commander dependencies.marked dependencies.mongodb-gather dependencies.oplog-replicator \
-      dependencies.ws dependencies.yaml \
-  && npm install --omit=dev --no-save
+COPY packages/pool-monitor packages/pool-monitor
+COPY packages/pool-page packages/pool-page
+COPY packages/pool-predictor packages/pool-predictor
+RUN npm ci --omit=dev --include-workspace-root -w mongodb-pool-monitor -w mongodb-pool-page -w mongodb-pool-predictor
 COPY src src
 USER node
 EXPOSE 3000

@@ -2,7 +2,7 @@ import config from './jest.config.js';
 
 export default {
   ...config,
-  testMatch: ['<rootDir>/{test,packages/*/test}/**/*.long.test.js'],
+  testMatch: ['<rootDir>/{test,lab/test,packages/*/test}/**/*.long.test.js'],
   // They keep the processor busy themselves.
   maxWorkers: 2,
   // Of the tests of one file that may run at once.

@@ -17,15 +17,15 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
-import { orInvalid, parsePositive } from '../src/cli/option-parsers.js';
-import { abortOnSignal } from '../src/cli/signals.js';
-import { forkScript } from '../src/harness/forked-process.js';
+import { orInvalid, parsePositive } from '../lab/cli/option-parsers.js';
+import { abortOnSignal } from '../lab/cli/signals.js';
+import { forkScript } from '../lab/harness/forked-process.js';
+import { createChoicesParser } from '../lab/harness/lab-options.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { readSettings } from '../src/settings.js';
-import { copyApps } from '../test/attach/install.js';
-import { findNodeVersions } from '../test/attach/node-versions.js';
+import { copyApps, findNodeVersions } from 'test-support/installations.js';
 
-/** @typedef {{ requests: number, cpuUs: number, tookUs: number }} Usage cpuUs: processor time of the app */
+/** @typedef {{ requests: number, cpuUs: number, tookUs: number }} Usage cpuUs: CPU time of the app */
 /** @typedef {{ usPerRequest: number, cpuUs: number, p99Ms: number }} Figures cpuUs: for a request */
 /** @typedef {{ app: string, route: string, node: string }} Files */
 /** @typedef {Awaited<ReturnType<typeof forkScript>>} Forked */
@@ -59,12 +59,23 @@ const SEMI_SPACE = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const LIMITS = { 20: 5, 24: 2 };
 
 const { rounds, seconds, node, only } = new Command('attach-cost.js')
-  .description('Measures what the attached monitor costs an app in throughput, p99 and processor time.')
+  .description('Measures what the attached monitor costs an app in throughput, p99 and CPU time.')
   .option('--rounds <n>', 'processes of each app, Node and kind', parsePositive, 4)
   .option('--seconds <n>', 'to measure each process', parsePositive, 12)
-  .option('--node <versions>', 'with commas between them', oneOrMoreOf(Object.keys(LIMITS)), Object.keys(LIMITS))
-  .option('--only <apps>', 'with commas between them', oneOrMoreOf(Object.keys(APPS)), Object.keys(APPS))
-  .parse().opts();
+  .option(
+    '--node <versions>',
+    'with commas between them',
+    orInvalid(createChoicesParser(Object.keys(LIMITS))),
+    Object.keys(LIMITS),
+  )
+  .option(
+    '--only <apps>',
+    'with commas between them',
+    orInvalid(createChoicesParser(Object.keys(APPS))),
+    Object.keys(APPS),
+  )
+  .parse()
+  .opts();
 const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 
 const { signal, release } = abortOnSignal();
@@ -78,10 +89,12 @@ try {
 }
 
 async function compareAll() {
+  const settings = readSettings();
+  process.env.TEST_CACHE ??= settings.cacheDir;
   await pin(process, OTHER_CORES);
   const versions = (await findNodeVersions()).filter(({ version }) => node.includes(version));
   const folder = await mkdtemp(path.join(os.tmpdir(), 'attach-cost-'));
-  const mongo = await startEmbeddedMongo({ ...readSettings(), report: say, signal });
+  const mongo = await startEmbeddedMongo({ ...settings, report: say, signal });
   try {
     await copyApps(fileURLToPath(new URL('attach-cost/apps', import.meta.url)), folder);
     await seed(mongo.url);
@@ -109,8 +122,16 @@ async function compareAll() {
 /** @param {string} mongoUrl */
 async function seed(mongoUrl) {
   const client = await MongoClient.connect(mongoUrl);
-  await client.db('shop').collection('users').insertMany(Array.from({ length: 1000 }, (_, n) => (
-    { _id: /** @type {any} */ (n), name: `User ${n}`, email: `user-${n}@example.com` })));
+  await client
+    .db('shop')
+    .collection('users')
+    .insertMany(
+      Array.from({ length: 1000 }, (_, n) => ({
+        _id: /** @type {any} */ (n),
+        name: `User ${n}`,
+        email: `user-${n}@example.com`,
+      })),
+    );
   await client.close();
 }
 
@@ -128,7 +149,7 @@ async function playRound(files, mongoUrl) {
       each.turns = [];
       await each.load.ask('p99');
     }
-    await takeTurns(apps, Math.ceil(seconds * 1000 / TURN_MS));
+    await takeTurns(apps, Math.ceil((seconds * 1000) / TURN_MS));
     const figures = await Promise.all(apps.map(readFigures));
     return Object.fromEntries(Object.keys(KINDS).map((kind, index) => [kind, figures[index]]));
   } finally {
@@ -151,7 +172,11 @@ async function takeTurn({ app, load }) {
   const [before] = await Promise.all([app.ask('usage'), load.ask('count')]);
   await delay(TURN_MS, undefined, { signal });
   const [after] = await Promise.all([app.ask('usage'), load.ask('pause')]);
-  return { requests: after.requests - before.requests, cpuUs: after.cpuUs - before.cpuUs, tookUs: (after.atMs - before.atMs) * 1000 };
+  return {
+    requests: after.requests - before.requests,
+    cpuUs: after.cpuUs - before.cpuUs,
+    tookUs: (after.atMs - before.atMs) * 1000,
+  };
 }
 
 /** @param {Loaded} loaded @returns {Promise<Figures>} */
@@ -165,11 +190,18 @@ async function readFigures({ load, turns }) {
 async function startApp({ app: file, route, node: execPath }, kind, mongoUrl) {
   const preload = KINDS[kind] === LEAST ? path.join(path.dirname(file), LEAST) : KINDS[kind];
   const app = await forkScript(file, {
-    name: 'the app', execPath, execArgv: ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])],
-    env: { MONGO_URL: mongoUrl, NODE_ENV: 'production' }, signal,
+    name: 'the app',
+    execPath,
+    execArgv: ['--expose-gc', ...SEMI_SPACE, ...(preload ? ['--import', preload] : [])],
+    env: { MONGO_URL: mongoUrl, NODE_ENV: 'production' },
+    signal,
   });
   await pin(app, APP_CORE);
-  const load = await forkScript(LOAD, { name: 'the load', args: [`${app.message.url}${route}`, String(CONNECTIONS)], signal });
+  const load = await forkScript(LOAD, {
+    name: 'the load',
+    args: [`${app.message.url}${route}`, String(CONNECTIONS)],
+    signal,
+  });
   return { app, load, turns: [] };
 }
 
@@ -195,12 +227,17 @@ function describe({ version, name, kind }, rounds) {
   };
   const meanOf = (/** @type {keyof Figures} */ figure, of = kind) => mean(rounds.map((round) => round[of][figure]));
   return {
-    node: version, app: name, kind,
+    node: version,
+    app: name,
+    kind,
     'req/s': Math.round(1e6 / meanOf('usPerRequest')),
     // Time for a request, so that more is worse in each column.
     'throughput cost %': costOf('usPerRequest', true),
-    'p99 ms': meanOf('p99Ms').toFixed(1), 'p99 cost %': costOf('p99Ms', true),
-    'CPU us/req': Math.round(meanOf('cpuUs')), 'more': (meanOf('cpuUs') - meanOf('cpuUs', 'plain')).toFixed(1), 'CPU cost %': costOf('cpuUs'),
+    'p99 ms': meanOf('p99Ms').toFixed(1),
+    'p99 cost %': costOf('p99Ms', true),
+    'CPU us/req': Math.round(meanOf('cpuUs')),
+    more: (meanOf('cpuUs') - meanOf('cpuUs', 'plain')).toFixed(1),
+    'CPU cost %': costOf('cpuUs'),
     'limit %': kind === 'attached' ? limit : '',
   };
 }
@@ -213,7 +250,9 @@ function mean(values) {
 /** Of the mean. @param {number[]} values */
 function standardError(values) {
   const middle = mean(values);
-  return Math.sqrt(values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1) / values.length);
+  return Math.sqrt(
+    values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1) / values.length,
+  );
 }
 
 /** With its standard error, which one value has not. @param {number[]} percents */
@@ -221,13 +260,4 @@ function describeMean(percents) {
   const percent = mean(percents);
   const text = `${percent < 0 ? '' : '+'}${percent.toFixed(1)}`;
   return percents.length > 1 ? `${text} ± ${standardError(percents).toFixed(1)}` : text;
-}
-
-/** @param {string[]} choices @returns {(text: string) => string[]} reads names with commas between them */
-function oneOrMoreOf(choices) {
-  return orInvalid((text) => {
-    const names = text.split(',');
-    if (!names.every((name) => choices.includes(name))) throw new Error(`It must be one or more of ${choices.join(', ')}.`);
-    return names;
-  });
 }

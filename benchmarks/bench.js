@@ -5,5 +5,7 @@
 import { runParts } from './parts/run-parts.js';
 
 await runParts(new URL('bench/', import.meta.url), {
-  name: 'npm run bench --', about: 'Compares the lab with its peers, and with the figures we want.', runs: 10,
+  name: 'npm run bench --',
+  about: 'Compares the lab with its peers, and with the figures we want.',
+  runs: 10,
 });

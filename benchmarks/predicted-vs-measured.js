@@ -5,5 +5,8 @@
 import { runParts } from './parts/run-parts.js';
 
 await runParts(new URL('predicted-vs-measured/', import.meta.url), {
-  name: 'predicted-vs-measured.js', about: 'Compares predictions with measurements.', runs: 3, hasLoads: true,
+  name: 'predicted-vs-measured.js',
+  about: 'Compares predictions with measurements.',
+  runs: 3,
+  hasLoads: true,
 });

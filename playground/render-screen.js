@@ -1,5 +1,31 @@
 /** @import { Handle, Screen } from './browser/screens.js' */
 
+/** @type {Record<'load' | 'pool', (Handle & { zero?: string })[]>} */
+export const SANDBOX_HANDLES = {
+  load: [
+    { name: 'rate', label: 'Requests', min: 1, max: 400, value: 20, unit: 'per second' },
+    { name: 'admins', label: 'Of them buses', min: 0, max: 50, value: 5, unit: 'in 100' },
+    { name: 'fast', label: 'A Ferrari takes', min: 1, max: 100, value: 2, unit: 'ms' },
+    { name: 'slow', label: 'A bus takes', min: 10, max: 5000, step: 10, value: 1000, unit: 'ms' },
+  ],
+  pool: [
+    { name: 'pool', label: 'Lanes', min: 1, max: 100, value: 3 },
+    {
+      name: 'timeout',
+      label: 'Give up waiting after',
+      min: 0,
+      max: 5000,
+      step: 50,
+      value: 0,
+      unit: 'ms',
+      zero: 'never',
+    },
+    { name: 'second', label: 'A second client for buses', min: 0, max: 20, value: 0, unit: 'more lanes', zero: 'none' },
+    { name: 'cap', label: 'Buses at once, at most', min: 0, max: 20, value: 0, zero: 'no limit' },
+    { name: 'cores', label: 'Cores that queries share', min: 0, max: 16, value: 0, zero: 'queries only sleep' },
+  ],
+};
+
 /** Vehicles pass here: the line, the tunnel, and the toll booths of the server. */
 export const STAGE = `<div class="stage">
 <div class="line"><canvas aria-hidden="true"></canvas></div>
@@ -18,9 +44,9 @@ value="0.0625">very slow</option></select></label>
 </div>`;
 
 /** @param {Screen} screen @param {number} number @returns {string} its section, with the text that needs no script */
-export function renderScreen({ id, title, text, bet, handles, figure, measured, published, why }, number) {
-  const placed = [bet, ...handles].map((handle) => renderHandle(id, handle));
-  const isTime = ['s', 'ms'].includes(String(bet.unit));
+export function renderScreen({ id, title, text, guess, handles, figure, measured, published, why }, number) {
+  const placed = [guess, ...handles].map((handle) => renderHandle(id, handle));
+  const isTime = ['s', 'ms'].includes(String(guess.unit));
   return `<section id="${id}" class="screen" aria-labelledby="${id}-title">
 <div class="words">
 <p class="number">${number}</p>
@@ -28,10 +54,10 @@ export function renderScreen({ id, title, text, bet, handles, figure, measured, 
 ${paragraphs(text)}
 </div>
 ${STAGE}
-<div class="bet">
-<p class="question" id="${id}-question">${bet.question}</p>
+<div class="guess">
+<p class="question" id="${id}-question">${guess.question}</p>
 ${placed[0]}
-<button type="button">Place your bet</button>
+<button type="button">Make your guess</button>
 </div>
 <div class="result" hidden>
 <div class="words">
@@ -48,7 +74,7 @@ ${placed.slice(1).join('\n')}
 <table>
 <caption>${figure}</caption>
 <thead><tr><th scope="col">Lanes</th>
-<td>${isTime ? '<span class="guess">your bet</span>' : ''}</td>
+<td>${isTime ? '<span class="guess-mark">your guess</span>' : ''}</td>
 <th scope="col" class="fill">simulated</th><th scope="col" class="lab">lab</th>${published ? '<th scope="col" class="article">article</th>' : ''}</tr></thead>
 <tbody></tbody>
 </table>

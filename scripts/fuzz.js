@@ -1,16 +1,16 @@
 // Sends hostile input to every parser and endpoint, and prints how many targets failed.
 import { Command } from 'commander';
-import { parsePositive } from '../src/cli/option-parsers.js';
+import { parsePositive } from '../lab/cli/option-parsers.js';
 import { openMongo } from '../src/mongo/open.js';
 import { readSettings } from '../src/settings.js';
-import { createFuzzer } from '../test/fuzz/fuzzer.js';
+import { createFuzzer } from '../test/repository/fuzz/fuzzer.js';
 
 const program = new Command('npm run fuzz --')
   .description('send hostile input to every parser and endpoint')
   .argument('[targets...]', 'run only targets whose names contain one of these words')
   .option('--cases <n>', 'cases per target', parsePositive, 10_000)
   .option('--seed <n>', 'repeat the cases of an earlier run with this seed', parsePositive)
-  .option('--file <module>', 'module with the targets, relative to test/fuzz', './targets.js')
+  .option('--file <module>', 'module with the targets, relative to test/repository/fuzz', './targets.js')
   .action(fuzz);
 try {
   await program.parseAsync();
@@ -22,7 +22,8 @@ try {
 /** @param {string[]} words @param {{ cases: number, seed?: number, file: string }} options */
 async function fuzz(words, { cases, seed = Date.now() % 2 ** 31, file }) {
   const mongo = await openMongo(readSettings(), {
-    report: (line) => process.stderr.write(`${line}\n`), signal: new AbortController().signal,
+    report: (line) => process.stderr.write(`${line}\n`),
+    signal: new AbortController().signal,
   });
   const fuzzer = await createFuzzer({ mongoUrl: mongo.url, file });
   try {

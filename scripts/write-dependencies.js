@@ -9,13 +9,33 @@ const PLACE = /(?<=<!-- dependencies -->\n).*(?=<!-- \/dependencies -->)/s;
 const run = promisify(execFile);
 
 const page = await readFile(PAGE, 'utf8');
-if (!PLACE.test(page)) throw new Error('CONTRIBUTING.md needs the lines <!-- dependencies --> and <!-- /dependencies -->');
+if (!PLACE.test(page))
+  throw new Error('CONTRIBUTING.md needs the lines <!-- dependencies --> and <!-- /dependencies -->');
 const reasons = new Map([...page.matchAll(/^\| (\S+) \| (.*?) \|.*\|$/gm)].map(([, name, why]) => [name, why]));
 const { dependencies, devDependencies } = await readJson('../package.json');
+const { dependencies: ofLab } = await readJson('../lab/package.json');
+const { dependencies: ofPage } = await readJson('../packages/pool-page/package.json');
 const { packages: locked } = await readJson('../package-lock.json');
 
-const [own, development] = [await renderTable(dependencies), await renderTable(devDependencies)];
-await writeFile(PAGE, page.replace(PLACE, () => `${own}\n\nFor development only:\n\n${development}\n`));
+const own = await renderTable(dependencies);
+const lab = await renderTable(without({ ...ofPage, ...ofLab }, dependencies));
+const development = await renderTable(without(devDependencies, ofLab));
+await writeFile(
+  PAGE,
+  page.replace(
+    PLACE,
+    () => `${own}\n\nFor the lab and the live page:\n\n${lab}\n\nFor development only:\n\n${development}\n`,
+  ),
+);
+
+/** @param {Record<string, string>} ranges @param {Record<string, string>} others @returns {Record<string, string>} */
+function without(ranges, others) {
+  return Object.fromEntries(
+    Object.entries(ranges)
+      .filter(([name]) => !others[name])
+      .sort(),
+  );
+}
 
 /** @param {Record<string, string>} ranges by name */
 async function renderTable(ranges) {

@@ -1,11 +1,15 @@
-// Writes .env.example and the settings table in README.md from src/settings-table.js, and lessons/answers.md from the lessons.
+// Writes .env.example and the settings table in docs/settings.md from src/settings-table.js, and lessons/answers.md and
+// the table in lessons/README.md from the lessons.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { insertSettingsTable, renderEnvExample } from '../src/settings-docs.js';
-import { renderAnswerKeys } from '../src/workshop/answer-keys.js';
-import { readLessons } from '../src/workshop/lessons.js';
+import { insertSettingsTable, renderEnvExample } from '../src/base/settings-docs.js';
+import { insertContents, renderAnswerKeys } from '../lab/workshop/list-view.js';
+import { readLessons } from '../lab/workshop/lessons.js';
 
-const README = new URL('../README.md', import.meta.url);
+const SETTINGS_PAGE = new URL('../docs/settings.md', import.meta.url);
+const LESSONS_PAGE = new URL('../lessons/README.md', import.meta.url);
 
 writeFileSync(new URL('../.env.example', import.meta.url), renderEnvExample());
-writeFileSync(README, insertSettingsTable(readFileSync(README, 'utf8')));
-writeFileSync(new URL('../lessons/answers.md', import.meta.url), renderAnswerKeys(await readLessons()));
+writeFileSync(SETTINGS_PAGE, insertSettingsTable(readFileSync(SETTINGS_PAGE, 'utf8')));
+const lessons = await readLessons();
+writeFileSync(LESSONS_PAGE, insertContents(readFileSync(LESSONS_PAGE, 'utf8'), lessons));
+writeFileSync(new URL('../lessons/answers.md', import.meta.url), renderAnswerKeys(lessons));

@@ -1,9 +1,9 @@
 import closeWithGrace from 'close-with-grace';
-import { surviveBrokenOutput } from './broken-output.js';
-import { createLogger } from './logger.js';
-import { toPrintable } from './printable.js';
+import { surviveBrokenOutput } from './base/broken-output.js';
+import { createLogger } from './base/logger.js';
+import { toPrintable } from './base/printable.js';
 import { onParentGone } from './process/parent.js';
-import { renderSettingsHelp } from './settings-docs.js';
+import { renderSettingsHelp } from './base/settings-docs.js';
 import { readSettings } from './settings.js';
 import { start } from './start.js';
 
@@ -52,7 +52,9 @@ async function run(settings) {
   onParentGone(end);
   try {
     const url = await start(settings, {
-      log, closers, signal: stopping.signal,
+      log,
+      closers,
+      signal: stopping.signal,
       // A new mongod would have none of the data, and without one the app would answer 503 forever.
       onMongoDeath(error) {
         if (!stopping.signal.aborted) giveUp(new Error(`${error.message}. Its data is lost, so the app stops`));

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import envPaths from 'env-paths';
-import { SETTINGS, describeAllowed } from './settings-table.js';
+import { reasonOf } from './base/reason-of.js';
+import { describeAllowed } from './base/settings-docs.js';
+import { SETTINGS } from './base/settings-table.js';
 
-/** @import { Setting } from './settings-table.js' */
-/** @typedef {import('./settings-table.js').Settings} Settings */
+/** @import { Setting } from './base/settings-table.js' */
+/** @typedef {import('./base/settings-table.js').Settings} Settings */
 
 /** One or more settings are invalid. The message has a line for each. */
 export class SettingsError extends Error {
@@ -12,7 +14,7 @@ export class SettingsError extends Error {
 }
 
 /**
- * Read all settings from the environment. A .env file provides those that are not set there.
+ * Reads all settings from the environment. A .env file provides those that are not set there.
  * @param {Record<string, string | undefined>} [environment]
  * @param {string} [envFile] may be missing
  * @returns {Settings}
@@ -79,7 +81,7 @@ function readEnvFile(file) {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return {};
-    throw new SettingsError(`${file} can't be read: ${/** @type {Error} */ (error).message}`, { cause: error });
+    throw new SettingsError(`${file} can't be read: ${reasonOf(error)}`, { cause: error });
   }
   rejectCutValues(text, file);
   return parse(text);
@@ -99,11 +101,6 @@ function rejectCutValues(text, file) {
     const advice = ['mongoUrl', 'appUrl'].includes(type) ? 'write # as %23' : 'put the value in quotes';
     throw new SettingsError(`${file}, line ${index + 1}: ${env} would be cut at its #: ${advice}`);
   }
-}
-
-/** Whether npm or npx started this process. Both do it through a shell. */
-export function isStartedByNpm() {
-  return process.env.npm_command !== undefined;
 }
 
 /** This environment with other settings, for a child process. @param {Record<string, string>} settings */

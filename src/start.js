@@ -1,20 +1,22 @@
 import { Checkouts, createRequests } from 'mongodb-pool-monitor';
-import { createLiveView, isLoopback } from 'mongodb-pool-monitor/live';
+import { createLiveView, isLoopback } from 'mongodb-pool-page';
 import { createApp } from './app.js';
 import { createConcurrencyLimit } from './http/concurrency-limit.js';
-import { createToken } from './http/controls-token.js';
 import { listen } from './http/listen.js';
-import { createLabSource } from './live/lab-source.js';
-import { createLoadTests } from './live/load-test-runner.js';
+import { createToken } from './http/request-guards.js';
+import { CONTROLS, createAppSource } from './live/app-source.js';
 import { createTraffic } from './live/traffic.js';
-import { openDatabase } from './mongo/database.js';
+import { LoadTests } from './load-tests/load-test-runner.js';
+import { Database } from './mongo/database.js';
 import { openMongo } from './mongo/open.js';
+
+/** @import { Settings } from './settings.js' */
 
 /**
  * Starts MongoDB, the shared client, the app and the server, in this order. Adds a closer for each to `closers`. Call
  * them in reverse order, also after a failed or aborted start.
  *
- * @param {import('./settings.js').Settings} settings
+ * @param {Settings} settings
  * @param {object} options
  * @param {import('pino').Logger} options.log
  * @param {(() => unknown)[]} options.closers
@@ -24,58 +26,73 @@ import { openMongo } from './mongo/open.js';
  */
 export async function start(settings, { log, closers, signal, onMongoDeath = () => {} }) {
   const opening = openMongo(settings, { report: (line) => log.info(line), signal });
-  closers.push(() => opening.then((mongo) => mongo.stop(), () => {}));
+  closers.push(async () => (await opening.catch(() => null))?.stop());
   const mongo = await opening;
   mongo.died?.then(onMongoDeath);
   signal.throwIfAborted();
-  const checkouts = new Checkouts();
-  const requests = createRequests(checkouts, { serverTiming: true });
+
+  const database = new Database(mongo.url, settings);
+  closers.push(() => database.close());
   const load = { slowMs: settings.slowMs };
-  let url = '';
-  const ownUrl = () => url;
-  const loadTests = createLoadTests({
-    ownUrl,
+  // The port is known only once the app is listening.
+  let ownUrl = '';
+  const checkouts = new Checkouts();
+  const loadTests = new LoadTests({
+    ownUrl: () => ownUrl,
     readLoad: () => ({ poolSize: database.main.current.client.options.maxPoolSize, ...load }),
     isPlain: !settings.slowPoolSize && !settings.slowConcurrency && settings.slowQuery === 'sleep',
-    onChange: (test) => live.send('load-test', test),
   });
-  const controls = chooseControls(settings);
-  const lab = {
-    database: /** @type {import('./mongo/database.js').Database | undefined} */ (undefined), load, checkouts, requests, loadTests, controls, slowLimit: createConcurrencyLimit(settings.slowConcurrency),
-    requestTimeoutMs: settings.requestTimeoutMs, requestLimit: createConcurrencyLimit(settings.maxRequests),
+  const state = {
+    database,
+    load,
+    checkouts,
+    loadTests,
+    requests: createRequests(checkouts, { serverTiming: true }),
+    controls: chooseControls(settings),
+    slowLimit: createConcurrencyLimit(settings.slowConcurrency),
+    requestTimeoutMs: settings.requestTimeoutMs,
+    requestLimit: createConcurrencyLimit(settings.maxRequests),
   };
-  const live = createLiveView(createLabSource(lab));
-  closers.push(live.close);
-  const database = await openDatabase(mongo.url, settings, (monitor) => {
+  const live = createLiveView(createAppSource(state), { extension: CONTROLS });
+  closers.push(() => live.close());
+  loadTests.on('change', (test) => live.send('load-test', test));
+  // Before the clients connect, so that /metrics counts their first connections too.
+  database.onMonitor((monitor) => {
     checkouts.watch(monitor);
     live.watch(monitor);
   });
-  lab.database = database;
-  closers.push(database.close);
-  log.info(`MongoDB ${database.version}, ${settings.mongoUrl ? 'from MONGO_URL' : `embedded at ${mongo.url} (set MONGO_URL to use another one)`}`);
+  await database.connect();
+  const origin = settings.mongoUrl ? 'from MONGO_URL' : `embedded at ${mongo.url} (set MONGO_URL to use another one)`;
+  log.info(`MongoDB ${database.main.version}, ${origin}`);
   log.info(describePools(database, settings));
 
-  const server = await listen(createApp({ ...lab, database, live, traffic: createTraffic(ownUrl, log), log }), settings);
+  const sendTraffic = createTraffic(() => ownUrl, log);
+  const server = await listen(createApp({ ...state, live, sendTraffic, log }), settings);
   // Streams and load tests would keep the server open, so they end first.
-  closers.push(server.close, live.close, loadTests.close);
-  url = server.url;
-  log.info(`listening on ${url}`);
-  if (controls.token && !settings.controlsToken) log.info(`to use the page's controls, open ${url}/#token=${controls.token}`);
-  return url;
+  closers.push(
+    server.close,
+    () => live.close(),
+    () => loadTests.close(),
+  );
+  ownUrl = server.url;
+  log.info(`listening on ${server.url}`);
+  const { token } = state.controls;
+  if (token && !settings.controlsToken) log.info(`to use the page's controls, open ${server.url}/#token=${token}`);
+  return server.url;
 }
 
-/** @param {import('./mongo/database.js').Database} database @param {import('./settings.js').Settings} settings */
+/** @param {Database} database @param {Settings} settings */
 function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency, slowQuery }) {
   const { maxPoolSize } = main.current.client.options;
   return [
     poolSize ? `maxPoolSize ${poolSize}` : `maxPoolSize ${maxPoolSize || 'unlimited'} (MONGO_POOLSIZE is unset)`,
     ...(slowPoolSize ? [`${slowPoolSize} for /slow`] : []),
     ...(slowConcurrency ? [`at most ${slowConcurrency} requests of /slow at once`] : []),
-    ...(slowQuery === 'work' ? ['/slow costs the server processor time'] : []),
+    ...(slowQuery === 'work' ? ['/slow costs the server CPU time'] : []),
   ].join(', ');
 }
 
-/** @param {import('./settings.js').Settings} settings */
+/** @param {Settings} settings */
 function chooseControls({ controls, controlsToken, host }) {
   const loopback = isLoopback(host);
   const enabled = controls === 'on' || (controls === 'auto' && loopback);

@@ -1,9 +1,9 @@
 import { cp, mkdir, readdir, readFile, realpath, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { sharedMongoUrl } from './support/environment.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
 import { listReached } from './support/list-reached.js';
-import { scratchFolder } from './support/scratch-folder.js';
+import { scratchFolder } from 'test-support/cleanup.js';
 import { startApp } from './support/start-app.js';
 
 const SERVER = 'src/server.js';
@@ -13,8 +13,11 @@ const dockerfile = await readFile('Dockerfile', 'utf8');
 /** @returns {Promise<Record<string, string>>} our packages' folders by name */
 async function listWorkspaces() {
   const folders = (await readdir('packages')).map((name) => `packages/${name}`);
-  return Object.fromEntries(await Promise.all(folders.map(async (folder) => (
-    [JSON.parse(await readFile(`${folder}/package.json`, 'utf8')).name, folder]))));
+  return Object.fromEntries(
+    await Promise.all(
+      folders.map(async (folder) => [JSON.parse(await readFile(`${folder}/package.json`, 'utf8')).name, folder]),
+    ),
+  );
 }
 
 /**
@@ -51,13 +54,22 @@ describe('with only the packages that the server imports, the app', () => {
     const url = await app.url;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await fetch(`${url}/fast`)).status).toBe(200);
-    expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ features: { loadTests: false, predictions: false } });
-    const answer = await fetch(`${url}/control/load-test`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', Origin: url }, body: '{}',
+    expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({
+      features: { loadTests: false, predictions: false },
     });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([501, 'application/problem+json; charset=utf-8']);
+    const answer = await fetch(`${url}/control/load-test`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: url },
+      body: '{}',
+    });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      501,
+      'application/problem+json; charset=utf-8',
+    ]);
     expect(await answer.json()).toEqual({
-      type: 'about:blank', status: 501, title: 'Load tests are not installed',
+      type: 'about:blank',
+      status: 501,
+      title: 'Load tests are not installed',
       detail: 'load tests need Artillery: run npm install artillery, then start the app again',
     });
     app.child.disconnect();
@@ -72,36 +84,42 @@ describe('with only the packages that the server imports, the app', () => {
 });
 
 describe('the Docker image', () => {
-  test('has the packages that the app needs, and no other', async () => {
-    const { packages } = await listReached(SERVER, { onDemand: true });
-    const removed = [...dockerfile.matchAll(/\bdependencies\.([\w.-]+)/g)].map(([, name]) => name);
-    expect(removed).toEqual(Object.keys(dependencies).filter((name) => !packages.includes(name)));
-    expect(packages).toEqual(Object.keys(dependencies).filter((name) => !removed.includes(name)).sort());
+  const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files]) => files.split(' '));
+
+  test('has the files that the app needs, and no package that it does not reach', async () => {
+    const { files, packages } = await listReached(SERVER, { onDemand: true });
+    const isCopied = (/** @type {string} */ file) =>
+      copied.some((each) => file === each || file.startsWith(`${each}/`));
+    const isSent = readIgnore(await readFile('.dockerignore', 'utf8'));
+    expect(files.filter((file) => !isCopied(file) || !isSent(file))).toEqual([]);
+    const workspaces = Object.entries(await listWorkspaces());
+    const needed = workspaces.filter(([name]) => packages.includes(name)).map(([, folder]) => folder);
+    expect(copied.filter((each) => each.startsWith('packages/'))).toEqual(needed);
+    expect(isSent('lab/cli.js')).toBe(false);
   });
 
-  test('has the files that the app needs, and no folder that it does not reach', async () => {
-    const { files, packages } = await listReached(SERVER, { onDemand: true });
-    const isCopied = readIgnore(await readFile('.dockerignore', 'utf8'));
-    expect(files.filter((file) => !isCopied(file))).toEqual([]);
-    // The server sends the page and universal to the browser.
-    const needed = new Set(['page', 'universal', ...files.map((file) => file.split('/')[1])]);
-    const folders = (await readdir('src', { withFileTypes: true })).filter((entry) => entry.isDirectory());
-    expect(folders.filter(({ name }) => !needed.has(name) && isCopied(`src/${name}/index.js`))).toEqual([]);
-    const workspaces = Object.entries(await listWorkspaces());
-    expect(workspaces.filter(([, folder]) => isCopied(`${folder}/package.json`)).map(([name]) => name))
-      .toEqual(packages.filter((name) => workspaces.some(([each]) => each === name)));
+  test('installs what the app needs, and no more', async () => {
+    const { packages } = await listReached(SERVER, { onDemand: true });
+    const declared = { ...dependencies };
+    for (const each of copied.filter((name) => name.startsWith('packages/'))) {
+      Object.assign(declared, JSON.parse(await readFile(`${each}/package.json`, 'utf8')).dependencies);
+    }
+    expect(Object.keys(dependencies).filter((name) => !packages.includes(name))).toEqual([]);
+    expect(packages.filter((name) => !declared[name] && !name.startsWith('mongodb-pool-'))).toEqual([]);
   });
 });
-
 /**
  * Like Docker: the last pattern that matches the file, or a folder above it, decides.
  * @param {string} text
  * @returns {(file: string) => boolean} whether it is copied
  */
 function readIgnore(text) {
-  const patterns = text.trim().split('\n').map((line) => {
-    const glob = line.replace(/^!/, '').replaceAll('.', '\\.').replaceAll('*', '[^/]*');
-    return { isKept: line.startsWith('!'), pattern: new RegExp(`^${glob}(/|$)`) };
-  });
+  const patterns = text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const glob = line.replace(/^!/, '').replaceAll('.', '\\.').replaceAll('*', '[^/]*');
+      return { isKept: line.startsWith('!'), pattern: new RegExp(`^${glob}(/|$)`) };
+    });
   return (file) => patterns.findLast(({ pattern }) => pattern.test(file))?.isKept ?? true;
 }

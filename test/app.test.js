@@ -1,14 +1,10 @@
-import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { pino } from 'pino';
-import { openDelayProxy } from '../src/harness/delay-proxy.js';
 import { createConcurrencyLimit } from '../src/http/concurrency-limit.js';
-import { cleanUp } from './support/cleanup.js';
-import { sharedMongoUrl } from './support/environment.js';
-import { inOrder } from './support/in-order.js';
-import { LEAST_SLOW, serveApp } from './support/serve-app.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { inOrder, until } from 'test-support/waiting.js';
+import { createTestLog, LEAST_SLOW, serveApp } from './support/serve-app.js';
 import { serveParts } from './support/serve-parts.js';
-import { until } from './support/until.js';
+import { openTcpProxy } from 'test-support/network.js';
 
 /**
  * Problems and answers are both JSON.
@@ -19,8 +15,11 @@ async function get(url) {
   const response = await fetch(url);
   const body = await response.json();
   return {
-    status: response.status, type: response.headers.get('content-type')?.split(';')[0],
-    retryAfter: response.headers.get('retry-after'), body, ms: performance.now() - sentAt,
+    status: response.status,
+    type: response.headers.get('content-type')?.split(';')[0],
+    retryAfter: response.headers.get('retry-after'),
+    body,
+    ms: performance.now() - sentAt,
   };
 }
 
@@ -40,38 +39,59 @@ describe('with a MongoDB that answers', () => {
   test('/fast answers with a customer', async () => {
     const { status, body } = await get(`${url}/fast`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ query: 'fast', customer: { email: expect.stringMatching(/^customer-\d+@example.com$/) } });
+    expect(body).toMatchObject({
+      query: 'fast',
+      customer: { email: expect.stringMatching(/^customer-\d+@example.com$/) },
+    });
   });
 
   test('/pool has the pool size and the server version', async () => {
     const { status, body } = await get(`${url}/pool`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ max: 1, min: 1, slowMs: 1000, serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+    expect(body).toMatchObject({
+      max: 1,
+      min: 1,
+      slowMs: 1000,
+      serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
   });
 
   test('while /slow holds the only connection, /fast waits but /livez and /readyz answer at once', async () => {
     const slow = get(`${url}/slow`);
     await until('/slow holds it', async () => (await get(`${url}/pool`)).body.active === 1);
     const answers = await inOrder([slow, get(`${url}/fast`), get(`${url}/livez`).then(() => get(`${url}/readyz`))]);
-    expect(answers).toMatchObject([{ body: { status: 'ready' } }, { body: { query: 'slow' } }, { body: { query: 'fast' } }]);
+    expect(answers).toMatchObject([
+      { body: { status: 'ready' } },
+      { body: { query: 'slow' } },
+      { body: { query: 'fast' } },
+    ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test.each(['/', '/page/main.js', '/pool', '/control/pool-size', '/nowhere'])('%s has security headers', async (path) => {
-    const { headers } = await fetch(url + path);
-    const policy = String(headers.get('content-security-policy')).split(';');
-    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]));
-    expect(policy.join()).not.toMatch(/unsafe|\*|https?:/);
-    expect(Object.fromEntries(headers)).toMatchObject({
-      'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer',
-      'cross-origin-resource-policy': 'same-origin',
-    });
-    expect(headers.has('x-powered-by')).toBe(false);
-  });
+  test.each(['/', '/page/main.js', '/pool', '/control/pool-size', '/nowhere'])(
+    '%s has security headers',
+    async (path) => {
+      const { headers } = await fetch(url + path);
+      const policy = String(headers.get('content-security-policy')).split(';');
+      expect(policy).toEqual(
+        expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]),
+      );
+      expect(policy.join()).not.toMatch(/unsafe|\*|https?:/);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+      expect(headers.has('x-powered-by')).toBe(false);
+    },
+  );
 
   test.each(['/nowhere', '/slow/er', '/%ff'])('%s is a problem with status 404', async (path) => {
     expect(await get(url + path)).toMatchObject({
-      status: 404, type: 'application/problem+json', body: { type: 'about:blank', status: 404, title: 'Not Found' },
+      status: 404,
+      type: 'application/problem+json',
+      body: { type: 'about:blank', status: 404, title: 'Not Found' },
     });
   });
 });
@@ -79,7 +99,11 @@ describe('with a MongoDB that answers', () => {
 test('a request that waits too long for a connection gets 503 with Retry-After', async () => {
   // Longer than a busy machine takes to connect. The slow query runs until its client disconnects.
   const url = await serveApp({
-    MONGO_POOLSIZE: '1', MONGO_MIN_POOLSIZE: '1', MONGO_WAIT_QUEUE_TIMEOUT_MS: '500', SLOW_MS: '60000' });
+    MONGO_POOLSIZE: '1',
+    MONGO_MIN_POOLSIZE: '1',
+    MONGO_WAIT_QUEUE_TIMEOUT_MS: '500',
+    SLOW_MS: '60000',
+  });
   const pool = async () => (await get(`${url}/pool`)).body;
   await until('the connection is open', async () => (await pool()).idle === 1);
   const client = new AbortController();
@@ -87,8 +111,13 @@ test('a request that waits too long for a connection gets 503 with Retry-After',
   await until('a slow query holds it', async () => (await pool()).active === 1);
 
   expect(await get(`${url}/fast`)).toMatchObject({
-    status: 503, type: 'application/problem+json', retryAfter: '1',
-    body: { title: 'No connection became free in time', detail: 'waited 500 ms for a connection: total 1, active 1, idle 0, waiting 0, max 1' },
+    status: 503,
+    type: 'application/problem+json',
+    retryAfter: '1',
+    body: {
+      title: 'No connection became free in time',
+      detail: 'waited 500 ms for a connection: total 1, active 1, idle 0, waiting 0, max 1',
+    },
   });
   client.abort();
   expect(await slow).toBe('AbortError');
@@ -96,8 +125,7 @@ test('a request that waits too long for a connection gets 503 with Retry-After',
 });
 
 test('without MongoDB, queries and /readyz get 503, /livez still answers, and all recovers with MongoDB', async () => {
-  const proxy = await openDelayProxy({ host: '127.0.0.1', port: Number(new URL(sharedMongoUrl()).port) });
-  cleanUp(proxy.close);
+  const proxy = await openTcpProxy(Number(new URL(sharedMongoUrl()).port));
   const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
   const url = await serveApp({ MONGO_URL: mongoUrl, MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' });
   const routes = ['/slow', '/fast', '/readyz', '/livez'];
@@ -107,7 +135,9 @@ test('without MongoDB, queries and /readyz get 503, /livez still answers, and al
   proxy.cut();
   await until('/readyz notices', async () => (await get(`${url}/readyz`)).status === 503);
   const unreachable = {
-    status: 503, type: 'application/problem+json', retryAfter: '1',
+    status: 503,
+    type: 'application/problem+json',
+    retryAfter: '1',
     body: { type: 'about:blank', status: 503, title: 'MongoDB is unreachable' },
   };
   expect(await getAll()).toMatchObject([unreachable, unreachable, unreachable, { status: 200 }]);
@@ -119,19 +149,30 @@ test('without MongoDB, queries and /readyz get 503, /livez still answers, and al
 });
 
 test('for our own fault the client only learns the status, and the log has everything', async () => {
-  let logged = '';
-  const log = pino(new Writable({
-    write(chunk, encoding, done) {
-      logged += chunk;
-      done();
+  const { log, lines } = createTestLog();
+  const database = /** @type {any} */ ({
+    slow: {
+      use: async () => {
+        throw new Error('the secret of line 42');
+      },
     },
-  }));
-  const database = /** @type {any} */ ({ slow: { use: async () => { throw new Error('the secret of line 42'); } } });
-  const url = await serveParts({ log, database, load: { slowMs: 300 }, slowLimit: createConcurrencyLimit(), requestTimeoutMs: 1000 });
+  });
+  const url = await serveParts({
+    log,
+    database,
+    load: { slowMs: 300 },
+    slowLimit: createConcurrencyLimit(),
+    requestTimeoutMs: 1000,
+  });
   const { status, type, body } = await get(`${url}/slow`);
   expect({ status, type, body }).toEqual({
-    status: 500, type: 'application/problem+json',
+    status: 500,
+    type: 'application/problem+json',
     body: { type: 'about:blank', status: 500, title: 'Internal Server Error' },
   });
-  expect(JSON.parse(logged)).toMatchObject({ level: 50, path: '/slow', err: { message: 'the secret of line 42' } });
+  expect(JSON.parse(lines.join(''))).toMatchObject({
+    level: 50,
+    path: '/slow',
+    err: { message: 'the secret of line 42' },
+  });
 });

@@ -2,15 +2,24 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { readWorkload } from '../packages/pool-predictor/src/scenario/workload.js';
-import { scratchFolder } from './support/scratch-folder.js';
+import { readWorkload } from 'mongodb-pool-predictor';
+import { scratchFolder } from 'test-support/cleanup.js';
 
 const FOLDER = 'loadtests';
 const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.yaml'));
 
 test('the promised scenarios are there', () => {
-  expect(files).toEqual(expect.arrayContaining(
-    ['burst.yaml', 'fast-only.yaml', 'mixed.yaml', 'ramp.yaml', 'remedies.yaml', 'slow-only.yaml', 'users-and-admins.yaml']));
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'burst.yaml',
+      'fast-only.yaml',
+      'mixed.yaml',
+      'ramp.yaml',
+      'remedies.yaml',
+      'slow-only.yaml',
+      'users-and-admins.yaml',
+    ]),
+  );
 });
 
 describe.each(files)('%s', (name) => {
@@ -27,12 +36,17 @@ describe.each(files)('%s', (name) => {
   test('goes to the PORT of the app, and shows figures by route in the terminal', async () => {
     const { config, scenarios } = parse(await readFile(file, 'utf8'));
     expect(config).toMatchObject({ target: 'http://127.0.0.1:{{ $env.PORT }}', processor: './find-app.js' });
-    expect(scenarios.map((/** @type {any} */ { beforeRequest }) => beforeRequest)).toEqual(scenarios.map(() => 'findApp'));
+    expect(scenarios.map((/** @type {any} */ { beforeRequest }) => beforeRequest)).toEqual(
+      scenarios.map(() => 'findApp'),
+    );
     expect(config.plugins['metrics-by-endpoint']).toEqual({ stripQueryString: true });
   });
 
   test('can be predicted without a warning', async () => {
-    expect(readWorkload(await readFile(file, 'utf8'), { file }).warnings).toEqual([]);
+    const text = await readFile(file, 'utf8');
+    for (const environment of [undefined, 'smoke', 'remote']) {
+      expect(readWorkload(text, { file, environment }).warnings).toEqual([]);
+    }
   });
 });
 
@@ -44,7 +58,7 @@ describe('without PORT in the environment', () => {
     ['no .env', undefined, 3000],
     ['a .env without it', 'SLOW_MS=500\n', 3000],
     ['a .env with it', 'PORT="3100" # ours\n', 3100],
-  ])('%s: the port is the app\'s own', async (name, env, port) => {
+  ])("%s: the port is the app's own", async (name, env, port) => {
     process.chdir(await scratchFolder());
     if (env) await writeFile('.env', env);
     const { findApp } = await import(`../loadtests/find-app.js?${name}`);
@@ -52,7 +66,10 @@ describe('without PORT in the environment', () => {
     for (const target of ['http://127.0.0.1:undefined', 'http://127.0.0.1:']) {
       const request = { url: `${target}/slow?of=1` };
       await findApp(request, context);
-      expect([request.url, context.vars.target]).toEqual([`http://127.0.0.1:${port}/slow?of=1`, `http://127.0.0.1:${port}`]);
+      expect([request.url, context.vars.target]).toEqual([
+        `http://127.0.0.1:${port}/slow?of=1`,
+        `http://127.0.0.1:${port}`,
+      ]);
     }
   });
 

@@ -1,61 +1,63 @@
-import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { pino } from 'pino';
-import { startMongod } from './support/mongod-process.js';
-import { readEvents } from './support/read-events.js';
-import { LEAST_SLOW, serveApp } from './support/serve-app.js';
-import { until } from './support/until.js';
+import { startMongod } from 'test-support/cleanup.js';
+import { PoolClient } from 'mongodb-pool-page/client';
+import { createTestLog, LEAST_SLOW, serveApp } from './support/serve-app.js';
+import { until } from 'test-support/waiting.js';
 
 const SLOW_MS = 1000;
 
 /** The app with its own mongod, and the lines it logs. */
 async function serve() {
   const mongod = await startMongod();
-  /** @type {Record<string, any>[]} */
-  const lines = [];
-  const log = pino(new Writable({
-    write(chunk, encoding, done) {
-      lines.push(JSON.parse(chunk));
-      done();
+  const { log, lines } = createTestLog();
+  const url = await serveApp(
+    {
+      MONGO_URL: `mongodb://127.0.0.1:${mongod.port}/?heartbeatFrequencyMS=500`,
+      MONGO_POOLSIZE: '1',
+      MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
+      SLOW_MS: String(SLOW_MS),
     },
-  }));
-  const url = await serveApp({
-    MONGO_URL: `mongodb://127.0.0.1:${mongod.port}/?heartbeatFrequencyMS=500`, MONGO_POOLSIZE: '1',
-    MONGO_SERVER_SELECTION_TIMEOUT_MS: '300', SLOW_MS: String(SLOW_MS),
-  }, log);
+    log,
+  );
   const get = async (/** @type {string} */ path) => (await fetch(url + path)).json();
   return { url, mongod, lines, get };
 }
 
-test.each(/** @type {const} */ (['SIGKILL', 'SIGTERM']))('a query cut short by %s of mongod is recorded as failed, and gives no service time', async (signal) => {
-  const { url, mongod, lines, get } = await serve();
-  const bus = fetch(`${url}/slow`);
-  await until('the bus is in', async () => (await get('/pool')).lanes[0]?.route === '/slow');
-  await mongod.kill(signal);
-  await until('/pool shows it', async () => !(await get('/pool')).database.reachable, 2000);
-  for await (const { database } of readEvents(url, 'pool')) {
-    expect(database).toEqual({ reachable: false, reason: 'no server answers' });
-    break;
-  }
-  expect((await bus).status).toBe(503);
-  const { checkouts } = await get('/pool/checkouts');
-  expect(checkouts.filter((/** @type {any} */ { route }) => route === '/slow').at(-1)).toMatchObject({ outcome: 'operationFailed' });
-  const { operationsFailed, services } = await get('/pool');
-  expect(operationsFailed).toBeGreaterThanOrEqual(1);
-  expect(services['/slow']).toBeUndefined();
+test.each(/** @type {const} */ (['SIGKILL', 'SIGTERM']))(
+  'a query cut short by %s of mongod is recorded as failed, and gives no service time',
+  async (signal) => {
+    const { url, mongod, lines, get } = await serve();
+    const bus = fetch(`${url}/slow`);
+    await until('the bus is in', async () => (await get('/pool')).lanes[0]?.route === '/slow');
+    await mongod.kill(signal);
+    await until('/pool shows it', async () => !(await get('/pool')).database.reachable, 2000);
+    for await (const { database } of new PoolClient(url).events('pool')) {
+      expect(database).toEqual({ reachable: false, reason: 'no server answers' });
+      break;
+    }
+    expect((await bus).status).toBe(503);
+    const { checkouts } = await get('/pool/checkouts');
+    expect(checkouts.filter((/** @type {any} */ { route }) => route === '/slow').at(-1)).toMatchObject({
+      outcome: 'operationFailed',
+    });
+    const { operationsFailed, services } = await get('/pool');
+    expect(operationsFailed).toBeGreaterThanOrEqual(1);
+    expect(services['/slow']).toBeUndefined();
 
-  await Promise.all(Array.from({ length: 50 }, () => fetch(`${url}/fast`)));
-  const listOutage = () => lines.filter(({ msg }) => msg === 'MongoDB is unreachable');
-  await until('the log has counted them all', () => listOutage().reduce((sum, { count }) => sum + count, 0) === 51);
-  expect(listOutage().length).toBeLessThanOrEqual(6);
+    await Promise.all(Array.from({ length: 50 }, () => fetch(`${url}/fast`)));
+    const listOutage = () =>
+      lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'MongoDB is unreachable');
+    await until('the log has counted them all', () => listOutage().reduce((sum, { count }) => sum + count, 0) === 51);
+    expect(listOutage().length).toBeLessThanOrEqual(6);
 
-  await mongod.start();
-  await until('/pool shows that it is back', async () => (await get('/pool')).database.reachable);
-  expect((await fetch(`${url}/slow`)).status).toBe(200);
-  const { valuesMs } = (await get('/pool')).services['/slow'];
-  expect(valuesMs).toHaveLength(1);
-  expect(valuesMs[0]).toBeGreaterThan(LEAST_SLOW * SLOW_MS);
-});
+    await mongod.start();
+    await until('/pool shows that it is back', async () => (await get('/pool')).database.reachable);
+    expect((await fetch(`${url}/slow`)).status).toBe(200);
+    const { valuesMs } = (await get('/pool')).services['/slow'];
+    expect(valuesMs).toHaveLength(1);
+    expect(valuesMs[0]).toBeGreaterThan(LEAST_SLOW * SLOW_MS);
+  },
+);
 
 test('/readyz notices when mongod hangs, and when it continues', async () => {
   const { mongod, get } = await serve();
@@ -68,7 +70,10 @@ test('/readyz notices when mongod hangs, and when it continues', async () => {
   });
   // It may have been silent for one heartbeat already, and the answer may be 3 s late.
   expect(performance.now() - pausedAtMs).toBeGreaterThan(2500);
-  expect(problem).toMatchObject({ title: 'MongoDB is unreachable', detail: expect.stringMatching(/^the server has not answered for \d s$/) });
+  expect(problem).toMatchObject({
+    title: 'MongoDB is unreachable',
+    detail: expect.stringMatching(/^the server has not answered for \d s$/),
+  });
   mongod.goOn();
   await until('/readyz notices that it continues', async () => (await get('/readyz')).status === 'ready');
 });

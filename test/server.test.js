@@ -1,50 +1,45 @@
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { cleanUp } from './support/cleanup.js';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { dataFoldersOf, isRunning, mongodsOf } from './support/embedded-files.js';
-import { sharedMongoUrl } from './support/environment.js';
-import { holdRequest } from './support/hold-request.js';
-import { scratchFolder } from './support/scratch-folder.js';
-import { startSilentHost } from './support/silent-host.js';
-import { startApp } from './support/start-app.js';
-import { until } from './support/until.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { holdRequest } from 'test-support/network.js';
+import { refusesConnections, startApp, startBusyApp } from './support/start-app.js';
+import { until } from 'test-support/waiting.js';
 
 /** On Windows a process can't handle signals. */
 const onPosix = process.platform === 'win32' ? describe.skip : describe;
 
 const MONGO_URL = sharedMongoUrl();
 
-/**
- * Starts an app with an embedded MongoDB and one running request of `/slow`.
- * @param {Record<string, string>} settings
- */
-async function startBusyApp(settings) {
-  const app = startApp({ MONGO_POOLSIZE: '1', ...settings });
-  const url = await app.url;
-  const [mongod] = await mongodsOf(app.pid);
-  expect(isRunning(mongod)).toBe(true);
-  return { ...app, url, mongod, slow: await holdRequest(`${url}/slow`) };
-}
-
-/** @param {string} url */
-function refusesConnections(url) {
-  return fetch(`${url}/livez`).then(() => false, (error) => error.cause?.code === 'ECONNREFUSED');
-}
-
 describe('a start that fails', () => {
   test.concurrent.each([
     // settings.test.js tests the other invalid values.
-    [{ MONGO_POOLSIZE: 'abc' },
-      'MONGO_POOLSIZE=abc is not allowed: it must be a whole number of at least 1 (for the driver, 0 means "no limit")'],
-    [{ MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' },
-      'MONGO_URL: no MongoDB was found within 300 ms: connect ECONNREFUSED 127.0.0.1:1'],
-    [{ MONGO_URL: 'mongodb://127.0.0.1/?color=red' },
-      'the driver rejects MONGO_URL with these pool settings: option color is not supported'],
-    [{ MONGOD_PATH: process.execPath }, `MONGOD_PATH: ${process.execPath} does not run as a mongod ` +
-      `(it does not print a version of mongod: ${process.version})`],
+    [
+      { MONGO_POOLSIZE: 'abc' },
+      'MONGO_POOLSIZE=abc is not allowed: it must be a whole number of at least 1 (for the driver, 0 means "no limit")',
+    ],
+    [
+      { MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' },
+      'MONGO_URL: no MongoDB was found within 300 ms: connect ECONNREFUSED 127.0.0.1:1',
+    ],
+    [
+      { MONGO_URL: 'mongodb://127.0.0.1/?color=red' },
+      'the driver rejects MONGO_URL with these pool settings: option color is not supported',
+    ],
+    [
+      { MONGOD_PATH: process.execPath },
+      `MONGOD_PATH: ${process.execPath} does not run as a mongod ` +
+        `(it does not print a version of mongod: ${process.version})`,
+    ],
+    [
+      { TMPDIR: path.resolve('no-such-folder'), TEMP: path.resolve('no-such-folder') },
+      `${path.resolve('no-such-folder')} can't be written: no such file or directory. ` +
+        'Choose another place with TMPDIR',
+    ],
   ])('%j prints one line to stderr and exits with 1', async (settings, line) => {
     const app = startApp(settings);
     expect(await app.ended).toMatchObject({ code: 1, stderr: `${line}\n` });
@@ -87,7 +82,12 @@ test.concurrent('without a terminal it logs JSON, with the pool size and the URL
   app.child.disconnect();
   const { code, stdout, stderr } = await app.ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout.trim().split('\n').map((line) => JSON.parse(line).msg)).toEqual([
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg),
+  ).toEqual([
     expect.stringMatching(/^MongoDB \d+\.\d+\.\d+, from MONGO_URL/),
     'maxPoolSize 100 (MONGO_POOLSIZE is unset)',
     `listening on ${url}`,
@@ -95,19 +95,23 @@ test.concurrent('without a terminal it logs JSON, with the pool size and the URL
   ]);
 });
 
-test.concurrent('it logs how slow queries are limited, and waits for those on their own client at shutdown', async () => {
-  const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '5', SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '3', SLOW_MS: '500' });
-  const slow = await holdRequest(`${await app.url}/slow`);
-  app.child.disconnect();
-  expect(await slow.answer).toBe(200);
-  const { code, stdout, stderr } = await app.ended;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toContain('"maxPoolSize 5, 2 for /slow, at most 3 requests of /slow at once"');
-});
+test.concurrent(
+  'it logs how slow queries are limited, and waits for those on their own client at shutdown',
+  async () => {
+    const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '5', SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '3', SLOW_MS: '500' });
+    const slow = await holdRequest(`${await app.url}/slow`);
+    app.child.disconnect();
+    expect(await slow.answer).toBe(200);
+    const { code, stdout, stderr } = await app.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('"maxPoolSize 5, 2 for /slow, at most 3 requests of /slow at once"');
+  },
+);
 
 onPosix('a signal', () => {
   test.concurrent.each(/** @type {const} */ (['SIGTERM', 'SIGINT']))(
-    '%s: refuses new connections, answers what runs, stops its MongoDB, exit code 0', async (signal) => {
+    '%s: refuses new connections, answers what runs, stops its MongoDB, exit code 0',
+    async (signal) => {
       const app = await startBusyApp({ SLOW_MS: '1500' });
       app.child.kill(signal);
       await until('new connections are refused', () => refusesConnections(app.url));
@@ -117,27 +121,24 @@ onPosix('a signal', () => {
       expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
       expect(isRunning(app.mongod)).toBe(false);
       expect(await dataFoldersOf(app.pid)).toEqual([]);
-    });
+    },
+  );
 
   test.concurrent('under load: every accepted request is answered, queued ones too', async () => {
     const app = startApp({ MONGO_URL, MONGO_POOLSIZE: '10', SLOW_MS: '3000' });
     const url = await app.url;
-    const answers = Promise.all(Array.from({ length: 20 }, () => (
-      fetch(`${url}/slow`).then(({ status }) => status, (error) => error.cause))));
+    const answers = Promise.all(
+      Array.from({ length: 20 }, () =>
+        fetch(`${url}/slow`).then(
+          ({ status }) => status,
+          (error) => error.cause,
+        ),
+      ),
+    );
     await until('all are running', async () => (await (await fetch(`${url}/pool`)).json()).requests.running === 20);
     app.child.kill('SIGTERM');
     expect(await answers).toEqual(Array(20).fill(200));
     expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test.concurrent('a parent that disconnects after the signal does not speed it up', async () => {
-    const app = await startBusyApp({ SLOW_MS: '1500' });
-    app.child.kill('SIGTERM');
-    await until('new connections are refused', () => refusesConnections(app.url));
-    app.child.disconnect();
-    expect(await app.slow.answer).toBe(200);
-    expect(await app.ended).toMatchObject({ code: 0 });
-    expect(isRunning(app.mongod)).toBe(false);
   });
 
   test.concurrent('during the start: leaves nothing', async () => {
@@ -147,35 +148,6 @@ onPosix('a signal', () => {
     expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
     expect(isRunning(mongod)).toBe(false);
     expect(await dataFoldersOf(app.pid)).toEqual([]);
-  });
-
-  test.concurrent('during the download of MongoDB: ends the download and leaves nothing', async () => {
-    const [host, cache] = await Promise.all([startSilentHost(), scratchFolder()]);
-    const app = startApp({ ...host.environment, POOL_LAB_CACHE: cache, SHUTDOWN_TIMEOUT_MS: '1500' });
-    const download = await host.called;
-    const downloadEnded = once(download, 'close');
-    app.child.kill('SIGTERM');
-    expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
-    await downloadEnded;
-    expect(await readdir(cache)).toEqual([]);
-  });
-
-  test.concurrent('repeated: ends the app at once, and its MongoDB within 5 s', async () => {
-    const app = await startBusyApp({ SLOW_MS: '60000' });
-    app.child.kill('SIGTERM');
-    await until('new connections are refused', () => refusesConnections(app.url));
-    app.child.kill('SIGTERM');
-    expect(await app.ended).toMatchObject({ code: 1 });
-    expect(await app.slow.answer).toBe(undefined);
-    await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
-  });
-
-  test.concurrent('a request that runs longer than SHUTDOWN_TIMEOUT_MS is aborted', async () => {
-    const app = await startBusyApp({ SLOW_MS: '60000', SHUTDOWN_TIMEOUT_MS: '200' });
-    app.child.kill('SIGTERM');
-    expect(await app.ended).toMatchObject({ code: 1, stderr: 'killed by timeout (200ms)\n' });
-    expect(await app.slow.answer).toBe(undefined);
-    await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
   });
 });
 
@@ -200,7 +172,8 @@ onPosix('when its embedded MongoDB is killed', () => {
     const [mongod] = await mongodsOf(app.pid);
     process.kill(mongod, 'SIGKILL');
     expect(await app.ended).toMatchObject({
-      code: 1, stderr: expect.stringMatching(/^the embedded MongoDB .*SIGKILL.*Its data is lost, so the app stops\n$/),
+      code: 1,
+      stderr: expect.stringMatching(/^the embedded MongoDB .*SIGKILL.*Its data is lost, so the app stops\n$/),
     });
     expect(await dataFoldersOf(app.pid)).toEqual([]);
   });
@@ -210,13 +183,4 @@ test.concurrent('killed without time to clean up, it leaves no mongod after 5 s'
   const app = await startBusyApp({ SLOW_MS: '60000' });
   app.child.kill('SIGKILL');
   await until('its mongod has ended', () => !isRunning(app.mongod), 5000);
-});
-
-test.concurrent('killed during the download of MongoDB, it ends the download too', async () => {
-  const [host, cache] = await Promise.all([startSilentHost(), scratchFolder()]);
-  const app = startApp({ ...host.environment, POOL_LAB_CACHE: cache });
-  const download = await host.called;
-  const downloadEnded = once(download, 'close');
-  app.child.kill('SIGKILL');
-  await downloadEnded;
 });

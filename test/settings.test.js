@@ -1,8 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SettingsError, readSettings } from '../src/settings.js';
+import { readSettings, SettingsError } from '../src/settings.js';
+import { insertSettingsTable, renderEnvExample, renderSettingsHelp } from '../src/base/settings-docs.js';
+import { SETTINGS } from '../src/base/settings-table.js';
 
 /** @type {string} */
 let folder;
@@ -28,29 +31,74 @@ async function complaintsAbout(environment) {
 
 test('with nothing set, only settings with a default have a value', async () => {
   expect(await read({})).toEqual({
-    appName: 'mongodb-pool-lab', serverSelectionTimeoutMs: 5000, slowMs: 5000, slowQuery: 'sleep', host: '127.0.0.1', port: 3000,
-    requestTimeoutMs: 150_000, maxRequests: 5000,
-    shutdownTimeoutMs: 30_000, controls: 'auto', logLevel: 'info', cacheDir: expect.stringContaining('mongodb-pool-lab'),
-    dataDir: expect.stringContaining('mongodb-pool-lab'), searchPath: '',
+    slowMs: 5000,
+    slowQuery: 'sleep',
+    host: '127.0.0.1',
+    port: 3000,
+    requestTimeoutMs: 150_000,
+    maxRequests: 5000,
+    shutdownTimeoutMs: 30_000,
+    controls: 'auto',
+    logLevel: 'info',
+    cacheDir: expect.stringContaining('mongodb-pool-lab'),
+    dataDir: expect.stringContaining('mongodb-pool-lab'),
+    searchPath: '',
   });
 });
 
 test('every setting is read, numbers as numbers', async () => {
-  expect(await read({
-    MONGO_POOLSIZE: '10', MONGO_MIN_POOLSIZE: '0', MONGO_MAX_CONNECTING: '5', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100',
-    SLOW_POOLSIZE: '2', SLOW_CONCURRENCY: '4', SLOW_MS: '1', SLOW_QUERY: 'work', MONGO_URL: 'mongodb+srv://db.example.com',
-    MONGO_TARGET_URL: 'mongodb://other', APP_URL: 'http://shop',
-    MONGO_APP_NAME: 'shop', MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
-    MONGOD_PATH: '/opt/mongod', POOL_LAB_CACHE: '/cache', POOL_LAB_DATA: '/data', HOST: '::1', PORT: '0',
-    SHUTDOWN_TIMEOUT_MS: '1000', LOG_LEVEL: 'silent', CONTROLS: 'off', PATH: '/bin', REQUEST_TIMEOUT_MS: '2000',
-    MAX_REQUESTS: '20',
-  })).toEqual({
-    poolSize: 10, minPoolSize: 0, maxConnecting: 5, waitQueueTimeoutMs: 100,
-    slowPoolSize: 2, slowConcurrency: 4, slowMs: 1, slowQuery: 'work', mongoUrl: 'mongodb+srv://db.example.com',
-    mongoTargetUrl: 'mongodb://other', appUrl: 'http://shop', appName: 'shop',
-    serverSelectionTimeoutMs: 300, requestTimeoutMs: 2000, maxRequests: 20,
-    mongodPath: '/opt/mongod', cacheDir: '/cache', dataDir: '/data', host: '::1', port: 0, shutdownTimeoutMs: 1000, controls: 'off',
-    logLevel: 'silent', searchPath: '/bin',
+  expect(
+    await read({
+      MONGO_POOLSIZE: '10',
+      MONGO_MIN_POOLSIZE: '0',
+      MONGO_MAX_CONNECTING: '5',
+      MONGO_WAIT_QUEUE_TIMEOUT_MS: '100',
+      SLOW_POOLSIZE: '2',
+      SLOW_CONCURRENCY: '4',
+      SLOW_MS: '1',
+      SLOW_QUERY: 'work',
+      MONGO_URL: 'mongodb+srv://db.example.com',
+      MONGO_TARGET_URL: 'mongodb://other',
+      APP_URL: 'http://shop',
+      MONGO_APP_NAME: 'shop',
+      MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
+      MONGOD_PATH: '/opt/mongod',
+      POOL_LAB_CACHE: '/cache',
+      POOL_LAB_DATA: '/data',
+      HOST: '::1',
+      PORT: '0',
+      SHUTDOWN_TIMEOUT_MS: '1000',
+      LOG_LEVEL: 'silent',
+      CONTROLS: 'off',
+      PATH: '/bin',
+      REQUEST_TIMEOUT_MS: '2000',
+      MAX_REQUESTS: '20',
+    }),
+  ).toEqual({
+    poolSize: 10,
+    minPoolSize: 0,
+    maxConnecting: 5,
+    waitQueueTimeoutMs: 100,
+    slowPoolSize: 2,
+    slowConcurrency: 4,
+    slowMs: 1,
+    slowQuery: 'work',
+    mongoUrl: 'mongodb+srv://db.example.com',
+    mongoTargetUrl: 'mongodb://other',
+    appUrl: 'http://shop',
+    appName: 'shop',
+    serverSelectionTimeoutMs: 300,
+    requestTimeoutMs: 2000,
+    maxRequests: 20,
+    mongodPath: '/opt/mongod',
+    cacheDir: '/cache',
+    dataDir: '/data',
+    host: '::1',
+    port: 0,
+    shutdownTimeoutMs: 1000,
+    controls: 'off',
+    logLevel: 'silent',
+    searchPath: '/bin',
   });
 });
 
@@ -100,11 +148,14 @@ describe('a bad value is refused in one line that says what is allowed', () => {
     ]);
   });
 
-  test.each(['http://user:hunter2@host/', 'mongodb://', 'hunter2'])('MONGO_URL, without showing it: %s', async (url) => {
-    expect(await complaintsAbout({ MONGO_URL: url })).toEqual([
-      'MONGO_URL is not allowed: it must be a URL that starts with mongodb:// or mongodb+srv://',
-    ]);
-  });
+  test.each(['http://user:hunter2@host/', 'mongodb://', 'hunter2'])(
+    'MONGO_URL, without showing it: %s',
+    async (url) => {
+      expect(await complaintsAbout({ MONGO_URL: url })).toEqual([
+        'MONGO_URL is not allowed: it must be a URL that starts with mongodb:// or mongodb+srv://',
+      ]);
+    },
+  );
 
   test('MONGO_MIN_POOLSIZE above MONGO_POOLSIZE', async () => {
     expect(await complaintsAbout({ MONGO_POOLSIZE: '3', MONGO_MIN_POOLSIZE: '4' })).toEqual([
@@ -130,7 +181,61 @@ describe('an unquoted # in a .env file', () => {
   });
 
   test('is accepted where it starts a comment or is in quotes', async () => {
-    expect(await read({}, 'PORT=1 # see x#y\nMONGO_APP_NAME="shop#1"\n# MONGO_URL=mongodb://a:b#c@d\nHOST=#none\n')).toMatchObject(
-      { port: 1, appName: 'shop#1', host: '127.0.0.1' });
+    expect(
+      await read({}, 'PORT=1 # see x#y\nMONGO_APP_NAME="shop#1"\n# MONGO_URL=mongodb://a:b#c@d\nHOST=#none\n'),
+    ).toMatchObject({ port: 1, appName: 'shop#1', host: '127.0.0.1' });
   });
+});
+
+describe('the help', () => {
+  const lines = renderSettingsHelp().split('\n');
+
+  test('fits a terminal of 80 columns', () => {
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('names every setting, each on a line of its own', () => {
+    expect(lines.filter((line) => /^ {2}\S/.test(line)).map((line) => line.trim())).toEqual(
+      SETTINGS.map(({ env }) => env),
+    );
+  });
+
+  test('says what is allowed and what happens while a setting is unset', () => {
+    const text = lines.map((line) => line.trim()).join(' ');
+    expect(text).toContain('(a whole number from 0 to 65535; default 3000)');
+    expect(text).toContain('(unset: mongod on the PATH, or else a downloaded one)');
+  });
+});
+
+/** @param {string} file at the top of the project */
+function fileUrl(file) {
+  return new URL(`../${file}`, import.meta.url);
+}
+
+describe('the documents are up to date: if one of these fails, run scripts/write-docs.js', () => {
+  test('.env.example', async () => {
+    expect(await readFile(fileUrl('.env.example'), 'utf8')).toBe(renderEnvExample());
+  });
+
+  test('the settings in docs/settings.md', async () => {
+    const page = await readFile(fileUrl('docs/settings.md'), 'utf8');
+    expect(page).toBe(insertSettingsTable(page));
+  });
+});
+
+test('a copy of .env.example changes nothing', () => {
+  expect(readSettings({}, fileURLToPath(fileUrl('.env.example')))).toEqual(readSettings({}, 'no-such-file'));
+});
+
+test('a page without its markers is an error', () => {
+  expect(() => insertSettingsTable('# Title\n')).toThrow('<!-- settings -->');
+  expect(() => insertSettingsTable('<!-- /settings -->\n<!-- settings -->\n')).toThrow('<!-- settings -->');
+});
+
+test('the table replaces only the text between its markers', () => {
+  const page = insertSettingsTable('before\n<!-- settings -->\nwhat was there\n<!-- /settings -->\nafter\n');
+  expect(page).toMatch(/^before\n<!-- settings -->\n[^]*\n<!-- \/settings -->\nafter\n$/);
+  expect(page).not.toContain('what was there');
+  expect(page).toContain('| `PORT` |');
+  expect(insertSettingsTable(page)).toBe(page);
 });

@@ -45,7 +45,12 @@ async function open() {
     sentAtMs = performance.now();
     socket.write(request);
   };
-  socket.setNoDelay(true).setEncoding('latin1').on('close', () => { throw new Error(`${process.argv[2]} has closed a connection`); });
+  socket
+    .setNoDelay(true)
+    .setEncoding('latin1')
+    .on('close', () => {
+      throw new Error(`${process.argv[2]} has closed a connection`);
+    });
   socket.on('data', (chunk) => {
     text += chunk;
     const head = text.indexOf(END_OF_HEAD);

@@ -1,55 +1,70 @@
 import { fileURLToPath } from 'node:url';
-import { forkScript } from '../../src/harness/forked-process.js';
-import { runHttpLoad } from '../../src/harness/http-load.js';
+import { forkScript } from '../../lab/harness/forked-process.js';
+import { runHttpLoad } from '../../lab/harness/loads/http.js';
+import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
+
+/** @import { PartContext } from '../parts/run-parts.js' */
 
 /** The lab's app. */
 export const LAB_APP = fileURLToPath(new URL('../../src/server.js', import.meta.url));
-const USAGE = new URL('./report-usage.mjs', import.meta.url).href;
+
+/** Loaded before an app: answers 'usage' with the CPU time since the start. */
+const USAGE = `data:text/javascript,${encodeURIComponent(
+  "process.on('message', (message) => message === 'usage' && process.send(process.cpuUsage()))",
+)}`;
 
 /**
- * An app in a process of its own that takes part in a comparison.
- * @typedef {object} Contender
- * @property {string} url
- * @property {() => Promise<Usage>} readUsage
- * @property {() => Promise<void>} stop
+ * An app in a separate process that takes part in a comparison.
+ * @typedef {Awaited<ReturnType<typeof forkScript>>} Contender
  *
- * @typedef {{ cpuUs: number, heapBytes: number, longestDelayMs: number }} Usage processor time since the start; heap after a
- *   garbage collection; the longest that its event loop was busy since the last reading
- * @typedef {{ ratePerSec: number, cpuUs: number }} Turn cpuUs: of the app, for each request
+ * @typedef {{ ratePerSec: number, cpuUs: number }} Turn cpuUs: the app's CPU time for each request
+ *
+ * @typedef {(script: string, options?: { env?: Record<string, string>, args?: string[] }) => Promise<Contender>} Start
  */
 
 /**
- * @param {string} script that sends `{ url }` when it listens
- * @param {{ env: Record<string, string>, args?: string[], signal: AbortSignal }} options
- * @returns {Promise<Contender>}
+ * Starts an embedded MongoDB for a comparison. Stops it and all contenders when the comparison ends.
+ *
+ * @template T
+ * @param {PartContext} context
+ * @param {(start: Start) => Promise<T>} compare
+ * @returns {Promise<T>}
  */
-export async function startContender(script, { env, args, signal }) {
-  const { message, ask, stop } = await forkScript(script, {
-    name: script, args, signal,
-    env: {
-      HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error', NODE_ENV: 'production', ...env,
-      NODE_OPTIONS: `--expose-gc --import ${USAGE}`,
-    },
-  });
-  return { url: message.url, readUsage: () => ask('usage'), stop };
-}
-
-/** The path of a script beside this one. @param {string} name */
-export function besides(name) {
-  return fileURLToPath(new URL(name, import.meta.url));
+export async function withContenders({ settings, say, signal }, compare) {
+  const mongo = await startEmbeddedMongo({ ...settings, report: say, signal });
+  /** @type {Contender[]} */
+  const contenders = [];
+  try {
+    return await compare(async (script, { env, args } = {}) => {
+      const contender = await forkScript(script, {
+        name: script,
+        args,
+        signal,
+        execArgv: ['--import', USAGE],
+        env: { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error', NODE_ENV: 'production', MONGO_URL: mongo.url, ...env },
+      });
+      contenders.push(contender);
+      return contender;
+    });
+  } finally {
+    await Promise.allSettled(contenders.map(({ stop }) => stop()));
+    await mongo.stop();
+  }
 }
 
 /**
  * Loads an app for a while in a closed loop.
- * @param {Contender} contender
+ * @param {Contender} contender whose first message was its `url`
  * @param {{ path: string, connections: number, durationMs: number, signal: AbortSignal }} load
  * @returns {Promise<Turn>}
  * @throws {Error} if a request fails
  */
-export async function playTurn({ url, readUsage }, { path, connections, durationMs, signal }) {
-  const before = await readUsage();
-  const { measured, failed } = await runHttpLoad({ url: `${url}${path}`, connections, warmUpMs: 0, durationMs }, { signal });
-  const after = await readUsage();
-  if (failed || !measured?.ratePerSec) throw new Error(`${url}${path}: ${failed ?? 'no answer'}`);
-  return { ratePerSec: measured.ratePerSec, cpuUs: (after.cpuUs - before.cpuUs) / measured.requests };
+export async function runTurn({ message, ask }, { path, connections, durationMs, signal }) {
+  const url = `${message.url}${path}`;
+  const before = await ask('usage');
+  const { measured, failed } = await runHttpLoad({ url, connections, warmUpMs: 0, durationMs }, { signal });
+  const after = await ask('usage');
+  if (failed || !measured?.ratePerSec) throw new Error(`${url}: ${failed ?? 'no answer'}`);
+  const cpuUs = after.user + after.system - before.user - before.system;
+  return { ratePerSec: measured.ratePerSec, cpuUs: cpuUs / measured.requests };
 }

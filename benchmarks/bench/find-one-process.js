@@ -20,11 +20,16 @@ process.on('message', async (message) => {
   let left = OPERATIONS;
   const startedAtMs = performance.now();
   const before = process.cpuUsage();
-  await Promise.all(Array.from({ length: WORKERS }, async () => {
-    while (left-- > 0) await customers.findOne({});
-  }));
+  await Promise.all(
+    Array.from({ length: WORKERS }, async () => {
+      while (left-- > 0) await customers.findOne({});
+    }),
+  );
   const { user, system } = process.cpuUsage(before);
-  process.send?.({ ratePerSec: OPERATIONS / (performance.now() - startedAtMs) * 1000, cpuUs: (user + system) / OPERATIONS });
+  process.send?.({
+    ratePerSec: (OPERATIONS / (performance.now() - startedAtMs)) * 1000,
+    cpuUs: (user + system) / OPERATIONS,
+  });
 });
 onParentGone(() => process.exit());
 await customers.findOne({});

@@ -1,44 +1,46 @@
-import { once } from 'node:events';
-import { forkScript } from '../../src/harness/forked-process.js';
-import { besides } from './contender.js';
-import { median, medianRatio, takeTurns } from './take-turns.js';
-import { withMongo } from './with-mongo.js';
+import { fileURLToPath } from 'node:url';
+import { withContenders } from './contender.js';
+import { compareTurns, takeTurns } from './take-turns.js';
 
 /** @import { Part, PartContext } from '../parts/run-parts.js' */
-/** @import { Turn } from './contender.js' */
+/** @import { Contender } from './contender.js' */
 
-/** The second plain client shows the noise. What is wanted is of Node 20 and 24. @type {Record<string, string>} */
-const KINDS = {
-  'plain': '', 'plain again': '', 'monitor': '0.98 / 0.98', 'monitor and record': '0.93 / 0.96', 'monitor, in batches': '',
+const CLIENT = fileURLToPath(new URL('find-one-process.js', import.meta.url));
+/** The second plain client shows the noise. What is wanted is for Node 20 and 24. @type {Record<string, string>} */
+const WANTED = {
+  plain: '',
+  'plain again': '',
+  monitor: '0.98 / 0.98',
+  'monitor and record': '0.93 / 0.96',
+  'monitor, in batches': '',
   'monitor and record, in batches': '',
 };
 
 /** @type {Part} */
-export const PART = { name: 'monitor', about: 'findOne with a monitor, and with the record of checkouts, beside plain clients', run };
+export const PART = {
+  name: 'monitor',
+  about: 'findOne with a monitor, and with the record of checkouts, beside plain clients',
+  run,
+};
 
 /** @param {PartContext} context */
 function run(context) {
-  const { signal, say, runs } = context;
-  return withMongo(context, async (mongoUrl, keep) => {
-    const names = Object.keys(KINDS);
-    const clients = await Promise.all(names.map((kind) => keep(forkScript(besides('find-one-process.js'), {
-      name: kind, args: [kind], env: { MONGO_URL: mongoUrl }, signal,
-    }))));
-    const turns = await takeTurns(clients.length, runs, async (index) => {
-      say(`monitor: ${names[index]}`);
-      clients[index].child.send('run');
-      const [turn] = await once(clients[index].child, 'message', { signal });
-      return /** @type {Turn} */ (turn);
+  return withContenders(context, async (start) => {
+    /** @type {Record<string, Contender>} */
+    const clients = {};
+    for (const kind of Object.keys(WANTED)) clients[kind] = await start(CLIENT, { args: [kind] });
+    const turns = await takeTurns(clients, context.runs, ({ ask }, kind) => {
+      context.say(`monitor: ${kind}`);
+      return ask('run');
     });
-    return [{
-      title: `findOne on 10 connections, Node ${process.versions.node}; monitor-work.js shows the monitor's share alone`,
-      rows: names.map((kind, index) => ({
-        client: kind, 'findOne/s': Math.round(median(turns[index].map(({ ratePerSec }) => ratePerSec))),
-        'to plain': medianRatio(turns[index], turns[0], ({ ratePerSec }) => ratePerSec).toFixed(3),
-        'wanted (Node 20 / 24)': KINDS[kind],
-        'CPU us': Math.round(median(turns[index].map(({ cpuUs }) => cpuUs))),
-        'CPU to plain': medianRatio(turns[index], turns[0], ({ cpuUs }) => cpuUs).toFixed(3),
-      })),
-    }];
+    return [
+      {
+        title: `findOne on 10 connections, Node ${process.versions.node}`,
+        rows: compareTurns(turns, 'plain').map((row) => ({
+          ...row,
+          'wanted throughput (Node 20 / 24)': WANTED[row.name],
+        })),
+      },
+    ];
   });
 }

@@ -58,10 +58,14 @@ function listFaults(isShort) {
   return [
     { name: 'clients disconnect during /slow', run: disconnect },
     { name: `${connections} silent connections`, run: (app) => hold(app, connections, '') },
-    { name: 'clients stall in their headers',
-      run: (app) => hold(app, MAX_CONNECTIONS_IN_SHORT, 'GET /fast HTTP/1.1\r\nHost:') },
-    { name: 'clients do not read their answers',
-      run: (app) => hold(app, UNREAD_STREAMS, 'GET /pool/events HTTP/1.1\r\nHost: a\r\n\r\n') },
+    {
+      name: 'clients stall in their headers',
+      run: (app) => hold(app, MAX_CONNECTIONS_IN_SHORT, 'GET /fast HTTP/1.1\r\nHost:'),
+    },
+    {
+      name: 'clients do not read their answers',
+      run: (app) => hold(app, UNREAD_STREAMS, 'GET /pool/events HTTP/1.1\r\nHost: a\r\n\r\n'),
+    },
     ...BAD.map(([name, text, statuses]) => ({ name, run: (/** @type {App} */ app) => sendBad(app, text, statuses) })),
   ];
 }
@@ -70,21 +74,29 @@ function listFaults(isShort) {
 export function runClients({ isShort, report }) {
   const settings = { MONGO_POOLSIZE: String(POOL_SIZE), SLOW_MS: '60000', REQUEST_TIMEOUT_MS: '120000' };
   return withApp(settings, async ({ app, admins }) => {
+    const unloadedMs = await measureUnloaded(app.url, isShort);
     for (const { name, run } of listFaults(isShort)) {
-      const unloadedMs = await measureUnloaded(app.url);
       const before = await app.readProcess();
-      const stopWatching = watchGauges(app, admins);
+      const stopWatching = watchGauges(app);
       const { load, sent, refused = 0, problems, note } = await run(app);
       const recoveryMs = await measureRecovery(app.url, unloadedMs);
-      problems.push(...(await stopWatching()).problems, ...load.problems, ...await checkAtRest(app, admins));
-      problems.push(...await settle(WITHIN_MS, async () => {
-        const now = await app.readProcess();
-        if (!before || !now || now.descriptors <= before.descriptors + SPARE_DESCRIPTORS) return '';
-        return `${now.descriptors} descriptors, ${before.descriptors} before`;
-      }));
+      problems.push(...(await stopWatching()).problems, ...load.problems, ...(await checkAtRest(app, admins)));
+      problems.push(
+        ...(await settle(WITHIN_MS, async () => {
+          const now = await app.readProcess();
+          if (!before || !now || now.descriptors <= before.descriptors + SPARE_DESCRIPTORS) return '';
+          return `${now.descriptors} descriptors, ${before.descriptors} before`;
+        })),
+      );
       if (recoveryMs > MAX_RECOVERY_MS) problems.push(`no recovery within ${MAX_RECOVERY_MS} ms`);
       report({
-        name, sent: sent + load.sent, answered: load.answered, refused: refused + load.refused, problems, recoveryMs, note,
+        name,
+        sent: sent + load.sent,
+        answered: load.answered,
+        refused: refused + load.refused,
+        problems,
+        recoveryMs,
+        note,
       });
     }
   });
@@ -92,7 +104,7 @@ export function runClients({ isShort, report }) {
 
 /** Sends what well-behaved clients send. @param {App} app */
 function sendGood(app) {
-  return sendLoad(planLoad({ '/fast': 20, '/livez': 5 }, 2), { url: app.url, timeoutMs: TIMEOUT_MS });
+  return sendLoad(planLoad({ '/fast': 20, '/livez': 5 }, 1), { url: app.url, timeoutMs: TIMEOUT_MS });
 }
 
 /**
@@ -105,14 +117,18 @@ async function disconnect(app) {
   for (const request of requests) request.on('error', () => {});
   const problems = await settle(5000, async () => {
     const { active, waiting } = await app.readPool();
-    return active === POOL_SIZE && waiting === LEAVING - POOL_SIZE ? '' : `${active} in use and ${waiting} pending, of ${LEAVING}`;
+    return active === POOL_SIZE && waiting === LEAVING - POOL_SIZE
+      ? ''
+      : `${active} in use and ${waiting} pending, of ${LEAVING}`;
   });
   const leftAtMs = performance.now();
   for (const request of requests) request.destroy();
-  problems.push(...await settle(1000, async () => {
-    const { active, waiting } = await app.readPool();
-    return active + waiting === 0 ? '' : `${active} in use and ${waiting} pending after all clients disconnected`;
-  }));
+  problems.push(
+    ...(await settle(1000, async () => {
+      const { active, waiting } = await app.readPool();
+      return active + waiting === 0 ? '' : `${active} in use and ${waiting} pending after all clients disconnected`;
+    })),
+  );
   const note = `all connections checked in after ${Math.round(performance.now() - leftAtMs)} ms`;
   return { load: await sendGood(app), sent: LEAVING, refused: LEAVING, problems, note };
 }
@@ -131,20 +147,24 @@ async function hold(app, connections, text) {
   const problems = [];
   const port = Number(new URL(app.url).port);
   for (let opened = 0; opened < connections; opened += CONNECT_BATCH) {
-    await Promise.all(Array.from({ length: CONNECT_BATCH }, async () => {
-      const socket = connect(port, '127.0.0.1');
-      socket.on('error', () => {});
-      sockets.push(socket);
-      await once(socket, 'connect').catch(({ code }) => problems.push(`connection refused: ${code}`));
-      socket.pause();
-      socket.write(text);
-    }));
+    await Promise.all(
+      Array.from({ length: CONNECT_BATCH }, async () => {
+        const socket = connect(port, '127.0.0.1');
+        socket.on('error', () => {});
+        sockets.push(socket);
+        await once(socket, 'connect').catch(({ code }) => problems.push(`connection refused: ${code}`));
+        socket.pause();
+        socket.write(text);
+      }),
+    );
   }
   // The kernel accepts them before the app does.
-  problems.push(...await settle(WITHIN_MS, async () => {
-    const { descriptors } = await app.readProcess() ?? { descriptors: Infinity };
-    return descriptors < connections ? `only ${descriptors} of ${connections} connections were accepted` : '';
-  }));
+  problems.push(
+    ...(await settle(WITHIN_MS, async () => {
+      const { descriptors } = (await app.readProcess()) ?? { descriptors: Infinity };
+      return descriptors < connections ? `only ${descriptors} of ${connections} connections were accepted` : '';
+    })),
+  );
   const usage = await app.readProcess();
   const load = await sendGood(app);
   for (const socket of sockets) socket.destroy();
@@ -167,9 +187,19 @@ async function sendBad(app, text, statuses) {
   for (let count = 0; count < BAD_REQUESTS; count += 1) {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
-    const answer = once(socket, 'data').then(([data]) => Number(String(data).split(' ')[1]), () => 0);
+    const answer = once(socket, 'data').then(
+      ([data]) => Number(String(data).split(' ')[1]),
+      () => 0,
+    );
     socket.write(text, 'latin1');
-    const status = await Promise.race([answer, once(socket, 'close').then(() => 0, () => 0), sleep(TIMEOUT_MS, -1)]);
+    const status = await Promise.race([
+      answer,
+      once(socket, 'close').then(
+        () => 0,
+        () => 0,
+      ),
+      sleep(TIMEOUT_MS, -1),
+    ]);
     socket.destroy();
     if (status === -1) problems.push('no answer, and the connection stays open');
     else if (status !== 0 && !statuses.includes(status)) problems.push(`answered with ${status}`);

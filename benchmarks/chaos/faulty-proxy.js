@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDelayProxy } from '../../src/harness/delay-proxy.js';
+import { openDelayProxy } from '../../lab/harness/delay-proxy.js';
 
 const PIECE_BYTES = 256;
 
@@ -24,17 +24,20 @@ export async function openFaultyProxy(serverPort) {
     return sleep(ms, undefined, { signal: changing.signal }).catch(() => {});
   };
   /** A chunk waits before the next one is read, so the chunks behind it wait too. */
-  const createPipe = () => new Transform({
-    async transform(chunk, encoding, done) {
-      if (conditions.delayMs > 0) await wait(conditions.delayMs);
-      for (let from = 0; from < chunk.length && conditions.bytesPerSec < Infinity; from += PIECE_BYTES) {
-        await wait(PIECE_BYTES / conditions.bytesPerSec * 1000);
-      }
-      done(null, chunk);
-    },
-  });
+  const createPipe = () =>
+    new Transform({
+      async transform(chunk, encoding, done) {
+        if (conditions.delayMs > 0) await wait(conditions.delayMs);
+        for (let from = 0; from < chunk.length && conditions.bytesPerSec < Infinity; from += PIECE_BYTES) {
+          await wait((PIECE_BYTES / conditions.bytesPerSec) * 1000);
+        }
+        done(null, chunk);
+      },
+    });
   const proxy = await openDelayProxy({
-    host: '127.0.0.1', port: serverPort, forward: (from, to) => from.pipe(createPipe()).pipe(to),
+    host: '127.0.0.1',
+    port: serverPort,
+    forward: (from, to) => from.pipe(createPipe()).pipe(to),
   });
   /** @param {Partial<Conditions>} next */
   function change(next) {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { MongoClient } from 'mongodb';
 import { findMongod } from '../../src/mongo/find-mongod.js';
 import { readSettings } from '../../src/settings.js';
-import { findFreePort } from '../../test/support/free-port.js';
+import { findFreePort } from 'test-support/processes.js';
 
 /** @typedef {Awaited<ReturnType<typeof createMongod>>} Mongod */
 
@@ -20,9 +20,11 @@ export async function createMongod() {
   let child;
 
   async function start() {
-    child = spawn(file, [
-      '--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1', '--setParameter', 'enableTestCommands=1',
-    ], { stdio: 'ignore' });
+    child = spawn(
+      file,
+      ['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1', '--setParameter', 'enableTestCommands=1'],
+      { stdio: 'ignore' },
+    );
     const client = await MongoClient.connect(url, { serverSelectionTimeoutMS: 30_000 });
     await client.close();
   }

@@ -1,6 +1,6 @@
-import { sendOpenLoad } from '../../src/harness/open-load.js';
+import { sendRequests } from '../../lab/harness/loads/open-loop.js';
 
-/** @import { Answer, DueRequest } from '../../src/harness/open-load.js' */
+/** @import { Answer, DueRequest } from '../../lab/harness/loads/open-loop.js' */
 
 /**
  * Plans requests that arrive at a constant rate on each route.
@@ -10,7 +10,9 @@ import { sendOpenLoad } from '../../src/harness/open-load.js';
  */
 export function planLoad(ratesPerSec, seconds) {
   return Object.entries(ratesPerSec)
-    .flatMap(([route, rate]) => Array.from({ length: rate * seconds }, (_, index) => ({ route, atMs: index / rate * 1000 })))
+    .flatMap(([route, rate]) =>
+      Array.from({ length: rate * seconds }, (_, index) => ({ route, atMs: (index / rate) * 1000 })),
+    )
     .sort((a, b) => a.atMs - b.atMs);
 }
 
@@ -21,7 +23,7 @@ export function planLoad(ratesPerSec, seconds) {
  */
 export async function sendLoad(requests, { url, timeoutMs }) {
   const { signal } = new AbortController();
-  const answers = await sendOpenLoad(requests, { url, patienceMs: timeoutMs, signal });
+  const answers = await sendRequests(requests, { url, patienceMs: timeoutMs, signal });
   /** @param {Answer} answer */
   const isRefused = ({ route, status }) => status === 503 && route !== '/livez';
   const wrong = answers.filter((answer) => answer.status !== 200 && !isRefused(answer));
@@ -29,8 +31,10 @@ export async function sendLoad(requests, { url, timeoutMs }) {
     sent: answers.length,
     answered: answers.filter(({ status }) => status === 200).length,
     refused: answers.filter(isRefused).length,
-    problems: wrong.map(({ route, status, tookMs, atMs }) => (
-      `${route} at ${Math.round(atMs)} ms: ${status || 'no answer'} after ${Math.round(tookMs)} ms`)),
+    problems: wrong.map(
+      ({ route, status, tookMs, atMs }) =>
+        `${route} at ${Math.round(atMs)} ms: ${status || 'no answer'} after ${Math.round(tookMs)} ms`,
+    ),
     maxLivezMs: Math.max(...answers.filter(({ route }) => route === '/livez').map(({ tookMs }) => tookMs)),
   };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
-import { forkScript } from '../../src/harness/forked-process.js';
+import { forkScript } from '../../lab/harness/forked-process.js';
 import { createMongod } from './mongod.js';
 
 /**
@@ -17,7 +17,7 @@ import { createMongod } from './mongod.js';
  *
  * @typedef {{ isShort: boolean, report: (row: Row) => void }} Options
  *
- * @typedef {import('mongodb-pool-monitor/live').ClientReading
+ * @typedef {import('mongodb-pool-page').ClientReading
  *   & { requests: ReturnType<ReturnType<typeof import('../../src/http/concurrency-limit.js').createConcurrencyLimit>['snapshot']> }
  * } PoolReading the part of `GET /pool` that is used here
  *
@@ -51,7 +51,8 @@ export async function startApp(settings) {
     async readProcess() {
       try {
         const [status, descriptors] = await Promise.all([
-          readFile(`/proc/${pid}/status`, 'utf8'), readdir(`/proc/${pid}/fd`),
+          readFile(`/proc/${pid}/status`, 'utf8'),
+          readdir(`/proc/${pid}/fd`),
         ]);
         return { rssMB: Number(status.match(/VmRSS:\s+(\d+)/)?.[1]) / 1024, descriptors: descriptors.length };
       } catch {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { Command } from 'commander';
-import { parsePositive } from '../../src/cli/option-parsers.js';
-import { abortOnSignal } from '../../src/cli/signals.js';
+import { parsePositive } from '../../lab/cli/option-parsers.js';
+import { abortOnSignal } from '../../lab/cli/signals.js';
 import { readSettings } from '../../src/settings.js';
 
 /**
@@ -39,7 +39,8 @@ export async function runParts(folder, { name: command, about, runs: usualRuns, 
   if (hasLoads) program.option('--loads <n>', 'how many random loads to simulate', parsePositive, 1000);
   const { only, runs, loads = 0 } = program.parse().opts();
   const unknown = only?.find((/** @type {string} */ name) => !all.some((part) => part.name === name));
-  if (unknown !== undefined) program.error(`--only ${unknown}: there is no such part, only ${all.map(({ name }) => name).join(', ')}`);
+  if (unknown !== undefined)
+    program.error(`--only ${unknown}: there is no such part, only ${all.map(({ name }) => name).join(', ')}`);
 
   const { signal, release } = abortOnSignal();
   try {
@@ -62,7 +63,9 @@ export async function runParts(folder, { name: command, about, runs: usualRuns, 
 
 /** Other files are shared by parts, or run in a thread or a process. @param {URL} folder @returns {Promise<Part[]>} */
 async function readParts(folder) {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.js') && !/-(worker|process)\.js$/.test(name)).sort();
+  const files = (await readdir(folder))
+    .filter((name) => name.endsWith('.js') && !/-(worker|process)\.js$/.test(name))
+    .sort();
   const modules = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
   return modules.flatMap(({ PART }) => PART ?? []);
 }

@@ -1,59 +1,120 @@
-import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
-import { right, wrong } from '../../src/workshop/verdict.js';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { defineLesson, right, wrong } from '../../lab/workshop/define-lesson.js';
 
-/** @typedef {import('mongodb-pool-monitor').CheckoutRecord & { checkedOutAtMs: number }} Served */
+/** @import { Evidence } from '../../lab/workshop/lesson-types.js' */
+/** @typedef {import('mongodb-pool-monitor').CheckoutRecord & { checkedOutAtMs: number }} ServedCheckout */
 
 const LANES = 2;
+const TWIST_LANES = 4;
 /** Shorter waits do not count as waiting in line. */
-export const MIN_WAIT_MS = 50;
+const MIN_WAIT_MS = 50;
+/** Buses that come one second apart, on a machine that may be busy. */
+const BUSES = 5;
+const MIN_GAP_MS = 500;
+const MAX_GAP_MS = 1500;
 
-/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
-export const lesson = {
-  minutes: 10,
+export const lesson = defineLesson({
+  minutes: 4,
   app: true,
   guess: {
-    question: 'Five buses arrive one second apart, and there are two lanes. How long will the longest wait be?',
+    question:
+      'Five buses arrive one second apart. Each takes 5 s, and there are two lanes. How long will the longest wait for a ' +
+      'lane be?',
     unit: 'seconds',
   },
   hints: [
     'A bus that finds both lanes taken waits until the first bus ahead of it leaves.',
     'Buses arrive at 0, 1, 2, 3 and 4 s and take 5 s each. Write down when each one enters a lane.',
-    'They enter at 0, 1, 5, 6 and 10 s. The last one arrived at 4 s, so it waits 6 s. Start the app with '
-      + 'MONGO_POOLSIZE=2, send loadtests/slow-only.yaml, then verify.',
+    'They enter at 0, 1, 5, 6 and 10 s. The last one arrived at 4 s, so it waits 6 s. Start the app with ' +
+      'MONGO_POOLSIZE=2, send loadtests/slow-only.yaml, then verify.',
   ],
   check({ app }) {
-    const served = listServed(app);
-    const buses = served.filter(isBus);
+    const buses = listBuses(app);
     if (buses.length === 0) return wrong('No bus has come through the tunnel yet. Send the load.');
-    const waits = buses.map((bus) => ({ ms: waitMsOf(bus), lanes: countBusyLanes(served, bus) })).filter(({ ms }) => ms >= MIN_WAIT_MS);
-    if (waits.length === 0) {
+    const waiting = buses.filter(({ waitMs }) => waitMs >= MIN_WAIT_MS);
+    if (waiting.length === 0) {
       return wrong(`No bus had to wait, because there are ${app.max} lanes. Start the app with MONGO_POOLSIZE=2.`);
     }
-    const waitsMs = waits.filter(({ lanes }) => lanes === LANES).map(({ ms }) => ms);
-    if (waitsMs.length === 0) {
-      const [{ lanes }] = waits;
-      return wrong(`Buses waited, but in a tunnel with ${lanes === 1 ? '1 lane' : `${lanes} lanes`}. Start the app with `
-        + 'MONGO_POOLSIZE=2.');
+    if (waiting.every(({ busyLanes }) => busyLanes !== LANES)) {
+      const [{ busyLanes }] = waiting;
+      return wrong(
+        `Buses waited, but in a tunnel with ${busyLanes === 1 ? '1 lane' : `${busyLanes} lanes`}. Start the app with ` +
+          'MONGO_POOLSIZE=2.',
+      );
     }
-    return right(`With both lanes taken, ${waitsMs.length} buses waited, the longest for `
-      + `${formatQuantity(Math.max(...waitsMs), 'ms')}. Each borrowed a lane and gave it back.`, { truth: Math.max(...waitsMs) / 1000 });
+    const waitsMs = findLoad(buses)
+      .filter(({ waitMs, busyLanes }) => waitMs >= MIN_WAIT_MS && busyLanes === LANES)
+      .map(({ waitMs }) => waitMs);
+    if (waitsMs.length === 0) {
+      return wrong('Buses waited, but not five that came one second apart. Send loadtests/slow-only.yaml.');
+    }
+    return right(
+      `With both lanes taken, ${waitsMs.length} buses waited, the longest for ` +
+        `${formatQuantity(Math.max(...waitsMs), 'ms')}. Each borrowed a lane and gave it back.`,
+      { truth: Math.max(...waitsMs) / 1000 },
+    );
   },
-};
+  twist: {
+    app: true,
+    key: 'With 5 lanes nobody waits. With 4, the fifth bus waits until the first one leaves: about 5 s.',
+    check({ app }) {
+      const fifths = listBuses(app).filter(({ busyLanes }) => busyLanes === TWIST_LANES);
+      if (fifths.every(({ waitMs }) => waitMs >= MIN_WAIT_MS)) {
+        return wrong(
+          'No bus has found four lanes taken and a fifth one free. Set the pool to 5 and send five buses at once.',
+        );
+      }
+      const longestMs = Math.max(...fifths.map(({ waitMs }) => waitMs));
+      if (longestMs < MIN_WAIT_MS) {
+        return wrong('With 5 lanes nobody waited. Now set the pool to 4 and send five buses at once.');
+      }
+      return right(
+        `With a lane for each bus nobody waited. With 4, the fifth bus waited for ${formatQuantity(longestMs, 'ms')}.`,
+      );
+    },
+  },
+});
 
-/** @param {import('../../src/workshop/lesson-types.js').Evidence['app']} app @returns {Served[]} */
-export function listServed({ checkouts }) {
-  return checkouts.flatMap((checkout) => (
-    checkout.checkedOutAtMs === null ? [] : { ...checkout, checkedOutAtMs: checkout.checkedOutAtMs }));
+/**
+ * The load of the lesson: five buses that came one second apart, the first of which found a free lane.
+ * @param {ReturnType<typeof listBuses>} buses
+ */
+function findLoad(buses) {
+  const inOrder = buses.toSorted((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+  const isNext = (/** @type {number} */ index) => {
+    const gapMs = inOrder[index].arrivedAtMs - inOrder[index - 1].arrivedAtMs;
+    return gapMs > MIN_GAP_MS && gapMs < MAX_GAP_MS;
+  };
+  const first = inOrder.findIndex(
+    ({ waitMs }, index) =>
+      waitMs < MIN_WAIT_MS && index + BUSES <= inOrder.length && [1, 2, 3, 4].every((step) => isNext(index + step)),
+  );
+  return first < 0 ? [] : inOrder.slice(first, first + BUSES);
 }
 
-/** @param {Served} served */
-export const isBus = ({ route }) => route === '/slow';
-
-/** @param {Served} served */
-export const waitMsOf = ({ checkOutStartedAtMs, checkedOutAtMs }) => checkedOutAtMs - checkOutStartedAtMs;
-
-/** How many lanes were busy halfway through a wait. @param {Served[]} served @param {Served} waiter */
-export function countBusyLanes(served, { checkOutStartedAtMs, checkedOutAtMs }) {
-  const thenMs = (checkOutStartedAtMs + checkedOutAtMs) / 2;
-  return served.filter((other) => other.checkedOutAtMs <= thenMs && thenMs < (other.checkedInAtMs ?? Infinity)).length;
+/**
+ * The buses that got a lane. One waited in line only if somebody left meanwhile: otherwise its lane had to be opened.
+ * @param {Evidence['app']} app
+ * @returns {{ arrivedAtMs: number, waitMs: number, busyLanes: number }[]} busyLanes: those of others while it waited, or when it
+ *   entered
+ */
+function listBuses({ checkouts }) {
+  const served = checkouts.filter(
+    /** @returns {checkout is ServedCheckout} */ (checkout) => checkout.checkedOutAtMs !== null,
+  );
+  return served
+    .filter(({ route }) => route === '/slow')
+    .map((bus) => {
+      const { checkOutStartedAtMs, checkedOutAtMs } = bus;
+      const others = served
+        .filter((other) => other !== bus)
+        .map((other) => ({ fromMs: other.checkedOutAtMs, toMs: other.checkedInAtMs ?? Infinity }));
+      const isQueued = others.some(({ toMs }) => toMs > checkOutStartedAtMs && toMs <= checkedOutAtMs);
+      const atMs = isQueued ? (checkOutStartedAtMs + checkedOutAtMs) / 2 : checkedOutAtMs;
+      return {
+        arrivedAtMs: checkOutStartedAtMs,
+        waitMs: isQueued ? checkedOutAtMs - checkOutStartedAtMs : 0,
+        busyLanes: others.filter(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs).length,
+      };
+    });
 }

@@ -1,17 +1,23 @@
-import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
-import { isClose, right, wrong } from '../../src/workshop/verdict.js';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { describeSize } from '../../lab/report/columns.js';
+import { hasArticleLoad } from '../article-load.js';
+import { defineLesson, isClose, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
-/** @import { SavedResult } from '../../src/workshop/lesson-types.js' */
+/** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
-/** The twist uses another value. */
-const SLOW_MS = 5000;
+const TWIST_SLOW_MS = 2000;
+/** Nobody notices a shorter delay. */
+const UNNOTICED_MS = 50;
+const PUZZLE_MAX_CONNECTIONS = 2;
+const PUZZLE_REQUESTS = 10;
 
-/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
-export const lesson = {
-  minutes: 10,
+export const lesson = defineLesson({
+  minutes: 4,
   lab: 'mixed',
   guess: {
-    question: 'How many connections are as good as any larger number?',
+    question:
+      'Five users come one second apart. Each sends a bus, which takes 5 s, and then a Ferrari, which takes 2 ms. How many ' +
+      'connections are as good as any larger number?',
     unit: 'connections',
   },
   hints: [
@@ -20,40 +26,139 @@ export const lesson = {
     '5 connections. Measure at least 4, 5 and 6: 4 takes longer, and 6 is no better than 5.',
   ],
   check({ results }) {
-    const sizes = collectSizes(results.filter(({ settings }) => settings.slowMs === SLOW_MS));
+    const sizes = collectSizes(results);
     if (sizes.length < 2) return wrong('There are no two pool sizes to compare yet: measure several.');
-    const bestMs = Math.min(...sizes.map(({ maxMs }) => maxMs));
-    const knee = sizes.findIndex(({ maxMs }) => isClose(maxMs, bestMs));
-    const { size, maxMs } = sizes[knee];
-    const before = sizes[knee - 1]?.size ?? 0;
-    const runs = [...new Set(sizes.map(({ run }) => run))];
-    if (before < size - 1) {
-      return { ...wrong(`${size} connections are enough, but fewer may be as well. Measure the sizes between ${before} `
-        + `and ${size}.`), runs };
-    }
-    if (knee === sizes.length - 1) {
-      return { ...wrong(`The largest pool you measured, ${size}, is the best so far. A larger one may be better.`), runs };
-    }
-    return { ...right(`The knee is at ${size} connections. The slowest request takes ${formatQuantity(maxMs, 'ms')}. With one `
-      + 'connection fewer it takes longer, and more connections do not help.', { truth: size }), runs };
+    return { ...judgeKnee(sizes), runs: [...new Set(sizes.map(({ run }) => run))] };
   },
-};
+  twist: {
+    lab: 'mixed',
+    asks: {
+      question: 'What is the smallest pool in which every Ferrari takes less than 50 ms?',
+      unit: 'connections',
+      isCount: true,
+    },
+    key:
+      'The slowest request is as quick with 2 connections as with any more, but with 2 a Ferrari can wait behind a ' +
+      'bus. 3 connections keep every Ferrari quick.',
+    check({ results, answer }) {
+      const sizes = collectSizes(results, TWIST_SLOW_MS);
+      const knee = sizes.findIndex(({ fastMs }) => fastMs < UNNOTICED_MS);
+      if (knee < 1) {
+        return wrong(
+          'There is no run with --slow-ms 2000 yet in which one size is enough for the Ferraris and a smaller one is not.',
+        );
+      }
+      const { size } = sizes[knee];
+      if (sizes[knee - 1].size < size - 1) {
+        return wrong(`Measure the sizes between ${sizes[knee - 1].size} and ${size} as well.`);
+      }
+      if (answer !== size) return wrong(`It is not ${answer}. Compare the column max of /fast.`);
+      const slowest = findKnee(sizes).size;
+      return right(
+        `${size} connections. ${
+          slowest === size
+            ? 'The slowest request has its knee at the same size.'
+            : `The slowest request has its knee elsewhere, at ${slowest}.`
+        }`,
+      );
+    },
+  },
+  puzzle: {
+    lab: 'mixed',
+    hints: [
+      'The buses may wait. Why do the Ferraris have to wait with them?',
+      'The lab gives its app the settings of your environment. One of them, in the table of settings in the README, gives ' +
+        '/slow a client of its own.',
+      'SLOW_POOLSIZE=1 pool-lab run mixed --pool-sizes 1: one lane for the buses, the other for the Ferraris.',
+    ],
+    check({ results }) {
+      const runs = results.filter((run) => hasPuzzleLoad(run) && listSmall(run).length > 0);
+      return judgeRuns(
+        runs,
+        `There is no run of loadtests/mixed.yaml with buses of 5 s and at most ${PUZZLE_MAX_CONNECTIONS} connections yet.`,
+        (run) => {
+          const [{ connections, fastMs, slowMs, answered }] = listSmall(run);
+          if (answered < PUZZLE_REQUESTS) {
+            return wrong(`Only ${answered} of ${PUZZLE_REQUESTS} requests were answered.`);
+          }
+          const found = `With ${describeSize(connections)} in all, the slowest Ferrari took ${formatQuantity(fastMs, 'ms')}.`;
+          return fastMs < UNNOTICED_MS
+            ? right(`${found} The buses wait for each other: the slowest took ${formatQuantity(slowMs, 'ms')}.`)
+            : wrong(found);
+        },
+      );
+    },
+  },
+});
+
+/** The smallest size whose slowest request is as quick as with any other. @param {ReturnType<typeof collectSizes>} sizes */
+function findKnee(sizes) {
+  const bestMs = Math.min(...sizes.map(({ maxMs }) => maxMs));
+  return /** @type {typeof sizes[number]} */ (sizes.find(({ maxMs }) => isClose(maxMs, bestMs)));
+}
+
+/** @param {ReturnType<typeof collectSizes>} sizes */
+function judgeKnee(sizes) {
+  const found = findKnee(sizes);
+  const { size, maxMs } = found;
+  const knee = sizes.indexOf(found);
+  const before = sizes[knee - 1]?.size ?? 0;
+  if (before < size - 1) {
+    return wrong(
+      `${size} connections are enough, but fewer may be as well. Measure the sizes between ${before} and ${size}.`,
+    );
+  }
+  if (knee === sizes.length - 1) {
+    return wrong(`The largest pool you measured, ${size}, is the best so far. A larger one may be better.`);
+  }
+  return right(
+    `The knee is at ${size} connections. The slowest request takes ${formatQuantity(maxMs, 'ms')}. With one ` +
+      'connection fewer it takes longer, and more connections do not help.',
+    { truth: size },
+  );
+}
 
 /**
- * The pool sizes measured with the load of the newest run, smallest first.
+ * The pool sizes measured with the article's load, smallest first.
  * @param {SavedResult[]} results newest first
+ * @param {number} [slowMs]
  */
-export function collectSizes(results) {
-  const alike = results.filter(({ settings }) => (
-    ['scenario', 'environment', 'poolTimeout'].every((name) => settings[name] === results[0].settings[name])));
-  /** @type {Map<number, { size: number, maxMs: number, fastMs: number, run: SavedResult }>} */
-  const sizes = new Map();
-  for (const run of alike) {
-    for (const { settings: { poolSize: size }, measured, error } of run.variants) {
-      if (measured && !error && !sizes.has(size)) {
-        sizes.set(size, { size, maxMs: measured.maxMs, fastMs: measured.routes['/fast'].maxMs, run });
-      }
-    }
-  }
-  return [...sizes.values()].toSorted((a, b) => a.size - b.size);
+function collectSizes(results, slowMs) {
+  const runs = results.filter((run) => hasArticleLoad(run, { slowMs }));
+  const all = runs.flatMap((run) =>
+    run.variants.flatMap(({ settings, measured, error }) =>
+      measured && !error
+        ? { size: Number(settings.poolSize), maxMs: measured.maxMs, fastMs: measured.routes['/fast'].maxMs, run }
+        : [],
+    ),
+  );
+  return all
+    .filter(({ size }, index) => all.findIndex((other) => other.size === size) === index)
+    .toSorted((a, b) => a.size - b.size);
+}
+
+/** Whether a run had the article's load, whatever the app did with it. @param {SavedResult} run */
+function hasPuzzleLoad({ settings, ...run }) {
+  return hasArticleLoad({
+    ...run,
+    settings: { ...settings, slowPoolSize: 0, slowConcurrency: 0, poolTimeout: undefined },
+  });
+}
+
+/** The apps with as few connections as the puzzle allows, the best first. @param {SavedResult} run */
+function listSmall({ settings: { slowPoolSize }, variants }) {
+  return variants
+    .flatMap(({ settings, measured }) =>
+      measured
+        ? {
+            // A second client counts, also one that an older version did not record.
+            connections: Math.max(settings.poolSize + Number(slowPoolSize ?? 0), measured.pool.peakActive),
+            fastMs: measured.routes['/fast']?.maxMs ?? Infinity,
+            slowMs: measured.routes['/slow']?.maxMs ?? Infinity,
+            answered: measured.requests - measured.failures,
+          }
+        : [],
+    )
+    .filter(({ connections }) => connections <= PUZZLE_MAX_CONNECTIONS)
+    .toSorted((a, b) => b.answered - a.answered || a.fastMs - b.fastMs);
 }

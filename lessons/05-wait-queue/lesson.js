@@ -1,47 +1,85 @@
-import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
-import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { hasArticleLoad } from '../article-load.js';
+import { CASES } from '../cases/causes.js';
+import { defineLesson, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
-/** The twist uses another value. */
+/** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
+
 const LIMIT_MS = 2500;
+const TWIST_LIMIT_MS = 100;
 
-/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
-export const lesson = {
-  minutes: 10,
+export const lesson = defineLesson({
+  minutes: 5,
   lab: 'mixed',
   guess: {
-    question: 'Ten requests meet one lane and a limit of 2.5 s. How many will be refused?',
+    question:
+      'Five users come one second apart to a tunnel with one lane. Each sends a bus, which takes 5 s, and after its answer or ' +
+      'refusal a Ferrari, which takes 2 ms. A request that has waited for 2.5 s is refused. How many of the ten will be refused?',
     unit: 'requests',
   },
   hints: [
     'The column fail counts them. Which requests can get the lane within 2.5 s?',
     'A bus that arrives when the lane is free for the next 5 s keeps out everybody who arrives in its first 2.5 s.',
-    '7: two buses and one Ferrari are served, the other seven requests are refused. Verify with --answer 7, or with '
-      + 'what your column fail says.',
+    '7: two buses and one Ferrari are served, the other seven requests are refused. Verify with --answer 7, or with ' +
+      'the number in your fail column.',
   ],
   asks: { question: 'How many requests were refused with one lane?', unit: 'requests', isCount: true },
   check({ results, answer }) {
-    const runs = results.filter(({ settings, variants }) => {
-      const { tight, wide } = sortOut(variants);
-      return settings.poolTimeout === LIMIT_MS && tight && wide;
+    const runs = results.filter((run) => {
+      const { oneLane, several } = findPools(run);
+      return hasArticleLoad(run, { poolTimeout: LIMIT_MS }) && oneLane && several;
     });
-    if (runs.length === 0) {
-      return wrong('There is no run yet where one lane refused requests and several lanes did not: '
-        + `pool-lab run mixed --pool-sizes 1,5 --parallel --pool-timeout ${LIMIT_MS}`);
-    }
-    return judgeRuns(runs, ({ variants }) => {
-      const { tight, wide } = sortOut(variants);
-      const { requests, failures, pool } = tight?.measured ?? {};
-      if (answer !== failures) return wrong(`It is not ${answer}. Look at the column "fail" again.`);
-      return right(`${failures} of ${requests} were refused. The others waited at most `
-        + `${formatQuantity(pool.waitMaxMs, 'ms')}. With ${wide?.settings.poolSize} lanes the timeout hit nobody.`, { truth: failures });
-    });
+    return judgeRuns(
+      runs,
+      'There is no run yet where one lane refused requests and several lanes did not: ' +
+        `pool-lab run mixed --pool-sizes 1,5 --parallel --pool-timeout ${LIMIT_MS}`,
+      (run) => {
+        const { oneLane, several } = findPools(run);
+        const { requests, failures, pool } = oneLane?.measured ?? {};
+        if (answer !== failures) return wrong(`It is not ${answer}. Look at the column "fail" again.`);
+        return right(
+          `${failures} of ${requests} were refused after a wait of ${formatQuantity(LIMIT_MS, 'ms')}. The others waited at most ` +
+            `${formatQuantity(pool.waitMaxMs, 'ms')}. With ${several?.settings.poolSize} lanes the timeout hit nobody.`,
+          { truth: failures },
+        );
+      },
+    );
   },
-};
+  case: CASES[0],
+  twist: {
+    lab: 'mixed',
+    asks: {
+      question: 'How many of the ten requests get an answer with one lane and a limit of 100 ms?',
+      unit: 'requests',
+      isCount: true,
+    },
+    key: 'Two: the first bus and its own Ferrari. All others find the lane taken for longer than 100 ms.',
+    check({ results, answer }) {
+      const runs = results.filter(
+        (run) =>
+          hasArticleLoad(run, { poolTimeout: TWIST_LIMIT_MS }) &&
+          run.variants[0].settings.poolSize === 1 &&
+          run.variants[0].measured,
+      );
+      return judgeRuns(
+        runs,
+        'There is no such run yet: pool-lab run mixed --pool-sizes 1 --pool-timeout 100',
+        ({ variants: [{ measured }] }) => {
+          const answered = measured.requests - measured.failures;
+          if (answer !== answered) return wrong(`It is not ${answer}. Subtract the column "fail" from "reqs".`);
+          return right(
+            `${answered} of ${measured.requests} got an answer. A short limit keeps the queue short, not the work.`,
+          );
+        },
+      );
+    },
+  },
+});
 
-/** @param {import('../../src/report/result-types.js').Variant[]} variants */
-function sortOut(variants) {
+/** @param {SavedResult} run */
+function findPools({ variants }) {
   return {
-    tight: variants.find(({ settings, measured }) => settings.poolSize === 1 && measured?.failures > 0),
-    wide: variants.find(({ settings, measured }) => settings.poolSize > 1 && measured?.failures === 0),
+    oneLane: variants.find(({ settings, measured }) => settings.poolSize === 1 && measured?.failures > 0),
+    several: variants.find(({ settings, measured }) => settings.poolSize > 1 && measured?.failures === 0),
   };
 }

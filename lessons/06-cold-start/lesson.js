@@ -1,39 +1,126 @@
-import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
-import { isClose, judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { defineLesson, isClose, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
-/** The twist uses another value. */
+/** @import { SavedResult, Verdict } from '../../lab/workshop/lesson-types.js' */
+
 const RTT_MS = 20;
+const TWIST_RTT_MS = 100;
+/** Connections that the driver opens at a time, unless somebody has changed that. */
+const MAX_CONNECTING = 2;
+/** Opening connections takes longer than this much of what a warm crowd waits, unless the machine is busy. */
+const CLEAR_RATIO = 1.2;
+/** With two connections opened at a time, each in at least one round trip, nobody can be this quick. */
+const PUZZLE_LIMIT_MS = 1000;
 
-/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
-export const lesson = {
-  minutes: 10,
+export const lesson = defineLesson({
+  minutes: 5,
   lab: 'remedies',
   guess: {
-    question: 'By how many ms will a warm pool reduce the p99 of the first crowd?',
+    question:
+      'A hundred customers arrive at once, each with a query of 1 ms, at an app with room for 20 connections. Its database is ' +
+      '20 ms away. By how many ms does a warm pool, whose connections are open already, reduce the p99 of their responses?',
     unit: 'ms',
   },
   hints: [
     'Find the two lines called burst. Only their p99 of /fast matters.',
     'A cold pool opens its connections one by one, and each needs several round trips of 20 ms.',
-    'Subtract: p99 of burst, cold pool minus p99 of burst, warm pool. It is some hundred ms on most machines.',
+    'Subtract: p99 of burst, cold pool minus p99 of burst, warm pool. It is a few hundred ms on most machines.',
   ],
   asks: { question: 'By how many ms did the warm pool reduce the p99?', unit: 'ms' },
   check({ results, answer }) {
-    const runs = results.filter(({ settings, variants }) => (
-      settings.rttMs === RTT_MS && findBurst(variants, false) && findBurst(variants, true)));
-    if (runs.length === 0) return wrong('There is no run with both bursts yet: pool-lab run remedies --remedies warm');
-    return judgeRuns(runs, ({ variants }) => {
-      const [coldMs, warmMs] = [false, true].map((isWarm) => (
-        findBurst(variants, isWarm)?.measured?.routes['/fast'].p99Ms));
+    return judgeCrowds(results, RTT_MS, (run) => {
+      const [coldMs, warmMs] = [cold(run).p99Ms, warm(run).p99Ms];
       if (!isClose(answer, coldMs - warmMs)) return wrong('Compare the p99 of /fast in the two bursts.');
-      return right(`${formatQuantity(coldMs, 'ms')} against ${formatQuantity(warmMs, 'ms')}, with the same pool and the same `
-        + 'load. The only difference: the connections were already open.', { truth: coldMs - warmMs });
+      return right(
+        `${formatQuantity(coldMs, 'ms')} against ${formatQuantity(warmMs, 'ms')}, with the same pool and the same ` +
+          'load. The only difference: the connections were already open.',
+        { truth: coldMs - warmMs },
+      );
     });
   },
-};
+  twist: {
+    lab: 'remedies',
+    asks: {
+      question: 'With a database 100 ms away, what is the p99 of /fast in the burst with a cold pool?',
+      unit: 'ms',
+    },
+    key:
+      'Between one and a few seconds, several times as long as with 20 ms: opening a connection takes several round trips. The ' +
+      'column p99 has it.',
+    check({ results, answer }) {
+      return judgeCrowds(results, TWIST_RTT_MS, (run) => {
+        const { p99Ms } = cold(run);
+        if (!isClose(answer, p99Ms)) return wrong('Look at the p99 of /fast in the line "burst, cold pool".');
+        return right(
+          `${formatQuantity(p99Ms, 'ms')}, and ${formatQuantity(warm(run).p99Ms, 'ms')} with a warm pool: the farther away the ` +
+            'database, the more a warm pool is worth.',
+        );
+      });
+    },
+  },
+  puzzle: {
+    lab: 'remedies',
+    hints: [
+      'Most of the time goes into opening connections. How many does the driver open at a time?',
+      'The lesson names the setting that lets a waiting crowd open more at a time. The lab takes it from your environment.',
+      'MONGO_MAX_CONNECTING=20 pool-lab run remedies --remedies warm --rtt 100: the driver opens all 20 at once.',
+    ],
+    check({ results }) {
+      const runs = results.filter((run) => run.settings.rttMs === TWIST_RTT_MS && cold(run) && warm(run));
+      const missing = 'There is no run of both bursts yet: pool-lab run remedies --remedies warm --rtt 100';
+      return judgeRuns(runs, missing, (run) => {
+        const { failures, refused, p99Ms } = cold(run);
+        if (failures + refused > 0) return wrong(`${failures + refused} customers of the cold pool got no answer.`);
+        const words =
+          `The p99 was ${formatQuantity(p99Ms, 'ms')} with a cold pool and ` +
+          `${formatQuantity(warm(run).p99Ms, 'ms')} with a warm one.`;
+        return p99Ms < PUZZLE_LIMIT_MS
+          ? right(`${words} The connections were opened together, so the crowd waited for them only once.`)
+          : wrong(`${words} If you have found what to change, close other programs and run it again.`);
+      });
+    },
+  },
+});
 
-/** @param {import('../../src/report/result-types.js').Variant[]} variants @param {boolean} isWarm with a minPoolSize */
-export function findBurst(variants, isWarm) {
-  return variants.find(({ settings: { load, env }, measured }) => (
-    measured && load === 'burst' && Boolean(env.MONGO_MIN_POOLSIZE) === isWarm));
+/**
+ * Judges the runs with both bursts at a distance, and a pool that grows as the driver's default says.
+ * @param {SavedResult[]} results
+ * @param {number} rttMs
+ * @param {(run: SavedResult) => Verdict} judge
+ */
+function judgeCrowds(results, rttMs, judge) {
+  const runs = results.filter(
+    (run) =>
+      run.settings.rttMs === rttMs &&
+      cold(run) &&
+      warm(run) &&
+      run.variants.every(({ settings: { env } }) => (env.MONGO_MAX_CONNECTING ?? MAX_CONNECTING) === MAX_CONNECTING),
+  );
+  const command = `pool-lab run remedies --remedies warm${rttMs === RTT_MS ? '' : ` --rtt ${rttMs}`}`;
+  return judgeRuns(runs, `There is no run with both bursts yet: ${command}`, (run) => {
+    const lost = [cold(run), warm(run)].reduce((sum, { failures, refused }) => sum + failures + refused, 0);
+    if (lost > 0) return wrong(`${lost} customers got no answer. Close other programs and run it again: ${command}`);
+    const isClear = ['p50Ms', 'p99Ms'].every((figure) => cold(run)[figure] > CLEAR_RATIO * warm(run)[figure]);
+    if (!isClear) {
+      return wrong(
+        `The two bursts took about as long, so something else used this machine. Close other programs and run it again: ${
+          command
+        }`,
+      );
+    }
+    return judge(run);
+  });
+}
+
+/** @param {SavedResult} run */
+const cold = (run) => findBurst(run, false);
+/** @param {SavedResult} run */
+const warm = (run) => findBurst(run, true);
+
+/** What /fast took in a burst. @param {SavedResult} run @param {boolean} isWarm with a minPoolSize */
+function findBurst({ variants }, isWarm) {
+  return variants.find(
+    ({ settings: { load, env }, measured }) =>
+      measured && load === 'burst' && Boolean(env.MONGO_MIN_POOLSIZE) === isWarm,
+  )?.measured.routes['/fast'];
 }

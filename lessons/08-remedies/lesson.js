@@ -1,52 +1,83 @@
-import { isCure } from '../../src/labs/remedies/criterion.js';
-import { judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+import { isCure } from '../../lab/labs/remedies/criterion.js';
+import { defineLesson, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
-/** The twist uses another value. */
+/** @import { Evidence, SavedResult } from '../../lab/workshop/lesson-types.js' */
+
 const SLOW_MS = 1000;
+const TWIST_SLOW_MS = 3000;
+const REMEDIES = 6;
 
-/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
-export const lesson = {
-  minutes: 15,
+export const lesson = defineLesson({
+  minutes: 5,
   lab: 'remedies',
   guess: {
-    question: 'How many of the six remedies will work?',
+    question:
+      'A pool of 5. Each second about seven administrators come with queries of 1 s, and a hundred customers with queries ' +
+      'of 2 ms wait behind them. Six remedies: a pool of 1, of 20 or of 100, a second client for the slow queries, a limit ' +
+      'on how many of them run at once, and a limit on the wait. With how many do 99 of 100 customers get an answer within 50 ms?',
     unit: 'remedies',
   },
   hints: [
     'A remedy works if the p99 of /fast is below twice that of the first line, or below 50 ms.',
     'A pool of 1 is worse than 5, and a limit on waiting only turns slow answers into errors.',
-    'Four work on most machines: pools of 20 and 100, the second client, and the limit on slow queries. The last '
-      + 'sentence of the run names them; count those.',
+    'Four work on most machines: pools of 20 and 100, the second client, and the limit on slow queries. The last ' +
+      'sentence of the run names them; count those.',
   ],
-  asks: { question: 'How many of the remedies work?', unit: 'remedies', isCount: true },
+  asks: { question: 'How many of the six remedies work?', unit: 'remedies', isCount: true },
   check: (evidence) => checkRemedies(evidence, SLOW_MS),
-};
+  twist: {
+    lab: 'remedies',
+    asks: { question: 'How many of the six remedies work with slow queries of 3 s?', unit: 'remedies', isCount: true },
+    key:
+      'Those that keep lanes free for customers: the second client, the limit, and a pool of 100. A pool of 20 ' +
+      'fills up. The last sentence of the run names them.',
+    check: (evidence) => checkRemedies(evidence, TWIST_SLOW_MS),
+  },
+});
 
 /**
  * Whether the answer is the number of remedies that work against slow queries of some length.
- * @param {Pick<import('../../src/workshop/lesson-types.js').Evidence, 'results' | 'answer'>} evidence
+ * @param {Evidence} evidence
  * @param {number} slowMs
  */
-export function checkRemedies({ results, answer }, slowMs) {
+function checkRemedies({ results, answer }, slowMs) {
+  const command = `pool-lab run remedies${slowMs === SLOW_MS ? '' : ` --slow-ms ${slowMs}`}`;
   const runs = results.filter((run) => {
-    const { alone, treated } = sortOut(run);
-    return run.settings.slowMs === slowMs && alone && treated.length > 1;
+    const { alone, untreated, treated } = splitVariants(run);
+    return (
+      run.settings.slowMs === slowMs && !run.settings.environment && alone && untreated && treated.length === REMEDIES
+    );
   });
-  if (runs.length === 0) return wrong('There is no run of several remedies yet: pool-lab run remedies');
-  return judgeRuns(runs, (run) => {
-    const { alone, treated } = sortOut(run);
-    const names = treated.filter((variant) => alone && isCure(variant, alone)).map(({ name }) => name);
-    if (answer !== names.length) return wrong(`It is not ${answer}. Read the last sentence of the run again.`);
-    return right(`${names.length} of ${treated.length} work${names.length > 0 ? `: ${names.join(', ')}` : ''}. Now `
-      + 'look at what each one costs the administrators.', { truth: names.length });
+  return judgeRuns(runs, `There is no run of all six remedies yet: ${command}`, (run) => {
+    const { alone, untreated, treated } = splitVariants(run);
+    /** @param {boolean | null} verdict */
+    const namesOf = (verdict) => treated.filter((one) => isCure(one, alone) === verdict).map(({ name }) => name);
+    const [cures, unclear] = [namesOf(true), namesOf(null)];
+    if (isCure(untreated, alone) !== false || (cures.length === 0 && unclear.length > 0)) {
+      return wrong(`In this run nothing is clear. Close other programs and run it again: ${command} --repeat 3`);
+    }
+    if (answer !== cures.length) return wrong(`It is not ${answer}. Read the last sentence of the run again.`);
+    return right(
+      [
+        `${cures.length} of ${treated.length} work${cures.length > 0 ? `: ${cures.join(', ')}` : ''}.`,
+        unclear.length > 0 && `This run shows nothing clear about ${unclear.join(', ')}.`,
+        'Now look at what each one costs the administrators.',
+      ]
+        .filter(Boolean)
+        .join(' '),
+      { truth: cures.length },
+    );
   });
 }
 
-/** @param {import('../../src/report/result-types.js').Result} result */
-function sortOut({ variants }) {
+/**
+ * The customers alone, then with administrators: without a remedy, and with each.
+ * @param {SavedResult} run one without the first two has undefined in their place
+ */
+function splitVariants({ variants }) {
   const measured = variants.filter((variant) => variant.measured);
-  return {
-    alone: measured.find(({ settings }) => settings.load === 'customers'),
-    treated: measured.filter(({ settings }) => settings.load === 'all' && settings.remedy !== 'none'),
-  };
+  const [alone] = measured.filter(({ settings }) => settings.load === 'customers');
+  const all = measured.filter(({ settings }) => settings.load === 'all');
+  const [untreated] = all.filter(({ settings }) => settings.remedy === 'none');
+  return { alone, untreated, treated: all.filter(({ settings }) => settings.remedy !== 'none') };
 }

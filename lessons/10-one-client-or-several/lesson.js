@@ -1,48 +1,104 @@
-import { isClose, judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+import { CASES } from '../cases/causes.js';
+import { defineLesson, isClose, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
-/** @import { Result } from '../../src/report/result-types.js' */
+/** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
-/** The twist uses another value. */
 const POOL_SIZE = 20;
+const TWIST_POOL_SIZE = 128;
+/** The share of a core from which the app's process has no time left. */
+const FULL = 0.8;
+/** A smaller gain is noise. */
+const MORE = 1.3;
 
-/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
-export const lesson = {
-  minutes: 10,
+export const lesson = defineLesson({
+  minutes: 9,
   lab: 'handles',
   guess: {
-    question: 'How many times as many requests as one client will several clients answer?',
+    question:
+      'An app with one client and 20 connections serves 128 users. Each sends the next request when the last one is answered. ' +
+      'Four clients with 5 connections each take the place of the one. How many times as many requests are answered?',
     unit: 'times',
   },
   hints: [
-    'The processor of the app is busy all the time. A second has 1,000,000 µs.',
-    'Take the column here of the line c128 one, and divide 1,000,000 by it.',
-    '1,000,000 / 2931 = 341 µs with the figures in the text. Use your own requests per second.',
+    'You need two columns of the line c128 one: here, and the CPU time of a request.',
+    'Multiply them: how many µs of CPU time does the app use in a second? A second of one core has 1,000,000 µs.',
+    '1370 x 712 / 10,000 = 98 % with the figures in the text. Use your own.',
   ],
-  asks: { question: 'With one client, how many µs of CPU time does the app spend on a request?', unit: 'µs' },
+  asks: { question: 'With one client, how many percent of one core does the app use?', unit: '%' },
   check({ results, answer }) {
     const runs = results.filter((run) => {
-      const { one, several, gathered } = listRates(run);
-      return run.settings.poolSize === POOL_SIZE && one && several && gathered;
+      const { one, several, gathered } = listHandles(run);
+      return run.settings.poolSize === POOL_SIZE && one?.cpuUs && several && gathered;
     });
-    if (runs.length === 0) {
-      return wrong('There is no run yet with one client, several clients and gathered lookups: '
-        + 'pool-lab run handles --connections 128');
-    }
-    return judgeRuns(runs, (run) => {
-      const { one, several, gathered } = listRates(run);
-      const [alone, together] = [one, gathered].map((ratePerSec) => 1_000_000 / ratePerSec);
-      if (!isClose(answer, alone)) {
-        return wrong('Divide 1,000,000 µs by the requests per second with one client.');
-      }
-      return right(`${Math.round(alone)} µs per request, and ${Math.round(together)} µs with gathered lookups. Several `
-        + `clients answered ${(several / one).toFixed(1)} times as many requests as one. Connections were not the bottleneck.`, { truth: several / one });
-    });
+    return judgeRuns(
+      runs,
+      'There is no run yet with one client, several clients and gathered lookups: ' +
+        'pool-lab run handles --connections 128',
+      (run) => {
+        const { one, several, gathered } = listHandles(run);
+        const percent = coresOf(one) * 100;
+        if (!isClose(answer, percent)) {
+          return wrong(
+            'Multiply the requests per second with one client by the CPU time of each, and divide by 10,000 µs.',
+          );
+        }
+        const found = `With one client, the app used ${Math.round(percent)} % of one core`;
+        if (coresOf(one) < FULL) {
+          return wrong(
+            `${found}. Something else used the cores of this machine: close other programs and run it again.`,
+          );
+        }
+        const times = several.ratePerSec / one.ratePerSec;
+        return right(
+          `${found}, and Node.js runs your code on one. ${
+            times < MORE
+              ? `So connections were not the bottleneck: several clients answered ${times.toFixed(1)} times as many requests.`
+              : `Yet several clients answered ${times.toFixed(1)} times as many requests: measure again with --repeat 3.`
+          } Gathered lookups cost ${Math.round(gathered.cpuUs)} µs of CPU time each instead of ${Math.round(one.cpuUs)}.`,
+          { truth: times },
+        );
+      },
+    );
   },
-};
+  case: CASES[1],
+  twist: {
+    lab: 'handles',
+    key:
+      'No: about as many, or a few more or fewer. The processor of the app is the bottleneck, not the number of ' +
+      'connections.',
+    check({ results }) {
+      const [few, many] = [POOL_SIZE, TWIST_POOL_SIZE].map((poolSize) =>
+        results
+          .filter(({ settings }) => settings.poolSize === poolSize)
+          .map((run) => listHandles(run).one)
+          .find((one) => one?.cpuUs),
+      );
+      if (!few) return wrong('First do the lesson itself: its run has the figure to compare with.');
+      const command = 'pool-lab run handles --connections 128 --handles one --pool-size 128';
+      if (!many) return wrong(`There is no such run yet: ${command}`);
+      if (coresOf(few) < FULL || coresOf(many) < FULL) {
+        return wrong(
+          `Something else used the cores of this machine. Close other programs and run both again: ${command}`,
+        );
+      }
+      return right(
+        `With 128 connections it answers ${(many.ratePerSec / few.ratePerSec).toFixed(2)} times as many requests as with 20, ` +
+          `and uses ${Math.round(coresOf(many) * 100)} % of a core instead of ${Math.round(coresOf(few) * 100)} %.`,
+      );
+    },
+  },
+});
 
-/** Requests per second by handle, for the first number of users. @param {Result} run */
-export function listRates({ variants }) {
-  return Object.fromEntries(variants
-    .filter(({ settings }) => settings.connections === variants[0].settings.connections)
-    .map(({ settings, measured }) => [settings.handle, measured?.ratePerSec]));
+/** How many cores the app kept busy. @param {{ ratePerSec: number, cpuUs: number }} measured */
+function coresOf({ ratePerSec, cpuUs }) {
+  return (ratePerSec * cpuUs) / 1_000_000;
+}
+
+/** What was measured for each handle, with the first number of users. @param {SavedResult} run */
+function listHandles({ variants }) {
+  return Object.fromEntries(
+    variants
+      .filter(({ settings, error }) => settings.connections === variants[0].settings.connections && !error)
+      .map(({ settings, measured }) => [settings.handle, measured]),
+  );
 }

@@ -1,36 +1,61 @@
-import { isClose, judgeRuns, right, wrong } from '../../src/workshop/verdict.js';
+import { defineLesson, isClose, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
-const ONE_LANE = '1/100 gathered';
-const HUNDRED_LANES = '100/100 plain';
+/** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
-/** @type {import('../../src/workshop/lesson-types.js').LessonRules} */
-export const lesson = {
-  minutes: 10,
+const CASES = ['1/100 gathered', '100/100 plain'];
+/** A larger ratio of two lone callers is none of batching. */
+const NOISE = 1.3;
+const TWIST_CASES = ['1/1 gathered', '1/1 plain'];
+
+export const lesson = defineLesson({
+  minutes: 4,
   lab: 'inserts',
   guess: {
-    question: 'One connection with batches stores how many times as many documents as a hundred without?',
+    question:
+      'A hundred callers each store a small document, wait until it is safe, and store the next. How many times as many ' +
+      'documents does one connection store, with documents of the same moment in one command, as a hundred connections with a ' +
+      'command for each?',
     unit: 'times',
   },
   hints: [
     'You need the column docs/s of two lines: 1/100 gathered and 100/100 plain.',
     'Divide the first by the second. A bus carries many documents in one trip.',
-    '26726 / 3627 = 7.4 with the figures in the text. Use your own.',
+    '25267 / 2395 = 10.5 with the figures in the text. Use your own.',
   ],
-  asks: { question: `"${ONE_LANE}" stores how many times as many documents as "${HUNDRED_LANES}"?`, unit: 'times' },
+  asks: { question: `"${CASES[0]}" stores how many times as many documents as "${CASES[1]}"?`, unit: 'times' },
   check({ results, answer }) {
-    const runs = results.filter((run) => listRates(run).every(Boolean));
-    if (runs.length === 0) return wrong('There is no run of both yet: pool-lab run inserts --cases 1/100,100/100');
-    return judgeRuns(runs, (run) => {
-      const [gathered, plain] = listRates(run);
-      const times = gathered / plain;
+    const runs = results.filter((run) => compareCases(run, CASES));
+    return judgeRuns(runs, 'There is no run of both yet: pool-lab run inserts --cases 1/100,100/100', (run) => {
+      const times = compareCases(run, CASES);
       if (!isClose(answer, times)) return wrong('Divide one rate (documents per second) by the other.');
-      return right(`${times.toFixed(1)} times as many documents, with a hundredth of the connections.`, { truth: times });
+      return right(`${times.toFixed(1)} times as many documents, with a hundredth of the connections.`, {
+        truth: times,
+      });
     });
   },
-};
+  twist: {
+    lab: 'inserts',
+    key: 'Little or nothing: about as many documents per second. A lone caller neither gains nor loses much.',
+    check({ results }) {
+      const runs = results.filter((run) => compareCases(run, TWIST_CASES));
+      const command = 'pool-lab run inserts --cases 1/1';
+      return judgeRuns(runs, `There is no run of a single caller yet: ${command}`, (run) => {
+        const times = compareCases(run, TWIST_CASES);
+        const found = `Alone, batching stores ${times.toFixed(2)} times as many documents.`;
+        return Math.max(times, 1 / times) > NOISE
+          ? wrong(`${found} Something else used this machine: close other programs and run it again: ${command}`)
+          : right(`${found} A lone caller has nobody to share a bus with.`);
+      });
+    },
+  },
+});
 
-/** @param {import('../../src/report/result-types.js').Result} run */
-function listRates({ variants }) {
-  return [ONE_LANE, HUNDRED_LANES].map((wanted) => (
-    variants.find(({ name }) => name === wanted)?.measured?.ratePerSec));
+/** How many times as many documents the first case stores as the second; NaN where one is missing.
+ * @param {SavedResult} run @param {string[]} cases */
+function compareCases({ variants, settings }, cases) {
+  if (settings.writeConcern !== 'majority') return NaN;
+  const [one, other] = cases.map(
+    (wanted) => variants.find(({ name, error }) => name === wanted && !error)?.measured?.ratePerSec,
+  );
+  return one / other;
 }

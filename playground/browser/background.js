@@ -53,8 +53,9 @@ export function startBackground(script) {
     asked.clear();
   });
   let count = 0;
-  return (task, input) => new Promise((resolve, reject) => {
-    asked.set(++count, { resolve, reject });
-    worker.postMessage({ id: count, task, input });
-  });
+  return (task, input) =>
+    new Promise((resolve, reject) => {
+      asked.set(++count, { resolve, reject });
+      worker.postMessage({ id: count, task, input });
+    });
 }

@@ -1,4 +1,4 @@
-import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { Screen } from './screens.js' */
 /** @import { Prediction } from './simulation.js' */
@@ -9,26 +9,38 @@ import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
  * @param {HTMLTableElement} table
  * @param {Screen} screen
  * @param {Prediction} prediction
- * @param {{ pool: number, isMeasured: boolean, betMs?: number }} shown isMeasured: this load was measured
+ * @param {{ pool: number, isMeasured: boolean, guessMs?: number }} shown isMeasured: this load was measured
  */
-export function fillTable(table, { figureOf, measured, published }, prediction, { pool, isMeasured, betMs }) {
+export function fillTable(table, { figureOf, measured, published }, prediction, { pool, isMeasured, guessMs }) {
   const rows = prediction.variants.map(({ settings: { poolSize }, predicted }) => ({
-    poolSize, ms: figureOf(predicted), ...(isMeasured && { lab: measured.ms[poolSize], article: published?.ms[poolSize] }),
+    poolSize,
+    ms: figureOf(predicted),
+    ...(isMeasured && { lab: measured.ms[poolSize], article: published?.ms[poolSize] }),
   }));
-  const most = Math.max(...rows.flatMap(({ ms, lab = 0, article = 0 }) => [ms, lab, article]), betMs ?? 0, Number.MIN_VALUE);
-  table.tBodies[0].replaceChildren(...rows.map((row) => {
-    const tr = document.createElement('tr');
-    tr.classList.toggle('current', row.poolSize === pool);
-    const bar = tr.appendChild(document.createElement('td'));
-    bar.className = 'bar';
-    bar.append(createMark('fill', row.ms / most), ...markOf('lab', row.lab, most), ...markOf('article', row.article, most),
-      ...(row.poolSize === pool ? markOf('guess', betMs, most) : []));
-    const size = document.createElement('th');
-    Object.assign(size, { scope: 'row', textContent: String(row.poolSize) });
-    tr.prepend(size);
-    tr.append(createFigure(row.ms), createFigure(row.lab), ...(published ? [createFigure(row.article)] : []));
-    return tr;
-  }));
+  const most = Math.max(
+    ...rows.flatMap(({ ms, lab = 0, article = 0 }) => [ms, lab, article]),
+    guessMs ?? 0,
+    Number.MIN_VALUE,
+  );
+  table.tBodies[0].replaceChildren(
+    ...rows.map((row) => {
+      const tr = document.createElement('tr');
+      tr.classList.toggle('current', row.poolSize === pool);
+      const bar = tr.appendChild(document.createElement('td'));
+      bar.className = 'bar';
+      bar.append(
+        createMark('fill', row.ms / most),
+        ...markOf('lab', row.lab, most),
+        ...markOf('article', row.article, most),
+        ...(row.poolSize === pool ? markOf('guess-mark', guessMs, most) : []),
+      );
+      const size = document.createElement('th');
+      Object.assign(size, { scope: 'row', textContent: String(row.poolSize) });
+      tr.prepend(size);
+      tr.append(createFigure(row.ms), createFigure(row.lab), ...(published ? [createFigure(row.article)] : []));
+      return tr;
+    }),
+  );
 }
 
 /** @param {string} name @param {number | undefined} ms @param {number} most */

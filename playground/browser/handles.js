@@ -22,9 +22,11 @@ export class Handles {
 
   /** Those that were dragged. @returns {Record<string, string>} by name, for a link */
   get changed() {
-    return Object.fromEntries(Object.entries(this.#inputs)
-      .filter(([, { value, defaultValue }]) => value !== defaultValue)
-      .map(([name, { value }]) => [name, value]));
+    return Object.fromEntries(
+      Object.entries(this.#inputs)
+        .filter(([, { value, defaultValue }]) => value !== defaultValue)
+        .map(([name, { value }]) => [name, value]),
+    );
   }
 
   /** @param {Record<string, string>} values from a link; the others stay */

@@ -1,5 +1,5 @@
 /**
- * Runs one at a time. What is asked for meanwhile is done once, after it.
+ * Runs one at a time. Calls during a run cause one more run after it.
  *
  * @param {() => Promise<void>} run
  * @returns {() => Promise<void>} resolves when nothing is left to do

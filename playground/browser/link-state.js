@@ -1,5 +1,5 @@
 /**
- * What a link says: `#one-lane?bus=3&bet=12`, or `#one-lane?embed&bus=3` for one screen alone.
+ * What a link says: `#one-lane?bus=3&guess=12`, or `#one-lane?embed&bus=3` for one screen alone.
  *
  * @typedef {{ id: string, isEmbedded: boolean, values: Record<string, string> }} LinkState
  */
@@ -13,6 +13,8 @@ export function parseLink(hash) {
 
 /** @param {LinkState} state @returns {string} */
 export function formatLink({ id, isEmbedded, values }) {
-  const query = [...(isEmbedded ? ['embed'] : []), ...[new URLSearchParams(values).toString()].filter(Boolean)].join('&');
+  const query = [...(isEmbedded ? ['embed'] : []), ...[new URLSearchParams(values).toString()].filter(Boolean)].join(
+    '&',
+  );
   return `#${id}${query && `?${query}`}`;
 }

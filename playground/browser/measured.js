@@ -24,9 +24,9 @@ export const SLOWEST_FERRARI = {
 
 /** Lesson 9: the p99 of heavy queries. @type {Measured} */
 export const TOLL_BOOTHS = {
-  from: 'pool-lab run saturation --causes processor --loads closed --heavy-ms 20, as in lesson 9',
+  from: 'pool-lab run saturation --loads closed --heavy-ms 20, as in lesson 9',
   ms: { 2: 307, 4: 312, 8: 316, 16: 384, 100: 893 },
 };
 
-/** Kyle Martin's article, with the driver of 2020; see src/labs/mixed/mixed-published.js. @type {Measured} */
+/** Kyle Martin's article, with the driver of 2020; see lab/labs/mixed/mixed-published.js. @type {Measured} */
 export const ARTICLE = { from: "Kyle Martin's article of 2020", ms: { 1: 21142.7, 3: 9017, 10: 5019 } };

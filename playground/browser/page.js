@@ -1,5 +1,5 @@
-import { watchPalette } from 'mongodb-pool-monitor/page/palette.js';
-import { startBackground } from './background.js';
+import { watchPalette } from 'mongodb-pool-page/page/palette.js';
+import { serveRequests, startBackground } from './background.js';
 import { formatLink, parseLink } from './link-state.js';
 import { Sandbox } from './sandbox.js';
 import { ScreenView } from './screen-view.js';
@@ -9,7 +9,7 @@ import { SCREENS } from './screens.js';
 const LINK_AFTER_MS = 300;
 
 /** The ids of screens, and of the sandbox, are those of their sections. @param {string} script the text of this program */
-export function openPage(script) {
+function openPage(script) {
   const ask = startBackground(script);
   const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
   const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -30,7 +30,9 @@ export function openPage(script) {
   }
 
   const views = [
-    ...SCREENS.map((screen) => new ScreenView(screen, { root: find(screen.id), ask, reducedMotion, onChange: keepLink })),
+    ...SCREENS.map(
+      (screen) => new ScreenView(screen, { root: find(screen.id), ask, reducedMotion, onChange: keepLink }),
+    ),
     new Sandbox({ root: find('sandbox'), ask, reducedMotion, onChange: keepLink }),
   ];
   watchPalette((palette) => views.forEach((view) => view.setPalette(palette)));
@@ -52,3 +54,7 @@ export function openPage(script) {
   addEventListener('hashchange', () => void followLink());
   void followLink();
 }
+
+// One script for both: the page starts its own text again as a worker. From disk, a worker can't be loaded as a file.
+if (typeof document === 'undefined') serveRequests();
+else openPage(String(document.currentScript?.textContent));

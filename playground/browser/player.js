@@ -1,6 +1,6 @@
 import { TrafficPicture, describeWaiting, findPlaces } from './traffic-picture.js';
 
-/** @import { Palette } from 'mongodb-pool-monitor/page/palette.js' */
+/** @import { Palette } from 'mongodb-pool-page/page/palette.js' */
 /** @import { Traffic } from './traffic-picture.js' */
 
 /** With reduced motion, a run is a few still pictures. */
@@ -8,7 +8,7 @@ const STILL_PICTURES = 24;
 const STILL_EVERY_MS = 900;
 /** Points of the line that shows how many wait. */
 const POINTS = 240;
-/** A tab that was away goes on where it was. */
+/** A tab that was in the background continues where it was. */
 const MAX_FRAME_MS = 100;
 /** The picture before anybody has pressed a button, as a share of the run. */
 const PREVIEW = 0.08;
@@ -35,9 +35,12 @@ export class Player {
     this.#picture = new TrafficPicture(find('.stage'));
     this.#reducedMotion = reducedMotion;
     this.#elements = {
-      play: /** @type {HTMLButtonElement} */ (find('.play')), time: /** @type {HTMLInputElement} */ (find('.time input')),
-      slow: /** @type {HTMLSelectElement} */ (find('.slow select')), caption: /** @type {HTMLElement} */ (find('.caption')),
-      line: /** @type {SVGPathElement} */ (find('.time path')), peak: /** @type {HTMLElement} */ (find('.peak')),
+      play: /** @type {HTMLButtonElement} */ (find('.play')),
+      time: /** @type {HTMLInputElement} */ (find('.time input')),
+      slow: /** @type {HTMLSelectElement} */ (find('.slow select')),
+      caption: /** @type {HTMLElement} */ (find('.caption')),
+      line: /** @type {SVGPathElement} */ (find('.time path')),
+      peak: /** @type {HTMLElement} */ (find('.peak')),
     };
     const { play, time } = this.#elements;
     play.addEventListener('click', () => (this.#isPlaying ? this.pause() : this.play()));
@@ -46,11 +49,14 @@ export class Player {
       this.pause();
       this.#goTo(Number(time.value) * this.#traffic.endMs);
     });
-    new IntersectionObserver(([{ isIntersecting }]) => {
-      this.#isVisible = isIntersecting;
-      this.paint();
-      this.#schedule();
-    }, { rootMargin: '20%' }).observe(find('.stage'));
+    new IntersectionObserver(
+      ([{ isIntersecting }]) => {
+        this.#isVisible = isIntersecting;
+        this.paint();
+        this.#schedule();
+      },
+      { rootMargin: '20%' },
+    ).observe(find('.stage'));
     new ResizeObserver(() => this.paint()).observe(find('.stage'));
   }
 
@@ -80,7 +86,7 @@ export class Player {
     this.#setPlaying(false);
   }
 
-  /** From the beginning. With reduced motion nothing plays unasked. */
+  /** Plays from the beginning. With reduced motion, nothing plays on its own. */
   start() {
     this.#goTo(0);
     if (!this.#reducedMotion.matches) this.play();
@@ -88,7 +94,11 @@ export class Player {
 
   paint() {
     if (!this.#isVisible) return;
-    this.#picture.paint(this.#traffic, this.#places, { atMs: this.#atMs, speed: this.#pace(), isStill: this.#reducedMotion.matches });
+    this.#picture.paint(this.#traffic, this.#places, {
+      atMs: this.#atMs,
+      speed: this.#pace(),
+      isStill: this.#reducedMotion.matches,
+    });
   }
 
   /** @param {boolean} isPlaying */
@@ -127,7 +137,7 @@ export class Player {
     if (this.#atMs >= this.#traffic.endMs) this.pause();
   }
 
-  /** To the next moment at which anything happens. */
+  /** Goes to the next moment at which anything happens. */
   #step() {
     this.pause();
     let nextMs = Infinity;
@@ -173,10 +183,17 @@ function findPreview({ trips, endMs }) {
  * @param {number} endMs
  */
 function countWaiting(trips, endMs) {
-  const changes = trips.flatMap(({ arrivedAtMs, startedAtMs, finishedAtMs }) => {
-    const untilMs = Number.isNaN(startedAtMs) ? finishedAtMs : startedAtMs;
-    return untilMs > arrivedAtMs ? [[arrivedAtMs, 1], [untilMs, -1]] : [];
-  }).sort(([a, up], [b, down]) => a - b || up - down);
+  const changes = trips
+    .flatMap(({ arrivedAtMs, startedAtMs, finishedAtMs }) => {
+      const untilMs = Number.isNaN(startedAtMs) ? finishedAtMs : startedAtMs;
+      return untilMs > arrivedAtMs
+        ? [
+            [arrivedAtMs, 1],
+            [untilMs, -1],
+          ]
+        : [];
+    })
+    .sort(([a, up], [b, down]) => a - b || up - down);
   const counts = Array.from({ length: POINTS + 1 }, () => 0);
   let waiting = 0;
   let from = 0;

@@ -1,4 +1,4 @@
-import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { Prediction } from './simulation.js' */
 
@@ -22,8 +22,11 @@ export function createRow(route, times) {
   const row = document.createElement('tr');
   const name = document.createElement('th');
   Object.assign(name, { scope: 'row', textContent: route });
-  row.append(name, ...PERCENTILES.map((key) => createCell(times[key], formatTime(times[key]))),
-    createCell(times.failures, formatNumber(times.failures)));
+  row.append(
+    name,
+    ...PERCENTILES.map((key) => createCell(times[key], formatTime(times[key]))),
+    createCell(times.failures, formatNumber(times.failures)),
+  );
   return row;
 }
 

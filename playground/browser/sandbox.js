@@ -1,4 +1,4 @@
-import { formatNumber, formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { Handles } from './handles.js';
 import { keepLatest } from './keep-latest.js';
 import { Player } from './player.js';
@@ -16,7 +16,7 @@ const WATCHED_MS = 30_000;
 /** A longer address breaks in some programs. */
 const MAX_LINK = 6000;
 const MAX_TRACE_BYTES = 50e6;
-/** A shorter simulation needs no word. */
+/** A shorter simulation is not announced. */
 const NOTICED_MS = 400;
 
 /** The reader's own load: from the handles, a pasted scenario or a dropped trace. */
@@ -65,7 +65,7 @@ export class Sandbox {
     else await this.#update();
   }
 
-  /** @param {import('mongodb-pool-monitor/page/palette.js').Palette} palette */
+  /** @param {import('mongodb-pool-page/page/palette.js').Palette} palette */
   setPalette(palette) {
     this.#player.setPalette(palette);
   }
@@ -89,13 +89,16 @@ export class Sandbox {
     try {
       const routes = await this.#ask('routes', yaml);
       this.#yaml = yaml;
-      this.#find('#services').replaceChildren(...routes.map((route) => (
-        createField(route, services.find((text) => text.startsWith(`${route}=`))?.slice(route.length + 1) ?? '10'))));
+      this.#find('#services').replaceChildren(
+        ...routes.map((route) =>
+          createField(route, services.find((text) => text.startsWith(`${route}=`))?.slice(route.length + 1) ?? '10'),
+        ),
+      );
       this.#setSource('scenario');
       this.#onChange(this);
       await this.#update();
     } catch (error) {
-      this.#complain(error);
+      this.#showProblem(error);
     }
   }
 
@@ -116,7 +119,9 @@ export class Sandbox {
   async #useFile(file) {
     if (!file) return;
     if (file.size > MAX_TRACE_BYTES) {
-      this.#complain(new Error(`${file.name} has more than ${MAX_TRACE_BYTES / 1e6} MB: use pool-lab predict --trace`));
+      this.#showProblem(
+        new Error(`${file.name} has more than ${MAX_TRACE_BYTES / 1e6} MB: use pool-lab predict --trace`),
+      );
       return;
     }
     const text = await file.text();
@@ -139,7 +144,9 @@ export class Sandbox {
 
   async #simulate() {
     const preset = this.#readPreset();
-    const slow = setTimeout(() => { this.#find('#effort').textContent = 'Simulating …'; }, NOTICED_MS);
+    const slow = setTimeout(() => {
+      this.#find('#effort').textContent = 'Simulating …';
+    }, NOTICED_MS);
     try {
       const [prediction, run] = [await this.#ask('predict', preset), await this.#ask('watch', preset)];
       const { lanes, endMs } = run;
@@ -147,7 +154,7 @@ export class Sandbox {
       this.#player.load({ trips, lanes, cores: preset.cores, endMs }, endMs / WATCHED_MS);
       this.#show(prediction, preset, run.isCut);
     } catch (error) {
-      this.#complain(error);
+      this.#showProblem(error);
     } finally {
       clearTimeout(slow);
     }
@@ -157,7 +164,11 @@ export class Sandbox {
   #readPreset() {
     const value = (/** @type {string} */ name) => this.#handles.read(name);
     const pool = value('pool');
-    const handles = { waitQueueTimeoutMs: value('timeout'), slowPoolSize: value('second'), slowConcurrency: value('cap') };
+    const handles = {
+      waitQueueTimeoutMs: value('timeout'),
+      slowPoolSize: value('second'),
+      slowConcurrency: value('cap'),
+    };
     // A recorded app keeps its own, unless the reader sets others.
     const limits = Object.fromEntries(Object.entries(handles).filter(([, each]) => each > 0));
     const cores = value('cores') || undefined;
@@ -168,7 +179,10 @@ export class Sandbox {
     return {
       ...common,
       yaml: customersAndAdmins({ perSec: value('rate'), admins: value('admins'), seconds: SECONDS }),
-      services: [`/fast=${kind}${value('fast')}`, `/slow=${kind}${value('slow')}`].slice(0, value('admins') === 0 ? 1 : 2),
+      services: [`/fast=${kind}${value('fast')}`, `/slow=${kind}${value('slow')}`].slice(
+        0,
+        value('admins') === 0 ? 1 : 2,
+      ),
     };
   }
 
@@ -176,23 +190,28 @@ export class Sandbox {
   #show(prediction, { pool, yaml, services = [], cores, limits }, isCut) {
     const figures = figuresOf(prediction, pool);
     const { requests, tookMs } = prediction.simulated;
-    this.#complain(undefined);
+    this.#showProblem(undefined);
     const rows = Object.entries(figures.routes).map(([route, times]) => createRow(route, times));
     this.#find('#percentiles').replaceChildren(...rows);
-    this.#find('.told').textContent = `With ${pool} ${pool === 1 ? 'lane' : 'lanes'}, ${tellWait(figures)}`;
-    this.#find('#effort').textContent = `${formatNumber(requests)} requests simulated in ${formatQuantity(tookMs, 'ms')}.`
-      + `${isCut ? ' The tunnel shows the first of them.' : ''}`;
+    this.#find('.told').textContent = `With ${pool} ${pool === 1 ? 'lane' : 'lanes'}, ${describeWait(figures)}`;
+    this.#find('#effort').textContent =
+      `${formatNumber(requests)} requests simulated in ${formatQuantity(tookMs, 'ms')}.` +
+      `${isCut ? ' The tunnel shows the first of them.' : ''}`;
     this.#find('#warnings').textContent = prediction.warnings.join(' ');
     const isPlain = yaml !== undefined && Object.keys(limits ?? {}).length === 0;
     this.#find('#command').hidden = !isPlain;
     if (!isPlain) return;
     this.#find('#command pre').textContent = yaml;
-    this.#find('#command code').textContent = ['npx pool-lab predict scenario.yaml --workers 1', `--pool-sizes ${pool}`,
-      ...services.map((service) => `--service '${service}'`), ...(cores ? [`--server-cores ${cores}`] : [])].join(' ');
+    this.#find('#command code').textContent = [
+      'npx pool-lab predict scenario.yaml --workers 1',
+      `--pool-sizes ${pool}`,
+      ...services.map((service) => `--service '${service}'`),
+      ...(cores ? [`--server-cores ${cores}`] : []),
+    ].join(' ');
   }
 
   /** @param {unknown} error undefined: all is well */
-  #complain(error) {
+  #showProblem(error) {
     const place = this.#find('#problem');
     place.hidden = error === undefined;
     place.textContent = error === undefined ? '' : /** @type {Error} */ (error).message;
@@ -218,9 +237,11 @@ export class Sandbox {
 }
 
 /** @param {Prediction['variants'][number]['predicted']} figures */
-function tellWait({ meanWaitMs, peakWaiting, failures, requests }) {
+function describeWait({ meanWaitMs, peakWaiting, failures, requests }) {
   const lost = failures > 0 ? ` ${formatNumber(failures)} of ${formatNumber(requests)} requests get no answer.` : '';
   if (peakWaiting < 1) return `nobody waits.${lost}`;
-  return `the mean wait is ${formatQuantity(meanWaitMs, 'ms')}. In a typical run, up to ${formatNumber(peakWaiting)} wait `
-    + `at once.${lost}`;
+  return (
+    `the mean wait is ${formatQuantity(meanWaitMs, 'ms')}. In a typical run, up to ${formatNumber(peakWaiting)} wait ` +
+    `at once.${lost}`
+  );
 }

@@ -1,5 +1,5 @@
-import { formatQuantity } from 'mongodb-pool-monitor/universal/quantity.js';
-import { findKinds } from 'mongodb-pool-monitor/universal/route-kinds.js';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
 import { fillTable } from './figures-table.js';
 import { Handles } from './handles.js';
 import { keepLatest } from './keep-latest.js';
@@ -10,7 +10,7 @@ import { assignTrips } from './traffic-picture.js';
 /** @import { Handle, Screen, Values } from './screens.js' */
 /** @import { Prediction, Preset } from './simulation.js' */
 
-/** One screen: its bet, its handles, its tunnel and its figures. */
+/** One screen: its guess, its handles, its tunnel and its figures. */
 export class ScreenView {
   #screen;
   #root;
@@ -19,7 +19,7 @@ export class ScreenView {
   #player;
   #handles;
   #isOpen = false;
-  /** Of the handles as they are at first, which the bet is about. @type {Promise<Prediction> | undefined} */
+  /** For the first values of the handles, which the guess is about. @type {Promise<Prediction> | undefined} */
   #firstPrediction;
   #update = keepLatest(() => this.#simulate());
 
@@ -34,20 +34,20 @@ export class ScreenView {
     this.#onChange = onChange;
     this.#player = new Player(root, reducedMotion);
     this.#handles = new Handles(root, (name) => {
-      if (name !== 'bet') void this.#update();
+      if (name !== 'guess') void this.#update();
       this.#onChange(this);
     });
     // No form: a frame may forbid to submit them.
-    this.#find('.bet button').addEventListener('click', () => {
+    this.#find('.guess button').addEventListener('click', () => {
       void this.open(true);
       this.#onChange(this);
     });
   }
 
-  /** For the link: the bet only once it is placed. @returns {Record<string, string>} */
+  /** For the link: the guess only once it is placed. @returns {Record<string, string>} */
   get values() {
-    const { bet, ...changed } = this.#handles.changed;
-    return { ...changed, ...(this.#isOpen && { bet: bet ?? String(this.#handles.read('bet')) }) };
+    const { guess, ...changed } = this.#handles.changed;
+    return { ...changed, ...(this.#isOpen && { guess: guess ?? String(this.#handles.read('guess')) }) };
   }
 
   get id() {
@@ -57,10 +57,10 @@ export class ScreenView {
   /** @param {Record<string, string>} values from a link */
   async restore(values) {
     this.#handles.restore(values);
-    await (values.bet === undefined ? this.#update() : this.open(false));
+    await (values.guess === undefined ? this.#update() : this.open(false));
   }
 
-  /** Shows the answer. @param {boolean} isPlaced whether the reader has just placed the bet */
+  /** Shows the answer. @param {boolean} isPlaced whether the reader has just placed the guess */
   async open(isPlaced) {
     this.#isOpen = true;
     this.#root.dataset.state = 'open';
@@ -71,18 +71,18 @@ export class ScreenView {
     this.#player.start();
   }
 
-  /** @param {import('mongodb-pool-monitor/page/palette.js').Palette} palette */
+  /** @param {import('mongodb-pool-page/page/palette.js').Palette} palette */
   setPalette(palette) {
     this.#player.setPalette(palette);
   }
 
-  /** The bet is about the handles as they are at first. */
+  /** Judges the guess, which is about the first values of the handles. */
   async #judge() {
-    const { preset: presetOf, answer, bet } = this.#screen;
+    const { preset: presetOf, answer, guess } = this.#screen;
     const first = this.#first;
     const prediction = await this.#predict(first);
     const right = answer(figuresOf(prediction, presetOf(first).pool), prediction, first);
-    this.#find('.verdict').textContent = judgeBet(this.#handles.read('bet'), right, bet);
+    this.#find('.verdict').textContent = judgeGuess(this.#handles.read('guess'), right, guess);
   }
 
   async #simulate() {
@@ -98,18 +98,19 @@ export class ScreenView {
 
   /** @param {Prediction} prediction @param {Preset} preset @param {Values} values */
   #show(prediction, preset, values) {
-    const { bet, tell } = this.#screen;
+    const { guess, describe } = this.#screen;
     const figures = figuresOf(prediction, preset.pool);
     const first = this.#first;
-    this.#find('.told').textContent = tell(figures, prediction, values);
+    this.#find('.told').textContent = describe(figures, prediction, values);
     fillTable(/** @type {HTMLTableElement} */ (this.#find('table')), this.#screen, prediction, {
-      pool: preset.pool, isMeasured: isMeasuredLoad(first, values),
-      betMs: isSame(first, values) ? betInMs(this.#handles.read('bet'), bet) : undefined,
+      pool: preset.pool,
+      isMeasured: isMeasuredLoad(first, values),
+      guessMs: isSame(first, values) ? guessInMs(this.#handles.read('guess'), guess) : undefined,
     });
     this.#find('.unmeasured').hidden = isMeasuredLoad(first, values);
   }
 
-  /** The handles as they are at first. @returns {Values} */
+  /** The first values of the handles. @returns {Values} */
   get #first() {
     return Object.fromEntries(this.#screen.handles.map(({ name, value }) => [name, value]));
   }
@@ -148,15 +149,15 @@ export function figuresOf({ variants }, pool) {
   return /** @type {NonNullable<typeof found>} */ (found).predicted;
 }
 
-/** @param {number} guess @param {Pick<Handle, 'unit'>} bet @returns {number | undefined} undefined unless it is a time */
-function betInMs(guess, { unit }) {
+/** @param {number} guess @param {Pick<Handle, 'unit'>} handle @returns {number | undefined} undefined unless it is a time */
+function guessInMs(guess, { unit }) {
   return { s: guess * 1000, ms: guess }[String(unit)];
 }
 
-/** @param {number} guess @param {number} answer @param {Pick<Handle, 'unit'>} bet */
-function judgeBet(guess, answer, { unit = '' }) {
+/** @param {number} guess @param {number} answer @param {Pick<Handle, 'unit'>} handle */
+function judgeGuess(guess, answer, { unit = '' }) {
   const right = unit === 's' ? formatQuantity(answer * 1000, 'ms') : formatQuantity(answer, unit);
   const off = Math.abs(guess - answer) / Math.max(answer, 1e-9);
-  if (off < 0.03) return `${right}. Your bet is right.`;
+  if (off < 0.03) return `${right}. Your guess is right.`;
   return `${right}. You said ${guess} ${unit}${off < 0.25 ? ': close' : ''}.`;
 }

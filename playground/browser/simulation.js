@@ -1,14 +1,22 @@
 import {
-  createRunSimulator, createScenarioLoad, createTraceLoad, parseServices, predict, readTraceText, readWorkload, shareServer,
+  createRunSimulator,
+  createScenarioLoad,
+  createTraceLoad,
+  parseServices,
+  pickPool,
+  predict,
+  readTraceText,
+  readWorkload,
+  shareServer,
 } from 'mongodb-pool-predictor';
-import { checkAppPool, poolOfApp, separateRoutes } from '../../src/predictions/app-pool.js';
+import { checkAppPool, poolOfApp, poolOfTrace, separateRoutes } from '../../lab/predictions/app-pool.js';
 
 /** @import { Load, Service } from 'mongodb-pool-predictor' */
-/** @import { AppPool } from '../../src/predictions/app-pool.js' */
+/** @import { AppPool } from '../../lab/predictions/app-pool.js' */
 
 /** More vehicles than anyone watches. */
 const MAX_SHOWN = 20_000;
-/** To keep each request of a larger load takes too long. */
+/** Keeping each request of a larger load takes too long. */
 const MAX_WATCHED = 200_000;
 
 /**
@@ -80,11 +88,20 @@ export async function watchPreset(preset) {
   const lanes = pool.maxPoolSize;
   if (requests > MAX_WATCHED) return { trips: [], lanes, endMs: 0, isCut: true };
   const { records = [] } = createRunSimulator({ ...input, keepRequests: true })(run);
-  const trips = records.map(({ route, arrivedAtMs, startedAtMs, finishedAtMs, outcome }) => (
-    { route, arrivedAtMs, startedAtMs, finishedAtMs, outcome }))
-    .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs).slice(0, MAX_SHOWN);
+  const trips = records
+    .map(({ route, arrivedAtMs, startedAtMs, finishedAtMs, outcome }) => ({
+      route,
+      arrivedAtMs,
+      startedAtMs,
+      finishedAtMs,
+      outcome,
+    }))
+    .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs)
+    .slice(0, MAX_SHOWN);
   return {
-    trips, lanes, isCut: records.length > trips.length,
+    trips,
+    lanes,
+    isCut: records.length > trips.length,
     endMs: trips.reduce((end, { finishedAtMs }) => Math.max(end, finishedAtMs), 0),
   };
 }
@@ -102,19 +119,22 @@ async function readPreset({ yaml = '', trace, services = [], cores }) {
   const missing = load.routes.filter((route) => !Object.hasOwn(given, route));
   if (missing.length > 0) throw new Error(`There is no service time for ${missing.join(', ')}`);
   return {
-    load, services: Object.fromEntries(load.routes.map((route) => [route, given[route]])),
+    load,
+    services: Object.fromEntries(load.routes.map((route) => [route, given[route]])),
     warnings: warnings.map(({ line, message }) => `Line ${line}: ${message}`),
   };
 }
 
 /** As `pool-lab predict --trace` does. @param {string} text @param {number} [cores] */
 async function readRecording(text, cores) {
-  const recorded = await readTraceText(text);
-  const { maxPoolSize, pool: recordedPool, overhead } = /** @type {Record<string, any>} */ (recorded.header);
-  if (recordedPool !== undefined) checkAppPool(recordedPool, 'pool');
+  const { trace: recorded, pool } = pickPool(await readTraceText(text));
+  const { maxPoolSize, pool: settings, overhead } = /** @type {Record<string, any>} */ (recorded.header);
+  if (settings !== undefined) checkAppPool(settings, 'pool');
+  const recordedPool = poolOfTrace(settings, pool);
   const separate = recordedPool && separateRoutes(recordedPool);
   const trace = shareServer([recorded], {
-    cores, separateRoutes: separate,
+    cores,
+    separateRoutes: separate,
     pool: maxPoolSize ? poolOfApp({ ...recordedPool, poolSize: maxPoolSize }) : undefined,
   });
   const load = createTraceLoad(trace, { resample: true, separateRoutes: separate });

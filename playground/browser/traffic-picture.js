@@ -1,21 +1,21 @@
-import { createBooths } from 'mongodb-pool-monitor/page/booths.js';
-import { placeTunnel } from 'mongodb-pool-monitor/page/lane-layout.js';
-import { OUT_OF_SIGHT } from 'mongodb-pool-monitor/page/motion.js';
-import { TunnelPainter } from 'mongodb-pool-monitor/page/tunnel-painter.js';
-import { VehiclePainter } from 'mongodb-pool-monitor/page/vehicle-painter.js';
-import { VEHICLES } from 'mongodb-pool-monitor/universal/vehicles.js';
+import { createBooths } from 'mongodb-pool-page/page/booths.js';
+import { placeTunnel } from 'mongodb-pool-page/page/lanes.js';
+import { OUT_OF_SIGHT } from 'mongodb-pool-page/page/motion.js';
+import { TunnelPainter } from 'mongodb-pool-page/page/tunnel-painter.js';
+import { VehiclePainter } from 'mongodb-pool-page/page/vehicle-painter.js';
+import { VEHICLES } from 'mongodb-pool-page/universal/vehicles.js';
 
-/** @import { Palette } from 'mongodb-pool-monitor/page/palette.js' */
+/** @import { Palette } from 'mongodb-pool-page/page/palette.js' */
 /** @import { Trip } from './simulation.js' */
 
 /** The reader sees a vehicle leave for this long. */
 const LEAVING_MS = 450;
-/** Only a ride this long has its time written beside it. */
+/** The time is written beside rides of at least this long. */
 const TIMED_MS = 500;
 /** The place of a waiting vehicle, in px at scale 1. */
 const CELL = { width: 66, height: 40 };
 const MAX_SCALE = 1.7;
-/** How many the line should have side by side, before they get larger. */
+/** Vehicles get larger only while at least this many fit side by side. */
 const MIN_COLUMNS = 4;
 
 /**
@@ -35,8 +35,11 @@ const MIN_COLUMNS = 4;
  * @returns {Traffic['trips']}
  */
 export function assignTrips(trips, kinds) {
-  const given = trips.map((trip) => (
-    { ...trip, kind: Object.hasOwn(kinds, trip.route) ? kinds[trip.route] : 'ferrari', lane: -1 }));
+  const given = trips.map((trip) => ({
+    ...trip,
+    kind: Object.hasOwn(kinds, trip.route) ? kinds[trip.route] : 'ferrari',
+    lane: -1,
+  }));
   /** When each lane is free. @type {number[]} */
   const freeAtMs = [];
   const started = given.filter(({ startedAtMs }) => !Number.isNaN(startedAtMs));
@@ -51,7 +54,7 @@ export function assignTrips(trips, kinds) {
 
 /** @typedef {ReturnType<typeof findPlaces>} Places */
 
-/** Who waits, who drives, and how many gave up by then. @param {Traffic['trips']} trips @param {number} atMs */
+/** Finds who waits, who drives, and how many gave up by then. @param {Traffic['trips']} trips @param {number} atMs */
 export function findPlaces(trips, atMs) {
   const here = trips.filter(({ arrivedAtMs, finishedAtMs }) => arrivedAtMs <= atMs && atMs < finishedAtMs);
   return {
@@ -130,7 +133,10 @@ export class TrafficPicture {
       if (isRecent && !(Number(left.get(lane)?.finishedAtMs) > finishedAtMs)) left.set(lane, trip);
     }
     for (const [lane, { kind, finishedAtMs }] of left) {
-      painter.paintVehicle(lane, { kind, progress: 1 + (OUT_OF_SIGHT - 1) * ((atMs - finishedAtMs) / (LEAVING_MS * speed)) });
+      painter.paintVehicle(lane, {
+        kind,
+        progress: 1 + (OUT_OF_SIGHT - 1) * ((atMs - finishedAtMs) / (LEAVING_MS * speed)),
+      });
     }
   }
 
@@ -138,7 +144,10 @@ export class TrafficPicture {
   #paintQueue(waiting, roadHeight) {
     const colors = /** @type {Palette} */ (this.#colors);
     const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#queue.parentElement);
-    Object.assign(this.#queue, { width: Math.round(width * devicePixelRatio), height: Math.round(height * devicePixelRatio) });
+    Object.assign(this.#queue, {
+      width: Math.round(width * devicePixelRatio),
+      height: Math.round(height * devicePixelRatio),
+    });
     const context = /** @type {CanvasRenderingContext2D} */ (this.#queue.getContext('2d'));
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     const scale = Math.min(MAX_SCALE, Math.max(1, width / CELL.width / MIN_COLUMNS));
@@ -154,7 +163,8 @@ export class TrafficPicture {
     const painter = new VehiclePainter(context, colors);
     const areaOf = (/** @type {number} */ index) => ({
       left: width - (Math.floor(index / rows) + 1) * cell.width,
-      top: top + (road - rows * cell.height) / 2 + (index % rows) * cell.height, height: cell.height,
+      top: top + (road - rows * cell.height) / 2 + (index % rows) * cell.height,
+      height: cell.height,
     });
     for (const [index, { kind }] of shown.entries()) {
       const { left, ...area } = areaOf(index);

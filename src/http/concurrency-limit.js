@@ -5,12 +5,12 @@ export class ConcurrencyLimitError extends Error {
   name = 'ConcurrencyLimitError';
 }
 
-/** Lets up to `max` pieces of work run at once and refuses more. @param {number} [max] */
+/** Lets up to `max` calls run at once and refuses more. @param {number} [max] */
 export function createConcurrencyLimit(max = Infinity) {
   let running = 0;
   let refused = 0;
 
-  /** Work starts. Call `leave` once when it ends. @throws {ConcurrencyLimitError} if it may not start */
+  /** Counts one more. Call `leave` once when it ends. @throws {ConcurrencyLimitError} at the limit */
   function enter() {
     if (running >= max) {
       refused += 1;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /**
- * Our clients send a few hundred bytes. A client that takes longer only holds a socket. Node's defaults would allow one
- * minute for the headers and five for the request, and check every 30 seconds.
+ * Our clients send a few hundred bytes. A client that takes longer only occupies a socket. Node's defaults would allow
+ * one minute for the headers and five for the request, and check every 30 seconds.
  */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 1000 };
 
@@ -29,9 +29,12 @@ export async function listen(app, { host, port }) {
     await once(server, 'listening');
   } catch (cause) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (cause);
-    throw new Error(code === 'EADDRINUSE'
-      ? `PORT=${port} is in use on ${host}: stop what listens there, or set PORT (0 takes any free port)`
-      : `HOST=${host} PORT=${port}: can't listen there (${message})`, { cause });
+    throw new Error(
+      code === 'EADDRINUSE'
+        ? `PORT=${port} is in use on ${host}: stop what listens there, or set PORT (0 takes any free port)`
+        : `HOST=${host} PORT=${port}: can't listen there (${message})`,
+      { cause },
+    );
   }
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const name = address.family === 'IPv6' ? `[${host}]` : host;

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
 import { PoolTimeoutError } from 'mongodb-pool-monitor';
-import { createThrottle } from '../throttle.js';
 import { ConcurrencyLimitError } from './concurrency-limit.js';
 import { ClientDisconnectedError, RequestDeadlineError } from './request-deadline.js';
 
@@ -12,6 +11,12 @@ const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopology
  * https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
  */
 const STATE_CHANGES = new Set([91, 189, 10058, 10107, 11600, 11602, 13435, 13436]);
+
+const REFUSALS = [
+  { kind: PoolTimeoutError, title: 'No connection became free in time' },
+  { kind: ConcurrencyLimitError, title: 'Too many of these requests at once' },
+  { kind: RequestDeadlineError, title: 'Not answered in time' },
+];
 
 const RETRY_AFTER_S = 1;
 
@@ -30,26 +35,15 @@ const LOG_EVERY_MS = 1000;
  * @returns {Problem}
  */
 export function toProblem(error) {
-  if (error instanceof PoolTimeoutError) {
-    return { status: 503, title: 'No connection became free in time', detail: error.message };
-  }
-  if (error instanceof ConcurrencyLimitError) {
-    return { status: 503, title: 'Too many of these requests at once', detail: error.message };
-  }
-  if (error instanceof RequestDeadlineError) {
-    return { status: 503, title: 'Not answered in time', detail: error.message };
-  }
-  if (UNREACHABLE.some((kind) => error instanceof kind) || isStateChange(error)) {
+  const { status, expose, message } = Object(error);
+  const refusal = REFUSALS.find(({ kind }) => error instanceof kind);
+  if (refusal) return { status: 503, title: refusal.title, detail: message };
+  const isStateChange = error instanceof MongoServerError && STATE_CHANGES.has(Number(error.code));
+  if (isStateChange || UNREACHABLE.some((kind) => error instanceof kind)) {
     return { status: 503, title: 'MongoDB is unreachable' };
   }
-  const { status, expose, message } = Object(error);
   if (!(status >= 400 && status < 500)) return problemOf(500);
   return { ...problemOf(status), ...(expose && { detail: message }) };
-}
-
-/** @param {unknown} error */
-function isStateChange(error) {
-  return error instanceof MongoServerError && STATE_CHANGES.has(Number(error.code));
 }
 
 /**
@@ -69,7 +63,10 @@ export function problemOf(status) {
 /** @param {import('express').Response} res @param {Problem} problem */
 export function sendProblem(res, problem) {
   if (problem.status === 503) res.set('Retry-After', String(RETRY_AFTER_S));
-  res.status(problem.status).type('application/problem+json').send(JSON.stringify({ type: 'about:blank', ...problem }));
+  res
+    .status(problem.status)
+    .type('application/problem+json')
+    .send(JSON.stringify({ type: 'about:blank', ...problem }));
 }
 
 /**
@@ -88,10 +85,46 @@ export function answerErrors(log) {
     const problem = toProblem(error);
     const { path } = req;
     const { title, status } = problem;
-    if (status === 500) throttle(`${title} ${error?.message}`, (count) => log.error({ err: error, path, count }, title));
+    if (status === 500)
+      throttle(`${title} ${error?.message}`, (count) => log.error({ err: error, path, count }, title));
     else if (status === 503) throttle(title, (count) => log.warn({ reason: error.message, path, count }, title));
     else log.debug({ err: error, path }, title);
     if (res.headersSent) next(error);
     else sendProblem(res, problem);
+  };
+}
+
+/**
+ * Logs the first event of a kind at once, and then one line per period with the number of events. In an outage every
+ * request fails, and one line for each would fill the disk without saying more.
+ *
+ * @param {number} periodMs
+ * @returns {(kind: string, log: (count: number) => void) => void} the last `log` of a period is called for all of it
+ */
+function createThrottle(periodMs) {
+  /** @type {Map<string, { count: number, log: (count: number) => void }>} */
+  const periods = new Map();
+
+  /** @param {string} kind @param {(count: number) => void} log */
+  function open(kind, log) {
+    const period = { count: 0, log };
+    periods.set(kind, period);
+    setTimeout(() => {
+      periods.delete(kind);
+      if (period.count === 0) return;
+      period.log(period.count);
+      open(kind, period.log);
+    }, periodMs).unref();
+  }
+
+  return (kind, log) => {
+    const period = periods.get(kind);
+    if (period) {
+      period.count += 1;
+      period.log = log;
+    } else {
+      log(1);
+      open(kind, log);
+    }
   };
 }

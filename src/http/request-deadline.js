@@ -9,11 +9,11 @@ export class ClientDisconnectedError extends Error {
   name = 'ClientDisconnectedError';
 }
 
-/** How long the app deals with clients that left, before it looks at other work again. */
+/** Time slice for aborting requests of disconnected clients. */
 const SLICE_MS = 5;
-/** It is the same for all: its stack would tell nothing, and take time. */
+/** One error for all: its stack would say nothing, and take time. */
 const DISCONNECTED = new ClientDisconnectedError('the client disconnected');
-/** Whose clients left. Thousands may leave in one moment. @type {AbortController[]} */
+/** Requests to abort: thousands of clients may disconnect at the same moment. @type {AbortController[]} */
 const left = [];
 
 /** Ends the work of a request when its time is over or its client disconnects. */
@@ -28,7 +28,7 @@ export class RequestDeadline {
     this.#timer = setTimeout(() => {
       this.#controller.abort(new RequestDeadlineError(`aborted after ${timeoutMs} ms`));
     }, timeoutMs);
-    // One listener for everything that ends with the request: each costs it some time.
+    // One listener for everything that ends with the request, because every extra listener slows the request.
     res.on('close', () => this.#end(res.writableFinished));
   }
 
@@ -37,7 +37,10 @@ export class RequestDeadline {
     return this.#controller.signal;
   }
 
-  /** The request counts from now until it is answered or its client disconnects. @param {ConcurrencyLimit} limit which may throw */
+  /**
+   * The request counts from now until it is answered or its client disconnects.
+   * @param {ConcurrencyLimit} limit which may throw
+   */
   enter(limit) {
     limit.enter();
     this.#limit = limit;

@@ -1,32 +1,68 @@
 import { MongoClient, MongoServerError, MongoServerSelectionError } from 'mongodb';
+import { CLIENT_DEFAULTS } from '../base/settings-table.js';
 import { SettingsError } from '../settings.js';
-import { checkMongoUrl } from './mongo-url.js';
+
+const UNAUTHORIZED = 13;
+
+const USER = String.raw`(?:[^:@/?#[\]%]|%[\da-f]{2})+`;
+/** A name, an IPv4 address, an IPv6 address in brackets or the encoded path of a socket, then a port. */
+const HOST = String.raw`(?:\[[\da-f:.%]+\]|[^\s:@/?#,[\]]+)(?::\d+)?`;
+const MONGO_URL = new RegExp(
+  `^mongodb(?:\\+srv)?://(?:${USER}(?::(?:${USER})?)?@)?${HOST}(?:,${HOST})*(?:[/?][^@]*)?$`,
+  'i',
+);
 
 /**
- * Create a MongoClient without connecting it, so that listeners can be attached before the first connection.
- * @param {string} url its options apply where a setting is unset
- * @param {Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
- *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs'> & { appName?: string, heartbeatMs?: number }} settings
+ * @typedef {Partial<Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
+ *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs' | 'appName'>> & { suffix?: string, heartbeatMs?: number }} ConnectSettings
+ *   suffix: of the appName, where an app has several clients; heartbeatMs: unless the connection string says it
+ */
+
+/**
+ * Creates a MongoClient without connecting it, so that listeners can be attached before the first connection. A setting
+ * comes first, then an option of the connection string, then the default.
+ * @param {string} url
+ * @param {ConnectSettings} settings
  * @param {string} [origin] setting or option that the URL came from
- * @throws {SettingsError} when the URL is malformed, or the driver rejects the combination
+ * @throws {SettingsError} that quotes nothing of the URL, when it is malformed, or the driver rejects the combination
  */
 export function createClient(url, settings, origin = 'MONGO_URL') {
-  checkMongoUrl(url, origin);
-  const options = {
-    appName: settings.appName,
-    maxPoolSize: settings.poolSize,
-    minPoolSize: settings.minPoolSize,
-    maxConnecting: settings.maxConnecting,
-    waitQueueTimeoutMS: settings.waitQueueTimeoutMs,
-    serverSelectionTimeoutMS: settings.serverSelectionTimeoutMs,
-    heartbeatFrequencyMS: settings.heartbeatMs,
-  };
+  // The driver would mistake a part of the password for a host, look it up in the DNS and quote it in errors.
+  if (!MONGO_URL.test(url)) {
+    throw new SettingsError(
+      `${origin} is not a connection string. Write it like mongodb://USER:PASSWORD@HOST:PORT/, and ` +
+        'percent-encode special characters, for example @ as %40 and / as %2F.',
+    );
+  }
+  const { appName, serverSelectionTimeoutMs, suffix, heartbeatMs } = settings;
+  const unlessSaid = (/** @type {string} */ name, /** @type {number | undefined} */ ms) =>
+    optionOf(url, name) === undefined ? ms : undefined;
   try {
-    return new MongoClient(url, options);
+    const name = appName ?? optionOf(url, 'appName') ?? CLIENT_DEFAULTS.appName;
+    return new MongoClient(url, {
+      appName: suffix ? `${name}-${suffix}` : name,
+      maxPoolSize: settings.poolSize,
+      minPoolSize: settings.minPoolSize,
+      maxConnecting: settings.maxConnecting,
+      waitQueueTimeoutMS: settings.waitQueueTimeoutMs,
+      serverSelectionTimeoutMS:
+        serverSelectionTimeoutMs ?? unlessSaid('serverSelectionTimeoutMS', CLIENT_DEFAULTS.serverSelectionTimeoutMs),
+      heartbeatFrequencyMS: unlessSaid('heartbeatFrequencyMS', heartbeatMs),
+    });
   } catch (cause) {
     const { message } = /** @type {Error} */ (cause);
     throw new SettingsError(`the driver rejects ${origin} with these pool settings: ${message}`, { cause });
   }
+}
+
+/**
+ * @param {string} url
+ * @param {string} name of an option; the driver ignores its case
+ * @returns {string | undefined} undefined if the connection string does not have it
+ */
+function optionOf(url, name) {
+  const [, value] = new RegExp(`[?&]${name}=([^&]*)`, 'i').exec(url) ?? [];
+  return value && decodeURIComponent(value);
 }
 
 /**
@@ -43,29 +79,14 @@ export async function connectClient(client, origin = 'MONGO_URL') {
     await client.db('admin').command({ listDatabases: 1, nameOnly: true, authorizedDatabases: true });
     return version;
   } catch (cause) {
-    if (isUnauthorized(cause)) {
+    if (cause instanceof MongoServerError && cause.code === UNAUTHORIZED) {
       throw new Error(`${origin}: the server requires a login. Put USER:PASSWORD@ in front of the hosts.`, { cause });
     }
     const { message } = /** @type {Error} */ (cause);
-    const problem = cause instanceof MongoServerSelectionError
-      ? `${origin}: no MongoDB was found within ${client.options.serverSelectionTimeoutMS} ms`
-      : `the server or the driver rejects ${origin} or a pool setting`;
+    const problem =
+      cause instanceof MongoServerSelectionError
+        ? `${origin}: no MongoDB was found within ${client.options.serverSelectionTimeoutMS} ms`
+        : `the server or the driver rejects ${origin} or a pool setting`;
     throw new Error(`${problem}: ${message}`, { cause });
   }
-}
-
-const UNAUTHORIZED = 13;
-
-/** @param {unknown} error */
-function isUnauthorized(error) {
-  return error instanceof MongoServerError && error.code === UNAUTHORIZED;
-}
-
-/**
- * The server's error for a missing role quotes the command with its session and documents. Keep only its name.
- * @param {string} message
- */
-export function shortenRefusal(message) {
-  return message.replace(/not authorized on (\S+) to execute command \{ (\w+)[^]*$/,
-    'the user may not run "$2" on the database $1: grant it the role readWrite there');
 }

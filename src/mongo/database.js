@@ -1,6 +1,7 @@
-import { createServerWatch } from './server-watch.js';
+import { createServerWatch } from 'mongodb-pool-monitor';
+import { createClient } from './client.js';
 import { SharedClient } from './shared-client.js';
-import { createSlowQueries } from './slow-queries.js';
+import { createSlowQueries } from './slow-query.js';
 
 /** @import { PoolMonitor } from 'mongodb-pool-monitor' */
 /** @import { Settings } from '../settings.js' */
@@ -8,48 +9,62 @@ import { createSlowQueries } from './slow-queries.js';
 /** Name of the second client's pool. */
 const SLOW = 'slow';
 
-/** @typedef {Awaited<ReturnType<typeof openDatabase>>} Database */
-
 /**
- * Open the app's MongoDB: one client that all requests share. With SLOW_POOLSIZE, `/slow` has a second client and
- * can't take the connections of the other routes.
- * @param {string} url
- * @param {Settings} settings
- * @param {(monitor: PoolMonitor) => void} [onMonitor] called for each client, before it connects
+ * The app's MongoDB: one client that all requests share. With SLOW_POOLSIZE, `/slow` has a second client and can't take
+ * the connections of the other routes. Nothing connects before `connect`, so that monitors can be attached first.
  */
-export async function openDatabase(url, settings, onMonitor) {
-  const { slowPoolSize, appName } = settings;
-  const slowQueries = createSlowQueries(settings.slowQuery);
-  const main = await SharedClient.open(url, settings, { onMonitor, slowQueries });
-  const slow = slowPoolSize
-    ? await SharedClient.open(
-      url, { ...settings, poolSize: slowPoolSize, minPoolSize: undefined, appName: `${appName}-${SLOW}` },
-      { name: SLOW, onMonitor, slowQueries },
-    ).catch(async (error) => {
-      await main.close();
-      throw error;
-    })
-    : main;
-  const clients = [...new Set([main, slow])];
-  const server = createServerWatch(url, settings);
+export class Database {
+  #server;
 
-  return {
-    version: main.version,
-    main,
+  /** @param {string} url @param {Settings} settings */
+  constructor(url, settings) {
+    const { slowPoolSize } = settings;
+    const slowQueries = createSlowQueries(settings.slowQuery);
+    this.slowQuery = settings.slowQuery;
+    this.main = new SharedClient(url, settings, { slowQueries });
     /** The client for `/slow`; the same as `main` without SLOW_POOLSIZE. */
-    slow,
-    clients,
-    slowQuery: settings.slowQuery,
-    /** The server's load now. It takes no connection from the pools. */
-    readServerLoad: server.read,
-    /** Whether all routes could be served now, and if not, why. */
-    status() {
-      const each = clients.map(({ current }) => current.readStatus());
-      return each.find(({ reachable }) => !reachable) ?? each[0];
-    },
-    /** Close all clients at once, whatever still runs on them. */
-    async close() {
-      await Promise.all([...clients, server].map((each) => each.close()));
-    },
-  };
+    this.slow = slowPoolSize
+      ? new SharedClient(
+          url,
+          { ...settings, poolSize: slowPoolSize, minPoolSize: undefined, suffix: SLOW },
+          { name: SLOW, slowQueries },
+        )
+      : this.main;
+    this.clients = [...new Set([this.main, this.slow])];
+    this.#server = createServerWatch(() =>
+      createClient(url, { ...settings, suffix: 'server', poolSize: 1, minPoolSize: 0, waitQueueTimeoutMs: 0 }),
+    );
+  }
+
+  /** @param {(monitor: PoolMonitor) => void} listener called for each client before it connects, also after a resize */
+  onMonitor(listener) {
+    for (const client of this.clients) client.onMonitor(listener);
+  }
+
+  /** @throws {Error} when a client can't connect. None is connected then */
+  async connect() {
+    try {
+      // One after the other: the first one measures the slow query on an idle server.
+      for (const client of this.clients) await client.connect();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** The server's load now. It takes no connection from the pools. */
+  readServerLoad() {
+    return this.#server.read();
+  }
+
+  /** Whether all routes could be served now, and if not, why. */
+  status() {
+    const each = this.clients.map(({ current }) => current.readStatus());
+    return each.find(({ reachable }) => !reachable) ?? each[0];
+  }
+
+  /** Closes all clients at once, whatever is still running on them. */
+  async close() {
+    await Promise.all([...this.clients, this.#server].map((each) => each.close()));
+  }
 }

@@ -16,13 +16,13 @@ export function customersOf(client) {
 }
 
 /**
- * Insert the demo data if it is missing. Several apps may do this at once.
+ * Inserts the demo data if it is missing. Several apps may do this at once.
  * @param {import('mongodb').MongoClient} client
  */
 export async function seedCustomers(client) {
   const customers = customersOf(client);
   await customers.createIndex({ email: 1 }, { unique: true });
-  if (await customers.estimatedDocumentCount() >= CUSTOMERS) return;
+  if ((await customers.estimatedDocumentCount()) >= CUSTOMERS) return;
   const documents = Array.from({ length: CUSTOMERS }, (_, n) => ({ email: emailOf(n), name: `Customer ${n}` }));
   await customers.insertMany(documents, { ordered: false }).catch((error) => {
     if (error.code !== DUPLICATE_KEY) throw error;

@@ -1,20 +1,26 @@
 import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
 import { MongoClient } from 'mongodb';
+import { collectText } from '../process/child-process.js';
 import { startGuarded } from '../process/guarded-process.js';
 import { makeTempFolder } from '../process/temp-folder.js';
 import { findMongod } from './find-mongod.js';
 
 const SET = 'lab';
-/** A killed mongod would leave its socket file behind. Windows has none. */
-const NO_SOCKET_FILE = process.platform === 'win32' ? [] : ['--nounixsocket'];
+const MONGOD_ARGS = ['--bind_ip', '127.0.0.1', '--replSet', SET];
+// A killed mongod would leave its socket file behind. Windows has none.
+if (process.platform !== 'win32') MONGOD_ARGS.push('--nounixsocket');
+const NO_SPACE = 'No space left on device';
 /** An election among three takes up to 10 s, longer on a busy machine. */
 const PRIMARY_TIMEOUT_MS = 60_000;
 
 /** @import { GuardedProcess } from '../process/guarded-process.js' */
+/** @typedef {GuardedProcess & { listening: () => Promise<void> }} Mongod `listening` throws if it ends instead */
 
 /**
  * @typedef {object} EmbeddedMongo
@@ -25,7 +31,7 @@ const PRIMARY_TIMEOUT_MS = 60_000;
  */
 
 /**
- * Start a private MongoDB: a replica set on free loopback ports, with its data in a temporary folder. It ends with
+ * Starts a private MongoDB: a replica set on free loopback ports, with its data in a temporary folder. It ends with
  * this process, however that ends.
  * @param {object} options
  * @param {string} [options.mongodPath] the only mongod to use
@@ -42,7 +48,7 @@ export async function startEmbeddedMongo({ members = 1, args = [], signal, ...wh
   const { file, version } = await findMongod({ signal, ...where });
   signal?.throwIfAborted();
   const folder = await makeTempFolder('mongodb');
-  /** @type {GuardedProcess[]} */
+  /** @type {Mongod[]} */
   const mongods = [];
   let isStopped = false;
   const stop = async () => {
@@ -52,7 +58,7 @@ export async function startEmbeddedMongo({ members = 1, args = [], signal, ...wh
     await rm(folder, { recursive: true, force: true });
   };
   // Whatever it could not remove is removed below.
-  const abortStart = () => { stop().catch(() => {}); };
+  const abortStart = () => stop().catch(() => {});
   signal?.addEventListener('abort', abortStart);
   try {
     const ports = await findFreePorts(members);
@@ -60,18 +66,18 @@ export async function startEmbeddedMongo({ members = 1, args = [], signal, ...wh
       const dbPath = path.join(folder, `member-${member}`);
       await mkdir(dbPath);
       signal?.throwIfAborted();
-      mongods.push(startGuarded(file, [
-        '--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', SET, ...NO_SOCKET_FILE, ...args,
-      ], { folder }));
+      const ownArgs = ['--dbpath', dbPath, '--port', String(port)];
+      mongods.push(followLog(startGuarded(file, [...ownArgs, ...MONGOD_ARGS, ...args], { folder })));
     }
-    await Promise.all(mongods.map(waitUntilListening));
+    await Promise.all(mongods.map(({ listening }) => listening()));
     const hosts = ports.map((port) => `127.0.0.1:${port}`);
     const url = `mongodb://${hosts.join(',')}/?replicaSet=${SET}`;
     await formSet(hosts, url, mongods);
     signal?.throwIfAborted();
-    const died = Promise.race(mongods.map(({ ended }) => ended)).then((how) => (
+    const died = Promise.race(mongods.map(({ ended }) => ended)).then((how) =>
       // After stop(), this promise never resolves.
-      isStopped ? new Promise(() => {}) : new Error(`the embedded MongoDB ended unexpectedly (${how})`)));
+      isStopped ? new Promise(() => {}) : new Error(`the embedded MongoDB ended unexpectedly (${how})`),
+    );
     return { url, version, died, stop };
   } catch (cause) {
     await stop();
@@ -82,8 +88,8 @@ export async function startEmbeddedMongo({ members = 1, args = [], signal, ...wh
   }
 }
 
-/** @param {GuardedProcess} mongod */
-async function waitUntilListening(mongod) {
+/** @param {GuardedProcess} mongod @returns {Mongod} */
+function followLog(mongod) {
   const lines = createInterface({ input: mongod.stdout });
   let last = '';
   const ready = new Promise((resolve) => {
@@ -92,14 +98,30 @@ async function waitUntilListening(mongod) {
       if (line.includes('Waiting for connections')) resolve(undefined);
     });
   });
-  let stderr = '';
-  mongod.stderr.setEncoding('utf8').on('data', (text) => { stderr = (stderr + text).slice(-1000); });
-  await Promise.race([ready, mongod.ended.then((how) => {
-    throw new Error(`${stderr.trim().split('\n')[0] || describeLog(last)} (${how})`);
-  })]);
-  lines.close();
-  // If nobody reads the log, the pipe fills up and mongod blocks.
-  mongod.stdout.resume();
+  let isFull = false;
+  mongod.stdout.on('data', (chunk) => {
+    isFull ||= chunk.includes(NO_SPACE);
+  });
+  const readErrors = collectText(mongod.stderr);
+  const ended = Promise.all([mongod.ended, finished(mongod.stdout).catch(() => {})]).then(([how]) =>
+    isFull ? `${NO_SPACE}: ${os.tmpdir()} is full, so set TMPDIR to another folder` : how,
+  );
+  return {
+    ...mongod,
+    ended,
+    async listening() {
+      await Promise.race([
+        ready,
+        ended.then((how) => {
+          const reason = readErrors().split('\n')[0] || describeLog(last);
+          throw new Error(isFull ? how : `${reason} (${how})`);
+        }),
+      ]);
+      lines.close();
+      // If nobody reads the log, the pipe fills up and mongod blocks.
+      mongod.stdout.resume();
+    },
+  };
 }
 
 /** @param {string} line of mongod's log, JSON */
@@ -112,12 +134,12 @@ function describeLog(line) {
   }
 }
 
-/** @param {GuardedProcess} mongod @returns {Promise<never>} */
+/** @param {Mongod} mongod @returns {Promise<never>} */
 async function rejectOnEnd({ ended }) {
   throw new Error(`it ended (${await ended})`);
 }
 
-/** @param {string[]} hosts @param {string} url with all hosts @param {GuardedProcess[]} mongods */
+/** @param {string[]} hosts @param {string} url with all hosts @param {Mongod[]} mongods */
 async function formSet(hosts, url, mongods) {
   const first = new MongoClient(`mongodb://${hosts[0]}/?directConnection=true`);
   const all = new MongoClient(url, { serverSelectionTimeoutMS: PRIMARY_TIMEOUT_MS });
@@ -143,13 +165,8 @@ async function formSet(hosts, url, mongods) {
 /** All servers listen at once, so that no port comes twice. @param {number} count @returns {Promise<number[]>} */
 async function findFreePorts(count) {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  return Promise.all(servers.map(async (server) => {
-    await once(server, 'listening');
-    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-    return { server, port };
-  })).then((opened) => Promise.all(opened.map(async ({ server, port }) => {
-    server.close();
-    await once(server, 'close');
-    return port;
-  })));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => /** @type {import('node:net').AddressInfo} */ (server.address()).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
 }

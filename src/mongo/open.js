@@ -1,7 +1,7 @@
 import { startEmbeddedMongo } from './embedded.js';
 
 /**
- * Use the MongoDB at MONGO_URL, or start an embedded one if that is unset.
+ * Uses the MongoDB at MONGO_URL, or starts an embedded one if that is unset.
  * @param {import('../settings.js').Settings} settings
  * @param {object} options
  * @param {(line: string) => void} options.report prints a line of progress

@@ -1,22 +1,18 @@
 /** The driver's default is 10 s: for that long, nobody would notice a server that hangs. */
-const HEARTBEAT_MS = 2000;
+export const HEARTBEAT_MS = 2000;
 /** How late a heartbeat may be before the server counts as hanging. */
 const LATE_MS = 3000;
 
-/** @typedef {{ reachable: boolean, reason: string | null }} DatabaseStatus the reason contains no address */
-
-/** @param {string} url @returns {number | undefined} ms; undefined if the connection string says it */
-export function heartbeatOf(url) {
-  return /[?&]heartbeatFrequencyMS=/i.test(url) ? undefined : HEARTBEAT_MS;
-}
+/** @import { DatabaseStatus } from 'mongodb-pool-page/universal/feed-shapes.js' */
 
 /**
- * Watch whether the server could answer queries. This uses the driver's monitoring connections, which are not part of
+ * Watches whether the server could answer queries. This uses the driver's monitoring connections, which are not part of
  * the pool, so it never waits behind a query. When a server is killed, they close at once; when a server or the network
  * hangs, a heartbeat is late. It can't notice a server that answers heartbeats but no queries.
  * @param {import('mongodb').MongoClient} client not connected yet
  * @param {() => number} [now] in ms
- * @returns {() => DatabaseStatus} reachable: a server that accepts writes is known and answers
+ * @returns {() => DatabaseStatus} reachable: a server that accepts writes is known and answers; the reason contains no
+ *   address
  */
 export function watchReadiness(client, now = () => performance.now()) {
   /** @type {import('mongodb').ServerDescription[]} */

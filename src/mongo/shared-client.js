@@ -1,90 +1,88 @@
 import { explainPoolTimeout, monitorPool } from 'mongodb-pool-monitor';
 import { connectClient, createClient } from './client.js';
 import { customersOf, seedCustomers } from './demo-data.js';
-import { heartbeatOf, watchReadiness } from './readiness.js';
-import { createSlowQueries } from './slow-queries.js';
+import { HEARTBEAT_MS, watchReadiness } from './readiness.js';
+
+/** @import { MongoClient } from 'mongodb' */
+/** @import { PoolMonitor } from 'mongodb-pool-monitor' */
+/** @import { Settings } from '../settings.js' */
 
 /**
- * @typedef {object} Handle a MongoClient and what belongs to it
- * @property {import('mongodb').MongoClient} client
- * @property {import('mongodb-pool-monitor').PoolMonitor} monitor
- * @property {() => import('./readiness.js').DatabaseStatus} readStatus
+ * @typedef {object} ClientHandle a MongoClient and what belongs to it
+ * @property {MongoClient} client
+ * @property {PoolMonitor} monitor
+ * @property {ReturnType<typeof watchReadiness>} readStatus
  * @property {import('mongodb').Collection<import('./demo-data.js').Customer>} customers
- * @property {import('./slow-queries.js').SlowQuery} runSlowQuery
+ * @property {import('./slow-query.js').SlowQuery} runSlowQuery
  * @property {number} uses calls of `use` that are running
  * @property {() => void} [onUnused]
- *
- * @typedef {(monitor: import('mongodb-pool-monitor').PoolMonitor) => void} OnMonitor
  */
 
 /** A MongoClient that requests share. While they run, a new client with another maxPoolSize can replace it. */
 export class SharedClient {
-  /** The server's version. */
+  /** The server's version, once connected. */
   version = '';
   #url;
   #settings;
   #name;
-  #onMonitor;
   #createSlowQuery;
-  /** @type {Set<Handle>} */
+  /** @type {((monitor: PoolMonitor) => void)[]} */
+  #listeners = [];
+  /** @type {Set<ClientHandle>} */
   #handles = new Set();
-  /** @type {Handle} */
-  #current = /** @type {any} */ (null);
+  /** @type {ClientHandle | null} null until connected */
+  #current = null;
   /** Resizes run one after the other. @type {Promise<unknown>} */
   #lastResize = Promise.resolve();
 
   /**
-   * Use SharedClient.open.
    * @param {string} url
-   * @param {import('../settings.js').Settings} settings
-   * @param {string | null} name
-   * @param {OnMonitor} onMonitor
-   * @param {ReturnType<typeof createSlowQueries>} createSlowQuery
+   * @param {Settings & { suffix?: string }} settings
+   * @param {object} options
+   * @param {string | null} [options.name] of the pool, where there are several clients
+   * @param {ReturnType<typeof import('./slow-query.js').createSlowQueries>} options.slowQueries
    */
-  constructor(url, settings, name, onMonitor, createSlowQuery) {
+  constructor(url, settings, { name = null, slowQueries }) {
     this.#url = url;
     this.#settings = settings;
     this.#name = name;
-    this.#onMonitor = onMonitor;
-    this.#createSlowQuery = createSlowQuery;
+    this.#createSlowQuery = slowQueries;
   }
 
-  /**
-   * @param {string} url
-   * @param {import('../settings.js').Settings} settings
-   * @param {object} [options]
-   * @param {string | null} [options.name] of the pool, where there are several clients
-   * @param {OnMonitor} [options.onMonitor] called for each client, before it connects
-   * @param {ReturnType<typeof createSlowQueries>} [options.slowQueries]
-   */
-  static async open(url, settings, {
-    name = null, onMonitor = () => {}, slowQueries = createSlowQueries(settings.slowQuery),
-  } = {}) {
-    const shared = new SharedClient(url, settings, name, onMonitor, slowQueries);
-    const { handle, version } = await shared.#connect(settings.poolSize);
-    shared.#current = handle;
-    shared.version = version;
-    return shared;
+  /** @param {(monitor: PoolMonitor) => void} listener called for each client, before it connects */
+  onMonitor(listener) {
+    this.#listeners.push(listener);
   }
 
-  /** The client for new work. */
+  async connect() {
+    const { handle, version } = await this.#open(this.#settings.poolSize);
+    this.#current = handle;
+    this.version = version;
+  }
+
+  get isConnected() {
+    return this.#current !== null;
+  }
+
+  /** The client for new work. @throws {Error} before `connect` */
   get current() {
+    if (!this.#current) throw new Error('the client is not connected yet');
     return this.#current;
   }
 
   /** All clients that still have work, the current one last. */
   get handles() {
-    return [...this.#handles].filter((handle) => handle !== this.#current).concat(this.#current);
+    return [...this.#handles].filter((handle) => handle !== this.#current).concat(this.current);
   }
 
   /**
-   * Work on the current client, which is not closed before the work is done.
+   * Runs work on the current client, which is not closed before the work is done.
    * @template T
-   * @param {(handle: Handle) => Promise<T>} work
+   * @param {(handle: ClientHandle) => Promise<T>} work
    * @throws {import('mongodb-pool-monitor').PoolTimeoutError} instead of the driver's wait-queue timeout
    */
   async use(work) {
-    const handle = this.#current;
+    const handle = this.current;
     handle.uses += 1;
     try {
       return await work(handle);
@@ -97,13 +95,13 @@ export class SharedClient {
   }
 
   /**
-   * Replace the client by one with another maxPoolSize. The old one is closed when its work is done.
+   * Replaces the client by one with another maxPoolSize. The old one is closed when its work is done.
    * @param {number} poolSize
    */
   resize(poolSize) {
     const change = this.#lastResize.then(async () => {
-      const { handle } = await this.#connect(poolSize);
-      const old = this.#current;
+      const { handle } = await this.#open(poolSize);
+      const old = this.current;
       this.#current = handle;
       // Not awaited: it takes as long as the work on the old client. close() closes it earlier.
       this.#retire(old).catch(() => {});
@@ -112,22 +110,22 @@ export class SharedClient {
     return change;
   }
 
-  /** Wait until no resize is running. */
+  /** Waits until no resize is running. */
   async settled() {
     await this.#lastResize;
   }
 
-  /** Close all clients at once, whatever still runs on them. */
+  /** Closes all clients at once, whatever is still running on them. */
   async close() {
     await this.#lastResize;
     await Promise.all([...this.#handles].map(({ client }) => client.close()));
   }
 
   /** @param {number | undefined} poolSize */
-  async #connect(poolSize) {
-    const client = createClient(this.#url, { ...this.#settings, poolSize, heartbeatMs: heartbeatOf(this.#url) });
+  async #open(poolSize) {
+    const client = createClient(this.#url, { ...this.#settings, poolSize, heartbeatMs: HEARTBEAT_MS });
     const monitor = monitorPool(client, { name: this.#name });
-    this.#onMonitor(monitor);
+    for (const listener of this.#listeners) listener(monitor);
     const readStatus = watchReadiness(client);
     try {
       const version = await connectClient(client);
@@ -136,7 +134,7 @@ export class SharedClient {
       await seedCustomers(client);
       const runSlowQuery = await this.#createSlowQuery(client);
       await runSlowQuery(1);
-      /** @type {Handle} */
+      /** @type {ClientHandle} */
       const handle = { client, monitor, readStatus, customers: customersOf(client), runSlowQuery, uses: 0 };
       this.#handles.add(handle);
       return { handle, version };
@@ -146,9 +144,12 @@ export class SharedClient {
     }
   }
 
-  /** @param {Handle} handle */
+  /** @param {ClientHandle} handle */
   async #retire(handle) {
-    if (handle.uses > 0) await new Promise((resolve) => { handle.onUnused = () => resolve(undefined); });
+    if (handle.uses > 0)
+      await new Promise((resolve) => {
+        handle.onUnused = () => resolve(undefined);
+      });
     await handle.client.close();
     this.#handles.delete(handle);
   }

@@ -13,8 +13,9 @@ const GUARD = fileURLToPath(new URL('process-guard.js', import.meta.url));
  */
 
 /**
- * Start a command that never outlives this process, nor does what it starts. A small guard process starts it, and kills it
- * when the IPC channel to us closes, however we end. Both leave the terminal's process group, so that Ctrl-C reaches only us.
+ * Starts a command that never outlives this process, nor does what it starts. A small guard process starts it, and
+ * kills it when the IPC channel to us closes, however we end. Both leave the terminal's process group, so that Ctrl-C
+ * reaches only us.
  * @param {string} file
  * @param {string[]} args
  * @param {object} options
@@ -28,7 +29,10 @@ const GUARD = fileURLToPath(new URL('process-guard.js', import.meta.url));
 export function startGuarded(file, args, { folder = '', graceMs = 0, env, signal }) {
   signal?.throwIfAborted();
   const guard = fork(GUARD, [folder, String(graceMs), file, ...args], {
-    env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: process.platform !== 'win32',
+    env,
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: process.platform !== 'win32',
   });
   let how = 'it was stopped';
   guard.once('message', (/** @type {any} */ { code, signal: name, error }) => {

@@ -1,6 +1,6 @@
 // The guard process of guarded-process.js. Runs the command in argv[4] and later. When its parent disconnects, which
-// includes a parent that dies, it ends the command and whatever that started, removes the folder in argv[2] and ends. The
-// command has argv[3] ms to end by itself.
+// includes a parent that dies, it ends the command and whatever that started, removes the folder in argv[2] and ends.
+// The command has argv[3] ms to end by itself.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { onParentGone } from './parent.js';

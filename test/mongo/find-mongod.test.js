@@ -2,8 +2,8 @@ import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { findMongod } from '../../src/mongo/find-mongod.js';
-import { realMongod } from '../support/real-mongod.js';
-import { scratchFolder } from '../support/scratch-folder.js';
+import { realMongod } from 'test-support/mongod.js';
+import { scratchFolder } from 'test-support/cleanup.js';
 
 const EXECUTABLE = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
 
@@ -14,7 +14,8 @@ let root;
 /** @type {string} */
 let empty;
 beforeAll(async () => {
-  [mongod, root] = await Promise.all([realMongod(), scratchFolder()]);
+  mongod = realMongod();
+  root = await scratchFolder();
   empty = await mkdtemp(path.join(root, 'empty-'));
 });
 
@@ -41,29 +42,48 @@ const working = async ({ target }) => {
   await copyFile(mongod, target);
 };
 /** @type {import('../../src/mongo/find-mongod.js').Download} */
-const failing = async () => { throw new Error('host unreachable'); };
+const failing = async () => {
+  throw new Error('host unreachable');
+};
 /** @type {import('../../src/mongo/find-mongod.js').Download} */
-const unwanted = async () => { throw new Error('nobody should ask for this'); };
+const unwanted = async () => {
+  throw new Error('nobody should ask for this');
+};
+
+test('a cache that can not be written is named, with the setting for another one', async () => {
+  const cacheDir = path.join(await mkdtemp(path.join(root, 'file-')), 'file', 'cache');
+  await writeFile(path.dirname(cacheDir), '');
+  const { message } = await findMongod({ searchPath: empty, cacheDir }).catch((error) => error);
+  expect(message).toContain(`MongoDB download: ${cacheDir} can't be written: `);
+  expect(message).toContain('Choose another place with POOL_LAB_CACHE');
+});
 
 describe('the first one that runs is used', () => {
   test('a given path before all others', async () => {
     const [given, onPath, cacheDir] = await Promise.all([folderWithMongod(), folderWithMongod(), folderWithMongod()]);
-    expect(await findMongod({
-      mongodPath: path.join(given, EXECUTABLE), searchPath: onPath, cacheDir, downloads: { unwanted },
-    })).toEqual({ file: path.join(given, EXECUTABLE), version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    expect(
+      await findMongod({
+        mongodPath: path.join(given, EXECUTABLE),
+        searchPath: onPath,
+        cacheDir,
+        downloads: { unwanted },
+      }),
+    ).toEqual({ file: path.join(given, EXECUTABLE), version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
   });
 
   test('then the PATH, folder by folder', async () => {
     const [first, second, cacheDir] = await Promise.all([folderWithMongod(), folderWithMongod(), folderWithMongod()]);
     const searchPath = [empty, first, second].join(path.delimiter);
-    expect(await findMongod({ searchPath, cacheDir, downloads: { unwanted } }))
-      .toMatchObject({ file: path.join(first, EXECUTABLE) });
+    expect(await findMongod({ searchPath, cacheDir, downloads: { unwanted } })).toMatchObject({
+      file: path.join(first, EXECUTABLE),
+    });
   });
 
   test('then the cache', async () => {
     const cacheDir = await folderWithMongod();
-    expect(await findMongod({ searchPath: empty, cacheDir, downloads: { unwanted } }))
-      .toMatchObject({ file: path.join(cacheDir, EXECUTABLE) });
+    expect(await findMongod({ searchPath: empty, cacheDir, downloads: { unwanted } })).toMatchObject({
+      file: path.join(cacheDir, EXECUTABLE),
+    });
   });
 
   test('then the downloads, one after the other, into the cache', async () => {
@@ -71,7 +91,10 @@ describe('the first one that runs is used', () => {
     /** @type {string[]} */
     const lines = [];
     const found = await findMongod({
-      searchPath: '', cacheDir, downloads: { failing, working, unwanted }, report: (line) => lines.push(line),
+      searchPath: '',
+      cacheDir,
+      downloads: { failing, working, unwanted },
+      report: (line) => lines.push(line),
     });
     expect(found.file).toBe(path.join(cacheDir, EXECUTABLE));
     expect(lines).toEqual(['failing: host unreachable']);
@@ -80,14 +103,16 @@ describe('the first one that runs is used', () => {
 
   test('one on the PATH that does not run here is skipped', async () => {
     const [searchPath, cacheDir] = await Promise.all([folderWithBrokenMongod(), folderWithMongod()]);
-    expect(await findMongod({ searchPath, cacheDir, downloads: { unwanted } }))
-      .toMatchObject({ file: path.join(cacheDir, EXECUTABLE) });
+    expect(await findMongod({ searchPath, cacheDir, downloads: { unwanted } })).toMatchObject({
+      file: path.join(cacheDir, EXECUTABLE),
+    });
   });
 
   test('one in the cache that does not run here is downloaded again', async () => {
     const cacheDir = await folderWithBrokenMongod();
-    expect(await findMongod({ searchPath: '', cacheDir, downloads: { working } }))
-      .toMatchObject({ file: path.join(cacheDir, EXECUTABLE) });
+    expect(await findMongod({ searchPath: '', cacheDir, downloads: { working } })).toMatchObject({
+      file: path.join(cacheDir, EXECUTABLE),
+    });
   });
 });
 
@@ -97,8 +122,9 @@ describe('a MONGOD_PATH that is not a mongod is refused in one line, and nothing
     ['nothing', path.join(process.execPath, 'nowhere'), /ENOTDIR|ENOENT/],
   ])('%s', async (_, mongodPath, reason) => {
     const searchPath = await folderWithMongod();
-    const error = await findMongod({ mongodPath, searchPath, cacheDir: searchPath, downloads: { working } })
-      .catch((problem) => problem);
+    const error = await findMongod({ mongodPath, searchPath, cacheDir: searchPath, downloads: { working } }).catch(
+      (problem) => problem,
+    );
     expect(error).toBeInstanceOf(Error);
     expect(error.message.startsWith(`MONGOD_PATH: ${mongodPath} does not run as a mongod (`)).toBe(true);
     expect(error.message).toMatch(reason);
@@ -109,7 +135,9 @@ describe('a MONGOD_PATH that is not a mongod is refused in one line, and nothing
 test('when all fails, the error lists every attempt and what to do next', async () => {
   const searchPath = await folderWithBrokenMongod();
   const error = await findMongod({
-    searchPath, cacheDir: empty, downloads: { 'MongoDB download': failing, 'Python package': failing },
+    searchPath,
+    cacheDir: empty,
+    downloads: { 'MongoDB download': failing, 'Python package': failing },
   }).catch((problem) => problem);
   expect(error.message.split('\n')).toEqual([
     'Found no MongoDB to start. Tried:',
@@ -129,7 +157,10 @@ test('an interrupted download ends the search', async () => {
     throw new Error('killed');
   };
   const error = await findMongod({
-    searchPath: '', cacheDir: empty, downloads: { interrupted, working }, signal: stop.signal,
+    searchPath: '',
+    cacheDir: empty,
+    downloads: { interrupted, working },
+    signal: stop.signal,
   }).catch((reason) => reason);
   expect(error).toBe(stop.signal.reason);
 });

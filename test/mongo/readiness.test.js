@@ -1,10 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { heartbeatOf, watchReadiness } from '../../src/mongo/readiness.js';
-import { cleanUp } from '../support/cleanup.js';
-import { startReplicaSet } from '../support/mongod-process.js';
-import { until } from '../support/until.js';
+import { watchReadiness } from '../../src/mongo/readiness.js';
+import { cleanUp, startReplicaSet } from 'test-support/cleanup.js';
+import { until } from 'test-support/waiting.js';
 
 /** A fake client whose servers a test controls. */
 function watch() {
@@ -14,15 +13,22 @@ function watch() {
   return {
     readStatus,
     /** @param {string[]} types */
-    have: (...types) => client.emit('topologyDescriptionChanged', {
-      newDescription: {
-        servers: new Map(types.map((type, index) => [
-          `${index}`, { address: `${index}`, type, isWritable: ['RSPrimary', 'Standalone', 'Mongos'].includes(type) }])),
-      },
-    }),
+    have: (...types) =>
+      client.emit('topologyDescriptionChanged', {
+        newDescription: {
+          servers: new Map(
+            types.map((type, index) => [
+              `${index}`,
+              { address: `${index}`, type, isWritable: ['RSPrimary', 'Standalone', 'Mongos'].includes(type) },
+            ]),
+          ),
+        },
+      }),
     hear: () => client.emit('serverHeartbeatSucceeded', { connectionId: '0' }),
     /** @param {number} ms */
-    pass: (ms) => { nowMs += ms; },
+    pass: (ms) => {
+      nowMs += ms;
+    },
   };
 }
 const READY = { reachable: true, reason: null };
@@ -33,7 +39,9 @@ describe('MongoDB', () => {
   });
 
   test.each([
-    [['RSPrimary', 'RSSecondary'], READY], [['Standalone'], READY], [['Unknown', 'Mongos'], READY],
+    [['RSPrimary', 'RSSecondary'], READY],
+    [['Standalone'], READY],
+    [['Unknown', 'Mongos'], READY],
     [['Unknown', 'Unknown'], { reachable: false, reason: 'no server answers' }],
     [['RSSecondary', 'Unknown'], { reachable: false, reason: 'the replica set has no primary' }],
   ])('of %j is %j', (types, status) => {
@@ -55,11 +63,6 @@ describe('MongoDB', () => {
   });
 });
 
-test('the connection string overrides our heartbeat frequency', () => {
-  expect(heartbeatOf('mongodb://host/?replicaSet=rs')).toBe(2000);
-  expect(heartbeatOf('mongodb://host/?replicaSet=rs&heartbeatfrequencyms=10000')).toBeUndefined();
-});
-
 test('a server without a primary is not ready until there is one again', async () => {
   const { url } = await startReplicaSet();
   const client = new MongoClient(url);
@@ -73,7 +76,9 @@ test('a server without a primary is not ready until there is one again', async (
   await admin.command({ replSetStepDown: 2, force: true });
   await until('it is no longer ready', () => !isReady());
   // It still answers.
-  expect(await admin.command({ hello: 1 }, { readPreference: 'secondaryPreferred' })).toMatchObject({ secondary: true });
+  expect(await admin.command({ hello: 1 }, { readPreference: 'secondaryPreferred' })).toMatchObject({
+    secondary: true,
+  });
   expect(readStatus()).toEqual({ reachable: false, reason: 'the replica set has no primary' });
   await until('it is ready', isReady);
 });

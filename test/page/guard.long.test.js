@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import axe from 'axe-core';
-import { describeInBrowser, launchChromium } from '../support/chromium.js';
+import { describeInBrowser, launchChromium } from 'test-support/chromium.js';
 import { serveApp } from '../support/serve-app.js';
-import { until } from '../support/until.js';
+import { until } from 'test-support/waiting.js';
 
 /** @import { Browser, Page } from 'playwright-core' */
 
@@ -82,8 +82,11 @@ describeInBrowser('access to the live page', () => {
       const script = body.ownerDocument.createElement('script');
       script.textContent = 'document.title = "owned"';
       body.append(script);
-      body.insertAdjacentHTML('beforeend', `<img src="x" onerror="document.title = 'owned'">
-        <p style="color: red"></p><iframe src="/"></iframe>`);
+      body.insertAdjacentHTML(
+        'beforeend',
+        `<img src="x" onerror="document.title = 'owned'">
+        <p style="color: red"></p><iframe src="/"></iframe>`,
+      );
       await fetch('http://elsewhere.example/').catch(() => {});
     });
 

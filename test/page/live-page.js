@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import axe from 'axe-core';
-import { startApp } from '../../src/harness/app-process.js';
-import { launchChromium } from '../support/chromium.js';
-import { readEvents } from '../support/read-events.js';
-import { until } from '../support/until.js';
+import { launchChromium } from 'test-support/chromium.js';
+import { PoolClient } from 'mongodb-pool-page/client';
+import { until } from 'test-support/waiting.js';
+import { startApp } from '../support/start-app.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -13,7 +13,7 @@ export const HIGHLIGHT = /** @type {const} */ ([0xe6, 0xb4, 0x22]);
 
 /** @type {Browser} */
 export let browser;
-/** @type {Awaited<ReturnType<typeof startApp>>} */
+/** @type {Awaited<ReturnType<typeof start>>} */
 export let app;
 /** @type {Page} */
 export let page;
@@ -40,9 +40,10 @@ export function openForEachTest() {
 }
 
 /** @param {Record<string, string>} [settings] */
-export function start(settings) {
+export async function start(settings) {
   const MONGO_URL = String(process.env.TEST_MONGO_URL);
-  return startApp({ MONGO_URL, MONGO_POOLSIZE: '1', ...settings });
+  const started = startApp({ MONGO_URL, MONGO_POOLSIZE: '1', SHUTDOWN_TIMEOUT_MS: '3000', ...settings });
+  return { ...started, url: await started.url };
 }
 
 /** @param {BrowserContextOptions} [options] @param {string} [url] */
@@ -92,7 +93,7 @@ export function findFront(color) {
     let front = 0;
     for (let at = 0; at < data.length; at += 4) {
       const isOfColor = data[at] === red && data[at + 1] === green && data[at + 2] === blue;
-      if (isOfColor) front = Math.max(front, at / 4 % copy.width);
+      if (isOfColor) front = Math.max(front, (at / 4) % copy.width);
     }
     return front;
   }, color);
@@ -100,7 +101,7 @@ export function findFront(color) {
 
 /** The next request of a route that ends. @param {string} route */
 export async function readEnded(route) {
-  for await (const { finished } of readEvents(app.url, 'pool')) {
+  for await (const { finished } of new PoolClient(app.url).events('pool')) {
     const ended = finished.find((/** @type {{ route: string }} */ request) => request.route === route);
     if (ended) return ended;
   }

@@ -1,8 +1,18 @@
 import { expect, test } from '@jest/globals';
-import { describeInBrowser } from '../support/chromium.js';
-import { measureUntil } from '../support/measure-until.js';
+import { describeInBrowser } from 'test-support/chromium.js';
+import { measureUntil } from 'test-support/waiting.js';
 import {
-  BUS, findFaults, findFront, incidents, openForEachTest, openPage, page, pollUntil, readPool, readStyle, send,
+  BUS,
+  findFaults,
+  findFront,
+  incidents,
+  openForEachTest,
+  openPage,
+  page,
+  pollUntil,
+  readPool,
+  readStyle,
+  send,
   setPool,
 } from './live-page.js';
 
@@ -17,15 +27,17 @@ describeInBrowser('the look of the live page', () => {
 
     await page.getByRole('heading', { name: /busy, 10 waiting, the longest for/ }).waitFor();
     const shown = page.getByRole('button', { name: '/fast waits' });
-    await pollUntil(async () => await shown.count() > 0);
+    await pollUntil(async () => (await shown.count()) > 0);
     const more = Number.parseInt((await page.locator('.rest').innerText()).slice(1), 10);
-    expect(await shown.count() + more).toBe(10);
+    expect((await shown.count()) + more).toBe(10);
   });
 
   test.each([320, 390, 768, 1440])('at %i pixels, traffic does not move the controls', async (width) => {
     await openPage({ viewport: { width, height: 900 } });
-    const top = async () => page.locator('#controls').evaluate((node) => (
-      node.getBoundingClientRect().top - node.ownerDocument.body.getBoundingClientRect().top));
+    const top = async () =>
+      page
+        .locator('#controls')
+        .evaluate((node) => node.getBoundingClientRect().top - node.ownerDocument.body.getBoundingClientRect().top);
     const atFirst = await top();
     await send('a bus');
     await send('ten Ferraris');
@@ -41,8 +53,7 @@ describeInBrowser('the look of the live page', () => {
   test('a hovered button does not look like a selected one', async () => {
     await openPage();
     const [selected, other] = ['1', '3'].map((name) => page.getByRole('button', { name, exact: true }));
-    const lookOf = (/** @type {typeof other} */ button) => (
-      readStyle(button, ['background-color', 'color']));
+    const lookOf = (/** @type {typeof other} */ button) => readStyle(button, ['background-color', 'color']);
     await page.locator('#pool-size [aria-pressed=true]').waitFor();
     const atRest = await lookOf(other);
     await other.hover();
@@ -59,9 +70,12 @@ describeInBrowser('the look of the live page', () => {
     await openPage({ viewport: { width: 60, height: 40 } });
     // There may be no room for a pixel of it.
     await page.getByRole('img', { name: /1 open$/ }).waitFor({ state: 'attached' });
-    await page.locator('#tunnel').evaluate((node) => new Promise((resolve) => {
-      node.ownerDocument.defaultView?.requestAnimationFrame(resolve);
-    }));
+    await page.locator('#tunnel').evaluate(
+      (node) =>
+        new Promise((resolve) => {
+          node.ownerDocument.defaultView?.requestAnimationFrame(resolve);
+        }),
+    );
     expect(incidents).toEqual([]);
   });
 
@@ -72,24 +86,27 @@ describeInBrowser('the look of the live page', () => {
 
     const lanes = `The tunnel has ${poolSize} lanes: 1 with a bus`;
     await page.getByRole('img', { name: new RegExp(`^${lanes}`) }).waitFor();
-    await pollUntil(async () => await findFront(BUS) > 0);
+    await pollUntil(async () => (await findFront(BUS)) > 0);
     expect(incidents).toEqual([]);
   });
 
   test('the page is small and paints within a second', async () => {
-    const paintedAtMs = await measureUntil(async () => {
-      await openPage();
-      const { bytes, paintMs } = await page.evaluate(() => {
-        const entries = performance.getEntries();
-        return {
-          bytes: entries.reduce((sum, entry) => sum + (Reflect.get(entry, 'encodedBodySize') ?? 0), 0),
-          paintMs: entries.find(({ name }) => name === 'first-contentful-paint')?.startTime,
-        };
-      });
-      expect(bytes).toBeGreaterThan(200_000);
-      expect(bytes).toBeLessThan(1_500_000);
-      return Number(paintMs);
-    }, (ms) => ms < 1000);
+    const paintedAtMs = await measureUntil(
+      async () => {
+        await openPage();
+        const { bytes, paintMs } = await page.evaluate(() => {
+          const entries = performance.getEntries();
+          return {
+            bytes: entries.reduce((sum, entry) => sum + (Reflect.get(entry, 'encodedBodySize') ?? 0), 0),
+            paintMs: entries.find(({ name }) => name === 'first-contentful-paint')?.startTime,
+          };
+        });
+        expect(bytes).toBeGreaterThan(200_000);
+        expect(bytes).toBeLessThan(1_500_000);
+        return Number(paintMs);
+      },
+      (ms) => ms < 1000,
+    );
     expect(paintedAtMs).toBeLessThan(1000);
     expect(incidents).toEqual([]);
   });
@@ -116,16 +133,20 @@ describeInBrowser('the look of the live page', () => {
     }
   });
 
-  test.each(/** @type {const} */ ([['no-preference', true], ['reduce', false]]))(
-    'with prefers-reduced-motion "%s", a bus moves: %s', async (reducedMotion, moves) => {
-      await openPage({ reducedMotion });
-      await send('a bus');
-      await pollUntil(async () => await findFront(BUS) > 0);
-      const x = await findFront(BUS);
-      await pollUntil(async () => (await readPool()).lanes[0].busyMs > 1500);
+  test.each(
+    /** @type {const} */ ([
+      ['no-preference', true],
+      ['reduce', false],
+    ]),
+  )('with prefers-reduced-motion "%s", a bus moves: %s', async (reducedMotion, moves) => {
+    await openPage({ reducedMotion });
+    await send('a bus');
+    await pollUntil(async () => (await findFront(BUS)) > 0);
+    const x = await findFront(BUS);
+    await pollUntil(async () => (await readPool()).lanes[0].busyMs > 1500);
 
-      expect(await findFront(BUS) > x).toBe(moves);
-    });
+    expect((await findFront(BUS)) > x).toBe(moves);
+  });
 
   test.each(/** @type {const} */ (['light', 'dark']))('axe finds no violation in the %s theme', async (colorScheme) => {
     await openPage({ colorScheme });

@@ -9,18 +9,23 @@ const jobs = new MongoClient(url, { maxPoolSize: 2, appName: 'jobs' });
 const database = client.db('shop');
 
 /** @param {MongoClient} on @param {number} ms */
-const sleep = (on, ms) => on.db('shop').collection('orders').findOne(
-  { $expr: { $function: { body: `function() { sleep(${ms}); return true; }`, args: [], lang: 'js' } } });
+const sleep = (on, ms) =>
+  on
+    .db('shop')
+    .collection('orders')
+    .findOne({ $expr: { $function: { body: `function() { sleep(${ms}); return true; }`, args: [], lang: 'js' } } });
 
 /** @type {Record<string, () => Promise<unknown>>} */
 const routes = {
   '/customers': () => database.collection('orders').findOne({}),
   '/orders': () => database.collection('orders').countDocuments(),
   '/search': () => sleep(client, 30),
-  '/report': () => sleep(client, 1500),
+  '/report': () => sleep(client, 3000),
   '/export': () => sleep(jobs, 800),
   '/a-route-with-quite-a-long-name/that-nobody-wants-to-read/and-that-has-no-space-in-it': () => sleep(client, 2000),
-  '/follow': async () => { follow().catch(() => {}); },
+  '/follow': async () => {
+    follow().catch(() => {});
+  },
   '/both': () => Promise.all([sleep(client, 1500), sleep(client, 1500)]),
 };
 
@@ -39,7 +44,11 @@ setInterval(() => database.collection('orders').findOne({}), 500);
 
 const server = createServer(async (req, res) => {
   const answer = routes[String(req.url)];
-  if (answer) await answer().then(() => res.end('{}'), (error) => res.writeHead(500).end(String(error)));
+  if (answer)
+    await answer().then(
+      () => res.end('{}'),
+      (error) => res.writeHead(500).end(String(error)),
+    );
   else res.writeHead(404).end();
 }).listen(0, '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());

@@ -1,14 +1,10 @@
 import { request } from 'node:http';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { readEvents } from '../support/read-events.js';
+import { describe, expect, test } from '@jest/globals';
+import { PoolClient } from 'mongodb-pool-page/client';
 import { serveApp } from '../support/serve-app.js';
-import { until } from '../support/until.js';
+import { until } from 'test-support/waiting.js';
 
-/** @type {string} */
-let url;
-beforeAll(async () => {
-  url = await serveApp({ MONGO_POOLSIZE: '1' });
-});
+const url = await serveApp({ MONGO_POOLSIZE: '1' });
 
 /**
  * @param {string} control
@@ -17,7 +13,9 @@ beforeAll(async () => {
  */
 async function post(control, body, headers = { Origin: url }) {
   const response = await fetch(`${url}/control/${control}`, {
-    method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body),
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
   });
   return { status: response.status, type: response.headers.get('content-type'), body: await response.json() };
 }
@@ -64,14 +62,19 @@ describe('the page', () => {
     ['traffic', { route: '/fast', count: 1e9 }, /count/],
   ])('gets a problem that says what %s accepts instead of %j', async (control, body, detail) => {
     expect(await post(control, body)).toMatchObject({
-      status: 400, type: expect.stringContaining('application/problem+json'), body: { detail: expect.stringMatching(detail) },
+      status: 400,
+      type: expect.stringContaining('application/problem+json'),
+      body: { detail: expect.stringMatching(detail) },
     });
   });
 
   test('gets a problem for a body that is not JSON or too long', async () => {
-    const send = (/** @type {string} */ body) => fetch(`${url}/control/slow-ms`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', Origin: url }, body,
-    });
+    const send = (/** @type {string} */ body) =>
+      fetch(`${url}/control/slow-ms`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Origin: url },
+        body,
+      });
     expect((await send('{')).status).toBe(400);
     expect((await send(JSON.stringify({ slowMs: 1, more: 'x'.repeat(2000) }))).status).toBe(413);
   });
@@ -93,22 +96,27 @@ describe('nobody else can change anything', () => {
     expect(status).toBe(403);
   });
 
-  test('another site\'s name that points here', async () => {
+  test("another site's name that points here", async () => {
     const host = `rebound.example:${new URL(url).port}`;
     expect(await send({ Host: host, Origin: `http://${host}` })).toMatchObject({ status: 403 });
     expect(await readPool()).toMatchObject({ max: 1 });
   });
 
   test('a form, which cannot send JSON', async () => {
-    expect(await post('pool-size', { poolSize: 7 }, { Origin: url, 'Content-Type': 'text/plain' })).toMatchObject({ status: 415 });
+    expect(await post('pool-size', { poolSize: 7 }, { Origin: url, 'Content-Type': 'text/plain' })).toMatchObject({
+      status: 415,
+    });
   });
 
   test('nor can the page with CONTROLS=off', async () => {
     const closed = await serveApp({ CONTROLS: 'off' });
     const response = await fetch(`${closed}/control/slow-ms`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', Origin: closed }, body: '{"slowMs":1}',
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: closed },
+      body: '{"slowMs":1}',
     });
     expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ detail: 'CONTROLS is off; set CONTROLS=on to allow them' });
     expect(await (await fetch(`${closed}/pool`)).json()).toMatchObject({ controls: false });
   });
 
@@ -119,7 +127,10 @@ describe('nobody else can change anything', () => {
    */
   function send(headers) {
     return new Promise((resolve, reject) => {
-      request(`${url}/control/pool-size`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } })
+      request(`${url}/control/pool-size`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+      })
         .on('response', (response) => {
           response.resume();
           resolve({ status: response.statusCode });
@@ -130,13 +141,17 @@ describe('nobody else can change anything', () => {
   }
 });
 
-test('the app runs mixed.yaml against itself, one load test at a time, and streams its progress; page.test.js checks the result', async () => {
+test('the app runs mixed.yaml against itself, one load test at a time, and streams its progress; features.long.test.js checks the result', async () => {
   await post('slow-ms', { slowMs: 200 });
   const first = await post('load-test', {});
   expect(first).toMatchObject({
-    status: 202, body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200, changes: [] },
+    status: 202,
+    body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200, changes: [] },
   });
-  expect(await post('load-test', {})).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/load test/) } });
+  expect(await post('load-test', {})).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringMatching(/load test/) },
+  });
   const started = await readLoadTest(({ progress }) => progress >= 0.1);
   expect(started).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
 
@@ -146,17 +161,23 @@ test('the app runs mixed.yaml against itself, one load test at a time, and strea
   expect(await post('slow-ms', { slowMs: 100 })).toMatchObject({ status: 200 });
   const changed = await readLoadTest(({ changes }) => changes.length >= 2);
   expect(changed).toMatchObject({
-    state: 'running', poolSize: 1, slowMs: 200, exact: null,
-    changes: [{ poolSize: 5, slowMs: 200 }, { poolSize: 5, slowMs: 100 }],
+    state: 'running',
+    poolSize: 1,
+    slowMs: 200,
+    exact: null,
+    changes: [
+      { poolSize: 5, slowMs: 200 },
+      { poolSize: 5, slowMs: 100 },
+    ],
   });
   const [{ afterMs: resizedMs }, { afterMs: shortenedMs }] = changed.changes;
   expect(resizedMs).toBeGreaterThan(0);
   expect(shortenedMs).toBeGreaterThanOrEqual(resizedMs);
 });
 
-/** @param {(loadTest: import('../../src/live/load-test-runner.js').LoadTest) => boolean} matches */
+/** @param {(loadTest: import('../../src/load-tests/load-test-runner.js').LoadTest) => boolean} matches */
 async function readLoadTest(matches) {
-  for await (const loadTest of readEvents(url, 'load-test')) {
+  for await (const loadTest of new PoolClient(url).events('load-test')) {
     if (matches(loadTest)) return loadTest;
     if (loadTest.state !== 'running') throw new Error(`not seen before the load test ended: ${matches}`);
   }

@@ -1,14 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { inOrder } from '../support/in-order.js';
+import { inOrder, until } from 'test-support/waiting.js';
 import { LEAST_SLOW, serveApp } from '../support/serve-app.js';
-import { until } from '../support/until.js';
 
 /** @param {string} url */
 async function ask(url) {
   const askedAt = performance.now();
   const response = await fetch(url);
   const body = await response.json();
-  return { status: response.status, retryAfter: response.headers.get('retry-after'), body, ms: performance.now() - askedAt };
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    body,
+    ms: performance.now() - askedAt,
+  };
 }
 
 /** @param {string} url */
@@ -22,7 +26,11 @@ describe('with SLOW_CONCURRENCY', () => {
     for (const { ms } of answers.slice(4)) expect(ms).toBeGreaterThan(LEAST_SLOW * 1000);
     expect(answers[0]).toMatchObject({
       retryAfter: '1',
-      body: { status: 503, title: 'Too many of these requests at once', detail: '2 requests are running, the limit is 2' },
+      body: {
+        status: 503,
+        title: 'Too many of these requests at once',
+        detail: '2 requests are running, the limit is 2',
+      },
     });
     expect(await readPool(url)).toMatchObject({ slowLimit: { max: 2, running: 0, refused: 4 } });
     expect(await ask(`${url}/slow`)).toMatchObject({ status: 200 });
@@ -49,34 +57,67 @@ describe('with SLOW_POOLSIZE', () => {
       return now.clients[1].active === 1 && now.clients[1].waiting === 1 && now;
     });
     expect(pool).toMatchObject({
-      max: 2, active: 0, waiting: 0, lanes: [], queue: [],
-      clients: [{ name: null }, {
-        name: 'slow', max: 1, lanes: [{ route: '/slow' }], queue: [{ route: '/slow', behind: [{ route: '/slow' }] }],
-      }],
+      max: 2,
+      active: 0,
+      waiting: 0,
+      lanes: [],
+      queue: [],
+      clients: [
+        { name: null },
+        {
+          name: 'slow',
+          max: 1,
+          lanes: [{ route: '/slow' }],
+          queue: [{ route: '/slow', behind: [{ route: '/slow' }] }],
+        },
+      ],
     });
     expect(await ask(`${url}/fast`)).toMatchObject({ status: 200 });
     expect((await readPool(url)).clients[1]).toMatchObject({ active: 1, waiting: 1 });
 
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    const gauge = (/** @type {string} */ name) => (
-      [...metrics.matchAll(new RegExp(`^db_client_connection_${name}\\{.*pool_name="[^"/]+(/slow)?".*\\} (\\d+)$`, 'gm'))]
-        .map(([, label = '', value]) => [label, Number(value)]));
-    expect(gauge('max')).toEqual([['', 2], ['/slow', 1]]);
-    expect(gauge('pending_requests')).toEqual([['', 0], ['/slow', 1]]);
-    expect(gauge('timeouts_total')).toEqual([['', 0], ['/slow', 0]]);
+    const gauge = (/** @type {string} */ name) =>
+      [
+        ...metrics.matchAll(
+          new RegExp(`^db_client_connection_${name}\\{.*pool_name="[^"/]+(/slow)?".*\\} (\\d+)$`, 'gm'),
+        ),
+      ].map(([, label = '', value]) => [label, Number(value)]);
+    expect(gauge('max')).toEqual([
+      ['', 2],
+      ['/slow', 1],
+    ]);
+    expect(gauge('pending_requests')).toEqual([
+      ['', 0],
+      ['/slow', 1],
+    ]);
+    expect(gauge('timeouts_total')).toEqual([
+      ['', 0],
+      ['/slow', 0],
+    ]);
 
     await Promise.all(slow);
-    const { body: { checkouts } } = await ask(`${url}/pool/checkouts`);
-    const pools = ['/fast', '/slow'].map((route) => (
-      new Set(checkouts.filter((/** @type {any} */ checkout) => checkout.route === route).map((/** @type {any} */ { pool: name }) => name))));
+    const { checkouts } = (await ask(`${url}/pool/checkouts`)).body;
+    const pools = ['/fast', '/slow'].map(
+      (route) =>
+        new Set(
+          checkouts
+            .filter((/** @type {any} */ checkout) => checkout.route === route)
+            .map((/** @type {any} */ { pool: name }) => name),
+        ),
+    );
     expect(pools).toEqual([new Set([null]), new Set(['slow'])]);
-    expect(await readPool(url)).toMatchObject({ checkOutFailed: {}, clients: [{}, { use: { count: expect.any(Number) } }] });
+    expect(await readPool(url)).toMatchObject({
+      checkOutFailed: {},
+      clients: [{}, { use: { count: expect.any(Number) } }],
+    });
   });
 
   test('the page only changes the size of the other pool', async () => {
     const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1' });
     const response = await fetch(`${url}/control/pool-size`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', Origin: url }, body: '{"poolSize":4}',
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: url },
+      body: '{"poolSize":4}',
     });
     expect(response.status).toBe(200);
     expect(await readPool(url)).toMatchObject({ max: 4, clients: [{ max: 4 }, { max: 1 }] });

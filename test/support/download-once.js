@@ -4,5 +4,8 @@ import * as downloads from '../../src/mongo/download-mongod.js';
 const [name, target] = process.argv.slice(2);
 const download = downloads[/** @type {keyof typeof downloads} */ (name)];
 const startedAt = performance.now();
-const outcome = await download({ target, report() {} }).then(() => ({}), (error) => ({ error: error.message }));
+const outcome = await download({ target, report() {} }).then(
+  () => ({}),
+  (error) => ({ error: error.message }),
+);
 process.stdout.write(JSON.stringify({ ...outcome, ms: performance.now() - startedAt }));

@@ -5,7 +5,9 @@ import path from 'node:path';
 /** The data folders of a process's embedded MongoDBs. @param {number} pid */
 export async function dataFoldersOf(pid) {
   const names = await readdir(os.tmpdir());
-  return names.filter((name) => name.startsWith(`mongodb-pool-lab-${pid}-`)).map((name) => path.join(os.tmpdir(), name));
+  return names
+    .filter((name) => name.startsWith(`mongodb-pool-lab-${pid}-`))
+    .map((name) => path.join(os.tmpdir(), name));
 }
 
 /** The process ids of a process's mongods: each one writes its id to a file beside its data. @param {number} pid */

@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../src/settings-table.js';
+import { SETTINGS } from '../../src/base/settings-table.js';
 
 /** The machine says where mongod is. The test decides on every other setting. */
 const KEPT = ['MONGOD_PATH', 'POOL_LAB_CACHE'];
@@ -8,9 +8,4 @@ export function cleanEnvironment(settings) {
   const names = SETTINGS.map(({ env }) => env).filter((env) => !KEPT.includes(env));
   const inherited = Object.entries(process.env).filter(([name]) => !names.includes(name));
   return { ...Object.fromEntries(inherited), ...settings };
-}
-
-/** @returns {string} of the MongoDB that all tests share */
-export function sharedMongoUrl() {
-  return /** @type {string} */ (process.env.TEST_MONGO_URL);
 }

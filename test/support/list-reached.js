@@ -32,7 +32,10 @@ export async function listReached(entry, { onDemand = false } = {}) {
 
 /** @param {string} specifier such as `@scope/name/file` */
 function nameOf(specifier) {
-  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }
 
 /** @param {string} specifier @returns {Promise<string | null>} the file, if it is in `packages/` */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cleanUp } from './cleanup.js';
+import { cleanUp } from 'test-support/cleanup.js';
 
 /**
  * Create a network with only loopback for child processes: a Linux network namespace, until the test file ends.
@@ -11,9 +11,11 @@ import { cleanUp } from './cleanup.js';
 export async function cutNetwork() {
   if (process.platform !== 'linux') return undefined;
   const isRoot = process.getuid?.() === 0;
-  const holder = spawn('unshare', [
-    '--net', ...(isRoot ? [] : ['--user', '--map-root-user']), 'sh', '-c', 'ip link set lo up && echo up && exec cat',
-  ], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const holder = spawn(
+    'unshare',
+    ['--net', ...(isRoot ? [] : ['--user', '--map-root-user']), 'sh', '-c', 'ip link set lo up && echo up && exec cat'],
+    { stdio: ['pipe', 'pipe', 'ignore'] },
+  );
   cleanUp(() => holder.stdin.end());
   const isUp = await Promise.race([
     once(holder.stdout, 'data').then(() => true),

@@ -1,3 +1,3 @@
 declare module 'parse-prometheus-text-format' {
-  export default function parse(text: string): { name: string, type: string, help: string }[];
+  export default function parse(text: string): { name: string; type: string; help: string }[];
 }

@@ -38,8 +38,10 @@ export function readQuery(query) {
  * @throws {Error} if it is not PromQL
  */
 export function findMissing(query, metrics) {
-  const series = [...metrics.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? /gm)].map(([, name, text = '']) => (
-    { name, labels: [...text.matchAll(/(\w+)="/g)].map(([, label]) => label) }));
+  const series = [...metrics.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? /gm)].map(([, name, text = '']) => ({
+    name,
+    labels: [...text.matchAll(/(\w+)="/g)].map(([, label]) => label),
+  }));
   const { selectors, grouping } = readQuery(query);
   return selectors.flatMap(({ name, labels }) => {
     const served = series.filter((one) => one.name === name);

@@ -1,8 +1,10 @@
-import { createLogger } from '../../src/logger.js';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { createLogger } from '../../src/base/logger.js';
 import { start } from '../../src/start.js';
 import { readSettings } from '../../src/settings.js';
-import { cleanUp } from './cleanup.js';
-import { sharedMongoUrl } from './environment.js';
+import { cleanUp } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
 
 /** The part of SLOW_MS that /slow takes at least: the server may be 0.1 % early, and by what it was late when the app started. */
 export const LEAST_SLOW = 0.99;
@@ -21,4 +23,17 @@ export async function serveApp(settings, log = createLogger('silent')) {
   });
   const environment = { MONGO_URL: sharedMongoUrl(), PORT: '0', SLOW_MS: '300', ...settings };
   return start(readSettings(environment, 'no .env file'), { log, closers, signal: new AbortController().signal });
+}
+
+/** A log that keeps its lines. @param {import('pino').Level} [level] */
+export function createTestLog(level = 'info') {
+  /** @type {string[]} */
+  const lines = [];
+  const stream = new Writable({
+    write(chunk, encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { log: pino({ level }, stream), lines };
 }

@@ -2,8 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { cleanUp } from './cleanup.js';
+import { cleanUp } from 'test-support/cleanup.js';
+import { holdRequest } from 'test-support/network.js';
 import { cleanEnvironment } from './environment.js';
+import { mongodsOf } from './embedded-files.js';
 
 const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));
 /** A folder without a .env file. */
@@ -15,28 +17,38 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
  * @property {number} pid
  * @property {Promise<string>} url resolves when the app listens; rejects when it ends earlier
  * @property {Promise<{ code: number | null, stdout: string, stderr: string }>} ended
+ * @property {() => Promise<void>} stop ends the app, and resolves once its shutdown is over
  */
 
 /**
- * Run `node src/server.js` in a new process on a free port.
+ * Runs `node src/server.js` in a new process on a free port.
  * @param {Record<string, string>} [settings]
  * @param {{ args?: string[], cwd?: string, server?: string }} [options] server: the file to run
  * @returns {AppProcess}
  */
 export function startApp(settings, { args = [], cwd = HERE, server = SERVER } = {}) {
   const child = fork(server, args, {
-    cwd, silent: true, execArgv: [], env: cleanEnvironment({ PORT: '0', ...settings }),
+    cwd,
+    silent: true,
+    execArgv: [],
+    env: cleanEnvironment({ PORT: '0', ...settings }),
   });
   // Does nothing if it has ended.
   cleanUp(() => child.kill('SIGKILL'));
   const ended = collect(child);
   const url = Promise.race([
     once(child, 'message').then(([message]) => message.url),
-    ended.then(({ stdout, stderr }) => { throw new Error(`the app did not start: ${stderr}${stdout}`); }),
+    ended.then(({ stdout, stderr }) => {
+      throw new Error(`the app did not start: ${stderr}${stdout}`);
+    }),
   ]);
   // Not every test awaits it.
   url.catch(() => {});
-  return { child, pid: /** @type {number} */ (child.pid), url, ended };
+  const stop = async () => {
+    if (child.connected) child.disconnect();
+    await ended;
+  };
+  return { child, pid: /** @type {number} */ (child.pid), url, ended, stop };
 }
 
 /** @param {import('node:child_process').ChildProcess} child */
@@ -48,4 +60,23 @@ async function collect(child) {
     text(/** @type {import('node:stream').Readable} */ (child.stderr)),
   ]);
   return { code, stdout, stderr };
+}
+
+/**
+ * Starts an app with an embedded MongoDB and one running request of `/slow`.
+ * @param {Record<string, string>} settings
+ */
+export async function startBusyApp(settings) {
+  const app = startApp({ MONGO_POOLSIZE: '1', ...settings });
+  const url = await app.url;
+  const [mongod] = await mongodsOf(app.pid);
+  return { ...app, url, mongod, slow: await holdRequest(`${url}/slow`) };
+}
+
+/** @param {string} url */
+export function refusesConnections(url) {
+  return fetch(`${url}/livez`).then(
+    () => false,
+    (error) => error.cause?.code === 'ECONNREFUSED',
+  );
 }

@@ -5,7 +5,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 
-const { MongoClient } = process.argv[1].includes('mongoose') ? (await import('mongoose')).default.mongo : await import('mongodb');
+const { MongoClient } = process.argv[1].includes('mongoose')
+  ? (await import('mongoose')).default.mongo
+  : await import('mongodb');
 const KEPT = 10_000;
 const [arrivedAtMs, endedAtMs, startedAtMs, outAtMs, inAtMs] = Array.from({ length: 5 }, () => new Float64Array(KEPT));
 const requestOf = new Uint32Array(KEPT);
@@ -15,10 +17,12 @@ const requests = new AsyncLocalStorage();
 let [requestCount, startedCount, servedCount] = [0, 0, 0];
 
 subscribe('http.server.request.start', ({ response }) => {
-  const request = { number: requestCount += 1 };
+  const request = { number: (requestCount += 1) };
   requests.enterWith(request);
   arrivedAtMs[request.number % KEPT] = performance.now();
-  response.on('close', () => { endedAtMs[request.number % KEPT] = performance.now(); });
+  response.on('close', () => {
+    endedAtMs[request.number % KEPT] = performance.now();
+  });
 });
 
 const { connect } = MongoClient.prototype;
@@ -34,6 +38,8 @@ MongoClient.prototype.connect = function connectAndListen(...args) {
     checkoutOf[connectionId] = checkout;
     outAtMs[checkout] = performance.now();
   });
-  this.on('connectionCheckedIn', ({ connectionId }) => { inAtMs[checkoutOf[connectionId]] = performance.now(); });
+  this.on('connectionCheckedIn', ({ connectionId }) => {
+    inAtMs[checkoutOf[connectionId]] = performance.now();
+  });
   return connect.apply(this, args);
 };

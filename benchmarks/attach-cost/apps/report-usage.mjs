@@ -6,7 +6,9 @@ export function reportUsage(server) {
   let requests = 0;
   // While it is another one's turn, the connections stay open.
   server.keepAliveTimeout = 60_000;
-  server.on('request', () => { requests += 1; });
+  server.on('request', () => {
+    requests += 1;
+  });
   process.on('message', (message) => {
     if (message === 'collect') globalThis.gc?.();
     const { user, system } = process.cpuUsage();

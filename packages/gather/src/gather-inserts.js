@@ -1,22 +1,28 @@
-import { createGatherer } from './gather.js';
 import { insertBatch } from './insert-batch.js';
 
 /** @import { Collection, Document, InsertOneResult, OptionalUnlessRequiredId } from 'mongodb' */
-/** @import { Gatherer } from './gather.js' */
 
 /**
- * Sends documents that are inserted at the same time in one insertMany. Each caller gets the outcome of its own document,
- * as from insertOne.
+ * @template {Document} Schema
+ * @typedef {object} PendingInsert a document without an outcome
+ * @property {OptionalUnlessRequiredId<Schema>} document
+ * @property {(result: InsertOneResult<Schema>) => void} resolve
+ * @property {(reason: unknown) => void} reject
+ */
+
+/**
+ * Sends documents that are inserted at the same time in one insertMany. Each caller gets the outcome of its own
+ * document, as from insertOne.
  *
  * - An idle writer sends a document at once. Documents that come while an insertMany is running form the next one.
  * - A refused document (duplicate key, validation, size) fails only its own caller. It is sent a second time, alone,
  *   because the driver then reports more details. If it is accepted this time, it is stored.
- * - Documents are stored in the order of the calls: by a mongod in total, by a sharded cluster within each shard. A refused
- *   document that is accepted the second time comes later.
+ * - Documents are stored in the order of the calls: by a mongod in total, by a sharded cluster within each shard. A
+ *   refused document that is accepted the second time comes later.
  * - If the driver's retry fails too (retryWrites), documents without a response fail with an OutcomeUnknownError.
  * - If the write concern is not met, the documents are stored and their callers get the driver's error.
- * - The writer holds the BSON of one insertMany. Callers that do not wait for their outcome should await `ready()` before
- *   each call.
+ * - The writer holds the BSON of one insertMany. Callers that do not wait for their outcome should await `ready()`
+ *   before each call.
  *
  * As with insertOne, a document without an _id gets one, and must not be changed before its outcome is known.
  *
@@ -29,9 +35,98 @@ import { insertBatch } from './insert-batch.js';
  * @throws {RangeError} if an option is less than 1
  */
 export function gatherInserts(collection, { maxBatchSize = 1000, maxPending = 10_000 } = {}) {
-  /** @type {Gatherer<OptionalUnlessRequiredId<Schema>, InsertOneResult<Schema>>} */
-  const { add: insert, ready, close } = createGatherer({
-    runBatch: (documents) => insertBatch(collection, documents), maxBatchSize, maxPending,
-  });
-  return { insert, ready, close };
+  for (const [name, limit] of Object.entries({ maxBatchSize, maxPending })) {
+    if (!(limit >= 1)) throw new RangeError(`${name} is ${limit}; it must be a number of at least 1`);
+  }
+  return new InsertWriter(collection, maxBatchSize, maxPending);
+}
+
+/** Its functions need no `this`. @template {Document} Schema */
+class InsertWriter {
+  #collection;
+  #maxBatchSize;
+  #maxPending;
+  /** Only the last one has room. @type {PendingInsert<Schema>[][]} */
+  #batches = [];
+  #pending = 0;
+  /** Whether a batch is running, or starts after the current code. */
+  #isBusy = false;
+  #isClosed = false;
+  /** @type {(() => void)[]} */
+  #wakers = [];
+
+  /** @param {Collection<Schema>} collection @param {number} maxBatchSize @param {number} maxPending */
+  constructor(collection, maxBatchSize, maxPending) {
+    this.#collection = collection;
+    this.#maxBatchSize = maxBatchSize;
+    this.#maxPending = maxPending;
+  }
+
+  /**
+   * @param {OptionalUnlessRequiredId<Schema>} document
+   * @returns {Promise<InsertOneResult<Schema>>} rejects with the document's own error, or when closed
+   */
+  insert = (document) =>
+    new Promise((resolve, reject) => {
+      if (this.#isClosed) {
+        reject(new Error('this gatherer is closed'));
+        return;
+      }
+      const insert = { document, resolve, reject };
+      const last = this.#batches.at(-1);
+      if (last && last.length < this.#maxBatchSize) last.push(insert);
+      else this.#batches.push([insert]);
+      this.#pending += 1;
+      this.#sendNext();
+    });
+
+  /**
+   * Resolves once fewer than `maxPending` documents have no outcome. Several waiting callers can exceed it by one
+   * document each.
+   */
+  ready = async () => {
+    while (this.#pending >= this.#maxPending) await this.#nextOutcome();
+  };
+
+  /** Rejects further documents. Resolves once all have an outcome. */
+  close = async () => {
+    this.#isClosed = true;
+    while (this.#pending > 0) await this.#nextOutcome();
+  };
+
+  /** @returns {Promise<void>} */
+  #nextOutcome() {
+    return new Promise((resolve) => {
+      this.#wakers.push(resolve);
+    });
+  }
+
+  /** One batch at a time keeps the order. */
+  #sendNext() {
+    if (this.#isBusy || this.#batches.length === 0) return;
+    this.#isBusy = true;
+    // After the running code and the promises it has settled.
+    process.nextTick(() => this.#send(/** @type {PendingInsert<Schema>[]} */ (this.#batches.shift())));
+  }
+
+  /** @param {PendingInsert<Schema>[]} inserts */
+  async #send(inserts) {
+    try {
+      const outcomes = await insertBatch(
+        this.#collection,
+        inserts.map(({ document }) => document),
+      );
+      for (const [index, { resolve, reject }] of inserts.entries()) {
+        const outcome = outcomes[index];
+        if (outcome.status === 'fulfilled') resolve(outcome.value);
+        else reject(outcome.reason);
+      }
+    } catch (error) {
+      for (const { reject } of inserts) reject(error);
+    }
+    this.#isBusy = false;
+    this.#pending -= inserts.length;
+    for (const wake of this.#wakers.splice(0)) wake();
+    this.#sendNext();
+  }
 }

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import DataLoader from 'dataloader';
 import { BSON } from 'mongodb';
-import { createGatherer } from './gather.js';
 
 /** @import { Collection, Document, InferIdType, WithId } from 'mongodb' */
 
@@ -9,19 +10,46 @@ import { createGatherer } from './gather.js';
  * @template {Document} Schema
  * @param {Collection<Schema>} collection
  * @param {{ maxBatchSize?: number }} [options] maxBatchSize: lookups
- * @returns {(id: InferIdType<Schema>) => Promise<WithId<Schema> | null>} like `findOne({ _id: id })`: no two callers share
- *   an object. If a query fails, all its lookups fail
+ * @returns {(id: InferIdType<Schema>) => Promise<WithId<Schema> | null>} like `findOne({ _id: id })`: no two callers
+ *   share an object. If a query fails, all its lookups fail
+ * @throws {TypeError} if maxBatchSize is less than 1
  */
 export function gatherLookups(collection, { maxBatchSize = 1000 } = {}) {
-  return createGatherer({
-    runBatch: (/** @type {InferIdType<Schema>[]} */ ids) => lookUpAll(collection, ids),
-    maxBatchSize,
-    // Requests that arrive together are handled in the same turn of the event loop, but in different ticks.
-    schedule: setImmediate,
-  }).add;
+  /** @type {Promise<unknown>} */
+  let query = Promise.resolve();
+  let turn = Promise.resolve();
+  /** In an object, because a loader takes no null, which is a valid _id. @type {DataLoader<{ id: unknown }, any>} */
+  const loader = new DataLoader(
+    (keys) => {
+      const found = lookUpAll(
+        collection,
+        keys.map(({ id }) => id),
+      );
+      query = found;
+      return found;
+    },
+    {
+      cache: false,
+      maxBatchSize,
+      batchScheduleFn(send) {
+        turn = turn.then(async () => {
+          // Requests that arrive together are handled in the same turn of the event loop, but in different ticks.
+          await nextTurn();
+          send();
+          // Lookups that come meanwhile form the next query. The callers get the error.
+          await query.catch(() => {});
+        });
+      },
+    },
+  );
+  return (id) => loader.load({ id });
 }
 
-/** @param {Collection<any>} collection @param {unknown[]} ids */
+/**
+ * @param {Collection<any>} collection
+ * @param {unknown[]} ids
+ * @returns {Promise<any[]>} the document, null or an Error for each
+ */
 async function lookUpAll(collection, ids) {
   // With room for one more document, the server knows that the first batch is complete, and opens no cursor.
   const documents = await collection.find({ _id: { $in: ids } }, { batchSize: ids.length + 1 }).toArray();
@@ -34,11 +62,12 @@ async function lookUpAll(collection, ids) {
     requested.add(key);
     return isDuplicate ? copy(document, collection) : document;
   });
-  // MongoDB considers more values equal than keyOf does, such as 1 and Long 1. If a document was not matched to a lookup,
-  // look up each missing one alone.
-  const isComplete = [...found.keys()].every((key) => requested.has(key));
-  return Promise.allSettled(outcomes.map((document, index) => (
-    document || isComplete ? document : collection.findOne({ _id: ids[index] }))));
+  // MongoDB considers more values equal than keyOf does, such as 1 and Long 1. If a document was not matched to a
+  // lookup, each missing one is looked up alone.
+  if ([...found.keys()].every((key) => requested.has(key))) return outcomes;
+  return Promise.all(
+    outcomes.map((document, index) => document ?? collection.findOne({ _id: ids[index] }).catch((error) => error)),
+  );
 }
 
 /** @param {unknown} id */

@@ -1,16 +1,16 @@
-export { connectEnds } from './connect-ends.js';
-export { ConflictError } from './errors.js';
-export { CHECKPOINT_DATABASE } from './namespaces.js';
-export { replicate } from './replicate.js';
-export { restoreTtl } from './ttl-indexes.js';
+export { connectDeployments } from './base/connect-deployments.js';
+export { ConflictError } from './base/errors.js';
+export { CHECKPOINT_DATABASE } from './base/namespaces.js';
+export { replicate } from './replication/replicate.js';
+export { restoreTtl } from './collections/ttl-indexes.js';
 export { verify } from './verify/verify.js';
 
 /**
- * @typedef {import('./replicate.js').ReplicateOptions} ReplicateOptions
- * @typedef {import('./replicate.js').Replication} Replication
- * @typedef {import('./namespaces.js').Filter} Filter
- * @typedef {import('./replication-figures.js').CopyFigures} CopyFigures
- * @typedef {import('./replication-figures.js').Figures} Figures
+ * @typedef {import('./replication/replicate-options.js').ReplicateOptions} ReplicateOptions
+ * @typedef {import('./replication/replicate.js').Replication} Replication
+ * @typedef {import('./base/namespaces.js').Filter} Filter
+ * @typedef {import('./base/replication-figures.js').CopyFigures} CopyFigures
+ * @typedef {import('./base/replication-figures.js').Figures} Figures
  * @typedef {import('./verify/verify.js').Verification} Verification
- * @typedef {import('./unsupported.js').Unsupported} Unsupported
+ * @typedef {import('./collections/unsupported.js').Unsupported} Unsupported
  */

@@ -2,50 +2,68 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from '@jest/globals';
-import { MongoClient } from 'mongodb';
-import { openDelayProxy } from '../../../src/harness/delay-proxy.js';
-import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
-import { replicate } from '../src/replicate.js';
-import { createRandom } from '../../pool-predictor/src/simulator/random.js';
-import { cleanUp } from '../../../test/support/cleanup.js';
-import { startReplicaSet } from '../../../test/support/mongod-process.js';
-import { until } from '../../../test/support/until.js';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
+import { replicate } from '../src/replication/replicate.js';
+import { until } from 'test-support/waiting.js';
+import { createRandom } from 'test-support/random.js';
+import { openTcpProxy } from 'test-support/network.js';
+import { openClient, startTwoSets } from './connections.js';
 import { describeData } from './describe-data.js';
 import { EXCLUDED, writeAnything } from './write-anything.js';
 
-/** @import { ReplicateOptions } from '../src/replicate.js' */
+/** @import { MongoClient } from 'mongodb' */
+/** @import { ReplicateOptions } from '../src/replication/replicate-options.js' */
 
 const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
-const KILLS = 20;
+const KILLS = 12;
 /** How many of them may come before the copy is complete. */
 const EARLY_KILLS = 5;
+/** A write to a server that is down ends this soon. */
+const QUICK_TO_FAIL = 'serverSelectionTimeoutMS=1000';
 
-/** @type {Awaited<ReturnType<typeof startReplicaSet>>} */
+/** @typedef {Awaited<ReturnType<typeof startTwoSets>>['sets'][0]} ReplicaSet */
+
+/** @type {ReplicaSet} */
 let source;
-/** @type {Awaited<ReturnType<typeof startReplicaSet>>} */
+/** @type {ReplicaSet} */
 let target;
 /** @type {MongoClient} */
 let sourceClient;
 /** @type {MongoClient} */
+let writingClient;
+/** @type {MongoClient} */
 let targetClient;
-/** @type {import('../../../src/harness/delay-proxy.js').DelayProxy} to the source */
+/** To the source. @type {import('test-support/network.js').TcpProxy} */
 let proxy;
 /** @type {ReplicateOptions} */
 let options;
 /** @type {ReplicateOptions} the same, with the source behind the proxy */
 let proxyOptions;
 beforeAll(async () => {
-  [source, target] = await Promise.all([startReplicaSet(['--setParameter', 'ttlMonitorSleepSecs=1']), startReplicaSet()]);
-  [sourceClient, targetClient] = [source, target].map(({ url }) => new MongoClient(url));
-  proxy = await openDelayProxy({ host: '127.0.0.1', port: source.port });
-  cleanUp(proxy.close);
-  cleanUp(() => Promise.all([sourceClient.close(), targetClient.close()]));
+  const { sets, clients } = await startTwoSets(['--setParameter', 'ttlMonitorSleepSecs=1']);
+  [source, target] = sets;
+  [sourceClient, targetClient] = clients;
+  writingClient = openClient(`${source.url}&${QUICK_TO_FAIL}`);
+  proxy = await openTcpProxy(source.port);
   options = {
-    sources: [source.url], target: target.url, workers: 3, hash: 'id', from: 'snapshot',
-    checkpointEveryMs: 50, namespaces: { exclude: [`shop.${EXCLUDED}`] },
+    sources: [source.url],
+    target: target.url,
+    workers: 3,
+    hash: 'id',
+    from: 'snapshot',
+    checkpointEveryMs: 50,
+    namespaces: { exclude: [`shop.${EXCLUDED}`] },
   };
   proxyOptions = { ...options, sources: [`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`] };
+});
+
+/** Stops what the test has started. @type {(() => Promise<unknown>)[]} */
+const stops = [];
+// A test that failed would leave it to the later ones.
+afterEach(async () => {
+  target.goOn();
+  await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
 /** @param {number} seed @returns {() => Promise<unknown>} stops it */
@@ -53,15 +71,14 @@ function keepWriting(seed) {
   const random = createRandom(seed);
   let isWriting = true;
   const write = async () => {
-    while (isWriting) await writeAnything(sourceClient, sourceClient.db('shop'), random);
+    while (isWriting) await writeAnything(writingClient, writingClient.db('shop'), random);
   };
   const writing = Promise.all([write(), write()]);
   const stop = () => {
     isWriting = false;
     return writing;
   };
-  // After a test that failed, it would go on forever.
-  cleanUp(stop);
+  stops.push(stop);
   return stop;
 }
 
@@ -83,45 +100,53 @@ test('killed at random moments, while it copies and later, it loses nothing and 
   const { uniform } = createRandom(2);
   const copies = targetClient.db(CHECKPOINT_DATABASE).collection('copies');
   for (let kills = 0; kills < KILLS; kills++) {
-    const child = spawn(process.execPath, [REPLICATOR, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    await once(child, 'message'); // The replication has begun.
-    if (kills >= EARLY_KILLS) await until('the copy', () => copies.countDocuments({ phase: 'done' }));
+    const child = spawn(process.execPath, [REPLICATOR, JSON.stringify(options)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    stops.push(async () => child.kill('SIGKILL'));
+    const exit = once(child, 'exit');
+    await Promise.race([once(child, 'message'), exit]); // The replication has begun.
+    const hasCopied = async () => child.exitCode !== null || (await copies.findOne({ phase: 'done' }));
+    if (kills >= EARLY_KILLS) await until('the copy', hasCopied);
     await sleep(uniform() * 400);
     expect(child.exitCode).toBe(null);
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await exit;
   }
   await stopWriting();
   await expectIdentical();
 });
 
+/** @param {ReplicaSet} set @param {NodeJS.Signals} signal */
+async function restart(set, signal) {
+  await set.kill(signal);
+  await set.start();
+}
+
 test.each([
-  ['the source is killed', async () => {
-    await source.kill('SIGKILL');
-    await source.start();
-  }],
-  ['the target is killed', async () => {
-    await target.kill('SIGKILL');
-    await target.start();
-  }],
-  ['the target shuts down cleanly', async () => {
-    await target.kill('SIGTERM');
-    await target.start();
-  }],
+  ['the source is killed', () => restart(source, 'SIGKILL')],
+  ['the target is killed', () => restart(target, 'SIGKILL')],
+  ['the target shuts down cleanly', () => restart(target, 'SIGTERM')],
   ['the target elects its primary again', () => targetClient.db('admin').command({ replSetStepDown: 1, force: true })],
-  ['the target hangs', async () => {
-    target.pause();
-    await sleep(300);
-    target.goOn();
-  }],
-  ['the connection to the source is cut', async () => {
-    proxy.cut();
-    await proxy.restore();
-  }],
+  [
+    'the target hangs',
+    async () => {
+      target.pause();
+      await sleep(300);
+      target.goOn();
+    },
+  ],
+  [
+    'the connection to the source is cut',
+    async () => {
+      proxy.cut();
+      await proxy.restore();
+    },
+  ],
 ])('it continues by itself when %s', async (_, disturb) => {
   const stopWriting = keepWriting(3);
   const { figures, stop, done } = await replicate(proxyOptions);
-  cleanUp(stop);
+  stops.push(stop);
   const waitForMore = async () => {
     const before = figures().ops;
     await Promise.race([until('more operations', () => figures().ops > before + 100), done]);
@@ -137,10 +162,10 @@ test.each([
 
 test('a stop just after the connection was cut ends it cleanly', async () => {
   const { figures, stop, done } = await replicate(proxyOptions);
-  cleanUp(stop);
+  stops.push(stop);
   const collection = sourceClient.db('shop').collection('a');
   await collection.insertOne({});
-  await until('it follows', () => figures().inserts > 0);
+  await Promise.race([until('it follows', () => figures().inserts > 0), done]);
   target.pause();
   // On a busy machine its threads stop up to 0.1 s later, and may still answer.
   await until('a write is under way', async () => {

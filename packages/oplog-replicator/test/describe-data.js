@@ -1,5 +1,5 @@
-import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
-import { withoutTtl } from '../src/ttl-indexes.js';
+import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
+import { withoutTtl } from '../src/collections/ttl-indexes.js';
 
 const INTERNAL = ['admin', 'config', 'local', CHECKPOINT_DATABASE];
 
@@ -17,7 +17,9 @@ export async function describeData(client) {
   for (const { name } of databases.filter((database) => !INTERNAL.includes(database.name))) {
     const db = client.db(name);
     const { collections: hashes } = await db.command({ dbHash: 1 });
-    const collections = /** @type {any[]} */ (await db.listCollections({ name: /^(?!system\.)/, type: 'collection' }).toArray());
+    const collections = /** @type {any[]} */ (
+      await db.listCollections({ name: /^(?!system\.)/, type: 'collection' }).toArray()
+    );
     for (const { name: collection, options } of collections) {
       const indexes = (await db.collection(collection).indexes()).map(withoutTtl);
       indexes.sort((one, other) => (String(one.name) < String(other.name) ? -1 : 1));

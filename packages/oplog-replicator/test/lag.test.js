@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Lag } from '../src/lag.js';
+import { Lag } from '../src/source/lag.js';
 
 /** @param {number} ms */
 const secondsAgo = (ms) => ({ seconds: (Date.now() - ms) / 1000, increment: 0, term: 1 });

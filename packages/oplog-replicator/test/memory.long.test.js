@@ -2,12 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
-import { MongoClient } from 'mongodb';
-import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
-import { cleanUp } from '../../../test/support/cleanup.js';
-import { startReplicaSet } from '../../../test/support/mongod-process.js';
-import { until } from '../../../test/support/until.js';
+import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
+import { cleanUp } from 'test-support/cleanup.js';
+import { until } from 'test-support/waiting.js';
+import { startTwoSets } from './connections.js';
 import { describeData } from './describe-data.js';
+
+/** @import { MongoClient } from 'mongodb' */
+/** @import { ReplicateOptions } from '../src/replication/replicate-options.js' */
 
 const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
 const LARGE = 'x'.repeat(15e6);
@@ -18,10 +20,17 @@ let urls;
 /** @type {MongoClient[]} */
 let clients;
 beforeAll(async () => {
-  urls = (await Promise.all([startReplicaSet(), startReplicaSet()])).map(({ url }) => url);
-  clients = urls.map((url) => new MongoClient(url));
-  cleanUp(() => Promise.all(clients.map((client) => client.close())));
+  ({ urls, clients } = await startTwoSets());
 });
+
+/** Resolves once the replication has begun. @param {Pick<ReplicateOptions, 'from' | 'until'>} options */
+async function startReplicator(options) {
+  const all = { sources: [urls[0]], target: urls[1], workers: 4, hash: 'id', ...options };
+  const child = fork(REPLICATOR, [JSON.stringify(all)]);
+  cleanUp(() => child.kill('SIGKILL'));
+  await once(child, 'message');
+  return child;
+}
 
 // The documents together have 300 MB. Most of what is measured is garbage, and a new Node.js needs 60 MB.
 test('small updates of large documents do not hold all of them in memory', async () => {
@@ -31,11 +40,7 @@ test('small updates of large documents do not hold all of them in memory', async
   await collection.updateMany({}, { $set: { changed: true } });
   await collection.createIndex({ number: 1 }, { unique: true });
   for (let round = 0; round < 20; round++) await collection.updateOne({ number: 1 }, { $set: { round } });
-  const child = fork(REPLICATOR, [JSON.stringify({
-    sources: [urls[0]], target: urls[1], workers: 4, hash: 'id', from: 'start',
-  })]);
-  cleanUp(() => child.kill('SIGKILL'));
-  await once(child, 'message');
+  const child = await startReplicator({ from: 'start' });
   await until('the last update', () => target.db('shop').collection('a').findOne({ number: 1, round: 19 }), 80_000);
   child.kill('SIGTERM');
   const [{ peakRssMB }] = await once(child, 'message');
@@ -46,11 +51,7 @@ test('small updates of large documents do not hold all of them in memory', async
 test('neither does a copy', async () => {
   const [source, target] = clients;
   await Promise.all(['shop', CHECKPOINT_DATABASE].map((name) => target.db(name).dropDatabase()));
-  const child = fork(REPLICATOR, [JSON.stringify({
-    sources: [urls[0]], target: urls[1], workers: 4, hash: 'id', from: 'snapshot', until: 'caught up',
-  })]);
-  cleanUp(() => child.kill('SIGKILL'));
-  await once(child, 'message');
+  const child = await startReplicator({ from: 'snapshot', until: 'caught up' });
   const [{ peakRssMB }] = await once(child, 'message');
   expect(await describeData(target)).toEqual(await describeData(source));
   expect(peakRssMB).toBeLessThan(300);

@@ -1,15 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Decimal128, Double, Long, MongoClient } from 'mongodb';
-import { ConflictError } from '../src/errors.js';
-import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
-import { replicate } from '../src/replicate.js';
-import { cleanUp } from '../../../test/support/cleanup.js';
-import { startReplicaSet } from '../../../test/support/mongod-process.js';
-import { until } from '../../../test/support/until.js';
+import { Decimal128, Double, Long } from 'mongodb';
+import { ConflictError } from '../src/base/errors.js';
+import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
+import { replicate } from '../src/replication/replicate.js';
+import { until } from 'test-support/waiting.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { openClient, startTwoSets } from './connections.js';
 import { describeData } from './describe-data.js';
 
-/** @import { Collection, Timestamp } from 'mongodb' */
-/** @import { ReplicateOptions } from '../src/replicate.js' */
+/** @import { Collection, MongoClient, Timestamp } from 'mongodb' */
+/** @import { ReplicateOptions } from '../src/replication/replicate-options.js' */
 
 const MEGABYTE = 'x'.repeat(1 << 20);
 
@@ -23,12 +23,9 @@ let options;
 let began;
 beforeAll(async () => {
   // Allows preparing transactions without a sharded cluster.
-  const sets = await Promise.all([startReplicaSet(['--setParameter', 'enableTestCommands=1']), startReplicaSet()]);
-  [source, target] = sets.map(({ url }) => new MongoClient(url));
-  cleanUp(() => Promise.all([source.close(), target.close()]));
-  options = {
-    sources: [sets[0].url], target: sets[1].url, workers: 4, hash: 'id', from: 'start',
-  };
+  const { clients, urls } = await startTwoSets(['--setParameter', 'enableTestCommands=1']);
+  [source, target] = clients;
+  options = { sources: [urls[0]], target: urls[1], workers: 4, hash: 'id', from: 'start' };
 });
 
 beforeEach(async () => {
@@ -70,24 +67,44 @@ test('can be repeated from the start, including renamed and dropped collections'
 
 test('replicates inserts, updates and deletes, whatever the type of _id', async () => {
   const ids = [
-    1, new Double(2.5), 'text', { k: 1, 1: 2 }, Long.fromString('9007199254740993'), Decimal128.fromString('1.10'),
-    new Date(0), true, Buffer.from('bytes'), { $ref: 'a', $id: 1 },
+    1,
+    new Double(2.5),
+    'text',
+    { k: 1, 1: 2 },
+    Long.fromString('9007199254740993'),
+    Decimal128.fromString('1.10'),
+    new Date(0),
+    true,
+    Buffer.from('bytes'),
+    { $ref: 'a', $id: 1 },
   ];
   await collection('ids').insertMany(ids.map((_id) => ({ _id, 7: 1, x: 1 })));
   await collection('ids').updateMany({}, { $set: { x: 2, b: 1, a: [1, { y: 1 }] } });
   await collection('ids').updateMany({}, [{ $set: { z: '$x', 'a.y': 3, inner: { deep: { deeper: 1 } } } }]);
-  await collection('ids').updateMany({}, /** @type {any} */ ({
-    $push: { a: { $each: [5, 6], $slice: -3 } }, $unset: { b: '' },
-  }));
+  await collection('ids').updateMany(
+    {},
+    /** @type {any} */ ({
+      $push: { a: { $each: [5, 6], $slice: -3 } },
+      $unset: { b: '' },
+    }),
+  );
   await collection('ids').replaceOne({ _id: 'text' }, { replaced: true });
-  await collection('ids').updateOne({ _id: 1 }, [{
-    $replaceWith: { $setField: { field: { $literal: '$odd' }, input: '$$ROOT', value: 1 } },
-  }]);
+  await collection('ids').updateOne({ _id: 1 }, [
+    {
+      $replaceWith: { $setField: { field: { $literal: '$odd' }, input: '$$ROOT', value: 1 } },
+    },
+  ]);
   await collection('ids').deleteMany({ _id: { $in: [true, 'text'] } });
 
   const figures = await replicateNow();
   expect(figures).toMatchObject({
-    ops: 45, inserts: 10, updates: 32, deletes: 2, commands: 1, backlog: 0, backlogByWorker: [0, 0, 0, 0],
+    ops: 45,
+    inserts: 10,
+    updates: 32,
+    deletes: 2,
+    commands: 1,
+    backlog: 0,
+    backlogByWorker: [0, 0, 0, 0],
   });
   await expectIdentical();
 });
@@ -104,16 +121,20 @@ test('keeps the order of operations on an _id, whatever the type of its number',
 });
 
 test('replicates transactions, including large ones', async () => {
-  await source.withSession((session) => session.withTransaction(async () => {
-    await collection('a').insertOne({ _id: 1 }, { session });
-    await collection('a').updateOne({ _id: 1 }, { $set: { x: 1 } }, { session });
-    await collection('b').insertOne({ _id: 1 }, { session });
-    await collection('a').deleteOne({ _id: 1 }, { session });
-  }));
-  await source.withSession((session) => session.withTransaction(async () => {
-    for (let _id = 0; _id < 20; _id++) await collection('large').insertOne({ _id, text: MEGABYTE }, { session });
-    await collection('large').updateOne({ _id: 7 }, { $set: { x: 1 } }, { session });
-  }));
+  await source.withSession((session) =>
+    session.withTransaction(async () => {
+      await collection('a').insertOne({ _id: 1 }, { session });
+      await collection('a').updateOne({ _id: 1 }, { $set: { x: 1 } }, { session });
+      await collection('b').insertOne({ _id: 1 }, { session });
+      await collection('a').deleteOne({ _id: 1 }, { session });
+    }),
+  );
+  await source.withSession((session) =>
+    session.withTransaction(async () => {
+      for (let _id = 0; _id < 20; _id++) await collection('large').insertOne({ _id, text: MEGABYTE }, { session });
+      await collection('large').updateOne({ _id: 7 }, { $set: { x: 1 } }, { session });
+    }),
+  );
   expect(await replicateNow()).toMatchObject({ inserts: 22, updates: 2, deletes: 1, commands: 3 });
   await expectIdentical();
 });
@@ -138,7 +159,10 @@ async function prepare(_id) {
   session.startTransaction();
   await collection('a').insertOne({ _id }, { session });
   const admin = source.db('admin');
-  const { prepareTimestamp } = await admin.command({ prepareTransaction: 1, writeConcern: { w: 'majority' } }, { session });
+  const { prepareTimestamp } = await admin.command(
+    { prepareTransaction: 1, writeConcern: { w: 'majority' } },
+    { session },
+  );
   return {
     timestamp: prepareTimestamp,
     /** @param {Record<string, unknown>} command */
@@ -170,7 +194,9 @@ test('creates, renames, changes and drops collections and indexes in order', asy
   await collection('folded').insertOne({ _id: 'a' });
   await source.db('shop').createCollection('checked', { validator: { x: { $type: 'int' } } });
   await collection('checked').insertOne({ x: 'unchecked' }, { bypassDocumentValidation: true });
-  await collection('a').aggregate([{ $out: 'dropped' }]).toArray();
+  await collection('a')
+    .aggregate([{ $out: 'dropped' }])
+    .toArray();
   await source.db('dropped').collection('a').insertOne({ x: 1 });
   await source.db('dropped').dropDatabase();
 
@@ -188,7 +214,8 @@ test('an update of a document that the target lost is an error, even if the sour
   const until = await now();
   await collection('a').insertOne({ _id: 2 });
   await expect(replicateNow({ from, until })).rejects.toThrow(
-    new ConflictError('the target does not have a document in shop.a that the source updates: {"_id":1}'));
+    new ConflictError('the target does not have a document in shop.a that the source updates: {"_id":1}'),
+  );
 });
 
 test('a collection that becomes capped, or is copied to a capped one, keeps its documents', async () => {
@@ -204,7 +231,15 @@ describe('a unique index', () => {
   test('sees its values move between documents in order, with any number of workers', async () => {
     await collection('unique').createIndex({ key: 1 }, { unique: true });
     const { stop, done } = await replicate({ ...options, workers: 8, from: began });
-    await until('the index', async () => (await collection('unique', target).indexes().catch(() => [])).length === 2);
+    await until(
+      'the index',
+      async () =>
+        (
+          await collection('unique', target)
+            .indexes()
+            .catch(() => [])
+        ).length === 2,
+    );
     await moveValues();
     await stop();
     await done;
@@ -216,7 +251,11 @@ describe('a unique index', () => {
     await collection('unique').createIndex({ key: 1 }, { unique: true });
     await moveValues();
     await replicateNow();
-    const points = await source.db('local').collection('oplog.rs').find({ ns: 'shop.unique', ts: { $gt: began } }).toArray();
+    const points = await source
+      .db('local')
+      .collection('oplog.rs')
+      .find({ ns: 'shop.unique', ts: { $gt: began } })
+      .toArray();
     for (let point = 0; point < points.length; point += 5) {
       await replicateNow({ from: points[point].ts });
       await expectIdentical();
@@ -232,7 +271,8 @@ describe('a unique index', () => {
     const { done } = await replicate({ ...options, from });
     await collection('a').insertOne({ _id: 2, x: 2 });
     await expect(done).rejects.toThrow(
-      /^the target has a document in shop\.a that the source does not have: E11000 duplicate key .* x: 2/);
+      /^the target has a document in shop\.a that the source does not have: E11000 duplicate key .* x: 2/,
+    );
   });
 
   /** Three documents swap their values repeatedly. */
@@ -247,9 +287,9 @@ describe('a unique index', () => {
       writes.push(
         { updateOne: { filter: { _id: one }, update: { $set: { key: `free ${round % 2}` }, $inc: { n: 1 } } } },
         { updateOne: { filter: { _id: other }, update: { $set: { key: keys[other] }, $inc: { n: 1 } } } },
-        ...round % 4 === 3
+        ...(round % 4 === 3
           ? [{ deleteOne: { filter: { _id: one } } }, { insertOne: { document: { _id: one, ...last } } }]
-          : [{ replaceOne: { filter: { _id: one }, replacement: last } }],
+          : [{ replaceOne: { filter: { _id: one }, replacement: last } }]),
       );
     }
     await collection('unique').bulkWrite(writes);
@@ -261,12 +301,29 @@ test('a rename saves the checkpoint at once, because its old name may be in use 
   await collection('a').rename('b');
   await collection('a').insertOne({ _id: 2 });
   await replicateNow({ checkpointEveryMs: 60_000 });
-  const log = await target.db('local').collection('oplog.rs').find({
-    $or: [{ ns: `${CHECKPOINT_DATABASE}.checkpoints` }, { 'o.renameCollection': { $exists: true } }, { ns: 'shop.a' }],
-  }).sort({ $natural: -1 }).limit(7).toArray();
+  const log = await target
+    .db('local')
+    .collection('oplog.rs')
+    .find({
+      $or: [
+        { ns: `${CHECKPOINT_DATABASE}.checkpoints` },
+        { 'o.renameCollection': { $exists: true } },
+        { ns: 'shop.a' },
+      ],
+    })
+    .sort({ $natural: -1 })
+    .limit(7)
+    .toArray();
   // The third last is for the collection that the last insert creates.
-  expect(log.map(({ ns }) => ns.split('.')[1]).reverse()).toEqual(
-    ['a', 'checkpoints', '$cmd', 'checkpoints', 'checkpoints', 'a', 'checkpoints']);
+  expect(log.map(({ ns }) => ns.split('.')[1]).reverse()).toEqual([
+    'a',
+    'checkpoints',
+    '$cmd',
+    'checkpoints',
+    'checkpoints',
+    'a',
+    'checkpoints',
+  ]);
 });
 
 test('replicates only what the namespace filter includes', async () => {
@@ -284,20 +341,28 @@ test('a rename to an excluded collection is an error', async () => {
   await collection('a').insertOne({ _id: 1 });
   await collection('a').rename('b');
   await expect(replicateNow({ namespaces: { exclude: ['shop.b'] } })).rejects.toThrow(
-    "can't replicate renameCollection of shop.a to shop.b: the namespace filter excludes shop.b. Include both");
+    "can't replicate renameCollection of shop.a to shop.b: the namespace filter excludes shop.b. Include both",
+  );
 });
 
-test.each([{ include: ['shop.a'] }, { exclude: ['shop.b'] }])('replaces a collection by $out with the filter %j', async (namespaces) => {
-  await collection('a').insertOne({ _id: 1 });
-  await collection('b').insertMany([{ _id: 2 }, { _id: 3 }]);
-  await collection('b').aggregate([{ $out: 'a' }]).toArray();
-  await collection('a').aggregate([{ $out: 'b' }]).toArray();
-  await source.db('shop').command({ convertToCapped: 'b', size: 4096 });
-  await replicateNow({ namespaces });
-  expect(Object.keys(await describeData(target))).toEqual(['shop.a']);
-  const { 'shop.a': expected } = await describeData(source);
-  expect(await describeData(target)).toEqual({ 'shop.a': expected });
-});
+test.each([{ include: ['shop.a'] }, { exclude: ['shop.b'] }])(
+  'replaces a collection by $out with the filter %j',
+  async (namespaces) => {
+    await collection('a').insertOne({ _id: 1 });
+    await collection('b').insertMany([{ _id: 2 }, { _id: 3 }]);
+    await collection('b')
+      .aggregate([{ $out: 'a' }])
+      .toArray();
+    await collection('a')
+      .aggregate([{ $out: 'b' }])
+      .toArray();
+    await source.db('shop').command({ convertToCapped: 'b', size: 4096 });
+    await replicateNow({ namespaces });
+    expect(Object.keys(await describeData(target))).toEqual(['shop.a']);
+    const { 'shop.a': expected } = await describeData(source);
+    expect(await describeData(target)).toEqual({ 'shop.a': expected });
+  },
+);
 
 test('reports once each view, time series and collection of functions that it skips', async () => {
   const db = source.db('shop');
@@ -306,16 +371,21 @@ test('reports once each view, time series and collection of functions that it sk
   await db.command({ collMod: 'view', viewOn: 'b', pipeline: [] });
   await db.createCollection('series', { timeseries: { timeField: 'at' } });
   for (let count = 0; count < 2; count++) await collection('series').insertOne({ at: new Date() });
-  await collection('system.js').insertMany([{ _id: 'one', value: 1 }, { _id: 'two', value: 2 }]);
+  await collection('system.js').insertMany([
+    { _id: 'one', value: 1 },
+    { _id: 'two', value: 2 },
+  ]);
   await source.db('other').collection('a').insertOne({ x: 1 });
   await collection('view').drop();
-  /** @type {import('../src/unsupported.js').Unsupported[]} */
+  /** @type {import('../src/collections/unsupported.js').Unsupported[]} */
   const reported = [];
   const figures = await replicateNow({
-    namespaces: { exclude: ['shop.excluded', 'other'] }, onUnsupported: (unsupported) => reported.push(unsupported),
+    namespaces: { exclude: ['shop.excluded', 'other'] },
+    onUnsupported: (unsupported) => reported.push(unsupported),
   });
   expect(reported).toEqual([
-    { kind: 'view', name: 'shop.view' }, { kind: 'time series', name: 'shop.series' },
+    { kind: 'view', name: 'shop.view' },
+    { kind: 'time series', name: 'shop.series' },
     { kind: 'stored JavaScript', name: 'shop.system.js' },
   ]);
   expect(figures).toMatchObject({ inserts: 1, commands: 1, excluded: 2, migrations: 0 });
@@ -354,16 +424,18 @@ test('follows the oplog until it is stopped, and continues from there', async ()
 test('a checkpoint of an oplog with another history is an error', async () => {
   await collection('a').insertOne({ _id: 1 });
   await replicateNow({ checkpointId: 'forged' });
-  await target.db(CHECKPOINT_DATABASE).collection('checkpoints').updateOne(
-    { '_id.name': 'forged' }, { $inc: { 'applied.term': 1 } });
+  await target
+    .db(CHECKPOINT_DATABASE)
+    .collection('checkpoints')
+    .updateOne({ '_id.name': 'forged' }, { $inc: { 'applied.term': 1 } });
   await expect(replicateNow({ checkpointId: 'forged', from: 'checkpoint' })).rejects.toThrow(
-    /does not have the entry at Timestamp\(\d+, \d+\) of the checkpoint: it was rolled back, or this is another source/);
+    /does not have the entry at Timestamp\(\d+, \d+\) of the checkpoint: it was rolled back, or this is another source/,
+  );
 });
 
 describe('several sources', () => {
   test('are merged into one target', async () => {
-    const other = new MongoClient(String(process.env.TEST_MONGO_URL));
-    cleanUp(() => other.close());
+    const other = openClient(sharedMongoUrl());
     await collection('a', other).drop();
     const { operationTime: from } = await other.db('admin').command({ ping: 1 });
     await collection('a', other).insertOne({ _id: 2 });
@@ -371,8 +443,11 @@ describe('several sources', () => {
     await collection('a').insertOne({ _id: 1 });
 
     const figures = await replicateNow({
-      sources: [...options.sources, String(process.env.TEST_MONGO_URL)], workers: 3, namespaces: { include: ['shop'] },
-      from: [began, from], until: [await now(), end],
+      sources: [...options.sources, sharedMongoUrl()],
+      workers: 3,
+      namespaces: { include: ['shop'] },
+      from: [began, from],
+      until: [await now(), end],
     });
     expect(figures.backlogByWorker).toHaveLength(3);
     expect(await collection('a', target).distinct('_id')).toEqual([1, 2]);
@@ -381,7 +456,8 @@ describe('several sources', () => {
   test('one of them may not drop a collection that the others may still write', async () => {
     await collection('a').insertOne({ _id: 1 });
     await collection('a').drop();
-    await expect(replicateNow({ sources: [...options.sources, String(process.env.TEST_MONGO_URL)], until: undefined })).rejects.toThrow(
-      "can't replicate drop of shop.a from several sources: its order relative to the other sources is unknown");
+    await expect(replicateNow({ sources: [...options.sources, sharedMongoUrl()], until: undefined })).rejects.toThrow(
+      "can't replicate drop of shop.a from several sources: its order relative to the other sources is unknown",
+    );
   });
 });

@@ -2,22 +2,21 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { MongoClient } from 'mongodb';
-import { CHECKPOINT_DATABASE } from '../src/namespaces.js';
-import { replicate } from '../src/replicate.js';
-import { createRandom } from '../../pool-predictor/src/simulator/random.js';
-import { cleanUp } from '../../../test/support/cleanup.js';
-import { startReplicaSet } from '../../../test/support/mongod-process.js';
-import { until } from '../../../test/support/until.js';
+import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
+import { replicate } from '../src/replication/replicate.js';
+import { cleanUp } from 'test-support/cleanup.js';
+import { until } from 'test-support/waiting.js';
+import { createRandom } from 'test-support/random.js';
+import { startTwoSets } from './connections.js';
 import { describeData } from './describe-data.js';
 import { writeAnything } from './write-anything.js';
 
-/** @import { Collection } from 'mongodb' */
-/** @import { ReplicateOptions } from '../src/replicate.js' */
+/** @import { Collection, MongoClient } from 'mongodb' */
+/** @import { ReplicateOptions } from '../src/replication/replicate-options.js' */
 
 const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
 const KILOBYTE = 'x'.repeat(1000);
-/** Enough for several pieces. */
+/** Enough for several ranges. */
 const LARGE = 50_000;
 const PAIRS = 30;
 const KILLS = 3;
@@ -29,10 +28,9 @@ let target;
 /** @type {ReplicateOptions} */
 let options;
 beforeAll(async () => {
-  const sets = await Promise.all([startReplicaSet(), startReplicaSet()]);
-  [source, target] = sets.map(({ url }) => new MongoClient(url));
-  cleanUp(() => Promise.all([source.close(), target.close()]));
-  options = { sources: [sets[0].url], target: sets[1].url, workers: 4, hash: 'id', from: 'snapshot', until: 'caught up' };
+  const { clients, urls } = await startTwoSets();
+  [source, target] = clients;
+  options = { sources: [urls[0]], target: urls[1], workers: 4, hash: 'id', from: 'snapshot', until: 'caught up' };
 });
 
 beforeEach(async () => {
@@ -108,7 +106,9 @@ test('copies collections with all their options and indexes', async () => {
   await collection('folded').createIndex({ x: 'hashed' }, { hidden: true, collation: { locale: 'simple' } });
   await collection('folded').createIndex({ y: 1 });
   expect(await replicateNow()).toMatchObject({
-    lagMs: 0, backlog: 0, copy: { phase: 'done', documents: 11, totalDocuments: 11, indexes: 6, totalIndexes: 6 },
+    lagMs: 0,
+    backlog: 0,
+    copy: { phase: 'done', documents: 11, totalDocuments: 11, indexes: 6, totalIndexes: 6 },
   });
   await expectIdentical();
   expect(await collection('capped', target).distinct('_id')).toEqual(expect.arrayContaining([3, 1, 2]));
@@ -123,7 +123,10 @@ test('a copy under load, with collections that are renamed, dropped and replaced
   await fill('large');
   await fill('moved', LARGE);
   await collection('large').createIndex({ n: 1 });
-  await collection('large').createIndex({ key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
+  await collection('large').createIndex(
+    { key: 1 },
+    { unique: true, partialFilterExpression: { key: { $exists: true } } },
+  );
   const stopWriting = keepWriting();
   const { figures, done } = await replicate({ ...options, workers: 1 });
   await until('the begin of the copy', () => Number(figures().copy?.totalBytes) > 0);
@@ -131,7 +134,9 @@ test('a copy under load, with collections that are renamed, dropped and replaced
   await until('documents', () => Number(figures().copy?.documents) > 0);
   await collection('moved').rename('moved-elsewhere');
   await collection('moved').insertOne({ _id: 'new' });
-  await collection('moved').aggregate([{ $out: 'replaced' }]).toArray();
+  await collection('moved')
+    .aggregate([{ $out: 'replaced' }])
+    .toArray();
   await until('the end of the copy', () => figures().copy?.phase !== 'copying');
   await stopWriting();
   await done;
@@ -150,13 +155,14 @@ test('a copy that is killed again and again continues, and nobody takes half of 
     const child = fork(REPLICATOR, [JSON.stringify({ ...options, workers: 1 })]);
     cleanUp(() => child.kill('SIGKILL'));
     const ended = once(child, 'exit');
-    await until('another piece', async () => await countDone() > doneBefore);
+    await until('another range', async () => (await countDone()) > doneBefore);
     child.kill('SIGKILL');
     await ended;
     expect(await countDone()).toBeGreaterThanOrEqual(doneBefore);
     doneBefore = await countDone();
     await expect(replicate({ ...options, from: 'checkpoint' })).rejects.toThrow(
-      /^the target 127\S+ has a copy that is not complete\. It continues with from: 'snapshot'$/);
+      /^the target 127\S+ has a copy that is not complete\. It continues with from: 'snapshot'$/,
+    );
   }
   await stopWriting();
   await replicateNow();
@@ -167,7 +173,10 @@ test('a copy that was interrupted between its indexes builds all of them again, 
   await collection('a').insertOne({ _id: 1, x: 1 });
   await collection('a').createIndex({ x: 1 }, { unique: true });
   await replicateNow();
-  await target.db(CHECKPOINT_DATABASE).collection('copies').updateOne({ phase: 'done' }, { $set: { phase: 'catching up' } });
+  await target
+    .db(CHECKPOINT_DATABASE)
+    .collection('copies')
+    .updateOne({ phase: 'done' }, { $set: { phase: 'catching up' } });
   await collection('a').dropIndex('x_1');
   await collection('a').insertOne({ _id: 2, x: 1 });
   expect(await replicateNow()).toMatchObject({ copy: { phase: 'done' } });
@@ -193,14 +202,21 @@ test('reports what it does not copy', async () => {
   await db.createCollection('series', { timeseries: { timeField: 'at' } });
   await collection('system.js').insertOne({ _id: 'one', value: 1 });
   await source.db('admin').command({ createUser: 'user', pwd: 'secret', roles: [] });
-  /** @type {import('../src/unsupported.js').Unsupported[]} */
+  /** @type {import('../src/collections/unsupported.js').Unsupported[]} */
   const reported = [];
-  await replicateNow({ namespaces: { exclude: ['shop.excluded'] }, onUnsupported: (unsupported) => reported.push(unsupported) });
+  await replicateNow({
+    namespaces: { exclude: ['shop.excluded'] },
+    onUnsupported: (unsupported) => reported.push(unsupported),
+  });
   await source.db('admin').command({ dropUser: 'user' });
-  expect(reported).toEqual(expect.arrayContaining([
-    { kind: 'view', name: 'shop.view' }, { kind: 'time series', name: 'shop.series' },
-    { kind: 'stored JavaScript', name: 'shop.system.js' }, { kind: 'users', name: 'admin.system.users' },
-  ]));
+  expect(reported).toEqual(
+    expect.arrayContaining([
+      { kind: 'view', name: 'shop.view' },
+      { kind: 'time series', name: 'shop.series' },
+      { kind: 'stored JavaScript', name: 'shop.system.js' },
+      { kind: 'users', name: 'admin.system.users' },
+    ]),
+  );
   expect(reported).toHaveLength(4);
   expect(Object.keys(await describeData(target))).toEqual(['shop.a']);
 });
@@ -210,13 +226,18 @@ describe('a copy is refused', () => {
     await collection('a').insertOne({ _id: 1 });
     await collection('a', target).insertOne({ _id: 2 });
     await expect(replicateNow()).rejects.toThrow(
-      /^the target 127\S+ already has the collection shop\.a, and no copy of this source began there\. Drop it, or exclude it$/);
+      /^the target 127\S+ already has the collection shop\.a, and no copy of this source began there\. Drop it, or exclude it$/,
+    );
     expect(await replicateNow({ namespaces: { exclude: ['shop.a'] } })).toMatchObject({ copy: { phase: 'done' } });
     await expect(replicateNow({ namespaces: { exclude: ['shop.b'] } })).rejects.toThrow(
-      /began with the filter {"exclude":\["shop\.a"\]}, and this one is {"exclude":\["shop\.b"\]}/);
+      /began with the filter {"exclude":\["shop\.a"\]}, and this one is {"exclude":\["shop\.b"\]}/,
+    );
   });
 
-  test.each([{ target: null }, { sources: ['mongodb://127.0.0.1:1', 'mongodb://127.0.0.1:2'] }])('with %j', async (changes) => {
-    await expect(replicateNow(changes)).rejects.toThrow(/^from is snapshot, which needs one source and a target/);
-  });
+  test.each([{ target: null }, { sources: ['mongodb://127.0.0.1:1', 'mongodb://127.0.0.1:2'] }])(
+    'with %j',
+    async (changes) => {
+      await expect(replicateNow(changes)).rejects.toThrow(/^from is snapshot, which needs one source and a target/);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 /** @import { Collection, Db, MongoClient } from 'mongodb' */
-/** @import { Random } from '../../pool-predictor/src/simulator/random.js' */
+/** @import { Random } from 'test-support/random.js' */
 
 const IDS = 40;
 /** A collection that a filter may exclude. Only $out writes to it, and inserts. */
@@ -19,8 +19,14 @@ export async function writeAnything(client, db, random) {
   const collection = (name = pick(['a', 'b', 'c', 'unique'])) => db.collection(name);
   const _id = () => Math.floor(random.uniform() * IDS);
   const field = () => pick(['x', 'y', 'list', 'inner', 'inner.x', 'inner.list', 'list.2', 'list.1.x']);
-  const value = () => pick([number(), String(number()), [number(), { x: number() }, number()], { x: number(), list: [1] }, null]);
-  const document = () => ({ _id: _id(), email: pick([undefined, `user-${number()}`]), x: number(), list: [1, { x: 2 }] });
+  const value = () =>
+    pick([number(), String(number()), [number(), { x: number() }, number()], { x: number(), list: [1] }, null]);
+  const document = () => ({
+    _id: _id(),
+    email: pick([undefined, `user-${number()}`]),
+    x: number(),
+    list: [1, { x: 2 }],
+  });
   /** @returns {any} */
   const push = (/** @type {number} */ $slice) => ({ $push: { list: { $each: [value()], $slice } } });
 
@@ -34,23 +40,47 @@ export async function writeAnything(client, db, random) {
     [30, () => collection().insertOne(document())],
     [10, () => collection().insertMany(Array.from({ length: 20 }, document), { ordered: false })],
     [15, () => collection().deleteOne({ _id: _id() })],
-    [40, () => collection().updateOne({ _id: _id() }, { $set: { [field()]: value(), [pick(['k', 'l', 'm'])]: value() } })],
+    [
+      40,
+      () => collection().updateOne({ _id: _id() }, { $set: { [field()]: value(), [pick(['k', 'l', 'm'])]: value() } }),
+    ],
     [10, () => collection().updateOne({ _id: _id() }, { $unset: { [field()]: '' } })],
     [20, () => collection().updateOne({ _id: _id() }, push(-4))],
-    [20, () => collection().updateOne({ _id: _id() }, [{ $set: { z: number(), inner: { [pick(['q', 'r'])]: number() } } }])],
+    [
+      20,
+      () =>
+        collection().updateOne({ _id: _id() }, [{ $set: { z: number(), inner: { [pick(['q', 'r'])]: number() } } }]),
+    ],
     [10, () => collection().replaceOne({ _id: _id() }, { email: `user-${number()}`, y: value() }, { upsert: true })],
     [20, () => collection().updateMany({}, { $inc: { count: 1 } })],
-    [20, () => collection('unique').updateOne({ _id: _id() }, { $set: { email: `user-${number()}`, moved: number() } })],
-    [20, () => client.withSession((session) => session.withTransaction(async () => {
-      await collection('a').updateOne({ _id: _id() }, { $inc: { x: 1 } }, { session });
-      await collection('b').replaceOne({ _id: _id() }, { y: value() }, { session, upsert: true });
-      await collection('b').deleteOne({ _id: _id() }, { session });
-    }))],
+    [
+      20,
+      () => collection('unique').updateOne({ _id: _id() }, { $set: { email: `user-${number()}`, moved: number() } }),
+    ],
+    [
+      20,
+      () =>
+        client.withSession((session) =>
+          session.withTransaction(async () => {
+            await collection('a').updateOne({ _id: _id() }, { $inc: { x: 1 } }, { session });
+            await collection('b').replaceOne({ _id: _id() }, { y: value() }, { session, upsert: true });
+            await collection('b').deleteOne({ _id: _id() }, { session });
+          }),
+        ),
+    ],
     [1, () => collection('a').drop()],
     [1, () => collection('unique').drop()],
-    [3, () => collection('unique').createIndex({ email: 1 }, {
-      unique: true, partialFilterExpression: { email: { $exists: true } },
-    })],
+    [
+      3,
+      () =>
+        collection('unique').createIndex(
+          { email: 1 },
+          {
+            unique: true,
+            partialFilterExpression: { email: { $exists: true } },
+          },
+        ),
+    ],
     [1, () => collection('b').rename('a', { dropTarget: true })],
     [1, () => collection('b').rename('c')],
     [2, () => collection('a').createIndex({ [pick(['x', 'y'])]: 1 })],
@@ -60,7 +90,13 @@ export async function writeAnything(client, db, random) {
     // So large that it removes nothing by itself.
     [1, () => db.command({ convertToCapped: 'c', size: 1 << 22 })],
     [1, () => db.command({ cloneCollectionAsCapped: 'b', toCollection: pick(['c', 'clone']), size: 1 << 22 })],
-    [2, () => collection('a').aggregate([{ $out: pick(['c', EXCLUDED]) }]).toArray()],
+    [
+      2,
+      () =>
+        collection('a')
+          .aggregate([{ $out: pick(['c', EXCLUDED]) }])
+          .toArray(),
+    ],
     [5, () => collection(EXCLUDED).insertOne(document())],
     [1, () => db.createCollection('view', { viewOn: pick(['a', 'b']), pipeline: [] })],
     [1, () => db.collection('view').drop()],
@@ -69,7 +105,9 @@ export async function writeAnything(client, db, random) {
     [1, () => collection('series').drop()],
   ];
   let at = random.uniform() * operations.reduce((sum, [weight]) => sum + weight, 0);
-  const [, operation] = /** @type {[number, () => Promise<unknown>]} */ (operations.find(([weight]) => (at -= weight) < 0));
+  const [, operation] = /** @type {[number, () => Promise<unknown>]} */ (
+    operations.find(([weight]) => (at -= weight) < 0)
+  );
   await operation().catch((error) => {
     // A duplicate key, a field that is not an array, a missing collection, a server that is down.
     if (!error.name.startsWith('Mongo')) throw error;

@@ -1,22 +1,31 @@
-export { Checkouts } from './checkouts.js';
-export { Durations } from './durations.js';
-export { EventBatch } from './event-batch.js';
-export { readGauges } from './gauges.js';
-export { holderOf, longestHolders, waiterOf } from './holders.js';
-export { monitorPool } from './monitor.js';
-export { PoolTimeoutError, explainPoolTimeout } from './pool-timeout-error.js';
-export { createRequests } from './requests.js';
-export { sampleServiceTimes } from './service-times.js';
-export { createTraceWriter } from './trace-writer.js';
+export { Checkouts } from './core/checkouts.js';
+export { Durations } from './core/durations.js';
+export { EventBatch } from './core/event-batch.js';
+export { readGauges } from './core/gauges.js';
+export { holderOf, longestHolders, waiterOf } from './core/holders.js';
+export { monitorPool } from './core/monitor.js';
+export { PoolTimeoutError, explainPoolTimeout } from './core/pool-timeout-error.js';
+export { createRequests } from './core/requests.js';
+export { createServerLoadReader } from './core/server-load.js';
+export { createServerWatch } from './core/server-watch.js';
+export { sampleServiceTimes } from './core/service-times.js';
+export { createTraceWriter } from './core/trace-writer.js';
 
 /**
- * @typedef {import('./checkout-log.js').CheckoutRecord} CheckoutRecord
- * @typedef {import('./gauges.js').Gauges} Gauges
- * @typedef {import('./holders.js').Holder} Holder
- * @typedef {import('./holders.js').Waiter} Waiter
- * @typedef {import('./monitor.js').PoolMonitor} PoolMonitor
- * @typedef {import('./request-log.js').RequestRecord} RequestRecord
- * @typedef {import('./requests.js').Requests} Requests
- * @typedef {import('./trace-writer.js').RecordedCheckout} RecordedCheckout
- * @typedef {import('./trace-writer.js').Written} Written
+ * @typedef {import('./core/checkout-log.js').CheckoutRecord} CheckoutRecord
+ * @typedef {import('./core/request-context.js').EndedRequest} EndedRequest
+ * @typedef {import('./core/gauges.js').Gauges} Gauges
+ * @typedef {import('./core/holders.js').Holder} Holder
+ * @typedef {import('./core/holders.js').Waiter} Waiter
+ * @typedef {import('./core/monitor.js').PoolMonitor} PoolMonitor
+ * @typedef {import('./core/request-log.js').RequestLog} RequestLog
+ * @typedef {import('./core/request-log.js').RequestRecord} RequestRecord
+ * @typedef {import('./core/requests.js').Requests} Requests
+ * @typedef {import('./core/describe-client.js').ClientFacts} ClientFacts
+ * @typedef {import('./core/event-log.js').EventLog} EventLog
+ * @typedef {import('./core/event-log.js').EventRecord} EventRecord
+ * @typedef {import('./core/server-load.js').ServerStatusLoad} ServerStatusLoad
+ * @typedef {import('./core/trace-lines.js').RecordedCheckout} RecordedCheckout
+ * @typedef {import('./core/trace-writer.js').TraceWriter} TraceWriter
+ * @typedef {import('./core/trace-writer.js').Written} Written
  */

@@ -1,45 +1,57 @@
 export { advise } from './advise/advise.js';
 export { compareFleet } from './advise/fleet.js';
 export { parseSlo } from './advise/slo.js';
-export { createScenarioLoad } from './load.js';
-export { isPoisson, planUsers } from './planned-users.js';
-export { parsePoolSizes } from './pool-sizes.js';
-export { predict } from './predict.js';
-export { quantile } from './quantile.js';
+export { diagnose } from './doctor/diagnose.js';
+export { createScenarioLoad } from './load/scenario-load.js';
+export { isPoisson, planUsers } from './load/scenario-load.js';
+export { parsePoolSizes } from './predict/pool-sizes.js';
+export { predict } from './predict/predict.js';
+export { quantile } from './base/sample-statistics.js';
 export { renameRoutes } from './scenario/route-names.js';
-export { readTraceText } from './formats/trace.js';
 export { readWorkload } from './scenario/workload.js';
 export { overheadOfApp, servicesOfApp } from './service/app-services.js';
 export { checkService } from './service/check-service.js';
-export { listQueries } from './service/logged-times.js';
-export { parseQueries } from './service/parse-queries.js';
+export { parseQueries } from './service/parse-service.js';
 export { parseServices } from './service/parse-service.js';
 export { shareServer } from './server/share-server.js';
-export { UNLIMITED, createRunSimulator } from './simulation-runs.js';
+export { UNLIMITED } from './simulator/create-pool.js';
+export { createRunSimulator } from './runs/simulation-runs.js';
 export { createRandom } from './simulator/random.js';
-export { serviceMoments } from './simulator/service-time.js';
+export { meanServiceMs } from './simulator/service-time.js';
 export { simulate } from './simulator/simulate.js';
-export { checkTrace } from './trace/check-trace.js';
-export { createTraceLoad, summariseTrace } from './trace/trace-load.js';
+export { checkTrace } from './predict/check-trace.js';
+export { readTraceText } from './trace/read-trace.js';
+export { nameClient, pickPool } from './trace/pick-pool.js';
+export { EVENTS, OUTCOMES } from './trace/recorded-trace.js';
+export { createTraceLoad } from './load/trace-load.js';
+export { summariseTrace } from './trace/trace.js';
 
 /**
  * @typedef {import('./advise/advise.js').Advice} Advice
- * @typedef {import('./advise/advise.js').Row} Row
+ * @typedef {import('./advise/advised-size.js').AdviceRow} AdviceRow
  * @typedef {import('./advise/fleet.js').FleetFacts} FleetFacts
- * @typedef {import('./advise/overhead.js').Parts} Parts
+ * @typedef {import('./advise/overhead.js').ResponseParts} ResponseParts
  * @typedef {import('./advise/remedies.js').Remedy} Remedy
  * @typedef {import('./advise/saturation.js').Saturation} Saturation
  * @typedef {import('./advise/slo.js').Slo} Slo
- * @typedef {import('./load-facts.js').LoadFacts} LoadFacts
- * @typedef {import('./load.js').Load} Load
- * @typedef {import('./predict-recent-load.js').Prediction} Prediction
- * @typedef {import('./slowdown.js').Slowdown} Slowdown
- * @typedef {import('./trace/check-trace.js').TraceCheck} TraceCheck
+ * @typedef {import('./doctor/causes.js').Cause} Cause
+ * @typedef {import('./doctor/diagnose.js').Diagnosis} Diagnosis
+ * @typedef {import('./doctor/diagnose.js').CauseShare} CauseShare
+ * @typedef {import('./doctor/cause-facts.js').CauseFacts} CauseFacts
+ * @typedef {import('./doctor/proofs.js').Proof} Proof
+ * @typedef {import('./doctor/setting-findings.js').SettingFinding} SettingFinding
+ * @typedef {import('./load/load-facts.js').LoadFacts} LoadFacts
+ * @typedef {import('./load/load.js').Load} Load
+ * @typedef {import('./predict/predict-recent-load.js').Prediction} Prediction
+ * @typedef {import('./predict/size-comparison.js').Slowdown} Slowdown
+ * @typedef {import('./predict/check-trace.js').TraceCheck} TraceCheck
  * @typedef {import('./trace/sessions.js').CallerFacts} CallerFacts
- * @typedef {import('./trace/trace-load.js').TraceLoad} TraceLoad
- * @typedef {import('./formats/trace.js').Trace} Trace
+ * @typedef {import('./load/trace-load.js').TraceLoad} TraceLoad
+ * @typedef {import('./trace/trace.js').Trace} Trace
+ * @typedef {import('./trace/recorded-trace.js').RecordedTrace} RecordedTrace
+ * @typedef {import('./trace/recorded-trace.js').RecordedPool} RecordedPool
  * @typedef {import('./scenario/workload.js').RequestLine} RequestLine
- * @typedef {import('./scenario/workload.js').Workload} Workload
+ * @typedef {import('./simulator/scenarios.js').Workload} Workload
  * @typedef {import('./simulator/create-pool.js').PoolOptions} PoolOptions
  * @typedef {import('./simulator/service-time.js').Service} Service
  */

@@ -2,13 +2,14 @@ import { BsonWriter } from './bson-writer.js';
 import { ARRAY, BOOLEAN, NULL, OBJECT, readInt, walk } from './bytes.js';
 
 /**
- * Applies an update as servers since 5.0 log it (`$v: 2`). In the diff of an object, `d` lists removed fields, `u` changed
- * ones, `i` added ones, and a name with an `s` in front holds the diff of that field. The diff of an array begins with
- * `a: true`; `l` is the new length, and `u` or `s` precede an index.
+ * Applies an update as servers since 5.0 log it (`$v: 2`). In the diff of an object, `d` lists removed fields, `u`
+ * changed ones, `i` added ones, and a name with an `s` in front holds the diff of that field. The diff of an array
+ * begins with `a: true`; `l` is the new length, and `u` or `s` precede an index.
  *
  * The result is byte for byte what a secondary gets: a changed field keeps its place, and an added one goes to the end
- * even if it existed before. So a diff can be applied again to a newer version of the document, provided all later diffs
- * follow: where the document no longer fits, null stands in for what a later diff will set. The server does the same:
+ * even if it existed before. So a diff can be applied again to a newer version of the document, provided all later
+ * diffs follow: where the document no longer fits, null stands in for what a later diff will set. The server does the
+ * same:
  * https://github.com/mongodb/mongo/blob/master/src/mongo/db/update/document_diff_applier.cpp
  *
  * Alternatives: modifiers such as $set lose the order of fields, and cannot address a field whose name has a dot. An
@@ -122,7 +123,11 @@ function readChanges(diff, at) {
 }
 
 /** @type {Map<string, Change['kind']>} */
-const KINDS = new Map([['d', 'remove'], ['u', 'set'], ['i', 'add']]);
+const KINDS = new Map([
+  ['d', 'remove'],
+  ['u', 'set'],
+  ['i', 'add'],
+]);
 
 /** @param {Buffer} diff @param {number} at of an array */
 function readArrayChanges(diff, at) {

@@ -1,5 +1,5 @@
-// Reads BSON in place, without parsing it. A document is its length (int32), its elements and a 0. An element is a type, a
-// name that ends with 0, and a value. https://bsonspec.org/spec.html
+// Reads BSON in place, without parsing it. A document is its length (int32), its elements and a 0. An element is a
+// type, a name that ends with 0, and a value. https://bsonspec.org/spec.html
 
 export const DOUBLE = 1;
 export const STRING = 2;
@@ -14,9 +14,12 @@ export const TIMESTAMP = 17;
 export const LONG = 18;
 export const DECIMAL = 19;
 
+/** `_id\0` as an int32. */
+const ID_NAME = 0x0064695f;
+
 /** @param {Uint8Array} bytes @param {number} at @returns {number} an int32 */
 export function readInt(bytes, at) {
-  return bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | bytes[at + 3] << 24;
+  return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
 }
 
 /** @param {Uint8Array} bytes @param {number} at @returns {number} a uint32 */
@@ -46,18 +49,40 @@ export function skipName(bytes, at) {
  */
 export function sizeOf(bytes, type, at) {
   switch (type) {
-    case 1: case 9: case 17: case 18: return 8; // double, date, timestamp, int64
-    case 2: case 13: case 14: return 4 + readInt(bytes, at); // string, code, symbol
-    case 3: case 4: case 15: return readInt(bytes, at); // object, array, code with scope
-    case 5: return 5 + readInt(bytes, at); // binary
-    case 6: case 10: case 127: case 255: return 0; // undefined, null, MaxKey, MinKey
-    case 7: return 12; // ObjectId
-    case 8: return 1; // boolean
-    case 11: return skipName(bytes, skipName(bytes, at)) - at; // regular expression
-    case 12: return 4 + readInt(bytes, at) + 12; // DBPointer
-    case 16: return 4; // int32
-    case 19: return 16; // decimal
-    default: throw new Error(`BSON type ${type} is unknown`);
+    case 1:
+    case 9:
+    case 17:
+    case 18:
+      return 8; // double, date, timestamp, int64
+    case 2:
+    case 13:
+    case 14:
+      return 4 + readInt(bytes, at); // string, code, symbol
+    case 3:
+    case 4:
+    case 15:
+      return readInt(bytes, at); // object, array, code with scope
+    case 5:
+      return 5 + readInt(bytes, at); // binary
+    case 6:
+    case 10:
+    case 127:
+    case 255:
+      return 0; // undefined, null, MaxKey, MinKey
+    case 7:
+      return 12; // ObjectId
+    case 8:
+      return 1; // boolean
+    case 11:
+      return skipName(bytes, skipName(bytes, at)) - at; // regular expression
+    case 12:
+      return 4 + readInt(bytes, at) + 12; // DBPointer
+    case 16:
+      return 4; // int32
+    case 19:
+      return 16; // decimal
+    default:
+      throw new Error(`BSON type ${type} is unknown`);
   }
 }
 
@@ -88,9 +113,7 @@ export function nameOf(bytes, element, value) {
 export function findId(bytes, start) {
   let found = -1;
   walk(bytes, start, (type, element) => {
-    // _id and 0
-    if (bytes[element + 1] !== 95 || bytes[element + 2] !== 105 || bytes[element + 3] !== 100
-      || bytes[element + 4] !== 0) return false;
+    if (readInt(bytes, element + 1) !== ID_NAME) return false;
     found = element;
     return true;
   });

@@ -1,7 +1,9 @@
 /** @import { BsonWriter } from './bson-writer.js' */
 /** @import { WriterPool } from './writer-pool.js' */
 
-/** Writes documents back to back into chunks. So it grows without copying, and a pool can reuse its memory for any size. */
+/**
+ * Writes documents back to back into chunks. It grows without copying, and a pool can reuse its memory for any size.
+ */
 export class ChunkedWriter {
   #pool;
   /** @type {BsonWriter[]} */
@@ -37,7 +39,7 @@ export class ChunkedWriter {
     return chunk;
   }
 
-  /** Gives the memory back to the pool. Nobody may use the pieces any longer. */
+  /** Gives the memory back to the pool. The pieces must not be used afterwards. */
   release() {
     for (const chunk of this.#chunks) this.#pool.give(chunk);
   }

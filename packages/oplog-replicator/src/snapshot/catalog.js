@@ -1,20 +1,20 @@
 import { BSON } from 'mongodb';
-import { emptyIfDropped } from '../errors.js';
+import { emptyIfDropped } from '../base/errors.js';
 import { awaitLast } from '../source/oplog.js';
-import { withoutTtl } from '../ttl-indexes.js';
-import { listCollections } from './list-collections.js';
+import { listIndexes } from '../collections/ttl-indexes.js';
+import { listCollections } from '../collections/collection-info.js';
 
-/** @import { Source } from '../connect-ends.js' */
-/** @import { End } from '../end.js' */
-/** @import { Filter } from '../namespaces.js' */
+/** @import { Source } from '../base/connect-deployments.js' */
+/** @import { Deployment } from '../base/deployment.js' */
+/** @import { Filter } from '../base/namespaces.js' */
 /** @import { Position } from '../source/position.js' */
-/** @import { Unsupported } from '../unsupported.js' */
-/** @import { Listed } from './list-collections.js' */
+/** @import { Unsupported } from '../collections/unsupported.js' */
+/** @import { CollectionInfo } from '../collections/collection-info.js' */
 
 /**
  * @typedef {object} Catalog
  * @property {Position} position
- * @property {(Listed & { indexes: Record<string, any>[] })[]} collections
+ * @property {(CollectionInfo & { indexes: Record<string, any>[] })[]} collections
  * @property {Unsupported[]} unsupported
  */
 
@@ -30,10 +30,10 @@ import { listCollections } from './list-collections.js';
  */
 export async function readCatalog(source, { filter, withIndexes }) {
   const read = async () => {
-    const { replicated, unsupported } = await listCollections(source.end, filter);
+    const { replicated, unsupported } = await listCollections(source.deployment, filter);
     const collections = [];
     for (const listed of replicated) {
-      collections.push({ ...listed, indexes: withIndexes ? await listFinishedIndexes(source.end, listed) : [] });
+      collections.push({ ...listed, indexes: withIndexes ? await listFinishedIndexes(source.deployment, listed) : [] });
     }
     return { collections, unsupported };
   };
@@ -47,25 +47,16 @@ export async function readCatalog(source, { filter, withIndexes }) {
 }
 
 /**
- * @param {End} end
- * @param {{ database: string, collection: string }} namespace
- * @returns {Promise<Record<string, any>[]>} without those that every collection has
- */
-export async function listIndexes(end, { database, collection }) {
-  const indexes = await end.readAll(database, { listIndexes: collection });
-  return indexes.filter(({ name, clustered }) => name !== '_id_' && !clustered).map(withoutTtl);
-}
-
-/**
  * An index that is being built is not enforced yet. The oplog will say when its build is committed.
- * @param {End} end
+ * @param {Deployment} deployment
  * @param {{ database: string, collection: string }} namespace
  */
-async function listFinishedIndexes(end, namespace) {
-  const indexes = await listIndexes(end, namespace).catch(emptyIfDropped);
+async function listFinishedIndexes(deployment, namespace) {
+  const indexes = await listIndexes(deployment, namespace).catch(emptyIfDropped);
   if (indexes.length === 0) return indexes;
   const pipeline = [{ $indexStats: {} }, { $match: { building: true } }, { $project: { name: 1 } }];
-  const unfinished = await end.readAll(namespace.database, { aggregate: namespace.collection, pipeline, cursor: {} })
+  const unfinished = await deployment
+    .readAll(namespace.database, { aggregate: namespace.collection, pipeline, cursor: {} })
     .catch(emptyIfDropped);
   const names = unfinished.map(({ name }) => name);
   return indexes.filter(({ name }) => !names.includes(name));

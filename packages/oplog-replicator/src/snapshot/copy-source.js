@@ -1,29 +1,28 @@
-import { followSource } from '../follow-source.js';
-import { createNamespaces } from '../namespaces.js';
-import { retryTransient } from '../retry.js';
+import { followSource } from '../workers/follow-source.js';
+import { createNamespaces } from '../base/namespaces.js';
+import { retryTransient } from '../base/retry.js';
 import { assertStillHas } from '../source/oplog.js';
-import { ByteBudget } from '../target/byte-budget.js';
-import { readConstraints } from '../target/constraints.js';
+import { ByteBudget } from '../base/byte-budget.js';
 import { createIndexCommand } from '../target/ddl-commands.js';
-import { withoutTtl } from '../ttl-indexes.js';
-import { listIndexes, readCatalog } from './catalog.js';
-import { copyPiece } from './copy-piece.js';
+import { listIndexes, withoutTtl } from '../collections/ttl-indexes.js';
+import { readCatalog } from './catalog.js';
+import { copyRange } from './copy-range.js';
 import { describeFilter } from './copy-store.js';
-import { forEachOf } from './for-each-of.js';
-import { listCollections } from './list-collections.js';
-import { splitCollection } from './pieces.js';
+import { forEachConcurrently } from '../base/concurrency.js';
+import { listCollections, readConstraints } from '../collections/collection-info.js';
+import { splitCollection } from './id-ranges.js';
 
-/** @import { Control } from '../follow-source.js' */
-/** @import { Filter } from '../namespaces.js' */
-/** @import { SessionOptions } from '../session.js' */
-/** @import { Progress } from '../target/checkpoint.js' */
+/** @import { Control } from '../workers/follow-source.js' */
+/** @import { Filter } from '../base/namespaces.js' */
+/** @import { SessionOptions } from '../workers/session.js' */
+/** @import { OplogProgress } from '../target/checkpoint.js' */
 /** @import { Target } from '../target/target.js' */
-/** @import { CopyFigures } from '../replication-figures.js' */
-/** @import { CopyState, CopyStore, StoredPiece } from './copy-store.js' */
-/** @import { Listed } from './list-collections.js' */
+/** @import { CopyFigures } from '../base/replication-figures.js' */
+/** @import { CopyState, CopyStore, StoredRange } from './copy-store.js' */
+/** @import { CollectionInfo } from '../collections/collection-info.js' */
 
-const PIECE_BYTES = 32 << 20;
-/** Of the documents that are read and written at the same time. */
+const RANGE_BYTES = 32 << 20;
+/** Documents that are read and written at the same time. */
 const MAX_BYTES_AT_ONCE = 16 << 20;
 const CHECK_OPLOG_EVERY_MS = 10_000;
 /** The options of a collection that no client may send. */
@@ -37,26 +36,31 @@ const INTERNAL_OPTIONS = ['temp', 'autoIndexId', 'idIndex'];
  */
 
 /**
- * Copies all documents, repeats what the source did meanwhile, and builds the indexes.
+ * Copies all documents, repeats the operations that the source executed meanwhile, and builds the indexes.
  *
- * A copy takes too long to read all documents as of one moment, because servers keep old versions for minutes only. So each
- * document is as of some moment after the copy began. Repeating the oplog from there to a position after the copy makes all
- * of them as of that position: that is what a crash needs, too. Until then a unique index could refuse documents, because
- * a value may have been copied twice while it moved from one document to another. So there are no indexes until then.
+ * A copy takes too long to read all documents as of one moment, because servers keep old versions for minutes only. So
+ * each document is as of some moment after the copy began. Repeating the oplog from there to a position after the copy
+ * brings all of them to that position, just as it does after a crash. Until then a unique index could refuse documents,
+ * because a value may have been copied twice while it moved from one document to another. So there are no indexes until
+ * then.
  *
  * @param {CopyOptions} options
  * @param {Control} control
- * @returns {Promise<boolean>} false: it was stopped before its end. The next one continues
+ * @returns {Promise<boolean>} false if it was stopped early. The next one continues
  */
 export async function copySource(options, control) {
   const { sessionOptions, store, figures } = options;
   const { checkpoint, source, target, filter } = sessionOptions;
   const { stop } = control;
   /** @template T @param {() => Promise<T>} attempt */
-  const retry = (attempt) => retryTransient(async () => {
-    await target.begin();
-    return attempt();
-  }, { stop, countProgress: () => figures.bytes });
+  const retry = (attempt) =>
+    retryTransient(
+      async () => {
+        await target.begin();
+        return attempt();
+      },
+      { stop, countProgress: () => figures.bytes },
+    );
 
   const state = await retry(async () => {
     await target.waitForWrites();
@@ -67,26 +71,26 @@ export async function copySource(options, control) {
   if (!state) return false;
   Object.assign(figures, { totalDocuments: state.documents, totalBytes: state.bytes });
   if (state.phase === 'copying') {
-    await retry(() => copyPieces(options, stop));
+    await retry(() => copyRanges(options, stop));
     if (stop.aborted) return false;
     await retry(() => store.write({ ...state, phase: 'catching up' }));
   }
   figures.phase = 'catching up';
   const { position, collections } = await retry(() => readCatalog(source, { filter, withIndexes: true }));
-  const start = /** @type {Progress} */ (await retry(checkpoint.read));
+  const start = /** @type {OplogProgress} */ (await retry(checkpoint.read));
   await followSource({ ...sessionOptions, until: position, withoutIndexes: true }, start, control);
   if (stop.aborted) return false;
 
   figures.phase = 'building indexes';
   figures.totalIndexes = collections.reduce((sum, { indexes }) => sum + indexes.length, 0);
-  await forEachOf(collections, sessionOptions.workers, async ({ database, collection, indexes }) => {
+  await forEachConcurrently(collections, sessionOptions.workers, async ({ database, collection, indexes }) => {
     if (indexes.length === 0 || stop.aborted) return;
     await retry(() => target.runDdl(createIndexCommand(database, collection, indexes)));
     figures.indexes += indexes.length;
   });
   if (stop.aborted) return false;
   await retry(() => store.write({ ...state, phase: 'done' }));
-  await retry(store.deletePieces);
+  await retry(store.deleteRanges);
   figures.phase = 'done';
   return true;
 }
@@ -96,9 +100,9 @@ async function beginCopy({ sessionOptions: { source, target, checkpoint, filter,
   /** @type {CopyState} */
   const state = { phase: 'creating', filter: describeFilter(filter), documents: 0, bytes: 0 };
   await store.write(state);
-  await store.deletePieces();
+  await store.deleteRanges();
   // An earlier attempt may have created some.
-  for (const { name, database, collection } of (await listCollections(target.end, filter)).replicated) {
+  for (const { name, database, collection } of (await listCollections(target.deployment, filter)).replicated) {
     await target.runDdl({ database, names: [name], command: { drop: collection }, alreadyDoneCodes: [] });
   }
   const { position, collections, unsupported } = await readCatalog(source, { filter, withIndexes: false });
@@ -106,8 +110,8 @@ async function beginCopy({ sessionOptions: { source, target, checkpoint, filter,
   for (const listed of collections) {
     if (stop.aborted) return null;
     await create(target, listed);
-    const { pieces, documents, bytes } = await splitCollection(source.end, listed, PIECE_BYTES);
-    await store.addPieces(pieces);
+    const { ranges, documents, bytes } = await splitCollection(source.deployment, listed, RANGE_BYTES);
+    await store.addRanges(ranges);
     state.documents += documents;
     state.bytes += bytes;
   }
@@ -118,13 +122,13 @@ async function beginCopy({ sessionOptions: { source, target, checkpoint, filter,
 }
 
 /** @param {CopyOptions} options @param {AbortSignal} stop */
-async function copyPieces({ sessionOptions, store, figures }, stop) {
+async function copyRanges({ sessionOptions, store, figures }, stop) {
   const { source, target, checkpoint, filter, workers } = sessionOptions;
-  const { applied } = /** @type {Progress} */ (await checkpoint.read());
-  const pieces = await store.listPieces();
-  const done = pieces.filter(({ isDone }) => isDone);
+  const { applied } = /** @type {OplogProgress} */ (await checkpoint.read());
+  const ranges = await store.listRanges();
+  const done = ranges.filter(({ isDone }) => isDone);
   for (const field of /** @type {const} */ (['bytes', 'documents'])) {
-    figures[field] = done.reduce((sum, piece) => sum + piece[field], 0);
+    figures[field] = done.reduce((sum, range) => sum + range[field], 0);
   }
   const namespaces = createNamespaces(filter);
   const budget = new ByteBudget(MAX_BYTES_AT_ONCE);
@@ -132,19 +136,24 @@ async function copyPieces({ sessionOptions, store, figures }, stop) {
   const signal = AbortSignal.any([stop, failing.signal]);
   let checkedAtMs = performance.now();
 
-  /** @param {StoredPiece} piece */
-  async function copyOne(piece) {
+  /** @param {StoredRange} range */
+  async function copyOne(range) {
     if (signal.aborted) return;
     if (performance.now() - checkedAtMs > CHECK_OPLOG_EVERY_MS) {
       checkedAtMs = performance.now();
       await assertStillHas(source, applied);
     }
-    const namespace = namespaces.named(piece.name);
-    if (piece.isCapped) await empty(target, namespace);
-    namespace.constraints ??= await readConstraints(target.end, namespace);
+    const namespace = namespaces.named(range.name);
+    if (range.isCapped) await empty(target, namespace);
+    namespace.constraints ??= await readConstraints(target.deployment, namespace);
     const copied = { bytes: 0, documents: 0 };
-    await copyPiece(piece, {
-      source: source.end, target, namespace, after: applied, budget, signal,
+    await copyRange(range, {
+      source: source.deployment,
+      target,
+      namespace,
+      after: applied,
+      budget,
+      signal,
       onBatch({ bytes, documents }) {
         copied.bytes += bytes;
         copied.documents += documents;
@@ -152,35 +161,49 @@ async function copyPieces({ sessionOptions, store, figures }, stop) {
         figures.documents += documents;
       },
     });
-    await store.finishPiece(piece, copied);
+    await store.finishRange(range, copied);
   }
 
   // The longer ago a capped collection was copied, the more documents it may have removed since.
-  const left = pieces.filter(({ isDone }) => !isDone).sort((one, other) => Number(other.isCapped) - Number(one.isCapped));
-  await forEachOf(left, workers, (piece) => copyOne(piece).catch((error) => {
-    failing.abort(error);
-    if (!stop.aborted) throw failing.signal.reason;
-  }));
+  const left = ranges
+    .filter(({ isDone }) => !isDone)
+    .sort((one, other) => Number(other.isCapped) - Number(one.isCapped));
+  await forEachConcurrently(left, workers, (range) =>
+    copyOne(range).catch((error) => {
+      failing.abort(error);
+      if (!stop.aborted) throw failing.signal.reason;
+    }),
+  );
 }
 
-/** @param {Target} target @param {Pick<Listed, 'name' | 'database' | 'collection' | 'options'>} listed */
+/** @param {Target} target @param {Pick<CollectionInfo, 'name' | 'database' | 'collection' | 'options'>} listed */
 async function create(target, { name, database, collection, options }) {
   const allowed = Object.entries(withoutTtl(options)).filter(([option]) => !INTERNAL_OPTIONS.includes(option));
   const command = { create: collection, ...Object.fromEntries(allowed) };
   await target.runDdl({ database, names: [name], command, alreadyDoneCodes: [] });
 }
 
-/** Removes what an earlier attempt has copied. @param {Target} target @param {{ name: string, database: string, collection: string }} namespace */
+/**
+ * Removes documents that an earlier attempt has copied.
+ * @param {Target} target
+ * @param {{ name: string, database: string, collection: string }} namespace
+ */
 async function empty(target, { name, database, collection }) {
-  const [{ options }] = await target.end.readAll(database, { listCollections: 1, filter: { name: collection } });
+  const [{ options }] = await target.deployment.readAll(database, { listCollections: 1, filter: { name: collection } });
   await target.runDdl({ database, names: [name], command: { drop: collection }, alreadyDoneCodes: [] });
   await create(target, { name, database, collection, options: Object.fromEntries(options) });
 }
 
-/** An earlier attempt may have built some, and the source may have dropped them since. @param {Target} target @param {Filter} [filter] */
-async function dropIndexes({ end, runDdl }, filter) {
-  for (const { name, database, collection } of (await listCollections(end, filter)).replicated) {
-    if ((await listIndexes(end, { database, collection })).length === 0) continue;
-    await runDdl({ database, names: [name], command: { dropIndexes: collection, index: '*' }, alreadyDoneCodes: [] });
+/**
+ * An earlier attempt may have built some, and the source may have dropped them since.
+ * @param {Target} target
+ * @param {Filter} [filter]
+ */
+async function dropIndexes(target, filter) {
+  const { deployment } = target;
+  for (const { name, database, collection } of (await listCollections(deployment, filter)).replicated) {
+    if ((await listIndexes(deployment, { database, collection })).length === 0) continue;
+    const command = { dropIndexes: collection, index: '*' };
+    await target.runDdl({ database, names: [name], command, alreadyDoneCodes: [] });
   }
 }

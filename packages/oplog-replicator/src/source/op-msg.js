@@ -2,7 +2,10 @@ import { BSON } from 'mongodb';
 import { OBJECT, readInt, walk, writeInt } from '../bson/bytes.js';
 import { readCursorBatch } from '../bson/cursor-batch.js';
 
-// OP_MSG, the message format of drivers and servers: a header (length, request id, response to, opcode), flags, sections.
+/** @import { OplogBatch } from './oplog.js' */
+
+// OP_MSG, the message format of drivers and servers: a header (length, request id, response to, opcode), flags,
+// sections.
 // https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg
 
 export const HEADER_BYTES = 16;
@@ -30,16 +33,9 @@ export function writeMessage(id, command, { exhaust = false } = {}) {
 }
 
 /**
- * @typedef {object} EntryBatch entries of an oplog as the source sent them
- * @property {Buffer} bytes valid until the next batch is requested
- * @property {number[]} starts where each entry begins
- * @property {boolean} isFull if so, the source probably has more entries
- */
-
-/**
  * @param {Buffer} message the complete response to `find` or `getMore`
- * @returns {Omit<EntryBatch, 'isFull'> & { cursorId: bigint, moreToCome: boolean }} moreToCome: another response follows
- *   without a request
+ * @returns {Omit<OplogBatch, 'isFull'> & { cursorId: bigint, moreToCome: boolean }} moreToCome: another response
+ *   follows without a request
  * @throws {Error} the server's, with its `code`
  */
 export function readBatch(message) {

@@ -1,31 +1,54 @@
-import { NoEntryError } from '../errors.js';
+import { NoEntryError } from '../base/errors.js';
 import { comparePositions, formatPosition, positionAt, timestampOf } from './position.js';
-import { createEntry, readEntry } from './raw-entry.js';
+import { createOplogEntry, readOplogEntry } from './oplog-entry.js';
 
 /** @import { Document, Timestamp } from 'mongodb' */
-/** @import { Source } from '../connect-ends.js' */
-/** @import { EntryBatch } from './op-msg.js' */
+/** @import { Source } from '../base/connect-deployments.js' */
 /** @import { Position } from './position.js' */
 
 const OPLOG = 'oplog.rs';
 /** How long the server waits for an entry before it returns an empty batch, which is also its heartbeat. */
 export const AWAIT_MS = 1000;
 
-/** What a server does that shows no entry from there on. */
+/** A server closes its cursor if it shows no entry from there on. */
 export const CURSOR_CLOSED = 'it closed the cursor on its oplog, which has no entry from there on';
 
 /** The first entry of every replica set. */
 const FIRST_MESSAGE = 'initiating set';
 
-/** @param {Position} from @param {number} batchSize entries @returns {Record<string, unknown>} the command that opens a cursor */
+/**
+ * @typedef {object} OplogBatch entries of an oplog as the source sent them
+ * @property {Buffer} bytes valid until the next batch is requested
+ * @property {number[]} starts where each entry begins
+ * @property {boolean} isFull if so, the source probably has more entries
+ *
+ * @typedef {object} OplogTail the end of an oplog, as it grows
+ * @property {() => Promise<OplogBatch | null>} next waits for entries; after some time without any it resolves with an
+ *   empty batch, and with null once the tail is closed. Throws a DeploymentError
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {Position} from
+ * @param {number} batchSize entries
+ * @returns {Record<string, unknown>} the command that opens a cursor
+ */
 export function createFind(from, batchSize) {
   return {
-    find: OPLOG, filter: { ts: { $gte: timestampOf(from) } }, tailable: true, awaitData: true, batchSize,
+    find: OPLOG,
+    filter: { ts: { $gte: timestampOf(from) } },
+    tailable: true,
+    awaitData: true,
+    batchSize,
     readConcern: { level: 'majority' },
   };
 }
 
-/** @param {bigint} cursorId @param {number} batchSize entries @returns {Record<string, unknown>} the command for more entries */
+/**
+ * @param {bigint} cursorId
+ * @param {number} batchSize entries
+ * @returns {Record<string, unknown>} the command for more entries
+ */
 export function createGetMore(cursorId, batchSize) {
   return { getMore: cursorId, collection: OPLOG, batchSize, maxTimeMS: AWAIT_MS };
 }
@@ -36,11 +59,14 @@ export function createGetMore(cursorId, batchSize) {
  * @param {'majority' | 'local'} [level]
  * @returns {Promise<Document>}
  */
-async function readEnd({ end }, order, level = 'majority') {
-  const [entry] = await end.list('local', {
-    find: OPLOG, sort: { $natural: order }, limit: 1, readConcern: { level },
+async function readEnd({ deployment }, order, level = 'majority') {
+  const [entry] = await deployment.list('local', {
+    find: OPLOG,
+    sort: { $natural: order },
+    limit: 1,
+    readConcern: { level },
   });
-  if (!entry) throw new NoEntryError(end.name, 'its oplog is empty');
+  if (!entry) throw new NoEntryError(deployment.name, 'its oplog is empty');
   return entry;
 }
 
@@ -61,8 +87,11 @@ export async function findLast(source, level) {
 export async function awaitLast(source) {
   for (;;) {
     const { ts, t, o } = await readEnd(source, -1, 'local');
-    const [found] = await source.end.list('local', {
-      find: OPLOG, filter: { ts }, limit: 1, readConcern: { level: 'majority', afterClusterTime: ts },
+    const [found] = await source.deployment.list('local', {
+      find: OPLOG,
+      filter: { ts },
+      limit: 1,
+      readConcern: { level: 'majority', afterClusterTime: ts },
     });
     // Otherwise it was rolled back, or is not the last entry of its transaction.
     if (found?.t.toString() === t.toString() && !o.partialTxn) return positionAt(ts, t);
@@ -95,13 +124,13 @@ export async function findStart(source, from) {
 /**
  * @param {Source} source
  * @param {Position} from
- * @param {EntryBatch} batch the first one read from there
+ * @param {OplogBatch} batch the first one read from there
  * @throws {Error} when the oplog no longer has all entries after `from`; NoEntryError when it does not have them yet
  */
 export async function assertReachesBack(source, from, batch) {
   if (batch.starts.length > 0) {
-    const first = createEntry();
-    readEntry(first, batch.bytes, batch.starts[0]);
+    const first = createOplogEntry();
+    readOplogEntry(first, batch.bytes, batch.starts[0]);
     if (isNext(from, first.position) || isSame(from, first.position)) return;
   }
   await assertStillHas(source, from);
@@ -109,8 +138,14 @@ export async function assertReachesBack(source, from, batch) {
   if (from.term === 0) return;
   const checkpoint = `the entry at ${formatPosition(from)} of the checkpoint`;
   // Not yet, if it has just started: it has to learn first what a majority has.
-  if (batch.starts.length === 0) throw new NoEntryError(source.end.name, `its oplog ends before ${checkpoint}: it lost it, or this is another source`);
-  throw new Error(`the oplog of ${source.end.name} does not have ${checkpoint}: it was rolled back, or this is another source`);
+  if (batch.starts.length === 0)
+    throw new NoEntryError(
+      source.deployment.name,
+      `its oplog ends before ${checkpoint}: it lost it, or this is another source`,
+    );
+  throw new Error(
+    `the oplog of ${source.deployment.name} does not have ${checkpoint}: it was rolled back, or this is another source`,
+  );
 }
 
 /**
@@ -121,8 +156,10 @@ export async function assertReachesBack(source, from, batch) {
 export async function assertStillHas(source, from) {
   const { position: oldest } = await findFirst(source);
   if (comparePositions(oldest, from) <= 0) return;
-  throw new Error(`the oplog of ${source.end.name} no longer reaches back to ${formatPosition(from)}: it begins `
-    + `at ${formatPosition(oldest)}. Copy the data again, or give the source a larger oplog`);
+  throw new Error(
+    `the oplog of ${source.deployment.name} no longer reaches back to ${formatPosition(from)}: it begins ` +
+      `at ${formatPosition(oldest)}. Copy the data again, or give the source a larger oplog`,
+  );
 }
 
 /** @param {Position} from @param {Position} first */

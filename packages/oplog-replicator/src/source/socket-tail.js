@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { readInt } from '../bson/bytes.js';
-import { ConnectionLostError, EndError, NoAnswerError, NoEntryError } from '../errors.js';
+import { ConnectionLostError, DeploymentError, NoAnswerError, NoEntryError } from '../base/errors.js';
 import { HEADER_BYTES, readBatch, writeMessage } from './op-msg.js';
 import { createFind, createGetMore, CURSOR_CLOSED } from './oplog.js';
 
-/** @import { EntryBatch } from './op-msg.js' */
-/** @import { End } from '../end.js' */
+/** @import { OplogBatch } from './oplog.js' */
+/** @import { Deployment } from '../base/deployment.js' */
 /** @import { Position } from './position.js' */
 
 const INITIAL_BYTES = 1 << 20;
@@ -18,7 +18,7 @@ const INITIAL_BYTES = 1 << 20;
  * It supports neither authentication nor TLS. A source that needs one of them is read through the driver.
  */
 export class SocketTail {
-  #end;
+  #deployment;
   #batchSize;
   #socket;
   #requests = 0;
@@ -36,14 +36,14 @@ export class SocketTail {
   #notify = () => {};
 
   /**
-   * @param {Pick<End, 'name' | 'maxSilenceMs'>} end
+   * @param {Pick<Deployment, 'name' | 'maxSilenceMs'>} deployment
    * @param {object} options
    * @param {{ host: string, port: number }} options.address of the primary
    * @param {Position} options.from the entry to begin with; if it does not exist, the next one
    * @param {number} options.batchSize entries
    */
-  constructor(end, { address, from, batchSize }) {
-    this.#end = end;
+  constructor(deployment, { address, from, batchSize }) {
+    this.#deployment = deployment;
     this.#batchSize = batchSize;
     this.#socket = connect({
       ...address,
@@ -54,25 +54,28 @@ export class SocketTail {
         callback: (count) => this.#onRead(count),
       },
     });
-    this.#socket.setTimeout(end.maxSilenceMs);
-    this.#socket.on('timeout', () => this.#socket.destroy(new NoAnswerError(end.maxSilenceMs)));
+    this.#socket.setTimeout(deployment.maxSilenceMs);
+    this.#socket.on('timeout', () => this.#socket.destroy(new NoAnswerError(deployment.maxSilenceMs)));
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('close', () => this.#fail(new Error('it was closed')));
     this.#send(createFind(from, batchSize));
   }
 
-  /** @returns {Promise<EntryBatch | null>} */
+  /** @returns {Promise<OplogBatch | null>} */
   async next() {
-    while (!this.#message && !this.#failure) await new Promise((resolve) => { this.#notify = () => resolve(undefined); });
+    while (!this.#message && !this.#failure)
+      await new Promise((resolve) => {
+        this.#notify = () => resolve(undefined);
+      });
     if (this.#isClosed) return null;
     if (!this.#message) throw this.#failure;
     const batch = this.#takeBatch(this.#message);
     this.#message = null;
     if (!batch.moreToCome) {
-      if (batch.cursorId === 0n) throw new NoEntryError(this.#end.name, CURSOR_CLOSED);
+      if (batch.cursorId === 0n) throw new NoEntryError(this.#deployment.name, CURSOR_CLOSED);
       this.#send(createGetMore(batch.cursorId, this.#batchSize), { exhaust: true });
     }
-    this.#socket.setTimeout(this.#end.maxSilenceMs).resume();
+    this.#socket.setTimeout(this.#deployment.maxSilenceMs).resume();
     return { ...batch, isFull: batch.starts.length === this.#batchSize };
   }
 
@@ -86,7 +89,7 @@ export class SocketTail {
     try {
       return readBatch(message);
     } catch (cause) {
-      throw new EndError(this.#end.name, /** @type {Error} */ (cause).message, cause);
+      throw new DeploymentError(this.#deployment.name, /** @type {Error} */ (cause).message, cause);
     }
   }
 
@@ -116,8 +119,11 @@ export class SocketTail {
 
   /** @param {Error} cause */
   #fail(cause) {
-    this.#failure ??= new EndError(
-      this.#end.name, `the connection was lost: ${cause.message}`, new ConnectionLostError(cause.message, { cause }));
+    this.#failure ??= new DeploymentError(
+      this.#deployment.name,
+      `the connection was lost: ${cause.message}`,
+      new ConnectionLostError(cause.message, { cause }),
+    );
     this.#notify();
   }
 

@@ -2,16 +2,16 @@ import { ARRAY, BOOLEAN, nameOf, readInt, walk } from '../bson/bytes.js';
 import { findEarliest } from './position.js';
 
 /** @import { Position } from './position.js' */
-/** @import { RawEntry } from './raw-entry.js' */
+/** @import { OplogEntry } from './oplog-entry.js' */
 
 /**
- * @typedef {object} Part the operations of a transaction that one entry has
+ * @typedef {object} TransactionPart the operations of a transaction that one entry has
  * @property {Buffer} bytes
  * @property {number[]} starts where each operation begins
  *
  * @typedef {object} Transaction
  * @property {Position} after the entry before its first one
- * @property {Part[]} parts
+ * @property {TransactionPart[]} parts
  * @property {boolean} isStored it has several entries, so it is stored here until `forget` is called
  */
 
@@ -25,7 +25,7 @@ export function createTransactions() {
 
   return {
     /**
-     * @param {RawEntry} entry of an applyOps
+     * @param {OplogEntry} entry of an applyOps
      * @param {Position} after the entry before it
      * @returns {Transaction | null} null unless this was its last entry
      */
@@ -41,10 +41,10 @@ export function createTransactions() {
       return null;
     },
 
-    /** @param {RawEntry} entry of a commitTransaction @returns {Transaction | null} the prepared transaction */
+    /** @param {OplogEntry} entry of a commitTransaction @returns {Transaction | null} the prepared transaction */
     find: (entry) => unfinished.get(keyOf(entry)) ?? null,
 
-    /** @param {RawEntry} entry the last one of the transaction */
+    /** @param {OplogEntry} entry the last one of the transaction */
     forget: (entry) => unfinished.delete(keyOf(entry)),
 
     /** @returns {Position | null} the entry before the oldest transaction */
@@ -52,14 +52,16 @@ export function createTransactions() {
   };
 }
 
-/** @param {RawEntry} entry */
+/** @param {OplogEntry} entry */
 function keyOf({ bytes, lsid, txnNumber }) {
   // An applyOps outside a transaction has neither, and a single entry.
   if (lsid < 0 || txnNumber < 0) return '';
-  return bytes.toString('latin1', lsid, lsid + readInt(bytes, lsid)) + bytes.toString('latin1', txnNumber, txnNumber + 8);
+  return (
+    bytes.toString('latin1', lsid, lsid + readInt(bytes, lsid)) + bytes.toString('latin1', txnNumber, txnNumber + 8)
+  );
 }
 
-/** @param {RawEntry} entry */
+/** @param {OplogEntry} entry */
 function readPart({ bytes, o }) {
   const starts = /** @type {number[]} */ ([]);
   const flags = new Set();
@@ -68,7 +70,9 @@ function readPart({ bytes, o }) {
     const name = nameOf(own, element, value);
     if (type === BOOLEAN && own[value] === 1) flags.add(name);
     if (type !== ARRAY || name !== 'applyOps') return;
-    walk(own, value, (_, __, operation) => { starts.push(operation); });
+    walk(own, value, (_, __, operation) => {
+      starts.push(operation);
+    });
   });
   return { part: { bytes: own, starts }, isPartial: flags.has('partialTxn'), isPrepared: flags.has('prepare') };
 }

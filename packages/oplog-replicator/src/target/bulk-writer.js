@@ -3,16 +3,16 @@ import { MAX_COPIED_BYTES } from '../bson/bson-writer.js';
 import { ChunkedWriter } from '../bson/chunked-writer.js';
 import { keyOfId } from '../bson/id-key.js';
 import { WriterPool } from '../bson/writer-pool.js';
-import { DUPLICATE_KEY } from '../errors.js';
-import { ByteBudget } from './byte-budget.js';
+import { DUPLICATE_KEY } from '../base/errors.js';
+import { ByteBudget } from '../base/byte-budget.js';
 import { DocumentChanger } from './document-changer.js';
 import { createPut, mergeOperations } from './merge-operations.js';
 import { deleteStatement, diffStatement, haveEmptyTimestamp, modifyStatement, replaceStatement } from './statements.js';
 import { idOf, listDocuments } from './write-batch.js';
 
-/** @import { Namespace } from '../namespaces.js' */
+/** @import { Namespace } from '../base/namespaces.js' */
 /** @import { DeferredDocuments } from './deferred-documents.js' */
-/** @import { Insert, Update } from './merge-operations.js' */
+/** @import { DocumentInsert, Update } from './merge-operations.js' */
 /** @import { Target, WriteError } from './target.js' */
 /** @import { WriteBatch } from './write-batch.js' */
 
@@ -23,15 +23,15 @@ const PATH_NOT_VIABLE = 28;
 export const MAX_COMMAND_BYTES = 8 << 20;
 /** Of a statement besides its `_id` and its document. */
 const MAX_STATEMENT_BYTES = 120;
-/** Of the documents that workers read and write at the same time. The driver copies what it sends three times. */
+/** Documents that workers read and write at the same time. The driver copies each command it sends three times. */
 const MAX_BYTES_AT_ONCE = 16 << 20;
 
-/** Of the commands that were written. */
+/** Memory of commands that were written, kept for the next ones. */
 const MAX_SPARE_BYTES = 8 << 20;
 
 /**
- * Writes batches so that repeating them is safe. After a crash everything since the checkpoint is written again, and the
- * target may have newer versions of the documents.
+ * Writes batches so that repeating them is safe. After a crash everything since the checkpoint is written again, and
+ * the target may have newer versions of the documents.
  */
 export class BulkWriter {
   #target;
@@ -41,13 +41,19 @@ export class BulkWriter {
   #pool = new WriterPool(MAX_SPARE_BYTES);
   #changer;
 
-  /** @param {Target} target @param {DeferredDocuments} deferred @param {boolean} canApplyDiffs whether the target can */
+  /**
+   * @param {Target} target
+   * @param {DeferredDocuments} deferred
+   * @param {boolean} canApplyDiffs whether the target can
+   */
   constructor(target, deferred, canApplyDiffs) {
     this.#target = target;
     this.#deferred = deferred;
     this.#canApplyDiffs = canApplyDiffs;
     this.#changer = new DocumentChanger({
-      target, deferred, budget: this.#budget,
+      target,
+      deferred,
+      budget: this.#budget,
       send: (batch, updates) => this.#send(batch, updates),
       addMissing: (batch, key, id) => this.#addMissing(batch, key, id),
     });
@@ -68,11 +74,14 @@ export class BulkWriter {
     }
     // This write may have freed a value that a deferred document needs.
     if (this.#deferred.has(namespace)) {
-      await this.#send(batch, this.#deferred.list(namespace).map(({ key, document }) => createPut(key, document)));
+      await this.#send(
+        batch,
+        this.#deferred.list(namespace).map(({ key, document }) => createPut(key, document)),
+      );
     }
   }
 
-  /** @param {WriteBatch} batch @param {Insert[]} inserts */
+  /** @param {WriteBatch} batch @param {DocumentInsert[]} inserts */
   async #insertMerged(batch, inserts) {
     const documents = new ChunkedWriter(this.#pool);
     for (const { document } of inserts) documents.next(Math.min(document.length, MAX_COPIED_BYTES)).insert(document);
@@ -80,7 +89,11 @@ export class BulkWriter {
     documents.release();
   }
 
-  /** @param {WriteBatch} batch @param {ChunkedWriter} documents @param {() => Insert[]} list of the same documents */
+  /**
+   * @param {WriteBatch} batch
+   * @param {ChunkedWriter} documents
+   * @param {() => DocumentInsert[]} list of the same documents
+   */
   async #insert(batch, documents, list) {
     const { namespace } = batch;
     const { errors } = await this.#target.write(namespace, 'insert', 'documents', documents.pieces);
@@ -101,7 +114,8 @@ export class BulkWriter {
   async #update(batch, updates, spend) {
     const { namespace } = batch;
     // A diff that the server refuses for a unique index can't be deferred without its document.
-    const isSimple = this.#canApplyDiffs && !namespace.constraints?.inOrder && this.#deferred.list(namespace).length === 0;
+    const isSimple =
+      this.#canApplyDiffs && !namespace.constraints?.inOrder && this.#deferred.list(namespace).length === 0;
     if (isSimple) {
       await spend(() => this.#send(batch, updates));
       return;
@@ -153,15 +167,23 @@ export class BulkWriter {
     }
     const { errors, matched } = await this.#target.write(namespace, 'update', 'updates', statements.pieces);
     statements.release();
-    if (errors.length > 0 || this.#deferred.has(namespace)) this.#settle(batch, updates, errors);
+    if (errors.length > 0 || this.#deferred.has(namespace)) this.#deferRefused(batch, updates, errors);
     if (matched + errors.length < updates.length) {
       const refused = new Set(errors.map(({ index }) => index));
-      await this.#findMissing(batch, updates.filter((_, index) => !refused.has(index)).map(({ id }) => id));
+      await this.#findMissing(
+        batch,
+        updates.filter((_, index) => !refused.has(index)).map(({ id }) => id),
+      );
     }
   }
 
-  /** Defers what a unique index refused. @param {WriteBatch} batch @param {Update[]} updates @param {WriteError[]} errors */
-  #settle({ namespace, after }, updates, errors) {
+  /**
+   * Defers what a unique index refused.
+   * @param {WriteBatch} batch
+   * @param {Update[]} updates
+   * @param {WriteError[]} errors
+   */
+  #deferRefused({ namespace, after }, updates, errors) {
     const byIndex = new Map(errors.map((error) => [error.index, error]));
     for (const [index, { key, id, form, change }] of updates.entries()) {
       const error = byIndex.get(index);
@@ -177,7 +199,11 @@ export class BulkWriter {
     }
   }
 
-  /** Some of these documents were not found when they should have been changed. @param {WriteBatch} batch @param {Buffer[]} ids */
+  /**
+   * Some of these documents were not found when they should have been changed.
+   * @param {WriteBatch} batch
+   * @param {Buffer[]} ids
+   */
   async #findMissing(batch, ids) {
     const found = await this.#target.findKeys(batch.namespace, ids);
     for (const id of ids) {
@@ -186,7 +212,12 @@ export class BulkWriter {
     }
   }
 
-  /** Deleted before the crash, so its delete will be repeated. @param {WriteBatch} batch @param {string} key @param {Buffer} id */
+  /**
+   * Deleted before the crash, so its delete will be repeated.
+   * @param {WriteBatch} batch
+   * @param {string} key
+   * @param {Buffer} id
+   */
   #addMissing({ namespace, after }, key, id) {
     if (this.#deferred.find(namespace, key)) return;
     // A capped collection removes documents by itself.
@@ -197,7 +228,7 @@ export class BulkWriter {
   }
 }
 
-/** @param {ChunkedWriter} documents @returns {Insert[]} */
+/** @param {ChunkedWriter} documents @returns {DocumentInsert[]} */
 function listInserts(documents) {
   return listDocuments(documents).map((document) => ({ key: keyOfId(idOf(document), 4), document }));
 }
@@ -210,5 +241,6 @@ function listInserts(documents) {
  */
 function throwUnless(code, errors, { name }) {
   const error = errors.find((one) => one.code !== code);
-  if (error) throw Object.assign(new Error(`the target refused a write to ${name}: ${error.errmsg}`), { code: error.code });
+  if (error)
+    throw Object.assign(new Error(`the target refused a write to ${name}: ${error.errmsg}`), { code: error.code });
 }

@@ -6,11 +6,11 @@ const NOWHERE = -1;
 const DIFF = 'diff\0';
 
 /**
- * @typedef {'replacement' | 'diff' | 'modifiers'} Form of an update. diff: `{ $v: 2, diff }`, from servers since 5.0;
- *   modifiers: `{ $v: 1, $set }`, from older ones
+ * @typedef {'replacement' | 'diff' | 'modifiers'} UpdateForm of an update. diff: `{ $v: 2, diff }`, from servers since
+ *   5.0; modifiers: `{ $v: 1, $set }`, from older ones
  */
 
-/** @param {Buffer} change the `o` of an update @returns {Form} */
+/** @param {Buffer} change the `o` of an update @returns {UpdateForm} */
 export function formOf(change) {
   if (isReplacement(change)) return 'replacement';
   return findDiff(change) === NOWHERE ? 'modifiers' : 'diff';

@@ -1,26 +1,29 @@
-import { CHECKPOINT_DATABASE } from '../namespaces.js';
+import { CHECKPOINT_DATABASE } from '../base/namespaces.js';
 import { positionAt, timestampOf } from '../source/position.js';
+import { createDeferredStore } from './deferred-store.js';
 
 /** @import { ObjectId } from 'mongodb' */
 /** @import { Position } from '../source/position.js' */
+/** @import { SavedWrite } from './deferred-documents.js' */
 /** @import { Target } from './target.js' */
 
 const COLLECTION = 'checkpoints';
-const NAMESPACE = `${CHECKPOINT_DATABASE}.${COLLECTION}`;
 
 /**
- * @typedef {object} Progress
- * @property {Position} applied the target has every entry up to this one
- * @property {Position | null} since where to read from instead, when a transaction that ends after `applied` began earlier
+ * @typedef {object} OplogProgress
+ * @property {Position} applied the target has every entry up to this one, except for what is deferred
+ * @property {Position | null} since where to read from instead, when a transaction that ends after `applied` began
+ *   earlier
+ * @property {SavedWrite[]} [deferred] default: nothing
  *
  * @typedef {object} CheckpointStore
- * @property {() => Promise<Progress | null>} read
- * @property {(progress: Progress) => Promise<void>} write
+ * @property {() => Promise<OplogProgress | null>} read
+ * @property {(progress: OplogProgress) => Promise<void>} write
  */
 
 /**
- * The target itself stores the checkpoint, after a majority has the writes it covers. So if the target loses some writes, no
- * checkpoint covers them.
+ * The target itself stores the checkpoint, after a majority has the writes it covers. So if the target loses some
+ * writes, no checkpoint covers them.
  *
  * @param {Target} target
  * @param {{ name: string, setId: ObjectId }} identity name of the checkpoint, id of the source's replica set
@@ -28,31 +31,43 @@ const NAMESPACE = `${CHECKPOINT_DATABASE}.${COLLECTION}`;
  */
 export function createCheckpoint(target, { name, setId }) {
   const _id = { name, source: setId };
+  const deferredStore = createDeferredStore(target, _id);
   return {
     async read() {
-      const [found] = await target.end.list(CHECKPOINT_DATABASE, { find: COLLECTION, filter: { _id }, limit: 1 });
+      const [found] = await target.deployment.list(CHECKPOINT_DATABASE, {
+        find: COLLECTION,
+        filter: { _id },
+        limit: 1,
+      });
       if (!found) return null;
       const { applied, since } = found;
-      return { applied: positionAt(applied.ts, applied.term), since: since && positionAt(since.ts, since.term) };
+      return {
+        applied: positionAt(applied.ts, applied.term),
+        since: since && positionAt(since.ts, since.term),
+        deferred: found.deferred ? await deferredStore.read(found.deferred) : [],
+      };
     },
-    async write({ applied, since }) {
+    async write({ applied, since, deferred = [] }) {
       const store = (/** @type {Position} */ position) => ({ ts: timestampOf(position), term: position.term });
-      const checkpoint = { applied: store(applied), since: since && store(since), at: new Date() };
+      const set = deferred.length > 0 ? await deferredStore.write(deferred) : null;
+      const checkpoint = { applied: store(applied), since: since && store(since), deferred: set, at: new Date() };
       const updates = [{ q: { _id }, u: checkpoint, upsert: true }];
       await target.confirm();
-      const { writeErrors } = await target.runWrite(CHECKPOINT_DATABASE, { update: COLLECTION, updates }, `a write to ${NAMESPACE}`);
-      if (writeErrors) throw new Error(`the target refused a write to ${NAMESPACE}: ${writeErrors[0].errmsg}`);
+      await target.writeState(COLLECTION, { update: COLLECTION, updates });
+      await deferredStore.deleteOthers(set);
     },
   };
 }
 
 /** @returns {CheckpointStore} for a dry run */
 export function createMemoryCheckpoint() {
-  /** @type {Progress | null} */
+  /** @type {OplogProgress | null} */
   let saved = null;
   return {
     read: async () => saved,
-    write: async (progress) => { saved = progress; },
+    write: async (progress) => {
+      saved = progress;
+    },
   };
 }
 
@@ -67,7 +82,7 @@ export class CheckpointTimer {
 
   /**
    * @param {object} options
-   * @param {() => Progress} options.progress
+   * @param {() => OplogProgress} options.progress
    * @param {CheckpointStore['write']} options.write
    * @param {number} options.everyMs
    * @param {(error: unknown) => void} options.onError called when a scheduled save fails
@@ -95,7 +110,8 @@ export class CheckpointTimer {
 
   async #saveNow() {
     const progress = this.#options.progress();
-    const text = JSON.stringify(progress);
+    const { applied, since } = progress;
+    const text = JSON.stringify([applied, since]);
     if (text === this.#saved) return;
     await this.#options.write(progress);
     this.#saved = text;

@@ -1,28 +1,19 @@
 import { decodeDocument } from '../bson/decode.js';
-import { NAMESPACE_NOT_FOUND } from '../errors.js';
-import { collModWithoutTtl, withoutTtl } from '../ttl-indexes.js';
+import { NAMESPACE_NOT_FOUND } from '../base/errors.js';
+import { collModWithoutTtl, withoutTtl } from '../collections/ttl-indexes.js';
 
-/** @import { Namespace, Namespaces } from '../namespaces.js' */
-/** @import { Counters } from '../replication-figures.js' */
-/** @import { RawEntry } from '../source/raw-entry.js' */
+/** @import { Namespace, Namespaces } from '../base/namespaces.js' */
+/** @import { Counters } from '../base/replication-figures.js' */
+/** @import { OplogEntry } from '../source/oplog-entry.js' */
 /** @import { DeferredDocuments } from './deferred-documents.js' */
-/** @import { Target } from './target.js' */
+/** @import { DdlCommand, Target } from './target.js' */
 
 // https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
 const INDEX_NOT_FOUND = 27;
 const NAMESPACE_EXISTS = 48;
 
-/** Fields of `create` that the oplog has but no client may send. */
+/** Fields of `create` in the oplog that no client may send. */
 const INTERNAL_FIELDS = ['idIndex', 'temp'];
-
-/**
- * @typedef {object} DdlCommand creates or changes a collection or its indexes
- * @property {string} database to run it in
- * @property {string[]} names `db.collection` of each collection it affects
- * @property {Record<string, any>} command
- * @property {number[]} alreadyDoneCodes error codes that mean an earlier session ran it
- * @property {boolean} [isShared] each shard logs it, and running it again does no harm
- */
 
 /**
  * How each command of the oplog runs on the target. dropDatabase needs nothing: the oplog has a drop of each collection
@@ -31,29 +22,28 @@ const INTERNAL_FIELDS = ['idIndex', 'temp'];
  * @type {Record<string, (database: string, o: Record<string, any>) => DdlCommand | null>}
  */
 const COMMANDS = {
-  create: (database, command) => ({
-    database, names: [`${database}.${command.create}`], alreadyDoneCodes: [NAMESPACE_EXISTS], isShared: true,
-    command: Object.fromEntries(Object.entries(withoutTtl(command)).filter(([name]) => !INTERNAL_FIELDS.includes(name))),
-  }),
-  drop: (database, { drop }) => createDrop(database, drop),
+  create: (database, command) => {
+    const fields = Object.entries(withoutTtl(command)).filter(([name]) => !INTERNAL_FIELDS.includes(name));
+    return commandOn(database, command.create, Object.fromEntries(fields), [NAMESPACE_EXISTS], true);
+  },
+  drop: (database, { drop }) => commandOn(database, drop, { drop }),
   renameCollection: (_, { renameCollection, to, dropTarget }) => ({
-    database: 'admin', names: [renameCollection, to], alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
+    database: 'admin',
+    names: [renameCollection, to],
+    alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
     // The oplog has the UUID of the dropped collection here, the command takes a boolean.
     command: { renameCollection, to, dropTarget: Boolean(dropTarget) },
   }),
   createIndexes: (database, { createIndexes, ...index }) => createIndexCommand(database, createIndexes, [index]),
-  commitIndexBuild: (database, { commitIndexBuild, indexes }) => createIndexCommand(database, commitIndexBuild, indexes),
+  commitIndexBuild: (database, { commitIndexBuild, indexes }) =>
+    createIndexCommand(database, commitIndexBuild, indexes),
   startIndexBuild: () => null,
   abortIndexBuild: () => null,
-  dropIndexes: (database, { dropIndexes, index }) => ({
-    database, names: [`${database}.${dropIndexes}`], command: { dropIndexes, index },
-    alreadyDoneCodes: [NAMESPACE_NOT_FOUND, INDEX_NOT_FOUND],
-  }),
+  dropIndexes: (database, { dropIndexes, index }) =>
+    commandOn(database, dropIndexes, { dropIndexes, index }, [NAMESPACE_NOT_FOUND, INDEX_NOT_FOUND]),
   collMod: (database, { collMod, ...changes }) => {
     const command = collModWithoutTtl({ collMod, ...changes });
-    return command && {
-      database, names: [`${database}.${collMod}`], command, alreadyDoneCodes: [NAMESPACE_NOT_FOUND], isShared: true,
-    };
+    return command && commandOn(database, collMod, command, [NAMESPACE_NOT_FOUND], true);
   },
   dropDatabase: () => null,
 };
@@ -67,11 +57,18 @@ const COMMANDS = {
  * @param {Counters} options.counters
  * @param {Namespaces} options.namespaces
  * @param {DeferredDocuments} options.deferred
- * @param {(entry: RawEntry, namespace: Namespace) => void} options.onUnsupported
- * @returns {(entry: RawEntry, name: string) => Promise<void>} applies the command `name` of an entry
+ * @param {(entry: OplogEntry, namespace: Namespace) => void} options.onUnsupported
+ * @returns {(entry: OplogEntry, name: string) => Promise<void>} applies the command `name` of an entry
  */
 export function createCommandApplier({
-  target, isOneOfSeveral, isFromStart, withoutIndexes, counters, namespaces, deferred, onUnsupported,
+  target,
+  isOneOfSeveral,
+  isFromStart,
+  withoutIndexes,
+  counters,
+  namespaces,
+  deferred,
+  onUnsupported,
 }) {
   return async (entry, name) => {
     const found = readCommand(entry, name);
@@ -91,17 +88,22 @@ export function createCommandApplier({
     const outside = affected.find((namespace) => namespace.skipped);
     if (outside && affected[0].isTemporary) {
       // $out and the like have filled a collection that the filter excludes.
-      await target?.runDdl(createDrop(affected[0].database, affected[0].collection));
+      const [{ database, collection }] = affected;
+      await target?.runDdl(commandOn(database, collection, { drop: collection }));
       counters.addCommand();
       return;
     }
     if (outside) {
-      throw new Error(`can't replicate ${name} of ${names}: the namespace filter excludes ${outside.name}. Include both, and `
-        + 'copy the data again');
+      throw new Error(
+        `can't replicate ${name} of ${names}: the namespace filter excludes ${outside.name}. Include both, and ` +
+          'copy the data again',
+      );
     }
     if (isOneOfSeveral && !ddl.isShared) {
-      throw new Error(`can't replicate ${name} of ${names} from several sources: its order relative to the other sources `
-        + 'is unknown');
+      throw new Error(
+        `can't replicate ${name} of ${names} from several sources: its order relative to the other sources ` +
+          'is unknown',
+      );
     }
     if (name === 'drop') affected.forEach((namespace) => deferred.deleteAll(namespace));
     // When the entire history is replayed, a collection that already has the new name is from a later time. It will be
@@ -115,7 +117,7 @@ export function createCommandApplier({
 }
 
 /**
- * @param {RawEntry} entry
+ * @param {OplogEntry} entry
  * @param {string} name of the command
  * @returns {DdlCommand | null} null when there is nothing to do
  * @throws {Error} when the command cannot be replicated
@@ -136,11 +138,16 @@ function withoutIndexChanges(ddl) {
   return index && Object.keys(command).length === 1 ? null : { ...ddl, command };
 }
 
-/** @param {string} database @param {string} collection @returns {DdlCommand} */
-function createDrop(database, collection) {
-  return {
-    database, names: [`${database}.${collection}`], command: { drop: collection }, alreadyDoneCodes: [NAMESPACE_NOT_FOUND],
-  };
+/**
+ * @param {string} database
+ * @param {string} collection
+ * @param {DdlCommand['command']} command
+ * @param {DdlCommand['alreadyDoneCodes']} [alreadyDoneCodes]
+ * @param {DdlCommand['isShared']} [isShared]
+ * @returns {DdlCommand} that affects only this collection
+ */
+function commandOn(database, collection, command, alreadyDoneCodes = [NAMESPACE_NOT_FOUND], isShared = false) {
+  return { database, names: [`${database}.${collection}`], command, alreadyDoneCodes, isShared };
 }
 
 /**
@@ -150,10 +157,8 @@ function createDrop(database, collection) {
  * @returns {DdlCommand}
  */
 export function createIndexCommand(database, collection, indexes) {
-  return {
-    database, names: [`${database}.${collection}`], alreadyDoneCodes: [], isShared: true,
-    command: { createIndexes: collection, indexes: indexes.map((index) => withCollation(withoutTtl(index))) },
-  };
+  const definitions = indexes.map((index) => withCollation(withoutTtl(index)));
+  return commandOn(database, collection, { createIndexes: collection, indexes: definitions }, [], true);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { changeDocument } from './change-document.js';
 
-/** @import { Namespace } from '../namespaces.js' */
-/** @import { ByteBudget } from './byte-budget.js' */
+/** @import { Namespace } from '../base/namespaces.js' */
+/** @import { ByteBudget } from '../base/byte-budget.js' */
 /** @import { DeferredDocuments } from './deferred-documents.js' */
 /** @import { Update } from './merge-operations.js' */
 /** @import { Target } from './target.js' */
@@ -17,9 +17,9 @@ const MIN_FREED_BYTES = 1 << 20;
 const ASSUMED_DOCUMENT_BYTES = 16 << 20;
 
 /**
- * Reads documents, applies diffs to them, and writes the results. It is slower than leaving the diffs to the target, but it
- * knows each document: a unique index may refuse it, and not every target can apply diffs. It is safe because only one
- * worker writes each document.
+ * Reads documents, applies diffs to them, and writes the results. It is slower than leaving the diffs to the target,
+ * but it knows each document: a unique index may refuse it, and not every target can apply diffs. It is safe because
+ * only one worker writes each document.
  */
 export class DocumentChanger {
   #options;
@@ -32,8 +32,8 @@ export class DocumentChanger {
    * @param {DeferredDocuments} options.deferred
    * @param {ByteBudget} options.budget
    * @param {(batch: WriteBatch, updates: Update[]) => Promise<void>} options.send writes replacements
-   * @param {(batch: WriteBatch, key: string, id: Buffer) => void} options.addMissing called with a document that the target
-   *   does not have
+   * @param {(batch: WriteBatch, key: string, id: Buffer) => void} options.addMissing called with a document that the
+   *   target does not have
    */
   constructor(options) {
     this.#options = options;
@@ -54,7 +54,10 @@ export class DocumentChanger {
     const { deferred, send, addMissing } = this.#options;
     const { namespace } = batch;
     const diffs = updates.filter(({ form }) => form === 'diff');
-    const { current, count } = await this.#readSome(namespace, diffs.map(({ id }) => id));
+    const { current, count } = await this.#readSome(
+      namespace,
+      diffs.map(({ id }) => id),
+    );
     let end = count === diffs.length ? updates.length : updates.indexOf(diffs[count]);
     /** @type {Map<string | number, Update>} */
     const replacements = new Map();
@@ -70,12 +73,16 @@ export class DocumentChanger {
       }
       current.set(key, document);
       if (document !== change) made.push(document);
-      // With a unique index every version counts, because values move between documents. Otherwise the last one is enough.
+      // With a unique index every version counts, because values move between documents. Otherwise the last one is
+      // enough.
       const version = namespace.constraints?.inOrder ? index : key;
       const before = replacements.get(version);
       bytes += document.length - (before?.change.length ?? 0);
       replacements.set(version, {
-        key, id, form: 'replacement', change: document,
+        key,
+        id,
+        form: 'replacement',
+        change: document,
         upsert: upsert || before?.upsert || Boolean(deferred.find(namespace, key)),
       });
       if (bytes >= MAX_BYTES) end = index + 1;
@@ -89,8 +96,8 @@ export class DocumentChanger {
   /**
    * @param {Namespace} namespace
    * @param {Buffer[]} ids
-   * @returns {Promise<{ current: Map<string, Buffer>, count: number }>} the documents with the first `count` ids: as many as
-   *   fit into an answer, and into the share of the budget that is expected to be enough
+   * @returns {Promise<{ current: Map<string, Buffer>, count: number }>} the documents with the first `count` ids: those
+   *   that fit into an answer, and into the share of the budget that is expected to be enough
    */
   async #readSome(namespace, ids) {
     const { target, deferred } = this.#options;
@@ -106,7 +113,10 @@ export class DocumentChanger {
   }
 }
 
-/** The garbage collector is late for what is outside its heap. @param {Buffer} bytes that nobody else uses */
+/**
+ * Buffers live outside the heap, so the garbage collector frees them late.
+ * @param {Buffer} bytes that nobody else uses
+ */
 function free(bytes) {
   if (bytes.length > MIN_FREED_BYTES) structuredClone(null, { transfer: [/** @type {ArrayBuffer} */ (bytes.buffer)] });
 }

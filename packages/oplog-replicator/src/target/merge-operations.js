@@ -4,54 +4,54 @@ import { changeDocument, formOf } from './change-document.js';
 import { haveEmptyTimestamp } from './statements.js';
 import { idOf, listDocuments } from './write-batch.js';
 
-/** @import { Form } from './change-document.js' */
-/** @import { Kind, WriteBatch } from './write-batch.js' */
+/** @import { UpdateForm } from './change-document.js' */
+/** @import { OperationKind, WriteBatch } from './write-batch.js' */
 
 /** A larger document is not changed here: each change would copy it. */
 const MAX_CHANGED_BYTES = 64 << 10;
 
 /**
- * @typedef {object} Insert
+ * @typedef {object} DocumentInsert
  * @property {string} key of its `_id`
  * @property {Buffer} document
  *
  * @typedef {object} Update
  * @property {string} key of its `_id`
  * @property {Buffer} id `{ _id }`
- * @property {Form} form
+ * @property {UpdateForm} form
  * @property {Buffer} change
  * @property {boolean} upsert
  *
- * @typedef {object} Step what one command of each kind writes, in this order
- * @property {Insert[]} inserts
+ * @typedef {object} WriteStep what one command of each kind writes, in this order
+ * @property {DocumentInsert[]} inserts
  * @property {Update[]} updates
  * @property {Buffer[]} deletes `{ _id }`
  *
- * @typedef {object} Operation
- * @property {Kind} kind
+ * @typedef {object} LoggedOperation
+ * @property {OperationKind} kind
  * @property {string} key
  * @property {Buffer} first the document of an insert, else `{ _id }`
  * @property {Buffer} [change] of an update
  *
- * @typedef {object} Outcome of the operations on one document
- * @property {Insert | null} insert
+ * @typedef {object} DocumentOutcome of the operations on one document
+ * @property {DocumentInsert | null} insert
  * @property {Update[]} updates after the insert, if there is one
  * @property {Buffer | null} deleted
  */
 
 /**
- * What is left of a batch when only the last state of each document counts. Operations on different documents may change
+ * Reduces a batch to the last state of each document. Operations on different documents may change
  * places, unless the order of the collection matters; those on the same document are merged, or keep their order.
  *
  * @param {WriteBatch} batch
- * @returns {Step[]} to be written one after another; nearly always one, unless the order matters
+ * @returns {WriteStep[]} to be written one after another; nearly always one, unless the order matters
  */
 export function mergeOperations(batch) {
   const operations = listOperations(batch);
   return batch.namespace.constraints?.inOrder ? splitByKind(operations) : mergeByDocument(operations);
 }
 
-/** @param {WriteBatch} batch @returns {Operation[]} */
+/** @param {WriteBatch} batch @returns {LoggedOperation[]} */
 function listOperations({ kinds, documents: written }) {
   const documents = listDocuments(written);
   let next = 0;
@@ -62,16 +62,16 @@ function listOperations({ kinds, documents: written }) {
   });
 }
 
-/** @returns {Step} */
+/** @returns {WriteStep} */
 function createStep() {
   return { inserts: [], updates: [], deletes: [] };
 }
 
-/** @param {Operation[]} operations @returns {Step[]} */
+/** @param {LoggedOperation[]} operations @returns {WriteStep[]} */
 function splitByKind(operations) {
-  /** @type {Step[]} */
+  /** @type {WriteStep[]} */
   const steps = [];
-  /** @type {Kind | undefined} */
+  /** @type {OperationKind | undefined} */
   let last;
   for (const operation of operations) {
     const { kind, key, first } = operation;
@@ -87,9 +87,9 @@ function splitByKind(operations) {
   return steps;
 }
 
-/** @param {Operation[]} operations @returns {Step[]} */
+/** @param {LoggedOperation[]} operations @returns {WriteStep[]} */
 function mergeByDocument(operations) {
-  /** @type {Map<string, Outcome>} */
+  /** @type {Map<string, DocumentOutcome>} */
   let outcomes = new Map();
   const all = [outcomes];
   for (const operation of operations) {
@@ -119,7 +119,7 @@ function mergeByDocument(operations) {
   return all.map(createStepOf);
 }
 
-/** @param {Outcome} outcome @param {Update} update */
+/** @param {DocumentOutcome} outcome @param {Update} update */
 function addUpdate(outcome, update) {
   const { insert, updates } = outcome;
   const last = updates[updates.length - 1];
@@ -140,7 +140,7 @@ function addUpdate(outcome, update) {
   else if (insert) insert.document = changed;
 }
 
-/** @param {Operation} operation an update @returns {Update} */
+/** @param {LoggedOperation} operation an update @returns {Update} */
 function createUpdate({ key, first, change = first }) {
   return { key, id: first, form: formOf(change), change, upsert: false };
 }
@@ -150,7 +150,7 @@ export function createPut(key, document) {
   return { key, id: idOf(document), form: 'replacement', change: document, upsert: true };
 }
 
-/** @param {Map<string, Outcome>} outcomes */
+/** @param {Map<string, DocumentOutcome>} outcomes */
 function createStepOf(outcomes) {
   const step = createStep();
   for (const { insert, updates, deleted } of outcomes.values()) {

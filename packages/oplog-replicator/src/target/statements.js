@@ -2,8 +2,8 @@ import { ARRAY, OBJECT, readInt, TIMESTAMP, walk } from '../bson/bytes.js';
 
 /** @import { BsonWriter } from '../bson/bson-writer.js' */
 
-// Each function appends one statement of the command `update` or `delete`, as BSON. `id` is a document `{ _id }`. Documents
-// are inserted, not copied, because they may be large: the driver will copy them often enough.
+// Each function appends one statement of the command `update` or `delete`, as BSON. `id` is a document `{ _id }`.
+// Documents are inserted, not copied, because they may be large: the driver will copy them often enough.
 
 const DOLLAR = 36;
 /** A stage of an aggregation pipeline. */
@@ -26,16 +26,7 @@ export function replaceStatement(out, id, document, upsert) {
       out.insert(document);
     } else {
       out.begin(ARRAY, 'u');
-      out.document(() => {
-        out.begin(OBJECT, '0');
-        out.document(() => {
-          out.begin(OBJECT, '$replaceWith');
-          out.document(() => {
-            out.begin(OBJECT, '$literal');
-            out.insert(document);
-          });
-        });
-      });
+      insertUnder(out, ['0', '$replaceWith', '$literal'], document);
     }
     if (upsert) out.booleanTrue('upsert');
   });
@@ -56,9 +47,9 @@ export function modifyStatement(out, id, modifiers) {
 }
 
 /**
- * Lets the server apply a diff to its document, so that nobody reads the document. MongoDB does not document this stage, but
- * lets every client use it. It must only get diffs that a source logged: one that contradicts itself ends the
- * server. `Target.canApplyDiffs` asks for the stage, and apply-diff.test.js compares its results with ours.
+ * Lets the server apply a diff to its document, so that nobody reads the document. MongoDB does not document this
+ * stage, but lets every client use it. It must only get diffs that a source logged: one that contradicts itself ends
+ * the server. `Target.canApplyDiffs` asks for the stage, and apply-diff.test.js compares its results with ours.
  * https://github.com/mongodb/mongo/blob/master/src/mongo/db/pipeline/document_source_internal_apply_oplog_update.h
  *
  * @param {BsonWriter} out @param {Buffer} id @param {Buffer} change `{ $v: 2, diff }`
@@ -68,16 +59,21 @@ export function diffStatement(out, id, change) {
     out.begin(OBJECT, 'q');
     out.copy(id);
     out.begin(ARRAY, 'u');
-    out.document(() => {
-      out.begin(OBJECT, '0');
-      out.document(() => {
-        out.begin(OBJECT, APPLY_DIFF);
-        out.document(() => {
-          out.begin(OBJECT, 'oplogUpdate');
-          out.insert(change);
-        });
-      });
-    });
+    insertUnder(out, ['0', APPLY_DIFF, 'oplogUpdate'], change);
+  });
+}
+
+/**
+ * Inserts a document as the innermost of several, one in the other.
+ * @param {BsonWriter} out
+ * @param {string[]} names from the outermost field to the innermost
+ * @param {Buffer} document
+ */
+function insertUnder(out, [name, ...inner], document) {
+  out.document(() => {
+    out.begin(OBJECT, name);
+    if (inner.length > 0) insertUnder(out, inner, document);
+    else out.insert(document);
   });
 }
 

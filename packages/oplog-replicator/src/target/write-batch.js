@@ -2,20 +2,20 @@ import { BsonWriter } from '../bson/bson-writer.js';
 import { findId, readInt, sizeOf } from '../bson/bytes.js';
 
 /** @import { ChunkedWriter } from '../bson/chunked-writer.js' */
-/** @import { Namespace } from '../namespaces.js' */
+/** @import { Namespace } from '../base/namespaces.js' */
 /** @import { Position } from '../source/position.js' */
 
 /**
- * @typedef {'insert' | 'update' | 'delete'} Kind
+ * @typedef {'insert' | 'update' | 'delete'} OperationKind
  *
  * @typedef {object} WriteBatch operations on one collection, which are written together
  * @property {Namespace} namespace
  * @property {Position} after the entry before its first operation
  * @property {number} happenedMs when the source executed its first operation, in ms since 1970
- * @property {Kind[]} kinds of its operations, in order
+ * @property {OperationKind[]} kinds of its operations, in order
  * @property {number} memory that it takes, in bytes
- * @property {ChunkedWriter} documents back to back, in order; insert: the document; delete: `{ _id }`; update: `{ _id }`,
- *   then the change
+ * @property {ChunkedWriter} documents back to back, in order; insert: the document; delete: `{ _id }`; update:
+ *   `{ _id }`, then the change
  */
 
 /** The type and `_id\0`. */
@@ -37,7 +37,7 @@ export function idOf(document) {
   return id.bytes;
 }
 
-/** @param {ChunkedWriter} documents @returns {Buffer[]} views of each */
+/** @param {Pick<ChunkedWriter, 'pieces'>} documents @returns {Buffer[]} views of each */
 export function listDocuments({ pieces }) {
   const documents = [];
   for (const bytes of pieces) {

@@ -1,18 +1,18 @@
 import { findId, nameOf, skipName } from '../bson/bytes.js';
 import { hashKey, keyOfId } from '../bson/id-key.js';
 import { comparePositions, findEarliest } from '../source/position.js';
-import { COMMAND, createEntry, DELETE, INSERT, NOOP, readEntry, UPDATE } from '../source/raw-entry.js';
+import { COMMAND, createOplogEntry, DELETE, INSERT, NOOP, readOplogEntry, UPDATE } from '../source/oplog-entry.js';
 import { createTransactions } from '../source/transactions.js';
 import { appendDocument, appendId } from '../target/write-batch.js';
 
-/** @import { Counters } from '../replication-figures.js' */
-/** @import { EntryBatch } from '../source/op-msg.js' */
-/** @import { Namespace, Namespaces } from '../namespaces.js' */
+/** @import { Counters } from '../base/replication-figures.js' */
+/** @import { OplogBatch } from '../source/oplog.js' */
+/** @import { Namespace, Namespaces } from '../base/namespaces.js' */
 /** @import { Position } from '../source/position.js' */
-/** @import { RawEntry } from '../source/raw-entry.js' */
+/** @import { OplogEntry } from '../source/oplog-entry.js' */
 /** @import { Transaction } from '../source/transactions.js' */
 /** @import { Worker } from './worker.js' */
-/** @import { Progress } from '../target/checkpoint.js' */
+/** @import { OplogProgress } from '../target/checkpoint.js' */
 
 /**
  * @typedef {object} DispatcherOptions
@@ -20,10 +20,11 @@ import { appendDocument, appendId } from '../target/write-batch.js';
  * @property {Namespaces} namespaces
  * @property {'id' | 'collection'} hash
  * @property {(namespace: Namespace) => Promise<void>} readConstraints sets `namespace.constraints`
- * @property {(entry: RawEntry, name: string) => Promise<void>} applyCommand called once everything before it is written
+ * @property {(entry: OplogEntry, name: string) => Promise<void>} applyCommand called once everything before it is
+ *   written
  * @property {() => Promise<void>} saveCheckpoint
  * @property {Counters} counters
- * @property {(entry: RawEntry, namespace: Namespace) => void} onUnsupported
+ * @property {(entry: OplogEntry, namespace: Namespace) => void} onUnsupported
  * @property {boolean} isShard whether the source is a shard, so that chunks migrate from and to it
  * @property {Position} from read from this entry on
  * @property {Position} after apply what comes after this entry
@@ -34,8 +35,8 @@ import { appendDocument, appendId } from '../target/write-batch.js';
 export class Dispatcher {
   #options;
   #transactions = createTransactions();
-  #entry = createEntry();
-  #operation = createEntry();
+  #entry = createOplogEntry();
+  #operation = createOplogEntry();
   /** @type {Position} the last entry that was dispatched */
   #last;
   /** When the source executed the oldest entry that is known and not dispatched; Infinity: there is none. */
@@ -48,11 +49,11 @@ export class Dispatcher {
     this.#last = { ...options.from };
   }
 
-  /** @param {EntryBatch} batch @returns {Promise<boolean>} whether `until` was reached */
+  /** @param {OplogBatch} batch @returns {Promise<boolean>} whether `until` was reached */
   async dispatch({ bytes, starts, isFull }) {
     const { after, until } = this.#options;
     for (const [index, start] of starts.entries()) {
-      readEntry(this.#entry, bytes, start);
+      readOplogEntry(this.#entry, bytes, start);
       if (index === 0) this.#undispatchedMs = this.#happenedMs();
       const { position } = this.#entry;
       if (until && comparePositions(position, until) > 0) return true;
@@ -82,7 +83,7 @@ export class Dispatcher {
 
   /**
    * @param {Position | null} limit the entry before the oldest deferred document, if there is one
-   * @returns {Progress}
+   * @returns {OplogProgress}
    */
   progress(limit) {
     const applied = findEarliest([limit, this.#last, ...this.#listOldest().map(({ after }) => after)]) ?? this.#last;
@@ -103,20 +104,27 @@ export class Dispatcher {
   }
 
   /**
-   * @param {RawEntry} entry
+   * @param {OplogEntry} entry
    * @param {Position} before the entry before it
    * @returns {Promise<void> | undefined} nearly always undefined, because an await per operation would be slow
    */
   #route(entry, before) {
     switch (entry.op) {
-      case INSERT: case UPDATE: case DELETE: return this.#enqueue(entry, before);
-      case COMMAND: return this.#runCommand(entry, before);
-      case NOOP: this.#options.counters.noops++; return undefined;
-      default: throw new Error(`the oplog has an operation of unknown kind "${String.fromCharCode(entry.op)}"`);
+      case INSERT:
+      case UPDATE:
+      case DELETE:
+        return this.#enqueue(entry, before);
+      case COMMAND:
+        return this.#runCommand(entry, before);
+      case NOOP:
+        this.#options.counters.noops++;
+        return undefined;
+      default:
+        throw new Error(`the oplog has an operation of unknown kind "${String.fromCharCode(entry.op)}"`);
     }
   }
 
-  /** @param {RawEntry} entry @param {Position} before @returns {Promise<void> | undefined} */
+  /** @param {OplogEntry} entry @param {Position} before @returns {Promise<void> | undefined} */
   #enqueue(entry, before) {
     const { namespaces, counters, readConstraints, hash, workers, isShard, onUnsupported } = this.#options;
     const { bytes, op, o } = entry;
@@ -135,7 +143,8 @@ export class Dispatcher {
 
     const id = findId(bytes, op === UPDATE ? entry.o2 : o);
     if (id < 0) throw new Error(`${namespace.name}: can't replicate a document without _id`);
-    const number = hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashKey(keyOfId(bytes, id));
+    const number =
+      hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashKey(keyOfId(bytes, id));
     const worker = workers[number % workers.length];
     const batch = worker.openBatch(namespace, before, this.#happenedMs);
     if (op !== INSERT) appendId(batch.documents, bytes, id);
@@ -144,7 +153,7 @@ export class Dispatcher {
     return undefined;
   }
 
-  /** @param {RawEntry} entry @param {Position} before */
+  /** @param {OplogEntry} entry @param {Position} before */
   async #runCommand(entry, before) {
     const name = commandOf(entry);
     if (name === 'applyOps') await this.#replay(this.#transactions.add(entry, before), before);
@@ -165,7 +174,7 @@ export class Dispatcher {
     if (!transaction) return;
     for (const { bytes, starts } of transaction.parts) {
       for (const start of starts) {
-        readEntry(this.#operation, bytes, start);
+        readOplogEntry(this.#operation, bytes, start);
         const wait = this.#route(this.#operation, before);
         if (wait) await wait;
       }
@@ -194,7 +203,7 @@ export class Dispatcher {
   }
 }
 
-/** @param {RawEntry} entry @returns {string} */
+/** @param {OplogEntry} entry @returns {string} */
 function commandOf({ bytes, o }) {
   return nameOf(bytes, o + 4, skipName(bytes, o + 5));
 }

@@ -1,9 +1,9 @@
 import { ChunkedWriter } from '../bson/chunked-writer.js';
 import { WriterPool } from '../bson/writer-pool.js';
 
-/** @import { Namespace } from '../namespaces.js' */
+/** @import { Namespace } from '../base/namespaces.js' */
 /** @import { Position } from '../source/position.js' */
-/** @import { Kind, WriteBatch } from '../target/write-batch.js' */
+/** @import { OperationKind, WriteBatch } from '../target/write-batch.js' */
 
 /**
  * @typedef {object} WorkerOptions
@@ -22,7 +22,7 @@ const OPERATION_BYTES = 8;
 
 /**
  * Writes its operations in batches, one batch at a time. Operations on the same collection keep their order. Operations
- * on different collections do not need to, so neighbours within a collection share a batch whatever came between them.
+ * on different collections do not need to, so operations on one collection share a batch whatever came between them.
  * An idle worker writes at once. While a write is in flight, the next batches grow.
  */
 export class Worker {
@@ -63,7 +63,7 @@ export class Worker {
    * @returns {WriteBatch} to append the operation to
    */
   openBatch(namespace, after, happenedMs) {
-    const queue = this.#queues[namespace.number] ??= [];
+    const queue = (this.#queues[namespace.number] ??= []);
     let batch = queue[queue.length - 1];
     if (!batch || batch.kinds.length >= this.#maxBatchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
       const documents = new ChunkedWriter(this.#pool);
@@ -75,7 +75,7 @@ export class Worker {
     return batch;
   }
 
-  /** @param {WriteBatch} batch that one operation was appended to @param {Kind} kind */
+  /** @param {WriteBatch} batch that one operation was appended to @param {OperationKind} kind */
   count(batch, kind) {
     batch.kinds.push(kind);
     this.#operations++;
@@ -105,7 +105,7 @@ export class Worker {
 
   /** @returns {WriteBatch[]} the first batch of each collection: one of them is the oldest */
   listOldest() {
-    return [...this.#current ? [this.#current] : [], ...this.#ready.map(([first]) => first)];
+    return [...(this.#current ? [this.#current] : []), ...this.#ready.map(([first]) => first)];
   }
 
   async #work() {
@@ -133,7 +133,9 @@ export class Worker {
     const { signal } = this.#options.session;
     while (!condition()) {
       signal.throwIfAborted();
-      await new Promise((resolve) => { this.#waiting.push(() => resolve(undefined)); });
+      await new Promise((resolve) => {
+        this.#waiting.push(() => resolve(undefined));
+      });
     }
     signal.throwIfAborted();
   }

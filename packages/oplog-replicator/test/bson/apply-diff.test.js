@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { BSON, MongoClient } from 'mongodb';
+import { BSON } from 'mongodb';
 import { changeDocument, formOf } from '../../src/target/change-document.js';
 import { APPLY_DIFF } from '../../src/target/statements.js';
-import { createRandom } from '../../../pool-predictor/src/simulator/random.js';
-import { cleanUp } from '../../../../test/support/cleanup.js';
+import { createRandom } from 'test-support/random.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { openClient } from '../connections.js';
 
 const UPDATES = 300;
 /** Before the document in `{ o: {} }`: length, type, name. */
@@ -17,8 +18,7 @@ describe('the diffs of real updates', () => {
   /** @type {import('mongodb').Collection<any>} */
   let copy;
   beforeAll(async () => {
-    const client = new MongoClient(String(process.env.TEST_MONGO_URL));
-    cleanUp(() => client.close());
+    const client = openClient(sharedMongoUrl());
     const collection = client.db('apply_diff').collection('documents');
     await collection.drop();
     copy = client.db('apply_diff').collection('copy');
@@ -39,8 +39,12 @@ describe('the diffs of real updates', () => {
     const [last] = updates.slice(-1);
     for (let begin = 0; begin < updates.length; begin += 13) {
       for (let ahead = begin; ahead < updates.length; ahead += 17) {
-        const again = updates.slice(begin).reduce(
-          (document, { change }) => /** @type {Buffer} */ (changeDocument(document, change)), updates[ahead].after);
+        const again = updates
+          .slice(begin)
+          .reduce(
+            (document, { change }) => /** @type {Buffer} */ (changeDocument(document, change)),
+            updates[ahead].after,
+          );
         expect(format(again)).toEqual(format(last.after));
         expect(again.equals(last.after)).toBe(true);
       }
@@ -76,25 +80,32 @@ test('a diff of an unknown format is an error, not a guess', () => {
   expect(() => changeDocument(document, change)).toThrow('in an unknown format: "b"');
 });
 
-/** @param {MongoClient} client @param {import('mongodb').Collection} collection */
+/** @param {import('mongodb').MongoClient} client @param {import('mongodb').Collection} collection */
 async function updateAtRandom(client, collection) {
   const { uniform } = createRandom(1);
   const pick = (/** @type {any[]} */ list) => list[Math.floor(uniform() * list.length)];
-  const path = () => pick(['a', 'b', 'a.x', 'a.y.z', 'a.list', 'list', 'list.0', 'list.3', 'list.1.x', 'ü', '7', 'a.7']);
-  const value = () => pick([1, 2.5, 'text', null, { x: 1, 1: 2 }, [1, { x: 2 }, 3], [], {}, { y: { z: [1] }, list: [1, 2] }]);
-  const update = () => pick([
-    { $set: { [path()]: value() } },
-    { $set: { [path()]: value(), c: value(), d: value() } },
-    { $unset: { [path()]: '' } },
-    { $push: { list: { $each: [value(), value()], $slice: pick([-3, 5]) } } },
-    { $push: { 'a.list': { $each: [value()], $position: 0 } } },
-    { $pop: { list: 1 } },
-    { $rename: { b: 'c' } },
-    [{ $set: { q: value(), b: value(), 'a.x': value() } }],
-    [{ $unset: ['a.x', 'c'] }, { $set: { p: value(), c: value() } }],
-    [{ $replaceWith: { $setField: { field: { $literal: pick(['a.b', '$c']) }, input: '$$ROOT', value: value() } } }],
-  ]);
-  await collection.insertOne({ a: { x: 1 }, list: [1, 2], padding: 'makes a diff shorter than the document'.repeat(20) });
+  const path = () =>
+    pick(['a', 'b', 'a.x', 'a.y.z', 'a.list', 'list', 'list.0', 'list.3', 'list.1.x', 'ü', '7', 'a.7']);
+  const value = () =>
+    pick([1, 2.5, 'text', null, { x: 1, 1: 2 }, [1, { x: 2 }, 3], [], {}, { y: { z: [1] }, list: [1, 2] }]);
+  const update = () =>
+    pick([
+      { $set: { [path()]: value() } },
+      { $set: { [path()]: value(), c: value(), d: value() } },
+      { $unset: { [path()]: '' } },
+      { $push: { list: { $each: [value(), value()], $slice: pick([-3, 5]) } } },
+      { $push: { 'a.list': { $each: [value()], $position: 0 } } },
+      { $pop: { list: 1 } },
+      { $rename: { b: 'c' } },
+      [{ $set: { q: value(), b: value(), 'a.x': value() } }],
+      [{ $unset: ['a.x', 'c'] }, { $set: { p: value(), c: value() } }],
+      [{ $replaceWith: { $setField: { field: { $literal: pick(['a.b', '$c']) }, input: '$$ROOT', value: value() } } }],
+    ]);
+  await collection.insertOne({
+    a: { x: 1 },
+    list: [1, 2],
+    padding: 'makes a diff shorter than the document'.repeat(20),
+  });
   const states = [await readRaw(collection)];
   const { operationTime: from } = await client.db('admin').command({ ping: 1 });
   while (states.length <= UPDATES) {
@@ -102,8 +113,11 @@ async function updateAtRandom(client, collection) {
     const result = await collection.updateOne({}, update()).catch(() => null);
     if (result?.modifiedCount) states.push(await readRaw(collection));
   }
-  const entries = await client.db('local').collection('oplog.rs')
-    .find({ ts: { $gt: from }, op: 'u', ns: collection.namespace }, { projection: { o: 1 }, raw: true }).toArray();
+  const entries = await client
+    .db('local')
+    .collection('oplog.rs')
+    .find({ ts: { $gt: from }, op: 'u', ns: collection.namespace }, { projection: { o: 1 }, raw: true })
+    .toArray();
   const changes = entries.map((/** @type {any} */ entry) => entry.subarray(O_BYTES, -1));
   return {
     first: states[0],

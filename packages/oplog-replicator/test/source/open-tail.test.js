@@ -1,36 +1,35 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { Long, MongoClient, Timestamp } from 'mongodb';
-import { End } from '../../src/end.js';
-import { isTransient } from '../../src/errors.js';
+import { Long, Timestamp } from 'mongodb';
+import { isTransient } from '../../src/base/errors.js';
 import { createDriverTail } from '../../src/source/driver-tail.js';
 import { assertReachesBack } from '../../src/source/oplog.js';
 import { openTail } from '../../src/source/open-tail.js';
 import { positionAt } from '../../src/source/position.js';
 import { SocketTail } from '../../src/source/socket-tail.js';
-import { cleanUp } from '../../../../test/support/cleanup.js';
-import { startMongod, startReplicaSet } from '../../../../test/support/mongod-process.js';
-import { scratchFolder } from '../../../../test/support/scratch-folder.js';
+import { scratchFolder, startMongod, startReplicaSet } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { openClient, openDeployment } from '../connections.js';
 
-/** @import { Tail } from '../../src/source/open-tail.js' */
+/** @import { Document, MongoClient } from 'mongodb' */
+/** @import { OplogTail } from '../../src/source/oplog.js' */
 
-const url = String(process.env.TEST_MONGO_URL);
+const url = sharedMongoUrl();
 const address = { host: new URL(url).hostname, port: Number(new URL(url).port) };
 
-/** @param {string} from */
-function connect(from) {
-  const client = new MongoClient(from);
-  cleanUp(() => client.close());
-  return client;
+/** A standalone server with an oplog that we write. @param {Document[]} entries */
+async function openOplog(...entries) {
+  const { port } = await startMongod();
+  const standalone = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const local = openClient(standalone).db('local');
+  const oplog = await local.createCollection('oplog.rs', { capped: true, size: 1 << 20 });
+  if (entries.length > 0) await oplog.insertMany(entries);
+  return { deployment: openSource(standalone), address: { host: '127.0.0.1', port } };
 }
 
 /** @param {string} from */
-function openEnd(from) {
-  const end = new End(from, { role: 'source', maxSilenceMs: 10_000 });
-  cleanUp(() => end.close());
-  return end;
-}
+const openSource = (from) => openDeployment(from, { role: 'source' });
 
 /** @param {MongoClient} client */
 async function findEnd(client) {
@@ -39,7 +38,7 @@ async function findEnd(client) {
 }
 
 /**
- * @param {Tail} tail
+ * @param {OplogTail} tail
  * @param {number} count
  * @returns {Promise<Buffer[]>} `count` entries, and the rest of the last batch
  */
@@ -56,15 +55,18 @@ async function read(tail, count) {
 }
 
 test('the driver and the plain socket read the same entries', async () => {
-  const [client, end] = [connect(url), openEnd(url)];
+  const [client, deployment] = [openClient(url), openSource(url)];
   const from = await findEnd(client);
   const count = 500;
-  await client.db('open_tail').collection('a').insertMany(Array.from({ length: count }, (_, n) => ({ n, text: 'x'.repeat(n * 20) })));
+  await client
+    .db('open_tail')
+    .collection('a')
+    .insertMany(Array.from({ length: count }, (_, n) => ({ n, text: 'x'.repeat(n * 20) })));
   const tails = [
-    createDriverTail(end, { from, batchSize: 70 }),
-    new SocketTail(end, { address, from, batchSize: 70 }),
+    createDriverTail(deployment, { from, batchSize: 70 }),
+    new SocketTail(deployment, { address, from, batchSize: 70 }),
     // Larger than its initial buffers.
-    new SocketTail(end, { address, from, batchSize: 100_000 }),
+    new SocketTail(deployment, { address, from, batchSize: 100_000 }),
   ];
   const [expected, ...others] = await Promise.all(tails.map(async (tail) => (await read(tail, count)).slice(0, count)));
   expect(expected).toHaveLength(count);
@@ -73,11 +75,12 @@ test('the driver and the plain socket read the same entries', async () => {
 });
 
 test.each(['driver', 'socket'])('the tail of the %s waits for entries, and returns null once closed', async (kind) => {
-  const [client, end] = [connect(url), openEnd(url)];
+  const [client, deployment] = [openClient(url), openSource(url)];
   const from = await findEnd(client);
-  const tail = kind === 'driver'
-    ? createDriverTail(end, { from, batchSize: 1000 })
-    : new SocketTail(end, { address, from, batchSize: 1000 });
+  const tail =
+    kind === 'driver'
+      ? createDriverTail(deployment, { from, batchSize: 1000 })
+      : new SocketTail(deployment, { address, from, batchSize: 1000 });
   await read(tail, 1);
   const marker = `marker of the ${kind}`;
   const found = (async () => {
@@ -86,7 +89,7 @@ test.each(['driver', 'socket'])('the tail of the %s waits for entries, and retur
   await client.db('open_tail').collection('a').insertOne({ marker });
   expect(await found).toBe(true);
   const closed = (async () => {
-    for (;;) if (!await tail.next()) return true;
+    for (;;) if (!(await tail.next())) return true;
   })();
   await tail.close();
   expect(await closed).toBe(true);
@@ -96,47 +99,58 @@ test('a source that requires authentication is read through the driver', async (
   const keyFile = path.join(await scratchFolder(), 'key');
   await writeFile(keyFile, 'secret', { mode: 0o600 });
   const secured = (await startReplicaSet(['--keyFile', keyFile])).url;
-  await connect(secured).db('admin').command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
+  await openClient(secured)
+    .db('admin')
+    .command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
   const withLogin = secured.replace('//', '//root:secret@');
-  const [client, end] = [connect(withLogin), openEnd(withLogin)];
+  const [client, deployment] = [openClient(withLogin), openSource(withLogin)];
   const from = await findEnd(client);
-  const tail = await openTail({ end, setId: /** @type {any} */ (undefined), isShard: false }, from);
+  const tail = await openTail({ deployment, setId: /** @type {any} */ (undefined), isShard: false }, from);
   expect(await read(tail, 1)).not.toEqual([]);
   await tail.close();
 
   // A plain socket can't read it.
   const { host, port } = new URL(secured);
-  const socket = new SocketTail(end, { address: { host: host.split(':')[0], port: Number(port) }, from, batchSize: 10 });
+  const socket = new SocketTail(deployment, {
+    address: { host: host.split(':')[0], port: Number(port) },
+    from,
+    batchSize: 10,
+  });
   await expect(socket.next()).rejects.toThrow('requires authentication');
   await socket.close();
 });
 
 // A server that has just started shows an empty oplog until it knows what a majority has, and then ends the cursor.
 test('an oplog that looks empty is tried again', async () => {
-  const { port } = await startMongod();
-  const standalone = `mongodb://127.0.0.1:${port}/?directConnection=true`;
-  await connect(standalone).db('local').createCollection('oplog.rs', { capped: true, size: 1 << 20 });
-  const end = openEnd(standalone);
+  const { deployment, address: ofServer } = await openOplog();
   const options = { from: { seconds: 1, increment: 1, term: 1 }, batchSize: 10 };
-  for (const tail of [new SocketTail(end, { ...options, address: { host: '127.0.0.1', port } }), createDriverTail(end, options)]) {
+  for (const tail of [
+    new SocketTail(deployment, { ...options, address: ofServer }),
+    createDriverTail(deployment, options),
+  ]) {
     const failure = await tail.next().catch((error) => error);
-    expect(failure.message).toBe(`the source 127.0.0.1:${port}: it closed the cursor on its oplog, which has no entry from there on`);
+    expect(failure.message).toBe(
+      `${deployment.name}: it closed the cursor on its oplog, which has no entry from there on`,
+    );
     expect(isTransient(failure)).toBe(true);
     await tail.close();
   }
 });
 
 test('an oplog that ends before the checkpoint is tried again, too', async () => {
-  const { port } = await startMongod();
-  const standalone = `mongodb://127.0.0.1:${port}/?directConnection=true`;
-  const oplog = await connect(standalone).db('local').createCollection('oplog.rs', { capped: true, size: 1 << 20 });
-  await oplog.insertOne({ ts: new Timestamp({ t: 1, i: 1 }), t: Long.fromNumber(1), op: 'n', o: { msg: 'one' } });
-  const end = openEnd(standalone);
+  const entry = { ts: new Timestamp({ t: 1, i: 1 }), t: Long.fromNumber(1), op: 'n', o: { msg: 'one' } };
+  const { deployment, address: ofServer } = await openOplog(entry);
   const from = { seconds: 2, increment: 1, term: 1 };
-  const tail = new SocketTail(end, { from, batchSize: 10, address: { host: '127.0.0.1', port } });
+  const tail = new SocketTail(deployment, { from, batchSize: 10, address: ofServer });
   const batch = await tail.next();
-  const failure = await assertReachesBack({ end, setId: /** @type {any} */ (undefined), isShard: false }, from, /** @type {any} */ (batch)).catch((error) => error);
-  expect(failure.message).toMatch(/its oplog ends before the entry at Timestamp\(2, 1\) of the checkpoint: it lost it, or this is another source/);
+  const failure = await assertReachesBack(
+    { deployment, setId: /** @type {any} */ (undefined), isShard: false },
+    from,
+    /** @type {any} */ (batch),
+  ).catch((error) => error);
+  expect(failure.message).toMatch(
+    /its oplog ends before the entry at Timestamp\(2, 1\) of the checkpoint: it lost it, or this is another source/,
+  );
   expect(isTransient(failure)).toBe(true);
   await tail.close();
 });

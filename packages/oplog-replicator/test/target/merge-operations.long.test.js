@@ -1,61 +1,66 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { BSON, MongoClient } from 'mongodb';
-import { End } from '../../src/end.js';
-import { createNamespaces } from '../../src/namespaces.js';
+import { BSON } from 'mongodb';
+import { createNamespaces } from '../../src/base/namespaces.js';
 import { BulkWriter } from '../../src/target/bulk-writer.js';
-import { readConstraints } from '../../src/target/constraints.js';
+import { readConstraints } from '../../src/collections/collection-info.js';
 import { DeferredDocuments } from '../../src/target/deferred-documents.js';
-import { createTarget } from '../../src/target/target.js';
-import { createRandom } from '../../../pool-predictor/src/simulator/random.js';
-import { cleanUp } from '../../../../test/support/cleanup.js';
+import { Target } from '../../src/target/target.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { createRandom } from 'test-support/random.js';
+import { openClient, openDeployment } from '../connections.js';
 import { createBatch } from './create-batch.js';
 
-/** @import { Kind } from '../../src/target/write-batch.js' */
+/** @import { MongoClient } from 'mongodb' */
+/** @import { Deployment } from '../../src/base/deployment.js' */
+/** @import { OperationKind } from '../../src/target/write-batch.js' */
 /** @import { Logged } from './create-batch.js' */
 
 const OPERATIONS = 400;
 /** Makes a diff shorter than the document, so that the source logs it. */
 const PADDING = 'x'.repeat(400);
 const LATER = { seconds: 2, increment: 0, term: 1 };
-/** @type {Record<string, Kind>} */
+/** @type {Record<string, OperationKind>} */
 const KINDS = { i: 'insert', u: 'update', d: 'delete' };
 
 /** @type {MongoClient} */
 let client;
-/** @type {End} */
-let end;
+/** @type {Deployment} */
+let deployment;
 beforeAll(() => {
-  const url = String(process.env.TEST_MONGO_URL);
-  end = new End(url, { role: 'target', maxSilenceMs: 10_000 });
-  client = new MongoClient(url);
-  cleanUp(() => Promise.all([end.close(), client.close()]));
+  const url = sharedMongoUrl();
+  deployment = openDeployment(url);
+  client = openClient(url);
 });
 
 describe.each([
-  ['', true], ['with a unique index, ', false],
+  ['', true],
+  ['with a unique index, ', false],
 ])('%sbatches of random operations on few documents', (_, isFree) => {
-  test.each([true, false])('have the effect of the operations themselves; the target applies diffs: %s', async (canApplyDiffs) => {
-    const db = client.db('merge');
-    const [original, copy] = ['original', 'copy'].map((name) => db.collection(name));
-    await db.dropDatabase();
-    for (const each of [original, copy]) await each.createIndex({ key: 1 }, { unique: !isFree, sparse: true });
-    const { logged, states } = await logRandomOperations(original);
-    const namespace = createNamespaces().named('merge.copy');
-    namespace.constraints = await readConstraints(end, namespace);
-    const { uniform } = createRandom(7);
-    // Once as after the start, and again from anywhere, as after a crash.
-    for (let from = 0; from < logged.length; from += 90) {
-      const deferred = new DeferredDocuments(LATER);
-      const writer = new BulkWriter(createTarget(end, { replication: 'merge' }), deferred, canApplyDiffs);
-      for (let next = from; next < logged.length;) {
-        const count = 1 + Math.floor(uniform() * 60);
-        await writer.write(createBatch(logged.slice(next, next + count), { namespace }));
-        next += count;
+  test.each([true, false])(
+    'have the effect of the operations themselves; the target applies diffs: %s',
+    async (canApplyDiffs) => {
+      const db = client.db('merge');
+      const [original, copy] = ['original', 'copy'].map((name) => db.collection(name));
+      await db.dropDatabase();
+      for (const each of [original, copy]) await each.createIndex({ key: 1 }, { unique: !isFree, sparse: true });
+      const { logged, states } = await logRandomOperations(original);
+      const namespace = createNamespaces().named('merge.copy');
+      namespace.constraints = await readConstraints(deployment, namespace);
+      const { uniform } = createRandom(7);
+      // Once as after the start, and again from anywhere, as after a crash.
+      for (let from = 0; from < logged.length; from += 90) {
+        const deferred = new DeferredDocuments(LATER);
+        const writer = new BulkWriter(new Target(deployment, { replication: 'merge' }), deferred, canApplyDiffs);
+        for (let next = from; next < logged.length;) {
+          const count = 1 + Math.floor(uniform() * 60);
+          await writer.write(createBatch(logged.slice(next, next + count), { namespace }));
+          next += count;
+        }
+        expect(deferred.after).toBe(null);
+        expect(await readRaw(copy)).toEqual(states);
       }
-      expect(deferred.after).toBe(null);
-      expect(await readRaw(copy)).toEqual(states);
-    }
-  });
+    },
+  );
 });
 
 /** @param {import('mongodb').Collection<any>} collection */
@@ -69,7 +74,7 @@ async function readRaw(collection) {
  * @returns {Promise<{ logged: Logged[], states: string[] }>} the oplog, and the documents at its end
  */
 async function logRandomOperations(collection) {
-  const { uniform } = createRandom(3);
+  const { uniform } = createRandom(4);
   const pick = (/** @type {any[]} */ list) => list[Math.floor(uniform() * list.length)];
   const { operationTime } = await client.db('admin').command({ ping: 1 });
   for (let count = 0; count < OPERATIONS; count++) {
@@ -79,7 +84,8 @@ async function logRandomOperations(collection) {
       () => collection.insertOne({ _id, key: number, list: [1, 2], inner: { x: 1 }, PADDING }),
       () => collection.replaceOne({ _id }, { key: number, other: value(), PADDING }, { upsert: pick([true, false]) }),
       () => collection.deleteOne({ _id }),
-      () => collection.updateOne({ _id }, { $set: { [pick(['a', 'b', 'inner.x', 'list.1', 'key'])]: number, c: value() } }),
+      () =>
+        collection.updateOne({ _id }, { $set: { [pick(['a', 'b', 'inner.x', 'list.1', 'key'])]: number, c: value() } }),
       () => collection.updateOne({ _id }, { $unset: { [pick(['a', 'c', 'inner', 'key'])]: '' } }),
       () => collection.updateOne({ _id }, /** @type {any} */ ({ $push: { list: { $each: [value()], $slice: -3 } } })),
     ])().catch((/** @type {any} */ error) => {
@@ -87,11 +93,21 @@ async function logRandomOperations(collection) {
       if (!error.name.startsWith('Mongo')) throw error;
     });
   }
-  const entries = await client.db('local').collection('oplog.rs').find({
-    ts: { $gt: operationTime }, ns: collection.namespace,
-  }, { promoteValues: false }).toArray();
-  const logged = entries.map(({ op, o, o2 }) => (
-    { kind: KINDS[op.valueOf()], documents: op.valueOf() === 'u' ? [{ _id: o2._id }, o] : [o] }));
+  const entries = await client
+    .db('local')
+    .collection('oplog.rs')
+    .find(
+      {
+        ts: { $gt: operationTime },
+        ns: collection.namespace,
+      },
+      { promoteValues: false },
+    )
+    .toArray();
+  const logged = entries.map(({ op, o, o2 }) => ({
+    kind: KINDS[op.valueOf()],
+    documents: op.valueOf() === 'u' ? [{ _id: o2._id }, o] : [o],
+  }));
   expect(logged.filter(({ documents: [, change] }) => change?.diff).length).toBeGreaterThan(OPERATIONS / 8);
   return { logged, states: await readRaw(collection) };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
-import { createNamespaces } from '../../src/namespaces.js';
+import { createNamespaces } from '../../src/base/namespaces.js';
 import { appendDocument } from '../../src/target/write-batch.js';
 import { Worker } from '../../src/workers/worker.js';
 
@@ -16,10 +16,14 @@ function create(options) {
   /** @type {(() => void)[]} */
   const answers = [];
   const worker = new Worker({
-    merge: true, maxBytes: 1e6, session,
+    merge: true,
+    maxBytes: 1e6,
+    session,
     write({ kinds, namespace }) {
       written.push([namespace.name, [...kinds]]);
-      return new Promise((resolve) => { answers.push(() => resolve(undefined)); });
+      return new Promise((resolve) => {
+        answers.push(() => resolve(undefined));
+      });
     },
     ...options,
   });
@@ -27,7 +31,11 @@ function create(options) {
     worker,
     session,
     written,
-    /** @param {import('../../src/target/write-batch.js').Kind} kind @param {string} name @param {number} [count] */
+    /**
+     * @param {import('../../src/target/write-batch.js').OperationKind} kind
+     * @param {string} name
+     * @param {number} [count]
+     */
     add(kind, name, count = 1) {
       for (let n = 0; n < count; n++) {
         const batch = worker.openBatch(namespaces.named(name), AFTER, () => 0);
@@ -55,8 +63,7 @@ test('neighbouring operations on one collection become one batch, whatever came 
   add('insert', 'db.b');
   add('insert', 'db.a');
   await answerAll();
-  expect(written.filter(([name]) => name === 'db.a')).toEqual(
-    [['db.a', ['insert', 'insert', 'delete', 'insert']]]);
+  expect(written.filter(([name]) => name === 'db.a')).toEqual([['db.a', ['insert', 'insert', 'delete', 'insert']]]);
   expect(written.filter(([name]) => name === 'db.b')).toEqual([['db.b', ['insert', 'insert']]]);
 });
 
@@ -74,7 +81,10 @@ test('operations that come while a write is in flight become the next batch', as
   add('insert', 'db.a', 4);
   expect(worker.backlog).toBe(5);
   await answerAll();
-  expect(written).toEqual([['db.a', ['insert']], ['db.a', Array(4).fill('insert')]]);
+  expect(written).toEqual([
+    ['db.a', ['insert']],
+    ['db.a', Array(4).fill('insert')],
+  ]);
 });
 
 test('a backlog that takes too much memory makes the reader wait until some is written', async () => {
@@ -85,7 +95,9 @@ test('a backlog that takes too much memory makes the reader wait until some is w
   expect(added).toBeGreaterThan(2);
   expect(added).toBeLessThan(20);
   let hasRoom = false;
-  const waiting = worker.waitForRoom()?.then(() => { hasRoom = true; });
+  const waiting = worker.waitForRoom()?.then(() => {
+    hasRoom = true;
+  });
   await null;
   expect(hasRoom).toBe(false);
   await answerAll();

@@ -6,7 +6,7 @@ const MAX_CONNECTIONS = 100_000;
  * @property {number} port of the live view on loopback; 0: any free one
  * @property {boolean} serverTiming whether responses get the header Server-Timing
  * @property {number | undefined} maxPoolSize replaces that of each client
- * @property {string | undefined} reportTo URL that is told about this process
+ * @property {string | undefined} reportTo URL that gets a report about this process
  */
 
 /**
@@ -28,7 +28,8 @@ function readNumber(env, name, min, max) {
   const text = env[name] ?? '';
   if (text === '') return undefined;
   const number = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (!(number >= min && number <= max)) throw new Error(`${name}=${text} must be a whole number from ${min} to ${max}`);
+  if (!(number >= min && number <= max))
+    throw new Error(`${name}=${text} must be a whole number from ${min} to ${max}`);
   return number;
 }
 

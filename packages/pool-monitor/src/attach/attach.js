@@ -3,7 +3,8 @@ try {
   // Loaded here, so that an error while loading does not stop the app either.
   const { readAttachSettings } = await import('./attach-settings.js');
   const { findWatch, watchProcess } = await import('./watched-process.js');
-  if (!findWatch()) watchProcess(readAttachSettings(process.env));
+  const { loadPage } = await import('./load-page.js');
+  if (!findWatch()) watchProcess(readAttachSettings(process.env), { page: await loadPage() });
 } catch (error) {
   process.stderr.write(`mongodb-pool-monitor: ${error instanceof Error ? error.message : error}. Nothing is watched\n`);
 }

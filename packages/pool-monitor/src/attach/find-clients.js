@@ -4,7 +4,7 @@ import { listClientsInHeap } from './heap-clients.js';
 import { replaceMethod } from './replace-method.js';
 
 /** @import { MongoClient } from 'mongodb' */
-/** @import { Guard } from './guard.js' */
+/** @import { Guard } from '../core/event-batch.js' */
 
 /** The driver's file that opens a socket, or the functions in it where a bundler has renamed the file. */
 const DRIVER_FRAME = /[\\/]cmap[\\/]connect\.js|\bmakeSocket\b|\bmakeConnection\b/;
@@ -18,40 +18,50 @@ const SIGNS_OF_LIFE = ['selectServer', 'serverUpdateHandler'];
 /**
  * Finds every MongoClient of the process, whichever copy of the driver it comes from, before it connects.
  *
- * The driver is CommonJS: `import` and `require` both load it with `Module._load`, so one hook there sees the class of every
- * copy. Each client connects with its `connect` method, also when its first query connects it. A loader that returns source
- * for CommonJS bypasses `Module._load`. Then a socket of an unknown driver gives it away, and the heap has the client.
+ * The driver is CommonJS, so `import` and `require` both load it with `Module._load`, and one hook there sees the class
+ * of every copy. Each client connects with its `connect` method, also when its first query connects it. A loader that
+ * returns source for CommonJS bypasses `Module._load`. Then a socket opened by an unknown driver reveals it, and the
+ * heap has the client.
  *
- * @param {(client: MongoClient) => void} onClient called before each connect, so several times for one client
+ * @param {(client: MongoClient) => void} onClient called before each connect, so possibly several times for one client
  * @param {Guard} guard
- * @returns {{ search: () => boolean, close: () => void }} `search` finds clients that are already connected: true if each will
- *   be found when it is used next, false if the heap was searched, because no driver has a file of its own
+ * @returns {{ search: () => boolean, close: () => void }} `search` finds clients that are already connected. It returns
+ *   true if each will be found when it is used next, and false if the heap was searched, because no driver has a file
+ *   of its own
  */
 export function findClients(onClient, guard) {
-  /** @type {Map<object, () => void>} by prototype */
-  const undo = new Map();
+  /** Restores each class, by prototype. @type {Map<object, () => void>} */
+  const restorers = new Map();
 
   /** @param {any} exports of a module */
-  const look = guard((exports) => {
+  const checkExports = guard((exports) => {
     const prototype = Object(exports).MongoClient?.prototype;
     if (typeof prototype?.connect === 'function') watchClass(prototype);
   });
 
   /** @param {object} prototype of a MongoClient class */
   function watchClass(prototype) {
-    if (!undo.has(prototype)) undo.set(prototype, callBefore(prototype, ['connect'], guard(onClient)));
+    if (!restorers.has(prototype)) restorers.set(prototype, callBefore(prototype, ['connect'], guard(onClient)));
   }
 
   /** @param {object} prototype of a Topology class */
   function watchTopology(prototype) {
-    if (!undo.has(prototype)) undo.set(prototype, callBefore(prototype, SIGNS_OF_LIFE, guard(({ client }) => {
-      if (client?.topology) onClient(client);
-    })));
+    if (!restorers.has(prototype))
+      restorers.set(
+        prototype,
+        callBefore(
+          prototype,
+          SIGNS_OF_LIFE,
+          guard(({ client }) => {
+            if (client?.topology) onClient(client);
+          }),
+        ),
+      );
   }
 
-  const lookAtLoaded = guard(() => {
+  const checkLoaded = guard(() => {
     for (const [file, { exports }] of Object.entries(/** @type {any} */ (Module)._cache)) {
-      if (CLIENT_FILE.test(file)) look(exports);
+      if (CLIENT_FILE.test(file)) checkExports(exports);
       if (TOPOLOGY_FILE.test(file) && exports.Topology) watchTopology(exports.Topology.prototype);
     }
   });
@@ -64,29 +74,37 @@ export function findClients(onClient, guard) {
     }
   });
 
-  const undoLoad = replaceMethod(Module, '_load', (original) => (
-    /** @this {unknown} @param {unknown} request */
-    function load(request) {
-      const exports = Reflect.apply(original, this, arguments);
-      if (typeof request === 'string' && request.endsWith('mongo_client')) look(exports);
-      return exports;
-    }));
+  const restoreLoad = replaceMethod(
+    Module,
+    '_load',
+    (original) =>
+      /** @this {unknown} @param {unknown} request */
+      function load(request) {
+        const exports = Reflect.apply(original, this, arguments);
+        if (typeof request === 'string' && request.endsWith('mongo_client')) checkExports(exports);
+        return exports;
+      },
+  );
 
   // Also TLS sockets connect with this method.
-  const undoSocket = callBefore(net.Socket.prototype, ['connect'], guard(() => {
-    if (undo.size === 0 && isCalledByDriver()) searchHeap();
-  }));
+  const restoreSocket = callBefore(
+    net.Socket.prototype,
+    ['connect'],
+    guard(() => {
+      if (restorers.size === 0 && isCalledByDriver()) searchHeap();
+    }),
+  );
 
   return {
     search() {
-      lookAtLoaded();
-      if (undo.size > 0) return true;
+      checkLoaded();
+      if (restorers.size > 0) return true;
       searchHeap();
       return false;
     },
     close() {
-      for (const each of [undoLoad, undoSocket, ...undo.values()]) each();
-      undo.clear();
+      for (const restore of [restoreLoad, restoreSocket, ...restorers.values()]) restore();
+      restorers.clear();
     },
   };
 }
@@ -99,13 +117,24 @@ function isCalledByDriver() {
   return DRIVER_FRAME.test(String(stack));
 }
 
-/** @param {any} prototype @param {string[]} names of methods @param {(object: any) => void} tell @returns {() => void} ends it */
-function callBefore(prototype, names, tell) {
-  const undo = names.map((name) => replaceMethod(prototype, name, (original) => (
-    /** @this {unknown} */
-    function method() {
-      tell(this);
-      return Reflect.apply(original, this, arguments);
-    })));
-  return () => undo.forEach((each) => each());
+/**
+ * @param {any} prototype
+ * @param {string[]} names of methods
+ * @param {(object: any) => void} onCall
+ * @returns {() => void} ends it
+ */
+function callBefore(prototype, names, onCall) {
+  const restorers = names.map((name) =>
+    replaceMethod(
+      prototype,
+      name,
+      (original) =>
+        /** @this {unknown} */
+        function method() {
+          onCall(this);
+          return Reflect.apply(original, this, arguments);
+        },
+    ),
+  );
+  return () => restorers.forEach((restore) => restore());
 }

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { foldIds, nameRoute, readExpressPattern } from './name-routes.js';
 
 /** @import { IncomingMessage, Server } from 'node:http' */
-/** @import { Guard } from './guard.js' */
-/** @import { Requests } from '../requests.js' */
+/** @import { Guard } from '../core/event-batch.js' */
+/** @import { Requests } from '../core/requests.js' */
 
 /** More names than any app has routes. An app whose paths can't be folded must not fill the memory. */
 const MAX_ROUTES = 500;
@@ -16,11 +16,11 @@ const FASTIFY_START = 'tracing:fastify.request.handler:start';
  * Follows each HTTP request of the process from its arrival to its end, whatever the framework.
  *
  * @param {Requests} requests
- * @param {{ guard: Guard, isOwn: (server: Server) => boolean }} options isOwn: requests to the monitor itself
+ * @param {{ guard: Guard, isOwn: (server: Server) => boolean }} options isOwn: whether a server is the monitor's own
  * @returns {() => void} stops following
  */
 export function followRequests(requests, { guard, isOwn }) {
-  /** By pattern and method, so that most requests need no new name. @type {Map<string, Map<string, string>>} */
+  /** By pattern and method. Most requests need no new name. @type {Map<string, Map<string, string>>} */
   const names = new Map();
   let count = 0;
 
@@ -37,7 +37,10 @@ export function followRequests(requests, { guard, isOwn }) {
     return name;
   }
 
-  /** Express knows the route once it has found the handler. @param {IncomingMessage & { originalUrl?: string }} request */
+  /**
+   * Express knows the route once it has found the handler.
+   * @param {IncomingMessage & { originalUrl?: string }} request
+   */
   function readRoute(request) {
     const { method = 'GET', url = '/', originalUrl = url } = request;
     return nameOnce(method, readExpressPattern(request) ?? foldIds(originalUrl));

@@ -1,38 +1,36 @@
-/** After so many errors the monitor detaches: something here does not fit this app. */
+/** @import { Guard } from '../core/event-batch.js' */
+
+/** After this many errors the monitor detaches, because something here does not fit this app. */
 const MAX_ERRORS = 20;
 
 /**
- * Keeps the monitor's errors away from the app. Code that the app or the driver calls runs inside a guard.
+ * Creates a guard, which keeps the monitor's errors away from the app. Code that the app or the driver calls runs
+ * inside it.
  *
  * @param {(error: unknown) => void} onFirst gets the first error
  * @param {() => void} onTooMany called once
+ * @returns {Guard}
  */
 export function createGuard(onFirst, onTooMany) {
   let errors = 0;
 
   /** @param {unknown} error */
-  function note(error) {
+  function countError(error) {
     errors += 1;
     try {
       if (errors === 1) onFirst(error);
       if (errors === MAX_ERRORS) onTooMany();
     } catch {
-      // There is nobody left to tell.
+      // An error of the error handler has no other handler.
     }
   }
 
-  /**
-   * @template {any[]} Args
-   * @param {(...args: Args) => unknown} work
-   * @returns {(...args: Args) => void} the same, which never throws
-   */
-  return (work) => (...args) => {
-    try {
-      work(...args);
-    } catch (error) {
-      note(error);
-    }
-  };
+  return (work) =>
+    (...args) => {
+      try {
+        work(...args);
+      } catch (error) {
+        countError(error);
+      }
+    };
 }
-
-/** @typedef {ReturnType<typeof createGuard>} Guard */

@@ -3,7 +3,7 @@ const ID = /^(?:\d+|[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=
 const MAX_PATH = 200;
 
 /**
- * A path with its ids folded, so that requests of one route have one name.
+ * Folds the ids of a path, so that requests of one route have one name.
  *
  * @param {string} url of a request, such as `/users/42?x=1`
  * @returns {string} such as `/users/:id`
@@ -11,11 +11,16 @@ const MAX_PATH = 200;
 export function foldIds(url) {
   const end = url.search(/[?#]/);
   const path = (end < 0 ? url : url.slice(0, end)).slice(0, MAX_PATH);
-  return path.split('/').map((part) => (ID.test(part) ? ':id' : part)).join('/') || '/';
+  return (
+    path
+      .split('/')
+      .map((part) => (ID.test(part) ? ':id' : part))
+      .join('/') || '/'
+  );
 }
 
 /**
- * The name of a route, as the lab and the predictor write it: a path, with the method in front unless it is the usual one.
+ * Names a route as the lab and the predictor do: by its path, with the method in front unless it is GET or HEAD.
  *
  * @param {string} method
  * @param {string} pattern such as `/users/:id`
@@ -25,7 +30,7 @@ export function nameRoute(method, pattern) {
 }
 
 /**
- * What Express 4 and 5 know of the route once a handler runs.
+ * Reads what Express 4 and 5 know of the route once a handler is running.
  *
  * @param {any} request
  * @returns {string | undefined} undefined before that, and for a path that is no text

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 /** @import { RequestListener } from 'node:http' */
 /** @import { AddressInfo } from 'node:net' */
 
-/** An import reads all exports, and one, WebSocket, loads megabytes into the app. */
+/** Importing node:http evaluates every export; WebSocket alone loads megabytes. */
 const { createServer } = process.getBuiltinModule('node:http');
 const LOOPBACK = '127.0.0.1';
 
 /**
- * The monitor's own server. It listens on loopback only, and keeps no process alive.
+ * Creates the monitor's own server. It listens on loopback only, and keeps no process alive.
  *
  * @param {RequestListener} answer
  */

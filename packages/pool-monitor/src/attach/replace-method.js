@@ -1,5 +1,5 @@
 /**
- * Replaces a method by a wrapper, and puts the original back unless somebody else has replaced it again.
+ * Replaces a method with a wrapper, and puts the original back unless other code has replaced it again.
  *
  * @param {any} target object or prototype
  * @param {string} name
@@ -11,7 +11,8 @@ export function replaceMethod(target, name, wrap) {
   const original = target[name];
   const wrapper = wrap(original);
   Object.defineProperties(wrapper, {
-    name: { value: original.name, configurable: true }, length: { value: original.length, configurable: true },
+    name: { value: original.name, configurable: true },
+    length: { value: original.length, configurable: true },
   });
   if (before?.writable) target[name] = wrapper;
   else Object.defineProperty(target, name, { configurable: true, writable: true, value: wrapper });

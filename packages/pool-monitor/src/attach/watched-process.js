@@ -1,28 +1,23 @@
 import { AsyncResource } from 'node:async_hooks';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import { threadId } from 'node:worker_threads';
-import { Checkouts } from '../checkouts.js';
-import { EventBatch } from '../event-batch.js';
-import { sendProblem } from '../live/answers.js';
-import { createLiveView } from '../live/live-view.js';
-import { readClientSettings } from '../live/read-clients.js';
-import { createRequests } from '../requests.js';
+import { Checkouts } from '../core/checkouts.js';
+import { EventBatch } from '../core/event-batch.js';
+import { createRequests } from '../core/requests.js';
+import { createServerWatch } from '../core/server-watch.js';
 import { findClients } from './find-clients.js';
 import { followRequests } from './follow-requests.js';
 import { createGuard } from './guard.js';
-import { watchListening } from './listen-ports.js';
+import { Operations } from './operations.js';
+import { createOwnClient, isOwnClient } from './own-client.js';
 import { createOwnServer } from './own-server.js';
-import { reportTo } from './report-to.js';
-import { createWatchedClients } from './watch-clients.js';
-import { watchOperations } from './watch-operations.js';
+import { describeProcess, nameProcess, reportProcess, watchListening } from './process-report.js';
+import { WatchedClients } from './watched-clients.js';
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
-/** @import { LiveView } from '../live/live-view.js' */
+/** @import { LiveView } from 'mongodb-pool-page' */
 /** @import { AttachSettings } from './attach-settings.js' */
-/** @import { WatchedClient } from './watch-clients.js' */
+/** @import { PageModule } from './load-page.js' */
+/** @import { WatchedClient } from './watched-clients.js' */
 
-const { version } = createRequire(import.meta.url)('../../package.json');
 const OUTSIDE = 'background';
 /** How long the owner may take to come. */
 const OWNER_MS = 10_000;
@@ -30,11 +25,11 @@ const OWNER_MS = 10_000;
 const HEARTBEAT_MS = 12_000;
 /** In most apps, fewer happen in the delay. */
 const EVENTS_AT_ONCE = 1024;
-/** So that two copies of this package don't watch the same process. */
+/** Keeps two copies of this package from watching the same process. */
 const WATCHED = Symbol.for('mongodb-pool-monitor.watched');
-const shared = /** @type {{ [WATCHED]?: ReturnType<typeof createWatch> }} */ (globalThis);
+const shared = /** @type {{ [WATCHED]?: ProcessWatch }} */ (globalThis);
 
-/** What already watches this process. */
+/** Returns what is already watching this process. */
 export function findWatch() {
   return shared[WATCHED];
 }
@@ -43,94 +38,206 @@ export function findWatch() {
  * Watches every MongoClient of this process, and shows what it sees on a port of its own once the first one connects.
  *
  * @param {AttachSettings} settings
- * @param {{ owner?: string }} [options] owner: whoever opens this path and leaves again ends the watching
+ * @param {{ page: PageModule, owner?: string }} options owner: a path; when a client that has opened it leaves,
+ *   watching ends
  */
 export function watchProcess(settings, options) {
-  shared[WATCHED] = createWatch(settings, options);
+  shared[WATCHED] = new ProcessWatch(settings, options);
   return shared[WATCHED];
 }
 
-/** @param {AttachSettings} settings @param {{ owner?: string }} [options] see watchProcess */
-function createWatch(settings, { owner } = {}) {
-  const guard = createGuard((error) => say(`something went wrong, the app is not affected: ${error}`), close);
-  /** The app's own async context must not stay alive as long as the server does. */
-  const context = new AsyncResource('mongodb-pool-monitor');
-  const operations = watchOperations(guard);
-  const batch = new EventBatch({ size: EVENTS_AT_ONCE, guard });
-  const checkouts = new Checkouts({ outside: OUTSIDE, describe: operations.current, batch });
-  const requests = createRequests(checkouts, { serverTiming: settings.serverTiming });
-  const ports = new Set();
-  let isClosed = false;
+/**
+ * What starts when, and who owns what:
+ *
+ *   at once          ProcessWatch
+ *                      finder: patches the driver, finds each client before it connects
+ *                      requests: follows each HTTP request of the app
+ *                      listening ports, only with reportTo
+ *                        │
+ *   a client found     clients: a PoolMonitor for each client
+ *                        ├─ operations: patches Server.command once there are servers
+ *                        └─ checkouts: gets the events of all monitors from one batch
+ *                        │
+ *   the first client   shown: the live view, and the server on a port of its own
+ *                        │
+ *   close, owner left, or too many errors in the guard: everything above ends, patches are undone
+ */
+class ProcessWatch {
+  /** Everything that the app or the driver calls runs in it. */
+  #guard = createGuard(
+    (error) => say(`something went wrong, the app is not affected: ${error}`),
+    () => this.close(),
+  );
+  /** Keeps the app's own async context from staying alive as long as the server does. */
+  #context = new AsyncResource('mongodb-pool-monitor');
+  #batch = new EventBatch({ size: EVENTS_AT_ONCE, guard: this.#guard });
+  #operations = new Operations(this.#guard);
+  #checkouts = new Checkouts({
+    outside: OUTSIDE,
+    describe: () => this.#operations.current,
+    batch: this.#batch,
+  });
+  #settings;
+  #page;
+  #owner;
+  #requests;
+  #clients;
+  /** Asks the server of the first client, while somebody records or looks. */
+  #serverWatch = createServerWatch(() => createOwnClient(this.#clients.list()));
+  #server = createOwnServer((req, res) => this.#answer(req, res));
+  #finder;
+  /** @type {(() => void)[]} */
+  #stops;
+  /** @type {Set<number>} */
+  #ports = new Set();
+  #isClosed = false;
   /** @type {NodeJS.Timeout | undefined} */
-  let ownerTimer;
-  let endSearch = () => {};
+  #ownerTimer;
+  #endSearch = () => {};
   /**
    * Before the first client there is nothing to show, as in most processes that NODE_OPTIONS reaches.
    * @type {{ live: LiveView, url: Promise<string | null> } | undefined}
    */
-  let shown;
+  #shown;
 
-  const clients = createWatchedClients({
-    guard, batch, maxPoolSize: settings.maxPoolSize,
-    onClient({ client, monitor }) {
-      shown ??= context.runInAsyncScope(show);
-      operations.watch(client);
-      shown.live.watch(monitor);
-      report();
-      endSearch();
-      return checkouts.watch(monitor);
-    },
-    onChange() {
-      for (const { client } of clients.list()) operations.watch(client);
-      report();
-    },
-  });
-  const server = createOwnServer((req, res) => answer(req, res));
-  const finder = findClients(clients.add, guard);
-  const stops = [
-    finder.close, operations.close, followRequests(requests, { guard, isOwn: server.is }),
-    ...(settings.reportTo ? [watchListening({
-      guard, isOwn: server.is,
-      onPort(port) {
-        ports.add(port);
-        report();
-      },
-    })] : []),
-  ];
+  /** @param {AttachSettings} settings @param {{ page: PageModule, owner?: string }} options see watchProcess */
+  constructor(settings, { page, owner }) {
+    this.#settings = settings;
+    this.#page = page;
+    this.#owner = owner;
+    const guard = this.#guard;
+    this.#requests = createRequests(this.#checkouts, { serverTiming: settings.serverTiming });
+    this.#clients = new WatchedClients({
+      guard,
+      batch: this.#batch,
+      maxPoolSize: settings.maxPoolSize,
+      onClient: (watched) => this.#onClient(watched),
+      onChange: () => this.#onChange(),
+    });
+    const isOwn = this.#server.is;
+    this.#finder = findClients((client) => {
+      if (!isOwnClient(client)) this.#clients.add(client);
+    }, guard);
+    this.#stops = [
+      this.#finder.close,
+      () => this.#operations.close(),
+      followRequests(this.#requests, { guard, isOwn }),
+      ...(settings.reportTo ? [watchListening({ guard, isOwn, onPort: (port) => this.#onPort(port) })] : []),
+    ];
+  }
+
+  /**
+   * Waits for a sign of life of the clients that are already connected.
+   *
+   * @returns {Promise<string | null>} the URL of the page; null if there was none
+   */
+  async search() {
+    if (this.#finder.search() && !this.#shown) {
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, HEARTBEAT_MS).unref();
+        this.#endSearch = () => {
+          clearTimeout(timer);
+          resolve(undefined);
+        };
+      });
+    }
+    return this.url();
+  }
+
+  /** @returns {Promise<string | null>} null before the first client */
+  async url() {
+    return this.#shown?.url ?? null;
+  }
+
+  close() {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#ownerTimer);
+    this.#endSearch();
+    delete shared[WATCHED];
+    for (const stop of this.#stops.splice(0)) stop();
+    this.#clients.close();
+    this.#checkouts.close();
+    this.#batch.close();
+    this.#shown?.live.close();
+    this.#server.close();
+    this.#leaveServer();
+  }
+
+  /** @param {WatchedClient} watched @returns {() => void} see WatchedClients */
+  #onClient({ client, monitor }) {
+    this.#shown ??= this.#context.runInAsyncScope(() => this.#show());
+    this.#operations.watch(client);
+    this.#shown.live.watch(monitor);
+    this.#report();
+    this.#endSearch();
+    return this.#checkouts.watch(monitor);
+  }
+
+  #onChange() {
+    // Our connection would keep a process running whose own clients are closed.
+    if (this.#clients.list().length === 0) this.#leaveServer();
+    for (const { client } of this.#clients.list()) this.#operations.watch(client);
+    this.#report();
+  }
+
+  #leaveServer() {
+    this.#serverWatch.close().catch(() => {});
+  }
+
+  /** @param {number} port */
+  #onPort(port) {
+    this.#ports.add(port);
+    this.#report();
+  }
 
   /** @param {IncomingMessage} req @param {ServerResponse} res */
-  function answer(req, res) {
-    if (owner && req.url === owner) waitForOwner(res);
-    else if (!shown?.live.handle(req, res)) sendProblem(res, 404, 'Not Found');
+  #answer(req, res) {
+    if (this.#owner && req.url === this.#owner) this.#waitForOwner(res);
+    else if (!this.#shown?.live.handle(req, res)) this.#page.sendProblem(res, 404, 'Not Found');
   }
 
   /** The owner keeps this response open for as long as it wants the process watched. @param {ServerResponse} res */
-  function waitForOwner(res) {
-    clearTimeout(ownerTimer);
+  #waitForOwner(res) {
+    clearTimeout(this.#ownerTimer);
     res.writeHead(200, { 'Content-Type': 'text/plain' }).flushHeaders();
-    res.once('close', close);
+    res.once('close', () => this.close());
   }
 
-  function show() {
-    if (owner) ownerTimer = setTimeout(close, OWNER_MS).unref();
-    return { live: createLiveView({
-      listPools: () => clients.list().map(describePool),
-      checkouts, requests,
-      readStatus: () => readStatus(clients.list()),
-      about: () => ({ controls: false, process: describeProcess(), clientsNotWatched: clients.countMissed() }),
-      onError: guard((error) => {
-        throw error;
-      }),
-    }, { loopbackOnly: true }), url: open() };
+  #show() {
+    if (this.#owner) this.#ownerTimer = setTimeout(() => this.close(), OWNER_MS).unref();
+    const clients = this.#clients;
+    const page = this.#page;
+    const live = page.createLiveView(
+      {
+        listPools: () =>
+          clients.list().map(({ client, monitor }) => ({
+            name: monitor.name,
+            monitors: [monitor],
+            settings: page.readClientSettings(client),
+          })),
+        checkouts: this.#checkouts,
+        requests: this.#requests,
+        readStatus: () => readStatus(clients.list()),
+        readServerLoad: () => this.#context.runInAsyncScope(() => this.#serverWatch.read()),
+        about: () => ({ process: describeProcess(), clientsNotWatched: clients.missed }),
+        onError: this.#guard((error) => {
+          throw error;
+        }),
+      },
+      { loopbackOnly: true },
+    );
+    return { live, url: this.#openServer() };
   }
 
   /** @returns {Promise<string | null>} null if no port can be opened */
-  async function open() {
+  async #openServer() {
+    const { port } = this.#settings;
     try {
-      const url = await server.listen(settings.port).catch((error) => {
-        if (settings.port === 0) throw error;
-        say(`port ${settings.port} is not free (${error.code}), so another one is used`);
-        return server.listen(0);
+      const url = await this.#server.listen(port).catch((error) => {
+        if (port === 0) throw error;
+        say(`port ${port} is not free (${error.code}), so another one is used`);
+        return this.#server.listen(0);
       });
       say(`watching ${nameProcess()}: ${url}`);
       return url;
@@ -140,75 +247,23 @@ function createWatch(settings, { owner } = {}) {
     }
   }
 
-  function report() {
-    const { reportTo: to } = settings;
-    if (to && !isClosed) context.runInAsyncScope(async () => reportTo(to, { ...describeProcess(), url: await shown?.url, ports: [...ports], clients: describeClients() }));
+  #report() {
+    const { reportTo } = this.#settings;
+    if (!reportTo || this.#isClosed) return;
+    this.#context.runInAsyncScope(async () =>
+      reportProcess(reportTo, { pageUrl: await this.#shown?.url, ports: this.#ports, clients: this.#clients.list() }),
+    );
   }
-
-  function describeClients() {
-    return clients.list().map(({ client, monitor, replacedMaxPoolSize }) => ({
-      name: monitor.name, hosts: listHosts(client), maxPoolSize: client.options.maxPoolSize, replacedMaxPoolSize,
-    }));
-  }
-
-  function close() {
-    if (isClosed) return;
-    isClosed = true;
-    clearTimeout(ownerTimer);
-    endSearch();
-    delete shared[WATCHED];
-    for (const stop of stops.splice(0)) stop();
-    clients.close();
-    checkouts.close();
-    batch.close();
-    shown?.live.close();
-    server.close();
-  }
-
-  return {
-    /** Waits for a sign of life of the clients that are already connected. @returns {Promise<string | null>} null if there was none */
-    async search() {
-      if (finder.search() && !shown) {
-        await new Promise((resolve) => {
-          const timer = setTimeout(resolve, HEARTBEAT_MS).unref();
-          endSearch = () => {
-            clearTimeout(timer);
-            resolve(undefined);
-          };
-        });
-      }
-      return shown?.url ?? null;
-    },
-    /** @returns {Promise<string | null>} null before the first client */
-    url: async () => shown?.url ?? null,
-    close,
-  };
 }
 
-/** @param {WatchedClient} watched */
-function describePool({ client, monitor }) {
-  return { name: monitor.name, monitors: [monitor], settings: readClientSettings(client) };
-}
-
-/** As the driver sees it: it pauses a pool while it can't reach the server. @param {WatchedClient[]} clients */
+/**
+ * Reads the status as the driver sees it, which pauses a pool while it can't reach the server.
+ * @param {WatchedClient[]} clients
+ */
 function readStatus([main]) {
   const pools = main ? [...main.monitor.servers.values()].filter(({ isClosed }) => !isClosed) : [];
   const reachable = pools.length === 0 || pools.some(({ paused }) => !paused);
   return { reachable, reason: reachable ? null : 'the driver cannot reach the server and has paused the pool' };
-}
-
-/** @param {any} client */
-function listHosts({ options: { hosts, srvHost } }) {
-  return srvHost ? [String(srvHost)] : Array.from(hosts ?? [], String);
-}
-
-function describeProcess() {
-  const { pid, argv: [, script] } = process;
-  return { pid, threadId, node: process.version, command: path.basename(script ?? process.title), monitor: version };
-}
-
-function nameProcess() {
-  return threadId === 0 ? `process ${process.pid}` : `process ${process.pid}, worker ${threadId}`;
 }
 
 /** @param {string} text */

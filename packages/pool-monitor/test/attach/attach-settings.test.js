@@ -6,17 +6,44 @@ test('nothing is set', () => {
 });
 
 test('all are set', () => {
-  expect(readAttachSettings({
-    POOL_MONITOR_PORT: '9100', POOL_MONITOR_SERVER_TIMING: 'on', POOL_MONITOR_MAX_POOL_SIZE: '4',
-    POOL_MONITOR_REPORT_TO: 'http://127.0.0.1:4000/',
-  })).toEqual({ port: 9100, serverTiming: true, maxPoolSize: 4, reportTo: 'http://127.0.0.1:4000/' });
+  expect(
+    readAttachSettings({
+      POOL_MONITOR_PORT: '9100',
+      POOL_MONITOR_SERVER_TIMING: 'on',
+      POOL_MONITOR_MAX_POOL_SIZE: '4',
+      POOL_MONITOR_REPORT_TO: 'http://127.0.0.1:4000/',
+    }),
+  ).toEqual({ port: 9100, serverTiming: true, maxPoolSize: 4, reportTo: 'http://127.0.0.1:4000/' });
 });
 
 test.each([
-  [{ POOL_MONITOR_PORT: '70000' }, 'POOL_MONITOR_PORT=70000 must be a whole number from 0 to 65535'],
-  [{ POOL_MONITOR_SERVER_TIMING: 'yes' }, 'POOL_MONITOR_SERVER_TIMING=yes must be one of off, on'],
-  [{ POOL_MONITOR_MAX_POOL_SIZE: '0' }, 'POOL_MONITOR_MAX_POOL_SIZE=0 must be a whole number from 1 to 100000'],
-  [{ POOL_MONITOR_REPORT_TO: 'http://example.com/' }, 'POOL_MONITOR_REPORT_TO=http://example.com/ must be an http:// URL on loopback, with a port'],
-])('%j is refused', (env, message) => {
-  expect(() => readAttachSettings(env)).toThrow(new Error(message));
+  ['POOL_MONITOR_PORT', 'port', [0, 65_535]],
+  ['POOL_MONITOR_MAX_POOL_SIZE', 'maxPoolSize', [1, 100_000]],
+])('%s can have its least and its largest value', (name, key, values) => {
+  for (const value of values) expect(readAttachSettings({ [name]: String(value) })).toMatchObject({ [key]: value });
+});
+
+test.each(['http://localhost:1/', 'http://[::1]:4000/reports/x'])('%s is on loopback', (url) => {
+  expect(readAttachSettings({ POOL_MONITOR_REPORT_TO: url }).reportTo).toBe(url);
+});
+
+const NUMBER = 'must be a whole number from';
+const LOOPBACK = 'must be an http:// URL on loopback, with a port';
+
+test.each([
+  ['POOL_MONITOR_PORT', '70000', `${NUMBER} 0 to 65535`],
+  ['POOL_MONITOR_PORT', '65536', `${NUMBER} 0 to 65535`],
+  ['POOL_MONITOR_PORT', '80x', `${NUMBER} 0 to 65535`],
+  ['POOL_MONITOR_PORT', ' 80', `${NUMBER} 0 to 65535`],
+  ['POOL_MONITOR_PORT', '80 ', `${NUMBER} 0 to 65535`],
+  ['POOL_MONITOR_SERVER_TIMING', 'yes', 'must be one of off, on'],
+  ['POOL_MONITOR_MAX_POOL_SIZE', '0', `${NUMBER} 1 to 100000`],
+  ['POOL_MONITOR_MAX_POOL_SIZE', '100001', `${NUMBER} 1 to 100000`],
+  ['POOL_MONITOR_REPORT_TO', 'http://example.com:80/', LOOPBACK],
+  ['POOL_MONITOR_REPORT_TO', 'http://127.0.0.1.example.com:80/', LOOPBACK],
+  ['POOL_MONITOR_REPORT_TO', 'http://example.com/?http://127.0.0.1:80/', LOOPBACK],
+  ['POOL_MONITOR_REPORT_TO', 'http://127.0.0.1/', LOOPBACK],
+  ['POOL_MONITOR_REPORT_TO', 'http://127a0b0c1:80/', LOOPBACK],
+])('%s=%s is refused', (name, value, rule) => {
+  expect(() => readAttachSettings({ [name]: value })).toThrow(new Error(`${name}=${value} ${rule}`));
 });

@@ -2,12 +2,14 @@ import { expect, jest, test } from '@jest/globals';
 import { createGuard } from '../../src/attach/guard.js';
 import { replaceMethod } from '../../src/attach/replace-method.js';
 
+const fail = () => {
+  throw new Error('broken');
+};
+
 test('no error gets out; the first is told, and after twenty it is enough', () => {
   const [onFirst, onTooMany] = [jest.fn(), jest.fn()];
   const guard = createGuard(onFirst, onTooMany);
-  const broken = guard(() => {
-    throw new Error('broken');
-  });
+  const broken = guard(fail);
   for (let call = 0; call < 19; call++) broken();
   expect(onTooMany).not.toHaveBeenCalled();
   broken();
@@ -16,12 +18,7 @@ test('no error gets out; the first is told, and after twenty it is enough', () =
 });
 
 test('an error of the one who is told does not get out either', () => {
-  const guard = createGuard(() => {
-    throw new Error('nobody listens');
-  }, () => {});
-  expect(guard(() => {
-    throw new Error('broken');
-  })).not.toThrow();
+  expect(createGuard(fail, () => {})(fail)).not.toThrow();
 });
 
 test('a method is replaced, looks the same, and is put back', () => {
@@ -32,10 +29,11 @@ test('a method is replaced, looks the same, and is put back', () => {
     }
   }
   const before = Parent.prototype.double;
-  const undo = replaceMethod(Parent.prototype, 'double', (original) => (/** @type {any[]} */ ...args) => original(...args) + 1);
+  const addOne = (/** @type {Function} */ original) => (/** @type {number} */ a) => original(a) + 1;
+  const undo = replaceMethod(Parent.prototype, 'double', addOne);
   expect(new Parent().double(4)).toBe(9);
-  expect({ name: Parent.prototype.double.name, length: Parent.prototype.double.length, keys: Object.keys(Parent.prototype) })
-    .toEqual({ name: 'double', length: 1, keys: [] });
+  const { name, length } = Parent.prototype.double;
+  expect([name, length, Object.keys(Parent.prototype)]).toEqual(['double', 1, []]);
   undo();
   expect(Parent.prototype.double).toBe(before);
 });

@@ -1,11 +1,11 @@
-/** Advice holds in this share of runs, with this confidence. */
+/** Advice is right in this share of the runs, with this confidence. */
 export const SHARE = 0.95;
 const CONFIDENCE = 0.95;
 
 /**
- * How many samples an upper limit for a percentile needs: with fewer, even the largest sample is too often below the
- * percentile. share^n must not exceed 1 - confidence, whatever the distribution: S. S. Wilks, Determination of sample
- * sizes for setting tolerance limits (1941), https://doi.org/10.1214/aoms/1177731788.
+ * Counts the samples that an upper limit for a percentile needs. With fewer, even the largest sample is too often below
+ * the percentile. share^n must not exceed 1 - confidence, whatever the distribution: S. S. Wilks, Determination of
+ * sample sizes for setting tolerance limits (1941), https://doi.org/10.1214/aoms/1177731788.
  *
  * @param {number} share 0.99 for p99; 1 for the maximum, which needs one
  */
@@ -16,8 +16,8 @@ export function samplesNeeded(share) {
 export const MIN_RUNS = samplesNeeded(SHARE);
 
 /**
- * How many of the largest values the upper limit leaves out: as many as P(Bin(count, 1 - share) <= leftOut) <= 1 - confidence
- * allows.
+ * Counts the largest values that the upper limit leaves out: the most with P(Bin(count, 1 - share) <= leftOut) <=
+ * 1 - confidence.
  *
  * @param {number} count of the values; 1 means that the load is not random
  * @throws {Error} when there are too few
@@ -40,8 +40,8 @@ export function countLeftOut(count) {
 }
 
 /**
- * The value that 95 of 100 runs do not exceed, with 95 % confidence: the smallest order statistic with that property
- * (Wilks, see above).
+ * Finds the value that 95 of 100 runs do not exceed, with 95 % confidence: the smallest order statistic with that
+ * property (Wilks, see above).
  *
  * @param {number[]} values one of each run; a single value means that the load is not random
  * @throws {Error} when there are too few

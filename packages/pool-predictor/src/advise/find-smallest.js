@@ -1,16 +1,16 @@
-/** From one number to the next, where not all are tried. */
+/** Factor from one number to the next, where not all are tried. */
 const STEP = 1.25;
-/** How far below the size that a binary search finds the search looks further. */
+/** Numbers below the result of a binary search that are tried as well. */
 const NEIGHBOURS = 100;
 
 /**
- * The smallest whole number that passes a test.
+ * Finds the smallest whole number that passes a test.
  *
  * @param {number} from
  * @param {number} to
  * @param {(number: number) => Promise<boolean>} passes
- * @param {() => boolean} [isMonotone] whether all numbers above one that passes pass, too: then a binary search is enough.
- *   Otherwise the 100 numbers below are tried as well. Asked after the binary search. Default: yes
+ * @param {() => boolean} [isMonotone] whether all numbers above one that passes pass, too: then a binary search is
+ *   enough. Otherwise the 100 numbers below are tried as well. Called after the binary search. Default: yes
  * @returns {Promise<number | null>} null when none passes
  */
 export async function findSmallest(from, to, passes, isMonotone = () => true) {
@@ -24,8 +24,8 @@ export async function findSmallest(from, to, passes, isMonotone = () => true) {
 }
 
 /**
- * The same where numbers may pass although larger ones do not: those that pass are assumed to have no gaps, and to span a factor
- * of 1.25 at least.
+ * Finds the same where numbers may pass although larger ones do not. Those that pass are assumed to have no gaps, and
+ * to span at least a factor of 1.25.
  *
  * @param {number} from
  * @param {number} to
@@ -38,10 +38,10 @@ export async function findFirst(from, to, passes) {
     if (await passes(number)) return bisect(fails + 1, number, passes);
     fails = number;
   }
-  return to > fails && await passes(to) ? bisect(fails + 1, to, passes) : null;
+  return to > fails && (await passes(to)) ? bisect(fails + 1, to, passes) : null;
 }
 
-/** Whole numbers, each 1.25 times the one before it or one more. @param {number} from @param {number} to */
+/** Lists whole numbers, each 1.25 times the one before it or one more. @param {number} from @param {number} to */
 export function listNumbers(from, to) {
   const numbers = [];
   for (let number = from; number <= to; number = Math.max(number + 1, Math.round(number * STEP))) numbers.push(number);

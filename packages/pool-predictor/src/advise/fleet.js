@@ -1,8 +1,4 @@
-/**
- * Connections to each server that a client keeps outside its pool, for server monitoring:
- * https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-monitoring.md
- */
-const MONITORS = 2;
+import { MONITORS } from '../base/monitors.js';
 
 /**
  * @typedef {object} Fleet

@@ -1,8 +1,8 @@
-import { TOLERANCE_MS, TOLERANCE_SHARE } from '../load-facts.js';
-import { quantile } from '../quantile.js';
+import { TOLERANCE_MS, TOLERANCE_SHARE } from '../predict/size-comparison.js';
+import { median, sum } from '../base/sample-statistics.js';
 import { upperLimit } from './confidence.js';
 
-/** @import { SimulationResult } from '../simulation-runs.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Slo } from './slo.js' */
 
 /**
@@ -21,24 +21,20 @@ export function judgeRuns(runs, slos) {
   const goals = slos.map((slo) => {
     const values = runs.map((run) => timeOf(run, slo));
     const upperMs = upperLimit(values);
-    return { slo, medianMs: quantile(values, 0.5), upperMs, isMet: upperMs < slo.limitMs };
+    return { slo, medianMs: median(values), upperMs, isMet: upperMs < slo.limitMs };
   });
-  /** @param {(run: SimulationResult) => number} figure */
-  const sum = (figure) => runs.reduce((total, run) => total + figure(run), 0);
-  /** @param {(run: SimulationResult) => number} figure */
-  const median = (figure) => quantile(runs.map(figure), 0.5);
   return {
     goals,
     isMet: goals.every(({ isMet }) => isMet),
-    failureShare: sum(({ failures }) => failures) / sum(({ requests }) => requests),
-    utilisation: median(({ utilisation }) => utilisation),
+    failureShare: sum(runs.map(({ failures }) => failures)) / sum(runs.map(({ requests }) => requests)),
+    utilisation: median(runs.map(({ utilisation }) => utilisation)),
     peakWaiting: upperLimit(runs.map(({ peakWaiting }) => peakWaiting)),
     runs,
   };
 }
 
 /**
- * The figure that a goal is about. No request reached the route because earlier ones failed: that misses the goal.
+ * Finds the figure of a goal. If no request reached the route, because earlier ones failed, the goal is missed.
  *
  * @param {SimulationResult} run
  * @param {Slo} slo
@@ -50,6 +46,7 @@ export function timeOf({ routes }, { route: name, figure }) {
 
 /** @param {Judgement} judgement @param {Judgement} best */
 export function isAsGood(judgement, best) {
-  return judgement.goals.every(({ upperMs }, index) => (
-    upperMs <= best.goals[index].upperMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS));
+  return judgement.goals.every(
+    ({ upperMs }, index) => upperMs <= best.goals[index].upperMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS,
+  );
 }

@@ -1,4 +1,4 @@
-import { quantile } from '../quantile.js';
+import { quantile, sum } from '../base/sample-statistics.js';
 import { createRandom } from '../simulator/random.js';
 import { createRequestTimes, resample } from '../simulator/service-time.js';
 import { SHARE, upperLimit } from './confidence.js';
@@ -7,22 +7,30 @@ import { SHARE, upperLimit } from './confidence.js';
 /** @import { Slo } from './slo.js' */
 
 /**
- * What a response takes beyond the wait and the query when nothing else runs, by share of the responses: the least that
- * one has to expect. Measured with this lab's app on a virtual machine with 2 cores, 1200 lone requests to /fast in a
- * quiet minute. A Node.js client, less the use of the connection: 1.5, 4.5, 5.6, 9.5, 26.8 and at most 28.4 ms. Artillery,
- * less the median use of 1.3 ms: 1.7, 3.7, 4.7, 8.8, 22.5 and 33.7 ms. With other work on the machine, p99 was 20 to 31 ms.
+ * The least time to expect for a response beyond the wait and the query, by share of the responses, when nothing else
+ * is running. Measured with this lab's app on a virtual machine with 2 cores, 1200 lone requests to /fast in a quiet
+ * minute. A Node.js client, less the use of the connection: 1.5, 4.5, 5.6, 9.5, 26.8 and at most 28.4 ms. Artillery,
+ * less the median use of 1.3 ms: 1.7, 3.7, 4.7, 8.8, 22.5 and 33.7 ms. With other work on the machine, p99 was 20 to 31
+ * ms.
  */
-const NOISE_MS = [[0.5, 2], [0.9, 5], [0.95, 6], [0.99, 10], [0.999, 25], [1, 30]];
+const NOISE_MS = [
+  [0.5, 2],
+  [0.9, 5],
+  [0.95, 6],
+  [0.99, 10],
+  [0.999, 25],
+  [1, 30],
+];
 
 /** More would not change the percentiles. */
 const MAX_DRAWS = 10_000;
 
 /**
  * @typedef {object} Noise
- * @property {number} noiseMs what the rest of a response takes at the goal's percentile on an idle app
+ * @property {number} noiseMs the rest of a response at the goal's percentile, on an idle app
  * @property {number} bestMs the time of the goal without a limit on connections
- * @property {boolean} isBelow the goal leaves less above bestMs than the noise: nothing can be said about it without knowing
- *   the overhead
+ * @property {boolean} isBelow the goal leaves less above bestMs than the noise, so it can't be judged without the
+ *   overhead
  */
 
 /**
@@ -39,7 +47,8 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
 }
 
 /**
- * @typedef {object} Parts of a response that waits for no connection: what 95 of 100 runs do not exceed at the percentile of a goal
+ * @typedef {object} ResponseParts of a response that waits for no connection: limits that 95 of 100 runs keep at a
+ *   goal's percentile
  * @property {number} serviceMs
  * @property {number} overheadMs
  */
@@ -50,7 +59,7 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
  * @param {Service} overhead
  * @param {number} requests of the goal's route in one run
  * @param {number[]} seeds of the runs
- * @returns {Parts}
+ * @returns {ResponseParts}
  */
 export function splitResponse({ share }, service, overhead, requests, seeds) {
   const runs = seeds.map((seed) => {
@@ -75,9 +84,4 @@ export function splitResponse({ share }, service, overhead, requests, seeds) {
     serviceMs: upperLimit(runs.map((run) => run.serviceMs)),
     overheadMs: upperLimit(runs.map((run) => run.overheadMs)),
   };
-}
-
-/** @param {number[]} valuesMs */
-function sum(valuesMs) {
-  return valuesMs.reduce((total, ms) => total + ms, 0);
 }

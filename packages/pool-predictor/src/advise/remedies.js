@@ -1,6 +1,6 @@
-import { connectionsFor } from '../load-facts.js';
-import { quantile } from '../quantile.js';
-import { queriesOf, serviceMoments } from '../simulator/service-time.js';
+import { connectionsFor } from '../load/load-facts.js';
+import { quantile } from '../base/sample-statistics.js';
+import { meanServiceMs, queriesOf } from '../simulator/service-time.js';
 import { SHARE } from './confidence.js';
 import { compareFleet } from './fleet.js';
 
@@ -10,8 +10,8 @@ import { compareFleet } from './fleet.js';
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Slo } from './slo.js' */
 
-/** A route is slow when its service time is this many times that of the fastest goal's route. */
-const SLOW_RATIO = 10;
+/** A slow route has at least this many times the service time of the fastest route with a goal. */
+const MIN_SLOW_RATIO = 10;
 
 /**
  * An alternative to the advised pool size:
@@ -52,21 +52,24 @@ export async function compareRemedies({ study, services, slos, poolSize, fleet }
     ...(fewer > 0 ? [await addTimeout(study, slos, slowRoutes, fewer)] : []),
   ];
   if (fleet?.serverLimit === undefined) return remedies;
-  return remedies.filter(({ kind, connections }) => (
-    connections !== null && compareFleet(fleet, connections, kind === 'split' ? 2 : 1).fits));
+  return remedies.filter(
+    ({ kind, connections }) => connections !== null && compareFleet(fleet, connections, kind === 'split' ? 2 : 1).fits,
+  );
 }
 
 /** @param {LoadStudy} study @param {Record<string, Service>} services @param {Slo[]} slos */
 function findSlowRoutes({ facts }, services, slos) {
-  const meanOf = (/** @type {string} */ route) => serviceMoments(services[route]).meanMs;
+  const meanOf = (/** @type {string} */ route) => meanServiceMs(services[route]);
   const querying = slos.filter(({ route }) => queriesOf(services[route]) > 0);
   const fastestMs = Math.min(...querying.map(({ route }) => meanOf(route)));
-  return Object.keys(facts.routes).filter((route) => (
-    meanOf(route) >= SLOW_RATIO * fastestMs && meanOf(route) > fastestMs));
+  return Object.keys(facts.routes).filter(
+    (route) => meanOf(route) >= MIN_SLOW_RATIO * fastestMs && meanOf(route) > fastestMs,
+  );
 }
 
 /**
- * Finds the smallest size for the slow routes that meets their own goals and keeps up with them, then the smallest pool.
+ * Finds the smallest size for the slow routes that meets their own goals and keeps up with them, then the smallest
+ * pool.
  *
  * @param {'split' | 'limited'} kind
  * @param {LoadStudy} study
@@ -76,18 +79,31 @@ function findSlowRoutes({ facts }, services, slos) {
  */
 async function divide(kind, { facts, judge, meets, search }, slos, slowRoutes) {
   const { peakActive, routes, lastsMs } = facts;
-  const meanActive = slowRoutes.reduce((sum, route) => sum + (routes[route].count * routes[route].queries * routes[route].meanMs) / lastsMs, 0);
+  const meanActive = slowRoutes.reduce(
+    (sum, route) => sum + (routes[route].count * routes[route].queries * routes[route].meanMs) / lastsMs,
+    0,
+  );
   const floor = connectionsFor(meanActive, peakActive);
-  const poolOf = (/** @type {number} */ common, /** @type {number} */ slowSize) => (
-    { kind, maxPoolSize: common + slowSize, slowRoutes, slowSize });
+  const poolOf = (/** @type {number} */ common, /** @type {number} */ slowSize) => ({
+    kind,
+    maxPoolSize: common + slowSize,
+    slowRoutes,
+    slowSize,
+  });
   const slow = slos.filter(({ route }) => slowRoutes.includes(route));
   const slowSize = await search(floor, peakActive, (size) => meets(poolOf(peakActive, size), slow));
-  const common = slowSize && await search(1, peakActive, (size) => meets(poolOf(size, slowSize)));
+  const common = slowSize && (await search(1, peakActive, (size) => meets(poolOf(size, slowSize))));
   if (!slowSize || !common) {
     return { kind, connections: null, slowSize, slowRoutes, timeoutMs: 0, slow: [], goals: [], failureShare: 0 };
   }
-  return { kind, connections: common + slowSize, slowSize, slowRoutes, timeoutMs: 0,
-    ...describeCost(await judge(poolOf(common, slowSize)), slos, slowRoutes) };
+  return {
+    kind,
+    connections: common + slowSize,
+    slowSize,
+    slowRoutes,
+    timeoutMs: 0,
+    ...describeCost(await judge(poolOf(common, slowSize)), slos, slowRoutes),
+  };
 }
 
 /**
@@ -101,8 +117,14 @@ async function addTimeout({ facts, judge }, slos, slowRoutes, poolSize) {
   const waiting = slos.filter(({ route }) => facts.routes[route]?.queries !== 0);
   const timeoutMs = Math.min(...waiting.map(({ limitMs }) => limitMs));
   const judgement = await judge({ maxPoolSize: poolSize, waitQueueTimeoutMS: timeoutMs });
-  return { kind: 'timeout', connections: poolSize, slowSize: null, slowRoutes, timeoutMs,
-    ...describeCost(judgement, slos, slowRoutes) };
+  return {
+    kind: 'timeout',
+    connections: poolSize,
+    slowSize: null,
+    slowRoutes,
+    timeoutMs,
+    ...describeCost(judgement, slos, slowRoutes),
+  };
 }
 
 /** @param {Judgement} judgement @param {Slo[]} slos @param {string[]} slowRoutes */

@@ -1,34 +1,36 @@
-import { withCores } from '../create-load.js';
-import { quantile } from '../quantile.js';
-import { simulateHere } from '../simulation-runs.js';
+import { withCores } from '../load/load.js';
+import { median, sum } from '../base/sample-statistics.js';
+import { simulateHere } from '../runs/simulation-runs.js';
 import { queriesOf, sharesCores } from '../simulator/service-time.js';
-import { findSlowdown } from '../slowdown.js';
+import { findSlowdown } from '../predict/size-comparison.js';
 import { listNumbers } from './find-smallest.js';
 import { timeOf } from './judgement.js';
 import { studyLoad } from './study.js';
 
-/** @import { LoadFacts } from '../load-facts.js' */
+/** @import { LoadFacts } from '../load/load-facts.js' */
 /** @import { LoadStudy } from './study.js' */
-/** @import { RunInput, SimulateRuns, SimulationResult } from '../simulation-runs.js' */
-/** @import { Slowdown } from '../slowdown.js' */
+/** @import { RunInput, SimulateRuns } from '../runs/simulation-runs.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
+/** @import { Slowdown } from '../predict/size-comparison.js' */
 /** @import { Slo } from './slo.js' */
 
-/** Runs whose median tells how slow a size is. */
+/** A size is judged by the median of this many runs. */
 const RUNS = 9;
-/** How many times as many cores to try. */
-const MORE = [1.5, 2, 3, 4, 6, 8];
+/** Multiples of the cores to try. */
+const CORE_RATIOS = [1.5, 2, 3, 4, 6, 8];
 
 /**
- * What the server allows, whatever the pool.
+ * What the server allows, with any pool.
  *
  * @typedef {object} Saturation
  * @property {number} cores that the queries share
- * @property {number} usedShare of them that the load needs on average, where no size meets the goals the one that they must hold
- *   at; from 1 on, requests pile up with any pool
- * @property {Slowdown | null} slowdown the range's upper end, and what twice as many connections do
- * @property {{ instances: number, usedShare: number, slowdown: Slowdown | null } | null} fleet the same for all connections of all
- *   instances, if each of them brings this load to the server
- * @property {{ cores: number, poolSize: number } | null} enough where no size meets the goals: cores with which one does
+ * @property {number} usedShare of them that the load needs on average, where no size meets the goals the one that they
+ *   must hold at; from 1 on, requests pile up with any pool
+ * @property {Slowdown | null} slowdown the upper end of the range of sizes, and the effect of twice as many connections
+ * @property {{ instances: number, usedShare: number, slowdown: Slowdown | null } | null} fleet the same for all
+ *   connections of all instances, if each of them brings this load to the server
+ * @property {{ cores: number, poolSize: number } | null} enough where no size meets the goals: cores with which one
+ *   does
  */
 
 /**
@@ -43,7 +45,10 @@ const MORE = [1.5, 2, 3, 4, 6, 8];
  * @returns {Promise<Saturation | null>} null where queries do not slow each other down
  */
 export async function findSaturation({ input, simulateRuns, studies, slos, seeds, isMet, instances = 1 }) {
-  const { load: { server }, services } = input;
+  const {
+    load: { server },
+    services,
+  } = input;
   if (!server || !sharesCores(server, services)) return null;
   const [{ facts }] = studies;
   const hardest = studies[studies.length - 1];
@@ -66,10 +71,14 @@ export async function findSaturation({ input, simulateRuns, studies, slos, seeds
   };
 }
 
-/** Cores' worth of work, on average. @param {LoadFacts} facts @param {RunInput} input */
+/** Counts the cores that the load keeps busy, on average. @param {LoadFacts} facts @param {RunInput} input */
 function countWork({ routes, durationMs, lastsMs, callers }, { services }) {
-  const workMs = Object.entries(routes).reduce((sum, [route, { count, meanMs }]) => (
-    sum + count * queriesOf(services[route]) * meanMs * Number(services[route].workShare ?? 0)), 0);
+  const workMs = sum(
+    Object.entries(routes).map(
+      ([route, { count, meanMs }]) =>
+        count * queriesOf(services[route]) * meanMs * Number(services[route].workShare ?? 0),
+    ),
+  );
   // Callers who wait for their answers bring no more than the server can do.
   return workMs / (callers && callers.callersShare > 0.5 ? lastsMs : durationMs);
 }
@@ -80,29 +89,36 @@ function lookWith(simulateRuns, factor) {
     const pool = { maxPoolSize: poolSize };
     const runs = await simulateRuns(Array.from({ length: RUNS }, (_, index) => ({ pool, seed: index + 1, factor })));
     const names = [...new Set(runs.flatMap(({ routes }) => Object.keys(routes)))];
-    return { poolSize, runs, routes: Object.fromEntries(names.map((name) => [name, { p99Ms: medianP99(runs, name) }])) };
+    return {
+      poolSize,
+      runs,
+      routes: Object.fromEntries(names.map((name) => [name, { p99Ms: medianP99(runs, name) }])),
+    };
   };
 }
 
 /** @param {SimulationResult[]} runs @param {string} route */
 function medianP99(runs, route) {
   const values = runs.map(({ routes }) => routes[route]?.p99Ms).filter((ms) => ms >= 0);
-  return values.length > 0 ? quantile(values, 0.5) : NaN;
+  return values.length > 0 ? median(values) : NaN;
 }
 
 /**
- * Tries more and more cores. Where a few runs with as many connections as queries want miss the goals, there is no study.
+ * Tries more and more cores. A number is studied only if a few runs with enough connections meet the goals.
  *
  * @param {RunInput} input @param {Slo[]} slos @param {number[]} seeds @param {LoadStudy} study
  */
 async function findEnoughCores(input, slos, seeds, { factor, facts: { peakActive } }) {
   const now = Number(input.load.server?.cores);
-  for (const cores of MORE.map((times) => Math.ceil(now * times))) {
+  for (const cores of CORE_RATIOS.map((times) => Math.ceil(now * times))) {
     const load = withCores(input.load, cores);
     const simulateRuns = simulateHere({ ...input, load });
     const { runs } = await lookWith(simulateRuns, factor)(peakActive);
-    if (!slos.every((slo) => quantile(runs.map((run) => timeOf(run, slo)), 0.5) < slo.limitMs)) continue;
-    const { search, meets } = await studyLoad({ load, services: input.services, slos, seeds, factor, simulateRuns, onStep: () => {} });
+    const medianOf = (/** @type {Slo} */ slo) => median(runs.map((run) => timeOf(run, slo)));
+    if (!slos.every((slo) => medianOf(slo) < slo.limitMs)) continue;
+    const onStep = () => {};
+    const { services } = input;
+    const { search, meets } = await studyLoad({ load, services, slos, seeds, factor, simulateRuns, onStep });
     const poolSize = await search(1, peakActive, (maxPoolSize) => meets({ maxPoolSize }));
     if (poolSize !== null) return { cores, poolSize };
   }

@@ -25,7 +25,8 @@ const EXAMPLE = "write it like '/fast p99 < 50ms'";
 
 /** The percentiles below a goal's. @param {Slo} slo */
 export function listEasier({ share }) {
-  return Object.entries(PERCENTILES).filter(([, easier]) => easier.share < share)
+  return Object.entries(PERCENTILES)
+    .filter(([, easier]) => easier.share < share)
     .map(([name, easier]) => ({ name, share: easier.share }));
 }
 

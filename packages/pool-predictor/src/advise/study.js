@@ -1,20 +1,21 @@
-import { describeLoad } from '../load-facts.js';
-import { UNLIMITED } from '../simulation-runs.js';
+import { describeLoad } from '../load/load-facts.js';
+import { UNLIMITED } from '../simulator/create-pool.js';
 import { queriesOf, sharesCores } from '../simulator/service-time.js';
 import { countLeftOut } from './confidence.js';
 import { findFirst, findSmallest } from './find-smallest.js';
 import { judgeRuns, timeOf } from './judgement.js';
 
 /** @import { Judgement } from './judgement.js' */
-/** @import { Load } from '../load.js' */
-/** @import { LoadFacts } from '../load-facts.js' */
+/** @import { Load } from '../load/load.js' */
+/** @import { LoadFacts } from '../load/load-facts.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { Service } from '../simulator/service-time.js' */
-/** @import { SimulateRuns, SimulationResult } from '../simulation-runs.js' */
+/** @import { SimulateRuns } from '../runs/simulation-runs.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Slo } from './slo.js' */
-/** @import { Step } from '../simulator/flow.js' */
+/** @import { FlowStep } from '../simulator/flow.js' */
 
-/** How many runs show that most pools are too small. */
+/** This many runs are enough to reject most pools that are too small. */
 const FIRST_RUNS = 2;
 
 /**
@@ -23,10 +24,10 @@ const FIRST_RUNS = 2;
  * @property {LoadFacts} facts
  * @property {Judgement} unlimited without a limit on connections
  * @property {(pool: PoolOptions) => Promise<Judgement>} judge simulates all runs
- * @property {(pool: PoolOptions, slos?: Slo[]) => Promise<boolean>} meets whether the pool meets these goals, default all:
- *   what judge says, with no more runs than it takes
- * @property {(from: number, to: number, passes: (size: number) => Promise<boolean>) => Promise<number | null>} search for
- *   the smallest size, see findSmallest
+ * @property {(pool: PoolOptions, slos?: Slo[]) => Promise<boolean>} meets whether the pool meets these goals, default
+ *   all: the same as judge finds, with no more runs than needed
+ * @property {(from: number, to: number, passes: (size: number) => Promise<boolean>) => Promise<number | null>} search
+ *   for the smallest size, see findSmallest
  */
 
 /**
@@ -43,7 +44,7 @@ const FIRST_RUNS = 2;
 export async function studyLoad({ load, services, slos, seeds, factor, simulateRuns, onStep }) {
   /** @type {Map<string, Map<number, SimulationResult>>} */
   const known = new Map();
-  // A run that one pool misses a goal in is likely to show the same of the next pool.
+  // A run that misses a goal with one pool is likely to miss it with the next.
   let hardestFirst = seeds;
   let hasFailures = false;
 
@@ -91,20 +92,25 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
   const isOpen = isOpenLoop(load, services);
   return {
     factor,
-    facts: describeLoad(load, services, unlimited.runs, factor),
+    facts: describeLoad(load, services, unlimited.runs),
     unlimited,
     judge,
     meets,
     // With every connection more, each request of an open loop waits as long as before or shorter: J. Kiefer and
     // J. Wolfowitz, On the theory of queues with many servers (1955). A user who waits for an answer, or gives up, may
     // come at a worse moment. Queries that share cores are slowed down by each connection more.
-    search: (from, to, passes) => (sharesCores(load.server, services)
-      ? findFirst(from, to, passes)
-      : findSmallest(from, to, passes, () => isOpen && !hasFailures)),
+    search: (from, to, passes) =>
+      sharesCores(load.server, services)
+        ? findFirst(from, to, passes)
+        : findSmallest(from, to, passes, () => isOpen && !hasFailures),
   };
 }
 
-/** Whether no checkout waits for the end of another. @param {Load} load @param {Record<string, Service>} services */
+/**
+ * Tells whether no checkout waits for the end of another.
+ * @param {Load} load
+ * @param {Record<string, Service>} services
+ */
 function isOpenLoop(load, services) {
   if (load.routes.some((route) => services[route].kind === 'requests' || queriesOf(services[route]) > 1)) return false;
   if (load.workload) return load.workload.scenarios.every(({ steps }) => countRequests(steps) <= 1);
@@ -112,7 +118,7 @@ function isOpenLoop(load, services) {
   return true;
 }
 
-/** @param {Step[]} steps @returns {number} */
+/** @param {FlowStep[]} steps @returns {number} */
 function countRequests(steps) {
   return steps.reduce((sum, step) => {
     if (step.kind === 'loop') return sum + step.count * countRequests(step.steps);

@@ -1,9 +1,4 @@
-export { readScenario } from './read-scenario.js';
-export { TRACE_NAME, TRACE_VERSION } from '../formats/lab-trace.js';
-export { readServiceTimes } from './read-service-times.js';
+export { readScenario, readTrace } from './input-files.js';
 export { createSimulationThreads } from './simulation-threads.js';
-export { readTrace } from './read-trace.js';
 
-/**
- * @typedef {import('../formats/trace.js').Trace} Trace
- */
+/** @typedef {import('../trace/trace.js').Trace} Trace */

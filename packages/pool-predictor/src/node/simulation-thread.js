@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createLoad } from '../create-load.js';
-import { createRunSimulator } from '../simulation-runs.js';
+import { createLoad } from '../load/load.js';
+import { createRunSimulator } from '../runs/simulation-runs.js';
 
 /** @import { MessagePort } from 'node:worker_threads' */
 

@@ -1,31 +1,35 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { simulateHere } from '../simulation-runs.js';
+import { simulateHere } from '../runs/simulation-runs.js';
 
-/** @import { Run, RunInput, SimulateRuns, SimulationResult } from '../simulation-runs.js' */
+/** @import { Run, RunInput, SimulateRuns } from '../runs/simulation-runs.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
 
-/** @typedef {{ run: Run, resolve: (result: SimulationResult) => void, reject: (error: unknown) => void }} Job */
+/** @typedef {{ run: Run, resolve: (result: SimulationResult) => void, reject: (error: unknown) => void }} RunJob */
 
-/** A thread is worth its start from here on: it takes about 0.1 s to start and to compile the simulator. */
+/** Less work is not worth a thread, which takes about 0.1 s to start and to compile the simulator. */
 const MIN_WORK_MS = 500;
 
 /**
- * Spreads simulation runs over threads. The results are the same as in one thread, in which it begins: a short prediction ends
- * before other threads have started.
+ * Spreads simulation runs over threads. The results are the same as in one thread. It begins in this thread, so a short
+ * prediction ends before other threads would have started.
  *
  * @param {RunInput} input
  * @param {object} [options]
- * @param {number} [options.threads] the most threads, default: as many as the machine can run at once
+ * @param {number} [options.threads] at most, default: as many as the machine can run at once
  * @param {number} [options.minWorkMs] no threads for less work than this, default 500
  * @param {AbortSignal} [options.signal] ends the threads. Runs then fail with its reason
- * @returns {{ simulateRuns: SimulateRuns, close: () => Promise<void> }} close ends the threads. Idle threads do not keep the
- *   process alive
+ * @returns {{ simulateRuns: SimulateRuns, close: () => Promise<void> }} close ends the threads. Idle threads do not
+ *   keep the process alive
  */
-export function createSimulationThreads(input, { threads = availableParallelism(), minWorkMs = MIN_WORK_MS, signal } = {}) {
+export function createSimulationThreads(
+  input,
+  { threads = availableParallelism(), minWorkMs = MIN_WORK_MS, signal } = {},
+) {
   const simulate = simulateHere(input);
   /** @type {ReturnType<typeof startThread>[]} */
   const started = [];
-  /** @type {Job[]} */
+  /** @type {RunJob[]} */
   const jobs = [];
   let workedMs = 0;
 
@@ -50,11 +54,15 @@ export function createSimulationThreads(input, { threads = availableParallelism(
     await Promise.all(started.splice(0).map((thread) => thread.end()));
   }
 
-  signal?.addEventListener('abort', () => {
-    started.forEach((thread) => thread.fail(signal.reason));
-    jobs.splice(0).forEach(({ reject }) => reject(signal.reason));
-    void close();
-  }, { once: true });
+  signal?.addEventListener(
+    'abort',
+    () => {
+      started.forEach((thread) => thread.fail(signal.reason));
+      jobs.splice(0).forEach(({ reject }) => reject(signal.reason));
+      void close();
+    },
+    { once: true },
+  );
 
   return {
     close,
@@ -63,25 +71,29 @@ export function createSimulationThreads(input, { threads = availableParallelism(
       while (started.length === 0 && results.length < runs.length) {
         signal?.throwIfAborted();
         const startedAtMs = performance.now();
-        results.push(...await simulate([runs[results.length]], onRun));
+        results.push(...(await simulate([runs[results.length]], onRun)));
         const tookMs = performance.now() - startedAtMs;
         workedMs += tookMs;
         if (isWorthThreads(runs.length - results.length, tookMs)) break;
       }
       signal?.throwIfAborted();
-      return results.concat(await Promise.all(runs.slice(results.length).map(async (run) => {
-        const result = await send(run);
-        onRun();
-        return result;
-      })));
+      return results.concat(
+        await Promise.all(
+          runs.slice(results.length).map(async (run) => {
+            const result = await send(run);
+            onRun();
+            return result;
+          }),
+        ),
+      );
     },
   };
 }
 
-/** A thread that takes one job after the other. @param {RunInput} input @param {Job[]} jobs */
+/** Starts a thread that takes one job after the other. @param {RunInput} input @param {RunJob[]} jobs */
 function startThread({ load: { source }, ...input }, jobs) {
   const worker = new Worker(new URL('./simulation-thread.js', import.meta.url), { workerData: { source, ...input } });
-  /** @type {Job | undefined} */
+  /** @type {RunJob | undefined} */
   let job;
 
   function wake() {

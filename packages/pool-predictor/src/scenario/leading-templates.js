@@ -1,4 +1,4 @@
-/** @typedef {Record<string, string | undefined>} Values by template, such as `url` for `{{ url }}` */
+/** @typedef {Record<string, string | undefined>} TemplateValues by template, such as `url` for `{{ url }}` */
 
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 
@@ -9,7 +9,7 @@ export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'option
 const LEADING = /^((?:https?:\/\/[^/?#{}]*)?\/?)\{\{([^{}]*)\}\}/i;
 
 /**
- * The templates where URLs of a flow begin.
+ * Lists the templates with which URLs of a flow begin.
  *
  * @param {unknown} flow steps, with loops and lists of steps
  * @returns {string[]} each once
@@ -18,7 +18,7 @@ export function leadingTemplates(flow) {
   return [...new Set(listUrls(flow).flatMap((url) => LEADING.exec(url)?.[2].trim() ?? []))];
 }
 
-/** @param {string} url @param {Values} values @returns {string} as it is where the value is unknown */
+/** @param {string} url @param {TemplateValues} values @returns {string} unchanged if the value is unknown */
 export function fillLeadingTemplate(url, values) {
   return url.replace(LEADING, (all, before, template) => {
     const name = template.trim();

@@ -1,18 +1,19 @@
-import { textOf } from '../text-of.js';
+import { textOf } from '../base/json-value.js';
 import { parseCsv } from './csv.js';
 
-/** @import { Values } from './leading-templates.js' */
+/** @import { TemplateValues } from './leading-templates.js' */
 /** @import { Issues } from './workload-issues.js' */
-/** @import { Path } from './yaml-source.js' */
+/** @import { YamlPath } from './yaml-source.js' */
 
-/** With more values, they are ids rather than endpoints. */
+/** More values than this are ids rather than endpoints. */
 const MAX_CHOICES = 50;
 
 /**
- * @typedef {{ values: Values, share: number }} Choice what a user may draw, and the share of users who do
+ * @typedef {{ values: TemplateValues, share: number }} DataChoice values that a user may draw, and the share of users
+ *   who do
  *
- * @typedef {object} Source what each user draws one row of
- * @property {Path} path in the scenario file
+ * @typedef {object} DataSource rows of which each user draws one
+ * @property {YamlPath} path in the scenario file
  * @property {string} from for messages
  * @property {string[]} fields
  * @property {boolean} isInTurn
@@ -22,7 +23,7 @@ const MAX_CHOICES = 50;
  */
 
 /**
- * The data that Artillery gives to users: rows of CSV files (config.payload) and variables (config.variables).
+ * Reads the data that Artillery gives to users: rows of CSV files (config.payload) and variables (config.variables).
  * https://www.artillery.io/docs/reference/test-script#payload---loading-data-from-csv-files
  *
  * @param {any} config
@@ -35,14 +36,20 @@ export function createUserData(config, issues, readPayload) {
   /** @param {any} spec @param {number} index */
   const pathOf = (spec, index) => (isOne ? ['config', 'payload'] : ['config', 'payload', index]);
   const rowsOf = createRowReader(issues, readPayload);
-  /** @type {Source[]} Later ones win. */
+  /** @type {DataSource[]} Later ones win. */
   const sources = [
     ...specs.map((spec, index) => ({
-      path: pathOf(spec, index), from: textOf(spec.path), isInTurn: spec.order === 'sequence',
-      fields: spec.loadAll ? [] : fieldsOf(spec), rows: () => rowsOf(spec, pathOf(spec, index)),
+      path: pathOf(spec, index),
+      from: textOf(spec.path),
+      isInTurn: spec.order === 'sequence',
+      fields: spec.loadAll ? [] : fieldsOf(spec),
+      rows: () => rowsOf(spec, pathOf(spec, index)),
     })),
     ...Object.entries(Object(config.variables)).map(([name, values]) => ({
-      path: ['config', 'variables', name], from: `variables.${name}`, isInTurn: false, fields: [name],
+      path: ['config', 'variables', name],
+      from: `variables.${name}`,
+      isInTurn: false,
+      fields: [name],
       rows: () => [values].flat().map((value) => [value]),
     })),
   ];
@@ -53,30 +60,44 @@ export function createUserData(config, issues, readPayload) {
     const spec = specs[index];
     const rows = spec && rowsOf(spec, pathOf(spec, index));
     const fields = fieldsOf(spec);
-    return rows?.map((/** @type {string[]} */ row) => (fields.length === 0 ? row : Object.fromEntries(fields.map((field, at) => [field, row[at]]))));
+    return rows?.map((/** @type {string[]} */ row) =>
+      fields.length === 0 ? row : Object.fromEntries(fields.map((field, at) => [field, row[at]])),
+    );
   }
 
   /**
-   * What users draw for these templates. Templates without data have no value.
+   * Lists what users draw for these templates. Templates without data have no value.
    *
    * @param {string[]} templates
-   * @returns {Choice[]} shares add up to 1
+   * @returns {DataChoice[]} shares add up to 1
    */
   function chooseFor(templates) {
     const draws = sources.flatMap((source, index) => {
-      const own = templates.filter((template) => sources.findLastIndex(({ fields }) => fields.includes(template)) === index);
+      const own = templates.filter(
+        (template) => sources.findLastIndex(({ fields }) => fields.includes(template)) === index,
+      );
       const choices = own.length > 0 ? listChoices(source, own) : [];
       return choices.length > 0 ? [{ source, own, choices }] : [];
     });
     const count = draws.reduce((product, { choices }) => product * choices.length, 1);
-    for (const { source: { path, from, isInTurn }, own, choices } of draws) {
+    for (const {
+      source: { path, from, isInTurn },
+      own,
+      choices,
+    } of draws) {
       const names = own.map((template) => `{{ ${template} }}`).join(', ');
-      if (count > MAX_CHOICES) issues.warn(path, `${names} has ${choices.length} values in ${from}: they count as one route`);
+      if (count > MAX_CHOICES)
+        issues.warn(path, `${names} has ${choices.length} values in ${from}: they count as one route`);
       else if (choices.length > 1) issues.warn(path, describeDraw(names, from, choices.length, isInTurn));
     }
     if (count > MAX_CHOICES) return [{ values: {}, share: 1 }];
-    return draws.reduce((all, { choices }) => all.flatMap((one) => choices.map(({ values, share }) => (
-      { values: { ...one.values, ...values }, share: one.share * share }))), [{ values: {}, share: 1 }]);
+    return draws.reduce(
+      (all, { choices }) =>
+        all.flatMap((one) =>
+          choices.map(({ values, share }) => ({ values: { ...one.values, ...values }, share: one.share * share })),
+        ),
+      [{ values: {}, share: 1 }],
+    );
   }
 
   return { lists: /** @type {DataLists} */ (listOf), chooseFor };
@@ -84,17 +105,21 @@ export function createUserData(config, issues, readPayload) {
 
 /** @param {string} names @param {string} from @param {number} count @param {boolean} isInTurn */
 function describeDraw(names, from, count, isInTurn) {
-  return `${names}: ${isInTurn ? `users take the values of ${from} in turn; here each takes one` : `each user takes a value of ${from}`} `
-    + `at random. Its ${count} values are separate routes`;
+  return (
+    `${names}: ${isInTurn ? `users take the values of ${from} in turn; here each takes one` : `each user takes a value of ${from}`} ` +
+    `at random. Its ${count} values are separate routes`
+  );
 }
 
-/** @param {Source} source @param {string[]} templates some of its fields @returns {Choice[]} */
+/** @param {DataSource} source @param {string[]} templates some of its fields @returns {DataChoice[]} */
 function listChoices({ fields, rows }, templates) {
   const all = rows() ?? [];
-  /** @type {Map<string, Choice>} */
+  /** @type {Map<string, DataChoice>} */
   const choices = new Map();
   for (const row of all) {
-    const values = Object.fromEntries(templates.map((template) => [template, textOf(row[fields.indexOf(template)] ?? '')]));
+    const values = Object.fromEntries(
+      templates.map((template) => [template, textOf(row[fields.indexOf(template)] ?? '')]),
+    );
     const key = JSON.stringify(values);
     const choice = choices.get(key) ?? { values, share: 0 };
     choices.set(key, { values, share: choice.share + 1 / all.length });
@@ -107,12 +132,20 @@ function fieldsOf(spec) {
   return Array.isArray(spec?.fields) ? spec.fields.map(textOf) : [];
 }
 
-/** Reads each file once, and only when it is needed. @param {Issues} issues @param {(file: string) => string} [readPayload] */
+/**
+ * Reads each file once, and only when it is needed.
+ * @param {Issues} issues
+ * @param {(file: string) => string} [readPayload]
+ */
 function createRowReader(issues, readPayload) {
   /** @type {Map<any, string[][] | undefined>} */
   const known = new Map();
-  return (/** @type {any} */ spec, /** @type {Path} */ path) => {
-    if (!known.has(spec)) known.set(spec, issues.attemptOrWarn(path, () => readRows(spec, readPayload)));
+  return (/** @type {any} */ spec, /** @type {YamlPath} */ path) => {
+    if (!known.has(spec))
+      known.set(
+        spec,
+        issues.attemptOrWarn(path, () => readRows(spec, readPayload)),
+      );
     return known.get(spec);
   };
 }

@@ -1,14 +1,14 @@
-import { LONGEST_MS, parseDurationMs } from '../duration.js';
-import { textOf } from '../text-of.js';
+import { MAX_DURATION_MS, parseDurationMs } from '../base/duration.js';
+import { textOf } from '../base/json-value.js';
 import { METHODS, leadingTemplates } from './leading-templates.js';
 import { readRequest } from './workload-request.js';
 
-/** @import { Step, ThinkStep } from '../simulator/flow.js' */
+/** @import { FlowStep, ThinkStep } from '../simulator/flow.js' */
 /** @import { DataLists } from './user-data.js' */
-/** @import { Values } from './leading-templates.js' */
+/** @import { TemplateValues } from './leading-templates.js' */
 /** @import { Endpoint } from './workload-request.js' */
 /** @import { Issues } from './workload-issues.js' */
-/** @import { Path } from './yaml-source.js' */
+/** @import { YamlPath } from './yaml-source.js' */
 
 /** A longer loop over a list, with the loops in it, is not written out: its URLs count as one. */
 const MAX_ROUNDS = 1000;
@@ -17,12 +17,12 @@ const MAX_ROUNDS = 1000;
  * @typedef {object} FlowContext
  * @property {Issues} issues
  * @property {unknown} target of the scenario; requests to other hosts are not the app's
- * @property {boolean} skipFunctions leave function steps out, instead of refusing them
+ * @property {boolean} skipFunctions leave out function steps instead of refusing them
  * @property {unknown} jitter default for every think
- * @property {Values} values of templates
- * @property {number} rounds of the loops around the step that are written out
+ * @property {TemplateValues} values of templates
+ * @property {number} rounds of the surrounding loops that are written out
  * @property {DataLists} lists that a loop can go through
- * @property {(path: Path, endpoint: Endpoint) => void} onRequest called for each request
+ * @property {(path: YamlPath, endpoint: Endpoint) => void} onRequest called for each request
  */
 
 /**
@@ -30,9 +30,9 @@ const MAX_ROUNDS = 1000;
  * https://github.com/artilleryio/artillery/blob/main/packages/artillery/lib/core/engine_http.ts
  *
  * @param {any} step
- * @param {Path} path
+ * @param {YamlPath} path
  * @param {FlowContext} context
- * @returns {Step[]} none for a step that takes no time or is refused
+ * @returns {FlowStep[]} none for a step that takes no time or is refused
  */
 export function readStep(step, path, context) {
   const { issues } = context;
@@ -45,15 +45,19 @@ export function readStep(step, path, context) {
   if (keys.includes('function')) return readFunction(step, path, context);
   const method = keys.find((key) => METHODS.includes(key));
   if (method) return readRequest(step[method], [...path, method], context);
-  issues.refuse(path, `the step "${keys[0] ?? textOf(step)}" is not supported: `
-    + `allowed are ${METHODS.join(', ')}, think, loop and log`);
+  issues.refuse(
+    path,
+    `the step "${keys[0] ?? textOf(step)}" is not supported: ` +
+      `allowed are ${METHODS.join(', ')}, think, loop and log`,
+  );
   return [];
 }
 
 /** @type {typeof readStep} */
 function readFunction(step, path, { issues, skipFunctions }) {
   const name = `the function step ${textOf(step.function)}`;
-  if (skipFunctions) issues.warn(path, `${name} is left out: it takes no time here, and what it sends or sets is missing`);
+  if (skipFunctions)
+    issues.warn(path, `${name} is left out: it takes no time here, and what it sends or sets is missing`);
   else issues.refuse(path, `${name} runs code, which can't be simulated: --skip-functions goes on without it`);
   return [];
 }
@@ -68,24 +72,38 @@ function readLoop(step, path, context) {
     context.issues.refuse([...path, 'loop'], 'loop must be a list of steps');
     return [];
   }
-  const over = typeof step.over === 'string' ? context.lists(step.over) ?? step.over : step.over;
+  const over = typeof step.over === 'string' ? (context.lists(step.over) ?? step.over) : step.over;
   const name = textOf(step.loopElement ?? '$loopElement');
   const templates = leadingTemplates(step.loop).filter((template) => template.split(/[.[]/, 1)[0] === name);
-  const readBody = (/** @type {FlowContext} */ inside) => step.loop.flatMap((/** @type {unknown} */ inner, /** @type {number} */ index) =>
-    readStep(inner, [...path, 'loop', index], inside));
+  const readBody = (/** @type {FlowContext} */ inside) =>
+    step.loop.flatMap((/** @type {unknown} */ inner, /** @type {number} */ index) =>
+      readStep(inner, [...path, 'loop', index], inside),
+    );
   const rounds = Array.isArray(over) && templates.length > 0 ? context.rounds * over.length : Infinity;
   if (rounds <= MAX_ROUNDS) {
-    return over.flatMap((/** @type {unknown} */ element) => readBody({ ...context, rounds, values: {
-      ...context.values,
-      ...Object.fromEntries(templates.map((template) => [template, memberOf(element, template.slice(name.length))])),
-    } }));
+    return over.flatMap((/** @type {unknown} */ element) =>
+      readBody({
+        ...context,
+        rounds,
+        values: {
+          ...context.values,
+          ...Object.fromEntries(
+            templates.map((template) => [template, memberOf(element, template.slice(name.length))]),
+          ),
+        },
+      }),
+    );
   }
   const count = context.issues.attempt(path, () => readCount({ ...step, over }));
   const steps = readBody(context);
   return count === undefined ? [] : [{ kind: 'loop', count, steps }];
 }
 
-/** @param {any} element @param {string} member such as .url or [0]; empty for the element itself @returns {string | undefined} */
+/**
+ * @param {any} element
+ * @param {string} member such as .url or [0]; empty for the element itself
+ * @returns {string | undefined}
+ */
 function memberOf(element, member) {
   const key = /^(?:\.([\w$]+)|\[(\d+)\])$/.exec(member);
   const value = member === '' ? element : key && Object(element)[key[1] ?? key[2]];
@@ -93,7 +111,7 @@ function memberOf(element, member) {
 }
 
 /**
- * A count, the length of a list, or a range such as 1-15 (14 rounds: the last number is not included).
+ * Reads a count, the length of a list, or a range such as 1-15 (14 rounds: the last number is not included).
  *
  * @param {{ count?: unknown, over?: unknown }} step
  */
@@ -116,7 +134,7 @@ function readThink(step, defaultJitter) {
   if (jitter === undefined) return { kind: 'think', ms };
   const [, number, percent] = /^(\d+)(%?)$/.exec(textOf(jitter)) ?? [];
   const jitterMs = percent ? (ms * Number(number)) / 100 : Number(number);
-  if (!(jitterMs <= LONGEST_MS)) {
+  if (!(jitterMs <= MAX_DURATION_MS)) {
     throw new Error(`jitter must be a number of ms or a percentage, not ${JSON.stringify(jitter)}`);
   }
   return { kind: 'think', ms, jitterMs };

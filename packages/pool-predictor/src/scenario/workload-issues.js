@@ -1,4 +1,4 @@
-/** @import { Path } from './yaml-source.js' */
+/** @import { YamlPath } from './yaml-source.js' */
 
 /**
  * @typedef {object} Issue
@@ -9,7 +9,7 @@
 /**
  * Collects the problems of a scenario file, so that one error names all of them.
  *
- * @param {(path: Path) => number} lineAt
+ * @param {(path: YamlPath) => number} lineAt
  */
 export function createIssues(lineAt) {
   /** @type {Issue[]} */
@@ -17,25 +17,30 @@ export function createIssues(lineAt) {
   /** @type {Issue[]} */
   const warnings = [];
 
-  /** A flow is read once for each choice of data, but named once. @param {Issue[]} issues @param {Path} path @param {string} message */
+  /**
+   * A flow is read once for each choice of data, but its issues are listed once.
+   * @param {Issue[]} issues
+   * @param {YamlPath} path
+   * @param {string} message
+   */
   function add(issues, path, message) {
     const line = lineAt(path);
     if (!issues.some((issue) => issue.line === line && issue.message === message)) issues.push({ line, message });
   }
 
-  /** For what would make a prediction wrong. @param {Path} path @param {string} message */
+  /** Notes a problem that would make a prediction wrong. @param {YamlPath} path @param {string} message */
   function refuse(path, message) {
     add(refusals, path, message);
   }
 
-  /** For what may matter. @param {Path} path @param {string} message */
+  /** Notes a problem that may matter. @param {YamlPath} path @param {string} message */
   function warn(path, message) {
     add(warnings, path, message);
   }
 
   /**
    * @template T
-   * @param {Path} path
+   * @param {YamlPath} path
    * @param {() => T} parse what it throws becomes a refusal
    * @returns {T | undefined}
    */
@@ -50,7 +55,7 @@ export function createIssues(lineAt) {
 
   /**
    * @template T
-   * @param {Path} path
+   * @param {YamlPath} path
    * @param {() => T} read what it throws becomes a warning
    * @returns {T | undefined}
    */

@@ -1,4 +1,4 @@
-import { parseDurationMs } from '../duration.js';
+import { parseDurationMs } from '../base/duration.js';
 
 /** @import { Phase } from '../simulator/arrivals.js' */
 /** @import { Issues } from './workload-issues.js' */
@@ -40,9 +40,8 @@ function readPhase(phase) {
 
   if (phase.duration === undefined) throw new Error('a phase with arrivals needs a duration');
   const durationMs = positive('duration', parseDurationMs(phase.duration));
-  const maxVusers = phase.maxVusers === undefined
-    ? undefined
-    : positive('maxVusers', wholeNumber('maxVusers', phase.maxVusers));
+  const maxVusers =
+    phase.maxVusers === undefined ? undefined : positive('maxVusers', wholeNumber('maxVusers', phase.maxVusers));
   if (phase.arrivalCount !== undefined) {
     return { arrivalCount: wholeNumber('arrivalCount', phase.arrivalCount), durationMs, maxVusers };
   }

@@ -3,7 +3,7 @@ import { fillLeadingTemplate } from './leading-templates.js';
 /** @import { readStep } from './workload-flow.js' */
 
 /**
- * Where a request goes: routes are named by it.
+ * The place that a request goes to, which names its route.
  *
  * @typedef {object} Endpoint
  * @property {string} method such as get
@@ -25,7 +25,8 @@ export function readRequest(params, path, { issues, target, values, onRequest })
     return [];
   }
   for (const key of ['ifTrue', 'probability']) {
-    if (params[key] !== undefined) issues.refuse([...path, key], `${key}: only requests that are always sent can be simulated`);
+    if (params[key] !== undefined)
+      issues.refuse([...path, key], `${key}: only requests that are always sent can be simulated`);
   }
   for (const key of CODE_HOOKS) {
     if (params[key] !== undefined) issues.warn([...path, key], `${key} is not run`);
@@ -35,24 +36,37 @@ export function readRequest(params, path, { issues, target, values, onRequest })
   }
   const url = fillLeadingTemplate(written, values);
   if (!/^(\/|https?:\/\/|\{\{)/i.test(url)) {
-    issues.refuse([...path, 'url'], `Artillery can't send a request to ${JSON.stringify(url)}: a url begins with / or http`);
+    issues.refuse(
+      [...path, 'url'],
+      `Artillery can't send a request to ${JSON.stringify(url)}: a url begins with / or http`,
+    );
     return [];
   }
   const method = String(path.at(-1));
   const place = placeOf(url, target);
-  const endpoint = { method, url, path: pathOf(url), operation: operationOf(method, url, params.json), isOwn: place !== 'elsewhere' };
+  const endpoint = {
+    method,
+    url,
+    path: pathOf(url),
+    operation: operationOf(method, url, params.json),
+    isOwn: place !== 'elsewhere',
+  };
   onRequest(path, endpoint);
   if (place === 'elsewhere') {
-    issues.warn([...path, 'url'], `${url} is not on the target, ${String(target)}: it takes none of the app's connections. How `
-      + 'long it takes is unknown, so it takes no time here');
+    issues.warn(
+      [...path, 'url'],
+      `${url} goes to another host than the target, ${String(target)}, so it uses none of the app's connections. Its ` +
+        'duration is unknown and counts as zero',
+    );
     return [];
   }
-  if (place === 'unknown') issues.warn([...path, 'url'], `${url} counts as the app's, because its host or the target is not known`);
+  if (place === 'unknown')
+    issues.warn([...path, 'url'], `${url} counts as the app's, because its host or the target is not known`);
   if (endpoint.path.includes('{{')) issues.warn([...path, 'url'], `${endpoint.path} counts as one route`);
   return [{ kind: 'request', route: keyOf(endpoint) }];
 }
 
-/** Tells endpoints apart, whatever others there are. @param {Endpoint} endpoint */
+/** Makes a key that is different for each endpoint. @param {Endpoint} endpoint */
 export function keyOf({ method, path, operation }) {
   return `${method.toUpperCase()} ${operation === undefined ? path : `${path} ${operation}`}`;
 }
@@ -72,14 +86,14 @@ function placeOf(url, target) {
   return own === undefined || `${host}${own}`.includes('{{') ? 'unknown' : 'elsewhere';
 }
 
-/** Host and port, without the default ports. @param {string} url @returns {string | undefined} */
+/** Finds host and port, without the default ports. @param {string} url @returns {string | undefined} */
 function hostOf(url) {
   const [, scheme, host] = /^(https?):\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(url) ?? [];
   return host?.toLowerCase().replace(scheme.toLowerCase() === 'http' ? /:80$/ : /:443$/, '');
 }
 
 /**
- * The name of a GraphQL operation, from operationName or the query's text.
+ * Finds the name of a GraphQL operation, from operationName or the query's text.
  *
  * @param {string} method
  * @param {string} url

@@ -1,5 +1,4 @@
-import { isRecord } from '../is-record.js';
-import { textOf } from '../text-of.js';
+import { isRecord, textOf } from '../base/json-value.js';
 import { leadingTemplates } from './leading-templates.js';
 import { nameRoutes, renameRoutes } from './route-names.js';
 import { createUserData } from './user-data.js';
@@ -9,21 +8,13 @@ import { readPhases } from './workload-phases.js';
 import { keyOf } from './workload-request.js';
 import { parseYaml } from './yaml-source.js';
 
-/** @import { Phase } from '../simulator/arrivals.js' */
-/** @import { Scenario } from '../simulator/scenarios.js' */
+/** @import { Workload, Scenario } from '../simulator/scenarios.js' */
 /** @import { FlowContext } from './workload-flow.js' */
 /** @import { Issue } from './workload-issues.js' */
 /** @import { Endpoint } from './workload-request.js' */
-/** @import { Path } from './yaml-source.js' */
+/** @import { YamlPath } from './yaml-source.js' */
 
-/**
- * @typedef {object} Workload
- * @property {Phase[]} phases
- * @property {Scenario[]} scenarios
- * @property {number} [timeoutMs] how long users wait for an answer; default: forever
- *
- * @typedef {Endpoint & { line: number, route?: string }} RequestLine route: none for another host than the target
- */
+/** @typedef {Endpoint & { line: number, route?: string }} RequestLine route: none for another host than the target */
 
 // Artillery closes a socket after 8 s of silence, unless http.timeout is a number.
 const AGENT_TIMEOUT_MS = 8000;
@@ -39,25 +30,29 @@ const PORT_HOOK = 'findApp';
  * @param {string} [options.environment] one of config.environments, merged into config
  * @param {string} [options.file] its name, for messages
  * @param {boolean} [options.skipFunctions] leave out function steps, with a warning; default: refuse them
- * @param {(file: string) => string} [options.readPayload] reads a CSV file of config.payload; its name is as it is written
- * @returns {Workload & { target: unknown, requests: RequestLine[], warnings: Issue[] }} requests: each request step of the
- *   file, once for each URL; warnings: what the simulation ignores or assumes
+ * @param {(file: string) => string} [options.readPayload] reads a CSV file of config.payload; called with the name as
+ *   written
+ * @returns {Workload & { target: unknown, requests: RequestLine[], warnings: Issue[] }} requests: each request step of
+ *   the file, once for each URL; warnings: parts that the simulation ignores or assumes
  * @throws {Error} for text that is not YAML; otherwise naming everything that can't be simulated, each with its line
  */
-export function readWorkload(yamlText, {
-  environment, file = 'The scenario file', skipFunctions = false, readPayload,
-} = {}) {
+export function readWorkload(
+  yamlText,
+  { environment, file = 'The scenario file', skipFunctions = false, readPayload } = {},
+) {
   const { value, lineAt } = parseYaml(yamlText, file);
   if (!isRecord(value) || !Array.isArray(value.scenarios)) throw new Error(`${file} has no list of scenarios`);
   const base = isRecord(value.config) ? value.config : {};
   const overlay = environment === undefined ? {} : findEnvironment(base, environment, file);
   const config = merge(base, overlay);
 
-  const issues = createIssues((path) => lineAt(
-    path[0] === 'config' && has(overlay, path.slice(1))
-      ? ['config', 'environments', environment ?? '', ...path.slice(1)]
-      : path,
-  ));
+  const issues = createIssues((path) =>
+    lineAt(
+      path[0] === 'config' && has(overlay, path.slice(1))
+        ? ['config', 'environments', environment ?? '', ...path.slice(1)]
+        : path,
+    ),
+  );
   const phases = readPhases(config, issues);
   /** @type {Map<string, Endpoint & { line: number }>} */
   const endpoints = new Map();
@@ -77,7 +72,7 @@ export function readWorkload(yamlText, {
     if (value[hook] !== undefined) issues.warn([hook], `${hook} runs once and is not part of the load: it is ignored`);
   }
   if (config.http?.pool !== undefined) {
-    issues.warn(['config', 'http', 'pool'], 'http.pool: the client\'s own limit on connections is ignored');
+    issues.warn(['config', 'http', 'pool'], "http.pool: the client's own limit on connections is ignored");
   }
   issues.throwIfRefused(file);
   return {
@@ -85,8 +80,10 @@ export function readWorkload(yamlText, {
     phases,
     scenarios: keyed.map(({ steps, ...scenario }) => ({ ...scenario, steps: renameRoutes(steps, names) })),
     timeoutMs,
-    requests: Array.from(endpoints.values(), (endpoint) => (
-      { ...endpoint, ...(endpoint.isOwn && { route: names.get(keyOf(endpoint)) }) })),
+    requests: Array.from(endpoints.values(), (endpoint) => ({
+      ...endpoint,
+      ...(endpoint.isOwn && { route: names.get(keyOf(endpoint)) }),
+    })),
     warnings: issues.warnings,
   };
 }
@@ -94,7 +91,8 @@ export function readWorkload(yamlText, {
 /**
  * @param {any[]} scenarios
  * @param {any} config
- * @param {Omit<FlowContext, 'jitter' | 'values' | 'rounds'> & Pick<ReturnType<typeof createUserData>, 'chooseFor'>} context
+ * @param {Omit<FlowContext, 'jitter' | 'values' | 'rounds'> & Pick<ReturnType<typeof createUserData>, 'chooseFor'>}
+ *   context
  * @returns {Scenario[]} several for one whose URLs come from data
  */
 function readScenarios(scenarios, config, { chooseFor, ...context }) {
@@ -105,7 +103,10 @@ function readScenarios(scenarios, config, { chooseFor, ...context }) {
     const { name, weight = 1, engine = config.engine ?? 'http', flow } = scenario ?? {};
     if (engine !== 'http') issues.refuse([...path, 'engine'], `engine ${textOf(engine)}: only http can be simulated`);
     if (!/^\d{1,9}$/.test(textOf(weight))) {
-      issues.refuse([...path, 'weight'], `weight must be a whole number of at most 9 digits, not ${JSON.stringify(weight)}`);
+      issues.refuse(
+        [...path, 'weight'],
+        `weight must be a whole number of at most 9 digits, not ${JSON.stringify(weight)}`,
+      );
     }
     if (!Array.isArray(flow)) issues.refuse(path, 'a scenario needs a flow, a list of steps');
     for (const hook of SCENARIO_HOOKS) {
@@ -115,7 +116,9 @@ function readScenarios(scenarios, config, { chooseFor, ...context }) {
     return chooseFor(leadingTemplates(steps)).map(({ values, share }) => ({
       name,
       weight: Number(textOf(weight)) * share,
-      steps: steps.flatMap((step, at) => readListed(step, [...path, 'flow', at], { ...context, jitter, values, rounds: 1 })),
+      steps: steps.flatMap((step, at) =>
+        readListed(step, [...path, 'flow', at], { ...context, jitter, values, rounds: 1 }),
+      ),
     }));
   });
   if (!read.some(({ weight }) => weight > 0)) issues.refuse(['scenarios'], 'every scenario has weight 0');
@@ -134,7 +137,8 @@ function readTimeoutMs(config) {
   const timeout = config.timeout || config.http?.timeout;
   if (timeout === undefined) return AGENT_TIMEOUT_MS;
   const ms = Number(textOf(timeout)) * 1000;
-  if (typeof timeout === 'number' && !(timeout > 0)) throw new Error(`http.timeout must be more than 0, not ${timeout}`);
+  if (typeof timeout === 'number' && !(timeout > 0))
+    throw new Error(`http.timeout must be more than 0, not ${timeout}`);
   if (typeof timeout === 'number') return ms;
   return ms > 0 ? Math.min(ms, AGENT_TIMEOUT_MS) : AGENT_TIMEOUT_MS;
 }
@@ -143,8 +147,9 @@ function readTimeoutMs(config) {
 function findEnvironment(config, environment, file) {
   const environments = isRecord(config.environments) ? config.environments : {};
   if (Object.hasOwn(environments, environment) && isRecord(environments[environment])) return environments[environment];
-  throw new Error(`${file} has no environment "${environment}": `
-    + `it has ${Object.keys(environments).join(', ') || 'none'}`);
+  throw new Error(
+    `${file} has no environment "${environment}": ` + `it has ${Object.keys(environments).join(', ') || 'none'}`,
+  );
 }
 
 /**
@@ -166,12 +171,12 @@ function merge(base, overlay) {
   return overlay === undefined ? base : overlay;
 }
 
-/** Ignores what every object inherits, such as `constructor`. @param {any} map @param {string} key */
+/** Ignores inherited properties, such as `constructor`. @param {any} map @param {string} key */
 function ownOf(map, key) {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** @param {any} value @param {Path} path */
+/** @param {any} value @param {YamlPath} path */
 function has(value, path) {
   return path.length > 0 && path.reduce((at, key) => at?.[key], value) !== undefined;
 }

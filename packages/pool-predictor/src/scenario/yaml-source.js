@@ -2,19 +2,19 @@ import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml'
 
 /** @import { Document, Pair } from 'yaml' */
 
-/** Deeper than anybody writes, but not too deep for the stack. */
+/** No scenario is nested this deep, and the stack can still hold it. */
 const MAX_LEVELS = 100;
 const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels, or an alias refers to its own parent`;
 
 const SEVERAL = 'a second YAML document begins here, but a scenario has only one: remove the line --- and what follows';
 
-/** @typedef {(string | number)[]} Path from the top of the file: ['config', 'phases', 0] */
+/** @typedef {(string | number)[]} YamlPath from the top of the file: ['config', 'phases', 0] */
 
 /**
  * @param {string} text
  * @param {string} file its name, for messages
- * @returns {{ value: any, lineAt: (path: Path) => number }} lineAt counts from 1. For a path that is not in the file, it is
- *   the line of the nearest parent
+ * @returns {{ value: any, lineAt: (path: YamlPath) => number }} lineAt counts from 1. For a path that is not in the
+ *   file, it returns the line of the nearest parent
  * @throws {Error} naming line and column, when the text is not YAML; naming the file, for a bad alias
  */
 export function parseYaml(text, file) {
@@ -28,7 +28,7 @@ export function parseYaml(text, file) {
     throw new Error(`${file}, line ${line}, column ${col}: ${message}`, { cause: error });
   }
 
-  /** @param {Path} path */
+  /** @param {YamlPath} path */
   function lineAt(path) {
     /** @type {any} */
     let node = document.contents;

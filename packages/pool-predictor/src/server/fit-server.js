@@ -1,36 +1,30 @@
+import { mean } from '../base/sample-statistics.js';
 import { SLICE_MS } from '../simulator/shared-cores.js';
 import { chooseCores } from './choose-cores.js';
 import { createLikelihood } from './likelihood.js';
 
-/** @import { CoresChoice } from './choose-cores.js' */
+/** @import { ServerFit, Trace } from '../trace/trace.js' */
 /** @import { Likelihood } from './likelihood.js' */
-/** @import { Trace } from '../formats/trace.js' */
 
-/** Shares of a route's time alone that may be work. */
+/** Shares of a route's time alone that are tried as its work. */
 const SHARES = [1, 0.75, 0.5, 0.25, 0];
 /** Twice the logarithm of the likelihood ratio that a share below 1 needs: 1 in 1000 is larger by chance. */
-const SHARE_EVIDENCE = 11;
-/** The usual slice counts as much as a trace in which others make queries take this many times longer. */
+const MIN_SHARE_EVIDENCE = 11;
+/** The usual slice has the weight of a trace in which others make queries take this many times longer. */
 const PRIOR_STRETCH = 8;
-const SLICES_MS = [0.5, 6];
-
-/**
- * How the queries of a trace share the server.
- *
- * @typedef {CoresChoice & { sliceMs: number, workShares: Record<string, number>, aloneMs: Float64Array, seen: number }} ServerFit
- *   workShares: by route; aloneMs: the time that each checkout of the first trace would have taken alone; seen: as many queries
- *   were at work at once, the traces show nothing of more
- */
+const MIN_SLICE_MS = 0.5;
+const MAX_SLICE_MS = 6;
 
 /**
  * Finds out whether the queries of traces slow each other down because they share the server's cores, and how much.
  *
- * The speed of a query is that of one alone times the cores by the queries at work, at most 1. A route's share of work, and the
- * cores where they are not known, are those with which its times alone vary least: maximum likelihood for lognormal times.
+ * The speed of a query is that of one alone times the cores by the queries at work, at most 1. A route's share of work,
+ * and the cores where they are not known, are those with which its times alone vary least: maximum likelihood for
+ * lognormal times.
  *
  * @param {Trace[]} traces of the same server; the first one will be replayed
  * @param {{ cores?: number }} [options] cores: given by the user
- * @returns {ServerFit | null} null when the traces show no slowdown: then the use times stay what they are
+ * @returns {ServerFit | null} null if the traces show no slowdown: then the use times stay unchanged
  */
 export function fitServer(traces, { cores: given } = {}) {
   const likelihood = createLikelihood(traces);
@@ -49,7 +43,9 @@ export function fitServer(traces, { cores: given } = {}) {
     sliceMs: fitSlice(likelihood, stretches),
     workShares: Object.fromEntries(routes.map(({ name }, route) => [name, shares[route]])),
     aloneMs: stretches.map((stretch, i) => traces[0].useMs[i] / stretch),
-    seen: Math.max(...parts.map((part) => part.timeline.inUse(part.routeOf.map((route) => Math.ceil(shares[route]))).most)),
+    seen: Math.max(
+      ...parts.map((part) => part.timeline.inUse(part.routeOf.map((route) => Math.ceil(shares[route]))).most),
+    ),
   };
 }
 
@@ -58,31 +54,29 @@ function fitShares(likelihood, shares, cores) {
   const fitted = [...shares];
   for (const [route, { isShort }] of likelihood.routes.entries()) {
     if (isShort) continue;
-    const values = SHARES.map((share) => (
-      { share, value: likelihood.of(cores, fitted.with(route, share)) - (share < 1 ? SHARE_EVIDENCE : 0) }));
+    const values = SHARES.map((share) => ({
+      share,
+      value: likelihood.of(cores, fitted.with(route, share)) - (share < 1 ? MIN_SHARE_EVIDENCE : 0),
+    }));
     fitted[route] = values.sort((a, b) => b.value - a.value)[0].share;
   }
   return fitted;
 }
 
 /**
- * How long a turn on a core takes: as long as makes the mean wait of the shortest queries for their turn, one of each other query
- * on their core.
+ * Fits the length of a turn on a core to the mean wait of the shortest queries: one turn of each other query on their
+ * core.
  *
  * @param {Likelihood} likelihood @param {Float64Array} stretches of the first trace
  */
 function fitSlice({ routes, parts: [{ trace, routeOf }] }, stretches) {
-  const [shortest] = [...routes.keys()].filter((route) => routes[route].isShort)
+  const [shortest] = [...routes.keys()]
+    .filter((route) => routes[route].isShort)
     .sort((a, b) => routes[a].fastestMs - routes[b].fastestMs);
   const checkouts = [...stretches.keys()].filter((i) => routeOf[trace.routeOf[i]] === shortest);
   if (checkouts.length === 0) return SLICE_MS;
   const longer = mean(checkouts.map((i) => stretches[i])) - 1;
   const waitMs = mean(checkouts.map((i) => trace.useMs[i])) - routes[shortest].fastestMs;
   const sliceMs = (waitMs + PRIOR_STRETCH * SLICE_MS) / (longer + PRIOR_STRETCH);
-  return Math.min(SLICES_MS[1], Math.max(SLICES_MS[0], sliceMs));
-}
-
-/** @param {number[]} values */
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, sliceMs));
 }

@@ -1,7 +1,9 @@
-/** @import { Trace } from '../formats/trace.js' */
+import { sum } from '../base/sample-statistics.js';
+
+/** @import { Trace } from '../trace/trace.js' */
 
 /**
- * The uses of a trace in order of time, prepared once, so that speeds for many numbers of cores cost little.
+ * Sorts the uses of a trace by time, once, so that speeds for many numbers of cores are cheap to compute.
  *
  * @param {Pick<Trace, 'checkOutStartedMs' | 'waitMs' | 'useMs' | 'routeOf'>} trace
  */
@@ -16,8 +18,8 @@ export function createTimeline({ checkOutStartedMs, waitMs, useMs, routeOf }) {
 
   /**
    * @param {number[]} weights of a query in use, by route
-   * @param {(weight: number, fromMs: number, toMs: number, event: number) => void} onSpan gets the sum of the weights between
-   *   two events, and the event that ends it
+   * @param {(weight: number, fromMs: number, toMs: number, event: number) => void} onSpan gets the sum of the weights
+   *   between two events, and the event that ends it
    */
   function walk(weights, onSpan) {
     let weight = 0;
@@ -26,14 +28,14 @@ export function createTimeline({ checkOutStartedMs, waitMs, useMs, routeOf }) {
       onSpan(weight, fromMs, atMs[event], event);
       fromMs = atMs[event];
       weight += event < count ? weights[routeOf[event]] : -weights[routeOf[event - count]];
-      // Sums of fractions leave a rest.
+      // Rounding leaves a rest.
       if (weight < 1e-9) weight = 0;
     }
   }
 
   return {
     /**
-     * The speed of each query, as a share of its speed alone, if those at work share `cores` evenly.
+     * Finds the speed of each query, as a share of its speed alone, if those at work share `cores` evenly.
      *
      * @param {number} cores
      * @param {number[]} workShares by route
@@ -45,16 +47,17 @@ export function createTimeline({ checkOutStartedMs, waitMs, useMs, routeOf }) {
         done += (toMs - fromMs) * Math.min(1, cores / working);
         doneMs[event] = done;
       });
-      return Float64Array.from({ length: count }, (_, i) => (
-        useMs[i] > 0 ? Math.min(1, (doneMs[count + i] - doneMs[i]) / useMs[i]) : 1));
+      return Float64Array.from({ length: count }, (_, i) =>
+        useMs[i] > 0 ? Math.min(1, (doneMs[count + i] - doneMs[i]) / useMs[i]) : 1,
+      );
     },
 
     /**
-     * How many queries were in use at once.
+     * Counts the queries in use at once.
      *
      * @param {number[]} weights of a query, by route
-     * @returns {{ meanOf: (figure: (inUse: number) => number) => number, most: number }} meanOf: the mean of a figure over time;
-     *   most: for a hundredth of the time there were at least as many
+     * @returns {{ meanOf: (figure: (inUse: number) => number) => number, most: number }} meanOf: the mean of a figure
+     *   over time; most: reached for a hundredth of the time
      */
     inUse(weights) {
       /** @type {Map<number, number>} */
@@ -62,12 +65,12 @@ export function createTimeline({ checkOutStartedMs, waitMs, useMs, routeOf }) {
       walk(weights, (weight, fromMs, toMs) => {
         if (toMs > fromMs) levels.set(weight, (levels.get(weight) ?? 0) + toMs - fromMs);
       });
-      const totalMs = [...levels.values()].reduce((sum, ms) => sum + ms, 0);
+      const totalMs = sum([...levels.values()]);
       let leftMs = 0.01 * totalMs;
       const most = [...levels].sort(([a], [b]) => b - a).find(([, ms]) => (leftMs -= ms) <= 0)?.[0] ?? 0;
       return {
         most,
-        meanOf: (figure) => [...levels].reduce((sum, [level, ms]) => sum + figure(level) * ms, 0) / totalMs,
+        meanOf: (figure) => sum([...levels].map(([level, ms]) => figure(level) * ms)) / totalMs,
       };
     },
   };

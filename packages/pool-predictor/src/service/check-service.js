@@ -1,9 +1,9 @@
-import { isDurationMs } from '../duration.js';
-import { serviceMoments } from '../simulator/service-time.js';
+import { isDurationMs } from '../base/duration.js';
+import { meanServiceMs } from '../simulator/service-time.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 
-/** More than any request makes. */
+/** No request makes more queries than this. */
 export const MAX_QUERIES = 1000;
 
 /**
@@ -17,8 +17,9 @@ export function checkService(value) {
   const service = Object(value);
   const { kind, queries = 1, workShare = 0, valuesMs, ...numbers } = service;
   const values = kind === 'sample' ? valuesMs : Object.values(numbers);
-  if (!(Array.isArray(values) && values.every(isDurationMs))) throw new Error('its numbers must be from 0 to 365 days, in ms');
-  const { meanMs } = serviceMoments(service);
+  if (!(Array.isArray(values) && values.every(isDurationMs)))
+    throw new Error('its numbers must be from 0 to 365 days, in ms');
+  const meanMs = meanServiceMs(service);
   if (!isDurationMs(meanMs)) throw new Error('its mean must be from 0 to 365 days, in ms');
   if (!(Number.isInteger(queries) && queries >= 1 && queries <= MAX_QUERIES)) {
     throw new Error(`its queries must be a whole number from 1 to ${MAX_QUERIES}`);

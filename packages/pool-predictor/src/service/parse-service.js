@@ -1,12 +1,13 @@
-import { checkService } from './check-service.js';
-import { pickService } from './logged-times.js';
+import { MAX_QUERIES, checkService } from './check-service.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
-/** @import { LoggedTimes } from './logged-times.js' */
 
-const ALLOWED = 'write ROUTE=MS, ROUTE=exponential:MEAN_MS, ROUTE=lognormal:MEDIAN_MS,SIGMA, or ROUTE=none if it makes no '
-  + "query, such as /slow=5000 or /fast=lognormal:2,0.5; ROUTE=work:TIME for work that the server's cores do, and "
-  + 'ROUTE=DELAY_MS+work:MS for both, such as /report=5+work:32; with --service-log FILE also ROUTE=log:QUERY';
+const ALLOWED =
+  'write ROUTE=MS, ROUTE=exponential:MEAN_MS, ROUTE=lognormal:MEDIAN_MS,SIGMA, or ROUTE=none if it makes no ' +
+  "query, such as /slow=5000 or /fast=lognormal:2,0.5; ROUTE=work:TIME for work that the server's cores do, and " +
+  'ROUTE=DELAY_MS+work:MS for both, such as /report=5+work:32';
+
+const ALLOWED_QUERIES = `write ROUTE=N with N from 1 to ${MAX_QUERIES}, such as /orders=3`;
 
 /** A path, perhaps with a method before it, or a URL that begins with a template. */
 const ROUTE = /^(?:[A-Z]+ )?(?:\/|\{\{)/;
@@ -17,26 +18,18 @@ const ROUTE = /^(?:[A-Z]+ )?(?:\/|\{\{)/;
  * @returns {[route: string, value: string]}
  * @throws {Error} when it has no route
  */
-export function splitRoute(text, allowed) {
+function splitRoute(text, allowed) {
   const equals = text.lastIndexOf('=');
   if (equals === -1 || !ROUTE.test(text)) throw new Error(`"${text}" has no route: ${allowed}`);
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/** @param {string} text such as /slow=5000 @param {LoggedTimes} [times] @returns {{ route: string, service: Service }} */
-export function parseService(text, times) {
+/** @param {string} text such as /slow=5000 @returns {{ route: string, service: Service }} */
+export function parseService(text) {
   const [route, value] = splitRoute(text, ALLOWED);
   if (value === 'none') return { route, service: { kind: 'none' } };
   const [, delay, work, time] = /^(?:(?:(\S+)\+)?(work):)?(.*)$/s.exec(value) ?? [];
   const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/s.exec(time) ?? [];
-  if (kind === 'log') {
-    if (!times) throw new Error(`"${text}" needs a file with service times: --service-log FILE`);
-    try {
-      return { route, service: { ...pickService(times, list), ...(work && { workShare: 1 }) } };
-    } catch (cause) {
-      throw new Error(`"${text}": ${/** @type {Error} */ (cause).message}`, { cause });
-    }
-  }
   const numbers = list.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
   try {
     const service = toService(kind, numbers);
@@ -65,19 +58,39 @@ function addWork(service, delay) {
 
 /**
  * Parses service times, in ms: `/slow=5000`, `/x=exponential:MEAN`, `/x=lognormal:MEDIAN,SIGMA`, or `/livez=none` for a
- * route that makes no query. `/x=work:TIME` is work for the server's cores, `/x=DELAY+work:MS` a delay and then work. With measured times, `/x=log:QUERY` takes those of a query, see pickService.
+ * route that makes no query. `/x=work:TIME` is work for the server's cores, `/x=DELAY+work:MS` a delay and then work.
  *
  * @param {string[]} texts
- * @param {LoggedTimes} [times]
  * @returns {Record<string, Service>} by route
  * @throws {Error} naming the text that is wrong and what is allowed
  */
-export function parseServices(texts, times) {
+export function parseServices(texts) {
   /** @type {Record<string, Service>} */
   const services = {};
-  for (const { route, service } of texts.map((text) => parseService(text, times))) {
+  for (const { route, service } of texts.map(parseService)) {
     if (Object.hasOwn(services, route)) throw new Error(`${route} has two service times: give only one`);
     services[route] = service;
   }
   return services;
+}
+
+/**
+ * Parses how many queries a request of a route makes, one after another: `/orders=3`.
+ *
+ * @param {string[]} texts
+ * @returns {Record<string, number>} by route
+ * @throws {Error} naming the text that is wrong and what is allowed
+ */
+export function parseQueries(texts) {
+  /** @type {Record<string, number>} */
+  const queries = {};
+  for (const text of texts) {
+    const [route, value] = splitRoute(text, ALLOWED_QUERIES);
+    const count = /^\d+$/.test(value) ? Number(value) : NaN;
+    if (count === 0) throw new Error(`"${text}": write --service ${route}=none for a route that makes no query`);
+    if (!(count <= MAX_QUERIES)) throw new Error(`"${text}" is not a number of queries: ${ALLOWED_QUERIES}`);
+    if (Object.hasOwn(queries, route)) throw new Error(`${route} has two numbers of queries: give only one`);
+    queries[route] = count;
+  }
+  return queries;
 }

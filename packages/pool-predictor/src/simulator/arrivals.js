@@ -5,7 +5,7 @@ import { createRandom } from './random.js';
 /** @import { Random } from './random.js' */
 
 /**
- * It has arrivalRate (with or without rampTo), arrivalCount or pauseMs.
+ * A phase of a load, with arrivalRate (with or without rampTo), arrivalCount or pauseMs.
  *
  * @typedef {object} Phase
  * @property {number} [durationMs]
@@ -25,10 +25,10 @@ import { createRandom } from './random.js';
  * @property {string | number} [scenario] name or index; default: drawn by weight
  * @property {string} [route] the user sends one request, instead of a scenario
  * @property {number} [serviceMs] of that request; default: drawn
- * @property {number} [handoverMs] how long the next request in the wait queue then waits until the connection is handed
- *   over, default 0
- * @property {CallerRequest[]} [requests] the user sends these one after another instead: the first at `atMs`, each other one
- *   `thinkMs` after the end of the query before it, or with its answer if that comes later
+ * @property {number} [handoverMs] how long the next request in the wait queue waits until it gets the connection,
+ *   default 0
+ * @property {CallerRequest[]} [requests] the user sends these one after another instead: the first at `atMs`, each
+ *   other one `thinkMs` after the end of the query before it, or with its answer if that comes later
  * @property {number} [untilMs] the user sends its `requests` again and again, but none after this time
  *
  * @typedef {object} CallerRequest
@@ -40,23 +40,17 @@ import { createRandom } from './random.js';
  */
 
 /**
- * @typedef {Iterable<Arrival> & { readTimes?: () => (into: Float64Array) => number }} Arrivals readTimes: a faster way to
- *   read them where only the times matter. Each call of its function fills in the next times, and returns how many; 0 after
- *   the last
- */
-
-/**
  * The arrivals of a workload's phases, in order of time, spaced as Artillery 2.0 does:
- * https://github.com/artilleryio/artillery/tree/main/packages/artillery/lib (core/phases.ts, dist.ts). Every worker thread
- * has its share of each rate and its own clock, so with several workers users arrive in bunches. An arrivalCount runs in
- * the first worker only.
+ * https://github.com/artilleryio/artillery/tree/main/packages/artillery/lib (core/phases.ts, dist.ts). Every worker
+ * thread has its share of each rate and its own clock, so with several workers users arrive in bunches. An arrivalCount
+ * runs in the first worker only.
  *
  * @param {Phase[]} phases
  * @param {object} [options]
  * @param {number} [options.workers] Artillery starts one fewer than there are processors, at least one
  * @param {number} [options.seed] default 1
  * @param {number} [options.factor] divides the times, default 1
- * @returns {Arrivals} always the same ones
+ * @returns {Iterable<Arrival>} always the same ones
  */
 export function createArrivals(phases, { workers = 1, seed = 1, factor = 1 } = {}) {
   return {
@@ -70,18 +64,6 @@ export function createArrivals(phases, { workers = 1, seed = 1, factor = 1 } = {
           times.drop();
           return { done: false, value };
         },
-      };
-    },
-
-    readTimes: phases.some(({ maxVusers }) => maxVusers !== undefined) ? undefined : () => {
-      const times = createTimes(phases, { workers, seed, factor });
-      return (into) => {
-        let count = 0;
-        for (let atMs = times.first(); count < into.length && atMs < NEVER; atMs = times.first()) {
-          into[count++] = atMs;
-          times.drop();
-        }
-        return count;
       };
     },
   };
@@ -101,7 +83,8 @@ export function takeArrival(upcoming, sinceMs) {
 }
 
 /**
- * All workers together. Generators would be easier to read, but each arrival would cost as much as its simulation.
+ * Merges the arrivals of all workers. Generators would be easier to read, but each arrival would take as long as its
+ * simulation.
  *
  * @param {Phase[]} phases
  * @param {{ workers: number, seed: number, factor: number }} options
@@ -112,13 +95,13 @@ function createTimes(phases, { workers, seed, factor }) {
   const nextMs = Float64Array.from(streams, (stream) => stream.next());
   let worker = 0;
   return {
-    /** NEVER after the last. */
+    /** The time of the next arrival; NEVER after the last. */
     first() {
       worker = 0;
       for (let i = 1; i < workers; i++) if (nextMs[i] < nextMs[worker]) worker = i;
       return nextMs[worker] / factor;
     },
-    /** Of the first. */
+    /** The worker of the next arrival. */
     worker: () => worker,
     maxVusers: () => streams[worker].maxVusers(),
     drop() {

@@ -1,16 +1,42 @@
 import { createEventHeap } from './event-heap.js';
 
-/** The time of a simulation and its future events. Only the loop in simulate.js sets `nowMs`. */
+/** Future events of a connection, a core or a user, which is known by its index. */
+export const EVENTS = /** @type {const} */ ({
+  delayEnds: 0,
+  connected: 1,
+  userWakes: 2,
+  poolCheck: 3,
+  handedOver: 4,
+  workBegins: 5,
+  turnEnds: 6,
+});
+/** An event's code is an index times this, plus one of EVENTS. */
+const KINDS = 8;
+
+/** @typedef {typeof EVENTS[keyof typeof EVENTS]} EventKind */
+
+/** Creates the time of a simulation and its future events. Only the loop in simulate.js sets `nowMs`. */
 export function createClock() {
   const events = createEventHeap();
   const clock = {
     nowMs: 0,
     nextMs: events.nextMs,
+    /** The code of the next event. */
     pop: events.pop,
-    /** @param {number} delayMs @param {number} code */
-    after: (delayMs, code) => events.push(clock.nowMs + delayMs, code),
+    /** @param {number} delayMs @param {EventKind} kind @param {number} [index] */
+    after: (delayMs, kind, index = 0) => events.push(clock.nowMs + delayMs, index * KINDS + kind),
   };
   return clock;
+}
+
+/** @param {number} code of an event */
+export function kindOf(code) {
+  return code % KINDS;
+}
+
+/** @param {number} code of an event @returns {number} of its connection, core or user */
+export function indexOf(code) {
+  return (code - kindOf(code)) / KINDS;
 }
 
 /** @typedef {ReturnType<typeof createClock>} Clock */

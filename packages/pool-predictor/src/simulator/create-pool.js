@@ -6,18 +6,21 @@ import { PipeliningPool } from './pipelining-pool.js';
 /** @import { DividedPoolOptions } from './divided-pool.js' */
 /** @import { DriverPoolOptions } from './driver-pool.js' */
 /** @import { PipeliningPoolOptions } from './pipelining-pool.js' */
-/** @import { User } from './users.js' */
+/** @import { Query } from './query.js' */
 
 /** @typedef {DriverPoolOptions | PipeliningPoolOptions | DividedPoolOptions} PoolOptions */
+
+/** A pool without a limit, so that no request waits for a connection. @type {PoolOptions} */
+export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: false };
 
 /**
  * What a pool needs from the simulation: to start a query now, or to call connected() or check() later.
  *
  * @typedef {object} PoolHost
- * @property {(user: User, connection: number) => void} serve
+ * @property {(query: Query, connection: number) => void} serve
  * @property {(delayMs: number, connection: number) => void} connectAfter
  * @property {(delayMs: number) => void} checkAfter
- * @property {(user: User) => void} refuse answers with an error at once
+ * @property {(query: Query) => void} refuse answers with an error at once
  */
 
 /**
@@ -25,10 +28,10 @@ import { PipeliningPool } from './pipelining-pool.js';
  *
  * @typedef {object} Pool
  * @property {() => void} start once, at time 0
- * @property {(user: User) => void} checkOut serves the user at once or later
+ * @property {(query: Query) => void} checkOut serves it at once or later
  * @property {(connection: number) => void} checkIn
- * @property {(connection: number) => void} [abandon] the user gave up while its query ran; without it the query runs on
- * @property {(user: User) => void} [abortCheckOut] the user gave up while it waited; its ticket has changed already
+ * @property {(connection: number) => void} [abandon] the query was aborted; without it, it runs on
+ * @property {(query: Query) => void} [abortCheckOut] it gave up while it waited; its ticket has changed already
  * @property {(connection: number) => void} connected
  * @property {() => void} check
  * @property {() => number} total connections, pending ones included
@@ -51,12 +54,19 @@ export function createPool(options, host) {
     const { kind } = /** @type {any} */ (options);
     throw new Error(`Unknown kind of pool "${kind}": allowed are driver, pipelining, split and limited`);
   }
-  const { minPoolSize = 0, maxConnecting = 2, waitQueueTimeoutMS = 0, requestTimeoutMs = 0 } = options;
+  const { minPoolSize = 0, maxConnecting = 2, waitQueueTimeoutMS = 0, timeoutMS = 0, requestTimeoutMs = 0 } = options;
   if (isDivided) requireInteger('slowSize', options.slowSize, 1, options.kind === 'split' ? maxPoolSize - 1 : Infinity);
-  if (options.kind === 'split' && options.slowLimit !== undefined) requireInteger('slowLimit', options.slowLimit, 1, Infinity);
-  requireInteger('minPoolSize', minPoolSize, 0, options.kind === 'split' ? maxPoolSize - options.slowSize : maxPoolSize);
+  if (options.kind === 'split' && options.slowLimit !== undefined)
+    requireInteger('slowLimit', options.slowLimit, 1, Infinity);
+  requireInteger(
+    'minPoolSize',
+    minPoolSize,
+    0,
+    options.kind === 'split' ? maxPoolSize - options.slowSize : maxPoolSize,
+  );
   requireInteger('maxConnecting', maxConnecting, 1, Infinity);
   requireTime('waitQueueTimeoutMS', waitQueueTimeoutMS, ' (no timeout)');
+  requireTime('timeoutMS', timeoutMS, ' (no timeout)');
   requireTime('requestTimeoutMs', requestTimeoutMs, ' (no deadline)');
   return isDivided ? createDividedPool(options, host) : new DriverPool(options, host);
 }
@@ -67,13 +77,17 @@ export function isDriverPool(options) {
 }
 
 /**
- * After how many ms the app gives up: a wait for a connection, and a request.
+ * Lists after how many ms the driver gives up a wait for a connection, or an operation with its wait, and the app a request.
  *
  * @param {PoolOptions} options
  */
 export function timeoutsOf(options) {
-  const { waitQueueTimeoutMS = 0, requestTimeoutMs = 0 } = options.kind === 'pipelining' ? {} : options;
-  return { waitMs: waitQueueTimeoutMS || NEVER, requestMs: requestTimeoutMs || NEVER };
+  const { waitQueueTimeoutMS = 0, timeoutMS = 0, requestTimeoutMs = 0 } = options.kind === 'pipelining' ? {} : options;
+  return {
+    waitMs: timeoutMS || waitQueueTimeoutMS || NEVER,
+    operationMs: timeoutMS || NEVER,
+    requestMs: requestTimeoutMs || NEVER,
+  };
 }
 
 /** @param {string} name @param {number} ms @param {string} [zero] what 0 means */

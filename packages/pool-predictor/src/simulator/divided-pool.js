@@ -2,13 +2,13 @@ import { DriverPool } from './driver-pool.js';
 
 /** @import { DriverPoolOptions } from './driver-pool.js' */
 /** @import { Pool, PoolHost } from './create-pool.js' */
-/** @import { User } from './users.js' */
+/** @import { Query } from './query.js' */
 
 /**
  * Slow routes are kept from using all connections:
  * - split: slow routes have a separate pool with `slowSize` of the connections;
- * - limited: all routes share the pool, but at most `slowSize` requests of slow routes use it or wait for it at once. The
- *   app refuses the next one at once. A split pool can have such a limit too, `slowLimit`.
+ * - limited: all routes share the pool, but at most `slowSize` requests of slow routes use it or wait for it at once.
+ *   The app refuses the next one at once. A split pool can have such a limit too, `slowLimit`.
  *
  * @typedef {Omit<DriverPoolOptions, 'kind'> & { slowRoutes: string[] }} Division maxPoolSize: all connections together
  * @typedef {Division & { kind: 'split', slowSize: number, slowLimit?: number }} SplitPoolOptions slowSize: less than
@@ -20,39 +20,50 @@ import { DriverPool } from './driver-pool.js';
 /** @param {DividedPoolOptions} options @param {PoolHost} host @returns {Pool} */
 export function createDividedPool(options, host) {
   const { slowRoutes } = options;
-  const [limit, create] = options.kind === 'limited'
-    ? [options.slowSize, (/** @type {PoolHost} */ inner) => new DriverPool({ ...options, kind: 'driver' }, inner)]
-    : [options.slowLimit, (/** @type {PoolHost} */ inner) => createSplitPool(options, inner)];
+  const [limit, create] =
+    options.kind === 'limited'
+      ? [options.slowSize, (/** @type {PoolHost} */ inner) => new DriverPool({ ...options, kind: 'driver' }, inner)]
+      : [options.slowLimit, (/** @type {PoolHost} */ inner) => createSplitPool(options, inner)];
   return limit === undefined ? create(host) : limitSlowRoutes(slowRoutes, limit, host, create);
 }
 
-/** Two pools of today's driver, side by side. @param {SplitPoolOptions} options @param {PoolHost} host @returns {Pool} */
+/**
+ * Creates two pools of today's driver, side by side.
+ * @param {SplitPoolOptions} options
+ * @param {PoolHost} host
+ * @returns {Pool}
+ */
 function createSplitPool({ slowRoutes, slowSize, minPoolSize = 0, ...options }, host) {
   // Connections of the pool for slow routes have odd numbers, the others even ones.
-  const [common, slow] = [options.maxPoolSize - slowSize, slowSize].map((maxPoolSize, odd) => (
-    new DriverPool({ ...options, kind: 'driver', maxPoolSize, minPoolSize: odd ? 0 : minPoolSize }, {
-      ...host,
-      serve: (user, connection) => host.serve(user, connection * 2 + odd),
-      connectAfter: (delayMs, connection) => host.connectAfter(delayMs, connection * 2 + odd),
-    })));
+  const [common, slow] = [options.maxPoolSize - slowSize, slowSize].map(
+    (maxPoolSize, odd) =>
+      new DriverPool(
+        { ...options, kind: 'driver', maxPoolSize, minPoolSize: odd ? 0 : minPoolSize },
+        {
+          ...host,
+          serve: (query, connection) => host.serve(query, connection * 2 + odd),
+          connectAfter: (delayMs, connection) => host.connectAfter(delayMs, connection * 2 + odd),
+        },
+      ),
+  );
   const poolOf = (/** @type {number} */ connection) => (connection % 2 === 1 ? slow : common);
   return {
     start() {
       common.start();
       slow.start();
     },
-    checkOut: (user) => (slowRoutes.includes(user.route.name) ? slow : common).checkOut(user),
+    checkOut: (query) => (slowRoutes.includes(query.route.name) ? slow : common).checkOut(query),
     checkIn: (connection) => poolOf(connection).checkIn(connection >> 1),
     abandon: (connection) => poolOf(connection).abandon(connection >> 1),
     connected: (connection) => poolOf(connection).connected(connection >> 1),
-    // Only the common pool has a minimum.
+    // Only the common pool has a minPoolSize.
     check: () => common.check(),
     total: () => common.total() + slow.total(),
   };
 }
 
 /**
- * A concurrency limit for slow routes before a pool.
+ * Puts a concurrency limit for slow routes before a pool.
  *
  * @param {string[]} slowRoutes
  * @param {number} max
@@ -64,12 +75,12 @@ function limitSlowRoutes(slowRoutes, max, host, createPool) {
   /** @type {boolean[]} By connection: whether it serves a slow route. */
   const servesSlow = [];
   let running = 0;
-  const isSlow = (/** @type {User} */ user) => slowRoutes.includes(user.route.name);
+  const isSlow = (/** @type {Query} */ query) => slowRoutes.includes(query.route.name);
   const pool = createPool({
     ...host,
-    serve(user, connection) {
-      servesSlow[connection] = isSlow(user);
-      host.serve(user, connection);
+    serve(query, connection) {
+      servesSlow[connection] = isSlow(query);
+      host.serve(query, connection);
     },
   });
   const leave = (/** @type {boolean} */ wasSlow) => {
@@ -77,15 +88,15 @@ function limitSlowRoutes(slowRoutes, max, host, createPool) {
   };
   return {
     start: () => pool.start(),
-    checkOut(user) {
-      if (isSlow(user)) {
+    checkOut(query) {
+      if (isSlow(query)) {
         if (running >= max) {
-          host.refuse(user);
+          host.refuse(query);
           return;
         }
         running++;
       }
-      pool.checkOut(user);
+      pool.checkOut(query);
     },
     checkIn(connection) {
       leave(servesSlow[connection]);
@@ -95,9 +106,9 @@ function limitSlowRoutes(slowRoutes, max, host, createPool) {
       leave(servesSlow[connection]);
       pool.abandon?.(connection);
     },
-    abortCheckOut(user) {
-      leave(isSlow(user));
-      pool.abortCheckOut?.(user);
+    abortCheckOut(query) {
+      leave(isSlow(query));
+      pool.abortCheckOut?.(query);
     },
     connected: (connection) => pool.connected(connection),
     check: () => pool.check(),

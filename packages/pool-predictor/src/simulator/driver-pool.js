@@ -2,7 +2,7 @@ import { createFifo } from './fifo.js';
 
 /** @import { Fifo } from './fifo.js' */
 /** @import { Pool, PoolHost } from './create-pool.js' */
-/** @import { User } from './users.js' */
+/** @import { Query } from './query.js' */
 
 // How often the driver checks minPoolSize (its minPoolSizeCheckFrequencyMS).
 const MIN_POOL_CHECK_MS = 100;
@@ -15,8 +15,10 @@ const MIN_POOL_CHECK_MS = 100;
  * @property {number} [maxConnecting] how many connections may be pending at once, default 2
  * @property {number} [connectMs] how long it takes to establish a connection, default 0
  * @property {number} [waitQueueTimeoutMS] default 0: no timeout
- * @property {number} [requestTimeoutMs] the request deadline: after that long the app aborts the query and answers with an
- *   error; default 0: none
+ * @property {number} [timeoutMS] how long an operation may take, its wait included; it replaces waitQueueTimeoutMS, as in
+ *   driver 6.20 and 7.0 (in 6.22 and 7.9 it has no effect); default 0: none
+ * @property {number} [requestTimeoutMs] the request deadline: after that long the app aborts the query and answers with
+ *   an error; default 0: none
  * @property {boolean} [warm] true, the default: all connections are open at the start; false: none
  */
 
@@ -38,9 +40,9 @@ export class DriverPool {
   #connectMs;
   /** @type {number[]} The last one is checked out next. */
   #idle = [];
-  /** @type {Fifo<User>} */
+  /** @type {Fifo<Query>} */
   #waitQueue = createFifo();
-  /** @type {(User | undefined)[]} By connection: the request it is opened for. */
+  /** @type {(Query | undefined)[]} By connection: the request it is opened for. */
   #pendingFor = [];
   /** @type {number[]} */
   #pendingTicket = [];
@@ -74,9 +76,9 @@ export class DriverPool {
     return this.#created - this.#closed.length;
   }
 
-  /** @param {User} user */
-  checkOut(user) {
-    this.#waitQueue.push(user, user.ticket);
+  /** @param {Query} query */
+  checkOut(query) {
+    this.#waitQueue.push(query, query.ticket);
     this.#processWaitQueue();
   }
 
@@ -98,16 +100,16 @@ export class DriverPool {
   /** @param {number} connection */
   connected(connection) {
     this.#connecting--;
-    const user = this.#pendingFor[connection];
+    const query = this.#pendingFor[connection];
     this.#pendingFor[connection] = undefined;
-    if (user && user.ticket === this.#pendingTicket[connection]) {
-      this.#host.serve(user, connection);
+    if (query && query.ticket === this.#pendingTicket[connection]) {
+      this.#host.serve(query, connection);
     } else {
       // Opened for minPoolSize, or its request gave up: all other idle connections are checked out before it.
       this.#idle.unshift(connection);
     }
     this.#processWaitQueue();
-    if (!user) this.#host.checkAfter(MIN_POOL_CHECK_MS);
+    if (!query) this.#host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
   /** The driver checks forever. Here checks stop while the pool has its minimum, so that the simulation can end. */
@@ -118,12 +120,12 @@ export class DriverPool {
     else this.#host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
-  /** @param {User} [user] */
-  #connect(user) {
+  /** @param {Query} [query] */
+  #connect(query) {
     const connection = this.#closed.pop() ?? this.#created++;
     this.#connecting++;
-    this.#pendingFor[connection] = user;
-    this.#pendingTicket[connection] = user ? user.ticket : 0;
+    this.#pendingFor[connection] = query;
+    this.#pendingTicket[connection] = query ? query.ticket : 0;
     this.#host.connectAfter(this.#connectMs, connection);
   }
 
@@ -131,14 +133,14 @@ export class DriverPool {
     const queue = this.#waitQueue;
     const idle = this.#idle;
     while (queue.size() > 0) {
-      const user = queue.first();
-      const isCurrent = user.ticket === queue.firstTicket();
+      const query = queue.first();
+      const isCurrent = query.ticket === queue.firstTicket();
       const canConnect = this.#connecting < this.#maxConnecting && this.total() < this.#maxPoolSize;
       if (isCurrent && idle.length === 0 && !canConnect) return;
       queue.shift();
       if (!isCurrent) continue;
-      if (idle.length > 0) this.#host.serve(user, /** @type {number} */ (idle.pop()));
-      else this.#connect(user);
+      if (idle.length > 0) this.#host.serve(query, /** @type {number} */ (idle.pop()));
+      else this.#connect(query);
     }
   }
 }

@@ -2,7 +2,7 @@
 export const NEVER = Infinity;
 
 /**
- * A priority queue of future events: earliest first; of two at the same time, the one pushed first.
+ * Creates a priority queue of future events: earliest first; of two at the same time, the one pushed first.
  * It is a four-way heap in typed arrays, so that pushing and popping allocate nothing. It doubles when full.
  *
  * `nextMs()` is NEVER when it is empty. An event's code is any 32-bit integer.
@@ -48,8 +48,13 @@ export function createEventHeap() {
     set(hole, atMs, order, code);
   }
 
-  /** @param {number} time @param {number} order @param {number} code */
-  function setFirst(time, order, code) {
+  function pop() {
+    const popped = codes[0];
+    size--;
+    // The last event takes the place of the first, and sinks to where it belongs.
+    const time = times[size];
+    const order = orders[size];
+    const code = codes[size];
     let hole = 0;
     for (;;) {
       const first = hole * 4 + 1;
@@ -64,21 +69,10 @@ export function createEventHeap() {
       hole = least;
     }
     set(hole, time, order, code);
+    return popped;
   }
 
-  function pop() {
-    const code = codes[0];
-    size--;
-    setFirst(times[size], orders[size], codes[size]);
-    return code;
-  }
-
-  /** Pops and pushes in one. @param {number} atMs @param {number} code */
-  function replace(atMs, code) {
-    setFirst(atMs, pushed++, code);
-  }
-
-  return { push, pop, replace, nextMs: () => (size === 0 ? NEVER : times[0]), nextCode: () => codes[0] };
+  return { push, pop, nextMs: () => (size === 0 ? NEVER : times[0]) };
 }
 
 /** @template {Float64Array | Int32Array} T @param {T} target @param {T} source */

@@ -9,8 +9,8 @@
  */
 
 /**
- * A first-in, first-out queue in a ring that doubles when full, so that a long run allocates nothing. Each item has the
- * ticket it was pushed with: if the item's own ticket has changed since, it no longer waits here.
+ * Creates a first-in, first-out queue in a ring that doubles when full, so that a long run allocates nothing. Each item
+ * has the ticket it was pushed with: if the item's ticket has changed since, it no longer waits here.
  *
  * @template T
  * @returns {Fifo<T>}

@@ -3,16 +3,16 @@
 /**
  * @typedef {{ kind: 'request', route: string }} RequestStep
  * @typedef {{ kind: 'think', ms: number, jitterMs?: number }} ThinkStep a pause of ms ± jitterMs
- * @typedef {{ kind: 'loop', count: number, steps: Step[] }} LoopStep
- * @typedef {RequestStep | ThinkStep | LoopStep} Step
+ * @typedef {{ kind: 'loop', count: number, steps: FlowStep[] }} LoopStep
+ * @typedef {RequestStep | ThinkStep | LoopStep} FlowStep
  */
 
 /**
  * One instruction of a flattened flow. `again` ends a loop's body: it jumps back by `back` instructions until the body
  * has run `count` times. `depth` numbers the nested loops, because a user has one counter for each.
  *
- * A request's `serviceMs` is NaN if it is drawn. `isAnswered` is false for a query after which its request makes another.
- * A `pause` lasts until `ms` after the end of the last query.
+ * A request's `serviceMs` is NaN if it is drawn. `isAnswered` is false for a query after which its request makes
+ * another. A `pause` lasts until `ms` after the end of the last query.
  *
  * @template R
  * @typedef {{ kind: 'request', route: R, serviceMs: number, handoverMs: number, isAnswered: boolean }
@@ -25,7 +25,7 @@
  * Flattens the steps of a scenario and its loops, so that a user's position in it is one number.
  *
  * @template R
- * @param {Step[]} steps
+ * @param {FlowStep[]} steps
  * @param {(route: string) => R} routeOf what a request instruction holds for its route
  * @param {number} [depth]
  * @returns {Instruction<R>[]}
@@ -51,8 +51,8 @@ export function compileRequest(route, { serviceMs = NaN, handoverMs = 0, isAnswe
 }
 
 /**
- * The flow of a user who sends given requests. The first instruction is the pause before the first request, for users who
- * begin again.
+ * Makes the flow of a user who sends given requests. The first instruction is the pause before the first request, for
+ * users who begin again.
  *
  * @template R
  * @param {CallerRequest[]} requests
@@ -66,7 +66,7 @@ export function compileRequests(requests, routeOf) {
   ]);
 }
 
-/** @param {Step[]} steps @returns {string[]} the route of every request, loops counted once */
+/** @param {FlowStep[]} steps @returns {string[]} the route of every request, loops counted once */
 export function listRoutes(steps) {
   return steps.flatMap((step) => {
     if (step.kind === 'loop') return listRoutes(step.steps);

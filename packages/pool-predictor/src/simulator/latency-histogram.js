@@ -13,10 +13,10 @@ double[0] = 1;
 const HIGH_WORD = words[1] === 0 ? 0 : 1;
 
 /**
- * Counts latencies in logarithmic buckets, so its size is constant.
+ * Counts latencies in logarithmic buckets, which take constant space.
  *
- * Every power of two is cut into 128 equal buckets, and a percentile is the middle of its bucket. So its error is at most
- * 1/256 (0.39 %) from 2^-20 ms to 2^40 ms (34 years). Minimum, maximum, mean and count are exact.
+ * Every power of two is cut into 128 equal buckets, and a percentile is the middle of its bucket. So its error is at
+ * most 1/256 (0.39 %) from 2^-20 ms to 2^40 ms (34 years). Minimum, maximum, mean and count are exact.
  */
 export function createLatencyHistogram() {
   const counts = new Float64Array(BUCKETS);
@@ -34,7 +34,7 @@ export function createLatencyHistogram() {
   }
 
   /**
-   * By nearest rank.
+   * Finds a percentile by nearest rank.
    *
    * @param {number} share between 0 and 1: 0.95 for p95
    * @returns {number} ms; NaN when nothing was recorded
@@ -44,7 +44,7 @@ export function createLatencyHistogram() {
   }
 
   /**
-   * The same with failures, which count as infinitely long.
+   * Finds a percentile of values and failures, which count as infinitely long.
    *
    * @param {number} share
    * @param {number} total recorded values and failures
@@ -71,7 +71,10 @@ export function createLatencyHistogram() {
   };
 }
 
-/** A double's high word is sign, 11 bits of exponent and 20 of mantissa. The upper 7 of those 20 number the bucket. @param {number} ms */
+/**
+ * A double's high word is sign, 11 bits of exponent and 20 of mantissa. The upper 7 of those 20 number the bucket.
+ * @param {number} ms
+ */
 function bucketOf(ms) {
   double[0] = ms;
   const bucket = (words[HIGH_WORD] >>> 13) - (1023 + LOWEST_EXPONENT) * SUB_BUCKETS;

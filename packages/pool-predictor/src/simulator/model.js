@@ -1,11 +1,13 @@
-import { createPool, timeoutsOf } from './create-pool.js';
+import { EVENTS, indexOf, kindOf } from './clock.js';
+import { timeoutsOf } from './create-pool.js';
 import { createDeadlines } from './deadlines.js';
 import { NEVER } from './event-heap.js';
 import { compileRequest, compileRequests } from './flow.js';
+import { Queries } from './queries.js';
+import { createQuery } from './query.js';
 import { createRandom } from './random.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
-import { createServer } from './shared-cores.js';
 import { NO_OVERHEAD, createServiceTime } from './service-time.js';
 import { Tally } from './tally.js';
 import { createUsers } from './users.js';
@@ -13,28 +15,29 @@ import { createUsers } from './users.js';
 /** @import { Arrival } from './arrivals.js' */
 /** @import { Clock } from './clock.js' */
 /** @import { Instruction } from './flow.js' */
+/** @import { Query, QueryOutcome } from './query.js' */
 /** @import { RouteStats } from './route-stats.js' */
 /** @import { SimulationOptions } from './simulate.js' */
 /** @import { User } from './users.js' */
 
 const { min } = Math;
 
-// An event's code is the index of a connection, user or core times EVENT_KINDS, plus the kind of event.
-const EVENT_KINDS = 8;
-const QUERY_ENDS = 0;
-const CONNECTED = 1;
-const USER_WAKES = 2;
-const POOL_CHECK = 3;
-const HANDED_OVER = 4;
-const WORK_BEGINS = 5;
-const TURN_ENDS = 6;
-
-/** Users, routes and the pool between them: handles each event, and schedules the events that follow from it. */
+/**
+ * Users and their requests: handles each event, and schedules the events that follow from it. A user is
+ *
+ *     between --request--> querying --> responding --> between, until its flow ends
+ *        |                 |     ^ ^         ^ ^
+ *        |     own query ends    | |         | a timeout, or no connection for it
+ *        |                 v     | next query
+ *        |                 joining: queries beside its own have not ended
+ *        '--a request without queries------'
+ *
+ * A client that gives up leaves at once. Where the app can't abort its query, nobody gets the answer.
+ */
 export class Model {
   #clock;
   #timeoutMs;
   #answerDeadlines;
-  #waitDeadlines;
   #requestTimeoutMs;
   #requestDeadlines;
   #choices;
@@ -45,50 +48,42 @@ export class Model {
   #tally;
   #users = createUsers();
   #maxPoolSize;
-  #pool;
-  /** Numbers queries by their connections. */
-  #server;
-  /** @type {(User | undefined)[]} By connection. */
-  #served = [];
-  /** @type {number[]} By worker: how many of its users are still active. */
+  #queries;
+  /** Queries that have run beside others, to be used again. @type {Query[]} */
+  #unused = [];
+  /** @type {number[]} By worker: the number of its active users. */
   #present = [];
   #skipped = 0;
 
   /** @param {SimulationOptions} options @param {Clock} clock */
-  constructor({
-    workload, pool, services = {}, seed = 1, overhead = NO_OVERHEAD, resolutionMs = 0, keepRequests = false, server,
-  }, clock) {
+  constructor(
+    { workload, pool, services = {}, seed = 1, overhead = NO_OVERHEAD, resolutionMs = 0, keepRequests = false, server },
+    clock,
+  ) {
     this.#clock = clock;
     this.#timeoutMs = workload?.timeoutMs ?? NEVER;
     /** @param {User} user */
     const requestOf = ({ request }) => request;
     /** @param {User} user */
     const arrivedAtMsOf = ({ arrivedAtMs }) => arrivedAtMs;
-    const { waitMs, requestMs } = timeoutsOf(pool);
-    this.#requestTimeoutMs = requestMs;
+    this.#requestTimeoutMs = timeoutsOf(pool).requestMs;
     this.#answerDeadlines = createDeadlines(this.#timeoutMs, arrivedAtMsOf, requestOf);
-    this.#requestDeadlines = createDeadlines(requestMs, arrivedAtMsOf, requestOf);
-    this.#waitDeadlines = createDeadlines(waitMs, ({ checkOutStartedAtMs }) => checkOutStartedAtMs, ({ ticket }) => ticket);
+    this.#requestDeadlines = createDeadlines(this.#requestTimeoutMs, arrivedAtMsOf, requestOf);
     this.#choices = createRandom(seed, 'choices');
     this.#pauses = createRandom(seed, 'pauses');
     this.#routes = createRoutes(services, seed);
     this.#drawOverheadMs = createServiceTime(overhead, createRandom(seed, 'overhead'), 'the overhead');
     this.#scenarios = createScenarios(workload?.scenarios ?? [], this.#routes.get);
     this.#routes.requireServices();
-    this.#tally = new Tally({ keepRequests, resolutionMs, random: createRandom(seed, 'client\'s clock') });
+    this.#tally = new Tally({ keepRequests, resolutionMs, random: createRandom(seed, "client's clock") });
     this.#maxPoolSize = pool.maxPoolSize;
-    this.#pool = createPool(pool, {
-      serve: (user, connection) => this.#serve(user, connection),
-      connectAfter: (delayMs, connection) => clock.after(delayMs, connection * EVENT_KINDS + CONNECTED),
-      checkAfter: (delayMs) => clock.after(delayMs, POOL_CHECK),
-      refuse: (user) => this.#refuse(user),
+    this.#queries = new Queries({
+      pool,
+      server,
+      clock,
+      tally: this.#tally,
+      onEnd: (query, outcome) => this.#endQuery(query, outcome),
     });
-    this.#server = server && createServer(server, {
-      nowMs: () => clock.nowMs,
-      turnEndsAfter: (delayMs, core) => clock.after(delayMs, core * EVENT_KINDS + TURN_ENDS),
-      finish: (connection) => this.#endWork(connection),
-    });
-    this.#pool.start();
   }
 
   /** @param {Arrival} arrival */
@@ -110,28 +105,25 @@ export class Model {
     this.#advance(user);
   }
 
-  /** @param {number} code */
+  /** @param {number} code of an event */
   handle(code) {
-    const kind = code % EVENT_KINDS;
-    const index = (code - kind) / EVENT_KINDS;
-    if (kind === QUERY_ENDS) this.#endDelay(index);
-    else if (kind === TURN_ENDS) this.#server?.endTurn(index);
-    else if (kind === WORK_BEGINS) this.#beginWork(index);
-    else if (kind === CONNECTED) this.#pool.connected(index);
-    else if (kind === HANDED_OVER) this.#pool.checkIn(index);
-    else if (kind === POOL_CHECK) this.#pool.check();
-    else if (this.#users.at(index).state === 'responding') this.#receive(this.#users.at(index));
-    else this.#advance(this.#users.at(index));
+    if (kindOf(code) !== EVENTS.userWakes) {
+      this.#queries.handle(code);
+      return;
+    }
+    const user = this.#users.at(indexOf(code));
+    if (user.state === 'responding') this.#receive(user);
+    else this.#advance(user);
   }
 
   nextDeadlineMs() {
-    return min(this.#waitDeadlines.nextMs(), this.#requestDeadlines.nextMs(), this.#answerDeadlines.nextMs());
+    return min(this.#queries.nextDeadlineMs(), this.#requestDeadlines.nextMs(), this.#answerDeadlines.nextMs());
   }
 
   /** Ends the wait whose deadline nextDeadlineMs() returned. */
   timeOut() {
     const atMs = this.nextDeadlineMs();
-    if (this.#waitDeadlines.nextMs() === atMs) this.#giveUpWaiting(this.#waitDeadlines.pop());
+    if (this.#queries.nextDeadlineMs() === atMs) this.#queries.timeOut();
     else if (this.#requestDeadlines.nextMs() === atMs) this.#abortRequest(this.#requestDeadlines.pop());
     else this.#giveUpAnswer(this.#answerDeadlines.pop());
   }
@@ -141,7 +133,7 @@ export class Model {
       ...this.#tally.result(this.#routes.results(), this.#maxPoolSize),
       users: this.#users.entered(),
       skipped: this.#skipped,
-      connections: this.#pool.total(),
+      connections: this.#queries.connections(),
     };
   }
 
@@ -158,13 +150,13 @@ export class Model {
         case 'pause': {
           const leftMs = user.endedAtMs + instruction.ms - this.#clock.nowMs;
           if (leftMs <= 0) break;
-          this.#clock.after(leftMs, user.id * EVENT_KINDS + USER_WAKES);
+          this.#clock.after(leftMs, EVENTS.userWakes, user.id);
           return;
         }
         case 'think': {
           const { ms, jitterMs } = instruction;
           const thinkMs = jitterMs === 0 ? ms : Math.max(0, ms + jitterMs * (2 * this.#pauses.uniform() - 1));
-          this.#clock.after(thinkMs, user.id * EVENT_KINDS + USER_WAKES);
+          this.#clock.after(thinkMs, EVENTS.userWakes, user.id);
           return;
         }
         default: {
@@ -182,7 +174,7 @@ export class Model {
   /** @param {User} user @param {Extract<Instruction<RouteStats>, { kind: 'request' }>} instruction */
   #request(user, { route, serviceMs, handoverMs, isAnswered }) {
     const { nowMs } = this.#clock;
-    user.state = 'waiting';
+    const { query } = user;
     user.outcome = 'ok';
     user.route = route;
     if (Number.isNaN(serviceMs)) {
@@ -194,147 +186,84 @@ export class Model {
       user.besideMs[0] = undefined;
     }
     const queries = user.queriesLeft;
-    user.handoverMs = handoverMs;
     user.overheadMs = isAnswered ? user.overheadMs + this.#drawOverheadMs() : 0;
     user.arrivedAtMs = nowMs;
-    user.startedAtMs = NaN;
-    user.serviceMs = 0;
     user.waitedMs = 0;
-    user.connection = -1;
-    user.helpers = 0;
+    user.beside = 0;
+    query.route = route;
+    query.handoverMs = handoverMs;
+    query.connection = -1;
+    query.startedAtMs = NaN;
+    query.serviceMs = 0;
+    query.workMs = 0;
     this.#tally.startRequest(user, nowMs);
     if (queries > 0) {
       this.#startQueries(user);
     } else {
       // By an event even after 0 ms: a long loop of such requests must not become a deep recursion.
       user.state = 'responding';
-      this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
+      this.#clock.after(user.overheadMs, EVENTS.userWakes, user.id);
     }
-    const mayTakeLong = user.state === 'waiting' || queries > 1 || user.helpers > 0 || user.workMs > 0;
-    if (mayTakeLong || user.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
-    if (mayTakeLong || user.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
+    const mayTakeLong = query.state === 'waiting' || queries > 1 || user.beside > 0 || query.workMs > 0;
+    if (mayTakeLong || query.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
+    if (mayTakeLong || query.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
   }
 
-  /** Takes a connection for the user's next query, and for those at once with it. @param {User} user */
+  /** Starts the user's next query, and those at once with it. @param {User} user */
   #startQueries(user) {
-    this.#checkOut(user);
-    const besideMs = user.besideMs[user.queriesLeft];
+    user.state = 'querying';
+    const index = --user.queriesLeft;
+    this.#queries.start(user.query, user.servicesMs[index]);
+    const besideMs = user.besideMs[index];
     if (besideMs === undefined) return;
     for (const serviceMs of besideMs) {
-      const helper = this.#users.help(user);
-      helper.route = user.route;
-      helper.servicesMs[0] = serviceMs;
-      helper.queriesLeft = 1;
-      helper.handoverMs = 0;
-      helper.waitedMs = 0;
-      user.helpers++;
-      this.#checkOut(helper);
+      const query = this.#unused.pop() ?? createQuery(user, true);
+      query.user = user;
+      query.route = user.route;
+      query.handoverMs = 0;
+      user.beside++;
+      this.#queries.start(query, serviceMs);
     }
   }
 
-  /** Takes a connection for the next query. @param {User} user */
-  #checkOut(user) {
-    user.state = 'waiting';
-    user.serviceMs = user.servicesMs[--user.queriesLeft];
-    user.checkOutStartedAtMs = this.#clock.nowMs;
-    this.#tally.startWaiting();
-    this.#pool.checkOut(user);
-    if (user.state !== 'waiting') return;
-    this.#tally.recordPeakWaiting();
-    this.#waitDeadlines.add(user);
-  }
-
-  /** @param {User} user @param {number} connection */
-  #serve(user, connection) {
-    const { nowMs } = this.#clock;
-    user.state = 'served';
-    user.connection = connection;
-    user.startedAtMs = nowMs;
-    this.#served[connection] = user;
-    this.#tally.startQuery(user, nowMs);
-    // Without a server, or without work, the whole service time is a delay.
-    user.workMs = this.#server ? user.serviceMs * user.route.workShare : 0;
-    user.serviceMs -= user.workMs;
-    this.#clock.after(user.serviceMs, connection * EVENT_KINDS + (user.workMs > 0 ? WORK_BEGINS : QUERY_ENDS));
-  }
-
-  /**
-   * The user whose query's delay ends now. The event of an abandoned query is still in the heap, and must not end the
-   * connection's next one.
-   *
-   * @param {number} connection
-   */
-  #findDelayed(connection) {
-    const user = this.#served[connection];
-    return user && user.startedAtMs + user.serviceMs === this.#clock.nowMs ? user : undefined;
-  }
-
-  /** @param {number} connection */
-  #beginWork(connection) {
-    const user = this.#findDelayed(connection);
-    if (user) this.#server?.add(connection, user.workMs);
-  }
-
-  /** @param {number} connection */
-  #endWork(connection) {
-    const user = /** @type {User} */ (this.#served[connection]);
-    user.serviceMs = this.#clock.nowMs - user.startedAtMs;
-    this.#endQuery(user, connection);
-  }
-
-  /** @param {number} connection */
-  #endDelay(connection) {
-    const user = this.#findDelayed(connection);
-    if (user) this.#endQuery(user, connection);
-  }
-
-  /** @param {User} user @param {number} connection */
-  #endQuery(user, connection) {
-    const { nowMs } = this.#clock;
-    this.#served[connection] = undefined;
-    this.#tally.endQuery(user, nowMs);
-    if (user.handoverMs > 0 && this.#tally.waiting > 0) {
-      this.#clock.after(user.handoverMs, connection * EVENT_KINDS + HANDED_OVER);
+  /** @param {Query} query @param {QueryOutcome} outcome */
+  #endQuery(query, outcome) {
+    const { user } = query;
+    if (query.isBeside) {
+      this.#unused.push(query);
+      // Its user may have given up.
+      if (query.request !== user.request || user.state === 'responding') return;
+      user.beside--;
+      if (outcome !== 'ok') user.outcome = outcome;
+      if (user.state === 'joining') this.#goOn(user);
+    } else if (outcome === 'ok') {
+      this.#goOn(user);
     } else {
-      this.#pool.checkIn(connection);
+      user.outcome = outcome;
+      this.#respond(user, outcome === 'refused');
     }
-    if (user.owner) this.#endHelp(user);
-    else this.#goOn(user);
   }
 
   /** @param {User} user whose query has ended */
   #goOn(user) {
-    user.ticket++;
-    if (user.helpers > 0) user.state = 'joining';
+    if (user.beside > 0) user.state = 'joining';
     else if (user.outcome === 'ok' && user.queriesLeft > 0) this.#startQueries(user);
     else this.#respond(user);
   }
 
-  /** @param {User} helper whose query or wait has ended */
-  #endHelp(helper) {
-    const { owner, ownerRequest, outcome } = helper;
-    helper.owner = undefined;
-    helper.ticket++;
-    helper.outcome = 'ok';
-    this.#users.release(helper);
-    // It may have given up.
-    if (!owner || owner.request !== ownerRequest || owner.state === 'responding') return;
-    owner.helpers--;
-    if (outcome !== 'ok') owner.outcome = outcome;
-    if (owner.state === 'joining') this.#goOn(owner);
-  }
-
-  /** @param {User} user */
-  #respond(user) {
+  /**
+   * @param {User} user
+   * @param {boolean} [isInStart] its query is just being started, so its next request has to wait for an event
+   */
+  #respond(user, isInStart = false) {
     user.state = 'responding';
     user.endedAtMs = this.#clock.nowMs;
-    if (user.overheadMs > 0) this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
+    if (user.overheadMs > 0 || isInStart) this.#clock.after(user.overheadMs, EVENTS.userWakes, user.id);
     else this.#receive(user);
   }
 
   /** @param {User} user */
   #receive(user) {
-    user.ticket++;
     user.request++;
     if (user.hasGivenUp) {
       this.#users.release(user);
@@ -344,62 +273,27 @@ export class Model {
     }
   }
 
-  /** waitQueueTimeoutMS: the app answers with an error, and the user goes on. @param {User} user */
-  #giveUpWaiting(user) {
-    if (user.state !== 'waiting') return;
-    this.#abandon(user);
-    user.outcome = 'waitQueueTimeout';
-    if (user.owner) this.#endHelp(user);
-    else this.#respond(user);
-  }
-
   /** The request deadline: the app aborts its query or its wait, and answers with an error. @param {User} user */
   #abortRequest(user) {
     if (user.state === 'responding') return;
-    this.#abandon(user);
+    this.#queries.abandon(user.query);
     user.outcome = 'requestTimeout';
     this.#respond(user);
   }
 
-  /** The app answers with an error at once. Not in the same turn: the user may send its next request. @param {User} user */
-  #refuse(user) {
-    this.#tally.stopWaiting(user, this.#clock.nowMs);
-    user.outcome = 'refused';
-    if (user.owner) {
-      this.#endHelp(user);
-      return;
-    }
-    user.state = 'responding';
-    this.#clock.after(user.overheadMs, user.id * EVENT_KINDS + USER_WAKES);
-  }
-
-  /** The user closes its connection to the app and leaves. The app then aborts what it does for it. @param {User} user */
+  /**
+   * The user closes its connection to the app and leaves. The app then aborts what it does for it.
+   * @param {User} user
+   */
   #giveUpAnswer(user) {
-    const { nowMs } = this.#clock;
-    this.#tally.endRequest(user, 'clientTimeout', nowMs);
+    this.#tally.endRequest(user, 'clientTimeout', this.#clock.nowMs);
     this.#present[user.worker]--;
-    if (user.state === 'responding' || !this.#pool.abandon) {
+    if (user.state === 'responding' || !this.#queries.canAbandon) {
       user.hasGivenUp = true;
       return;
     }
-    this.#abandon(user);
+    this.#queries.abandon(user.query);
     user.request++;
     this.#users.release(user);
-  }
-
-  /** Ends the user's wait, or the query that runs for it. @param {User} user */
-  #abandon(user) {
-    const { nowMs } = this.#clock;
-    user.ticket++;
-    if (user.state === 'waiting') {
-      this.#tally.stopWaiting(user, nowMs);
-      this.#pool.abortCheckOut?.(user);
-    } else if (user.state === 'served') {
-      user.serviceMs = nowMs - user.startedAtMs;
-      this.#served[user.connection] = undefined;
-      if (user.workMs > 0) this.#server?.remove(user.connection);
-      this.#tally.endQuery(user, nowMs);
-      this.#pool.abandon?.(user.connection);
-    }
   }
 }

@@ -16,7 +16,12 @@ import { NEVER } from './event-heap.js';
  * @param {Random} random
  * @returns {PhaseTimes}
  */
-export function createPhaseTimes({ durationMs = 0, arrivalRate = 0, arrivalCount, rampTo, pauseMs, mode }, worker, workers, random) {
+export function createPhaseTimes(
+  { durationMs = 0, arrivalRate = 0, arrivalCount, rampTo, pauseMs, mode },
+  worker,
+  workers,
+  random,
+) {
   if (pauseMs !== undefined) return nobody(pauseMs);
   if (arrivalCount !== undefined) {
     if (worker > 0) return nobody(durationMs);
@@ -34,8 +39,8 @@ function nobody(durationMs) {
 }
 
 /**
- * The first arrival comes after one interval, and the phase ends with the last. Artillery cuts the interval to whole
- * microseconds, so a high rate is slightly higher than written and may give one more arrival.
+ * Evenly spaced arrivals. The first comes after one interval, and the phase ends with the last. Artillery cuts the
+ * interval to whole microseconds, so a high rate is slightly higher than written and may give one more arrival.
  *
  * @param {number} intervalMs
  * @param {number} durationMs
@@ -62,8 +67,8 @@ function poisson(meanGapMs, durationMs, random) {
 }
 
 /**
- * The rate changes by the same step every second. The arrivals of each second are rounded over all workers (the first
- * workers take the remainder) and spaced by whole milliseconds, so they end before the second does.
+ * A ramp: the rate changes by the same step every second. The arrivals of each second are rounded over all workers (the
+ * first workers take the remainder) and spaced by whole milliseconds, so they end before the second does.
  *
  * @param {number} from
  * @param {number} to
@@ -102,7 +107,7 @@ function ramp(from, to, durationMs, worker, workers) {
 }
 
 /**
- * It is split over the workers that send requests. The one worker of an arrivalCount has all of it.
+ * Splits maxVusers over the workers that send requests. The one worker of an arrivalCount has all of it.
  *
  * @param {Phase} phase
  * @param {number} worker
@@ -114,7 +119,7 @@ export function shareOfMaxVusers({ maxVusers, arrivalRate = 0, arrivalCount, ram
 }
 
 /**
- * A whole number split over workers. The first workers take the remainder.
+ * Splits a whole number over workers. The first workers take the remainder.
  *
  * @param {number} number
  * @param {number} worker

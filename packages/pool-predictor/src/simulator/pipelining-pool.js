@@ -2,7 +2,7 @@ import { createFifo } from './fifo.js';
 
 /** @import { Fifo } from './fifo.js' */
 /** @import { Pool, PoolHost } from './create-pool.js' */
-/** @import { User } from './users.js' */
+/** @import { Query } from './query.js' */
 
 /**
  * @typedef {object} PipeliningPoolOptions
@@ -18,8 +18,9 @@ import { createFifo } from './fifo.js';
  * The pool of the Node.js driver 3.4 (2020, without unified topology):
  * https://github.com/mongodb/node-mongodb-native/blob/v3.4.0/lib/core/connection/pool.js
  *
- * If no connection is idle and the pool is full, it sends the query on a busy connection, in turn. The server answers the
- * queries of a connection one after another. So a query may wait behind a slow one while another connection is idle.
+ * If no connection is idle and the pool is full, it sends the query on a busy connection, in turn. The server answers
+ * the queries of a connection one after another. So a query may wait behind a slow one while another connection is
+ * idle.
  *
  * @implements {Pool}
  */
@@ -28,9 +29,9 @@ export class PipeliningPool {
   #maxPoolSize;
   #connectMs;
   #warm;
-  /** @type {Fifo<User>} */
+  /** @type {Fifo<Query>} */
   #queue = createFifo();
-  /** @type {Fifo<User>[]} By connection: queries that were sent and have no answer yet. */
+  /** @type {Fifo<Query>[]} By connection: queries that were sent and have no answer yet. */
   #sent = [];
   #turn;
   #isConnecting = false;
@@ -55,9 +56,9 @@ export class PipeliningPool {
     return this.#sent.length;
   }
 
-  /** @param {User} user */
-  checkOut(user) {
-    this.#queue.push(user, user.ticket);
+  /** @param {Query} query */
+  checkOut(query) {
+    this.#queue.push(query, query.ticket);
     this.#send();
   }
 
@@ -85,10 +86,10 @@ export class PipeliningPool {
         this.#host.connectAfter(this.#connectMs, this.#sent.length);
         return;
       }
-      const user = this.#queue.first();
+      const query = this.#queue.first();
       this.#queue.shift();
-      this.#sent[connection].push(user, user.ticket);
-      if (!isBusy) this.#host.serve(user, connection);
+      this.#sent[connection].push(query, query.ticket);
+      if (!isBusy) this.#host.serve(query, connection);
     }
   }
 

@@ -6,11 +6,11 @@
  */
 
 /**
- * A seeded stream of random numbers: the same seed and name give the same numbers on every machine. Each use, such as
- * arrivals, has its own named stream, so that two runs that differ only in pool size see the same load.
+ * Creates a seeded stream of random numbers: the same seed and name give the same numbers on every machine. Each use,
+ * such as arrivals, has its own named stream, so that two runs that differ only in pool size see the same load.
  *
- * The generator is sfc32 of Chris Doty-Humphrey's PractRand, https://pracrand.sourceforge.net: 128 bits of state, period
- * above 2^32 for every seed.
+ * The generator is sfc32 of Chris Doty-Humphrey's PractRand, https://pracrand.sourceforge.net: 128 bits of state,
+ * period above 2^32 for every seed.
  *
  * @param {number} seed
  * @param {string} [name]

@@ -1,6 +1,6 @@
 import { createLatencyHistogram } from './latency-histogram.js';
 import { createRandom } from './random.js';
-import { createRequestTimes, createServiceTime } from './service-time.js';
+import { createRequestTimes } from './service-time.js';
 
 /** @import { Service } from './service-time.js' */
 
@@ -29,18 +29,16 @@ import { createRequestTimes, createServiceTime } from './service-time.js';
 
 /**
  * @param {string} name
- * @param {() => number} drawServiceMs of one query
  * @param {ReturnType<typeof createRequestTimes>} drawRequest
  * @param {number} workShare of each service time
  */
-function createRouteStats(name, drawServiceMs, drawRequest, workShare) {
+function createRouteStats(name, drawRequest, workShare) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();
   let failures = 0;
 
   return {
     name,
-    drawServiceMs,
     drawRequest,
     workShare,
     recordResponse: responses.record,
@@ -81,7 +79,7 @@ export function summarise(histogram) {
 }
 
 /**
- * The routes of a simulation by name. `get` adds a route it does not know yet.
+ * Keeps the routes of a simulation by name. `get` adds a route that it does not know yet.
  *
  * @param {Record<string, Service>} services
  * @param {number} seed
@@ -96,7 +94,7 @@ export function createRoutes(services, seed) {
     if (!route) {
       const service = services[name];
       const random = createRandom(seed, name);
-      route = createRouteStats(name, createServiceTime(service, random, name), createRequestTimes(service, random, name), service?.workShare ?? 0);
+      route = createRouteStats(name, createRequestTimes(service, random, name), service?.workShare ?? 0);
       routes.set(name, route);
     }
     return route;

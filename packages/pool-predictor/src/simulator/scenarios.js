@@ -1,6 +1,7 @@
 import { compileFlow } from './flow.js';
 
-/** @import { Step } from './flow.js' */
+/** @import { Phase } from './arrivals.js' */
+/** @import { FlowStep } from './flow.js' */
 /** @import { Random } from './random.js' */
 /** @import { RouteStats } from './route-stats.js' */
 
@@ -8,7 +9,12 @@ import { compileFlow } from './flow.js';
  * @typedef {object} Scenario
  * @property {string} [name]
  * @property {number} [weight] default 1
- * @property {Step[]} steps
+ * @property {FlowStep[]} steps
+ *
+ * @typedef {object} Workload
+ * @property {Phase[]} phases
+ * @property {Scenario[]} scenarios
+ * @property {number} [timeoutMs] how long users wait for an answer; default: forever
  */
 
 /** @param {Scenario[]} scenarios @param {(route: string) => RouteStats} routeOf */
@@ -20,7 +26,7 @@ export function createScenarios(scenarios, routeOf) {
   for (const { weight = 1 } of scenarios) upTo.push((totalWeight += weight));
 
   return {
-    /** At random, by weight. @param {Random} random */
+    /** Picks a flow at random, by weight. @param {Random} random */
     pick(random) {
       if (totalWeight === 0) throw new Error('No scenario to pick: there must be one with a weight above 0');
       const at = random.uniform() * totalWeight;
@@ -31,9 +37,8 @@ export function createScenarios(scenarios, routeOf) {
 
     /** @param {string | number} nameOrIndex */
     find(nameOrIndex) {
-      const index = typeof nameOrIndex === 'number'
-        ? nameOrIndex
-        : scenarios.findIndex(({ name }) => name === nameOrIndex);
+      const index =
+        typeof nameOrIndex === 'number' ? nameOrIndex : scenarios.findIndex(({ name }) => name === nameOrIndex);
       if (!flows[index]) {
         const names = scenarios.map(({ name }, i) => name ?? i).join(', ');
         throw new Error(`Unknown scenario "${nameOrIndex}": the workload has ${names || 'none'}`);

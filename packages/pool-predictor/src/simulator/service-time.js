@@ -1,8 +1,9 @@
+import { mean } from '../base/sample-statistics.js';
 import { findTail, redrawTail } from './tail.js';
 
 /** @import { Random } from './random.js' */
 /** @import { ServerOptions } from './shared-cores.js' */
-/** @import { Tail } from './tail.js' */
+/** @import { SampleTail } from './tail.js' */
 
 /**
  * A service time, in ms: how long a query keeps its connection.
@@ -10,35 +11,40 @@ import { findTail, redrawTail } from './tail.js';
  * - exponential, with mean `meanMs`;
  * - lognormal, with median `medianMs`; `sigma` is the standard deviation of the logarithm;
  * - sample: drawn with replacement from measured `valuesMs`; with a `tail`, the largest of them are drawn anew;
- * - requests: one of the measured `requests` is drawn, with the times of its queries in order, and the rest of its response;
+ * - requests: one of the measured `requests` is drawn, with the times of its queries in order, and the rest of its
+ *   response;
  * - none: the request makes no query, so it takes no connection.
  *
- * A request makes `queries` of them, one after another, each with a checkout of its own; default 1. The `workShare` of each,
- * from 0 to 1, is work for the server's cores, which other queries can slow down; the rest is a delay. Default 0. The times are
- * those of a query that runs alone.
+ * A request makes `queries` of them, one after another, each with a checkout of its own; default 1. The `workShare` of
+ * each, from 0 to 1, is work for the server's cores, which other queries can slow down; the rest is a delay. Default 0.
+ * The times are those of a query that runs alone.
  *
  * @typedef {({ kind: 'fixed', ms: number }
  *   | { kind: 'exponential', meanMs: number }
  *   | { kind: 'lognormal', medianMs: number, sigma: number }
- *   | { kind: 'sample', valuesMs: ArrayLike<number>, tail?: Tail }
+ *   | { kind: 'sample', valuesMs: ArrayLike<number>, tail?: SampleTail }
  *   | { kind: 'requests', requests: MeasuredRequest[] }
  *   | { kind: 'none' }) & { queries?: number, workShare?: number }} Service
  *
- * @typedef {{ queriesMs: (number | number[])[], restMs: number }} MeasuredRequest queriesMs: one after another; a list has those
- *   at once. restMs: what its response took beyond its queries and the waits for their connections
+ * @typedef {{ queriesMs: (number | number[])[], restMs: number }} MeasuredRequest queriesMs: one after another; a list
+ *   has those at once. restMs: the time of its response beyond its queries and the waits for their connections
  */
 
 /** @type {Service} */
 export const NO_OVERHEAD = { kind: 'fixed', ms: 0 };
 
-/** How many connections a request takes, one after another, on average. @param {Service} service */
+/** @param {Service} service @returns {number} connections that a request takes, one after another, on average */
 export function queriesOf(service) {
   const { kind, queries = 1 } = service;
   if (kind === 'requests') return queryTimesOf(service.requests).length / service.requests.length;
   return kind === 'none' ? 0 : queries;
 }
 
-/** Whether queries slow each other down. @param {ServerOptions | undefined} server @param {Record<string, Service>} services */
+/**
+ * @param {ServerOptions | undefined} server
+ * @param {Record<string, Service>} services
+ * @returns {boolean} whether queries slow each other down
+ */
 export function sharesCores(server, services) {
   return server !== undefined && Object.values(services).some(({ workShare = 0 }) => workShare > 0);
 }
@@ -56,7 +62,7 @@ export function createServiceTime(service, random, route) {
       throw new Error(`There is no service time for ${route}`);
     };
   }
-  const { meanMs } = serviceMoments(service);
+  const meanMs = meanServiceMs(service);
   if (!(meanMs >= 0 && meanMs < Infinity)) {
     throw new Error(`The service time of ${route} must have a mean of at least 0 ms, not ${meanMs}`);
   }
@@ -143,41 +149,30 @@ export function resample(service, random) {
   return { ...service, valuesMs, tail: findTail(valuesMs) };
 }
 
-/**
- * @param {Service} service
- * @returns {{ meanMs: number, scv: number }} of one query; scv: the squared coefficient of variation, variance / mean^2
- */
-export function serviceMoments(service) {
+/** @param {Service} service @returns {number} the mean service time of one query */
+export function meanServiceMs(service) {
   switch (service.kind) {
     case 'fixed':
-      return { meanMs: service.ms, scv: 0 };
+      return service.ms;
     case 'exponential':
-      return { meanMs: service.meanMs, scv: 1 };
+      return service.meanMs;
     case 'lognormal':
-      return {
-        meanMs: service.medianMs * Math.exp(service.sigma ** 2 / 2),
-        scv: Math.exp(service.sigma ** 2) - 1,
-      };
+      return service.medianMs * Math.exp(service.sigma ** 2 / 2);
     case 'sample':
-      return sampleMoments(Array.from(service.valuesMs));
+      return mean(Array.from(service.valuesMs));
     case 'requests':
-      return queriesOf(service) > 0 ? sampleMoments(queryTimesOf(service.requests)) : { meanMs: 0, scv: 0 };
+      return queriesOf(service) > 0 ? mean(queryTimesOf(service.requests)) : 0;
     case 'none':
-      return { meanMs: 0, scv: 0 };
+      return 0;
     default:
-      throw new Error(`Unknown kind of service time ${JSON.stringify(/** @type {any} */ (service).kind)}: `
-        + 'allowed are fixed, exponential, lognormal, sample, requests and none');
+      throw new Error(
+        `Unknown kind of service time ${JSON.stringify(/** @type {any} */ (service).kind)}: ` +
+          'allowed are fixed, exponential, lognormal, sample, requests and none',
+      );
   }
 }
 
 /** @param {MeasuredRequest[]} requests */
 function queryTimesOf(requests) {
   return requests.flatMap(({ queriesMs }) => queriesMs.flat());
-}
-
-/** @param {number[]} valuesMs */
-function sampleMoments(valuesMs) {
-  const meanMs = valuesMs.reduce((sum, ms) => sum + ms, 0) / valuesMs.length;
-  const variance = valuesMs.reduce((sum, ms) => sum + (ms - meanMs) ** 2, 0) / valuesMs.length;
-  return { meanMs, scv: meanMs === 0 ? 0 : variance / meanMs ** 2 };
 }

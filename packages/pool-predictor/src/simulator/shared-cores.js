@@ -4,14 +4,14 @@ import { createFifo } from './fifo.js';
  * A server whose cores the queries share.
  *
  * @typedef {object} ServerOptions
- * @property {number} cores how many cores' work it does at most, above 0. It can be a fraction, such as 1.8, where other
+ * @property {number} cores the CPU time it can use, in cores, above 0. It can be a fraction, such as 1.8, where other
  *   programs use the rest
  * @property {number} [sliceMs] how long a query keeps a core while others wait for one, above 0; default 2
  */
 
 /**
- * A scheduler of an operating system gives each thread a slice of this order: Linux's default is 0.7 ms times 1 + log2 of the
- * number of processors, at most 8, rounded up to its clock's tick of 1 or 4 ms
+ * A scheduler of an operating system gives each thread a slice of this order: Linux's default is 0.7 ms times 1 + log2
+ * of the number of processors, at most 8, rounded up to its clock's tick of 1 or 4 ms
  * (https://docs.kernel.org/scheduler/sched-eevdf.html, kernel/sched/fair.c).
  */
 export const SLICE_MS = 2;
@@ -23,9 +23,9 @@ export function checkServer({ cores, sliceMs = SLICE_MS }) {
 }
 
 /**
- * Queries that work take turns on the cores (round robin: L. Kleinrock, 1964, https://doi.org/10.1002/nav.3800110105). While
- * there are no more of them than cores, each has a core of its own. A short query that finds all cores busy waits until its
- * first turn, and a long one takes as many times as long as there are queries for each core.
+ * Lets queries take turns on the cores (round robin: L. Kleinrock, 1964, https://doi.org/10.1002/nav.3800110105). Each
+ * has a core of its own unless there are more queries than cores. A short query that finds all cores busy waits until
+ * its first turn, and a long one takes as many times as long as there are queries for each core.
  *
  * @param {ServerOptions} options
  * @param {object} host
@@ -97,7 +97,7 @@ export function createServer({ cores, sliceMs = SLICE_MS }, { nowMs, turnEndsAft
       if (isDone) finish(query);
     },
 
-    /** Ends the work of a query that nobody waits for any more. @param {number} query */
+    /** Ends the work of a query whose answer is no longer needed. @param {number} query */
     remove(query) {
       tickets[query] = (tickets[query] ?? 0) + 1;
       const core = running.indexOf(query);

@@ -2,14 +2,12 @@ import { createArrivals, takeArrival } from './arrivals.js';
 import { createClock } from './clock.js';
 import { NEVER } from './event-heap.js';
 import { Model } from './model.js';
-import { Recursion, isRecursive } from './recursion.js';
-import { RequestBatch } from './request-batch.js';
 
-/** @import { Arrivals } from './arrivals.js' */
+/** @import { Arrival } from './arrivals.js' */
 /** @import { PoolOptions } from './create-pool.js' */
 /** @import { ServerOptions } from './shared-cores.js' */
 /** @import { Service } from './service-time.js' */
-/** @import { Workload } from '../scenario/workload.js' */
+/** @import { Workload } from './scenarios.js' */
 
 /** @typedef {ReturnType<Model['result']>} SimulationResult */
 
@@ -18,8 +16,7 @@ const { min } = Math;
 /**
  * @typedef {object} SimulationOptions
  * @property {Workload} [workload] not needed when every arrival names its route
- * @property {Arrivals} [arrivals] in order of time; default: those of the workload's phases. An iterator, which can be
- *   read only once, is simulated more slowly
+ * @property {Iterable<Arrival>} [arrivals] in order of time; default: those of the workload's phases
  * @property {PoolOptions} pool
  * @property {Record<string, Service>} [services] by route
  * @property {number} [seed] default 1
@@ -42,15 +39,6 @@ const { min } = Math;
  * @throws {Error} for invalid options, a route without a service time, or arrivals that are not in order of time
  */
 export function simulate(options) {
-  return simulateRecursively(options) ?? simulateEvents(options);
-}
-
-/**
- * Simulates by events, whatever the load.
- *
- * @param {SimulationOptions} options
- */
-export function simulateEvents(options) {
   const clock = createClock();
   const model = new Model(options, clock);
   const upcoming = arrivalsOf(options)[Symbol.iterator]();
@@ -74,25 +62,7 @@ export function simulateEvents(options) {
   }
 }
 
-/**
- * Simulates without events, several times as fast, with the same result.
- *
- * @param {SimulationOptions} options
- * @returns {SimulationResult | undefined} undefined for a load that needs events
- */
-export function simulateRecursively(options) {
-  const arrivals = arrivalsOf(options);
-  // An iterator has its arrivals only once. If some of them turned out to need events, these would miss them.
-  if (!isRecursive(options) || 'next' in arrivals) return undefined;
-  const batch = new RequestBatch(options, arrivals);
-  const recursion = new Recursion(options, arrivals.readTimes === undefined);
-  do {
-    if (!batch.next() || !recursion.add(batch)) return undefined;
-  } while (batch.count > 0);
-  return recursion.result(batch.routeResults());
-}
-
-/** @param {SimulationOptions} options @returns {Arrivals} */
+/** @param {SimulationOptions} options @returns {Iterable<Arrival>} */
 function arrivalsOf({ arrivals, workload, workers, seed }) {
   return arrivals ?? createArrivals(workload?.phases ?? [], { workers, seed });
 }

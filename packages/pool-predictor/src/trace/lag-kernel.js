@@ -1,31 +1,34 @@
-/** Times closer than this, in ms, count as the same: traces are written in whole microseconds. */
+/** Times closer than this, in ms, count as equal, because traces are written in whole microseconds. */
 export const SAME_MS = 0.005;
 
 const FIRST_EDGE_MS = 0.1;
 const EDGE_RATIO = 1.25;
-const LONGEST_LAG_MS = 60_000;
+const MAX_LAG_MS = 60_000;
 const ITERATIONS = 20;
-/** Starts per ms that follow nothing, where all seem to follow something: a likelihood needs more than none. */
-export const LEAST_RATE = 1e-9;
-/** A bin counts if its starts are this many standard deviations more than chance would give. */
+/** Starts per ms that follow nothing. Where all seem to follow something, a likelihood still needs a rate above 0. */
+export const MIN_RATE = 1e-9;
+/** A bin counts if it has this many standard deviations more starts than expected by chance. */
 const MIN_DEVIATIONS = 3;
 
 /**
- * Lags are counted in bins that grow by a quarter each: what matters about a think time is its order of magnitude.
+ * Lists bins for lags. Each is a quarter longer than the one before it, because only the order of magnitude of a think
+ * time matters.
  *
- * @param {number} durationMs of the observation; longer lags than a third of it are too few to tell
+ * @param {number} durationMs of the observation; lags longer than a third of it are too rare
  * @returns {number[]} ascending, from 0 on
  */
 export function listEdges(durationMs) {
   const edges = [0];
-  for (let edgeMs = FIRST_EDGE_MS; edgeMs < Math.min(durationMs / 3, LONGEST_LAG_MS); edgeMs *= EDGE_RATIO) edges.push(edgeMs);
+  for (let edgeMs = FIRST_EDGE_MS; edgeMs < Math.min(durationMs / 3, MAX_LAG_MS); edgeMs *= EDGE_RATIO)
+    edges.push(edgeMs);
   return edges;
 }
 
 /**
- * How starts follow earlier events: at each moment the rate of starts is a constant plus what each earlier event adds, which
- * depends on how long ago it was. Both are fitted by maximum likelihood, with expectation maximisation. For earthquakes this
- * is model-independent stochastic declustering: D. Marsan and O. Lengliné (2008), https://doi.org/10.1126/science.1148783
+ * How starts follow earlier events. At each moment the rate of starts is a constant plus a contribution of each earlier
+ * event, which depends on the time since then. Both are fitted by maximum likelihood, with expectation maximisation.
+ * For earthquakes this is model-independent stochastic declustering: D. Marsan and O. Lengliné (2008),
+ * https://doi.org/10.1126/science.1148783
  *
  * @typedef {object} LagKernel
  * @property {number} openPerMs rate of the starts that follow nothing
@@ -37,7 +40,7 @@ export function listEdges(durationMs) {
 /**
  * @param {object} events
  * @param {ArrayLike<number>} events.startsMs ascending
- * @param {ArrayLike<number>} events.ownMs the event of each start itself, which it can't follow
+ * @param {ArrayLike<number>} events.ownMs the event of each start itself, which the start can't follow
  * @param {number} [events.ownSet] to which set those belong, default 0
  * @param {ArrayLike<number>[]} events.eventSets each ascending; each set has its own lags
  * @param {number} events.durationMs starts were observed from 0 until then
@@ -50,18 +53,23 @@ export function fitLagKernel({ startsMs, ownMs, ownSet = 0, eventSets, durationM
   const { length } = startsMs;
   const counts = new Float32Array(length * bins);
   eventSets.forEach((eventsMs, set) => {
-    countLags(startsMs, eventsMs, edges, (start, bin, count) => { counts[start * bins + set * perSet + bin] = count; });
+    countLags(startsMs, eventsMs, edges, (start, bin, count) => {
+      counts[start * bins + set * perSet + bin] = count;
+    });
   });
   for (let start = 0; start < length; start++) {
     if (ownMs[start] <= startsMs[start] + SAME_MS) counts[start * bins + ownSet * perSet]--;
   }
-  const exposures = Float64Array.from({ length: bins }, (_, bin) => (
-    sumExposure(eventSets[Math.floor(bin / perSet)], durationMs, edges[bin % perSet], edges[(bin % perSet) + 1])));
+  const exposures = Float64Array.from({ length: bins }, (_, bin) =>
+    sumExposure(eventSets[Math.floor(bin / perSet)], durationMs, edges[bin % perSet], edges[(bin % perSet) + 1]),
+  );
   let openPerMs = length / durationMs / 2;
   const ratesPerMs = exposures.map((ms) => (ms > 0 ? length / 2 / bins / ms : 0));
   const expected = new Float64Array(bins);
   const pairs = new Float64Array(bins);
-  counts.forEach((count, place) => { pairs[place % bins] += count; });
+  counts.forEach((count, place) => {
+    pairs[place % bins] += count;
+  });
   function dropChance() {
     ratesPerMs.forEach((rate, bin) => {
       if (rate * exposures[bin] < MIN_DEVIATIONS * Math.sqrt(pairs[bin])) ratesPerMs[bin] = 0;
@@ -81,11 +89,13 @@ export function fitLagKernel({ startsMs, ownMs, ownSet = 0, eventSets, durationM
       startRates[start] = ratePerMs;
       for (let bin = 0; bin < bins; bin++) expected[bin] += counts[from + bin] / ratePerMs;
     }
-    openPerMs = Math.max(LEAST_RATE, (length - followed) / durationMs);
-    for (let bin = 0; bin < bins; bin++) ratesPerMs[bin] = exposures[bin] > 0 ? (ratesPerMs[bin] * expected[bin]) / exposures[bin] : 0;
+    openPerMs = Math.max(MIN_RATE, (length - followed) / durationMs);
+    for (let bin = 0; bin < bins; bin++)
+      ratesPerMs[bin] = exposures[bin] > 0 ? (ratesPerMs[bin] * expected[bin]) / exposures[bin] : 0;
   }
-  const followers = eventSets.map((_, set) => ratesPerMs.slice(set * perSet, (set + 1) * perSet)
-    .map((rate, bin) => rate * (edges[bin + 1] - edges[bin])));
+  const followers = eventSets.map((_, set) =>
+    ratesPerMs.slice(set * perSet, (set + 1) * perSet).map((rate, bin) => rate * (edges[bin + 1] - edges[bin])),
+  );
   const gain = startRates.reduce((sum, ratePerMs) => sum + Math.log((ratePerMs * durationMs) / length), 0);
   return { openPerMs, followers, share: followed / length, gain };
 }
@@ -94,10 +104,10 @@ export function fitLagKernel({ startsMs, ownMs, ownSet = 0, eventSets, durationM
  * @param {ArrayLike<number>} startsMs
  * @param {ArrayLike<number>} eventsMs
  * @param {number[]} edges
- * @param {(start: number, bin: number, count: number) => void} onCount called with how many events were that long ago
+ * @param {(start: number, bin: number, count: number) => void} onCount count: of the events that were that long ago
  */
 function countLags(startsMs, eventsMs, edges, onCount) {
-  /** By edge: how many events were at least that long ago. */
+  /** By edge: the number of events at least that long ago. */
   const before = new Uint32Array(edges.length);
   for (let start = 0; start < startsMs.length; start++) {
     for (let edge = 0; edge < edges.length; edge++) {

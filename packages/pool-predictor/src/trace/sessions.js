@@ -1,18 +1,20 @@
-import { quantile } from '../quantile.js';
+import { median, sum } from '../base/sample-statistics.js';
+import { levelRounding, sameMsOf } from './resolution.js';
 
 /** @import { Arrival, CallerRequest } from '../simulator/arrivals.js' */
 /** @import { Random } from '../simulator/random.js' */
-/** @import { Trace } from '../formats/trace.js' */
+/** @import { Doubt } from './follow-ups.js' */
+/** @import { Trace } from './trace.js' */
 
-/** A caller is there for at least this share of the trace; everyone else visits. */
-const CALLER_SHARE = 0.5;
-/** How many times its longest think time a caller may be away at the end, and still come back after it. */
-const PATIENCE = 3;
-/** Requests in a row that a block takes from what a caller did: enough to keep slow and fast spells together. */
+/** A caller is there for at least this share of the trace; all others are visitors. */
+const MIN_CALLER_SHARE = 0.5;
+/** A caller counts as active at the end if it was silent for less than this many times its longest think time. */
+const MAX_SILENCE_RATIO = 3;
+/** Requests in a row in a block of a caller: enough to keep slow and fast spells together. */
 const BLOCK_REQUESTS = 10;
 
 /**
- * Requests that follow each other.
+ * A user's requests, each after the one before it.
  *
  * @typedef {object} Session
  * @property {number} atMs
@@ -27,7 +29,8 @@ const BLOCK_REQUESTS = 10;
  * @property {number} visitsShare of all checkouts: theirs
  * @property {number} aloneShare of all checkouts: they follow nothing, and nothing follows them
  * @property {number} thinkMs median time from a check-in to the start that follows; NaN if none does
- * @property {boolean} isUnclear the trace can't tell for some requests whether they follow others
+ * @property {boolean} isUnclear for some requests the trace does not show whether they follow others
+ * @property {Doubt | null} doubt why
  */
 
 /**
@@ -40,6 +43,8 @@ const BLOCK_REQUESTS = 10;
  */
 export function listSessions(trace, handoversMs, previous, isSameRequest, servicesMs = trace.useMs) {
   const { checkOutStartedMs, waitMs, useMs, routes, routeOf } = trace;
+  /** @type {CallerRequest[]} */
+  const followers = [];
   /** @type {Session[]} */
   const sessions = [];
   const sessionOf = new Uint32Array(previous.length);
@@ -53,43 +58,58 @@ export function listSessions(trace, handoversMs, previous, isSameRequest, servic
       sessionOf[index] = sessionOf[before];
     }
     const session = sessions[sessionOf[index]];
-    session.requests.push({
-      route: routes[routeOf[index]], serviceMs: servicesMs[index], handoverMs: handoversMs[index],
-      thinkMs: before < 0 ? 0 : Math.max(0, atMs - session.endMs), isMore: isSameRequest[index],
-    });
+    const request = {
+      route: routes[routeOf[index]],
+      serviceMs: servicesMs[index],
+      handoverMs: handoversMs[index],
+      thinkMs: before < 0 ? 0 : atMs - session.endMs,
+      isMore: isSameRequest[index],
+    };
+    session.requests.push(request);
+    if (before >= 0) followers.push(request);
     session.lastMs = atMs;
     session.endMs = atMs + waitMs[index] + useMs[index];
   }
+  const thinksMs = levelRounding(
+    followers.map(({ thinkMs }) => Number(thinkMs)),
+    sameMsOf(trace.resolutionMs),
+  );
+  followers.forEach((request, index) => (request.thinkMs = thinksMs[index]));
   return sessions;
 }
 
 /** @param {Session} session @param {number} traceEndMs */
 export function isCaller({ atMs, lastMs, endMs, requests }, traceEndMs) {
-  return requests.length > BLOCK_REQUESTS && lastMs - atMs >= CALLER_SHARE * traceEndMs && endMs > atMs;
+  return requests.length > BLOCK_REQUESTS && lastMs - atMs >= MIN_CALLER_SHARE * traceEndMs && endMs > atMs;
 }
 
 /**
- * Callers go on until the trace ended, however fast they are answered.
+ * Lists the arrivals of callers, who go on until the end of the trace however fast they are answered.
  *
  * @param {Session[]} callers in order of time
  * @param {object} options
  * @param {number} options.endMs of the trace
  * @param {number} options.factor how many times as many callers
  * @param {Random} options.random
- * @param {boolean} options.isRecorded they do what they did, except for those that the factor adds
+ * @param {boolean} options.isRecorded they repeat their recorded requests, except for the callers that the factor adds
  * @returns {Arrival[]} in order of time
  */
-export function playCallers(callers, { endMs, factor, random, isRecorded }) {
+export function listCallerArrivals(callers, { endMs, factor, random, isRecorded }) {
   return Array.from({ length: Math.round(callers.length * factor) }, (_, index) => {
     const caller = callers[index % callers.length];
-    const thinksMs = caller.requests.slice(1).filter(({ isMore }) => !isMore).map(({ thinkMs }) => thinkMs);
-    const thinkMs = quantile(thinksMs.length > 0 ? thinksMs : [0], 0.5);
-    const isBack = endMs - caller.endMs <= PATIENCE * Math.max(thinkMs, ...thinksMs);
+    const thinksMs = caller.requests
+      .slice(1)
+      .filter(({ isMore }) => !isMore)
+      .map(({ thinkMs }) => thinkMs);
+    const thinkMs = median(thinksMs.length > 0 ? thinksMs : [0]);
+    const isBack = endMs - caller.endMs <= MAX_SILENCE_RATIO * Math.max(thinkMs, ...thinksMs);
     const isDrawn = !isRecorded || index >= callers.length;
     const requests = [{ ...caller.requests[0], thinkMs }, ...caller.requests.slice(1)];
     return {
       // The added ones spread over the time that a request takes.
-      atMs: caller.atMs + (index < callers.length ? 0 : random.uniform() * ((caller.endMs - caller.atMs) / requests.length)),
+      atMs:
+        caller.atMs +
+        (index < callers.length ? 0 : random.uniform() * ((caller.endMs - caller.atMs) / requests.length)),
       requests: isDrawn ? drawRequests(requests, random) : requests,
       untilMs: isBack ? endMs : caller.lastMs,
     };
@@ -97,7 +117,7 @@ export function playCallers(callers, { endMs, factor, random, isRecorded }) {
 }
 
 /**
- * Random blocks of what a caller did: requests in a row, with their service and think times.
+ * Draws random blocks of a caller's requests, with their service and think times.
  *
  * @param {CallerRequest[]} requests
  * @param {Random} random
@@ -110,9 +130,9 @@ function drawRequests(requests, random) {
   }).flat();
 }
 
-/** @param {{ callers: Session[], visits: Session[], isUnclear: boolean }} sessions @returns {CallerFacts} */
-export function describeCallers({ callers, visits, isUnclear }) {
-  const countOf = (/** @type {Session[]} */ sessions) => sessions.reduce((sum, { requests }) => sum + requests.length, 0);
+/** @param {{ callers: Session[], visits: Session[], doubt: Doubt | null }} sessions @returns {CallerFacts} */
+export function describeCallers({ callers, visits, doubt }) {
+  const countOf = (/** @type {Session[]} */ sessions) => sum(sessions.map(({ requests }) => requests.length));
   const chains = visits.filter(({ requests }) => requests.length > 1);
   const all = countOf(callers) + countOf(visits);
   const thinksMs = [...callers, ...chains].flatMap(({ requests }) => requests.slice(1).map(({ thinkMs }) => thinkMs));
@@ -122,7 +142,8 @@ export function describeCallers({ callers, visits, isUnclear }) {
     visits: chains.length,
     visitsShare: countOf(chains) / all,
     aloneShare: (visits.length - chains.length) / all,
-    thinkMs: thinksMs.length > 0 ? quantile(thinksMs, 0.5) : NaN,
-    isUnclear,
+    thinkMs: thinksMs.length > 0 ? median(thinksMs) : NaN,
+    isUnclear: doubt !== null,
+    doubt,
   };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { advise } from '../../src/advise/advise.js';
 import { parseSlo } from '../../src/advise/slo.js';
-import { createScenarioLoad } from '../../src/load.js';
-import { readScenario } from '../../src/node/read-scenario.js';
+import { createScenarioLoad } from '../../src/load/scenario-load.js';
+import { simulateHere } from '../../src/runs/simulation-runs.js';
+import { scenarioOf } from '../load/sample-scenarios.js';
 
 /** @import { Service } from '../../src/simulator/service-time.js' */
 
@@ -10,17 +11,52 @@ import { readScenario } from '../../src/node/read-scenario.js';
 const ordinary = createScenarioLoad({
   phases: [{ durationMs: 20_000, arrivalCount: 400 }],
   scenarios: [
-    { weight: 95, steps: [{ kind: 'request', route: '/fast' }] }, { weight: 5, steps: [{ kind: 'request', route: '/slow' }] },
+    { weight: 95, ...scenarioOf('/fast') },
+    { weight: 5, ...scenarioOf('/slow') },
   ],
 });
-const article = createScenarioLoad(await readScenario('loadtests/mixed.yaml'));
+const article = createScenarioLoad({
+  phases: [{ durationMs: 5000, arrivalCount: 5 }],
+  scenarios: [scenarioOf('/slow', '/fast')],
+});
 
 /** @param {number} slowMs @returns {Record<string, Service>} */
 const services = (slowMs) => ({ '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } });
 
+/** @import { Run, SimulateRuns } from '../../src/runs/simulation-runs.js' */
+
+const simulateOrdinary = remember(simulateHere({ load: ordinary, services: services(500) }));
+
+/** @param {SimulateRuns} simulateRuns @returns {SimulateRuns} the same, with no run simulated twice */
+function remember(simulateRuns) {
+  /** @type {Map<string, ReturnType<SimulateRuns>>} */
+  const known = new Map();
+  const simulateOnce = (/** @type {Run} */ run) => {
+    const key = JSON.stringify(run);
+    if (!known.has(key)) known.set(key, simulateRuns([run]));
+    return /** @type {ReturnType<SimulateRuns>} */ (known.get(key));
+  };
+  return async (runs, onRun = () => {}) => {
+    const results = [];
+    for (const run of runs) {
+      results.push(...(await simulateOnce(run)));
+      onRun();
+    }
+    return results;
+  };
+}
+
 /** @param {string[]} goals @param {Partial<Parameters<typeof advise>[0]>} [options] */
-function adviseOn(goals, options) {
-  return advise({ load: ordinary, services: services(500), slos: goals.map(parseSlo), seeds: 59, ...options });
+function adviseOn(goals, options = {}) {
+  const isOrdinary = !options.load && !options.services && !options.overhead;
+  return advise({
+    load: ordinary,
+    services: services(500),
+    slos: goals.map(parseSlo),
+    seeds: 59,
+    simulateRuns: isOrdinary ? simulateOrdinary : undefined,
+    ...options,
+  });
 }
 
 const advice = await adviseOn(['/fast p99 < 50ms']);
@@ -37,11 +73,20 @@ describe('an ordinary load with slow queries of half a second', () => {
     const { poolSize, loads, rows } = advice;
     expect(loads.map(({ factor }) => factor)).toEqual([1, 1.3]);
     expect(poolSize).toBe(Math.max(...loads.map(({ smallest }) => Number(smallest))));
-    expect(rows.map((row) => [row.poolSize - Number(poolSize), row.factor])).toEqual(
-      [[-1, 1], [-1, 1.3], [0, 1], [0, 1.3], [1, 1], [1, 1.3]]);
+    expect(rows.map((row) => [row.poolSize - Number(poolSize), row.factor])).toEqual([
+      [-1, 1],
+      [-1, 1.3],
+      [0, 1],
+      [0, 1.3],
+      [1, 1],
+      [1, 1.3],
+    ]);
     expect(rows.filter((row) => row.poolSize >= Number(poolSize)).every(({ isMet }) => isMet)).toBe(true);
     expect(rows.filter((row) => row.poolSize < Number(poolSize)).every(({ isMet }) => isMet)).toBe(false);
-    for (const { goals: [{ medianMs, upperMs }] } of rows) expect(upperMs).toBeGreaterThanOrEqual(medianMs);
+    for (const {
+      goals: [{ medianMs, upperMs }],
+    } of rows)
+      expect(upperMs).toBeGreaterThanOrEqual(medianMs);
   });
 
   test('fewer connections are enough when the slow queries are limited', () => {
@@ -54,18 +99,25 @@ describe('an ordinary load with slow queries of half a second', () => {
   });
 
   test('gives the same advice again', async () => {
-    expect(await adviseOn(['/fast p99 < 50ms'], { onProgress: () => {} })).toEqual(advice);
+    const simulateRuns = simulateHere({ load: ordinary, services: services(500) });
+    expect(await adviseOn(['/fast p99 < 50ms'], { simulateRuns })).toEqual(advice);
   });
 });
 
 test('a route without queries meets its goal with any pool, and several queries need more', async () => {
-  const load = createScenarioLoad({ phases: [{ durationMs: 4000, arrivalCount: 120 }],
-    scenarios: ['/livez', '/orders'].map((route) => ({ steps: [{ kind: /** @type {const} */ ('request'), route }] })) });
-  const adviseFor = (/** @type {number} */ queries, /** @type {string[]} */ ...goals) => adviseOn(goals, {
-    load, services: { '/livez': { kind: 'none' }, '/orders': { kind: 'fixed', ms: 40, queries } },
+  const load = createScenarioLoad({
+    phases: [{ durationMs: 4000, arrivalCount: 120 }],
+    scenarios: ['/livez', '/orders'].map((route) => scenarioOf(route)),
   });
+  const adviseFor = (/** @type {number} */ queries, /** @type {string[]} */ ...goals) =>
+    adviseOn(goals, {
+      load,
+      services: { '/livez': { kind: 'none' }, '/orders': { kind: 'fixed', ms: 40, queries } },
+    });
   expect(await adviseFor(1, '/livez max < 100ms')).toMatchObject({ verdict: 'size', poolSize: 1 });
-  const [one, five] = await Promise.all([1, 5].map((queries) => adviseFor(queries, '/orders p90 < 250ms', '/livez max < 100ms')));
+  const [one, five] = await Promise.all(
+    [1, 5].map((queries) => adviseFor(queries, '/orders p90 < 250ms', '/livez max < 100ms')),
+  );
   expect(five.poolSize).toBeGreaterThan(Number(one.poolSize));
   // A wait-queue timeout can't help /livez.
   expect(five.remedies.find(({ kind }) => kind === 'timeout')).toMatchObject({ timeoutMs: 250 });
@@ -91,15 +143,16 @@ describe('more load', () => {
 test('a long load gets the smallest number of runs', async () => {
   const load = createScenarioLoad({
     phases: [{ durationMs: 60_000, arrivalCount: 10_001 }],
-    scenarios: [{ weight: 1e5, steps: [{ kind: 'request', route: '/fast' }] }, { steps: [{ kind: 'request', route: '/slow' }] }],
+    scenarios: [{ weight: 1e5, ...scenarioOf('/fast') }, scenarioOf('/slow')],
   });
   const { verdict, seeds } = await adviseOn(['/slow p99 < 1s'], { load, seeds: undefined });
   expect({ verdict, seeds }).toEqual({ verdict: 'notEnoughData', seeds: 59 });
 });
 
 test('every goal counts', async () => {
-  const [easy, both] = await Promise.all([['/slow p50 < 2s'], ['/slow p50 < 2s', '/fast p99 < 50ms']].map((goals) => (
-    adviseOn(goals, { headroom: 1 }))));
+  const [easy, both] = await Promise.all(
+    [['/slow p50 < 2s'], ['/slow p50 < 2s', '/fast p99 < 50ms']].map((goals) => adviseOn(goals, { headroom: 1 })),
+  );
   expect(easy.poolSize).toBeLessThan(Number(both.poolSize));
 });
 
@@ -111,16 +164,23 @@ test('nothing meets a goal below the service time', async () => {
 test('a percentile needs samples', async () => {
   const advice = await adviseOn(['/fast p99 < 50ms', '/slow p99 < 10s']);
   expect(advice).toMatchObject({ verdict: 'notEnoughData', poolSize: null, loads: [] });
-  expect(advice.samples.map(({ needed, isEnough }) => [needed, isEnough])).toEqual([[299, true], [299, false]]);
+  expect(advice.samples.map(({ needed, isEnough }) => [needed, isEnough])).toEqual([
+    [299, true],
+    [299, false],
+  ]);
 });
 
 test('requests that fail miss the goal', async () => {
   const load = createScenarioLoad({
     phases: [{ durationMs: 60_000, arrivalCount: 600 }],
-    scenarios: [{ steps: [{ kind: 'request', route: '/a' }] }],
+    scenarios: [scenarioOf('/a')],
     timeoutMs: 40,
   });
-  const advice = await advise({ load, services: { '/a': { kind: 'fixed', ms: 50 } }, slos: [parseSlo('/a p50 < 100ms')] });
+  const advice = await advise({
+    load,
+    services: { '/a': { kind: 'fixed', ms: 50 } },
+    slos: [parseSlo('/a p50 < 100ms')],
+  });
   expect(advice.verdict).toBe('nothing');
 });
 
@@ -130,13 +190,23 @@ describe('what a response takes beyond wait and use', () => {
 
   test('when it is not known, a goal that leaves no room for it gets no verdict', async () => {
     const advice = await adviseOn(['/fast p99 < 50ms', '/fast p99 < 5ms']);
-    expect(advice).toMatchObject({ verdict: 'belowNoise', poolSize: null, parts: null, loads: [], rows: [],
-      noise: [{ bestMs: 2, noiseMs: 10, isBelow: false }, { bestMs: 2, noiseMs: 10, isBelow: true }] });
+    expect(advice).toMatchObject({
+      verdict: 'belowNoise',
+      poolSize: null,
+      parts: null,
+      loads: [],
+      rows: [],
+      noise: [
+        { bestMs: 2, noiseMs: 10, isBelow: false },
+        { bestMs: 2, noiseMs: 10, isBelow: true },
+      ],
+    });
   });
 
   test('the noise of a maximum depends on how many requests there are', async () => {
     const few = createScenarioLoad({
-      phases: [{ durationMs: 5000, arrivalCount: 5 }], scenarios: [{ steps: [{ kind: 'request', route: '/fast' }] }],
+      phases: [{ durationMs: 5000, arrivalCount: 5 }],
+      scenarios: [scenarioOf('/fast')],
     });
     const [ofFew, ofMany] = await Promise.all([few, ordinary].map((load) => adviseOn(['/fast max < 25ms'], { load })));
     expect(ofFew).toMatchObject({ verdict: 'size', noise: [{ noiseMs: 10 }] });
@@ -152,15 +222,18 @@ describe('what a response takes beyond wait and use', () => {
   });
 
   test('when it is known, a goal above it needs more connections than without it', async () => {
-    const [without, withIt] = await Promise.all([undefined, 480].map((ms) => (
-      adviseOn(['/fast p95 < 500ms'], { headroom: 1, overhead: ms ? { kind: 'fixed', ms } : undefined }))));
+    const [without, withIt] = await Promise.all(
+      [undefined, 480].map((ms) =>
+        adviseOn(['/fast p95 < 500ms'], { headroom: 1, overhead: ms ? { kind: 'fixed', ms } : undefined }),
+      ),
+    );
     expect([without.verdict, withIt.verdict]).toEqual(['size', 'size']);
     expect(withIt.poolSize).toBeGreaterThan(Number(without.poolSize));
   });
 });
 
 test('progress counts every run, and ends with nothing left', async () => {
-  /** @type {import('../../src/run-count.js').Progress[]} */
+  /** @type {import('../../src/runs/simulation-runs.js').RunProgress[]} */
   const seen = [];
   await adviseOn(['/fast p99 < 50ms'], { headroom: 1, onProgress: (progress) => void seen.push(progress) });
   expect(seen.map(({ done }) => done)).toEqual(seen.map((_, index) => index + 1));
@@ -171,13 +244,21 @@ test('progress counts every run, and ends with nothing left', async () => {
 
 describe('a load that is not random', () => {
   test('needs one run', async () => {
-    const advice = await advise({ load: article, services: services(5000), slos: [parseSlo('/fast max < 100ms')], headroom: 1 });
+    const advice = await advise({
+      load: article,
+      services: services(5000),
+      slos: [parseSlo('/fast max < 100ms')],
+      headroom: 1,
+    });
     expect(advice).toMatchObject({ verdict: 'size', poolSize: 5, seeds: 1, noBenefitAfter: 5 });
   });
 
   test('one connection needs no remedies', async () => {
     const { poolSize, rows, remedies } = await advise({
-      load: article, services: services(5), slos: [parseSlo('/fast max < 100ms')] });
+      load: article,
+      services: services(5),
+      slos: [parseSlo('/fast max < 100ms')],
+    });
     expect({ poolSize, remedies }).toEqual({ poolSize: 1, remedies: [] });
     expect(rows[0].poolSize).toBe(1);
   });
@@ -185,12 +266,22 @@ describe('a load that is not random', () => {
 
 describe('a fleet', () => {
   test('has a pool for each instance and server, and monitors', async () => {
-    const { verdict, fleet, poolSize } = await adviseOn(
-      ['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, servers: 3, serverLimit: 3000 } });
+    const { verdict, fleet, poolSize } = await adviseOn(['/fast p99 < 50ms'], {
+      headroom: 1,
+      fleet: { instances: 40, servers: 3, serverLimit: 3000 },
+    });
     const size = Number(poolSize);
     expect(verdict).toBe('size');
-    expect(fleet).toEqual({ instances: 40, servers: 3, monitors: 2, total: 120 * (size + 2), perServer: 40 * (size + 2),
-      serverLimit: 3000, largestPool: 73, fits: true });
+    expect(fleet).toEqual({
+      instances: 40,
+      servers: 3,
+      monitors: 2,
+      total: 120 * (size + 2),
+      perServer: 40 * (size + 2),
+      serverLimit: 3000,
+      largestPool: 73,
+      fits: true,
+    });
   });
 
   test('may have more connections than the server accepts', async () => {
@@ -201,15 +292,20 @@ describe('a fleet', () => {
   });
 
   // 40 clients with 2 connections and 2 monitors each; a second client has monitors of its own.
-  test.each([[3000, ['split', 'limited', 'timeout']], [239, ['limited', 'timeout']], [159, ['timeout']], [119, []]])(
-    'of %i connections has room for %j', async (serverLimit, kinds) => {
-      const { remedies } = await adviseOn(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit } });
-      expect(remedies.map(({ kind }) => kind)).toEqual(kinds);
-    });
+  test.each([
+    [3000, ['split', 'limited', 'timeout']],
+    [239, ['limited', 'timeout']],
+    [159, ['timeout']],
+    [119, []],
+  ])('of %i connections has room for %j', async (serverLimit, kinds) => {
+    const { remedies } = await adviseOn(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit } });
+    expect(remedies.map(({ kind }) => kind)).toEqual(kinds);
+  });
 });
 
 test.each([
-  [['/fats p99 < 50ms'], {}, /no route \/fats, only \/fast, \/slow/], [['/fast p99 < 50ms'], { seeds: 58 }, /at least 59/],
+  [['/fats p99 < 50ms'], {}, /no route \/fats, only \/fast, \/slow/],
+  [['/fast p99 < 50ms'], { seeds: 58 }, /at least 59/],
 ])('%j %j is refused', async (goals, options, message) => {
   await expect(adviseOn(goals, options)).rejects.toThrow(message);
 });

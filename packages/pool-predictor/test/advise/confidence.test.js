@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MIN_RUNS, samplesNeeded, upperLimit } from '../../src/advise/confidence.js';
 import { createRandom } from '../../src/simulator/random.js';
 
-test('samples needed are those of Wilks\' tables', () => {
+test("samples needed are those of Wilks' tables", () => {
   expect([0.5, 0.9, 0.95, 0.99, 0.999, 1].map(samplesNeeded)).toEqual([5, 29, 59, 299, 2995, 1]);
   expect(MIN_RUNS).toBe(59);
 });
@@ -11,7 +11,14 @@ describe('the limit that 95 of 100 runs keep', () => {
   const numbers = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => index + 1);
 
   // From tables of one-sided tolerance limits, 95 %/95 %: the largest of 59, the second of 93, the third of 124.
-  test.each([[59, 59], [92, 92], [93, 92], [123, 122], [124, 122], [153, 150]])('with %i runs it is number %i', (count, rank) => {
+  test.each([
+    [59, 59],
+    [92, 92],
+    [93, 92],
+    [123, 122],
+    [124, 122],
+    [153, 150],
+  ])('with %i runs it is number %i', (count, rank) => {
     expect(upperLimit(numbers(count))).toBe(rank);
   });
 

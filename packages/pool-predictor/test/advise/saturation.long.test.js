@@ -1,28 +1,36 @@
 import { describe, expect, test } from '@jest/globals';
 import { advise } from '../../src/advise/advise.js';
 import { parseSlo } from '../../src/advise/slo.js';
-import { createScenarioLoad } from '../../src/load.js';
-import { predict } from '../../src/predict.js';
+import { createScenarioLoad } from '../../src/load/scenario-load.js';
+import { predict } from '../../src/predict/predict.js';
 
 /** @import { Service } from '../../src/simulator/service-time.js' */
 
 /** Two cores: a heavy query for every three cheap ones, 0.85 of what they can do. */
 const LOAD = {
   phases: [{ durationMs: 2500, arrivalRate: 205, mode: /** @type {const} */ ('poisson') }],
-  scenarios: [{ weight: 1, route: '/report' }, { weight: 3, route: '/cheap' }]
-    .map(({ weight, route }) => ({ weight, steps: [{ kind: /** @type {const} */ ('request'), route }] })),
+  scenarios: [
+    { weight: 1, route: '/report' },
+    { weight: 3, route: '/cheap' },
+  ].map(({ weight, route }) => ({ weight, steps: [{ kind: /** @type {const} */ ('request'), route }] })),
 };
 /** @type {Record<string, Service>} */
 const SERVICES = {
-  '/report': { kind: 'lognormal', medianMs: 28, sigma: 0.4, workShare: 1 }, '/cheap': { kind: 'fixed', ms: 0.5, workShare: 1 },
+  '/report': { kind: 'lognormal', medianMs: 28, sigma: 0.4, workShare: 1 },
+  '/cheap': { kind: 'fixed', ms: 0.5, workShare: 1 },
 };
 const OVERHEAD = { kind: /** @type {const} */ ('fixed'), ms: 1 };
 
 /** @param {string[]} goals @param {Partial<Parameters<typeof advise>[0]> & { cores?: number }} [options] */
 function adviseOn(goals, { cores = 2, ...options } = {}) {
   return advise({
-    load: createScenarioLoad(LOAD, { server: { cores } }), services: SERVICES, overhead: OVERHEAD, slos: goals.map(parseSlo),
-    seeds: 59, headroom: 1, ...options,
+    load: createScenarioLoad(LOAD, { server: { cores } }),
+    services: SERVICES,
+    overhead: OVERHEAD,
+    slos: goals.map(parseSlo),
+    seeds: 59,
+    headroom: 1,
+    ...options,
   });
 }
 
@@ -37,8 +45,14 @@ describe('a load that fills the server', () => {
     expect(slowdown.poolSize).toBeGreaterThanOrEqual(Number(poolSize));
     expect(slowdown.largerSize).toBe(2 * slowdown.poolSize);
     // Other runs say the same.
-    const { variants: [upper, twice] } = await predict({
-      load: createScenarioLoad(LOAD, { server: { cores: 2 } }), services: SERVICES, overhead: OVERHEAD, firstSeed: 1000, seeds: 19,
+    const {
+      variants: [upper, twice],
+    } = await predict({
+      load: createScenarioLoad(LOAD, { server: { cores: 2 } }),
+      services: SERVICES,
+      overhead: OVERHEAD,
+      firstSeed: 1000,
+      seeds: 19,
       poolSizes: [slowdown.poolSize, slowdown.largerSize],
     });
     const ratio = twice.predicted.routes['/report'].p99Ms / upper.predicted.routes['/report'].p99Ms;
@@ -64,9 +78,13 @@ describe('a load that fills the server', () => {
 
   test('without a server there is no limit, and the advice is as before', async () => {
     const load = createScenarioLoad(LOAD);
-    const plain = Object.fromEntries(Object.entries(SERVICES).map(([route, service]) => [route, { ...service, workShare: 0 }]));
+    const plain = Object.fromEntries(
+      Object.entries(SERVICES).map(([route, service]) => [route, { ...service, workShare: 0 }]),
+    );
     const [before, after] = [
-      await adviseOn(['/report p95 < 200ms'], { load, services: plain }), await adviseOn(['/report p95 < 200ms'], { load })];
+      await adviseOn(['/report p95 < 200ms'], { load, services: plain }),
+      await adviseOn(['/report p95 < 200ms'], { load }),
+    ];
     expect(after).toEqual(before);
     expect(after.saturation).toBeNull();
   });

@@ -2,16 +2,26 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createScenarioLoad, createTraceLoad, predict } from '../../src/index.js';
 import { createSimulationThreads } from '../../src/node/index.js';
+import { scenarioOf } from '../load/sample-scenarios.js';
 
 /** @import { Service } from '../../src/index.js' */
 
 /** @type {Record<string, Service>} */
-const services = { '/fast': { kind: 'lognormal', medianMs: 2, sigma: 1 }, '/slow': { kind: 'sample', valuesMs: [100, 200, 900] } };
+const services = {
+  '/fast': { kind: 'lognormal', medianMs: 2, sigma: 1 },
+  '/slow': { kind: 'sample', valuesMs: [100, 200, 900] },
+};
 const load = createScenarioLoad({
   phases: [{ durationMs: 2000, arrivalRate: 50, mode: 'poisson' }],
   scenarios: [
-    { weight: 9, steps: [{ kind: 'request', route: '/fast' }] },
-    { weight: 1, steps: [{ kind: 'request', route: '/slow' }, { kind: 'think', ms: 100, jitterMs: 50 }] },
+    { weight: 9, ...scenarioOf('/fast') },
+    {
+      weight: 1,
+      steps: [
+        { kind: 'request', route: '/slow' },
+        { kind: 'think', ms: 100, jitterMs: 50 },
+      ],
+    },
   ],
 });
 const runs = Array.from({ length: 12 }, (_, index) => ({ pool: { maxPoolSize: 2 }, seed: index + 1, factor: 1 }));
@@ -20,18 +30,24 @@ const input = { load, services, overhead: services['/fast'], resolutionMs: 1 };
 /** @type {ReturnType<typeof createSimulationThreads>[]} */
 const opened = [];
 
-/** @param {Partial<Parameters<typeof createSimulationThreads>[0]>} [change] @param {Parameters<typeof createSimulationThreads>[1]} [options] */
+/**
+ * @param {Partial<Parameters<typeof createSimulationThreads>[0]>} [change]
+ * @param {Parameters<typeof createSimulationThreads>[1]} [options]
+ */
 function open(change, options) {
   const threads = createSimulationThreads({ ...input, ...change }, { threads: 2, minWorkMs: 0, ...options });
   opened.push(threads);
   return threads;
 }
 
-/** How many threads the work starts: each thread of a process has the next number. @param {() => Promise<unknown>} work */
+/**
+ * How many threads the work starts: each thread of a process has the next number.
+ * @param {() => Promise<unknown>} work
+ */
 async function countThreads(work) {
   const before = await startThread();
   await work();
-  return await startThread() - before - 1;
+  return (await startThread()) - before - 1;
 }
 
 async function startThread() {
@@ -54,11 +70,18 @@ describe('simulation threads', () => {
 
   test('do so for a trace, and for several calls at once', async () => {
     const count = 200;
-    const trace = createTraceLoad({
-      header: {}, warnings: [], routes: ['/a'], routeOf: new Uint32Array(count),
-      checkOutStartedMs: Float64Array.from({ length: count }, (_, i) => i * 7),
-      waitMs: new Float64Array(count), useMs: Float64Array.from({ length: count }, (_, i) => i % 30),
-    }, { resample: true });
+    const trace = createTraceLoad(
+      {
+        header: {},
+        warnings: [],
+        routes: ['/a'],
+        routeOf: new Uint32Array(count),
+        checkOutStartedMs: Float64Array.from({ length: count }, (_, i) => i * 7),
+        waitMs: new Float64Array(count),
+        useMs: Float64Array.from({ length: count }, (_, i) => i % 30),
+      },
+      { resample: true },
+    );
     const both = { load: trace, services: trace.services };
     const expected = await open(both, { threads: 1 }).simulateRuns(runs);
     const { simulateRuns } = open(both);
@@ -70,28 +93,33 @@ describe('simulation threads', () => {
     expect(await predict({ ...options, simulateRuns: open().simulateRuns })).toEqual(await predict(options));
   });
 
-  test.each(/** @type {[string, number, Parameters<typeof open>][]} */ ([
-    ['as many as allowed', 2, []],
-    // The first run is over before there are threads.
-    ['no more than runs', 3, [{}, { threads: 100 }]],
-    ['none for little work', 0, [{}, { minWorkMs: 1e6 }]],
-    ['none where one is allowed', 0, [{}, { threads: 1 }]],
-    ['none for a load that can\'t be sent', 0, [{ load: { ...load, source: undefined } }]],
-  ]))('start: %s', async (_, count, options) => {
+  test.each(
+    /** @type {[string, number, Parameters<typeof open>][]} */ ([
+      ['as many as allowed', 2, []],
+      // The first run is over before there are threads.
+      ['no more than runs', 3, [{}, { threads: 100 }]],
+      ['none for little work', 0, [{}, { minWorkMs: 1e6 }]],
+      ['none where one is allowed', 0, [{}, { threads: 1 }]],
+      ["none for a load that can't be sent", 0, [{ load: { ...load, source: undefined } }]],
+    ]),
+  )('start: %s', async (_, count, options) => {
     expect(await countThreads(() => open(...options).simulateRuns(runs.slice(0, 4)))).toBe(count);
   });
 
   test('pass errors on', async () => {
     const { simulateRuns } = open();
-    await expect(simulateRuns([...runs, { pool: { maxPoolSize: -1 }, seed: 1, factor: 1 }]))
-      .rejects.toThrow(new Error('maxPoolSize must be a whole number of at least 1, not -1'));
+    await expect(simulateRuns([...runs, { pool: { maxPoolSize: -1 }, seed: 1, factor: 1 }])).rejects.toThrow(
+      new Error('maxPoolSize must be a whole number of at least 1, not -1'),
+    );
   });
 
   test('end at a signal, in the middle of a run', async () => {
     const controller = new AbortController();
     const { simulateRuns } = open({}, { signal: controller.signal });
     const long = createScenarioLoad({
-      phases: [{ durationMs: 3.6e6, arrivalRate: 2000 }], scenarios: [{ steps: [{ kind: 'request', route: '/slow' }] }] });
+      phases: [{ durationMs: 3.6e6, arrivalRate: 2000 }],
+      scenarios: [scenarioOf('/slow')],
+    });
     const { simulateRuns: simulateLong } = open({ load: long }, { signal: controller.signal });
     await simulateRuns(runs);
     const startedAtMs = performance.now();

@@ -3,7 +3,10 @@ import { TIMES, callers, run } from '../trace/traces.js';
 
 /** What the recordings do not say. */
 export const SERVER = { cores: 2, sliceMs: 2 };
-export const WORKS = { '/heavy': { kind: /** @type {const} */ ('fixed'), ms: 30, workShare: 1 }, '/cheap': { kind: /** @type {const} */ ('fixed'), ms: 0.5, workShare: 1 } };
+export const WORKS = {
+  '/heavy': { kind: /** @type {const} */ ('fixed'), ms: 30, workShare: 1 },
+  '/cheap': { kind: /** @type {const} */ ('fixed'), ms: 0.5, workShare: 1 },
+};
 export const WAITS = { '/heavy': { ...WORKS['/heavy'], workShare: 0 }, '/cheap': { ...WORKS['/cheap'], workShare: 0 } };
 
 /**

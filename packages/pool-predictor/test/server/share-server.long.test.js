@@ -1,16 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { shareServer } from '../../src/server/share-server.js';
 import { simulate } from '../../src/simulator/simulate.js';
-import { createTraceLoad } from '../../src/trace/trace-load.js';
+import { createTraceLoad } from '../../src/load/trace-load.js';
 import { responseMs, toTrace } from '../trace/traces.js';
 import { WAITS, record } from './recordings.js';
 
-/** @import { Trace } from '../../src/formats/trace.js' */
+/** @import { Trace } from '../../src/trace/trace.js' */
 
 /** @param {Trace} trace @param {number} maxPoolSize */
 function replay(trace, maxPoolSize) {
   const load = createTraceLoad(trace);
-  return simulate({ arrivals: load.arrivals(1, 1), services: load.services, pool: { maxPoolSize }, server: load.server });
+  return simulate({
+    arrivals: load.arrivals(1, 1),
+    services: load.services,
+    pool: { maxPoolSize },
+    server: load.server,
+  });
 }
 
 describe('how the queries of a trace share the server', () => {
@@ -60,25 +65,34 @@ describe('how the queries of a trace share the server', () => {
     expect(sharing).toMatchObject({ source: 'given', cores: 3, range: null });
   });
 
-  test.each(/** @type {const} */ (['open', 'closed']))('a replay at the recorded size has the recorded uses, %s', (kind) => {
-    const recorded = { ...toTrace(record(kind, 8), 8), server: { cores: 2, busyCores: 1.7 } };
-    const { routes } = replay(shareServer([recorded], { pool: { maxPoolSize: 8 } }), 8);
-    for (const [route, name] of recorded.routes.entries()) {
-      const uses = Array.from(recorded.useMs).filter((_, index) => recorded.routeOf[index] === route);
-      const mean = uses.reduce((sum, ms) => sum + ms, 0) / uses.length;
-      expect((routes[name].meanMs - routes[name].wait.meanMs) / mean).toBeCloseTo(1, 1);
-    }
-  });
-
-  test.each(/** @type {const} */ (['open', 'closed']))('queries that do not slow each other down are left alone, %s', (kind) => {
-    for (let seed = 1; seed <= (kind === 'open' ? 10 : 1); seed++) {
-      for (const size of [2, 8, 32]) {
-        const trace = toTrace(record(kind, size, { services: WAITS, seed, untilMs: kind === 'open' ? 4000 : 1000 }), size);
-        expect(shareServer([trace])).toBe(trace);
-        // The server is idle, however many connections are in use.
-        const idle = { ...trace, server: { cores: 2, busyCores: 0.2 } };
-        expect(shareServer([idle])).toBe(idle);
+  test.each(/** @type {const} */ (['open', 'closed']))(
+    'a replay at the recorded size has the recorded uses, %s',
+    (kind) => {
+      const recorded = { ...toTrace(record(kind, 8), 8), server: { cores: 2, busyCores: 1.7 } };
+      const { routes } = replay(shareServer([recorded], { pool: { maxPoolSize: 8 } }), 8);
+      for (const [route, name] of recorded.routes.entries()) {
+        const uses = Array.from(recorded.useMs).filter((_, index) => recorded.routeOf[index] === route);
+        const mean = uses.reduce((sum, ms) => sum + ms, 0) / uses.length;
+        expect((routes[name].meanMs - routes[name].wait.meanMs) / mean).toBeCloseTo(1, 1);
       }
-    }
-  });
+    },
+  );
+
+  test.each(/** @type {const} */ (['open', 'closed']))(
+    'queries that do not slow each other down are left alone, %s',
+    (kind) => {
+      for (let seed = 1; seed <= (kind === 'open' ? 10 : 1); seed++) {
+        for (const size of [2, 8, 32]) {
+          const trace = toTrace(
+            record(kind, size, { services: WAITS, seed, untilMs: kind === 'open' ? 4000 : 1000 }),
+            size,
+          );
+          expect(shareServer([trace])).toBe(trace);
+          // The server is idle, however many connections are in use.
+          const idle = { ...trace, server: { cores: 2, busyCores: 0.2 } };
+          expect(shareServer([idle])).toBe(idle);
+        }
+      }
+    },
+  );
 });

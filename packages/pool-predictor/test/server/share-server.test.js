@@ -17,8 +17,16 @@ test('what the server or the user says is taken, where the trace does not show i
   const trace = toTrace(record('closed', 4, { untilMs: 1000 }), 4);
   expect(shareServer([trace]).sharing).toBeUndefined();
   const told = { ...trace, server: { cores: 2, busyCores: 1.98 } };
-  expect(shareServer([told], { pool: { maxPoolSize: 4 } }).sharing).toMatchObject({ source: 'recorded', cores: 1.98, seen: 4 });
-  expect(shareServer([trace], { cores: 3, pool: { maxPoolSize: 4 } }).sharing).toMatchObject({ source: 'given', cores: 3, range: null });
+  expect(shareServer([told], { pool: { maxPoolSize: 4 } }).sharing).toMatchObject({
+    source: 'recorded',
+    cores: 1.98,
+    seen: 4,
+  });
+  expect(shareServer([trace], { cores: 3, pool: { maxPoolSize: 4 } }).sharing).toMatchObject({
+    source: 'given',
+    cores: 3,
+    range: null,
+  });
 });
 
 test('queries that do not slow each other down are left alone, also where an idle server says so', () => {
@@ -32,16 +40,25 @@ test('queries that do not slow each other down are left alone, also where an idl
 
 test('a load that is far from filling pool and server is left alone, also if the server does all the work', () => {
   const arrivals = Array.from({ length: 300 }, (_, index) => ({ atMs: 10 * index, route: '/cheap', serviceMs: 4 }));
-  const trace = { ...toTrace(run(arrivals, 8, Infinity, { server: SERVER, services: WORKS }), 8), server: { cores: 2, busyCores: 0.4 } };
+  const trace = {
+    ...toTrace(run(arrivals, 8, Infinity, { server: SERVER, services: WORKS }), 8),
+    server: { cores: 2, busyCores: 0.4 },
+  };
   expect(shareServer([trace])).toBe(trace);
 });
 
 test('a query that only waits is told from those that work', () => {
   const random = createRandom(5);
-  const steady = Array.from({ length: 200 }, (_, index) => ({ atMs: index * 40, route: '/sleep', serviceMs: 100 + random.uniform() }));
+  const steady = Array.from({ length: 200 }, (_, index) => ({
+    atMs: index * 40,
+    route: '/sleep',
+    serviceMs: 100 + random.uniform(),
+  }));
   const open = record('open', 64).map(({ route, arrivedAtMs }) => ({ atMs: arrivedAtMs, route }));
   const records = run([...open, ...steady], 64, Infinity, {
-    server: SERVER, services: { ...WORKS, '/sleep': { kind: 'fixed', ms: 100 } } });
+    server: SERVER,
+    services: { ...WORKS, '/sleep': { kind: 'fixed', ms: 100 } },
+  });
   const { sharing } = shareServer([toTrace(records, 64)], { pool: { maxPoolSize: 64 } });
   expect(sharing?.workShares).toMatchObject({ '/heavy': 1, '/sleep': 0 });
   expect(sharing?.cores).toBeGreaterThan(1.5);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseQueries } from '../../src/service/parse-queries.js';
-import { parseService, parseServices } from '../../src/service/parse-service.js';
+import { parseQueries, parseService, parseServices } from '../../src/service/parse-service.js';
 
 describe('a service time on the command line', () => {
   test.each([
@@ -22,26 +21,43 @@ describe('a service time on the command line', () => {
   });
 
   test.each([
-    '/slow', 'slow=5', '=5', '/slow=', '/slow=-1', '/slow=abc', '/slow=1,2', '/slow=exponential:1,2',
-    '/x=lognormal:2', '/x=lognormal:2,', '/x=gamma:1', '/x=Infinity', '/x=5ms', '/x=1\n2', '/x=1e12', '/x=lognormal:1,100', '/x=none:1',
-    '/x=None', 'post /x=1', '/x=work:', '/x=work:none', '/x=5+32', '/x=+work:5', '/x=-1+work:5', '/x=-5+work:4', '/x=a+work:5', '/x=5+work:exponential:3',
+    '/slow',
+    'slow=5',
+    '=5',
+    '/slow=',
+    '/slow=-1',
+    '/slow=abc',
+    '/slow=1,2',
+    '/slow=exponential:1,2',
+    '/x=lognormal:2',
+    '/x=lognormal:2,',
+    '/x=gamma:1',
+    '/x=Infinity',
+    '/x=5ms',
+    '/x=1\n2',
+    '/x=1e12',
+    '/x=lognormal:1,100',
+    '/x=none:1',
+    '/x=None',
+    'post /x=1',
+    '/x=work:',
+    '/x=work:none',
+    '/x=5+32',
+    '/x=+work:5',
+    '/x=-1+work:5',
+    '/x=-5+work:4',
+    '/x=a+work:5',
+    '/x=5+work:exponential:3',
+    '/x=log:find shop.orders',
   ])('%s is refused', (text) => {
     expect(() => parseService(text)).toThrow(/^"[^]*" (is not a service time|has no route): write ROUTE=MS, /);
   });
 
-  test('log: takes those of a query, or of all queries that begin so', () => {
-    const times = new Map([['find a.b', [1]], ['find a.b {x}', [2, 3]], ['find a.bc', [9]], ['many', Array.from({ length: 5000 }, (_, ms) => ms)]]);
-    const valuesOf = (/** @type {string} */ text) => /** @type {any} */ (parseService(text, times).service).valuesMs;
-    expect([valuesOf('/x=log:find a.b'), valuesOf('/x=log:find a.b {x}')]).toEqual([[1, 2, 3], [2, 3]]);
-    expect([valuesOf('/x=log:many').length, valuesOf('/x=log:many')[0], valuesOf('/x=log:many')[999]]).toEqual([1000, 2, 4997]);
-    expect(() => parseService('/x=log:find', new Map([['find', [1]]]))).not.toThrow();
-    expect(() => parseService('/x=log:fin', times)).toThrow(/^"\/x=log:fin": there is no "fin", only find a\.b, find a\.b {x}, find a\.bc, many$/);
-    expect(() => parseService('/x=log:find a.b')).toThrow(new Error('"/x=log:find a.b" needs a file with service times: --service-log FILE'));
-  });
-
   test('several become one map, and each route may appear once', () => {
-    expect(parseServices(['/a=1', '/b=exponential:2']))
-      .toEqual({ '/a': { kind: 'fixed', ms: 1 }, '/b': { kind: 'exponential', meanMs: 2 } });
+    expect(parseServices(['/a=1', '/b=exponential:2'])).toEqual({
+      '/a': { kind: 'fixed', ms: 1 },
+      '/b': { kind: 'exponential', meanMs: 2 },
+    });
     expect(() => parseServices(['/a=1', '/a=2'])).toThrow(new Error('/a has two service times: give only one'));
   });
 });
@@ -53,8 +69,12 @@ describe('a number of queries', () => {
 
   test.each([
     ['/orders', '"/orders" has no route: write ROUTE=N with N from 1 to 1000, such as /orders=3'],
-    ['orders=3', '"orders=3" has no route'], ['/orders=', '"/orders=" is not a number of queries: write ROUTE=N with N from 1'],
-    ['/orders=1.5', 'is not a number'], ['/orders=-1', 'is not a number'], ['/orders=1001', 'is not a number'], ['/orders=none', 'is not a number'],
+    ['orders=3', '"orders=3" has no route'],
+    ['/orders=', '"/orders=" is not a number of queries: write ROUTE=N with N from 1'],
+    ['/orders=1.5', 'is not a number'],
+    ['/orders=-1', 'is not a number'],
+    ['/orders=1001', 'is not a number'],
+    ['/orders=none', 'is not a number'],
     ['/livez=0', '"/livez=0": write --service /livez=none for a route that makes no query'],
   ])('%s is refused', (text, message) => {
     expect(() => parseQueries([text])).toThrow(message);

@@ -20,7 +20,7 @@ function perSecond(all) {
   return counts;
 }
 
-describe('arrivals come as Artillery\'s do', () => {
+describe("arrivals come as Artillery's do", () => {
   test('arrivalCount: evenly, the first after one interval', () => {
     expect(times([{ durationMs: 5000, arrivalCount: 5 }])).toEqual([1000, 2000, 3000, 4000, 5000]);
   });
@@ -33,9 +33,9 @@ describe('arrivals come as Artillery\'s do', () => {
   });
 
   test('phases follow each other; one ends with its last arrival, a pause after its time', () => {
-    expect(times([
-      { durationMs: 1000, arrivalRate: 3 }, { pauseMs: 500 }, { durationMs: 1000, arrivalCount: 1 },
-    ])).toEqual([333.333, 666.666, 999.999, 2499.999]);
+    expect(
+      times([{ durationMs: 1000, arrivalRate: 3 }, { pauseMs: 500 }, { durationMs: 1000, arrivalCount: 1 }]),
+    ).toEqual([333.333, 666.666, 999.999, 2499.999]);
   });
 
   test('rampTo: by equal steps from second to second, rounded, in whole milliseconds', () => {
@@ -61,8 +61,15 @@ describe('arrivals come as Artillery\'s do', () => {
     expect(times([{ durationMs: 1000, arrivalRate: 4 }], 2)).toEqual([500, 500, 1000, 1000]);
     expect(arrive([{ durationMs: 1000, arrivalRate: 2 }], 3).map(({ worker }) => worker)).toEqual([0, 1]);
     expect(arrive([{ durationMs: 1000, arrivalCount: 3 }], 2).map(({ worker }) => worker)).toEqual([0, 0, 0]);
-    expect(times([{ durationMs: 1000, arrivalCount: 1 }, { durationMs: 1000, arrivalRate: 2 }], 2))
-      .toEqual([1000, 2000, 2000]);
+    expect(
+      times(
+        [
+          { durationMs: 1000, arrivalCount: 1 },
+          { durationMs: 1000, arrivalRate: 2 },
+        ],
+        2,
+      ),
+    ).toEqual([1000, 2000, 2000]);
   });
 
   test('several workers share maxVusers, but not for a count', () => {
@@ -74,11 +81,14 @@ describe('arrivals come as Artillery\'s do', () => {
 
   test('are in order of time, whatever the workers and phases', () => {
     for (const workers of [1, 2, 3, 7]) {
-      const all = times([
-        { durationMs: 3000, arrivalRate: 1, rampTo: 2500 },
-        { durationMs: 2000, arrivalRate: 50, mode: 'poisson' },
-        { durationMs: 2000, arrivalRate: 11 },
-      ], workers);
+      const all = times(
+        [
+          { durationMs: 3000, arrivalRate: 1, rampTo: 2500 },
+          { durationMs: 2000, arrivalRate: 50, mode: 'poisson' },
+          { durationMs: 2000, arrivalRate: 11 },
+        ],
+        workers,
+      );
       expect(all).toEqual(all.toSorted((a, b) => a - b));
     }
   });

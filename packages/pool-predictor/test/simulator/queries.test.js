@@ -1,42 +1,76 @@
 import { describe, expect, test } from '@jest/globals';
-import { createScenarioLoad } from '../../src/load.js';
-import { predict } from '../../src/predict.js';
+import { createScenarioLoad } from '../../src/load/scenario-load.js';
+import { predict } from '../../src/predict/predict.js';
 import { simulate } from '../../src/simulator/simulate.js';
+import { scenarioOf } from '../load/sample-scenarios.js';
 
 /** @import { SimulationOptions } from '../../src/simulator/simulate.js' */
 
 /** @type {SimulationOptions['services']} */
-const services = { '/livez': { kind: 'none' }, '/orders': { kind: 'fixed', ms: 10, queries: 3 }, '/slow': { kind: 'fixed', ms: 1000 } };
+const services = {
+  '/livez': { kind: 'none' },
+  '/orders': { kind: 'fixed', ms: 10, queries: 3 },
+  '/slow': { kind: 'fixed', ms: 1000 },
+};
 const overhead = { kind: /** @type {const} */ ('fixed'), ms: 5 };
 
 /** @param {string[]} routes that arrive at once @param {Partial<SimulationOptions>} [options] */
 function run(routes, options) {
   const result = simulate({
-    workload: { phases: [], scenarios: routes.map((route) => ({ steps: [{ kind: 'request', route }] })) },
+    workload: { phases: [], scenarios: routes.map((route) => scenarioOf(route)) },
     arrivals: routes.map((_, scenario) => ({ atMs: 0, scenario })),
-    pool: { maxPoolSize: 1 }, services, overhead, keepRequests: true, ...options,
+    pool: { maxPoolSize: 1 },
+    services,
+    overhead,
+    keepRequests: true,
+    ...options,
   });
-  return { ...result, ended: (result.records ?? []).map(({ route, finishedAtMs, waitMs, outcome }) => [route, finishedAtMs, waitMs, outcome]) };
+  return {
+    ...result,
+    ended: (result.records ?? []).map(({ route, finishedAtMs, waitMs, outcome }) => [
+      route,
+      finishedAtMs,
+      waitMs,
+      outcome,
+    ]),
+  };
 }
 
 describe('a request without queries', () => {
   test('takes its overhead, however long the queue is', () => {
     const { ended, routes, checkouts, requests, peakWaiting } = run(['/slow', '/slow', '/livez']);
-    expect(ended).toEqual([['/livez', 5, 0, 'ok'], ['/slow', 1005, 0, 'ok'], ['/slow', 2005, 1000, 'ok']]);
+    expect(ended).toEqual([
+      ['/livez', 5, 0, 'ok'],
+      ['/slow', 1005, 0, 'ok'],
+      ['/slow', 2005, 1000, 'ok'],
+    ]);
     expect({ checkouts, requests, peakWaiting }).toEqual({ checkouts: 2, requests: 3, peakWaiting: 1 });
     expect(routes['/livez'].wait.meanMs).toBeNaN();
   });
 
   test('can be one of many in a loop', () => {
-    const steps = [{ kind: /** @type {const} */ ('loop'), count: 200_000, steps: [{ kind: /** @type {const} */ ('request'), route: '/livez' }] }];
+    const steps = [
+      {
+        kind: /** @type {const} */ ('loop'),
+        count: 200_000,
+        steps: [{ kind: /** @type {const} */ ('request'), route: '/livez' }],
+      },
+    ];
     const { requests, maxMs } = simulate({
-      workload: { phases: [], scenarios: [{ steps }] }, arrivals: [{ atMs: 7 }], pool: { maxPoolSize: 1 }, services,
+      workload: { phases: [], scenarios: [{ steps }] },
+      arrivals: [{ atMs: 7 }],
+      pool: { maxPoolSize: 1 },
+      services,
     });
     expect({ requests, maxMs }).toEqual({ requests: 200_000, maxMs: 0 });
   });
 
-  test('fails when its overhead exceeds the user\'s patience', () => {
-    const workload = { phases: [], scenarios: [{ steps: [{ kind: /** @type {const} */ ('request'), route: '/livez' }] }], timeoutMs: 4 };
+  test("fails when its overhead exceeds the user's patience", () => {
+    const workload = {
+      phases: [],
+      scenarios: [scenarioOf('/livez')],
+      timeoutMs: 4,
+    };
     expect(run(['/livez'], { workload }).ended).toEqual([['/livez', 4, 0, 'clientTimeout']]);
   });
 });
@@ -53,24 +87,38 @@ describe('a request with several queries', () => {
   test('queues again for each of them', () => {
     const { ended, routes, meanWaiting, durationMs, checkouts } = run(['/orders', '/orders']);
     // One begins at 0, 20 and 40 ms, the other at 10, 30 and 50 ms.
-    expect(ended).toEqual([['/orders', 55, 20, 'ok'], ['/orders', 65, 30, 'ok']]);
+    expect(ended).toEqual([
+      ['/orders', 55, 20, 'ok'],
+      ['/orders', 65, 30, 'ok'],
+    ]);
     expect(routes['/orders'].wait.maxMs).toBe(10);
     expect((meanWaiting * durationMs) / checkouts).toBeCloseTo(50 / 6, 9);
   });
 
-  test.each([[15, 0], [10, 0], [9, 1]])('may wait %i ms for each connection', (waitQueueTimeoutMS, failures) => {
-    expect(run(['/orders', '/orders'], { pool: { maxPoolSize: 1, waitQueueTimeoutMS } }).failuresBy)
-      .toMatchObject({ waitQueueTimeout: failures, clientTimeout: 0 });
+  test.each([
+    [15, 0],
+    [10, 0],
+    [9, 1],
+  ])('may wait %i ms for each connection', (waitQueueTimeoutMS, failures) => {
+    expect(run(['/orders', '/orders'], { pool: { maxPoolSize: 1, waitQueueTimeoutMS } }).failuresBy).toMatchObject({
+      waitQueueTimeout: failures,
+      clientTimeout: 0,
+    });
   });
 
   test('delays no other deadline by its next query', () => {
     const { records = [] } = simulate({
       arrivals: ['/x', '/orders', '/slow', '/x'].map((route, atMs) => ({ atMs, route })),
-      services: { ...services, '/x': { kind: 'fixed', ms: 8 } }, pool: { maxPoolSize: 1, waitQueueTimeoutMS: 20 }, keepRequests: true,
+      services: { ...services, '/x': { kind: 'fixed', ms: 8 } },
+      pool: { maxPoolSize: 1, waitQueueTimeoutMS: 20 },
+      keepRequests: true,
     });
     // The last one waits from 3 ms on, behind the query of /slow, and /orders from 18 ms on.
     expect(records.map(({ route, finishedAtMs, outcome }) => [route, finishedAtMs, outcome])).toEqual([
-      ['/x', 8, 'ok'], ['/x', 23, 'waitQueueTimeout'], ['/orders', 38, 'waitQueueTimeout'], ['/slow', 1018, 'ok'],
+      ['/x', 8, 'ok'],
+      ['/x', 23, 'waitQueueTimeout'],
+      ['/orders', 38, 'waitQueueTimeout'],
+      ['/slow', 1018, 'ok'],
     ]);
   });
 
@@ -80,67 +128,105 @@ describe('a request with several queries', () => {
     expect(ended[0]).toEqual(['/orders', 10 + 14 + 5, 14, 'waitQueueTimeout']);
   });
 
-  test.each([
-    [50, [['/orders', 50, 20, 'clientTimeout'], ['/orders', 50, 30, 'clientTimeout']]],
-    [60, [['/orders', 55, 20, 'ok'], ['/orders', 60, 30, 'clientTimeout']]],
-    [65, [['/orders', 55, 20, 'ok'], ['/orders', 65, 30, 'ok']]],
-  ])('is given up %i ms after it began', (timeoutMs, expected) => {
+  test.each(
+    /** @type {[number, [number, string], [number, string]][]} */ ([
+      [50, [50, 'clientTimeout'], [50, 'clientTimeout']],
+      [60, [55, 'ok'], [60, 'clientTimeout']],
+      [65, [55, 'ok'], [65, 'ok']],
+    ]),
+  )('is given up %i ms after it began', (timeoutMs, [firstMs, first], [secondMs, second]) => {
     const workload = {
-      timeoutMs, phases: [], scenarios: [{ steps: [{ kind: /** @type {const} */ ('request'), route: '/orders' }] }],
+      timeoutMs,
+      phases: [],
+      scenarios: [scenarioOf('/orders')],
     };
     const { ended, connections } = run(['/orders', '/orders'], { workload, arrivals: [{ atMs: 0 }, { atMs: 0 }] });
-    expect(ended).toEqual(expected);
+    expect(ended).toEqual([
+      ['/orders', firstMs, 20, first],
+      ['/orders', secondMs, 30, second],
+    ]);
     expect(connections).toBeLessThanOrEqual(1);
   });
 
   test('is given up once, though its user sends many', () => {
-    const steps = [{ kind: /** @type {const} */ ('loop'), count: 500, steps: [{ kind: /** @type {const} */ ('request'), route: '/orders' }] }];
+    const steps = [
+      {
+        kind: /** @type {const} */ ('loop'),
+        count: 500,
+        steps: [{ kind: /** @type {const} */ ('request'), route: '/orders' }],
+      },
+    ];
     const { requests, failures, users } = simulate({
       workload: { phases: [], scenarios: [{ steps }], timeoutMs: 100 },
       arrivals: Array.from({ length: 40 }, (_, index) => ({ atMs: index * 500 })),
-      pool: { maxPoolSize: 2 }, services,
+      pool: { maxPoolSize: 2 },
+      services,
     });
     expect(users).toBe(40);
     expect(requests).toBeGreaterThan(users);
     expect(failures).toBeLessThanOrEqual(users);
   });
 
-  test('is simulated by events, though its user sends nothing else', () => {
-    const { records, ...expected } = simulate({ arrivals: [{ atMs: 0, route: '/orders' }, { atMs: 3, route: '/livez' }], services,
-      pool: { maxPoolSize: 1 }, keepRequests: true });
-    expect(simulate({ arrivals: [{ atMs: 0, route: '/orders' }, { atMs: 3, route: '/livez' }], services, pool: { maxPoolSize: 1 } }))
-      .toEqual(expected);
+  test('is counted the same whether requests are listed or not', () => {
+    const arrivals = [
+      { atMs: 0, route: '/orders' },
+      { atMs: 3, route: '/livez' },
+    ];
+    const options = { arrivals, services, pool: { maxPoolSize: 1 } };
+    const { records, ...expected } = simulate({ ...options, keepRequests: true });
+    expect(simulate(options)).toEqual(expected);
     expect(expected).toMatchObject({ requests: records?.length, checkouts: 3, maxMs: 30 });
   });
 
-  test.each([['split', 55, 65, 'ok'], ['limited', 5, 35, 'refused']])('keeps its place in a %s pool', (kind, first, second, outcome) => {
+  test.each([
+    ['split', 55, 65, 'ok'],
+    ['limited', 5, 35, 'refused'],
+  ])('keeps its place in a %s pool', (kind, first, second, outcome) => {
     const pool = /** @type {any} */ ({ kind, maxPoolSize: 2, slowRoutes: ['/orders'], slowSize: 1 });
     const { ended } = run(['/orders', '/orders', '/slow'], { pool });
-    expect(ended.map(([route, ms]) => [route, ms])).toEqual([['/orders', first], ['/orders', second], ['/slow', 1005]]);
+    expect(ended.map(([route, ms]) => [route, ms])).toEqual([
+      ['/orders', first],
+      ['/orders', second],
+      ['/slow', 1005],
+    ]);
     expect(ended[0][3]).toBe(outcome);
   });
 });
 
 describe('requests that were measured', () => {
   const measured = /** @type {SimulationOptions['services']} */ ({
-    '/page': { kind: 'requests', requests: [{ queriesMs: [10, 1], restMs: 1 }, { queriesMs: [20, 2, 3], restMs: 2 }, { queriesMs: [], restMs: 4 }] },
+    '/page': {
+      kind: 'requests',
+      requests: [
+        { queriesMs: [10, 1], restMs: 1 },
+        { queriesMs: [20, 2, 3], restMs: 2 },
+        { queriesMs: [], restMs: 4 },
+      ],
+    },
   });
 
   test('keep their queries together, in order, with the rest of the response', () => {
     const { records = [] } = simulate({
       arrivals: Array.from({ length: 60 }, (_, index) => ({ atMs: index * 100, route: '/page' })),
-      services: measured, pool: { maxPoolSize: 1 }, keepRequests: true,
+      services: measured,
+      pool: { maxPoolSize: 1 },
+      keepRequests: true,
     });
     const took = new Set(records.map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs));
     expect([...took].toSorted((a, b) => a - b)).toEqual([4, 12, 27]);
-    const lastQueries = new Set(records.filter(({ connection }) => connection >= 0).map(({ finishedAtMs, startedAtMs }) => finishedAtMs - startedAtMs));
+    const lastQueries = new Set(
+      records
+        .filter(({ connection }) => connection >= 0)
+        .map(({ finishedAtMs, startedAtMs }) => finishedAtMs - startedAtMs),
+    );
     // The last query and the rest.
     expect([...lastQueries].toSorted()).toEqual([2, 5]);
   });
 
   test('count the queries that they make on average', async () => {
     const load = createScenarioLoad({
-      phases: [{ durationMs: 1000, arrivalCount: 10 }], scenarios: [{ steps: [{ kind: 'request', route: '/page' }] }],
+      phases: [{ durationMs: 1000, arrivalCount: 10 }],
+      scenarios: [scenarioOf('/page')],
     });
     const { load: facts, variants } = await predict({ load, poolSizes: [1], services: /** @type {any} */ (measured) });
     expect(facts.routes['/page']).toMatchObject({ queries: 5 / 3, meanMs: 36 / 5 });
@@ -150,11 +236,17 @@ describe('requests that were measured', () => {
 });
 
 describe('queries at once', () => {
-  const both = /** @type {SimulationOptions['services']} */ ({ '/both': { kind: 'requests', requests: [{ queriesMs: [[10, 30], 5], restMs: 1 }] } });
-  /** @param {SimulationOptions['pool']} pool @param {number[]} arrivals */
-  const runBoth = (pool, arrivals) => simulate({
-    arrivals: arrivals.map((atMs) => ({ atMs, route: '/both' })), services: both, pool, keepRequests: true,
+  const both = /** @type {SimulationOptions['services']} */ ({
+    '/both': { kind: 'requests', requests: [{ queriesMs: [[10, 30], 5], restMs: 1 }] },
   });
+  /** @param {SimulationOptions['pool']} pool @param {number[]} arrivals */
+  const runBoth = (pool, arrivals) =>
+    simulate({
+      arrivals: arrivals.map((atMs) => ({ atMs, route: '/both' })),
+      services: both,
+      pool,
+      keepRequests: true,
+    });
 
   test('take as long as the longest, with a connection each', () => {
     const { records = [], checkouts, requests, users, peakActive } = runBoth({ maxPoolSize: 2 }, [0]);
@@ -176,16 +268,71 @@ describe('queries at once', () => {
 
   test('fail their request when one waits too long, and leave the pool usable', () => {
     const { records = [], failuresBy } = runBoth({ maxPoolSize: 1, waitQueueTimeoutMS: 20 }, [0, 100]);
-    expect(records.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([['waitQueueTimeout', 31], ['waitQueueTimeout', 131]]);
+    expect(records.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([
+      ['waitQueueTimeout', 31],
+      ['waitQueueTimeout', 131],
+    ]);
     expect(failuresBy.waitQueueTimeout).toBe(2);
   });
 
-  test('run on when the client has left', () => {
-    const workload = { phases: [], scenarios: [{ steps: [{ kind: /** @type {const} */ ('request'), route: '/both' }] }], timeoutMs: 20 };
-    const { records = [], peakActive } = simulate({
-      workload, arrivals: [{ atMs: 0, scenario: 0 }, { atMs: 25, scenario: 0 }], services: both, pool: { maxPoolSize: 2 }, keepRequests: true,
+  test('fail their request once when one is refused', () => {
+    const {
+      records = [],
+      failuresBy,
+      peakWaiting,
+    } = runBoth(
+      { kind: 'limited', maxPoolSize: 2, slowRoutes: ['/both'], slowSize: 1, waitQueueTimeoutMS: 20 },
+      [0, 100],
+    );
+    expect(records.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([
+      ['refused', 31],
+      ['refused', 131],
+    ]);
+    expect({ failuresBy, peakWaiting }).toMatchObject({
+      failuresBy: { refused: 2, waitQueueTimeout: 0 },
+      peakWaiting: 0,
     });
-    expect(records.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([['clientTimeout', 20], ['clientTimeout', 45]]);
+  });
+
+  test('do not fail because an earlier request did', () => {
+    const three = /** @type {SimulationOptions['services']} */ ({
+      '/three': { kind: 'requests', requests: [{ queriesMs: [[30, 10, 10]], restMs: 1 }] },
+    });
+    const one = { atMs: 0, route: '/one', serviceMs: 25 };
+    const { records = [] } = simulate({
+      arrivals: [one, one, one, { atMs: 100, route: '/three' }],
+      services: three,
+      pool: { maxPoolSize: 2, waitQueueTimeoutMS: 20 },
+      keepRequests: true,
+    });
+    expect(records.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([
+      ['waitQueueTimeout', 20],
+      ['ok', 25],
+      ['ok', 25],
+      ['ok', 131],
+    ]);
+  });
+
+  test('run on when the client has left', () => {
+    const workload = {
+      phases: [],
+      scenarios: [scenarioOf('/both')],
+      timeoutMs: 20,
+    };
+    const { records = [], peakActive } = simulate({
+      workload,
+      arrivals: [
+        { atMs: 0, scenario: 0 },
+        { atMs: 25, scenario: 0 },
+      ],
+      services: both,
+      pool: { maxPoolSize: 2 },
+      keepRequests: true,
+    });
+    expect(records.map(({ outcome, finishedAtMs }) => [outcome, finishedAtMs])).toEqual([
+      ['clientTimeout', 20],
+      ['clientTimeout', 45],
+    ]);
     expect(peakActive).toBe(2);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { erlangC, erlangWaitMs } from '../../src/closed-forms.js';
+import { erlangC } from './erlang.js';
 import { kieferWolfowitz } from './kiefer-wolfowitz.js';
 import { createRandom } from '../../src/simulator/random.js';
 import { simulate } from '../../src/simulator/simulate.js';
+import { scenarioOf } from '../load/sample-scenarios.js';
 
-/** @import { RequestRecord } from '../../src/simulator/tally.js' */
+/** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
 
 /** A few long requests among many short ones. @param {number} seed @param {number} count */
 function knownArrivals(seed, count) {
@@ -17,7 +18,7 @@ function knownArrivals(seed, count) {
   });
 }
 
-/** @param {RequestRecord[]} requests in the order they arrived */
+/** @param {SimulatedRequest[]} requests in the order they arrived */
 function byArrival(requests) {
   return requests.toSorted((a, b) => a.user - b.user);
 }
@@ -25,24 +26,32 @@ function byArrival(requests) {
 describe('against theory', () => {
   // 95 % confidence limits from the means of ten independent runs: Student's t for them is 2.262.
   test.each([
-    { servers: 1, meanMs: 7 }, { servers: 4, meanMs: 32 }, { servers: 10, meanMs: 80 },
-  ])('$servers connections: mean wait and share of waiters are Erlang\'s', ({ servers, meanMs }) => {
-    const runs = Array.from({ length: 10 }, (_, seed) => simulate({
-      workload: {
-        phases: [{ durationMs: 200_000, arrivalRate: 100, mode: 'poisson' }],
-        scenarios: [{ steps: [{ kind: 'request', route: '/x' }] }],
-      },
-      pool: { maxPoolSize: servers },
-      services: { '/x': { kind: 'exponential', meanMs } },
-      seed,
-      keepRequests: true,
-    }));
-    const stream = { ratePerSec: 100, meanMs };
-    expectWithinLimits(runs.map((run) => run.routes['/x'].wait.meanMs), erlangWaitMs(servers, stream));
-    expectWithinLimits(runs.map(shareOfWaiters), erlangC(servers, meanMs / 10));
+    { servers: 1, meanMs: 7 },
+    { servers: 4, meanMs: 32 },
+    { servers: 10, meanMs: 80 },
+  ])("$servers connections: mean wait and share of waiters are Erlang's", ({ servers, meanMs }) => {
+    const runs = Array.from({ length: 10 }, (_, seed) =>
+      simulate({
+        workload: {
+          phases: [{ durationMs: 200_000, arrivalRate: 100, mode: 'poisson' }],
+          scenarios: [scenarioOf('/x')],
+        },
+        pool: { maxPoolSize: servers },
+        services: { '/x': { kind: 'exponential', meanMs } },
+        seed,
+        keepRequests: true,
+      }),
+    );
+    const offered = meanMs / 10;
+    const waiters = erlangC(servers, offered);
+    expectWithinLimits(
+      runs.map((run) => run.routes['/x'].wait.meanMs),
+      (waiters * meanMs) / (servers - offered),
+    );
+    expectWithinLimits(runs.map(shareOfWaiters), waiters);
   });
 
-  /** @param {{ records?: RequestRecord[] }} run */
+  /** @param {{ records?: SimulatedRequest[] }} run */
   function shareOfWaiters({ records = [] }) {
     return records.filter(({ waitMs }) => waitMs > 0).length / records.length;
   }
@@ -58,7 +67,9 @@ describe('against theory', () => {
     const arrivals = knownArrivals(servers, 5000);
     const { records = [] } = simulate({ arrivals, pool: { maxPoolSize: servers }, keepRequests: true });
     const expected = kieferWolfowitz(
-      arrivals.map(({ atMs }) => atMs), arrivals.map(({ serviceMs }) => serviceMs), servers,
+      arrivals.map(({ atMs }) => atMs),
+      arrivals.map(({ serviceMs }) => serviceMs),
+      servers,
     );
     const errors = byArrival(records).map(({ waitMs }, i) => Math.abs(waitMs - expected[i]));
     expect(errors).toHaveLength(5000);
@@ -97,7 +108,8 @@ describe('whatever the load', () => {
     expect(used.size).toBeLessThanOrEqual(maxPoolSize);
     expect(peakActive).toBeLessThanOrEqual(maxPoolSize);
     for (const connection of used) {
-      const busy = records.filter((record) => record.connection === connection)
+      const busy = records
+        .filter((record) => record.connection === connection)
         .sort((a, b) => a.startedAtMs - b.startedAtMs);
       for (let i = 1; i < busy.length; i++) {
         expect(busy[i].startedAtMs).toBeGreaterThanOrEqual(busy[i - 1].finishedAtMs);
@@ -107,7 +119,9 @@ describe('whatever the load', () => {
 
   test.each(seeds)('a warm pool serves in the order of arrival (seed %i)', (seed) => {
     const { records = [] } = simulate({
-      arrivals: knownArrivals(seed, 300), pool: { maxPoolSize: 1 + (seed % 5) }, keepRequests: true,
+      arrivals: knownArrivals(seed, 300),
+      pool: { maxPoolSize: 1 + (seed % 5) },
+      keepRequests: true,
     });
     const starts = byArrival(records).map(({ startedAtMs }) => startedAtMs);
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));

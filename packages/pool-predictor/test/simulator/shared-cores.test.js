@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { UNLIMITED } from '../../src/simulation-runs.js';
+import { UNLIMITED } from '../../src/simulator/create-pool.js';
 import { createRandom } from '../../src/simulator/random.js';
 import { simulate } from '../../src/simulator/simulate.js';
 
@@ -13,18 +13,31 @@ const burst = (count, route) => Array.from({ length: count }, () => ({ atMs: 0, 
 
 describe('queries that share the cores of a server', () => {
   test.each([
-    [1, 2, 60], [2, 2, 60], [4, 2, 120], [8, 2, 240], [3, 1, 180], [4, 0.5, 480], [2, 1.5, 80], [6, 4, 90],
+    [1, 2, 60],
+    [2, 2, 60],
+    [4, 2, 120],
+    [8, 2, 240],
+    [3, 1, 180],
+    [4, 0.5, 480],
+    [2, 1.5, 80],
+    [6, 4, 90],
   ])('%d queries of 60 ms on %d cores take %d ms', (queries, cores, expectedMs) => {
     const { maxMs } = simulate({
-      arrivals: burst(queries, '/work'), pool: UNLIMITED, services: { '/work': fixed(60) }, server: { cores, sliceMs: 1 } });
+      arrivals: burst(queries, '/work'),
+      pool: UNLIMITED,
+      services: { '/work': fixed(60) },
+      server: { cores, sliceMs: 1 },
+    });
     expect(maxMs).toBeGreaterThan(expectedMs - 3);
     expect(maxMs).toBeLessThanOrEqual(expectedMs + 3);
   });
 
   test('a delay is not slowed down, work is', () => {
     const { routes } = simulate({
-      arrivals: [...burst(8, '/work'), ...burst(8, '/sleep'), ...burst(1, '/both')], pool: UNLIMITED,
-      services: { '/work': fixed(40), '/sleep': fixed(100, 0), '/both': fixed(1000, 0.01) }, server: { cores: 2, sliceMs: 1 },
+      arrivals: [...burst(8, '/work'), ...burst(8, '/sleep'), ...burst(1, '/both')],
+      pool: UNLIMITED,
+      services: { '/work': fixed(40), '/sleep': fixed(100, 0), '/both': fixed(1000, 0.01) },
+      server: { cores: 2, sliceMs: 1 },
     });
     expect(routes['/sleep'].maxMs).toBe(100);
     expect(routes['/work'].maxMs).toBeCloseTo(160, 0);
@@ -34,16 +47,23 @@ describe('queries that share the cores of a server', () => {
 
   test('a short query waits for one turn of each other on its core', () => {
     const { routes } = simulate({
-      arrivals: [...burst(20, '/long'), { atMs: 100, route: '/short' }], pool: UNLIMITED,
-      services: { '/long': fixed(500), '/short': fixed(0.5) }, server: { cores: 2, sliceMs: 3 },
+      arrivals: [...burst(20, '/long'), { atMs: 100, route: '/short' }],
+      pool: UNLIMITED,
+      services: { '/long': fixed(500), '/short': fixed(0.5) },
+      server: { cores: 2, sliceMs: 3 },
     });
     expect(routes['/short'].maxMs).toBeGreaterThan(8 * 3);
     expect(routes['/short'].maxMs).toBeLessThan(10 * 3 + 1);
   });
 
   test('a smaller pool keeps others off the server', () => {
-    const at = (/** @type {number} */ maxPoolSize) => simulate({
-      arrivals: [...burst(30, '/long')], pool: { maxPoolSize }, services: { '/long': fixed(10) }, server: { cores: 2, sliceMs: 1 } });
+    const at = (/** @type {number} */ maxPoolSize) =>
+      simulate({
+        arrivals: [...burst(30, '/long')],
+        pool: { maxPoolSize },
+        services: { '/long': fixed(10) },
+        server: { cores: 2, sliceMs: 1 },
+      });
     expect(at(2).routes['/long'].p50Ms).toBeLessThan(0.6 * at(30).routes['/long'].p50Ms);
     expect(at(2).maxMs).toBeCloseTo(at(30).maxMs, 0);
     expect(at(2).meanActive).toBeCloseTo(2, 1);
@@ -58,7 +78,12 @@ describe('queries that share the cores of a server', () => {
       return { atMs, route: '/x' };
     });
     for (const service of /** @type {Service[]} */ ([fixed(6), { kind: 'exponential', meanMs: 6, workShare: 1 }])) {
-      const { routes } = simulate({ arrivals, pool: UNLIMITED, services: { '/x': service }, server: { cores: 1, sliceMs: 0.2 } });
+      const { routes } = simulate({
+        arrivals,
+        pool: UNLIMITED,
+        services: { '/x': service },
+        server: { cores: 1, sliceMs: 0.2 },
+      });
       expect(routes['/x'].meanMs / (6 / (1 - 0.6))).toBeGreaterThan(0.94);
       expect(routes['/x'].meanMs / (6 / (1 - 0.6))).toBeLessThan(1.06);
     }
@@ -74,14 +99,24 @@ describe('queries that share the cores of a server', () => {
   });
 
   test('without work the server changes nothing', () => {
-    const load = { arrivals: burst(50, '/x'), pool: { maxPoolSize: 3 }, services: { '/x': /** @type {Service} */ ({ kind: 'exponential', meanMs: 9 }) } };
+    const load = {
+      arrivals: burst(50, '/x'),
+      pool: { maxPoolSize: 3 },
+      services: { '/x': /** @type {Service} */ ({ kind: 'exponential', meanMs: 9 }) },
+    };
     expect(simulate({ ...load, server: { cores: 1 } })).toEqual(simulate(load));
     // And work without a server is just time.
-    expect(simulate({ ...load, services: { '/x': { kind: 'exponential', meanMs: 9, workShare: 1 } } })).toEqual(simulate(load));
+    expect(simulate({ ...load, services: { '/x': { kind: 'exponential', meanMs: 9, workShare: 1 } } })).toEqual(
+      simulate(load),
+    );
   });
 
-  test.each([[{ cores: 0 }, 'cores must be a number above 0, not 0'], [{ cores: 2, sliceMs: -1 }, 'sliceMs must be a number of ms above 0']])(
-    '%j is refused', (server, message) => {
-      expect(() => simulate({ arrivals: burst(1, '/x'), pool: UNLIMITED, services: { '/x': fixed(1) }, server })).toThrow(message);
-    });
+  test.each([
+    [{ cores: 0 }, 'cores must be a number above 0, not 0'],
+    [{ cores: 2, sliceMs: -1 }, 'sliceMs must be a number of ms above 0'],
+  ])('%j is refused', (server, message) => {
+    expect(() => simulate({ arrivals: burst(1, '/x'), pool: UNLIMITED, services: { '/x': fixed(1) }, server })).toThrow(
+      message,
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { createTraceLoad } from '../../src/trace/trace-load.js';
+import { createTraceLoad } from '../../src/load/trace-load.js';
 import { callers, GAPS, responseMs, run, TIMES, toTrace, visitors } from './traces.js';
 
 /** @import { Arrival } from '../../src/simulator/arrivals.js' */
@@ -8,43 +8,77 @@ const SERVICE_MS = 50;
 const COUNT = 1000;
 const UNTIL_MS = 12_000;
 
-/** Requests that arrive on their own: each kind of gaps and of service times, from an idle pool to one that can't keep up. */
-export const OPEN = Object.keys(GAPS).flatMap((gap) => ['exponential', 'lognormal', 'steady'].flatMap((service) => (
-  [0.3, 0.97, 1.1].map((utilisation) => ({ gap, service, utilisation })))));
+/**
+ * Requests that arrive on their own: each kind of gaps and of service times, from an idle pool to one that can't keep
+ * up.
+ */
+export const OPEN = Object.keys(GAPS).flatMap((gap) =>
+  ['exponential', 'lognormal', 'steady'].flatMap((service) =>
+    [0.3, 0.97, 1.1].map((utilisation) => ({ gap, service, utilisation })),
+  ),
+);
 
-/** Checks that they are replayed as they came. @param {{ gap: string, service: string, utilisation: number }} open */
+/** Checks that they are replayed as they came, and not only that: there is no record of sockets. @param {{ gap: string, service: string, utilisation: number }} open */
 export function checkOpen({ gap, service, utilisation }) {
   const poolSize = 4;
   const meanMs = SERVICE_MS / poolSize / utilisation;
-  const trace = toTrace(run(visitors({
-    count: COUNT, gap: (random) => GAPS[gap](meanMs, random), service: TIMES[service](SERVICE_MS) }), poolSize), poolSize);
+  const trace = toTrace(
+    run(
+      visitors({
+        count: COUNT,
+        gap: (random) => GAPS[gap](meanMs, random),
+        service: TIMES[service](SERVICE_MS),
+      }),
+      poolSize,
+    ),
+    poolSize,
+  );
   const load = createTraceLoad(trace);
-  expect(load.callers).toMatchObject({ aloneShare: 1, isUnclear: false });
-  expect([...load.arrivals(1, 1)].map(({ atMs, serviceMs }) => [atMs, serviceMs]))
-    .toEqual(Array.from(trace.checkOutStartedMs, (atMs, index) => [atMs, trace.useMs[index]]));
+  expect(load.callers).toMatchObject({ aloneShare: 1, doubt: 'noSockets' });
+  expect([...load.arrivals(1, 1)].map(({ atMs, serviceMs }) => [atMs, serviceMs])).toEqual(
+    Array.from(trace.checkOutStartedMs, (atMs, index) => [atMs, trace.useMs[index]]),
+  );
 }
 
 /** @type {Record<string, () => Arrival[]>} */
 const CALLERS = {
-  '32, no think time, equal queries': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.fixed(50), think: TIMES.fixed(0) }),
-  '32, 5 ms, equal queries': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.fixed(50), think: TIMES.fixed(5) }),
-  '32, about 2 ms': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
-  '32, 100 ms': () => callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.exponential(50), think: TIMES.fixed(100) }),
+  '32, no think time, equal queries': () =>
+    callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.fixed(50), think: TIMES.fixed(0) }),
+  '32, 5 ms, equal queries': () =>
+    callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.fixed(50), think: TIMES.fixed(5) }),
+  '32, about 2 ms': () =>
+    callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
+  '32, 100 ms': () =>
+    callers({ count: 32, untilMs: UNTIL_MS, service: TIMES.exponential(50), think: TIMES.fixed(100) }),
   '24 slow, 8 fast': () => [
     ...callers({ count: 24, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
-    ...callers({ count: 8, untilMs: UNTIL_MS, service: TIMES.exponential(2), think: TIMES.steady(20), route: '/fast' })],
+    ...callers({ count: 8, untilMs: UNTIL_MS, service: TIMES.exponential(2), think: TIMES.steady(20), route: '/fast' }),
+  ],
   '16, and requests that arrive on their own': () => [
     ...callers({ count: 16, untilMs: UNTIL_MS, service: TIMES.steady(50), think: TIMES.lognormal(2) }),
-    ...visitors({ count: 290, gap: (random) => GAPS.poisson(40, random), service: TIMES.exponential(2), route: '/fast' })],
+    ...visitors({
+      count: 290,
+      gap: (random) => GAPS.poisson(40, random),
+      service: TIMES.exponential(2),
+      route: '/fast',
+    }),
+  ],
 };
 
 /** Callers who wait for their answers, recorded with a small and with a large pool. */
 export const CLOSED = Object.keys(CALLERS).flatMap((name) => [4, 16].map((poolSize) => ({ name, poolSize })));
 
-/** Checks that they are found, and that other sizes are predicted within 15 %. @param {{ name: string, poolSize: number }} closed */
+/**
+ * Checks that they are found, and that other sizes are predicted within 15 %.
+ * @param {{ name: string, poolSize: number }} closed
+ */
 export function checkClosed({ name, poolSize }) {
   const arrivals = CALLERS[name]();
-  const { arrivals: replay, callers: facts, otherwise } = createTraceLoad(toTrace(run(arrivals, poolSize, UNTIL_MS), poolSize));
+  const {
+    arrivals: replay,
+    callers: facts,
+    otherwise,
+  } = createTraceLoad(toTrace(run(arrivals, poolSize, UNTIL_MS), poolSize));
   const count = arrivals.filter(({ untilMs }) => untilMs).length;
   expect(otherwise).toBeUndefined();
   expect(Math.abs(facts.callers / count - 1)).toBeLessThanOrEqual(0.1);
@@ -52,8 +86,11 @@ export function checkClosed({ name, poolSize }) {
     const [measured, predicted] = [run(arrivals, size, UNTIL_MS), run(replay(1, 1), size)];
     for (const share of [0.5, 0.95]) {
       const [actualMs, predictedMs] = [measured, predicted].map((records) => responseMs(records, '/slow', share));
-      expect({ size, share, off: Math.abs(predictedMs / actualMs - 1) < 0.15 || { actualMs, predictedMs } })
-        .toEqual({ size, share, off: true });
+      expect({ size, share, off: Math.abs(predictedMs / actualMs - 1) < 0.15 || { actualMs, predictedMs } }).toEqual({
+        size,
+        share,
+        off: true,
+      });
     }
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRandom } from '../../src/simulator/random.js';
 import { findFollowUps } from '../../src/trace/follow-ups.js';
-import { createTraceLoad } from '../../src/trace/trace-load.js';
+import { createTraceLoad } from '../../src/load/trace-load.js';
 import { checkClosed, checkOpen, CLOSED, OPEN } from './follow-up-cases.js';
 import { callers, GAPS, run, TIMES, toTrace, visitors } from './traces.js';
 
@@ -10,18 +10,25 @@ const COUNT = 1000;
 describe('requests that arrive on their own are replayed as they came', () => {
   // follow-ups.long.test.js has the others.
   test.each(OPEN.filter(({ service, utilisation }) => service === 'exponential' && utilisation === 0.97))(
-    '$gap, $service times, utilisation $utilisation', checkOpen);
+    '$gap, $service times, utilisation $utilisation',
+    checkOpen,
+  );
 
   test('slow ones among many fast ones', () => {
     const random = createRandom(1);
     const arrivals = Array.from({ length: 1200 }, (_, index) => ({
-      atMs: index * 50 + 30 * random.uniform(), route: index % 20 === 0 ? '/slow' : '/fast',
-      serviceMs: (index % 20 === 0 ? 500 : 2) * (1 + 0.2 * random.exponential()) }));
-    expect(createTraceLoad(toTrace(run(arrivals, 8), 8)).callers).toMatchObject({ aloneShare: 1, isUnclear: false });
+      atMs: index * 50 + 30 * random.uniform(),
+      route: index % 20 === 0 ? '/slow' : '/fast',
+      serviceMs: (index % 20 === 0 ? 500 : 2) * (1 + 0.2 * random.exponential()),
+    }));
+    expect(createTraceLoad(toTrace(run(arrivals, 8), 8)).callers).toMatchObject({ aloneShare: 1, doubt: 'noSockets' });
   });
 });
 
-test.each(CLOSED.filter(({ poolSize }) => poolSize === 4).slice(1, 2))('callers who wait for their answers: $name, recorded at $poolSize', checkClosed);
+test.each(CLOSED.filter(({ poolSize }) => poolSize === 4).slice(1, 2))(
+  'callers who wait for their answers: $name, recorded at $poolSize',
+  checkClosed,
+);
 
 test('evenly spaced arrivals and callers with equal queries look alike if nobody waits: there are two answers', () => {
   for (const arrivals of [
@@ -38,16 +45,25 @@ test('evenly spaced arrivals and callers with equal queries look alike if nobody
 test('evenly spaced requests of two routes get an answer, even where every start seems to follow something', () => {
   for (let seed = 1; seed <= 15; seed++) {
     const { uniform } = createRandom(seed, 'fast ones');
-    const arrivals = Array.from({ length: 112 }, (_, index) => (uniform() < 0.1
-      ? { atMs: 12.75 * index, route: '/fast', serviceMs: 0.5 } : { atMs: 12.75 * index, route: '/slow', serviceMs: 25 }));
+    const arrivals = Array.from({ length: 112 }, (_, index) =>
+      uniform() < 0.1
+        ? { atMs: 12.75 * index, route: '/fast', serviceMs: 0.5 }
+        : { atMs: 12.75 * index, route: '/slow', serviceMs: 25 },
+    );
     expect(findFollowUps(toTrace(run(arrivals, 6), 6)).likely).toHaveLength(112);
   }
 });
 
 describe('checkouts of one request', () => {
   const trace = {
-    header: {}, routes: ['/a', '/b'], checkOutStartedMs: [0, 4, 11, 12, 13], waitMs: [0, 0, 0, 0, 0], useMs: [10, 10, 5, 5, 5],
-    routeOf: [0, 1, 0, 0, 1], requestOf: [7, 8, 7, 7, -1], warnings: [],
+    header: {},
+    routes: ['/a', '/b'],
+    checkOutStartedMs: [0, 4, 11, 12, 13],
+    waitMs: [0, 0, 0, 0, 0],
+    useMs: [10, 10, 5, 5, 5],
+    routeOf: [0, 1, 0, 0, 1],
+    requestOf: [7, 8, 7, 7, -1],
+    warnings: [],
   };
 
   test('follow each other for certain, unless they overlap', () => {
@@ -58,29 +74,10 @@ describe('checkouts of one request', () => {
   });
 
   test('have their overhead once', () => {
-    const overheads = run(createTraceLoad(trace).arrivals(1, 1), 1).map(({ arrivedAtMs, startedAtMs, finishedAtMs, waitMs }) => (
-      [arrivedAtMs, startedAtMs, finishedAtMs, waitMs]));
+    const overheads = run(createTraceLoad(trace).arrivals(1, 1), 1).map(
+      ({ arrivedAtMs, startedAtMs, finishedAtMs, waitMs }) => [arrivedAtMs, startedAtMs, finishedAtMs, waitMs],
+    );
     expect(overheads).toHaveLength(5);
     expect(createTraceLoad(trace).callers).toMatchObject({ visits: 1, visitsShare: 0.4, aloneShare: 0.6, thinkMs: 1 });
   });
-});
-
-test('without waits, a queue of requests that arrived on their own looks like callers, so there are two answers', () => {
-  const { uniform } = createRandom(1, 'without waits');
-  const length = 500;
-  let freeAtMs = 0;
-  let arrivedAtMs = 0;
-  const checkOutStartedMs = new Float64Array(length);
-  const useMs = Float64Array.from({ length }, () => 30 + 40 * uniform());
-  for (let index = 0; index < length; index++) {
-    arrivedAtMs += 100 * uniform();
-    checkOutStartedMs[index] = Math.max(arrivedAtMs, freeAtMs);
-    freeAtMs = checkOutStartedMs[index] + useMs[index];
-  }
-  const { likely, possible } = findFollowUps({
-    header: {}, routes: ['/a'], routeOf: new Uint32Array(length), checkOutStartedMs, useMs, waitMs: new Float64Array(length),
-    lacksWaits: true, warnings: [],
-  });
-  expect(likely.filter((before) => before >= 0)).toHaveLength(0);
-  expect(possible?.filter((before) => before >= 0).length).toBeGreaterThan(length / 2);
 });

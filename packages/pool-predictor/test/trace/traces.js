@@ -2,9 +2,9 @@ import { createRandom } from '../../src/simulator/random.js';
 import { simulate } from '../../src/simulator/simulate.js';
 
 /** @import { Arrival } from '../../src/simulator/arrivals.js' */
-/** @import { RequestRecord } from '../../src/simulator/tally.js' */
+/** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
 /** @import { SimulationOptions } from '../../src/simulator/simulate.js' */
-/** @import { Trace } from '../../src/formats/trace.js' */
+/** @import { Trace } from '../../src/trace/trace.js' */
 /** @import { Random } from '../../src/simulator/random.js' */
 
 /** @typedef {(random: Random) => () => number} Draw */
@@ -22,20 +22,26 @@ export const TIMES = {
  * @param {number} poolSize
  * @param {number} [untilMs] later requests are cut off
  * @param {Pick<SimulationOptions, 'server' | 'services'>} [sharing] a server whose cores the queries share
- * @returns {RequestRecord[]} in the order in which they arrived
+ * @returns {SimulatedRequest[]} in the order in which they arrived
  */
 export function run(arrivals, poolSize, untilMs = Infinity, sharing = {}) {
   const { records = [] } = simulate({
-    arrivals: [...arrivals].sort((a, b) => a.atMs - b.atMs), pool: { maxPoolSize: poolSize }, keepRequests: true,
+    arrivals: [...arrivals].sort((a, b) => a.atMs - b.atMs),
+    pool: { maxPoolSize: poolSize },
+    keepRequests: true,
     ...sharing,
   });
   return records.filter(({ arrivedAtMs }) => arrivedAtMs <= untilMs).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
 }
 
-/** As a file has it, in whole microseconds. @param {RequestRecord[]} records @param {number} poolSize @returns {Trace} */
-export function toTrace(records, poolSize) {
+/**
+ * @param {SimulatedRequest[]} records
+ * @param {number} poolSize
+ * @param {(ms: number) => number} [round] default: to whole microseconds, as in a file
+ * @returns {Trace}
+ */
+export function toTrace(records, poolSize, round = (ms) => Math.round(ms * 1000) / 1000) {
   const routes = [...new Set(records.map(({ route }) => route))];
-  const round = (/** @type {number} */ ms) => Math.round(ms * 1000) / 1000;
   return {
     header: { maxPoolSize: poolSize },
     routes,
@@ -47,10 +53,30 @@ export function toTrace(records, poolSize) {
   };
 }
 
-/** @param {RequestRecord[]} records @param {string} route @param {number} share */
+/**
+ * Records requests that are drawn one after another, without rounding.
+ * @param {number} count
+ * @param {number} poolSize
+ * @param {(index: number) => { route: string, serviceMs: number, handoverMs?: number, gapMs: number }} draw gapMs: until
+ *   the next one
+ */
+export function recordDrawn(count, poolSize, draw) {
+  let atMs = 0;
+  const arrivals = Array.from({ length: count }, (_, index) => {
+    const { gapMs, ...request } = draw(index);
+    const arrival = { atMs, ...request };
+    atMs += gapMs;
+    return arrival;
+  });
+  return toTrace(run(arrivals, poolSize), poolSize, (ms) => ms);
+}
+
+/** @param {SimulatedRequest[]} records @param {string} route @param {number} share */
 export function responseMs(records, route, share) {
-  const times = records.filter((record) => record.route === route)
-    .map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs).sort((a, b) => a - b);
+  const times = records
+    .filter((record) => record.route === route)
+    .map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs)
+    .sort((a, b) => a - b);
   return times[Math.ceil(share * times.length) - 1];
 }
 
@@ -69,7 +95,10 @@ export function callers({ count, untilMs, service, think, route = '/slow', seed 
   }));
 }
 
-/** Gaps between arrivals by their number. @type {Record<string, (meanMs: number, random: Random) => (index: number) => number>} */
+/**
+ * Gaps between arrivals by their number.
+ * @type {Record<string, (meanMs: number, random: Random) => (index: number) => number>}
+ */
 export const GAPS = {
   poisson: (meanMs, random) => () => meanMs * random.exponential(),
   uniform: (meanMs) => () => meanMs,
@@ -81,8 +110,8 @@ export const GAPS = {
 
 /**
  * Users who arrive on their own, and send one request each, or more.
- * @param {{ count: number, gap: (random: Random) => (index: number) => number, service: Draw, route?: string, seed?: number,
- *   requests?: number, think?: Draw }} options
+ * @param {{ count: number, gap: (random: Random) => (index: number) => number, service: Draw, route?: string, seed?:
+ *   number, requests?: number, think?: Draw }} options
  * @returns {Arrival[]}
  */
 export function visitors({ count, gap, service, route = '/slow', seed = 1, requests = 1, think = TIMES.fixed(0) }) {
@@ -93,5 +122,24 @@ export function visitors({ count, gap, service, route = '/slow', seed = 1, reque
     atMs += next(index);
     const sent = Array.from({ length: requests }, () => ({ route, serviceMs: serve(), thinkMs: pause() }));
     return requests === 1 ? { atMs, ...sent[0] } : { atMs, requests: sent };
+  });
+}
+
+/**
+ * Many fast queries and a few slow ones, at random times.
+ *
+ * @param {{ poolSize?: number, seed?: number, count?: number, later?: { gapMs?: number, slowMs?: number } }} [options]
+ *   later: what is different in the second half
+ */
+export function recordMixed({ poolSize = 3, seed = 1, count = 1200, later = {} } = {}) {
+  const random = createRandom(seed, 'recorded');
+  return recordDrawn(count, poolSize, (index) => {
+    const { gapMs = 12, slowMs = 200 } = index < count / 2 ? {} : later;
+    const isSlow = random.uniform() < 0.1;
+    return {
+      route: isSlow ? '/slow' : '/fast',
+      serviceMs: (isSlow ? slowMs : 2) * (0.5 + random.uniform()),
+      gapMs: gapMs * random.exponential(),
+    };
   });
 }

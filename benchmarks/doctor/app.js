@@ -1,0 +1,56 @@
+// An app whose requests wait for one reason or another. APP_CASE says which; see AppCase in cases.js. It knows nothing of the lab.
+import { setTimeout as sleep } from 'node:timers/promises';
+import express from 'express';
+import { MongoClient } from 'mongodb';
+
+/** @type {import('./cases.js').AppCase} */
+const { options, routes, streams = 0, reportOptions } = JSON.parse(String(process.env.APP_CASE));
+const url = String(process.env.MONGO_URL);
+const clients = { main: new MongoClient(url, options), reports: new MongoClient(url, reportOptions ?? options) };
+const articles = (client = clients.main) => client.db('doctor').collection('articles');
+await clients.main.connect();
+
+/** @type {Record<string, (amount: number) => Promise<unknown>>} */
+const STEPS = {
+  find: () => articles().findOne({}),
+  /** A query that keeps its connection for `ms` and needs no CPU. */
+  hold: (ms) => articles().findOne({ $where: `sleep(${ms}) || true` }),
+  /** The same of the second client. */
+  report: (ms) => articles(clients.reports).findOne({ $where: `sleep(${ms}) || true` }),
+  /** A query that needs CPU for about so many ms. */
+  compute: (ms) =>
+    articles().findOne({
+      $where: `const end = ${ms} * 25000; let sum = 0; for (let i = 0; i < end; i++) sum += i % 7; return sum >= 0`,
+    }),
+  atOnce: (count) => Promise.all(Array.from({ length: count }, () => STEPS.hold(20))),
+  elsewhere: (ms) => sleep(ms),
+  async block(ms) {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+  },
+};
+
+for (let stream = 0; stream < streams; stream++)
+  articles()
+    .watch([{ $match: { 'fullDocument.stream': stream } }], { maxAwaitTimeMS: 500 })
+    .on('change', () => {})
+    .on('error', () => {});
+
+const app = express();
+for (const [path, { steps, limit = Infinity }] of Object.entries(routes)) {
+  let running = 0;
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  app.get(path, async (req, res) => {
+    if (running >= limit) await new Promise((resolve) => waiting.push(() => resolve(undefined)));
+    running += 1;
+    try {
+      for (const [step, amount] of steps) await STEPS[step](amount);
+      res.json({});
+    } finally {
+      running -= 1;
+      waiting.shift()?.();
+    }
+  });
+}
+app.listen(0, '127.0.0.1');

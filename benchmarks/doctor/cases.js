@@ -1,0 +1,201 @@
+/** @import { Cause } from 'mongodb-pool-predictor' */
+
+/**
+ * What the app does.
+ *
+ * @typedef {object} AppCase
+ * @property {import('mongodb').MongoClientOptions} options of its client
+ * @property {import('mongodb').MongoClientOptions} [reportOptions] of a second client
+ * @property {number} [streams] change streams that it opens
+ * @property {Record<string, { steps: [string, number][], limit?: number }>} routes see app.js; limit: of its requests at once
+ *
+ * @typedef {object} Case
+ * @property {AppCase} app
+ * @property {Cause} [expected] default: the name of the case
+ * @property {string} [client] that the verdict must name
+ * @property {Partial<import('./proxy.js').Faults>} [faults]
+ * @property {{ route: string, ratePerSec: number, callers: number, thinkMs: number }[]} load ratePerSec: of an open loop;
+ *   callers: of a closed loop, with their mean think times
+ * @property {boolean} [isBurst] the load starts with as many requests at once as there are callers, also in an open loop
+ * @property {number} [seconds] default 6
+ */
+
+const FAST = { '/fast': { steps: /** @type {[string, number][]} */ ([['find', 1]]) } };
+
+/**
+ * The injected causes. `random` draws a whole number.
+ * @type {Partial<Record<Cause | 'twoClients', (random: (low: number, high: number) => number) => Case>>}
+ */
+export const CASES = {
+  none: (random) => ({
+    app: {
+      options: { maxPoolSize: random(10, 30) },
+      routes: { ...FAST, '/report': { steps: [['hold', random(5, 40)]] } },
+    },
+    load: [
+      { route: '/fast', ratePerSec: random(10, 40), callers: 2, thinkMs: 40 },
+      { route: '/report', ratePerSec: random(5, 20), callers: 3, thinkMs: 80 },
+    ],
+  }),
+  fullPool: (random) => {
+    const [size, holdMs] = [random(2, 6), random(80, 300)];
+    return {
+      app: { options: { maxPoolSize: size }, routes: { ...FAST, '/report': { steps: [['hold', holdMs]] } } },
+      load: [
+        { route: '/fast', ratePerSec: random(10, 30), callers: 3, thinkMs: 30 },
+        { route: '/report', ratePerSec: (0.97 * size * 1000) / holdMs, callers: size + random(1, 5), thinkMs: 20 },
+      ],
+    };
+  },
+  coldStart: (random) => {
+    const size = random(20, 40);
+    return {
+      app: {
+        options: { maxPoolSize: size, maxConnecting: size },
+        routes: { '/report': { steps: [['hold', random(20, 60)]] } },
+      },
+      faults: { handshakeMs: random(15, 25) },
+      load: [{ route: '/report', ratePerSec: 5, callers: size, thinkMs: 3000 }],
+      isBurst: true,
+      seconds: 3,
+    };
+  },
+  slowHandshake: (random) => {
+    const size = random(20, 40);
+    return {
+      app: {
+        options: { maxPoolSize: size, maxConnecting: size },
+        routes: { '/report': { steps: [['hold', random(20, 60)]] } },
+      },
+      faults: { handshakeMs: random(150, 400) },
+      load: [{ route: '/report', ratePerSec: 5, callers: size, thinkMs: 3000 }],
+      isBurst: true,
+      seconds: 3,
+    };
+  },
+  maxConnecting: (random) => {
+    const size = random(30, 60);
+    return {
+      app: { options: { maxPoolSize: size }, routes: { '/report': { steps: [['hold', random(400, 800)]] } } },
+      faults: { handshakeMs: random(20, 60) },
+      load: [{ route: '/report', ratePerSec: 5, callers: size, thinkMs: 2000 }],
+      isBurst: true,
+      seconds: 4,
+    };
+  },
+  idleConnections: (random) => ({
+    app: { options: { maxPoolSize: random(4, 12), maxIdleTimeMS: random(20, 40) }, routes: FAST },
+    faults: { handshakeMs: random(40, 90) },
+    load: [{ route: '/fast', ratePerSec: random(15, 30), callers: random(3, 8), thinkMs: 150 }],
+  }),
+  lostConnections: (random) => ({
+    app: { options: { maxPoolSize: random(4, 12) }, routes: FAST },
+    faults: { handshakeMs: random(10, 60), idleMs: random(20, 40) },
+    load: [{ route: '/fast', ratePerSec: random(15, 30), callers: random(3, 8), thinkMs: 150 }],
+  }),
+  poolCleared: (random) => ({
+    app: {
+      options: { maxPoolSize: random(5, 15), heartbeatFrequencyMS: 500 },
+      routes: { '/report': { steps: [['hold', 20]] } },
+    },
+    faults: { cutEveryMs: random(1200, 2000), downMs: random(300, 500) },
+    load: [{ route: '/report', ratePerSec: random(20, 40), callers: random(5, 10), thinkMs: 100 }],
+  }),
+  parkedConnections: (random) => {
+    const streams = random(2, 6);
+    return {
+      app: {
+        options: { maxPoolSize: streams + 1 },
+        streams,
+        routes: { ...FAST, '/report': { steps: [['hold', 25]] } },
+      },
+      load: [
+        { route: '/fast', ratePerSec: 12, callers: 3, thinkMs: 50 },
+        { route: '/report', ratePerSec: random(18, 26), callers: random(2, 5), thinkMs: 20 },
+      ],
+    };
+  },
+  severalAtOnce: (random) => {
+    const count = random(3, 6);
+    return {
+      app: {
+        options: { maxPoolSize: random(2, count - 1) },
+        routes: { ...FAST, '/list': { steps: [['atOnce', count]] } },
+      },
+      load: [
+        { route: '/fast', ratePerSec: 4, callers: 1, thinkMs: 100 },
+        { route: '/list', ratePerSec: random(5, 9), callers: random(1, 4), thinkMs: 60 },
+      ],
+    };
+  },
+  fullServer: (random) => ({
+    app: {
+      options: { maxPoolSize: random(8, 24) },
+      routes: { ...FAST, '/sum': { steps: [['compute', random(10, 40)]] } },
+    },
+    load: [
+      { route: '/fast', ratePerSec: 10, callers: 2, thinkMs: 50 },
+      { route: '/sum', ratePerSec: 150, callers: 40, thinkMs: 5 },
+    ],
+  }),
+  lateEventLoop: (random) => ({
+    app: {
+      options: { maxPoolSize: random(2, 5) },
+      routes: {
+        ...FAST,
+        '/crunch': {
+          steps: [
+            ['find', 1],
+            ['block', random(120, 300)],
+          ],
+        },
+      },
+    },
+    load: [
+      { route: '/fast', ratePerSec: random(30, 80), callers: 12, thinkMs: 60 },
+      { route: '/crunch', ratePerSec: 2.2, callers: 1, thinkMs: 250 },
+    ],
+  }),
+  concurrencyLimit: (random) => {
+    const [limit, holdMs] = [random(2, 5), random(40, 150)];
+    return {
+      app: { options: { maxPoolSize: 20 }, routes: { ...FAST, '/report': { steps: [['hold', holdMs]], limit } } },
+      load: [
+        { route: '/fast', ratePerSec: 10, callers: 2, thinkMs: 50 },
+        { route: '/report', ratePerSec: (1.05 * limit * 1000) / holdMs, callers: limit + random(3, 8), thinkMs: 20 },
+      ],
+    };
+  },
+  notThePool: (random) => ({
+    app: {
+      options: { maxPoolSize: random(10, 20) },
+      routes: {
+        ...FAST,
+        '/order': {
+          steps: [
+            ['find', 1],
+            ['elsewhere', random(150, 500)],
+            ['find', 1],
+          ],
+        },
+      },
+    },
+    load: [
+      { route: '/fast', ratePerSec: 10, callers: 2, thinkMs: 50 },
+      { route: '/order', ratePerSec: random(5, 20), callers: random(4, 10), thinkMs: 50 },
+    ],
+  }),
+  twoClients: (random) => ({
+    expected: 'fullPool',
+    client: 'reports',
+    app: {
+      options: { maxPoolSize: random(4, 8) },
+      reportOptions: { maxPoolSize: 2, appName: 'reports' },
+      routes: { ...FAST, '/report': { steps: [['report', random(60, 120)]] } },
+    },
+    load: [
+      { route: '/fast', ratePerSec: 20, callers: 2, thinkMs: 50 },
+      { route: '/report', ratePerSec: 16, callers: 6, thinkMs: 20 },
+    ],
+  }),
+};

@@ -1,0 +1,110 @@
+import http from 'node:http';
+import { once, setMaxListeners } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { recordTrace } from '../../lab/cli/record-trace.js';
+import { startAttachedApp } from '../../lab/harness/attached-app.js';
+import { openProxy } from './proxy.js';
+
+/** @import { Case } from './cases.js' */
+
+const APP = fileURLToPath(new URL('app.js', import.meta.url));
+const START_MS = 30_000;
+const SECONDS = 6;
+/** The load starts this long after the recording. */
+const LEAD_MS = 300;
+
+/**
+ * Runs an app with an injected cause under load, and records it.
+ *
+ * @param {Case} injected
+ * @param {{ mongoPort: number, isOpen: boolean, random: () => number, folder: string, name: string, signal: AbortSignal }} options
+ * @returns {Promise<string>} trace file
+ */
+export async function recordCase(injected, { mongoPort, isOpen, random, folder, name, signal }) {
+  const { app: settings, faults = {}, load, isBurst, seconds = SECONDS } = injected;
+  const proxy = await openProxy(mongoPort, faults);
+  const app = await startAttachedApp([process.execPath, APP], {
+    signal,
+    env: {
+      MONGO_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`,
+      APP_CASE: JSON.stringify(settings),
+    },
+  });
+  const out = path.join(folder, `${name}.jsonl`);
+  try {
+    const { port, url } = await app.until(
+      (processes) =>
+        processes.flatMap(({ ports: [first], url: page }) => (first && page ? { port: first, url: page } : []))[0],
+      { ms: START_MS, otherwise: 'the app did not start' },
+    );
+    const stop = new AbortController();
+    // Each caller listens to it.
+    setMaxListeners(0, stop.signal);
+    const loaded = sleep(LEAD_MS).then(() =>
+      Promise.all(
+        load.map((each) =>
+          isOpen
+            ? callOpen(port, each, { random, isBurst, signal: stop.signal })
+            : callClosed(port, each, { random, isBurst, signal: stop.signal }),
+        ),
+      ),
+    );
+    await recordTrace(
+      { option: 'app', url, headers: {} },
+      { out, seconds, every: 250, maxMb: 100, onStart: () => {}, onEnd: () => {} },
+    );
+    stop.abort();
+    await loaded;
+  } finally {
+    await app.stop();
+    proxy.close();
+  }
+  return out;
+}
+
+/** @typedef {{ random: () => number, isBurst?: boolean, signal: AbortSignal }} Calls */
+
+/** Callers that arrive as they like. @param {number} port @param {Case['load'][0]} load @param {Calls} calls */
+async function callOpen(port, { route, ratePerSec, callers }, { random, isBurst, signal }) {
+  const agent = new http.Agent({ keepAlive: true });
+  const calls = isBurst ? Array.from({ length: callers }, () => call(port, route, agent)) : [];
+  let atMs = performance.now();
+  while (!signal.aborted) {
+    atMs += (-Math.log(1 - random()) / ratePerSec) * 1000;
+    await sleep(Math.max(0, atMs - performance.now()), undefined, { signal }).catch(() => {});
+    if (!signal.aborted) calls.push(call(port, route, agent));
+  }
+  await Promise.race([Promise.all(calls), sleep(1000)]);
+  agent.destroy();
+}
+
+/** Callers that wait for their answers. @param {number} port @param {Case['load'][0]} load @param {Calls} calls */
+async function callClosed(port, { route, callers, thinkMs }, { random, isBurst, signal }) {
+  const agent = new http.Agent({ keepAlive: true });
+  const done = Array.from({ length: callers }, async () => {
+    if (!isBurst) await sleep(random() * thinkMs);
+    while (!signal.aborted) {
+      await call(port, route, agent);
+      await sleep(-Math.log(1 - random()) * thinkMs, undefined, { signal }).catch(() => {});
+    }
+  });
+  await Promise.race([
+    Promise.all(done),
+    sleep(1000)
+      .then(() => once(signal, 'abort'))
+      .then(() => sleep(1000))
+      .catch(() => {}),
+  ]);
+  agent.destroy();
+}
+
+/** @param {number} port @param {string} route @param {http.Agent} agent */
+function call(port, route, agent) {
+  return new Promise((resolve) => {
+    http
+      .get({ port, host: '127.0.0.1', path: route, agent }, (response) => response.resume().on('close', resolve))
+      .on('error', resolve);
+  });
+}

@@ -1,0 +1,170 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { advise, parseSlo } from 'mongodb-pool-predictor';
+import { choosePaint, paintText } from '../base/paint.js';
+import { describeEnvironment } from '../harness/environment.js';
+import { describeSharedPool } from '../predictions/describe-input.js';
+import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
+import { explainAdvice } from '../predictions/explain-advice.js';
+import { renderTable, widthOf, layOutText } from '../report/table.js';
+import { inThreads } from './in-threads.js';
+import { readLoad, withLoadOptions } from './load-options.js';
+import { streamForText } from './result-file.js';
+import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
+
+/** @import { Advice, AdviceRow } from 'mongodb-pool-predictor' */
+/** @import { Column, LabView, Result } from '../report/result-types.js' */
+
+const MAX_HEADROOM = 100;
+
+/** `pool-lab advise` */
+export function createCommand() {
+  return withLoadOptions(
+    new Command('advise')
+      .description(
+        'find the smallest pool that meets your goals, and alternatives to it; ' +
+          'exit with 1 if there is none, or no verdict',
+      )
+      .argument('[scenario]', 'Artillery scenario')
+      .requiredOption(
+        '--slo <goal>',
+        "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
+        collect(parseSlo),
+      ),
+  )
+    .option('--headroom <factor>', 'the goals must also hold at this many times the load', parseHeadroom, 1.3)
+    .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
+    .option('--servers <n>', 'servers that each instance connects to', parsePositive)
+    .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
+    .option('--seeds <n>', 'simulation runs of a random load, at least 59', parseUpTo(MAX_SEEDS))
+    .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
+    .option('--json', 'print the advice as one JSON object on stdout', false)
+    .action(showAdvice);
+}
+
+/**
+ * @param {string | undefined} scenario
+ * @param {import('./load-options.js').LoadOptions & { slo: import('mongodb-pool-predictor').Slo[], headroom: number,
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, json: boolean }} options
+ */
+async function showAdvice(
+  scenario,
+  { slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, json, ...loadOptions },
+) {
+  const {
+    load,
+    services,
+    overhead,
+    resolutionMs,
+    pool,
+    notes,
+    doubts = [],
+    settings,
+    warnings,
+  } = await readLoad({ ...loadOptions, scenario });
+  if (doubts.length > 0) throw new Error(`No verdict. ${doubts.join(' ')}`);
+  const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
+  const startedAt = new Date().toISOString();
+  const options = {
+    services,
+    overhead,
+    resolutionMs,
+    slos,
+    headroom,
+    seeds,
+    firstSeed,
+    fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
+  };
+  /** @param {typeof load} one */
+  const adviseOn = (one) =>
+    inThreads({ load: one, services, overhead, resolutionMs }, (hooks) => advise({ load: one, ...options, ...hooks }));
+  const first = await adviseOn(load);
+  const second = load.otherwise && (await adviseOn(load.otherwise));
+  const advice = second ? pickWorse(first, second) : first;
+  if (second && load.callers) notes.push(describeWorse(load.callers, first, second));
+
+  const paragraphs = explainAdvice(advice);
+  const [verdict, ...reasons] = paragraphs;
+  const stream = streamForText(json);
+  const [width, paint] = [widthOf(stream), choosePaint(stream)];
+  stream.write(
+    `${[
+      paintText(layOutText(verdict, width), advice.verdict === 'size' ? 'green' : 'red', paint),
+      ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), { width, paint })] : []),
+      ...[...warnings.map((warning) => `! ${warning}`), ...reasons, ...notes, pool ? describeSharedPool(pool) : '']
+        .filter(Boolean)
+        .map((text) => layOutText(text, width)),
+    ].join('\n\n')}\n`,
+  );
+  if (json) {
+    process.stdout.write(
+      `${JSON.stringify({
+        lab: 'advise',
+        startedAt,
+        environment: describeEnvironment(null),
+        settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
+        ...advice,
+        words: paragraphs,
+        notes,
+        warnings,
+      })}\n`,
+    );
+  }
+  if (advice.verdict !== 'size') process.exitCode = 1;
+}
+
+/** @param {string} text */
+function parseHeadroom(text) {
+  const factor = text.trim() === '' ? NaN : Number(text);
+  if (!(factor >= 1 && factor <= MAX_HEADROOM)) {
+    throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_HEADROOM}, such as 1.3.`);
+  }
+  return factor;
+}
+
+/** The advised size, one less and one more, as a table. @param {Advice} advice @returns {[LabView, Result]} */
+export function createAdviceView({ rows, loads, seeds, poolSize: advised }) {
+  const sizes = [...new Set(rows.map(({ poolSize }) => poolSize))];
+  const rowOf = (/** @type {number} */ size, /** @type {number} */ factor) =>
+    /** @type {AdviceRow} */ (rows.find((row) => row.poolSize === size && row.factor === factor));
+  /** @type {Column[]} */
+  const columns = loads.flatMap(({ factor }) => {
+    const group = `load x${factor},`;
+    /** @param {(row: AdviceRow) => number} figure @returns {Column['value']} */
+    const of =
+      (figure) =>
+      ({ settings }) =>
+        figure(rowOf(settings.poolSize, factor));
+    return [
+      ...rows[0].goals.flatMap(({ text }, goal) => {
+        const heading = text.replace(/ <.*/, '');
+        return [
+          { group: `${group} ms`, heading, value: of(({ goals }) => goals[goal].medianMs) },
+          ...(seeds > 1
+            ? [{ group: `${group} ms`, heading: 'at most', value: of(({ goals }) => goals[goal].upperMs) }]
+            : []),
+        ];
+      }),
+      { group, heading: 'used %', value: of(({ utilisation }) => utilisation * 100) },
+      { group, heading: 'queue', value: of(({ peakWaiting }) => peakWaiting) },
+    ];
+  });
+  return [
+    {
+      name: 'advise',
+      title: 'Advice',
+      question: '',
+      howToRead: [],
+      charts: [],
+      takeaway: () => '',
+      judge: ({ settings }) => (settings.poolSize === advised ? 'answer' : undefined),
+      columns: [{ heading: 'pool', value: ({ settings }) => settings.poolSize }, ...columns],
+    },
+    {
+      lab: 'advise',
+      startedAt: '',
+      environment: {},
+      settings: {},
+      variants: sizes.map((poolSize) => ({ name: `pool ${poolSize}`, settings: { poolSize }, measured: null })),
+    },
+  ];
+}

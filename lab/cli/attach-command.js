@@ -1,0 +1,67 @@
+import { Command } from 'commander';
+import { toPrintable } from '../../src/base/printable.js';
+import { widthOf, layOutText } from '../report/table.js';
+import { attachToProcess } from '../watch/attach-to-process.js';
+import { examineTarget } from '../watch/node-target.js';
+import { requireYes } from './confirm.js';
+import { parseUpTo } from './option-parsers.js';
+import { abortOnSignal } from './signals.js';
+
+/** @import { NodeTarget } from '../watch/node-target.js' */
+
+/** Linux has no larger process id. */
+const MAX_PID = 2 ** 22;
+/** Windows has no such signal. */
+const SIGNAL = process.platform === 'win32' ? '' : ' (by sending it SIGUSR1, unless it is open already)';
+
+/** `pool-lab attach PID` */
+export function createCommand() {
+  return new Command('attach')
+    .description(
+      'watch the pools of a Node.js process that is already running, until Ctrl-C. It shows its plan and asks for ' +
+        'confirmation',
+    )
+    .argument('<pid>', 'process id', parseUpTo(MAX_PID))
+    .option('--yes', 'do not ask', false)
+    .action(attach);
+}
+
+/** @param {number} pid @param {{ yes: boolean }} options */
+async function attach(pid, { yes }) {
+  const { signal, release } = abortOnSignal();
+  const width = widthOf(process.stderr);
+  try {
+    const target = await examineTarget(pid);
+    process.stderr.write(
+      `${describePlan(target)
+        .map((text) => layOutText(text, width))
+        .join('\n')}\n`,
+    );
+    if (!yes) await requireYes('If that process may pause for a moment', signal);
+    const attachment = await attachToProcess(target, signal);
+    if (attachment.wasOpen)
+      process.stderr.write(`The inspector on 127.0.0.1:${target.port} was open before, so it stays open.\n`);
+    process.stderr.write(`Watching process ${pid}: ${toPrintable(attachment.url)}\nPress Ctrl-C to detach.\n`);
+    const end = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await Promise.race([attachment.ended, end]);
+    if (!signal.aborted) throw new Error(`Process ${pid} has ended, or the monitor in it has`);
+    await attachment.detach();
+    process.stderr.write(`Detached from process ${pid}.\n`);
+    process.exitCode = 0;
+  } finally {
+    release();
+  }
+}
+
+/** @param {NodeTarget} target @returns {string[]} paragraphs */
+function describePlan({ pid, command, port }) {
+  return [
+    `This watches process ${pid}: ${command}`,
+    `It opens the inspector of the process on 127.0.0.1:${port}${SIGNAL}, loads the monitor, waits until a MongoClient ` +
+      'is used, and closes the inspector again. Until then, anyone on this machine can run code in the process. ' +
+      'Loading the monitor pauses it for some hundredths of a second.',
+    'An app that is bundled into one file pauses for 0.1 to 1 s, longer with a large heap: its memory is searched. After that, ' +
+      'V8 has to learn about its code again, and it may stay a quarter slower until it is restarted.',
+    'Until you press Ctrl-C, the process serves a read-only page with its pools on a loopback port. Then all of that is removed.',
+  ];
+}

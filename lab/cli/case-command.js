@@ -1,0 +1,135 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Command } from 'commander';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { toPrintable, wrap } from '../../src/base/printable.js';
+import { poll } from '../base/poll.js';
+import { loadShop, ROUTES } from '../workshop/cases/measure-shop.js';
+import { openShop } from '../workshop/cases/open-shop.js';
+import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { findTask, readLessons } from '../workshop/lessons.js';
+import { shopFile, writeShop } from './case-shop.js';
+import { WIDTH } from './check-task.js';
+import { findDataFolder } from './data-folder.js';
+import { parseUpTo } from './option-parsers.js';
+import { abortOnSignal } from './signals.js';
+import { withWrappedErrors } from './wrapped-errors.js';
+
+/** @import { CaseTask } from '../workshop/lesson-types.js' */
+/** @import { Progress } from '../workshop/lesson-progress.js' */
+/** @import { Shop, ShopApp } from '../workshop/cases/open-shop.js' */
+
+const CASES = 3;
+/** One line is printed for each. */
+const SECONDS = 5;
+const LOOK_MS = 300;
+
+/** `pool-lab case`, short for `pool-lab workshop case` */
+export function createCaseCommand() {
+  return new Command('case')
+    .description('start a shop that is slow, and find out why')
+    .argument('<number>', 'which case, from 1 to 3', parseUpTo(CASES))
+    .option('--new', 'with a new cause, drawn at random', false)
+    .action(withWrappedErrors(runCase));
+}
+
+/** @param {number} number @param {{ new: boolean }} options */
+async function runCase(number, { new: isNew }) {
+  const lessons = await readLessons();
+  const task = /** @type {CaseTask} */ (findTask(lessons, `case-${number}`, {}));
+  const dataDir = await findDataFolder();
+  const progress = await readProgress(dataDir, lessons);
+  const file = shopFile(dataDir, task);
+  if (isNew || !progress.lessons[task.name]?.cause || !existsSync(file)) {
+    const cause = drawCause(task, progress, isNew);
+    await writeShop(file, cause);
+    await writeProgress(dataDir, noteLesson(progress, task.name, { cause: cause.name }));
+  }
+  const { signal, release } = abortOnSignal('The shop is closed. Your file stays.');
+  try {
+    const shop = await openShop({ report: (line) => process.stderr.write(`${line}\n`), signal });
+    await runShop(shop, { file, task, signal }).finally(shop.close);
+  } finally {
+    release();
+  }
+}
+
+/** A class gets the same cause. @param {CaseTask} task @param {Progress} progress @param {boolean} isNew */
+function drawCause({ name, causes }, progress, isNew) {
+  const seed = progress.class && !isNew ? `${progress.class.url} ${name}` : randomBytes(8);
+  return causes[createHash('sha256').update(seed).digest().readUInt32LE() % causes.length];
+}
+
+/**
+ * Runs the shop under its load, and again each time its file has changed, until `signal` is aborted.
+ * @param {Shop} shop
+ * @param {{ file: string, task: CaseTask, signal: AbortSignal }} options
+ */
+async function runShop(shop, { file, task, signal }) {
+  let port = '0';
+  for (;;) {
+    const { mtimeMs: writtenAtMs } = await stat(file);
+    const changed = new AbortController();
+    const ended = watchFile(file, writtenAtMs, signal).finally(() => changed.abort());
+    try {
+      const app = await shop.start(file, port);
+      if (port === '0') process.stdout.write(`${introduce(task, app, file)}\n\n`);
+      port = new URL(app.url).port;
+      try {
+        await showLoad({ ...app, signal: AbortSignal.any([app.signal, changed.signal]) });
+      } finally {
+        await app.stop();
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!changed.signal.aborted) process.stdout.write(`${toPrintable(/** @type {Error} */ (error).message)}\n`);
+    }
+    await ended;
+    signal.throwIfAborted();
+    process.stdout.write('The file has changed, so the shop starts again.\n');
+  }
+}
+
+/** Resolves when a file is written, or `signal` is aborted. @param {string} file @param {number} writtenAtMs @param {AbortSignal} signal */
+async function watchFile(file, writtenAtMs, signal) {
+  const findChange = async () => {
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: writtenAtMs }));
+    return mtimeMs !== writtenAtMs || undefined;
+  };
+  await poll(findChange, { everyMs: LOOK_MS, signal }).catch(() => {});
+}
+
+/** @param {ShopApp} app @returns {Promise<never>} */
+async function showLoad(app) {
+  for (;;) {
+    const routes = await loadShop(app, { seconds: SECONDS });
+    const found = Object.entries(routes).map(
+      ([route, { p90Ms, failures }]) =>
+        `${route} ${formatQuantity(p90Ms, 'ms')}${failures > 0 ? ` (${failures} failed)` : ''}`,
+    );
+    process.stdout.write(`9 of 10 requests took at most: ${found.join(', ')}\n`);
+  }
+}
+
+/** @param {CaseTask} task @param {ShopApp} app @param {string} file */
+function introduce({ name, causes }, { url, pid }, file) {
+  const width = Math.max(...causes.map((cause) => cause.name.length));
+  return [
+    wrap(
+      `The shop is slow, for one of the reasons below. It is process ${pid}, at ${url}${ROUTES[0]}?id=1, and has customers ` +
+        'already: a line every five seconds shows how long they wait. Look into it from another terminal:',
+      WIDTH,
+    ),
+    `  npx pool-lab attach ${pid}`,
+    wrap(
+      'Find the cause and the route that has it, and mend it in its file. When you save it, the shop starts again.',
+      WIDTH,
+    ),
+    `  ${file}`,
+    'Then:',
+    `  npx pool-lab workshop verify ${name} --cause NAME --route ${ROUTES.join('|')}|all`,
+    '',
+    ...causes.map((cause) => `${cause.name.padEnd(width)}  ${cause.about}`),
+  ].join('\n');
+}

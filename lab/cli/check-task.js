@@ -1,0 +1,94 @@
+import { createReport } from '../workshop/class-report.js';
+import { judge } from '../workshop/judge-task.js';
+import { scoreVerdict } from '../workshop/guess-score.js';
+import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { escapeControls, wrap } from '../../src/base/printable.js';
+import { ask } from './confirm.js';
+import { gatherEvidence } from './evidence.js';
+import { sendReport } from './send-report.js';
+
+/** @import { Lesson, Question, Task, Verdict } from '../workshop/lesson-types.js' */
+/** @import { Report } from '../workshop/class-report.js' */
+/** @import { EvidenceOptions } from './evidence.js' */
+
+export const WIDTH = 80;
+
+/** @typedef {{ dataDir: string, lessons: Lesson[] }} Workshop dataDir: where the progress is */
+
+/**
+ * Checks one task, and records the outcome.
+ * @param {Task} task
+ * @param {EvidenceOptions} options
+ * @param {Workshop} workshop
+ * @returns {Promise<{ isRight: boolean, text: string, report: Report }>} text for a terminal; report for the class
+ * @throws {Error} saying what is missing and how to provide it
+ */
+export async function checkTask(task, options, { dataDir, lessons }) {
+  const before = await readProgress(dataDir, lessons);
+  const evidence = await gatherEvidence(task, before, options);
+  const verdict = await judge(task, evidence);
+  const known = before.lessons[task.name] ?? {};
+  const score = scoreVerdict(task, known.guess, verdict);
+  const news = {
+    ...(options.answer !== undefined && { answer: options.answer }),
+    ...(verdict.isRight && {
+      doneAt: new Date().toISOString(),
+      ...(score && { points: known.points ?? score.points }),
+    }),
+  };
+  await writeProgress(dataDir, noteLesson(before, task.name, news));
+  return {
+    isRight: verdict.isRight,
+    text: renderVerdict(verdict, score?.words),
+    report: createReport(task, known.guess, verdict),
+  };
+}
+
+/** @param {Verdict} verdict @param {string} [score] of the guess */
+function renderVerdict({ isRight, words, figures = [], runs = [] }, score) {
+  const width = Math.max(0, ...figures.map(([label]) => label.length));
+  return escapeControls(
+    [
+      figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
+      wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
+      score && wrap(score, WIDTH),
+      runs.map(({ file }) => `Judged: ${file}`).join('\n'),
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
+  );
+}
+
+/** Records a guess, and sends it to the class. @param {Task} task @param {number} value @param {Workshop} workshop */
+export async function noteGuess(task, value, { dataDir, lessons }) {
+  const guess = { value, at: new Date().toISOString() };
+  await writeProgress(dataDir, noteLesson(await readProgress(dataDir, lessons), task.name, { guess }));
+  return sendReport(dataDir, lessons, { lesson: task.name, guess: value });
+}
+
+/**
+ * Asks a person for the guess, if there is a terminal to ask on.
+ * @param {Task} task
+ * @param {Workshop} workshop
+ * @param {AbortSignal} signal
+ */
+export async function askForGuess(task, workshop, signal) {
+  if (!task.guess || (await readProgress(workshop.dataDir, workshop.lessons)).lessons[task.name]?.guess) return;
+  const value = await askNumber(task.guess, signal);
+  if (value !== undefined) await noteGuess(task, value, workshop);
+}
+
+/**
+ * @param {Question} question
+ * @param {AbortSignal} signal
+ * @returns {Promise<number | undefined>} undefined without a terminal, or without a number
+ */
+export async function askNumber({ question, unit }, signal) {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  const text = await ask(`${wrap(question, WIDTH)}\n(${unit})`, {
+    input: process.stdin,
+    output: process.stderr,
+    signal,
+  });
+  return text === '' || !Number.isFinite(Number(text)) ? undefined : Number(text);
+}

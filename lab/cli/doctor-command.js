@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { diagnose } from 'mongodb-pool-predictor';
+import { readTrace } from 'mongodb-pool-predictor/node';
+import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
+import { readAdvice } from '../predictions/read-advice.js';
+import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
+import { widthOf } from '../report/table.js';
+import { parsePositive, parseUpTo } from './option-parsers.js';
+import { chooseApp, recordTrace } from './record-trace.js';
+import { suggestSize } from './suggest-size.js';
+
+/** @typedef {{ instances?: number, serverLimit?: number }} DoctorFleet */
+
+const SECONDS = 60;
+const [FINE, ERROR, PROBLEM] = [0, 1, 2];
+
+/** `pool-lab doctor` */
+export function createCommand() {
+  return new Command('doctor')
+    .description(
+      'say why requests wait for a connection, and what to do. Exits with 0 if they do not, with 2 if there is a problem, ' +
+        'and with 1 if there is no verdict',
+    )
+    .argument(
+      '[source]',
+      'URL of a running app or of the page of `pool-lab watch`\n(default: APP_URL), or a trace file',
+    )
+    .option('--seconds <n>', 'how long to look at a running app', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)), SECONDS)
+    .option('--compare <before>', 'say what changed since this trace')
+    .option('--instances <n>', 'instances of the app, each with its own pools', parsePositive)
+    .option('--server-limit <n>', 'connections that the server accepts', parsePositive)
+    .option('--json', 'print the diagnosis as one JSON object on stdout', false)
+    .action(showDiagnosis);
+}
+
+/**
+ * @param {string | undefined} source
+ * @param {DoctorFleet & { seconds: number, compare?: string, json: boolean }} options
+ */
+async function showDiagnosis(source, { seconds, compare, json, ...fleet }) {
+  if ((fleet.instances === undefined) !== (fleet.serverLimit === undefined))
+    throw new Error('--instances and --server-limit need each other');
+  const width = widthOf(process.stdout);
+  const before = compare === undefined ? undefined : await diagnoseFile(compare, fleet);
+  const now =
+    source === undefined || /^https?:/i.test(source)
+      ? await diagnoseApp(source, seconds, fleet)
+      : await diagnoseFile(source, fleet);
+  const { diagnosis } = now;
+  const advice = await readAdvice();
+  const text = before
+    ? renderComparison(before.diagnosis, diagnosis, { width })
+    : renderDiagnosis(diagnosis, { poolSize: now.poolSize, advice, width });
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ ...toJson(diagnosis, now.poolSize, advice), ...(before && { before: toJson(before.diagnosis, before.poolSize, advice) }) })}\n`
+      : `${text}\n`,
+  );
+  const { cause, isProblem } = diagnosis.verdict;
+  process.exitCode = isProblem ? PROBLEM : cause === 'tooLittleData' ? ERROR : FINE;
+}
+
+/** @param {string} file @param {DoctorFleet} fleet */
+async function diagnoseFile(file, fleet) {
+  const trace = await readTrace(file);
+  const diagnosis = diagnose(trace, fleet);
+  return { diagnosis, poolSize: await suggestSize(trace, diagnosis) };
+}
+
+/** @param {string | undefined} url @param {number} seconds @param {DoctorFleet} fleet */
+async function diagnoseApp(url, seconds, fleet) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'pool-lab-doctor-'));
+  const out = path.join(folder, 'trace.jsonl');
+  try {
+    await recordTrace(chooseApp(url, { option: 'The app', missing: 'a URL or a trace file' }), {
+      out,
+      seconds,
+      every: 1000,
+      maxMb: 100,
+      onStart: (what) => void process.stderr.write(`Looking at ${what} for ${seconds} s. Ctrl-C ends it sooner.\n`),
+      onEnd: ({ checkouts }) => {
+        if (checkouts === 0)
+          throw new Error(`Nobody took a connection within ${seconds} s. Look while the app is busy`);
+      },
+    });
+    return await diagnoseFile(out, fleet);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

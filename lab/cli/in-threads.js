@@ -1,0 +1,23 @@
+import { createSimulationThreads } from 'mongodb-pool-predictor/node';
+import { createRunProgress } from './progress-bar.js';
+
+/** @typedef {Parameters<typeof createSimulationThreads>[0]} ThreadInput */
+
+/**
+ * Simulates on all processors and shows the progress on stderr.
+ * @template T
+ * @param {ThreadInput} input
+ * @param {(hooks: { simulateRuns: ReturnType<typeof createSimulationThreads>['simulateRuns'],
+ *   onProgress: ReturnType<typeof createRunProgress>['onProgress'] }) => Promise<T>} work
+ * @returns {Promise<T>} what `work` returns
+ */
+export async function inThreads(input, work) {
+  const progress = createRunProgress(process.stderr);
+  const { simulateRuns, close } = createSimulationThreads(input);
+  try {
+    return await work({ simulateRuns, onProgress: progress.onProgress });
+  } finally {
+    progress.stop();
+    await close();
+  }
+}

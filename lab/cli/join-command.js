@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import { readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { readLessons } from '../workshop/lessons.js';
+import { findDataFolder } from './data-folder.js';
+import { orInvalid, parseText } from './option-parsers.js';
+import { post } from './send-report.js';
+import { withWrappedErrors } from './wrapped-errors.js';
+
+/** Where `pool-lab class` listens unless told otherwise. */
+export const CLASS_PORT = 3300;
+const OWN_CLASS = `http://127.0.0.1:${CLASS_PORT}`;
+
+/** `pool-lab workshop join` */
+export function createJoinCommand() {
+  return new Command('join')
+    .description('join a class. From then on your guesses, figures and verdicts go to it, and nothing else')
+    .argument('<class>', 'link or code of the class, as the teacher shows it')
+    .requiredOption('--name <name>', 'your first name, up to 40 characters', parseText)
+    .option('--at <url>', 'address of the class, if you only have its code', orInvalid(parseAddress), OWN_CLASS)
+    .action(withWrappedErrors(join));
+}
+
+/** @param {string} text @param {{ name: string, at: string }} options */
+async function join(text, { name, at }) {
+  const link = /^https?:/.test(text)
+    ? parseAddress(text)
+    : new URL(`/join/${encodeURIComponent(text.toUpperCase())}`, at).href;
+  const dataDir = await findDataFolder();
+  const { status, problem, answer } = await post(`${link}/learners`, { name });
+  if (status !== 201) {
+    throw new Error(status === 0 ? `Can't reach the class: ${problem}` : `The class at ${link} says: ${problem}`);
+  }
+  const progress = await readProgress(dataDir, await readLessons());
+  const membership = { url: link, learner: String(answer.learner), name: String(answer.name), unsent: [] };
+  await writeProgress(dataDir, { ...progress, class: membership });
+  const welcome = answer.waits ? `The teacher will let you in, ${membership.name}` : `You are in, ${membership.name}`;
+  process.stdout.write(`${welcome}. Your guesses, figures and verdicts now go to the class.\n`);
+}
+
+/** `pool-lab workshop leave` */
+export function createLeaveCommand() {
+  return new Command('leave').description('leave the class: from then on nothing goes to it').action(async () => {
+    const dataDir = await findDataFolder();
+    const { class: membership, ...progress } = await readProgress(dataDir, await readLessons());
+    await writeProgress(dataDir, progress);
+    process.stdout.write(membership ? 'You have left the class.\n' : 'You are in no class.\n');
+  });
+}
+
+/** @param {string} text @returns {string} without a slash at the end */
+function parseAddress(text) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new Error('It must be a link such as http://192.168.1.5:3300/join/ABC234, or the code at its end.');
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}

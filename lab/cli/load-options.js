@@ -1,0 +1,300 @@
+import {
+  createScenarioLoad,
+  createTraceLoad,
+  overheadOfApp,
+  parseQueries,
+  parseServices,
+  pickPool,
+  servicesOfApp,
+  shareServer,
+} from 'mongodb-pool-predictor';
+import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
+import { RESOLUTION_MS, WORKERS } from '../../src/load-tests/artillery.js';
+import { foreseeLostUsers } from '../../src/load-tests/sent-users.js';
+import { checkAppPool, poolOfApp, poolOfTrace, separateRoutes } from '../predictions/app-pool.js';
+import { describeCallers } from '../predictions/describe-callers.js';
+import {
+  describeCoverage,
+  describeMissing,
+  describeOpenings,
+  describePick,
+  describeSharing,
+  describeTraceQueries,
+  describeTraceRoutes,
+} from '../predictions/describe-input.js';
+import { servicesOfResult } from '../predictions/result-services.js';
+import { matchServices } from './match-services.js';
+import { askApp, parseAppUrl, timeRoundTrips } from './running-app.js';
+import { collect, parseCores, parseUpTo } from './option-parsers.js';
+import { readJson } from '../base/read-json.js';
+import { toResult } from './result-file.js';
+
+/** @import { Command } from 'commander' */
+/** @import { Load, PoolOptions, RecordedTrace, Service } from 'mongodb-pool-predictor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
+/** @import { AppPool, KnownPool } from '../predictions/app-pool.js' */
+
+/** More threads than any machine has. */
+const MAX_WORKERS = 1024;
+
+/**
+ * @typedef {object} LoadOptions
+ * @property {string} [scenario] file
+ * @property {string[]} [trace] files; the first is replayed
+ * @property {string} [client] whose pool is predicted; see pickPool
+ * @property {string} [process]
+ * @property {number | 'none'} [serverCores]
+ * @property {string} [environment]
+ * @property {boolean} [skipFunctions]
+ * @property {string[]} [service]
+ * @property {string[]} [queries]
+ * @property {string} [from]
+ * @property {string} [app]
+ * @property {number} workers
+ *
+ * @typedef {object} LoadInput
+ * @property {Load} load
+ * @property {Record<string, Service>} services
+ * @property {Service} [overhead] what a response takes beyond wait and service time, where it is known
+ * @property {number} resolutionMs of the client's clock; 0: exact
+ * @property {KnownPool} [pool] the app's settings, where they are known
+ * @property {string[]} notes what the figures cover
+ * @property {string[]} [doubts] why no pool size can be advised; they are among the warnings, too
+ * @property {string[]} warnings
+ * @property {Record<string, unknown>} settings for the result
+ * @property {Trace} [trace]
+ */
+
+/** Adds the options for the load and its service times. @param {Command} command */
+export function withLoadOptions(command) {
+  return command
+    .option(
+      '--trace <file>',
+      'replay a trace instead of a scenario; more of them,\nfrom pools of other sizes, show how queries slow each\nother down',
+      collect(String),
+    )
+    .option('--client <name>', 'of a trace with several pools: the client to predict')
+    .option('--process <pid>', 'of a trace with several processes: the one to predict')
+    .option('--environment <name>', 'environment of the scenario')
+    .option('--skip-functions', 'leave out the function steps of the scenario:\nwhat their code does is not simulated')
+    .option(
+      '--service <route=time>',
+      'service time of a query in ms: /slow=5000,\n' +
+        "/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n/livez=none for a route without queries;\n/report=work:32 for work that the server's cores do;\nrepeatable",
+      collect(String),
+    )
+    .option(
+      '--server-cores <n>',
+      'cores that queries share; none: they never slow each\nother down (default: as the trace shows)',
+      parseCores,
+    )
+    .option(
+      '--queries <route=n>',
+      'queries of each request, one after another:\n/orders=3; repeatable',
+      collect(String),
+    )
+    .option('--app <url>', 'take service times, overhead and pool settings from a\nrunning app (GET /pool)')
+    .option('--from <result>', 'take service times and overhead from a result of\n`run mixed`')
+    .option(
+      '--workers <n>',
+      "Artillery's worker threads, which share each\narrivalRate",
+      parseUpTo(MAX_WORKERS),
+      WORKERS,
+    );
+}
+
+/**
+ * @param {LoadOptions} options
+ * @returns {Promise<LoadInput>}
+ * @throws {Error} unless there is exactly one load; for a file that can't be read; for a route without a service time
+ */
+export async function readLoad({ trace: traces = [], ...options }) {
+  const { scenario } = options;
+  if (scenario && traces.length > 0) throw new Error('Give either a scenario or --trace, not both');
+  if ((options.client ?? options.process) !== undefined && traces.length === 0)
+    throw new Error('--client and --process need --trace: a scenario has one pool');
+  if (traces.length > 0) return readTraceLoad(traces, options);
+  if (scenario) return readScenarioLoad(scenario, options);
+  throw new Error('Nothing to predict: pass an Artillery scenario or --trace FILE');
+}
+
+/** @param {string[]} files @param {LoadOptions} options @returns {Promise<LoadInput>} */
+async function readTraceLoad(files, { environment, skipFunctions, service, queries, from, app, ...options }) {
+  if (environment ?? skipFunctions ?? service ?? queries ?? from ?? app) {
+    throw new Error(
+      '--environment, --skip-functions, --service, --queries, --from and --app need a scenario: ' +
+        'a trace has its own service times',
+    );
+  }
+  return loadTraces(await Promise.all(files.map((file) => readTrace(file))), options);
+}
+
+/**
+ * @param {RecordedTrace[]} traces the first is replayed
+ * @param {Pick<LoadOptions, 'client' | 'process' | 'serverCores'>} options
+ * @returns {LoadInput & { trace: Trace }}
+ */
+export function loadTraces(traces, { serverCores, client, process }) {
+  const [first, ...otherTraces] = traces;
+  const [picked, ...others] = traces.map((each) => pickPool(each, { client, process }));
+  const recorded = picked.trace;
+  const doubts = describeOpenings(picked.openings);
+  const { pool, overhead } = readHeader(picked, first.file);
+  const separate = pool && separateRoutes(pool);
+  const trace =
+    serverCores === 'none'
+      ? recorded
+      : shareServer([recorded, ...others.map(({ trace: other }) => other)], {
+          cores: serverCores,
+          pool: recordedPool(recorded, pool),
+          separateRoutes: separate,
+        });
+  const load = createTraceLoad(trace, { resample: true, separateRoutes: separate });
+  return {
+    load,
+    services: load.services,
+    overhead,
+    resolutionMs: 0,
+    trace,
+    pool: pool && { settings: pool, app: 'the recorded app' },
+    notes: [
+      ...describePick(picked),
+      describeCallers(load.callers),
+      ...describeSharing(trace, load),
+      describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` shows'),
+      ...describeTraceQueries(trace),
+      ...describeTraceRoutes(trace.routes),
+      ...describeMissing(first),
+    ],
+    doubts,
+    warnings: [...doubts, ...[picked, ...others].flatMap(({ trace: { warnings } }) => warnings)],
+    settings: {
+      trace: first.file,
+      ...(others.length > 0 && { otherTraces: otherTraces.map(({ file }) => file) }),
+      recorded: trace.header,
+      serverCores,
+    },
+  };
+}
+
+/** @param {ReturnType<typeof pickPool>} picked @param {string} file @returns {{ pool?: AppPool, overhead?: Service }} */
+function readHeader({ trace: { header }, pool: recorded }, file) {
+  const { pool, overhead } = /** @type {Record<string, any>} */ (header);
+  try {
+    if (pool !== undefined) checkAppPool(pool, 'pool');
+    return { pool: poolOfTrace(pool, recorded), overhead };
+  } catch (cause) {
+    throw new Error(`${file}, line 1: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
+}
+
+/** @param {Trace} trace @param {AppPool} [settings] @returns {PoolOptions | undefined} undefined where the size is unknown */
+function recordedPool({ header: { maxPoolSize } }, settings) {
+  if (typeof maxPoolSize !== 'number' || maxPoolSize === 0) return undefined;
+  return settings ? poolOfApp({ ...settings, poolSize: maxPoolSize }) : { maxPoolSize };
+}
+
+/** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */
+async function readScenarioLoad(
+  scenario,
+  { environment, skipFunctions, service = [], queries = [], from, app, workers, serverCores },
+) {
+  const [given, counts] = [parseServices(service), parseQueries(queries)];
+  const workload = await readScenario(scenario, { environment, skipFunctions });
+  const earlier = from === undefined ? undefined : await readInputs(from);
+  const load = createScenarioLoad(workload, {
+    workers,
+    server: typeof serverCores === 'number' ? { cores: serverCores } : undefined,
+  });
+  const running = app === undefined ? undefined : await readApp(app);
+  const overhead = running?.overhead ?? earlier?.overhead;
+  const source = running?.overhead ? `of the app at ${running.url}` : `in ${from}`;
+  const { services, warnings: unclear } = matchServices(
+    { routes: load.routes, requests: workload.requests },
+    { given, measured: { ...earlier?.services, ...running?.services }, queries: counts },
+  );
+  requireBoth(services, serverCores);
+  const warnings = [
+    ...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`),
+    ...unclear,
+    ...foreseeLostUsers(workload, workers).map((message) => `${scenario}, ${message}.`),
+  ];
+  if (workers > 1 && workload.phases.some(({ arrivalRate }) => arrivalRate)) {
+    warnings.push(
+      `${workers} worker threads share each arrivalRate, as Artillery does on this machine, so users arrive ` +
+        'in bunches. --workers 1 spaces them evenly. arrivalCount is spaced evenly on every machine.',
+    );
+  }
+  return {
+    load,
+    services,
+    overhead,
+    pool: running?.pool && { settings: running.pool, app: `the app at ${running.url}` },
+    // A load test measures with this clock.
+    resolutionMs: overhead ? RESOLUTION_MS : 0,
+    notes: [describeCoverage(overhead, source)],
+    warnings,
+    settings: { scenario, environment, skipFunctions, services, workers, overhead, pool: running?.pool, serverCores },
+  };
+}
+
+/** Work needs cores, and cores need work. @param {Record<string, Service>} services @param {LoadOptions['serverCores']} cores */
+function requireBoth(services, cores) {
+  const works = Object.values(services).some(({ workShare = 0 }) => workShare > 0);
+  if (works && cores === undefined) {
+    throw new Error('A --service with work needs --server-cores N: how many cores of the server the queries share');
+  }
+  if (!works && typeof cores === 'number') {
+    throw new Error(`--server-cores ${cores} needs a --service with work, such as --service /report=work:32`);
+  }
+}
+
+/** @param {string} file */
+async function readInputs(file) {
+  const json = await readJson(file);
+  if (Object(json).lab === 'calibrate') {
+    throw new Error(
+      `--from ${file}: calibrations are no longer read. Pass the times and cores in it as options instead, such as ` +
+        '--service /report=work:32 --server-cores 2',
+    );
+  }
+  const { result } = toResult(json, file);
+  try {
+    return servicesOfResult(result);
+  } catch (cause) {
+    throw new Error(`--from ${file}: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
+}
+
+/**
+ * @param {string} text URL
+ * @returns {Promise<{ url: string, services: Record<string, Service>, overhead?: Service, pool?: AppPool }>}
+ */
+async function readApp(text) {
+  const app = parseAppUrl('--app', text);
+  const body = await askApp(app, (client) => client.snapshot());
+  try {
+    const services = servicesOfApp(body);
+    const overhead = overheadOfApp(body);
+    const { settings: pool } = body;
+    if (pool !== undefined) checkAppPool(pool, 'its GET /pool, settings');
+    return { url: app.url, services, overhead: overhead && addRoundTrips(overhead, await timeRoundTrips(app)), pool };
+  } catch (cause) {
+    throw new Error(`--app ${app.url}: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
+}
+
+/**
+ * The app does not see what its client does and the way between the two.
+ *
+ * @param {Service} overhead in the app
+ * @param {number[]} tripsMs
+ * @returns {Service}
+ */
+function addRoundTrips(overhead, tripsMs) {
+  if (overhead.kind !== 'sample' || tripsMs.length === 0) return overhead;
+  return {
+    kind: 'sample',
+    valuesMs: Array.from(overhead.valuesMs, (ms, index) => ms + tripsMs[index % tripsMs.length]),
+  };
+}

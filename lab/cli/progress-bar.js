@@ -1,0 +1,84 @@
+import { StatusLine } from './status-line.js';
+
+/** @import { Step } from '../harness/run-lab.js' */
+
+const BAR_COLUMNS = 30;
+/** The shortest time between two bars, in ms. */
+const REDRAW_MS = 250;
+
+/** Shows the progress of a run: on a terminal as a bar with the time left, elsewhere as one line per measurement. */
+export class ProgressBar {
+  #stream;
+  /** Only on a terminal, from the first step on. @type {StatusLine | undefined} */
+  #line;
+
+  /** @param {NodeJS.WriteStream} stream */
+  constructor(stream) {
+    this.#stream = stream;
+  }
+
+  /** @param {string} line */
+  report(line) {
+    if (this.#line) this.#line.report(line);
+    else this.#stream.write(`${line}\n`);
+  }
+
+  /** @param {Step} step that begins now */
+  step(step) {
+    if (!this.#stream.isTTY) return this.report(`${step.name}: about ${inSeconds(step.leftMs)} left`);
+    const startedAtMs = performance.now();
+    this.stop();
+    this.#line = new StatusLine(
+      this.#stream,
+      () => drawBar(step, Math.min(performance.now() - startedAtMs, step.estimateMs)),
+      REDRAW_MS,
+    );
+    this.#line.draw();
+  }
+
+  stop() {
+    this.#line?.stop();
+    this.#line = undefined;
+  }
+}
+
+/** @param {Step} step @param {number} elapsedMs since it began */
+function drawBar({ name, leftMs, totalMs }, elapsedMs) {
+  const share = Math.min(1, (totalMs - leftMs + elapsedMs) / totalMs);
+  const bar = '\u2588'.repeat(Math.round(share * BAR_COLUMNS)).padEnd(BAR_COLUMNS, '\u2591');
+  return `${bar} ${Math.floor(share * 100)}%  ${inSeconds(leftMs - elapsedMs)} left  ${name}`;
+}
+
+/** How long a simulation is silent, in ms. */
+const QUIET_MS = 1000;
+/** Where there is no terminal: the time between two lines, in ms. */
+const LINE_MS = 10_000;
+
+/**
+ * Shows the progress of simulation runs, if they take longer than a second.
+ * @param {NodeJS.WriteStream} stream
+ * @param {() => number} [now] in ms
+ */
+export function createRunProgress(stream, now = () => performance.now()) {
+  const bar = new ProgressBar(stream);
+  const startedAtMs = now();
+  let nextAtMs = startedAtMs + (stream.isTTY ? QUIET_MS : LINE_MS);
+
+  /** @param {{ step: string, done: number, total: number }} progress runs; see advise */
+  function onProgress({ step, done, total }) {
+    const nowMs = now();
+    if (nowMs < nextAtMs) return;
+    // A simulation keeps the thread too busy for the line's ticker.
+    nextAtMs = nowMs + (stream.isTTY ? REDRAW_MS : LINE_MS);
+    const elapsedMs = nowMs - startedAtMs;
+    const leftMs = (elapsedMs * (total - done)) / done;
+    bar.step({ name: `simulating ${step}`, estimateMs: leftMs, leftMs, totalMs: elapsedMs + leftMs });
+  }
+
+  return { onProgress, stop: () => bar.stop() };
+}
+
+/** @param {number} ms */
+function inSeconds(ms) {
+  return `${Math.ceil(ms / 1000)} s`;
+}

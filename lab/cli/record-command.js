@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
+import { parsePositive, parseUpTo } from './option-parsers.js';
+import { chooseApp, recordTrace } from './record-trace.js';
+
+/** @import { Written } from 'mongodb-pool-monitor' */
+
+export function createCommand() {
+  return new Command('record')
+    .description("record a running app's checkouts to a trace file, until Ctrl-C; predict and advise replay it")
+    .option('--url <url>', 'the app, or what `pool-lab watch` prints first, instead\nof APP_URL')
+    .requiredOption('--out <file>', 'trace file to write')
+    .option('--client <name>', 'record only this client, such as "client 1"')
+    .option('--process <pid>', 'record only this process of the app')
+    .option('--seconds <n>', 'stop after this many seconds', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
+    .option('--every <ms>', 'how often to fetch new checkouts from the app at least', parseUpTo(MAX_DELAY_MS), 1000)
+    .option('--max-mb <n>', 'maximum size of the trace file', parsePositive, 100)
+    .action(recordApp);
+}
+
+/**
+ * @param {{ url?: string, out: string, client?: string, process?: string, seconds?: number, every: number, maxMb: number }}
+ *   options
+ */
+async function recordApp({ url, process: pid, ...options }) {
+  await recordTrace(chooseApp(url, { option: '--url', missing: '--url URL' }), {
+    ...options,
+    pid,
+    onStart: (what) => void process.stderr.write(`Recording ${what} to ${options.out}. Press Ctrl-C to stop.\n`),
+    onEnd: report,
+  });
+}
+
+/** @param {Written} written @param {{ lost: number, silentMs: number }} missing */
+function report({ checkouts, failed, dropped, missed, isFull }, { lost, silentMs }) {
+  const lines = [`Recorded ${countCheckouts(checkouts)}.`];
+  if (failed > 0) lines.push(`In ${failed} of them the operation failed. predict and advise ignore those.`);
+  if (isFull) lines.push('The trace is full. Use --max-mb to allow for more.');
+  if (dropped > 0) lines.push(`${countCheckouts(dropped)} did not fit.`);
+  if (missed > 0) lines.push(`${countCheckouts(missed)} lost: the disk was too slow.`);
+  if (silentMs > 0) lines.push(`The app did not answer for ${(silentMs / 1000).toFixed(1)} s.`);
+  if (lost > 0) {
+    lines.push(`${countCheckouts(lost)} lost: the app keeps only the latest ones. Fetch more often with --every.`);
+  }
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
+
+/** @param {number} count */
+function countCheckouts(count) {
+  return `${count} ${count === 1 ? 'checkout' : 'checkouts'}`;
+}

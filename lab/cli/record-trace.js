@@ -1,0 +1,95 @@
+import { createTraceWriter } from 'mongodb-pool-monitor';
+import { readSettings } from '../../src/settings.js';
+import { repeatUntil } from '../base/poll.js';
+import { AppRecorder } from '../watch/app-recorder.js';
+import { askApp, parseAppUrl } from './running-app.js';
+import { onSignal } from './signals.js';
+
+/** @import { Written } from 'mongodb-pool-monitor' */
+/** @import { AppUrl } from './running-app.js' */
+
+/** How long the app may take for its last answer. */
+const LAST_ANSWER_MS = 2000;
+/** A monitor keeps 10 000 checkouts. It is asked as often as about this many are new, or sooner. */
+const COMFORTABLE = 2500;
+/** Before it is known how many are new. */
+const FIRST_ASK_MS = 100;
+
+/**
+ * @typedef {object} RecordOptions
+ * @property {string} out trace file
+ * @property {string} [client] the only one to record
+ * @property {string} [pid] of the only process to record
+ * @property {number} [seconds] default: until Ctrl-C
+ * @property {number} every how often to ask, in ms, at least
+ * @property {number} maxMb of the file
+ * @property {(what: string) => void} onStart gets what is recorded, in words
+ * @property {(written: Written, missing: { lost: number, silentMs: number }) => void} onEnd also called before it throws
+ */
+
+/**
+ * Records a running app to a trace, until the time is up, the trace is full, or Ctrl-C.
+ *
+ * @param {AppUrl} app
+ * @param {RecordOptions} options
+ */
+export async function recordTrace(app, { out, client, pid, seconds, every, maxMb, onStart, onEnd }) {
+  const stop = new AbortController();
+  const patience = new AbortController();
+  const end = () => {
+    stop.abort();
+    const late = new DOMException(`${app.url} does not answer`, 'TimeoutError');
+    setTimeout(() => patience.abort(late), LAST_ANSWER_MS).unref();
+  };
+  const stopListening = onSignal(() => {
+    stopListening();
+    end();
+  });
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  try {
+    const recorder = new AppRecorder(app.url, {
+      ask: (url, ask) => askApp({ ...app, url }, (poolClient) => ask(poolClient, patience.signal)),
+      // Not of the last answer: there is no other try.
+      onNews: (text) => void (stop.signal.aborted || process.stderr.write(`${text}\n`)),
+      client,
+      pid,
+    });
+    const header = await recorder.open();
+    const trace = await createTraceWriter(out, { maxBytes: maxMb * 2 ** 20, header, onFull: end });
+    recorder.define(trace);
+    /** @type {Record<string, unknown>} */
+    let facts = {};
+    onStart(recorder.describe());
+    if (seconds) timer = setTimeout(end, seconds * 1000);
+    try {
+      let waitMs = Math.min(every, FIRST_ASK_MS);
+      const recordNew = async () => {
+        const most = await recorder.recordNew(trace);
+        waitMs = Math.min(every, (waitMs * COMFORTABLE) / most);
+      };
+      await repeatUntil(recordNew, { everyMs: () => waitMs, stop: stop.signal });
+      facts = await recorder.readEnd();
+    } finally {
+      const { lost, silentMs } = recorder.missing();
+      const written = await trace.close({ ...facts, lost: lost || undefined, silentMs: silentMs || undefined });
+      onEnd(written, { lost, silentMs });
+    }
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+  }
+}
+
+/**
+ * @param {string | undefined} url default: the setting APP_URL
+ * @param {{ option: string, missing: string }} words option: the URL's, for messages; missing: what else to add
+ * @returns {AppUrl}
+ * @throws {Error} if there is neither
+ */
+export function chooseApp(url, { option, missing }) {
+  if (url !== undefined) return parseAppUrl(option, url);
+  const { appUrl } = readSettings();
+  if (appUrl === undefined) throw new Error(`Which app? Add ${missing}, or set APP_URL`);
+  return parseAppUrl('APP_URL', appUrl);
+}

@@ -1,0 +1,103 @@
+import path from 'node:path';
+import { makeFolder } from '../../src/base/make-folder.js';
+import { choosePaint } from '../base/paint.js';
+import { reasonOf } from '../../src/base/reason-of.js';
+import { readJson } from '../base/read-json.js';
+import { requireWritableFolder, writeAtomically } from '../base/write-atomically.js';
+import { labs } from '../labs/index.js';
+import { checkResult, upgradeResult } from '../report/saved-result.js';
+import { renderHtml } from '../report/html.js';
+import { layOutText, renderTable, widthOf } from '../report/table.js';
+import { createSweepView } from '../sweep/sweep-view.js';
+
+/** @import { LabView, Result } from '../report/result-types.js' */
+
+/**
+ * @param {string} file
+ * @returns {Promise<{ lab: LabView, result: Result }>}
+ * @throws {Error} naming the file, when it can't be read or is not a result
+ */
+export async function readResult(file) {
+  return toResult(await readJson(file), file);
+}
+
+/**
+ * @param {any} json
+ * @param {string} file for messages
+ * @returns {{ lab: LabView, result: Result }}
+ * @throws {Error} naming the file and what is wrong with it
+ */
+export function toResult(json, file) {
+  const { lab: name } = Object(json);
+  const problem = `${file} is not a result of pool-lab run or sweep`;
+  if (typeof name !== 'string' || !(name === 'sweep' || Object.hasOwn(labs, name))) {
+    throw new Error(`${problem}: its "lab" must be one of ${[...Object.keys(labs), 'sweep'].join(', ')}`);
+  }
+  const result = upgradeResult(json);
+  try {
+    checkResult(result);
+    return { lab: name === 'sweep' ? createSweepView([result]) : labs[name], result };
+  } catch (cause) {
+    throw new Error(`${problem}: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
+}
+
+export const RESULTS = 'results';
+
+/** @param {Result} result */
+function defaultFolder({ lab, startedAt }) {
+  return path.join(RESULTS, `${lab}-${startedAt.slice(0, 19).replaceAll(':', '-')}`);
+}
+
+/** Checks before a measurement that its result can be saved. @param {string} [out] folder; default: that of all results */
+export function requireWritableResult(out = RESULTS) {
+  return requireWritableFolder(out, '--out');
+}
+
+/**
+ * Writes a result as JSON, and the report that shows it.
+ * @param {LabView} lab
+ * @param {Result} result
+ * @param {string} folder created if missing
+ * @returns {Promise<{ report: string, result: string }>} the files
+ * @throws {Error} saying what is saved and what is not
+ */
+export async function saveResult(lab, result, folder) {
+  const files = { report: path.join(folder, `${lab.name}.html`), result: path.join(folder, `${lab.name}.json`) };
+  try {
+    await makeFolder(folder);
+    await writeAtomically(files.result, `${JSON.stringify(result, null, 2)}\n`);
+  } catch (cause) {
+    throw new Error(`The result is not saved: ${reasonOf(cause)}`, { cause });
+  }
+  await writeAtomically(files.report, renderHtml([{ lab, result }])).catch((cause) => {
+    throw new Error(`The result is saved in ${files.result}, but there is no report: ${cause.message}`, { cause });
+  });
+  return files;
+}
+
+/** @param {boolean} json whether stdout gets JSON @returns {NodeJS.WriteStream} where tables and sentences go */
+export function streamForText(json) {
+  return json ? process.stderr : process.stdout;
+}
+
+/**
+ * Prints a result, and saves it. Sets the exit code where a variant could not run.
+ * @param {LabView} lab
+ * @param {Result} result
+ * @param {{ out?: string, json: boolean, texts?: string[] }} options out: folder; texts: to print below the table
+ */
+export async function reportResult(lab, result, { out = defaultFolder(result), json, texts = [] }) {
+  const stream = streamForText(json);
+  const width = widthOf(stream);
+  const parts = [
+    renderTable(lab, result, { width, paint: choosePaint(stream) }),
+    ...texts.map((text) => layOutText(text, width)),
+  ];
+  // Printed before it is saved: a full disk must not cost the measurements.
+  stream.write(`${parts.join('\n\n')}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  const files = await saveResult(lab, result, out);
+  process.stderr.write(`Report: ${files.report}\nResult: ${files.result}\n`);
+  if (result.variants.some(({ error }) => error)) process.exitCode = 1;
+}

@@ -1,0 +1,85 @@
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import { takePublished } from '../harness/lab-options.js';
+import { runLab } from '../harness/run-lab.js';
+import { labs } from '../labs/index.js';
+import { readSettings } from '../../src/settings.js';
+import { orInvalid, parseText, parseUpTo } from './option-parsers.js';
+import { ProgressBar } from './progress-bar.js';
+import { reportResult, requireWritableResult } from './result-file.js';
+import { abortOnSignal } from './signals.js';
+
+/** @import { AnyLab } from '../harness/run-lab.js' */
+
+export function createCommand() {
+  const command = new Command('run').description('run an experiment and report the results');
+  for (const lab of Object.values(labs)) command.addCommand(createLabCommand(lab));
+  return command;
+}
+
+/** @param {AnyLab} lab */
+function createLabCommand(lab) {
+  const command = new Command(lab.name).summary(lab.summary).description(lab.question);
+  for (const [name, { value, about, parse, default: initial, published }] of Object.entries(lab.options)) {
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const option = new Option(value ? `${flag} <${value}>` : flag, describeOption(about, initial, published));
+    if (value) option.argParser(orInvalid(parse ?? parseText));
+    if (initial !== undefined) option.default(initial, describeValue(initial));
+    command.addOption(option);
+  }
+  if (!lab.mongo?.urlOption) {
+    command.option(
+      '--url <url>',
+      'connection string of the MongoDB to use, instead of MONGO_URL',
+      orInvalid(parseText),
+    );
+  }
+  return command
+    .addOption(new Option('--preset <name>', 'use the settings of the published experiment').choices(['published']))
+    .option(
+      '--repeat <n>',
+      lab.repeat?.about ?? 'how many times to measure each variant; the repeats are interleaved',
+      parseUpTo(1000),
+      lab.repeat?.default ?? 1,
+    )
+    .option('--out <dir>', 'folder for the report and the result (default: a new folder in results/)')
+    .option('--json', 'print the result as one JSON object on stdout', false)
+    .action(({ preset, ...options }) =>
+      runAndReport(
+        lab,
+        preset ? takePublished(lab.options, options, (name) => command.getOptionValueSource(name) === 'cli') : options,
+      ),
+    );
+}
+
+/** @param {string} about @param {unknown} initial @param {unknown} published */
+function describeOption(about, initial, published) {
+  const isOther = published !== undefined && describeValue(published) !== describeValue(initial);
+  return isOther ? `${about} (published: ${describeValue(published)})` : about;
+}
+
+/** @param {unknown} value */
+function describeValue(value) {
+  return path.isAbsolute(String(value)) ? path.relative(process.cwd(), String(value)) : String(value);
+}
+
+/** @param {AnyLab} lab @param {any} options */
+async function runAndReport(lab, { out, json, ...options }) {
+  const settings = readSettings();
+  await requireWritableResult(out);
+  const progress = new ProgressBar(process.stderr);
+  const { signal, release } = abortOnSignal();
+  try {
+    const result = await runLab(lab, options, {
+      settings,
+      signal,
+      report: (line) => progress.report(line),
+      onStep: (step) => progress.step(step),
+    });
+    progress.stop();
+    await reportResult(lab, result, { out, json });
+  } finally {
+    progress.stop();
+    release();
+  }
+}

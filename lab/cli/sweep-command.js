@@ -1,0 +1,185 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { parsePoolSizes, parseSlo } from 'mongodb-pool-predictor';
+import { runLab } from '../harness/run-lab.js';
+import { explainAdvice } from '../predictions/explain-advice.js';
+import { escapeControls } from '../../src/base/printable.js';
+import { widthOf, layOutText } from '../report/table.js';
+import { readSettings } from '../../src/settings.js';
+import { meetsGoals } from '../sweep/sweep-figures.js';
+import { Sweep } from '../sweep/sweep-lab.js';
+import { createSweepView } from '../sweep/sweep-view.js';
+import { requireYes } from './confirm.js';
+import { collect, mongoOption, orInvalid, parseText, parseUpTo } from './option-parsers.js';
+import { ProgressBar } from './progress-bar.js';
+import { reportResult, requireWritableResult } from './result-file.js';
+import { abortOnSignal } from './signals.js';
+
+/** @import { SweepOptions } from '../sweep/sweep-lab.js' */
+/** @import { Slo } from 'mongodb-pool-predictor' */
+
+const MAX_SECONDS = 3600;
+
+/** `pool-lab sweep ... -- node app.js` */
+export function createCommand() {
+  return new Command('sweep')
+    .usage('[options] [scenario] -- <command...>')
+    .description(
+      'load-test your own app at several pool sizes and compare. No code changes: the lab starts it with maxPoolSize ' +
+        'overridden. It uses the MongoDB that the app uses; if that is not on this machine, it asks',
+    )
+    .argument('[scenario]', 'Artillery scenario to run; its target is ignored')
+    .argument('[command...]', 'what starts your app, after --, such as node app.js')
+    .requiredOption('--pool-sizes <list>', 'e.g. 2,4,8,16', orInvalid(parsePoolSizes))
+    .option('--environment <name>', 'environment of the scenario')
+    .option(
+      '--load <command>',
+      "any other load generator instead of a scenario, such as 'k6 run load.js'; it finds the app's URL in TARGET_URL and must exit with 0",
+      orInvalid(parseText),
+    )
+    .addOption(mongoOption)
+    .option('--target <url>', 'URL of the app (default: the first port that it opens)', orInvalid(parseTarget))
+    .option(
+      '--slo <goal>',
+      "e.g. '/users/:id p95 < 50ms'; exit with 1 if no size meets all goals; repeatable",
+      collect(parseSlo),
+    )
+    .option('--repeat <n>', 'how many times to measure each size; the repeats are interleaved', parseUpTo(1000), 1)
+    .option('--warm-up <seconds>', 'how long to run the scenario before each measurement', orInvalid(parseSeconds), 3)
+    .option('--warm-up-paths <list>', 'warm up with these paths instead, such as /,/users/1', orInvalid(parsePaths))
+    .option('--start-timeout <seconds>', 'how long the app may take to listen', parseUpTo(MAX_SECONDS), 60)
+    .option('--out <dir>', 'folder for the report and the result (default: a new folder in results/)')
+    .option('--json', 'print the result as one JSON object on stdout', false)
+    .option('--yes', "do not ask, even if the app's MongoDB is elsewhere", false)
+    .action((_scenario, _command, options, self) => runSweep(splitWords(self), options));
+}
+
+/**
+ * Commander does not say which arguments stood before `--`.
+ * @param {Command} self
+ * @returns {{ command: string[], scenario?: string }}
+ */
+function splitWords({ args, parent }) {
+  const { rawArgs } = /** @type {Command & { rawArgs: string[] }} */ (parent);
+  const dashes = rawArgs.indexOf('--');
+  const command = dashes < 0 ? [] : rawArgs.slice(dashes + 1);
+  if (command.length === 0) throw new Error('Which app? Put the command that starts it last, as in -- node app.js');
+  const [scenario, ...others] = args.slice(0, -command.length);
+  if (others.length > 0) throw new Error(`Give one scenario, and no ${others.join(' ')}`);
+  return { command, scenario };
+}
+
+/**
+ * @param {{ command: string[], scenario?: string }} words
+ * @param {Omit<SweepOptions, 'command' | 'scenario' | 'confirmHosts'> & { repeat: number, out?: string, json: boolean,
+ *   yes: boolean }} options
+ */
+async function runSweep({ command, scenario }, { repeat, out, json, yes, ...options }) {
+  if ((scenario === undefined) === (options.load === undefined)) {
+    throw new Error('Which load? Give either an Artillery scenario or --load COMMAND');
+  }
+  const settings = readSettings();
+  await requireWritableResult(out);
+  const width = widthOf(process.stderr);
+  const progress = new ProgressBar(process.stderr);
+  const { signal, release } = abortOnSignal();
+  try {
+    const sweep = new Sweep({
+      ...options,
+      scenario,
+      command,
+      confirmHosts: (hosts) => confirmOtherHosts(hosts, { yes, signal }),
+    });
+    const result = await runLab(
+      sweep.lab,
+      { repeat },
+      {
+        // An embedded MongoDB is asked for by name, so MONGO_URL does not matter.
+        settings: { ...settings, mongoUrl: undefined },
+        signal,
+        report: (line) => progress.report(layOutText(line, width)),
+        onStep: (step) => progress.step(step),
+      },
+    );
+    progress.stop();
+    const { advice, words } = await askAdvice(sweep, options.slo, result.variants);
+    const whole = { ...result, ...(words.length > 0 && { advice: { ...advice, words } }) };
+    const view = createSweepView([whole]);
+    await reportResult(view, whole, { out, json, texts: words.slice(1) });
+    const isMet = !options.slo || result.variants.some((variant) => meetsGoals(options.slo ?? [], variant));
+    if (!isMet) process.exitCode = 1;
+  } finally {
+    progress.stop();
+    release();
+  }
+}
+
+/**
+ * What was measured, and what `advise` says of it.
+ * @param {Sweep} sweep
+ * @param {Slo[] | undefined} slos
+ * @param {import('../report/result-types.js').Variant[]} variants
+ */
+async function askAdvice(sweep, slos, variants) {
+  if (!slos) return { words: [] };
+  const sizes = variants.filter((variant) => meetsGoals(slos, variant)).map(({ settings }) => settings.poolSize);
+  const measured = `Measured: ${slos.length === 1 ? 'the goal is' : 'all goals are'} met ${
+    sizes.length > 0 ? `at pool size ${sizes.join(', ')}` : 'at none of these pool sizes'
+  }.`;
+  try {
+    const advice = await sweep.findAdvice();
+    return {
+      advice,
+      words: advice
+        ? [measured, `For this load, advise says: ${explainAdvice(advice)[0]}`, ...explainAdvice(advice).slice(1)]
+        : [measured],
+    };
+  } catch (error) {
+    // What was measured must not be lost.
+    return { words: [measured, `There is no advice: ${/** @type {Error} */ (error).message}`] };
+  }
+}
+
+/**
+ * Load goes to somebody else's database only if a person says so.
+ * @param {string[]} hosts
+ * @param {{ yes: boolean, signal: AbortSignal }} options
+ */
+async function confirmOtherHosts(hosts, { yes, signal }) {
+  const others = hosts.filter((host) => !isOnLoopback(host));
+  if (yes || others.length === 0) return;
+  process.stderr.write(
+    `The app uses the MongoDB at ${escapeControls(others.join(', '))}, which is not on this machine.\n`,
+  );
+  await requireYes('If it may get this load', signal);
+}
+
+/** A client that connects to 0.0.0.0 reaches this machine. @param {string} host with its port; or the path of a socket */
+function isOnLoopback(host) {
+  return (
+    /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1?\]?)(?::\d+)?$/i.test(host) ||
+    host.startsWith('/') ||
+    host.endsWith('.sock')
+  );
+}
+
+/** @param {string} text */
+function parseTarget(text) {
+  const { protocol = '', href = '' } = URL.canParse(text) ? new URL(text) : {};
+  if (!/^https?:$/.test(protocol)) throw new Error('It must be a URL such as http://127.0.0.1:3000.');
+  return href.replace(/\/$/, '');
+}
+
+/** @param {string} text */
+function parseSeconds(text) {
+  const seconds = text.trim() === '' ? NaN : Number(text);
+  if (!(seconds >= 0 && seconds <= MAX_SECONDS))
+    throw new InvalidArgumentError(`It must be a number from 0 to ${MAX_SECONDS}.`);
+  return seconds;
+}
+
+/** @param {string} text */
+function parsePaths(text) {
+  const paths = text.split(',').map((path) => path.trim());
+  if (!paths.every((path) => path.startsWith('/'))) throw new Error('Each path begins with /, such as /,/users/1.');
+  return paths;
+}

@@ -1,0 +1,88 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { openReports } from '../harness/attach-reports.js';
+import { attachOptions, mongoSettings } from '../harness/attached-app.js';
+import { printCommand } from '../../src/base/printable.js';
+import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
+import { childEnvironment, readSettings } from '../../src/settings.js';
+import { openOverview } from '../watch/overview-page.js';
+import { mongoOption, parsePort } from './option-parsers.js';
+import { abortOnSignal, onSignal } from './signals.js';
+
+/** How long the command may take to end after a signal, before it is killed. */
+const GRACE_MS = 10_000;
+const GUARD = fileURLToPath(new URL('../watch/command-guard.js', import.meta.url));
+
+/** `pool-lab watch -- node app.js` */
+export function createCommand() {
+  return new Command('watch')
+    .usage('[options] -- <command...>')
+    .description('run your own app, and show the pools of each of its processes on one page. Your code is not changed')
+    .argument('<command...>', 'what starts your app, after --, such as node app.js')
+    .option('--port <n>', 'port of the page with all processes, on loopback;\n0 picks a free one', parsePort, 0)
+    .addOption(mongoOption)
+    .option('--server-timing', 'each response says in Server-Timing how long it\nwaited for a connection', false)
+    .action(watch);
+}
+
+/** @param {string[]} command @param {{ port: number, mongo?: 'embedded', serverTiming: boolean }} options */
+async function watch(command, { port, mongo: wanted, serverTiming }) {
+  const reports = await openReports();
+  /** What ends what was started. @type {(() => unknown)[]} */
+  const ends = [reports.close];
+  try {
+    const overview = await openOverview(reports.processes, { port, command: printCommand(command) });
+    ends.push(overview.close);
+    const mongo = wanted && (await startMongo());
+    if (mongo) ends.push(mongo.stop);
+    process.stderr.write(`pool-lab: all processes of this app: ${overview.url}\n`);
+    process.exitCode = await runApp(command, {
+      ...mongoSettings(mongo?.url ?? ''),
+      ...attachOptions(),
+      POOL_MONITOR_REPORT_TO: reports.url,
+      ...(serverTiming && { POOL_MONITOR_SERVER_TIMING: 'on' }),
+    });
+  } finally {
+    await Promise.all(ends.map((end) => end()));
+  }
+}
+
+async function startMongo() {
+  const { signal, release } = abortOnSignal('Interrupted before the app was started.');
+  const report = (/** @type {string} */ line) => process.stderr.write(`pool-lab: ${line}\n`);
+  try {
+    const mongo = await startEmbeddedMongo({ ...readSettings(), report, signal });
+    mongo.died.then(({ message }) => report(message));
+    return mongo;
+  } finally {
+    release();
+  }
+}
+
+/** @param {string[]} command @param {Record<string, string>} settings @returns {Promise<number>} its exit code */
+async function runApp([file, ...args], settings) {
+  // If this process is killed, the app must not outlive it.
+  const guard = fork(GUARD, [String(GRACE_MS), file, ...args], { execArgv: [], env: childEnvironment(settings) });
+  /** @type {NodeJS.Timeout | undefined} */
+  let patience;
+  // Ctrl-C reaches the app as well, and the app decides when to end.
+  const stopListening = onSignal((name) => {
+    if (name !== 'SIGINT' || !process.stdin.isTTY) guard.send(name);
+    patience ??= setTimeout(() => guard.send('SIGKILL'), GRACE_MS);
+  });
+  try {
+    const killed = once(guard, 'exit').then(() => {
+      throw new Error('The process that guards the app was killed');
+    });
+    const [{ code, signal, problem }] = await Promise.race([once(guard, 'message'), killed]);
+    if (problem)
+      throw new Error(`${file} can't be started: ${code === 'ENOENT' ? 'there is no such command' : problem}`);
+    return signal ? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)] : code;
+  } finally {
+    clearTimeout(patience);
+    stopListening();
+  }
+}

@@ -1,0 +1,251 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { escapeControls, wrap } from '../../src/base/printable.js';
+import { readSettings } from '../../src/settings.js';
+import { findLesson, findTask, listTasks, readLessons } from '../workshop/lessons.js';
+import { findNextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { createCaseCommand } from './case-command.js';
+import { askForGuess, checkTask, noteGuess, WIDTH } from './check-task.js';
+import { findDataFolder } from './data-folder.js';
+import { createJoinCommand, createLeaveCommand } from './join-command.js';
+import { parseUpTo } from './option-parsers.js';
+import { parseAppUrl } from './running-app.js';
+import { sendReport } from './send-report.js';
+import { showCard, showLessons, showPuzzle } from './show-lesson.js';
+import { abortOnSignal } from './signals.js';
+import { watchTask } from './watch-task.js';
+import { withWrappedErrors } from './wrapped-errors.js';
+
+/** @import { Task } from '../workshop/lesson-types.js' */
+/** @typedef {{ results: string, app?: string, trace?: string, answer?: number, twist?: boolean, puzzle?: boolean,
+ *   cause?: string, route?: string }} CheckOptions */
+
+const HINTS = 3;
+
+/** `pool-lab workshop` */
+export function createCommand() {
+  const command = new Command('workshop')
+    .description('list the lessons, or show one; each takes about 5 minutes')
+    .argument('[lesson]', 'name or number of a lesson')
+    .option('--all', 'with the explanation, even before the check', false)
+    .action(withWrappedErrors(showLessons));
+  /** @param {string} name @param {string} about */
+  const addLessonCommand = (name, about) =>
+    command.command(name).description(about).argument('<lesson>', 'name or number of the lesson');
+  addLessonCommand('guess', 'note what you expect, before you measure it')
+    .argument('<value>', 'a number', parseNumber)
+    .action(withWrappedErrors(guess));
+  addCheckOptions(
+    addLessonCommand('verify', 'check your results, your answer or a case; exits with 1 until they are right').action(
+      withWrappedErrors(verify),
+    ),
+  )
+    .option('--cause <name>', 'of a case: why the shop is slow')
+    .option('--route <path>', 'of a case: which one has the cause, or all');
+  addCheckOptions(
+    addLessonCommand('watch', 'check by itself whenever there is a new result, until it is right').action(
+      withWrappedErrors(watch),
+    ),
+  );
+  addPartOptions(
+    addLessonCommand('hint', 'give the next of three hints; the last one is the answer')
+      .option('--step <n>', 'give this one instead, from 1 to 3', parseUpTo(HINTS))
+      .action(withWrappedErrors(giveHint)),
+  );
+  addLessonCommand('puzzle', 'show the puzzle of a lesson; every third lesson has one').action(
+    withWrappedErrors(showPuzzle),
+  );
+  addResults(
+    command
+      .command('card')
+      .description('print what to take home, with a figure of yours')
+      .action(withWrappedErrors(showCard)),
+  );
+  addEvidenceOptions(
+    command
+      .command('check-all')
+      .description('check all lessons, twists and puzzles; exits with 1 until all lessons are right')
+      .action(withWrappedErrors(checkAll)),
+  );
+  command.addCommand(createCaseCommand());
+  command.addCommand(createJoinCommand());
+  command.addCommand(createLeaveCommand());
+  command
+    .command('reset')
+    .description('start over: forget what you have done and measured so far')
+    .action(withWrappedErrors(resetProgress));
+  return command;
+}
+
+/** @param {Command} command */
+function addCheckOptions(command) {
+  addPartOptions(command).option('--answer <number>', "the answer to the lesson's question", parseNumber);
+  return addEvidenceOptions(command);
+}
+
+/** @param {Command} command */
+function addPartOptions(command) {
+  return command.option('--twist', "the lesson's twist instead").option('--puzzle', "the lesson's puzzle instead");
+}
+
+/** @param {Command} command */
+function addEvidenceOptions(command) {
+  return addResults(command)
+    .option('--app <url>', 'the running app (default: on this machine, at PORT)')
+    .option('--trace <file>', 'trace file, for lessons about one');
+}
+
+/** @param {Command} command */
+function addResults(command) {
+  return command.option('--results <dir>', 'folder where `pool-lab run` saved its results', 'results');
+}
+
+/** @param {string} name @param {number} value */
+async function guess(name, value) {
+  const lessons = await readLessons();
+  const lesson = findLesson(lessons, name);
+  if (!lesson.guess) throw new Error(`${lesson.name} does not ask for a guess`);
+  const note = await noteGuess(lesson, value, { dataDir: await findDataFolder(), lessons });
+  process.stdout.write(`${wrap(`Noted: ${value} ${lesson.guess.unit}. Now measure it.`, WIDTH)}\n`);
+  warn(note);
+}
+
+/** @param {string} name @param {CheckOptions} options */
+async function verify(name, options) {
+  const lessons = await readLessons();
+  const task = findTask(lessons, name, options);
+  const dataDir = await findDataFolder();
+  const { signal, release } = abortOnSignal();
+  try {
+    await askForGuess(task, { dataDir, lessons }, signal);
+    const { isRight, text, report } = await checkTask(task, withApp(options), { dataDir, lessons });
+    process.stdout.write(`${text}\n`);
+    warn(await sendReport(dataDir, lessons, report));
+    if (isRight) await showNext(task, options);
+    else process.exitCode = 1;
+  } finally {
+    release();
+  }
+}
+
+/** @param {Task} task that is done @param {{ results: string }} options */
+async function showNext({ name }, options) {
+  const lessons = await readLessons();
+  const lesson = lessons.find((one) => one.name === name);
+  const next = findNextLesson(lessons, await readProgress(readSettings().dataDir, lessons));
+  if (lesson) process.stdout.write(`\nWhy, and a twist: pool-lab workshop ${name}\n`);
+  if (next) process.stdout.write(`${lesson ? '' : '\n'}Next: pool-lab workshop ${next.name}\n`);
+  else if (lesson) {
+    process.stdout.write('\n');
+    await showCard(options);
+  }
+}
+
+/** @param {string} name @param {CheckOptions} options */
+async function watch(name, options) {
+  const lessons = await readLessons();
+  const task = findTask(lessons, name, options);
+  if (task.causes)
+    throw new Error(`A case is measured once you have named its cause: pool-lab workshop verify ${name}`);
+  const dataDir = await findDataFolder();
+  const { signal, release } = abortOnSignal();
+  process.stderr.write(`Watching ${describeSource(task, options)} for ${task.name}. Press Ctrl-C to stop.\n`);
+  try {
+    await watchTask(
+      task,
+      withApp(options),
+      { dataDir, lessons },
+      {
+        signal,
+        print: (text) => process.stdout.write(`\n${text}\n`),
+        warn,
+      },
+    );
+    await showNext(task, options);
+  } catch (error) {
+    // Ctrl-C loses nothing here, so exit silently.
+    if (!signal.aborted) throw error;
+  } finally {
+    release();
+  }
+}
+
+/** @param {Task} task @param {CheckOptions} options */
+function describeSource({ lab, app }, { results }) {
+  if (lab) return `${results}/ for results of ${lab}`;
+  return app ? 'the app' : 'your answer';
+}
+
+/** @param {string} name @param {{ step?: number, twist?: boolean, puzzle?: boolean }} options */
+async function giveHint(name, { step, ...part }) {
+  const lessons = await readLessons();
+  const task = findTask(lessons, name, part);
+  if (!task.hints) throw new Error(`${task.name} has no hints. The lesson has: pool-lab workshop hint ${name}`);
+  const dataDir = await findDataFolder();
+  const progress = await readProgress(dataDir, lessons);
+  const { hints = 0 } = progress.lessons[task.name] ?? {};
+  const number = step ?? Math.min(hints + 1, HINTS);
+  await writeProgress(dataDir, noteLesson(progress, task.name, { hints: Math.max(hints, number) }));
+  process.stdout.write(
+    `${wrap(`Hint ${number} of ${HINTS}${number === HINTS ? ', the answer' : ''}: ${task.hints[number - 1]}`, WIDTH)}\n`,
+  );
+}
+
+/** @param {CheckOptions} options */
+async function checkAll(options) {
+  const lessons = await readLessons();
+  const dataDir = await findDataFolder();
+  let open = 0;
+  for (const lesson of lessons) {
+    for (const task of listTasks(lesson)) {
+      const { doneAt, answer } = (await readProgress(dataDir, lessons)).lessons[task.name] ?? {};
+      const { isRight, text } = await checkTask(task, withApp({ ...options, answer: task.asks && answer }), {
+        dataDir,
+        lessons,
+      }).catch((error) => ({ isRight: false, text: /** @type {Error} */ (error).message }));
+      if (task === lesson && !isRight && !doneAt) open += 1;
+      const state = isRight
+        ? 'right'
+        : doneAt
+          ? 'done before'
+          : `not yet. ${text.replace('Not yet. ', '').split('\n\n')[0]}`;
+      process.stdout.write(`${wrap(escapeControls(`${task.name}: ${state}`), WIDTH)}\n`);
+    }
+  }
+  process.stdout.write(
+    `\n${open === 0 ? 'All lessons are right.' : `${open} of ${lessons.length} lessons are open.`}\n`,
+  );
+  if (open > 0) process.exitCode = 1;
+}
+
+/** @param {CheckOptions} options */
+function withApp(options) {
+  return {
+    ...options,
+    app:
+      options.app === undefined
+        ? {
+            option: 'the app at',
+            url: `http://127.0.0.1:${readSettings().port}`,
+            headers: {},
+            hint: '; start it with npm start, or choose another one with --app',
+          }
+        : parseAppUrl('--app', options.app),
+  };
+}
+
+async function resetProgress() {
+  await writeProgress(await findDataFolder(), { since: new Date().toISOString(), lessons: {} });
+  process.stdout.write('Your progress is reset. Start with the first lesson.\n');
+}
+
+/** @param {string | undefined} note */
+function warn(note) {
+  if (note) process.stderr.write(`${wrap(note, WIDTH)}\n`);
+}
+
+/** @param {string} text */
+function parseNumber(text) {
+  const number = text.trim() === '' ? NaN : Number(text);
+  if (!Number.isFinite(number)) throw new InvalidArgumentError('It must be a number.');
+  return number;
+}

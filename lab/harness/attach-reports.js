@@ -1,0 +1,97 @@
+import { EventEmitter } from 'node:events';
+import { namesLoopback, sendProblem } from 'mongodb-pool-page';
+import { createToken } from '../../src/http/request-guards.js';
+import { openLoopbackServer } from '../base/loopback-server.js';
+import { listOf, number, orNone, shape, text } from '../base/shape.js';
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+
+/** More than a report needs. */
+const MAX_CHARACTERS = 100_000;
+
+/**
+ * @typedef {object} AttachedProcess
+ * @property {number} pid
+ * @property {number} threadId 0, unless it is a worker thread
+ * @property {string} command
+ * @property {string} [url] of its monitor; none before its first MongoClient connects
+ * @property {number[]} ports that it listens on, in the order in which it opened them
+ * @property {AttachedClient[]} clients
+ *
+ * @typedef {object} AttachedClient a MongoClient
+ * @property {string[]} hosts that it was given
+ * @property {number} maxPoolSize
+ * @property {number | null} replacedMaxPoolSize its own, where another one replaced it
+ */
+
+/**
+ * Listens on loopback for what attached processes say of themselves (POOL_MONITOR_REPORT_TO). Any process and any web
+ * page can reach a port on loopback, so only those that know the URL are believed. We give it to the app alone.
+ * @returns {Promise<{ url: string, processes: AttachedProcess[], events: EventEmitter, close: () => void }>} `processes` has
+ *   those that reported, the first one first; `events` emits `report` when they change
+ */
+export async function openReports() {
+  /** @type {AttachedProcess[]} */
+  const processes = [];
+  const events = new EventEmitter();
+  const path = `/reports/${createToken()}`;
+  const receive = async (
+    /** @type {string} */ asked,
+    /** @type {ServerResponse} */ res,
+    /** @type {IncomingMessage} */ req,
+  ) => {
+    if (asked !== path) return sendProblem(res, 404, 'Not Found');
+    const text = await readText(req);
+    if (text === undefined)
+      return sendProblem(res, 413, 'Content Too Large', `a report has up to ${MAX_CHARACTERS} characters`);
+    const { report, problem } = readReport(text);
+    if (problem !== undefined) return sendProblem(res, 400, 'Bad Request', problem);
+    res.writeHead(204).end();
+    const { pid, threadId, command, url, ports, clients } = report;
+    let known = processes.find((each) => each.pid === pid && each.threadId === threadId);
+    if (!known) processes.push((known = { pid, threadId, command, ports, clients }));
+    // A report may overtake the one before.
+    if (typeof url === 'string') known.url = url.replace(/\/$/, '');
+    if (ports.length > known.ports.length) known.ports = ports;
+    if (clients.length > 0) known.clients = clients;
+    events.emit('report');
+  };
+  const { url, close } = await openLoopbackServer(receive, { port: 0, methods: ['POST'] });
+  return { processes, events, url: new URL(path, url).href, close };
+}
+
+/** What is read there is shown, so it must not be another machine's. @type {import('../base/shape.js').Check} */
+const loopbackUrl = (value, where) => {
+  text(value, where);
+  const { protocol, host } = URL.canParse(value) ? new URL(value) : {};
+  if (protocol !== 'http:' || !namesLoopback(host)) throw new Error(`${where} must be an http:// URL on loopback`);
+};
+
+const checkReport = shape({
+  pid: number,
+  threadId: number,
+  command: text,
+  url: orNone(loopbackUrl),
+  ports: listOf(number),
+  clients: listOf(shape({ hosts: listOf(text), maxPoolSize: number, replacedMaxPoolSize: orNone(number) })),
+});
+
+/** @param {string} body @returns {{ report?: any, problem?: string }} */
+function readReport(body) {
+  try {
+    const report = JSON.parse(body);
+    checkReport(report, 'it');
+    return { report };
+  } catch (error) {
+    return { problem: /** @type {Error} */ (error).message };
+  }
+}
+
+/** @param {IncomingMessage} req @returns {Promise<string | undefined>} undefined if it is too large */
+async function readText(req) {
+  let body = '';
+  // The connection must outlive the rest of a body, to carry the answer.
+  for await (const chunk of req.setEncoding('utf8').iterator({ destroyOnReturn: false }))
+    if ((body += chunk).length > MAX_CHARACTERS) return undefined;
+  return body;
+}

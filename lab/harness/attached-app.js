@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { startGuarded } from '../../src/process/guarded-process.js';
+import { childEnvironment } from '../../src/settings.js';
+import { openReports } from './attach-reports.js';
+import { collectText } from '../../src/process/child-process.js';
+
+/** @import { AttachedProcess } from './attach-reports.js' */
+
+/** How long an app may take to end, before it is killed. */
+const GRACE_MS = 2000;
+
+/** What an error shows of the app's output. */
+const LAST_LINES = 15;
+
+/**
+ * A command that runs with the pool monitor attached to each of its Node.js processes.
+ *
+ * @typedef {object} AttachedApp
+ * @property {AttachedProcess[]} processes those that reported so far
+ * @property {AbortSignal} signal aborted when the app ends, or the signal it was started with is aborted
+ * @property {<T>(find: (processes: AttachedProcess[]) => T | undefined, limit: { ms: number, otherwise: string }) => Promise<T>} until
+ *   resolves when `find` has found something in the reports; throws `otherwise`, with the app's last output, after `ms`, and
+ *   when the app ends
+ * @property {(problem: string) => Error} failWith an error with the app's last output
+ * @property {() => Promise<void>} stop ends it, and whatever it started
+ */
+
+/**
+ * @param {string[]} command
+ * @param {object} [options]
+ * @param {Record<string, string>} [options.env] added to this environment
+ * @param {AbortSignal} [options.signal] ends it
+ * @returns {Promise<AttachedApp>}
+ */
+export async function startAttachedApp([file, ...args], { env = {}, signal } = {}) {
+  const reports = await openReports();
+  const child = startGuarded(file, args, {
+    graceMs: GRACE_MS,
+    signal,
+    env: childEnvironment({ ...attachOptions(), POOL_MONITOR_REPORT_TO: reports.url, ...env }),
+  });
+  const outputs = [collectText(child.stdout), collectText(child.stderr)];
+  /** @param {string} problem */
+  const failWith = (problem) => {
+    const output = outputs
+      .map((read) => read().split('\n').slice(-LAST_LINES).join('\n'))
+      .filter(Boolean)
+      .join('\n');
+    return new Error(`${problem}. ${output === '' ? 'The app printed nothing' : `The app's last output:\n${output}`}`);
+  };
+  const ended = new AbortController();
+  let isStopping = false;
+  child.ended.then((how) => {
+    reports.close();
+    if (!isStopping) ended.abort(failWith(`the app ended by itself (${how})`));
+  });
+  const until = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
+  return {
+    processes: reports.processes,
+    signal: until,
+    failWith,
+    async until(find, { ms, otherwise }) {
+      const timeout = AbortSignal.timeout(ms);
+      const over = AbortSignal.any([until, timeout]);
+      for (;;) {
+        const found = find(reports.processes);
+        if (found !== undefined) return found;
+        await once(reports.events, 'report', { signal: over }).catch(() => {});
+        until.throwIfAborted();
+        if (timeout.aborted) throw failWith(otherwise);
+      }
+    },
+    async stop() {
+      isStopping = true;
+      await child.stop();
+    },
+  };
+}
+
+/**
+ * Settings by which an app finds its MongoDB, under the two names that most apps use.
+ * @param {string} url empty: the app has its own
+ * @returns {Record<string, string>}
+ */
+export function mongoSettings(url) {
+  return url === '' ? {} : { MONGODB_URI: url, MONGO_URL: url };
+}
+
+/** Options for Node.js that attach the monitor to a process and its children. @returns {Record<string, string>} */
+export function attachOptions() {
+  const { NODE_OPTIONS = '' } = childEnvironment({});
+  return { NODE_OPTIONS: `${NODE_OPTIONS} --import=${import.meta.resolve('mongodb-pool-monitor/attach')}`.trim() };
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startApp } from '../../harness/app-process.js';
+import { runHttpLoad } from '../../harness/loads/http.js';
+import { COUNT, COUNTS, DELAY, listOption } from '../../harness/lab-options.js';
+import { connectClient, createClient } from '../../../src/mongo/client.js';
+import { documentsOf, seedDocuments } from './documents.js';
+import { findPublished, PUBLISHED } from './handles-published.js';
+import { handlesView } from './handles-view.js';
+
+const SERVER = fileURLToPath(new URL('./handles-server.js', import.meta.url));
+
+/** What each adds to one client in one process. @type {Record<string, string[]>} */
+const FLAGS = { one: [], several: [], processes: [], gathered: ['--gather'], bare: ['--gather', '--bare'] };
+const HANDLES = Object.keys(FLAGS);
+const ALONE = { clients: 1, processes: 1 };
+
+/** Estimate for the progress bar: starting and stopping the app and the load tool. */
+const OVERHEAD_MS = 1500;
+
+/** @import { Context, Lab, Plan, PlannedVariant } from '../../harness/run-lab.js' */
+/** @import { HandlesFigures, HandlesSettings } from './handles-view.js' */
+
+/**
+ * @typedef {object} HandlesOptions
+ * @property {string[]} handles
+ * @property {number[]} connections of the load
+ * @property {number} poolSize of all clients together
+ * @property {number} clients
+ * @property {number} processes
+ * @property {number} warmUpMs
+ * @property {number} durationMs
+ *
+ * @typedef {Plan<HandlesSettings, HandlesFigures> & { settings: HandlesOptions }} HandlesPlan
+ */
+
+/** @type {Lab<HandlesOptions, HandlesSettings, HandlesFigures, HandlesPlan>} */
+export const handles = {
+  name: 'handles',
+  ...handlesView,
+  summary: 'requests per second with one client, several, several processes, or gathered lookups',
+  options: {
+    handles: { ...listOption(HANDLES), about: `which of ${HANDLES.join(', ')}` },
+    connections: {
+      ...COUNTS,
+      about: 'connections of the load: a closed loop each',
+      default: PUBLISHED.connections,
+      published: PUBLISHED.connections,
+    },
+    poolSize: {
+      ...COUNT,
+      about: 'maxPoolSize of all clients together',
+      default: 20,
+      published: PUBLISHED.poolSize,
+    },
+    clients: { ...COUNT, about: 'clients of the variant "several"', default: 4 },
+    processes: { ...COUNT, about: 'processes of the variant "processes"', default: 2 },
+    warmUpMs: { ...DELAY, about: 'how long the load runs before it counts', default: 2000 },
+    durationMs: { ...DELAY, about: 'how long the load counts', default: 4000, published: PUBLISHED.durationMs },
+  },
+  plan,
+  prepare,
+  measure,
+};
+
+/**
+ * @param {HandlesOptions} options
+ * @returns {Promise<HandlesPlan>}
+ * @throws {Error} when the clients of a variant can't share the pool evenly
+ */
+async function plan({ handles, connections, poolSize, clients, processes, warmUpMs, durationMs }) {
+  /** @type {Record<string, { clients: number, processes: number }>} */
+  const scales = { several: { ...ALONE, clients }, processes: { ...ALONE, processes } };
+  return {
+    settings: { handles, connections, poolSize, clients, processes, warmUpMs, durationMs },
+    variants: connections.flatMap((count) => [
+      ...handles.map((handle) => {
+        const scale = scales[handle] ?? ALONE;
+        return {
+          name: `c${count} ${handle}`,
+          settings: { handle, connections: count, ...scale, poolSizeOfEach: share(poolSize, scale) },
+          published: findPublished(handle, count),
+          estimateMs: OVERHEAD_MS + warmUpMs + durationMs,
+        };
+      }),
+      ...(handles.includes('one') ? PUBLISHED.handles : []).flatMap((handle) => listUnmeasured(handle, count)),
+    ]),
+  };
+}
+
+/** @param {string} handle @param {number} connections @returns {HandlesPlan['variants']} what only the document has */
+function listUnmeasured(handle, connections) {
+  const published = findPublished(handle, connections);
+  const settings = { handle, connections, ...ALONE, poolSizeOfEach: null };
+  return published
+    ? [{ name: `c${connections} ${handle}`, settings, published, estimateMs: 0, isPublishedOnly: true }]
+    : [];
+}
+
+/** @param {number} poolSize @param {{ clients: number, processes: number }} scale */
+function share(poolSize, { clients, processes }) {
+  const each = poolSize / (clients * processes);
+  if (Number.isInteger(each)) return each;
+  throw new Error(
+    `--pool-size ${poolSize} can't be shared evenly by ${clients * processes}: ` +
+      'it must be a multiple of --clients and of --processes',
+  );
+}
+
+/** @param {HandlesPlan} plan @param {Context} context */
+async function prepare(plan, { mongoUrl, settings }) {
+  const client = createClient(mongoUrl, settings);
+  const documents = documentsOf(client);
+  const undo = async () => {
+    await documents.drop().finally(() => client.close());
+  };
+  try {
+    await connectClient(client);
+    await seedDocuments(documents);
+    return { undo };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+/**
+ * @param {PlannedVariant<HandlesSettings, HandlesFigures>} variant
+ * @param {HandlesPlan} plan
+ * @param {Context} context
+ */
+async function measure({ settings }, plan, { mongoUrl, signal }) {
+  const { handle, connections, clients, processes, poolSizeOfEach } = settings;
+  const { warmUpMs, durationMs } = plan.settings;
+  const app = await startApp(
+    { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSizeOfEach) },
+    {
+      script: SERVER,
+      args: ['--clients', String(clients), '--processes', String(processes), ...FLAGS[handle]],
+      signal,
+    },
+  );
+  try {
+    // The warm-up compiles the app's code, which costs CPU time once.
+    const [measurement, before] = await Promise.all([
+      runHttpLoad({ url: `${app.url}/db`, connections, warmUpMs, durationMs }, app),
+      sleep(warmUpMs, undefined, { signal: app.signal }).then(() => app.ask('usage')),
+    ]);
+    const after = await app.ask('usage');
+    const cpuUs = (after.cpuUs - before.cpuUs) / (after.requests - before.requests);
+    return { ...measurement, measured: { ...measurement.measured, cpuUs } };
+  } finally {
+    await app.stop();
+  }
+}

@@ -1,0 +1,95 @@
+import { PUBLISHED } from './replication-published.js';
+
+/** @import { Mix } from './mixed-operations.js' */
+/** @import { PublishedCase } from './replication-published.js' */
+
+/**
+ * @typedef {object} Shape of the data
+ * @property {number} collections
+ * @property {number} fields of each document, besides its _id; ignored with a mix, whose documents have 1 KB
+ * @property {Mix} [mix] default: only inserts
+ * @property {boolean} [hot] whether all updates of the mix change the same document
+ *
+ * @typedef {object} ReplicatorSettings
+ * @property {'direct' | 'mock'} mode direct writes to the target, mock discards every write (a dry run)
+ * @property {number} workers
+ * @property {'id' | 'collection'} hash how operations are assigned to workers
+ * @property {boolean} merge
+ *
+ * @typedef {Shape & Omit<ReplicatorSettings, 'merge'> & { number: number, shards: number, rttMs?: number,
+ *   published: PublishedCase | null }} Case `rttMs`: how much longer a round trip to the target takes
+ */
+
+/** @type {Mix} */
+const MIX = { inserts: 60, updates: 30, deletes: 10 };
+
+/** What a case has unless it says otherwise: it is case 3. */
+const COMMON = /** @type {const} */ ({
+  mode: 'direct',
+  collections: 5,
+  fields: 5,
+  workers: 8,
+  hash: 'id',
+  shards: 1,
+});
+
+/** What differs in each case. @type {Partial<Omit<Case, 'number' | 'published'>>[]} */
+const DIFFERENCES = [
+  { mode: 'mock' },
+  { mode: 'mock', fields: 1 },
+  {},
+  { workers: 64 },
+  { collections: 1, fields: 1 },
+  { collections: 1, fields: 1, workers: 64 },
+  { collections: 128 },
+  { collections: 128, workers: 64 },
+  { collections: 128, workers: 128, hash: 'collection' },
+  { shards: 2 },
+  { mix: MIX },
+  { mix: MIX, hot: true },
+  { mix: MIX, rttMs: 20 },
+];
+
+/**
+ * Cases 1 to 10 are those of the MongoShake Performance Document (Go, 64 cores, MongoDB 3.4). Their operations are all
+ * inserts, spread evenly over the collections. An oplog entry has about 180 bytes with one field, and 220 with five. Where
+ * the document's text and table differ, these are from the text: case 2 has one field, case 9 hashes by collection. Its
+ * sharded source had 8 shards, ours has 2. The others are our own: a mix of operations, then with one hot document, and
+ * then with a distance to the target.
+ * @type {Case[]}
+ */
+export const CASES = DIFFERENCES.map((differences, index) => ({
+  ...COMMON,
+  ...differences,
+  number: index + 1,
+  published: PUBLISHED.cases[index] ?? null,
+}));
+
+const NUMBERS = CASES.map(({ number }) => number);
+
+/**
+ * @param {string} text numbers of cases, e.g. `3`, `1,3` or `1..13`
+ * @returns {number[]} ascending, without duplicates
+ * @throws {Error} that names the wrong part
+ */
+export function parseCases(text) {
+  const found = text.split(',').flatMap((part) => {
+    const [, first, last = first] = part.trim().match(/^(\d+)(?:\.\.(\d+))?$/) ?? [];
+    const numbers = NUMBERS.filter((number) => number >= Number(first) && number <= Number(last));
+    if (!numbers.includes(Number(first)) || !numbers.includes(Number(last))) {
+      throw new Error(
+        `"${part.trim()}" is not a case from 1 to ${NUMBERS.length}; several look like 1,3 or 1..${NUMBERS.length}.`,
+      );
+    }
+    return numbers;
+  });
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+/** Documents of an insert where the target is measured without a replicator, in batches. */
+export const CEILING_BATCH = 1000;
+
+/** @param {number} threads @param {number} batch documents of an insert */
+export function nameCeiling(threads, batch) {
+  return `target ${threads} x ${batch}`;
+}

@@ -1,0 +1,217 @@
+import { COUNT, COUNTS, createChoiceParser, parseInteger } from '../../harness/lab-options.js';
+import { CASES, CEILING_BATCH, nameCeiling, parseCases } from './cases.js';
+import { measureCase } from './measure-case.js';
+import { measureCeiling } from './measure-ceiling.js';
+import { measureSingleInserts, SINGLE_INSERTS } from './measure-single-inserts.js';
+import { describeMix, parseMix } from './mixed-operations.js';
+import { PUBLISHED } from './replication-published.js';
+import { replicationView } from './replication-view.js';
+import { createReportFormatter } from './start-replicator.js';
+import { openTestbed } from './testbed.js';
+
+/** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../../harness/run-lab.js' */
+/** @import { Case } from './cases.js' */
+/** @import { Mix } from './mixed-operations.js' */
+/** @import { ReplicatorReport } from './replicator.js' */
+/** @import { ReplicationFigures, ReplicationSettings } from './replication-view.js' */
+/** @import { Testbed } from './testbed.js' */
+
+/** Estimates for the progress bar. */
+const OVERHEAD_MS = 2500;
+const MERGED_OPS_PER_MS = 100;
+const MIXED_OPS_PER_MS = 30;
+const UNMERGED_OPS_PER_MS = 2.5;
+const SINGLE_INSERTS_MS = 14_000;
+/** Of a case: the first replication, half of the last one on average, and what is between them. */
+const WARM_UPS = 2;
+const MIN_CEILING_MS = 500;
+
+const SINGLE_INSERT_COUNT = 100;
+
+/**
+ * @typedef {object} ReplicationOptions
+ * @property {number[]} cases
+ * @property {number} ops
+ * @property {number} seconds
+ * @property {Mix} [mix]
+ * @property {number[]} [workers]
+ * @property {'id' | 'collection'} [hash]
+ * @property {'direct' | 'mock'} [mode]
+ * @property {boolean} [merge]
+ * @property {boolean} [latency]
+ * @property {boolean} [ceiling]
+ * @property {boolean} [stats]
+ * @property {string} [target] connection string
+ *
+ * @typedef {Plan<ReplicationSettings, ReplicationFigures> & { settings: { ops: number, seconds: number },
+ *   stats?: boolean, target?: string }} ReplicationPlan
+ */
+
+/** @type {Lab<ReplicationOptions, ReplicationSettings, ReplicationFigures, ReplicationPlan, Testbed>} */
+export const replication = {
+  name: 'replication',
+  ...replicationView,
+  summary: 'how fast an oplog is replicated, by number of workers and size of batches',
+  mongo: { urlOption: 'source' },
+  options: {
+    cases: {
+      value: 'list',
+      parse: parseCases,
+      about:
+        'which cases, e.g. 3, 1,3 or 1..13: ten published ones of inserts, and a mix\nof operations, with one hot document, and at a distance',
+      default: CASES.map(({ number }) => number),
+      published: PUBLISHED.cases.map((_, index) => index + 1),
+    },
+    ops: { ...COUNT, about: 'operations in the oplog; the published experiment had 120 million', default: 200_000 },
+    seconds: {
+      value: 's',
+      about: 'how long each case is measured at least, after a warm-up, by replicating the\noperations again; 0: once',
+      parse: (text) => (text === '0' ? 0 : parseInteger(text)),
+      default: 10,
+    },
+    mix: {
+      value: 'shares',
+      about: "percent of inserts, updates and deletes, e.g. 60/30/10, instead of the\ncase's",
+      parse: parseMix,
+    },
+    workers: { ...COUNTS, about: "workers, e.g. 1,8,64, instead of the case's" },
+    hash: {
+      value: 'what',
+      about: "id or collection: how operations are assigned to workers, instead of the case's",
+      parse: createChoiceParser(['id', 'collection']),
+    },
+    mode: {
+      value: 'name',
+      about: "direct writes, mock discards every write, instead of the case's",
+      parse: createChoiceParser(['direct', 'mock']),
+    },
+    noMerge: { about: 'write each operation alone, without batches' },
+    latency: {
+      about: 'also measure how long single inserts take without a backlog',
+      default: false,
+      published: true,
+    },
+    ceiling: { about: 'also measure what the target takes without a replicator', default: false, published: true },
+    stats: { about: 'print a line each second' },
+    source: {
+      value: 'url',
+      about: 'connection string of the source, in place of MONGO_URL; a replica set that gets the test data',
+    },
+    target: { value: 'url', about: 'connection string of the MongoDB to write to, in place of\nMONGO_TARGET_URL' },
+  },
+  plan,
+  prepare,
+  measure,
+};
+
+/** @param {ReplicationOptions} options @returns {Promise<ReplicationPlan>} */
+async function plan({ stats, target, ...settings }) {
+  const { cases, ops, seconds, mix, workers, hash, mode, merge = true, latency = false, ceiling = false } = settings;
+  const changes = { ...(mix && { mix }), ...(hash && { hash }), ...(mode && { mode }), merge };
+  const variants = CASES.filter(({ number }) => cases.includes(number)).flatMap((preset) =>
+    (workers ?? [preset.workers]).map((count) =>
+      planCase(preset, { ...preset, ...changes, workers: count }, { ops, seconds }),
+    ),
+  );
+  /** @type {ReplicationSettings} */
+  const single = {
+    ...SINGLE_INSERTS,
+    mode: 'direct',
+    workers: workers?.[0] ?? CASES[0].workers,
+    hash: hash ?? 'id',
+    merge,
+  };
+  const published = { latencyBelowMs: PUBLISHED.latencyBelowMs };
+  return {
+    settings: { cases, ops, seconds, mix, workers, hash, mode, merge, latency, ceiling },
+    stats,
+    target,
+    variants: [
+      ...variants,
+      ...(ceiling ? planCeilings(seconds) : []),
+      ...(latency ? [{ name: 'single inserts', settings: single, published, estimateMs: SINGLE_INSERTS_MS }] : []),
+    ],
+  };
+}
+
+/** @param {number} seconds @returns {ReplicationPlan['variants']} */
+function planCeilings(seconds) {
+  return PUBLISHED.ceilings.flatMap(({ threads, single, batched }) =>
+    [1, CEILING_BATCH].map((ceilingBatch) => ({
+      name: nameCeiling(threads, ceilingBatch),
+      settings: { ...SINGLE_INSERTS, mode: 'direct', workers: threads, hash: 'id', merge: false, ceilingBatch },
+      published: { ratePerSec: ceilingBatch === 1 ? single : batched },
+      estimateMs: chooseCeilingMs(seconds),
+    })),
+  );
+}
+
+/** A ceiling needs less time than a case, because it runs without pauses. @param {number} seconds of a case */
+function chooseCeilingMs(seconds) {
+  return Math.max(MIN_CEILING_MS, seconds * 300);
+}
+
+/**
+ * @param {Case} preset
+ * @param {Case & { merge: boolean }} changed
+ * @param {{ ops: number, seconds: number }} extent
+ * @returns {PlannedVariant<ReplicationSettings, ReplicationFigures>}
+ */
+function planCase(preset, changed, { ops, seconds }) {
+  const { number, collections, fields, shards, mix, hot, rttMs, workers, hash, mode, merge } = changed;
+  const own = [hot && 'one hot document', rttMs && `${rttMs} ms away`];
+  const changes = [
+    mix && mix !== preset.mix && describeMix(mix),
+    workers !== preset.workers && (workers === 1 ? '1 worker' : `${workers} workers`),
+    hash !== preset.hash && `by ${hash}`,
+    mode !== preset.mode && mode,
+  ].filter(Boolean);
+  const mergedOpsPerMs = mix ? MIXED_OPS_PER_MS : MERGED_OPS_PER_MS;
+  const onceMs = ops / (merge || mode === 'mock' ? mergedOpsPerMs : UNMERGED_OPS_PER_MS);
+  const enoughMs = seconds * 1000;
+  return {
+    name: [`case ${number}`, ...own, ...changes, !merge && 'not merged'].filter(Boolean).join(', '),
+    settings: { case: number, collections, fields, shards, mix, hot, rttMs, mode, workers, hash, merge },
+    published: changes.length > 0 ? null : preset.published,
+    estimateMs: OVERHEAD_MS + (onceMs > enoughMs ? onceMs : WARM_UPS * onceMs + enoughMs),
+  };
+}
+
+/** @param {ReplicationPlan} plan @param {Context} context */
+async function prepare({ variants, target, settings: { ops } }, { mongoUrl, settings, report, signal }) {
+  const all = variants.flatMap((variant) => (variant.settings.case ? variant.settings : []));
+  const shards = Math.max(1, ...all.map((data) => data.shards));
+  const testbed = await openTestbed({ source: mongoUrl, target, shards }, { settings, report, signal });
+  try {
+    report(`Writing ${ops} operations to the source's oplog for each shape of the data …`);
+    for (const data of all) {
+      // The target of a sharded source is compared with an unsharded source.
+      await testbed.fill({ ...data, shards: 1 }, ops);
+      await testbed.fill(data, ops);
+    }
+  } catch (error) {
+    await testbed.close();
+    throw error;
+  }
+  return { shared: testbed, undo: () => testbed.close() };
+}
+
+/**
+ * @param {PlannedVariant<ReplicationSettings, ReplicationFigures>} variant
+ * @param {ReplicationPlan} plan
+ * @param {Context & { shared: Testbed }} context
+ * @returns {Promise<Measurement<ReplicationFigures>>}
+ */
+async function measure({ name, settings }, plan, { shared: testbed, report, signal }) {
+  const format = createReportFormatter(name);
+  const onReport = plan.stats ? (/** @type {ReplicatorReport} */ each) => report(format(each)) : undefined;
+  if (settings.case) return measureCase(testbed, settings, { ...plan.settings, onReport, signal });
+  if (settings.ceilingBatch) {
+    const { workers, ceilingBatch } = settings;
+    const forMs = chooseCeilingMs(plan.settings.seconds);
+    return { measured: await measureCeiling(testbed, { workers, opsPerBatch: ceilingBatch, forMs }, signal) };
+  }
+  return {
+    measured: await measureSingleInserts(testbed, settings, { inserts: SINGLE_INSERT_COUNT, onReport, signal }),
+  };
+}

@@ -1,0 +1,256 @@
+import { shareColumns } from '../../report/columns.js';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { ratioOf } from '../../report/findings.js';
+import { describeMix } from './mixed-operations.js';
+import { listReplicationFindings } from './replication-findings.js';
+import { PUBLISHED } from './replication-published.js';
+
+/** @import { LabView, Result, Series, Variant } from '../../report/result-types.js' */
+/** @import { ReplicatorSettings, Shape } from './cases.js' */
+/** @import { CaseFigures } from './measure-case.js' */
+/** @import { SingleInsertFigures } from './measure-single-inserts.js' */
+
+/**
+ * @typedef {Shape & ReplicatorSettings & { case?: number, shards: number, rttMs?: number, ceilingBatch?: number }
+ *   } ReplicationSettings without `case`: single inserts, or with `ceilingBatch` inserts without a replicator
+ * @typedef {{ averageRssMB: number, latencyBelowMs: number }} ReplicationPublished
+ * @typedef {Partial<CaseFigures & SingleInsertFigures & ReplicationPublished>} ReplicationFigures of a case, of a ceiling, or of
+ *   single inserts
+ * @typedef {Result<ReplicationSettings, ReplicationFigures>} ReplicationResult
+ * @typedef {Variant<ReplicationSettings, ReplicationFigures>} ReplicationVariant
+ */
+
+const LATENCIES = /** @type {const} */ (['p50', 'p95', 'max']);
+
+/** @type {import('../../report/columns.js').ShareColumns<ReplicationVariant>} */
+const share = shareColumns;
+
+/** @type {Omit<LabView<ReplicationSettings, ReplicationFigures>, 'name'>} */
+export const replicationView = {
+  loadKind: 'backlog',
+  title: 'More workers, or larger batches',
+  question:
+    'A replicator reads the operations of one MongoDB and applies them to another. It distributes them to several ' +
+    'workers, each with its own connection. Do more workers replicate more?',
+  source: {
+    title: 'MongoShake Performance Document',
+    url: 'https://github.com/alibaba/MongoShake/wiki/MongoShake-Performance-Document',
+    foundElsewhere: PUBLISHED.foundElsewhere,
+  },
+  howToRead: [
+    'The oplog is the diary of a MongoDB: it has an entry for each insert, update and delete. The replicator reads ' +
+      'it and gives each entry to one of its workers, which writes it to the other MongoDB.',
+    'A worker writes everything it has for a collection as one batch. The more workers share the entries, the ' +
+      'smaller the batches. So more workers can be slower: a line that falls to the right shows it.',
+    'A mix has inserts, updates and deletes in random order. Operations of different kinds on different documents ' +
+      'may change places, so a batch has all kinds, and each kind becomes one command. Operations on the same ' +
+      'document keep their order.',
+    'By id: all operations on a document go to the same worker. By collection: all operations on a collection do. ' +
+      'Mock: operations are read and distributed, and nothing is written.',
+    'Published: another replicator, MongoShake, on 64 cores. Compare ratios, not rates. It merges only neighbours ' +
+      'in the oplog that are of one collection; ours merges everything that a worker has of one. So the more ' +
+      'workers and collections there share the operations here, the smaller batches become, and it takes many cores ' +
+      'to make up for it. MongoShake itself, measured on 2 cores, made 37,700 to 44,300 operations per second with ' +
+      '8 workers (case 3) and 9,300 with 64 (case 4).',
+    'To see ratios without the effect of batches, write each operation alone: --no-merge --ops 20000.',
+    'Published figures are averages of 60 seconds. Here, the same operations are replicated again for at least ' +
+      '--seconds, after a warm-up, because writing enough of them to the source would take longer than everything ' +
+      'else.',
+    'target 8 x 1000: what the target takes without a replicator, from 8 threads (here: connections of one ' +
+      'process), with 1000 documents in an insert.',
+  ],
+  columns: [
+    { heading: 'case', value: ({ name }) => name },
+    {
+      heading: 'mode',
+      about: 'direct: written to the target; mock: discarded',
+      value: ({ settings }) => settings.mode,
+    },
+    {
+      heading: 'data',
+      about: 'collections x fields of a document, and the number of shards; documents of a mix have 1 KB',
+      value: ({ settings: { collections, fields, shards, mix } }) =>
+        `${collections} x ${mix ? '1 KB' : fields}${shards > 1 ? `, ${shards} shards` : ''}`,
+    },
+    {
+      heading: 'mix',
+      about: 'percent of inserts, updates and deletes',
+      value: ({ settings: { mix } }) => mix && describeMix(mix),
+    },
+    { heading: 'workers', value: ({ settings }) => settings.workers },
+    { heading: 'hash', about: 'how operations are assigned to workers', value: ({ settings }) => settings.hash },
+    ...share({ group: 'measured' }, [
+      { heading: 'ops/s', about: 'operations per second', value: ({ measured }) => measured?.ratePerSec },
+      {
+        heading: 'per batch',
+        about: 'mean number of operations in a batch',
+        digits: 1,
+        value: ({ measured }) => measured?.opsPerBatch,
+      },
+      {
+        heading: 'CPU %',
+        about: 'of one core, used by the replicator',
+        value: ({ measured }) => measured?.cpuPercent,
+      },
+      {
+        heading: 'peak MB',
+        about: "peak of the replicator's memory",
+        value: ({ measured }) => measured?.peakRssMB,
+      },
+      {
+        heading: 'for s',
+        about: 'how long it was measured',
+        digits: 1,
+        value: ({ measured }) => ratioOf(measured?.tookMs, 1000),
+      },
+    ]),
+    ...share({ group: 'published' }, [
+      { heading: 'ops/s', value: ({ published }) => published?.ratePerSec },
+      { heading: 'CPU %', value: ({ published }) => published?.cpuPercent },
+      { heading: 'average MB', about: 'its memory', value: ({ published }) => published?.averageRssMB },
+    ]),
+    ...share({ group: 'on the target after', unit: 'ms', digits: 1 }, [
+      ...LATENCIES.map((/** @type {'p50' | 'p95' | 'max'} */ name) => ({
+        heading: name,
+        value: (/** @type {ReplicationVariant} */ { measured }) => measured?.latency?.[`${name}Ms`],
+      })),
+      {
+        heading: 'published',
+        value: ({ published }) => published?.latencyBelowMs && `< ${published.latencyBelowMs}`,
+      },
+    ]),
+    {
+      heading: 'idle CPU %',
+      about: 'of one core, while there is nothing to replicate',
+      digits: 1,
+      value: ({ measured }) => measured?.idleCpuPercent,
+    },
+  ],
+  charts: [
+    {
+      title: 'Do more workers replicate more?',
+      xLabel: 'Workers',
+      yLabel: 'Operations written',
+      unit: 'ops/s',
+      kind: 'line',
+      category: ({ settings }) => String(settings.workers),
+      series: [
+        createSeries('5 collections, by id', [3, 4]),
+        createSeries('1 collection, by id', [5, 6]),
+        createSeries('128 collections, by id', [7, 8]),
+        createSeries('128 collections, by collection', [9]),
+      ],
+    },
+    {
+      title: 'Every case',
+      xLabel: 'Case',
+      yLabel: 'Operations replicated',
+      unit: 'ops/s',
+      kind: 'bar',
+      category: ({ name, settings }) =>
+        settings.case ? `${name}: ${settings.mode}, ${settings.workers} workers` : name,
+      series: [
+        { label: 'Here', role: 'measured', value: ({ measured }) => measured?.ratePerSec },
+        { label: 'Published', role: 'published', value: ({ published }) => published?.ratePerSec },
+      ],
+    },
+  ],
+  takeaway,
+  findings: listReplicationFindings,
+};
+
+/** @param {string} label @param {number[]} cases @returns {Series<ReplicationSettings, ReplicationFigures>} */
+function createSeries(label, cases) {
+  return {
+    label,
+    role: 'measured',
+    value: ({ settings, measured }) =>
+      settings.case && cases.includes(settings.case) && settings.mode === 'direct' ? measured?.ratePerSec : null,
+  };
+}
+
+/** @param {ReplicationResult} result */
+function takeaway({ variants }) {
+  const cases = variants.filter(({ settings, measured }) => settings.case && measured?.ratePerSec);
+  const merging = describeMerging(cases);
+  const latency = variants.find(({ measured }) => measured?.latency)?.measured?.latency;
+  return [
+    cases.length > 0 &&
+      (describeWorkers(cases) ?? (merging === '' && `In ${cases[0].name}, ${describeRate(cases[0])} were replicated.`)),
+    merging,
+    latency &&
+      `95 of 100 single inserts were on the target within ${formatQuantity(latency.p95Ms, 'ms')}, all within ` +
+        `${formatQuantity(latency.maxMs, 'ms')} (published: less than ${PUBLISHED.latencyBelowMs / 1000} s).`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/**
+ * Where merging ends.
+ * @param {ReplicationVariant[]} variants
+ */
+function describeMerging(variants) {
+  const mixed = variants.filter(({ settings }) => settings.mix && settings.merge && settings.mode === 'direct');
+  const [plain, hot, far] = [
+    mixed.find(({ settings }) => !settings.hot && !settings.rttMs),
+    mixed.find(({ settings }) => settings.hot),
+    mixed.find(({ settings }) => settings.rttMs),
+  ];
+  return [
+    plain?.settings.mix &&
+      `Merging does not end where the kind of operation changes: with ${describeMix(plain.settings.mix)}, a batch ` +
+        `had ${formatQuantity(plain.measured?.opsPerBatch ?? 0, '')} operations, and ${describeRate(plain)} were ` +
+        `replicated.`,
+    hot &&
+      'It ends at one hot document: its updates keep their order, and one worker writes all of them. ' +
+        `With one, ${describeRate(hot)} were replicated.`,
+    far &&
+      `At ${formatQuantity(far.settings.rttMs ?? 0, 'ms')} a round trip, a batch had ` +
+        `${formatQuantity(far.measured?.opsPerBatch ?? 0, '')} operations, and ${describeRate(far)} were replicated.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/**
+ * The two variants that differ only in workers where more workers did worst.
+ * @param {ReplicationVariant[]} variants
+ */
+function describeWorkers(variants) {
+  const [worst] = variants
+    .flatMap((few) =>
+      variants
+        .filter((many) => differOnlyInWorkers(few, many) && many.settings.workers > few.settings.workers)
+        .map((many) => ({ few, many, ratio: ratioOf(many.measured?.ratePerSec, few.measured?.ratePerSec) ?? 1 })),
+    )
+    .sort((a, b) => a.ratio - b.ratio);
+  if (!worst) return undefined;
+  const { few, many, ratio } = worst;
+  const sizes = [few, many].map(({ measured }) => Math.round(measured?.opsPerBatch ?? 0));
+  const why =
+    ratio < 1 && sizes[1] < sizes[0]
+      ? `. More workers were slower, because batches had ${sizes[1]} operations instead of ${sizes[0]}`
+      : '';
+  const { collections, workers } = few.settings;
+  return (
+    `With ${count(collections, 'collection')}, ${count(workers, 'worker')} replicated ${describeRate(few)}, and ` +
+    `${many.settings.workers} replicated ${describeRate(many)}${why}.`
+  );
+}
+
+/** @param {number} number @param {string} noun */
+function count(number, noun) {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** @param {ReplicationVariant} one @param {ReplicationVariant} other */
+function differOnlyInWorkers(one, other) {
+  const [first, second] = [one, other].map(({ settings }) => JSON.stringify({ ...settings, case: 0, workers: 0 }));
+  return one.settings.mode === 'direct' && first === second;
+}
+
+/** @param {ReplicationVariant} variant */
+function describeRate({ measured }) {
+  return `${formatQuantity(measured?.ratePerSec ?? 0, '')} operations per second`;
+}

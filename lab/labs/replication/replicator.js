@@ -1,0 +1,49 @@
+// Runs the replicator in its own process, to measure its CPU and memory. The parent sends options, gets a report each
+// second, and may send options again when the replication has ended: the process is warm then. It disconnects to end the
+// process.
+import { BSON } from 'mongodb';
+import { replicate } from 'oplog-replicator';
+import { onParentGone } from '../../../src/process/parent.js';
+
+/** @import { Figures } from 'oplog-replicator' */
+
+const REPORT_MS = 1000;
+
+/**
+ * @typedef {object} ReplicatorReport
+ * @property {Figures} figures
+ * @property {number} cpuMs used since the replication began
+ * @property {number} elapsedMs since the replication began
+ * @property {number} peakRssMB since the process started
+ */
+
+/** @param {string} options extended JSON, which supports Timestamps */
+async function run(options) {
+  const startedAtMs = performance.now();
+  const cpuAtStart = process.cpuUsage();
+  /** @param {Figures} figures @returns {ReplicatorReport} */
+  const describe = (figures) => {
+    const { user, system } = process.cpuUsage(cpuAtStart);
+    return {
+      figures,
+      cpuMs: (user + system) / 1000,
+      elapsedMs: performance.now() - startedAtMs,
+      peakRssMB: (process.resourceUsage().maxRSS * 1024) / 1e6,
+    };
+  };
+  const replication = await replicate(BSON.EJSON.parse(options));
+  process.send?.({ started: true });
+  const ticker = setInterval(() => process.send?.({ report: describe(replication.figures()) }), REPORT_MS);
+  try {
+    process.send?.({ end: describe(await replication.done) });
+  } finally {
+    clearInterval(ticker);
+  }
+}
+
+// Safe at any moment: the next replicator continues from the checkpoint.
+onParentGone(() => process.exit());
+process.on('message', (options) => {
+  run(String(options)).catch((error) => process.send?.({ error: error.message }));
+});
+process.send?.('ready');

@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url';
+import { BSON } from 'mongodb';
+import { forkScript } from '../../harness/forked-process.js';
+
+/** @import { ReplicateOptions } from 'oplog-replicator' */
+/** @import { ReplicatorReport } from './replicator.js' */
+
+const SCRIPT = fileURLToPath(new URL('replicator.js', import.meta.url));
+
+/**
+ * A process that replicates, once or several times.
+ * @typedef {object} ReplicatorProcess
+ * @property {(options: ReplicateOptions) => Promise<{ end: Promise<ReplicatorReport> }>} replicate resolves once it reads
+ *   the oplog; `end`: `until` was reached. Both throw why it can't replicate
+ * @property {() => Promise<void>} stop also stops a replication that goes on
+ */
+
+/**
+ * @param {object} [options]
+ * @param {(report: ReplicatorReport) => void} [options.onReport] called each second
+ * @param {AbortSignal} [options.signal] stops the process
+ * @returns {Promise<ReplicatorProcess>}
+ */
+export async function startReplicator({ onReport = () => {}, signal } = {}) {
+  const { child, died, stop } = await forkScript(SCRIPT, { name: 'the replicator', signal });
+  /** @param {string} name of a part of a message @returns {Promise<any>} */
+  const receive = (name) =>
+    new Promise((resolve, reject) => {
+      died.then(reject);
+      const listen = (/** @type {any} */ message) => {
+        if (!message.error && !(name in message)) return;
+        child.off('message', listen);
+        if (message.error) reject(new Error(message.error));
+        else resolve(message[name]);
+      };
+      child.on('message', listen);
+    });
+  child.on('message', (/** @type {any} */ { report }) => report && onReport(report));
+  return {
+    async replicate(options) {
+      const [started, end] = ['started', 'end'].map(receive);
+      // A failure before the caller awaits `end` is not an unhandled rejection.
+      end.catch(() => {});
+      child.send(BSON.EJSON.stringify(options));
+      await started;
+      return { end };
+    },
+    stop,
+  };
+}
+
+/**
+ * @param {string} name of what is measured
+ * @returns {(report: ReplicatorReport) => string} describes in one line what happened since the last report, or since
+ *   the replication began again
+ */
+export function createReportFormatter(name) {
+  let before = { ops: 0, cpuMs: 0, elapsedMs: 0 };
+  return ({ figures: { ops, lagMs, backlog, backlogByWorker }, cpuMs, elapsedMs, peakRssMB }) => {
+    if (elapsedMs < before.elapsedMs) before = { ops: 0, cpuMs: 0, elapsedMs: 0 };
+    const ms = elapsedMs - before.elapsedMs;
+    const line = [
+      `${name}: ${Math.round(((ops - before.ops) / ms) * 1000)} ops/s`,
+      `CPU ${Math.round(((cpuMs - before.cpuMs) / ms) * 100)} %`,
+      `peak RSS ${Math.round(peakRssMB)} MB`,
+      `backlog ${backlog}, largest of a worker ${Math.max(0, ...backlogByWorker)}`,
+      `lag ${Math.round(lagMs)} ms`,
+    ].join(' · ');
+    before = { ops, cpuMs, elapsedMs };
+    return line;
+  };
+}

@@ -1,0 +1,206 @@
+import { CHECKPOINT_DATABASE, connectDeployments } from 'oplog-replicator';
+import { addLatency } from '../../harness/latency.js';
+import { connectClient, createClient } from '../../../src/mongo/client.js';
+import { openMongo } from '../../../src/mongo/open.js';
+import { createCollections, fillSource, listCollections } from './fill-source.js';
+
+/** @import { Db, MongoClient } from 'mongodb' */
+/** @import { Settings } from '../../../src/settings.js' */
+/** @import { Shape } from './cases.js' */
+/** @import { OplogRange } from './fill-source.js' */
+
+const DATABASE = 'pool_lab_replication';
+const CHECKPOINT = 'pool-lab run replication';
+
+/**
+ * @typedef {Shape & { shards: number }} Data
+ * @typedef {{ url: string, client: MongoClient }} TestServer
+ * @typedef {{ sources: TestServer[], target: TestServer }} Servers
+ */
+
+/**
+ * @param {object} options
+ * @param {string} options.source connection string
+ * @param {string} [options.target] connection string in place of MONGO_TARGET_URL
+ * @param {number} [options.shards] all but the first are embedded
+ * @param {object} surroundings
+ * @param {Settings} surroundings.settings
+ * @param {(line: string) => void} surroundings.report
+ * @param {AbortSignal} surroundings.signal
+ */
+export async function openTestbed({ source, target, shards = 1 }, { settings, report, signal }) {
+  /** @type {(() => Promise<void>)[]} */
+  const closers = [];
+  const close = async () => {
+    while (closers.length > 0) await closers.pop()?.();
+  };
+  /** @param {string} [url] @param {string} [origin] the setting or option that has the URL */
+  const open = async (url, origin) => {
+    const mongo = await openMongo({ ...settings, mongoUrl: url }, { report, signal });
+    closers.push(mongo.stop);
+    const client = createClient(mongo.url, settings, origin);
+    closers.push(() => client.close());
+    await connectClient(client, origin);
+    return { url: mongo.url, client };
+  };
+  try {
+    const sources = [await open(source, '--source')];
+    while (sources.length < shards) sources.push(await open());
+    const servers = {
+      sources,
+      target: await open(target ?? settings.mongoTargetUrl, target ? '--target' : 'MONGO_TARGET_URL'),
+    };
+    await assertUsable(servers);
+    return new Testbed(servers, close, { settings, signal });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Lets the replicator check the servers before anything is written.
+ * @param {Servers} servers
+ */
+async function assertUsable({ sources, target }) {
+  const deployments = await connectDeployments(
+    { sources: sources.map(({ url }) => url), target: target.url },
+    { connections: 1 },
+  );
+  await deployments.close();
+}
+
+/** A source with the data, which may have a second shard, and a target. */
+export class Testbed {
+  #servers;
+  #close;
+  #surroundings;
+  /** The operations of each database in the oplogs. @type {Map<string, OplogRange[]>} */
+  #databases = new Map();
+
+  /**
+   * @param {Servers} servers
+   * @param {() => Promise<void>} close
+   * @param {{ settings: Settings, signal: AbortSignal }} surroundings
+   */
+  constructor(servers, close, surroundings) {
+    this.#servers = servers;
+    this.#close = close;
+    this.#surroundings = surroundings;
+  }
+
+  get targetUrl() {
+    return this.#servers.target.url;
+  }
+
+  /** @param {number} rttMs how much longer a round trip to the target takes */
+  async openTarget(rttMs) {
+    if (rttMs === 0) return { url: this.targetUrl, close: async () => {} };
+    return addLatency(this.targetUrl, this.#surroundings.settings, rttMs);
+  }
+
+  /**
+   * Writes the data to the sources, unless they have it.
+   * @param {Data} data
+   * @param {number} ops
+   */
+  async fill(data, ops) {
+    const database = nameDatabase(data);
+    if (this.#databases.has(database)) return;
+    /** @type {OplogRange[]} */
+    const ranges = [];
+    this.#databases.set(database, ranges);
+    for (const [part, { client }] of this.#servers.sources.slice(0, data.shards).entries()) {
+      ranges.push(
+        await fillSource(client, {
+          database,
+          shape: data,
+          ops,
+          part,
+          of: data.shards,
+          signal: this.#surroundings.signal,
+        }),
+      );
+    }
+  }
+
+  /**
+   * The replicator's options that choose the data.
+   * @param {Data} data
+   */
+  sourceOptions(data) {
+    const database = nameDatabase(data);
+    const ranges = this.#databases.get(database) ?? [];
+    return {
+      sources: this.#servers.sources.slice(0, data.shards).map(({ url }) => url),
+      from: ranges.map(({ from }) => from),
+      namespaces: { include: [database] },
+      checkpointId: CHECKPOINT,
+    };
+  }
+
+  /** @param {Data} data @returns where it ends in the oplogs */
+  listEnds(data) {
+    return this.#databases.get(nameDatabase(data))?.map(({ until }) => until) ?? [];
+  }
+
+  /** @param {Data} data */
+  async clearTarget(data) {
+    const db = this.#servers.target.client.db(nameDatabase(data));
+    await db.dropDatabase();
+    await createCollections(db, data);
+  }
+
+  /** @param {Data} data @returns its first collection, on the source and on the target */
+  pickCollections(data) {
+    const { sources, target } = this.#servers;
+    const [name] = listCollections(data);
+    const [source, copy] = [sources[0], target].map(({ client }) => client.db(nameDatabase(data)).collection(name));
+    return { source, target: copy };
+  }
+
+  /**
+   * Compares the target with the source that has all of the data.
+   * @param {Data} data
+   * @returns {Promise<string[]>} collections that differ
+   */
+  compare(data) {
+    const { sources, target } = this.#servers;
+    const expected = sources[0].client.db(nameDatabase({ ...data, shards: 1 }));
+    return findDifferences(expected, target.client.db(nameDatabase(data)));
+  }
+
+  /** Removes what was written, and stops what was started. */
+  async close() {
+    const { sources, target } = this.#servers;
+    const clients = [...sources, target].map(({ client }) => client);
+    try {
+      for (const database of this.#databases.keys()) {
+        await Promise.all(clients.map((client) => client.db(database).dropDatabase()));
+      }
+      await target.client.db(CHECKPOINT_DATABASE).collection('checkpoints').deleteMany({ '_id.name': CHECKPOINT });
+    } finally {
+      await this.#close();
+    }
+  }
+}
+
+/**
+ * @param {Db} one
+ * @param {Db} other
+ * @returns {Promise<string[]>} collections that differ, by the server's hash of their documents, or that only one has
+ */
+export async function findDifferences(one, other) {
+  const [hashes, others] = await Promise.all(
+    [one, other].map(
+      async (db) => /** @type {Record<string, string>} */ ((await db.command({ dbHash: 1 })).collections),
+    ),
+  );
+  return [...new Set([...Object.keys(hashes), ...Object.keys(others)])].filter((name) => hashes[name] !== others[name]);
+}
+
+/** @param {Data} data */
+function nameDatabase({ collections, fields, shards, mix, hot }) {
+  const content = mix ? `mix_${mix.inserts}_${mix.updates}_${mix.deletes}${hot ? '_hot' : ''}` : fields;
+  return `${DATABASE}_${collections}x${content}${shards > 1 ? '_shards' : ''}`;
+}

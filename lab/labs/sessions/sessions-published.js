@@ -1,0 +1,79 @@
+/** @import { SessionSettings } from './plan-sessions.js' */
+
+const WAITS = { timesWaited: 101_547, totalWaitMs: 807_819.4479 };
+
+/**
+ * Seconds from section 4 of https://lnquy.com/blog/understanding-mgo-session/: Go's mgo, MongoDB 4.2 in Docker, three
+ * members. They include the start of the workers, one every 50 ms. Runs with more connections come first.
+ */
+export const RUNS = [
+  { workers: 1, queries: 30_000, pool: 4096, primed: false, fixed: 38.0556785, clone: 38.1186962, copy: 38.4387756 },
+  { workers: 1, queries: 30_000, pool: 10, primed: false, fixed: 38.0221392, clone: 38.0048538, copy: 37.7249939 },
+  { workers: 1, queries: 30_000, pool: 10, primed: true, fixed: 37.7461335, clone: 37.8782305, copy: 37.8921536 },
+  { workers: 10, queries: 10_000, pool: 4096, primed: false, fixed: 32.9913647, clone: 24.7644142, copy: 23.4504081 },
+  { workers: 50, queries: 10_000, pool: 4096, primed: false, fixed: 140.0998102, clone: 41.4692296, copy: 41.3556608 },
+  { workers: 50, queries: 10_000, pool: 4096, primed: true, fixed: 138.8847601, clone: 138.5260889, copy: 39.4656006 },
+  { workers: 100, queries: 5000, pool: 4096, primed: false, fixed: 142.8903533, clone: 36.3394795, copy: 36.4537562 },
+  { workers: 100, queries: 5000, pool: 50, primed: false, fixed: 147.6266815, clone: 40.4432206, copy: 40.3759254 },
+  { workers: 100, queries: 5000, pool: 10, primed: false, fixed: 140.9347923, clone: 101.8508538, copy: 102.6902571 },
+];
+
+/** The six runs of section 3 print mgo's statistics: sockets used at once, acquired from the pool, waits for one. */
+export const LOGGED_RUNS = [
+  { way: 'fixed', workers: 1, queries: 10_000, pool: 10, tookS: 12.625001, sockets: 1, acquired: 1 },
+  { way: 'fixed', workers: 10, queries: 5000, pool: 4096, tookS: 13.6784755, sockets: 1, acquired: 1 },
+  { way: 'copy', workers: 10, queries: 5000, pool: 4096, tookS: 9.9733231, sockets: 10, acquired: 50_000 },
+  { way: 'copy', workers: 100, queries: 3000, pool: 50, tookS: 23.6601136, sockets: 50, acquired: 300_000, ...WAITS },
+  { way: 'primed clone', workers: 10, queries: 5000, pool: 4096, tookS: 13.9907703, sockets: 1, acquired: 0 },
+  { way: 'clone', workers: 10, queries: 5000, pool: 4096, tookS: 9.9130598, sockets: 10, acquired: 50_000 },
+].map((run) => ({ timesWaited: 0, totalWaitMs: 0, ...run }));
+
+/** One worker starts every 50 ms, and the time counts from before the first. */
+const START_MS = 50;
+
+/** What a query of one worker took. */
+const QUERY_MS = Math.round((RUNS[0].fixed / RUNS[0].queries) * 1e5) / 100;
+
+/** The published values of the options. The runs had 30,000, 10,000, 10,000 and 5000 queries of each worker. */
+export const PUBLISHED = {
+  workers: [1, 10, 50, 100],
+  strategies: ['fixed', 'copy', 'clone'],
+  queryMs: QUERY_MS,
+  poolSizes: [10, 50, 4096],
+};
+
+/**
+ * @typedef {object} PublishedOnly
+ * @property {number} [cloneTookMs] of the clone that works the same way
+ * @property {number} [startsMs] until the last worker started; part of the time
+ * @property {{ share: number, timesWaited: number, totalWaitMs: number }} [waits] `share` of the queries that waited
+ *
+ * @typedef {{ count: number, tookMs: number, ratePerSec: number } & PublishedOnly} PublishedFigures
+ */
+
+/** @param {Omit<SessionSettings, 'queries'>} variant @returns {PublishedFigures | null} */
+export function findPublished({ strategy, workers, poolSize }) {
+  if (strategy === 'client-per-query') return null;
+  // With a fixed session the size of the pool does not matter.
+  const runs = RUNS.filter((run) => run.workers === workers && (strategy === 'fixed' || run.pool === poolSize));
+  const run = runs.find(({ primed }) => !primed);
+  if (!run) return null;
+  const like = strategy === 'copy' ? run : runs.find(({ primed }) => primed);
+  const [count, tookMs] = [run.workers * run.queries, run[strategy] * 1000];
+  return {
+    count,
+    tookMs,
+    ratePerSec: (count / tookMs) * 1000,
+    cloneTookMs: like && like.clone * 1000,
+    startsMs: workers * START_MS,
+    waits: findWaits({ strategy, workers, poolSize }),
+  };
+}
+
+/** @param {Omit<SessionSettings, 'queries'>} variant */
+function findWaits({ strategy, workers, poolSize }) {
+  const run = LOGGED_RUNS.find((each) => each.way === strategy && each.workers === workers && each.pool === poolSize);
+  if (!run) return undefined;
+  const { timesWaited, totalWaitMs } = run;
+  return { timesWaited, totalWaitMs, share: timesWaited / (workers * run.queries) };
+}

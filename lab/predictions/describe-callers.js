@@ -1,0 +1,86 @@
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+
+/** @import { Advice, CallerFacts } from 'mongodb-pool-predictor' */
+
+/** Which requests of a trace wait for the answers to others, as one sentence. @param {CallerFacts} facts */
+export function describeCallers({ callers, callersShare, visits, visitsShare, aloneShare, thinkMs, isUnclear }) {
+  const parts = [
+    callers > 0 &&
+      `${formatShare(callersShare)} of the queries come from ${
+        callers === 1 ? 'one caller that waits for its answers' : `${callers} callers that wait for their answers`
+      }`,
+    visits > 0 &&
+      `${formatShare(visitsShare)} come in ${visits === 1 ? 'one chain' : `${visits} chains`}, each query after the one before it`,
+    aloneShare > 0 && `${formatShare(aloneShare)} arrive on their own`,
+  ].filter(Boolean);
+  if (callers + visits === 0) {
+    return isUnclear
+      ? 'First, all queries arrive at the times in the trace.'
+      : 'No query waits for the answer to another: all arrive at the times in the trace.';
+  }
+  return `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ${formatQuantity(thinkMs, 'ms')} (median).`;
+}
+
+/** Why a trace can't tell who waits for answers. @type {Record<NonNullable<CallerFacts['doubt']>, string>} */
+const DOUBTS = {
+  noSockets: 'The trace has no sockets of callers (a trace of version 3 has), so it',
+  sharedSockets: 'Several callers, or a proxy, may have shared the recorded sockets, so the trace',
+  alike: 'Their answers are as evenly spaced as their starts, so the trace',
+};
+
+/** @param {CallerFacts} facts why they are unclear */
+function describeReason({ doubt }) {
+  return `${DOUBTS[doubt ?? 'alike']} can't tell`;
+}
+
+/** The trace can't tell. @param {CallerFacts} otherwise */
+export function describeDoubt(otherwise) {
+  return (
+    `${describeReason(otherwise)} whether these queries arrive on their own, as above, or come from callers that wait for ` +
+    `their answers, as below. ${describeCallers({ ...otherwise, isUnclear: false })}`
+  );
+}
+
+/** What to call an advice without a size, from the best to the worst. @type {Record<Advice['verdict'], string>} */
+const VERDICTS = {
+  size: '',
+  tooManyConnections: '',
+  belowNoise: '"below the noise"',
+  nothing: '"no size"',
+  notEnoughData: '"not enough data"',
+};
+
+/**
+ * Which of two pieces of advice needs more.
+ *
+ * @param {Advice} first
+ * @param {Advice} second
+ */
+export function pickWorse(first, second) {
+  const [one, other] = [first, second].map(({ verdict }) => Object.keys(VERDICTS).indexOf(verdict));
+  if (one !== other) return one > other ? first : second;
+  return Number(second.poolSize) > Number(first.poolSize) ? second : first;
+}
+
+/**
+ * Which of the two it is.
+ *
+ * @param {CallerFacts} facts why they are unclear
+ * @param {Advice} arriving if the queries arrive on their own
+ * @param {Advice} waiting if they come from callers that wait for their answers
+ */
+export function describeWorse(facts, arriving, waiting) {
+  const [one, other] = [arriving, waiting].map(({ verdict, poolSize }) =>
+    poolSize === null ? VERDICTS[verdict] : String(poolSize),
+  );
+  return (
+    `${describeReason(facts)} whether all queries arrive on their own, or some come from callers that wait for their answers. ` +
+    `The first gives ${one}, the second ${other}: this advice is the worse of the two.`
+  );
+}
+
+/** @param {number} share */
+export function formatShare(share) {
+  if (share > 0 && share < 0.005) return 'under 1 %';
+  return `${Math.min(Math.round(share * 100), share < 1 ? 99 : 100)} %`;
+}

@@ -1,0 +1,156 @@
+import { meanServiceMs, nameClient } from 'mongodb-pool-predictor';
+import { median } from '../base/statistics.js';
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { describeAppPool } from './app-pool.js';
+
+/** @import { pickPool, RecordedTrace, Service, TraceLoad } from 'mongodb-pool-predictor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
+/** @import { KnownPool } from './app-pool.js' */
+
+/**
+ * Says what the predicted times consist of.
+ *
+ * @param {Service | undefined} overhead
+ * @param {string} source of the overhead, such as "in result.json"
+ * @param {string} [otherwise] what would show the overhead
+ */
+export function describeCoverage(overhead, source, otherwise = '--app or --from shows') {
+  if (!overhead) {
+    return (
+      'The times cover only the wait for a connection and its use, not the rest of a response. ' +
+      `${otherwise} how long that takes.`
+    );
+  }
+  const size =
+    overhead.kind === 'sample'
+      ? `${formatQuantity(median(Array.from(overhead.valuesMs)), 'ms')} (median of ${overhead.valuesMs.length} ${source})`
+      : `as it is ${source}`;
+  return `The times are whole responses: the wait for a connection, its use, and the overhead, ${size}.`;
+}
+
+/** Says what the routes of a trace do not distinguish. @param {string[]} routes @returns {string[]} */
+export function describeTraceRoutes(routes) {
+  return routes.some((route) => /^\/\S*$/.test(route))
+    ? ['The trace names routes by their path, so all methods and GraphQL operations of a path are one route.']
+    : [];
+}
+
+/** How many queries a request makes, where the trace shows it. @param {Trace} trace @returns {string[]} */
+export function describeTraceQueries({ routes, routeOf, requestOf }) {
+  if (!requestOf) return [];
+  const several = routes.flatMap((route, index) => {
+    const requests = Array.from(requestOf).filter((request, checkout) => request >= 0 && routeOf[checkout] === index);
+    const queries = requests.length / new Set(requests).size;
+    return queries > 1 ? [`${formatNumber(queries, 1)} for ${route}`] : [];
+  });
+  if (several.length === 0) return [];
+  return [`Some requests make several queries: ${several.join(', ')}, on average. The figures are those of one query.`];
+}
+
+/**
+ * Says which pool of a trace is predicted, if there are several.
+ *
+ * @param {Pick<ReturnType<typeof pickPool>, 'trace' | 'pool' | 'process' | 'others'>} picked
+ * @returns {string[]}
+ */
+export function describePick({ trace: { useMs }, pool, process: { pid }, others }) {
+  if (others.length === 0) return [];
+  const isOneProcess = others.every(({ process }) => process === pool.process);
+  return [
+    `The trace has ${others.length + 1} pools. This is about that of client "${nameClient(pool)}"` +
+      `${isOneProcess ? '' : ` in process ${pid}`}, with ${useMs.length} checkouts. The others are assumed to stay as ` +
+      `recorded. Choose with --client${isOneProcess ? '' : ' and --process'}.`,
+  ];
+}
+
+/** Rarer openings, such as those at the start of an app, decide no percentile up to p99. */
+const MIN_OPENED = 0.01;
+
+/**
+ * Says so where requests waited mostly for connections that were being opened: the simulation knows only waits for those
+ * of others.
+ *
+ * @param {ReturnType<typeof pickPool>['openings']} openings
+ * @returns {string[]}
+ */
+export function describeOpenings({ checkouts, opened, waitedMs, openingMs }) {
+  if (opened < MIN_OPENED * checkouts || openingMs < waitedMs / 2 || openingMs === 0) return [];
+  return [
+    `${formatNumber((100 * openingMs) / waitedMs)} % of the recorded waiting was for connections that were being opened: ` +
+      `${opened} of ${checkouts} checkouts, ${formatQuantity(openingMs / opened, 'ms')} on average. The simulation leaves ` +
+      'that out, so this trace says nothing about another pool size. Find out why connections are opened so often ' +
+      '(maxIdleTimeMS, a load balancer, the server) or so slowly, and record again.',
+  ];
+}
+
+/** Says what a trace of an earlier version can't tell. @param {Pick<RecordedTrace, 'version' | 'missing'>} trace @returns {string[]} */
+export function describeMissing({ version, missing }) {
+  if (missing.length === 0) return [];
+  return [
+    `This trace is of version ${version}, which can't tell ${missing.slice(0, -1).join(', ')} or ${missing.at(-1)}. ` +
+      'A trace that this release records can.',
+  ];
+}
+
+/** Says which pool is simulated. @param {KnownPool} pool */
+export function describePool({ settings, app }) {
+  return (
+    `The simulated pool is that of ${app}: ${describeAppPool(settings)}. Only the size of ` +
+    `${settings.slowPoolSize ? 'the main' : 'this'} pool changes.`
+  );
+}
+
+/** Says what an advice leaves out: it assumes one pool shared by all routes. @param {KnownPool} pool @returns {string} may be empty */
+export function describeSharedPool({ settings, app }) {
+  const { slowPoolSize, slowConcurrency, waitQueueTimeoutMs, timeoutMs } = settings;
+  if (!slowPoolSize && !slowConcurrency && !waitQueueTimeoutMs && !timeoutMs) return '';
+  return (
+    `This advice assumes one pool shared by all routes, without timeouts, but ${app} is set up differently: ` +
+    `${describeAppPool(settings)}.`
+  );
+}
+
+/**
+ * Says whether queries slow each other down on the server, and how we know.
+ *
+ * @param {Trace} trace
+ * @param {Pick<TraceLoad, 'services' | 'callers'>} load of the trace; where queries share cores, with their times alone
+ * @returns {string[]}
+ */
+export function describeSharing({ sharing, server, header }, { services, callers }) {
+  const isFull = callers.callersShare > 0.5 && callers.callers > Number(header.maxPoolSize);
+  if (!sharing && !server && isFull) {
+    return [
+      "The prediction assumes that queries do not slow each other down on the server. This trace can't tell, because all " +
+        'connections were in use all the time. A second --trace, with a pool of another size, can. Or set --server-cores.',
+    ];
+  }
+  if (!sharing) return [];
+  const { cores, range, source, workShares, seen } = sharing;
+  const count = formatNumber(cores, Number.isInteger(cores) ? 0 : 1);
+  const ends = range?.map((end) => formatNumber(end, 1)).join(' to ');
+  const known = {
+    given: `${count}, as --server-cores says`,
+    recorded: `${count}, as the server said during the recording`,
+    fitted: `about ${count} (${ends} with 95 % confidence), as the use times show`,
+    guessed:
+      `perhaps ${count}. That is a guess: all queries ran beside about as many others, so it can be ${ends}. ` +
+      'Set --server-cores, or add a second --trace with a pool of another size',
+  }[source];
+  const alone = Object.keys(services).map(
+    (route) => `${route} ${formatQuantity(meanServiceMs(services[route]), 'ms')}${describeShare(workShares[route])}`,
+  );
+  return [
+    `Queries slow each other down, because they share the server's cores: ${known}. Alone, a query takes, on average: ${alone.join(
+      ', ',
+    )}.`,
+    `The recording shows at most ${seen} ${seen === 1 ? 'query' : 'queries'} at work at once. What larger pools do is ` +
+      'extrapolated: it assumes that more queries take turns on the same cores.',
+  ];
+}
+
+/** @param {number} workShare */
+function describeShare(workShare) {
+  if (workShare === 1) return '';
+  return workShare === 0 ? ' (all of it a delay)' : ` (${Math.round((1 - workShare) * 100)} % of it a delay)`;
+}

@@ -1,0 +1,137 @@
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { layOutText, renderRows } from '../report/table.js';
+import { formatShare } from './describe-callers.js';
+import { CAUSE_NAMES, describeProof, describeSetting, explainVerdict } from './explain-diagnosis.js';
+
+/** @import { CauseShare, Diagnosis } from 'mongodb-pool-predictor' */
+
+/** A screen of the smallest terminal. */
+const MAX_LINES = 24;
+/** Causes with less are left out of the table. */
+const MIN_SHARE = 0.01;
+const MAX_ROWS = 5;
+/** Causes with more are important: they get proofs and advice. */
+const IMPORTANT_SHARE = 0.2;
+const MAX_IMPORTANT = 2;
+
+/**
+ * A diagnosis for a terminal: the verdict, the causes, checkouts that prove them, and what to do.
+ *
+ * @param {Diagnosis} diagnosis
+ * @param {{ poolSize: number | null, advice: Record<string, string>, width: number }} options poolSize: see explainVerdict
+ */
+export function renderDiagnosis(diagnosis, { poolSize, advice, width }) {
+  const important = pickImportant(diagnosis);
+  const rows = diagnosis.verdict.isProblem ? listRows(diagnosis) : [];
+  const proofs = important.flatMap(({ proofs: own }) => own.map((proof) => cutLine(describeProof(proof), width)));
+  const blocks = [
+    [layOutText(explainVerdict(diagnosis, poolSize), width)],
+    rows.length > 0 ? [renderCauses(rows)] : [],
+    proofs,
+    [
+      ...listAdvice(diagnosis, advice).map((text) => layOutText(`> ${text}`, width)),
+      ...diagnosis.settings.map((finding) => layOutText(`! ${describeSetting(finding)}`, width)),
+    ],
+  ];
+  return fitLines(blocks.filter((block) => block.length > 0));
+}
+
+/** @param {Diagnosis} before @param {Diagnosis} after @param {{ width: number }} options */
+export function renderComparison(before, after, { width }) {
+  const causes = [...new Set([...listRows(after), ...listRows(before)].map(({ cause }) => cause))];
+  const waitOf = (/** @type {Diagnosis} */ { causes: all, totals }, /** @type {string} */ cause) =>
+    (all.find((each) => each.cause === cause)?.waitedMs ?? 0) / (totals.requests || 1);
+  const rows = causes.map((cause) => ({ cause, before: waitOf(before, cause), after: waitOf(after, cause) }));
+  return [
+    layOutText(`Before: ${explainVerdict(before)}`, width),
+    layOutText(`After: ${explainVerdict(after)}`, width),
+    ...(rows.length > 0
+      ? [
+          '',
+          renderRows(
+            [
+              { heading: 'cause, mean wait of a request', value: ({ cause }) => CAUSE_NAMES[cause] },
+              { heading: 'before', value: (row) => formatQuantity(row.before, 'ms') },
+              { heading: 'after', value: (row) => formatQuantity(row.after, 'ms') },
+            ],
+            rows,
+          ),
+        ]
+      : []),
+  ].join('\n');
+}
+
+/**
+ * The JSON of a diagnosis, see diagnosis.schema.json.
+ *
+ * @param {Diagnosis} diagnosis
+ * @param {number | null} poolSize
+ * @param {Record<string, string>} advice
+ */
+export function toJson(diagnosis, poolSize, advice) {
+  return {
+    doctor: 'mongodb-pool-lab',
+    version: 1,
+    ...diagnosis,
+    poolSize,
+    words: {
+      verdict: explainVerdict(diagnosis, poolSize),
+      advice: listAdvice(diagnosis, advice),
+      settings: diagnosis.settings.map(describeSetting),
+    },
+  };
+}
+
+/** @param {Diagnosis} diagnosis @returns {CauseShare[]} */
+function listRows({ causes }) {
+  return causes.filter(({ cause, share }) => cause !== 'none' && share >= MIN_SHARE).slice(0, MAX_ROWS);
+}
+
+/** @param {Diagnosis} diagnosis @returns {CauseShare[]} the verdict's first */
+function pickImportant({ causes, verdict }) {
+  if (!verdict.isProblem) return [];
+  return [
+    ...causes.filter(({ cause }) => cause === verdict.cause),
+    ...causes.filter(({ cause, share }) => cause !== 'none' && cause !== verdict.cause && share >= IMPORTANT_SHARE),
+  ].slice(0, MAX_IMPORTANT);
+}
+
+/** @param {Diagnosis} diagnosis @param {Record<string, string>} advice @returns {string[]} */
+function listAdvice(diagnosis, advice) {
+  const { cause } = diagnosis.verdict;
+  const causes = new Set([cause, ...pickImportant(diagnosis).map((each) => each.cause)]);
+  return [...causes].flatMap((each) => advice[each] ?? []);
+}
+
+/** @param {CauseShare[]} rows */
+function renderCauses(rows) {
+  return renderRows(
+    [
+      { heading: 'cause', value: ({ cause }) => CAUSE_NAMES[cause] },
+      { heading: 'waited', value: ({ waitedMs }) => formatQuantity(waitedMs, 'ms') },
+      { heading: 'of all', value: ({ share }) => formatShare(share) },
+      { heading: 'requests', value: ({ requests }) => requests },
+      { heading: 'of waiting', value: ({ requestsShare }) => formatShare(requestsShare) },
+    ],
+    rows,
+  );
+}
+
+/** @param {string} line @param {number} width */
+function cutLine(line, width) {
+  const [first] = layOutText(line, Infinity).split('\n');
+  return first.length <= width ? first : `${first.slice(0, width - 1)}…`;
+}
+
+/** Leaves out what has no room, from the end. @param {string[][]} blocks */
+function fitLines(blocks) {
+  const lines = [];
+  for (const [index, block] of blocks.entries()) {
+    if (index > 0) lines.push('');
+    for (const text of block) {
+      const added = text.split('\n');
+      if (lines.length + added.length <= MAX_LINES) lines.push(...added);
+    }
+  }
+  return lines.join('\n').trimEnd();
+}

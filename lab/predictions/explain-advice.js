@@ -1,0 +1,266 @@
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { countConnections, countOf } from './quantities.js';
+import { explainFullServer, explainRange } from './explain-saturation.js';
+
+/** @import { Advice, FleetFacts, ResponseParts, Remedy, Slo } from 'mongodb-pool-predictor' */
+
+/** @param {Advice} advice @returns {string[]} paragraphs, the verdict first */
+export function explainAdvice(advice) {
+  switch (advice.verdict) {
+    case 'notEnoughData':
+      return explainNotEnough(advice);
+    case 'belowNoise':
+      return explainNoise(advice);
+    case 'nothing':
+      return explainNothing(advice);
+    default:
+      return explainSize(advice);
+  }
+}
+
+/** @param {Advice} advice */
+function explainNotEnough({ samples }) {
+  return [
+    'Not enough data.',
+    ...samples
+      .filter(({ isEnough }) => !isEnough)
+      .map(({ slo, count, needed, easier }) => {
+        const has =
+          count === 0
+            ? `Some runs of the load have no request to ${slo.route}`
+            : `The load has ${countOf(count, 'request', 'requests')} to ${slo.route}`;
+        return (
+          `${has}, but "${slo.text}" needs at least ${needed}: with fewer samples that percentile can't be estimated. ` +
+          `Use a longer load` +
+          `${easier.length > 0 ? `, or an easier goal: ${easier.join(' or ')}` : ''}.`
+        );
+      }),
+  ];
+}
+
+/** @param {Advice} advice */
+function explainNoise({ samples, noise, seeds }) {
+  return [
+    `No verdict: ${samples.length === 1 ? 'the goal' : 'a goal'} is below the noise.`,
+    ...(noise ?? [])
+      .map((each, goal) => ({ ...each, slo: samples[goal].slo }))
+      .filter(({ isBelow }) => isBelow)
+      .map(
+        ({ slo, bestMs, noiseMs }) =>
+          `"${slo.text}": with no wait for a connection, the query alone takes up to ` +
+          `${formatAgainst(Math.ceil(bestMs) < slo.limitMs ? Math.ceil(bestMs) : bestMs, slo.limitMs)}${ofRuns(seeds)}. The rest of a response takes up to ${formatMs(noiseMs)}, ` +
+          `even in an idle app. A goal of ${formatNumber(Math.ceil(bestMs + noiseMs))} ms or more gets a verdict.`,
+      ),
+  ];
+}
+
+/** @param {Advice} advice */
+function explainNothing({ samples, loads, seeds, parts, saturation }) {
+  const missed = loads
+    .filter(({ smallest }) => smallest === null)
+    .flatMap(({ factor, bestMs }) =>
+      samples
+        .map(({ slo }, goal) => ({ slo, factor, ms: bestMs[goal], part: parts?.[goal] }))
+        .filter(({ slo, ms }) => ms >= slo.limitMs),
+    );
+  const headline = `No pool size meets ${samples.length === 1 ? 'the goal' : 'all goals'}.`;
+  if (missed.length === 0) {
+    const alone = loads.map(({ factor, smallest }) => `${countConnections(Number(smallest))} at load x${factor}`);
+    return [headline, `Each load alone has a size that does: ${alone.join(', ')}. No size does at both loads.`];
+  }
+  return [
+    headline,
+    ...missed.map(
+      ({ slo, factor, ms }) =>
+        `"${slo.text}": at load x${factor}, even without a limit on connections, ` +
+        `${Number.isFinite(ms) ? `it is up to ${formatAgainst(ms, slo.limitMs)}` : 'too many requests fail'}` +
+        `${ofRuns(seeds)}.`,
+    ),
+    ...new Set(
+      missed.map(({ slo, part }) =>
+        part
+          ? explainParts(slo, part)
+          : saturation
+            ? ''
+            : 'Without a limit no request waits for a connection: the queries themselves take too long. Make them ' +
+              'faster, or relax the goal.',
+      ),
+    ),
+    ...(saturation ? explainFullServer(saturation) : []),
+  ].filter(Boolean);
+}
+
+/**
+ * Which part of a response misses a goal where nobody waits.
+ * @param {Slo} slo @param {ResponseParts} parts
+ */
+function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }) {
+  const [isSlowQuery, isSlowRest] = [serviceMs >= limitMs, overheadMs >= limitMs];
+  const cause =
+    isSlowQuery && isSlowRest
+      ? 'Each alone is too slow, and no pool changes that.'
+      : isSlowQuery
+        ? 'The query alone is too slow: make it faster, or relax the goal.'
+        : isSlowRest
+          ? 'That rest alone is too slow, and no pool changes it: look at the app, its machine and the network.'
+          : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
+  return (
+    `"${text}": nobody waits for a connection. The query of ${route} takes up to ${formatAgainst(serviceMs, limitMs)}, ` +
+    `the rest of the response up to ${formatAgainst(overheadMs, limitMs)}. ${cause}`
+  );
+}
+
+/** @param {Advice} advice */
+function explainSize(advice) {
+  const { verdict, poolSize, loads, rows, seeds, noBenefitAfter, samples, remedies, fleet, saturation } = advice;
+  const size = Number(poolSize);
+  const met = rows.filter((row) => row.poolSize === size);
+  const useful = countConnections(Number(noBenefitAfter));
+  return [
+    `${countConnections(size)} ${size === 1 ? 'is' : 'are'} enough.` +
+      `${verdict === 'size' ? '' : ' But the servers do not accept that many.'}`,
+    ...(saturation ? explainRange(saturation, size) : []),
+    ...samples.map(({ slo }, goal) => {
+      const limits = met.map(
+        ({ factor, goals }) => `${formatAgainst(goals[goal].upperMs, slo.limitMs)} at load x${factor}`,
+      );
+      return `"${slo.text}": at most ${limits.join(' and ')}${ofRuns(seeds)}.`;
+    }),
+    ...met
+      .filter(({ failureShare }) => failureShare > 0)
+      .map(({ factor, failureShare }) => `${formatPercent(failureShare)} of all requests fail at load x${factor}.`),
+    `${explainUse(advice)} With ${size}, ${met
+      .map(({ factor, utilisation }) => `${Math.round(utilisation * 100)} % at load x${factor}`)
+      .join(' and ')} are in use on average.`,
+    explainSteps(advice),
+    `More than ${useful} ${noBenefitAfter === 1 ? 'does' : 'do'} not improve these times at load ` +
+      `x${loads[loads.length - 1].factor}.`,
+    ...(fleet ? [explainFleet(fleet, size)] : []),
+    remedies.length > 0 ? `Alternatives${typeof fleet?.serverLimit === 'number' ? ' that fit' : ''}:` : '',
+    fleet?.fits === false && remedies.length === 0 && size > 1 ? 'No alternative fits, either.' : '',
+    ...remedies.map((remedy) => `- ${explainRemedy(remedy, advice)}`),
+  ].filter(Boolean);
+}
+
+/** @param {Advice} advice */
+function explainUse({ loads, poolSize }) {
+  const uses = loads
+    .map(
+      ({ factor, meanActive, peakActive }) =>
+        `at load x${factor} ${formatNumber(meanActive, 1)} on average and up to ${peakActive} at once`,
+    )
+    .join(', ');
+  const { factor, floor } = loads[loads.length - 1];
+  const sentence = `Connections in use without a limit: ${uses}.`;
+  if (floor === 1) return sentence;
+  return `${sentence} With fewer than ${floor}, requests pile up until load x${factor} ends${
+    Number(poolSize) < floor
+      ? `: ${poolSize} are enough only because it ends. For a load that goes on, take at least ${floor}`
+      : ''
+  }.`;
+}
+
+/** @param {Advice} advice */
+function explainSteps({ loads, poolSize, rows, samples }) {
+  const size = Number(poolSize);
+  const alone = loads
+    .filter(({ smallest }) => Number(smallest) < size)
+    .map(({ factor, smallest }) => `At load x${factor} alone, ${smallest} ${smallest === 1 ? 'is' : 'are'} enough.`);
+  const [smaller, larger] = [size - 1, size + 1].map((other) => {
+    const row = rows.find((each) => each.poolSize === other && !each.isMet);
+    const missed = row?.goals.flatMap(({ isMet, text, upperMs }, goal) =>
+      isMet
+        ? []
+        : [`"${text}" is missed at load x${row.factor} (${formatAgainst(upperMs, samples[goal].slo.limitMs)})`],
+    );
+    return missed ? `With ${other}, ${missed.join(' and ')}` : null;
+  });
+  return [
+    ...alone,
+    ...(smaller ? [`${smaller}.`] : []),
+    ...(larger
+      ? [
+          `${larger}, too: users wait for their answers, and answers at other times can bring their next requests ` +
+            'together.',
+        ]
+      : []),
+  ].join(' ');
+}
+
+/** @param {FleetFacts} fleet @param {number} poolSize */
+function explainFleet({ instances, servers, monitors, total, perServer, serverLimit, largestPool, fits }, poolSize) {
+  const sum =
+    `The fleet: ${countOf(instances, 'instance', 'instances')} x ${countOf(servers, 'server', 'servers')} x ` +
+    `(${poolSize} + ${monitors} monitors) = ${total} connections, ${perServer} at each server`;
+  const one = `The load is that of one instance.${
+    servers > 1 ? " A server that gets no queries has only the monitors, and each instance's minPoolSize." : ''
+  }`;
+  if (fits === null) return `${sum}. ${one}`;
+  return `${sum}, which accepts ${serverLimit}: ${fits ? 'they fit' : 'they do not fit'}. ${
+    largestPool === 0 ? 'No pool fits' : `The largest pool that fits is ${largestPool}`
+  }. ${one}`;
+}
+
+/** @param {Remedy} remedy @param {Advice} advice */
+function explainRemedy(remedy, { poolSize, loads }) {
+  const { kind, connections, slowSize, slowRoutes, timeoutMs, slow, goals, failureShare } = remedy;
+  const { factor } = loads[loads.length - 1];
+  const routes = slowRoutes.join(', ');
+  const cost = slow.map(({ route, p95Ms }) => `${route} p95 ${formatMs(p95Ms)}`).join(', ');
+  if (kind === 'timeout') {
+    const name = `A wait-queue timeout of ${formatMs(timeoutMs)} with ${countConnections(Number(connections))}`;
+    if (failureShare === 0) return `${name}: no request waits that long at load x${factor}, so it changes nothing.`;
+    const answered = [
+      ...new Set(goals.map(({ route, figure, answeredMs }) => `${route} ${figure} ${formatMs(answeredMs)}`)),
+    ];
+    return (
+      `${name}: ${formatPercent(failureShare)} of the requests fail at load x${factor}; of the others, ` +
+      `${answered.join(', ')}.`
+    );
+  }
+  const name =
+    kind === 'split' ? `A separate pool (a second client) for ${routes}` : `A concurrency limit on ${routes}`;
+  if (connections === null) return `${name}: no size meets the goals.`;
+  const sizes =
+    kind === 'split'
+      ? `${slowSize} for it and ${connections - Number(slowSize)} for the others, ${connections} in total`
+      : `at most ${slowSize} at a time, in a pool of ${connections}`;
+  return (
+    `${name}: ${sizes} (${compareSizes(connections, Number(poolSize))}); ${cost} at load x${factor}` +
+    `${failureShare > 0 ? `, and ${formatPercent(failureShare)} of the requests are refused` : ''}.`
+  );
+}
+
+/** @param {number} size @param {number} advised */
+function compareSizes(size, advised) {
+  if (size === advised) return 'none saved';
+  return size < advised ? `${advised - size} fewer` : `${size - advised} more`;
+}
+
+/** @param {number} seeds */
+function ofRuns(seeds) {
+  return seeds === 1
+    ? ' (the load is not random: one run is exact)'
+    : `, in 95 of 100 runs (95 % confidence, ${seeds} simulated)`;
+}
+
+/** @param {number} ms */
+function formatMs(ms) {
+  return Number.isFinite(ms) ? formatQuantity(ms, 'ms') : 'no answer';
+}
+
+/** A time, exact enough to see whether it is below the limit. @param {number} ms @param {number} limitMs */
+function formatAgainst(ms, limitMs) {
+  if (!Number.isFinite(ms)) return 'too many fail';
+  const rounded = ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms);
+  const isClear = ms < limitMs ? rounded < limitMs : rounded >= limitMs;
+  return isClear
+    ? formatQuantity(ms < 10 ? Math.round(ms * 10) / 10 : ms, 'ms')
+    : `${ms.toLocaleString('en', { maximumFractionDigits: 3 })} ms`;
+}
+
+/** @param {number} share above 0 */
+function formatPercent(share) {
+  if (share < 0.0005) return 'under 0.1 %';
+  return `${formatNumber(share * 100, share < 0.1 ? 1 : 0)} %`;
+}

@@ -1,0 +1,193 @@
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { formatShare } from './describe-callers.js';
+import { countConnections, countOf } from './quantities.js';
+
+/** @import { Cause, CauseFacts, Diagnosis, Proof, SettingFinding } from 'mongodb-pool-predictor' */
+/** @typedef {{ route: string | null, operation: string | null }} Named */
+
+/** Above this share, one thing is said to be the only one. */
+const NEARLY_ALL = 0.95;
+/** Above this share, nobody else is named. */
+const MAIN_SHARE = 0.6;
+
+/** Names for the table. @type {Record<Cause, string>} */
+export const CAUSE_NAMES = {
+  none: 'no wait: a connection was free',
+  fullPool: 'the pool was full',
+  coldStart: 'first connections being opened',
+  slowHandshake: 'opening connections takes long',
+  maxConnecting: 'few connections are opened at once',
+  idleConnections: 'reopened after maxIdleTimeMS',
+  lostConnections: 'reopened after being ended',
+  poolCleared: 'the pool was cleared',
+  parkedConnections: 'change streams hold connections',
+  severalAtOnce: 'several connections at once',
+  fullServer: 'the server is full',
+  lateEventLoop: 'the event loop is late',
+  concurrencyLimit: 'a concurrency limit in the app',
+  notThePool: 'not the pool',
+  tooLittleData: 'unclear: too little data',
+};
+
+/**
+ * Why requests wait, in one sentence or two. The only place where it is said.
+ *
+ * @param {Pick<Diagnosis, 'verdict' | 'totals' | 'missing'>} diagnosis
+ * @param {number | null} [poolSize] that would be enough, where it is known
+ */
+export function explainVerdict({ verdict, totals, missing }, poolSize = null) {
+  const { cause, facts, slow } = verdict;
+  if (cause === 'none' || cause === 'notThePool') return explainNoWaits(verdict, totals);
+  if (cause === 'tooLittleData')
+    return missing.length > 0
+      ? `The trace is too old to tell why requests wait: it lacks ${missing[1]}. Record it again.`
+      : `Too little data: ${countOf(totals.checkouts, 'checkout', 'checkouts')}${facts ? ', most of whose waits nothing explains' : ''}. ` +
+          'Record for longer, while the app is busy.';
+  const reason = facts ? explainCause(cause, facts) : '';
+  if (slow) return `Requests do not wait for a connection, but ${reason}. ${explainSlow(slow)}`;
+  if (facts && facts.routes.length === 0) return `${capitalise(reason)}.`;
+  const size = cause === 'fullPool' && poolSize !== null ? ` ${poolSize} would do.` : '';
+  return `${explainWaits(verdict)}, because ${reason}.${size}`;
+}
+
+/** @param {Diagnosis['verdict']} verdict */
+function explainWaits({ waitingShare, meanWaitMs }) {
+  const who = waitingShare >= NEARLY_ALL ? 'Requests wait' : `${formatShare(waitingShare)} of the requests wait`;
+  return `${who} ${formatQuantity(meanWaitMs, 'ms')} on average`;
+}
+
+/** @param {Diagnosis['verdict']} verdict @param {Diagnosis['totals']} totals */
+function explainNoWaits({ slow }, { waitedMs, requests }) {
+  const mean = formatQuantity(waitedMs / (requests || 1), 'ms');
+  return slow
+    ? `It is not the pool: requests wait ${mean} for a connection, on average. ${explainSlow(slow)}`
+    : `All is well: requests wait ${mean} for a connection, on average.`;
+}
+
+/** @param {NonNullable<Diagnosis['verdict']['slow']>} slow */
+function explainSlow({ route, durationMs, useMs, outsideMs }) {
+  const part =
+    outsideMs > useMs
+      ? `${formatQuantity(outsideMs, 'ms')} of them outside of MongoDB`
+      : `${formatQuantity(useMs, 'ms')} of them in its queries`;
+  return `${nameRoute(route)} takes ${formatQuantity(durationMs, 'ms')}, ${part}.`;
+}
+
+/** @param {Cause} cause @param {CauseFacts} facts @returns {string} what comes after "because" */
+function explainCause(cause, facts) {
+  const { client, maxPoolSize = 0, holders, opening, clears, parked, atOnce, server, loop, limit, routes } = facts;
+  const pool = client === undefined ? 'the pool' : `the pool of ${client}`;
+  const each = `opening one takes ${formatQuantity(opening?.medianMs ?? 0, 'ms')}`;
+  switch (cause) {
+    case 'fullPool':
+      return `${explainHolders(holders)} ${maxPoolSize === 1 ? 'the only connection' : `all ${countConnections(maxPoolSize)}`}${client === undefined ? '' : ` of ${client}`}`;
+    case 'coldStart':
+      return `${pool} had to open ${countConnections(opening?.count ?? 0)} first, and ${each}`;
+    case 'slowHandshake':
+      return `${pool} had to open ${countConnections(opening?.count ?? 0)}, and ${each}`;
+    case 'maxConnecting':
+      return `${pool} opens only ${opening?.maxConnecting ?? 2} connections at a time, and ${each}`;
+    case 'idleConnections':
+      return (
+        `their connections do not last: maxIdleTimeMS ${opening?.maxIdleTimeMS ?? ''} closes them, ` +
+        `${countOf(opening?.count ?? 0, 'was', 'were')} opened anew, and ${each}`
+      );
+    case 'lostConnections':
+      return (
+        'the server, a balancer or the network ends their connections: ' +
+        `${countOf(opening?.count ?? 0, 'was', 'were')} opened anew, and ${each}`
+      );
+    case 'poolCleared':
+      return `${pool} was cleared ${countOf(clears?.count ?? 0, 'time', 'times')} (${clears?.reason})`;
+    case 'parkedConnections':
+      return `change streams or tailable cursors (${parked?.operation}) hold ${parked?.connections} of ${countConnections(maxPoolSize)}`;
+    case 'severalAtOnce':
+      return `${explainAsking(holders)} for up to ${countConnections(atOnce ?? 0)} at once, and ${pool} has ${maxPoolSize}`;
+    case 'fullServer':
+      return explainServer(server);
+    case 'lateEventLoop':
+      return (loop?.busy ?? 0) >= NEARLY_ALL
+        ? "the app's event loop has no time left"
+        : `something blocks the app's event loop, for ${formatQuantity(loop?.maxMs ?? 0, 'ms')} in an average second`;
+    default:
+      return `the app runs at most ${limit} of ${nameRoute(routes[0]?.route ?? null)} at once, and the pool has room`;
+  }
+}
+
+/** @param {CauseFacts['server']} server */
+function explainServer({ cores, busyShare, isQueueing } = { growth: 0, isQueueing: false }) {
+  if (busyShare !== undefined && cores !== undefined && !isQueueing)
+    return `the server is full: ${formatNumber(busyShare * cores, 1)} of its ${cores} cores are busy`;
+  return isQueueing
+    ? 'the server is full: queries wait inside it'
+    : 'the server is full: the more queries it has, the longer each takes';
+}
+
+/** @param {CauseFacts['holders']} holders */
+function explainHolders(holders) {
+  if (holders.length === 0) return 'others hold';
+  const [first, second] = holders;
+  if (first.share >= MAIN_SHARE || !second) return `${describeNamed(first)} holds`;
+  return `${describeNamed(first)} and ${describeNamed(second)} hold`;
+}
+
+/** @param {CauseFacts['holders']} holders */
+function explainAsking(holders) {
+  return holders.length === 0 ? 'requests ask' : `requests of ${nameRoute(holders[0].route)} ask`;
+}
+
+/** Who a checkout waited behind: "2 × find articles of /report". @param {Proof['behind']} behind */
+function describeBehind(behind) {
+  return behind
+    .map(
+      ({ count, route, operation }) => `${count} × ${operation === null ? '' : `${operation} of `}${nameRoute(route)}`,
+    )
+    .join(' and ');
+}
+
+/** A checkout that proves a cause, in one line. @param {Proof} proof */
+export function describeProof({ atMs, route, operation, waitMs, openingMs, connection, reason, behind }) {
+  const opening = `, ${formatQuantity(openingMs, 'ms')} of it opening connection ${connection}`;
+  const why =
+    openingMs > waitMs / 2
+      ? opening
+      : behind.length > 0
+        ? ` behind ${describeBehind(behind)}`
+        : reason === null
+          ? ''
+          : `: ${reason}`;
+  const what = operation === null ? nameRoute(route) : `${nameRoute(route)} ${operation}`;
+  return `${formatNumber(atMs / 1000, 1)} s: ${what}, ${formatQuantity(waitMs, 'ms')}${why}`;
+}
+
+/** @param {SettingFinding} finding */
+export function describeSetting({ kind, client, option, value, other, used, by }) {
+  switch (kind) {
+    case 'overridden':
+      return `${client}: the code sets ${option} to ${value}, so ${other} in the URI has no effect.`;
+    case 'unusedMinimum':
+      return `${client}: minPoolSize keeps ${countConnections(value)} open, but at most ${used} were in use.`;
+    case 'neverFull':
+      return (
+        `${client}: at most ${used} of ${countConnections(value)} were in use: ` +
+        `${by === 'limit' ? 'a concurrency limit' : 'the event loop'} lets through no more.`
+      );
+    default:
+      return `All instances together may open ${countConnections(value)}, but the server accepts ${other}.`;
+  }
+}
+
+/** @param {Named} named */
+function describeNamed({ route, operation }) {
+  return operation === null ? nameRoute(route) : `${nameRoute(route)} (${operation})`;
+}
+
+/** @param {string | null} route */
+function nameRoute(route) {
+  return route ?? 'work outside of requests';
+}
+
+/** @param {string} text */
+function capitalise(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

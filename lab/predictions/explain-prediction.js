@@ -1,0 +1,73 @@
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { countConnections, describeBand } from './quantities.js';
+import { describeSlowdown } from './explain-saturation.js';
+
+/** @import { Variant } from '../report/result-types.js' */
+/** @import { LoadFacts, Slowdown } from 'mongodb-pool-predictor' */
+
+/**
+ * @typedef {LoadFacts & { knee: number | null, slowdown?: Slowdown | null }} Facts
+ *
+ * @typedef {{ count?: number, failures?: number, maxMs?: number, band: (number | undefined)[] }} RouteFigures band: of maxMs
+ */
+
+/**
+ * When more connections do not help, what the smallest and the largest pool do, and how many the load uses. The sentences
+ * must not contradict each other.
+ *
+ * @param {Variant[]} variants
+ * @param {Facts} load
+ * @param {string} route the fastest
+ */
+export function explainPrediction(variants, load, route) {
+  return [
+    describeKnee(variants[variants.length - 1].settings.poolSize, load),
+    compareEnds(variants, route),
+    describeNeed(load),
+    ...(load.slowdown ? [describeSlowdown(load.slowdown)] : []),
+  ].join(' ');
+}
+
+/** @param {Variant[]} variants @param {string} route */
+function compareEnds(variants, route) {
+  const [small, large] = [variants[0], variants[variants.length - 1]].map(({ settings, predicted }) => {
+    const figures = predicted?.routes[route];
+    const band = [predicted?.low, predicted?.high].map((end) => end?.routes[route]?.maxMs);
+    return { pool: `ith ${countConnections(settings.poolSize)}`, ...figures, band };
+  });
+  const first = `W${small.pool} ${describeRoute(route, small)}`;
+  if (variants.length === 1) return `${first}.`;
+  const isPlain = [small, large].every(({ failures, maxMs }) => failures === 0 && maxMs >= 0);
+  return `${first}, w${large.pool} ${isPlain ? describeMax(large) : describeRoute(route, large)}.`;
+}
+
+/** @param {string} route @param {RouteFigures} figures */
+function describeRoute(route, { count = 0, failures = 0, maxMs = NaN, band }) {
+  if (count === 0) return `no ${route} request is sent`;
+  if (failures === count) return `all ${route} requests fail`;
+  if (failures > 0) return `${failures} of ${count} ${route} requests fail`;
+  return `the slowest ${route} request takes ${describeMax({ maxMs, band })}`;
+}
+
+/** @param {Pick<RouteFigures, 'maxMs' | 'band'>} figures */
+function describeMax({ maxMs = NaN, band: [lowMs, highMs] }) {
+  const max = formatQuantity(maxMs, 'ms');
+  if (!(Number(lowMs) >= 0 && Number(highMs) >= 0)) return max;
+  const ends = describeBand(Number(lowMs), Number(highMs));
+  return ends === max ? max : `${max} (${ends} with a probability of 90 %)`;
+}
+
+/** @param {LoadFacts} load */
+function describeNeed({ lastsMs, peakActive, meanActive, floor }) {
+  const uses =
+    `Without a limit, the load lasts ${formatQuantity(lastsMs, 'ms')} and uses up to ` +
+    `${countConnections(peakActive)} at once, ${formatNumber(meanActive, 1)} on average.`;
+  return floor > 1 ? `${uses} With fewer than ${floor}, requests pile up until it ends.` : uses;
+}
+
+/** @param {number} largest of the sizes @param {Facts} load */
+function describeKnee(largest, { knee, peakActive }) {
+  if (knee === null) return `More than ${countConnections(largest)} would still help.`;
+  const size = Math.min(knee, peakActive);
+  return `More than ${countConnections(size)} ${size === 1 ? 'does' : 'do'} not help.`;
+}

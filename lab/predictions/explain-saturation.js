@@ -1,0 +1,65 @@
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { countConnections } from './quantities.js';
+
+/** @import { Saturation, Slowdown } from 'mongodb-pool-predictor' */
+
+/**
+ * Where the server is the bottleneck.
+ *
+ * @param {Slowdown} slowdown
+ * @param {string} [owner] of the connections
+ */
+export function describeSlowdown({ route, poolSize, p99Ms, largerSize, largerMs }, owner = '') {
+  return (
+    `Above ${countConnections(poolSize)}${owner} the server is the bottleneck: with ${largerSize}, p99 of ${route} is ` +
+    `${formatNumber(largerMs / p99Ms, 1)} times as long (${formatQuantity(largerMs, 'ms')} instead of ${formatQuantity(p99Ms, 'ms')}).`
+  );
+}
+
+/** @param {Saturation} saturation where no size will do @returns {string[]} */
+export function explainFullServer({ cores, usedShare, enough }) {
+  const needs = `The load needs ${formatNumber(usedShare * cores, 1)} of the server's ${formatCores(cores)}`;
+  const limit =
+    usedShare >= 1
+      ? `${needs}: it is more than the server can do. No pool size will do.`
+      : `${needs} on average. With a small pool requests wait for a connection, with a large one queries wait for a core.`;
+  const remedy = enough
+    ? `What helps: about ${formatCores(enough.cores)}, with ${countConnections(enough.poolSize)}; or queries that cost less.`
+    : 'Queries that cost less would help, and more cores alone would not.';
+  return [`${limit} ${remedy}`];
+}
+
+/** How far the pool may grow. @param {Saturation} saturation @param {number} poolSize advised @returns {string[]} */
+export function explainRange({ cores, slowdown, fleet }, poolSize) {
+  const shared = `The queries share the server's ${formatCores(cores)}.`;
+  const others = fleet ? [explainFleetOnServer(fleet, cores)] : [];
+  if (!slowdown) return [`${shared} At this load a larger pool does no harm.`, ...others];
+  const sentence = describeSlowdown(slowdown);
+  return [
+    `${sentence} ${shared}${
+      slowdown.poolSize < poolSize
+        ? ` The goals need ${poolSize}: more connections than are good for ${slowdown.route}.`
+        : ''
+    }`,
+    ...others,
+  ];
+}
+
+/** @param {NonNullable<Saturation['fleet']>} fleet @param {number} cores */
+function explainFleetOnServer({ instances, usedShare, slowdown }, cores) {
+  const all = `all ${instances} instances together`;
+  if (usedShare >= 1) {
+    return (
+      `If each instance brings this load, ${all} need ${formatNumber(usedShare * cores, 1)} of the ${formatCores(cores)}: more ` +
+      'than the server can do, whatever the pools.'
+    );
+  }
+  if (!slowdown) return `The connections of ${all} do no harm at this load, either.`;
+  const share = Math.max(1, Math.floor(slowdown.poolSize / instances));
+  return `${describeSlowdown(slowdown, ` of ${all}`)} That is ${countConnections(share)} for each instance.`;
+}
+
+/** @param {number} cores */
+function formatCores(cores) {
+  return cores === 1 ? '1 core' : `${formatNumber(cores, Number.isInteger(cores) ? 0 : 1)} cores`;
+}

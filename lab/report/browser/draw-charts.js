@@ -1,0 +1,234 @@
+/** @import { Chart as ChartJs, Plugin } from 'chart.js' */
+/** @import { ChartData, SeriesData } from '../chart-data.js' */
+
+const NARROW = 560;
+/** Characters per line of a row's name on a narrow screen. */
+const NARROW_NAME = 15;
+/** With more rows, they move closer together. */
+const MANY_ROWS = 12;
+const LABEL_GAP = 7;
+const DOT_RADIUS = 6;
+/** Solid, dashed, dotted and mixed, in the order of the legend. */
+const DASHES = [[], [10, 6], [2, 4], [10, 4, 2, 4]];
+
+/** From the library's script. @type {typeof import('chart.js').Chart} */
+const Chart = Reflect.get(globalThis, 'Chart');
+
+/** @type {ChartJs[]} */
+let charts = [];
+
+/** Draws all charts. Colours and sizes come from the style sheet, so a change of theme, or printing, redraws. */
+function drawAll() {
+  for (const chart of charts) chart.destroy();
+  charts = [...document.querySelectorAll('figure.chart')].map(draw);
+}
+
+/** @param {Element} figure */
+function draw(figure) {
+  const box = /** @type {HTMLElement} */ (figure.querySelector('.canvas'));
+  const canvas = /** @type {HTMLCanvasElement} */ (box.querySelector('canvas'));
+  const source = /** @type {HTMLScriptElement} */ (figure.querySelector('script'));
+  /** @type {ChartData} */
+  const { kind, log, xTitle, categories, series } = JSON.parse(source.text);
+  const isRows = kind !== 'line';
+  const isNarrow = box.clientWidth < NARROW;
+  const size = isNarrow ? 13 : 16;
+  Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size };
+  Chart.defaults.color = readColor('ink');
+  box.style.height = isRows
+    ? `${categories.length * (series.length * (isNarrow ? 21 : 25) + (categories.length > MANY_ROWS ? 12 : 26)) + 40}px`
+    : `${isNarrow ? 320 : 460}px`;
+  const valueAxis = {
+    ...(log ? createLogAxis(series, isRows) : { type: /** @type {'linear'} */ ('linear'), beginAtZero: true }),
+    // The longest bar reaches the edge: no room is lost to a round number beyond it.
+    ...(isRows && { max: Math.max(...series.flatMap(({ values }) => values.map(Number))) }),
+    grid: { color: readColor('rule') },
+    border: { display: false },
+    ticks: {
+      color: readColor('muted'),
+      maxTicksLimit: isNarrow ? 5 : 8,
+      autoSkipPadding: 18,
+      includeBounds: false,
+      maxRotation: 0,
+    },
+  };
+  const categoryAxis = {
+    type: /** @type {const} */ ('category'),
+    // The names of bars explain themselves. The points of a line need a title.
+    title: { display: !isRows, text: xTitle, color: readColor('muted') },
+    offset: true,
+    // A grid line leads the eye from the name to the dot.
+    grid: { display: kind === 'dot', color: readColor('rule') },
+    border: { color: readColor('ink') },
+    // Every row has its name. Along a line, names that do not fit are dropped.
+    ticks: { color: readColor('ink'), autoSkip: !isRows, maxRotation: 0, autoSkipPadding: 14 },
+  };
+  return new Chart(canvas, {
+    type: isRows ? 'bar' : 'line',
+    data: {
+      labels: isNarrow ? categories.map((lines) => lines.flatMap(breakWords)) : categories,
+      datasets: isRows ? series.map((each) => createBars(each, kind === 'dot')) : series.map(createLine),
+    },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      indexAxis: isRows ? 'y' : 'x',
+      // Room for the label of the longest bar.
+      layout: { padding: { right: isRows ? measureTexts(canvas, series, size) + LABEL_GAP + 2 * DOT_RADIUS : 8 } },
+      interaction: { mode: 'index', axis: isRows ? 'y' : 'x', intersect: false },
+      scales: isRows ? { x: valueAxis, y: categoryAxis } : { x: categoryAxis, y: valueAxis },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          callbacks: {
+            label({ datasetIndex, dataIndex }) {
+              const { label, texts } = series[datasetIndex];
+              return `${label}: ${texts[dataIndex]}`;
+            },
+          },
+        },
+      },
+    },
+    plugins: isRows ? [createLabels(series, size, kind === 'dot')] : [],
+  });
+}
+
+/** @param {HTMLCanvasElement} canvas @param {SeriesData[]} series @param {number} size of the letters */
+function measureTexts(canvas, series, size) {
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  context.font = boldFont(size);
+  return Math.max(...series.flatMap(({ texts }) => texts.map((text) => context.measureText(text).width)));
+}
+
+/** @param {number} size */
+function boldFont(size) {
+  return `700 ${size}px ${Chart.defaults.font.family}`;
+}
+
+/**
+ * Labels powers of ten, and 2 and 5 times as much where there are few powers.
+ * @param {SeriesData[]} series
+ * @param {boolean} isRows a dot at the very edge would hide the axis
+ */
+function createLogAxis(series, isRows) {
+  const values = series.flatMap((each) => each.values.filter((value) => Number(value) > 0).map(Number));
+  const [low, high] = [Math.min(...values), Math.max(...values)].map(Math.log10);
+  const named = high - low >= 2 ? [1] : [1, 2, 5];
+  return {
+    type: /** @type {'linear'} */ (/** @type {string} */ ('logarithmic')),
+    ...(isRows && { min: 10 ** Math.floor(low - 0.1) }),
+    afterBuildTicks(/** @type {import('chart.js').Scale} */ axis) {
+      axis.ticks = axis.ticks.filter(({ value }) => named.includes(Number(value.toExponential(3).split('e')[0])));
+    },
+  };
+}
+
+/** Names of rows take at most half the width of a phone. @param {string} text @returns {string[]} */
+function breakWords(text) {
+  return text.split(' ').reduce((/** @type {string[]} */ lines, word) => {
+    const line = [...lines.slice(-1), word].join(' ');
+    return lines.length > 0 && line.length <= NARROW_NAME ? [...lines.slice(0, -1), line] : [...lines, word];
+  }, []);
+}
+
+/** @param {SeriesData} series @param {boolean} isDot then createLabels draws only the end */
+function createBars({ label, look, values }, isDot) {
+  const color = isDot ? 'transparent' : readColor(look);
+  const isHollow = look === 'published';
+  return {
+    label,
+    data: values,
+    backgroundColor: isHollow ? 'transparent' : color,
+    borderColor: color,
+    borderWidth: isHollow ? 1.5 : 0,
+    borderSkipped: false,
+    // A few milliseconds must be visible among seconds.
+    minBarLength: 3,
+    maxBarThickness: isMeasured(look) ? 22 : 9,
+    categoryPercentage: 0.8,
+    barPercentage: 0.94,
+  };
+}
+
+/** @param {SeriesData} series */
+function createLine({ label, look, dash, values }) {
+  const color = readColor(look);
+  return {
+    label,
+    data: values,
+    borderColor: color,
+    backgroundColor: color,
+    borderWidth: isMeasured(look) ? 3.5 : 1.5,
+    borderDash: DASHES[dash],
+    pointRadius: isMeasured(look) ? 4.5 : 2,
+    spanGaps: true,
+  };
+}
+
+/**
+ * Writes each value at the end of its bar or beside its dot.
+ * @param {SeriesData[]} series
+ * @param {number} size of the letters
+ * @param {boolean} isDot
+ * @returns {Plugin}
+ */
+function createLabels(series, size, isDot) {
+  return {
+    id: 'labels',
+    afterDatasetsDraw(chart) {
+      const { ctx } = chart;
+      ctx.save();
+      ctx.textBaseline = 'middle';
+      for (const [index, { look, texts }] of series.entries()) {
+        const inWords = readColor(isMeasured(look) ? 'ink' : 'muted');
+        ctx.font = isMeasured(look) ? boldFont(size) : boldFont(size).replace('700', '400');
+        for (const [row, bar] of chart.getDatasetMeta(index).data.entries()) {
+          if (isDot && texts[row]) drawDot(ctx, bar, look);
+          ctx.fillStyle = inWords;
+          ctx.fillText(texts[row], bar.x + LABEL_GAP + (isDot ? DOT_RADIUS : 0), bar.y + 1);
+        }
+      }
+      ctx.restore();
+    },
+  };
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {{ x: number, y: number }} center @param {string} look */
+function drawDot(ctx, { x, y }, look) {
+  ctx.beginPath();
+  ctx.arc(x, y, DOT_RADIUS, 0, 2 * Math.PI);
+  ctx.fillStyle = readColor(look === 'published' ? 'paper' : look);
+  ctx.strokeStyle = readColor(look);
+  ctx.lineWidth = 1.5;
+  ctx.fill();
+  ctx.stroke();
+}
+
+/** @param {string} look */
+function isMeasured(look) {
+  return look.startsWith('measured');
+}
+
+/** @param {string} name of a custom property of the style sheet */
+function readColor(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** @param {HTMLButtonElement} button */
+function offerDownload(button) {
+  const source = document.getElementById(button.dataset.source ?? '');
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([source?.textContent ?? ''], { type: 'application/json' }));
+    link.download = button.dataset.file ?? '';
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+}
+
+drawAll();
+for (const query of ['(prefers-color-scheme: dark)', 'print']) {
+  matchMedia(query).addEventListener('change', drawAll);
+}
+for (const button of document.querySelectorAll('button')) offerDownload(button);

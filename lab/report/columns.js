@@ -1,0 +1,132 @@
+import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
+
+/** @import { Column, Variant } from './result-types.js' */
+
+export const DASH = '–';
+
+/**
+ * @template [Row=import('./result-types.js').Variant]
+ * @typedef {object} ColumnGroup neighbouring columns under one heading
+ * @property {string} heading with the unit, if all its columns share one; empty for a column without a group
+ * @property {Column<Row>[]} columns
+ * @property {string[]} headings of the columns, with the unit if the group's heading lacks it
+ */
+
+/**
+ * @template [Row=import('./result-types.js').Variant]
+ * @typedef {(common: Partial<Column<Row>>, columns: Column<Row>[]) => Column<Row>[]} ShareColumns
+ */
+
+/** Gives columns what they have in common: the group, or the unit and the digits. @type {ShareColumns<any>} */
+export const shareColumns = (common, columns) => columns.map((column) => ({ ...common, ...column }));
+
+/** @template Row @param {Column<Row>[]} columns @returns {ColumnGroup<Row>[]} */
+export function groupColumns(columns) {
+  /** @type {Column<Row>[][]} */
+  const groups = [];
+  for (const column of columns) {
+    const last = groups.at(-1);
+    if (last && column.group && last[0].group === column.group) last.push(column);
+    else groups.push([column]);
+  }
+  return groups.map((members) => {
+    const [{ group, unit }] = members;
+    const shared = group && unit && members.every((column) => column.unit === unit);
+    return {
+      heading: shared ? `${group} ${unit}` : (group ?? ''),
+      columns: members,
+      headings: members.map((column) => (shared || !column.unit ? column.heading : `${column.heading} ${column.unit}`)),
+    };
+  });
+}
+
+/**
+ * The columns that have a value in some row, and the first one, which names the rows.
+ * @template Row
+ * @param {Column<Row>[]} columns
+ * @param {Row[]} rows
+ */
+export function pickFilled(columns, rows) {
+  return columns.filter((column, index) => index === 0 || rows.some((row) => formatCell(column, row) !== DASH));
+}
+
+/**
+ * Whether a column holds text, which aligns left. Numbers align right.
+ * @template Row
+ * @param {Column<Row>} column
+ * @param {Row[]} rows
+ */
+export function isText(column, rows) {
+  return rows.some((row) => typeof column.value(row) === 'string');
+}
+
+/**
+ * @template Row
+ * @param {Column<Row>} column
+ * @param {Row} row
+ * @param {boolean} [grouping]
+ */
+export function formatCell(column, row, grouping = true) {
+  const value = column.value(row);
+  if (value === null || value === undefined || Number.isNaN(value)) return DASH;
+  if (typeof value !== 'number') return value;
+  const { digits } = column;
+  return formatNumber(value, typeof digits === 'function' ? digits(value) : digits, grouping);
+}
+
+/** What the views of load tests share. Their figures have `requests`, `failures`, `routes` and `pool`. */
+
+/** @type {Column<Variant<any, any>>} */
+export const poolSizeColumn = {
+  heading: 'pool',
+  about: 'connections in the pool',
+  value: ({ settings }) => settings.poolSize,
+};
+
+/** @type {Column<Variant<any, any>>[]} */
+export const requestColumns = [
+  { heading: 'reqs', about: 'requests', value: ({ measured }) => measured?.requests },
+  { heading: 'fail', about: 'requests without a good answer', value: ({ measured }) => measured?.failures },
+];
+
+/** @type {Column<Variant<any, any>>[]} */
+export const peakColumns = [
+  {
+    group: 'peak',
+    heading: 'active',
+    about: 'highest number of connections in use at once',
+    value: ({ measured }) => measured?.pool?.peakActive,
+  },
+  {
+    group: 'peak',
+    heading: 'waiting',
+    about: 'highest number of requests that waited for a connection at once',
+    value: ({ measured }) => measured?.pool?.peakWaiting,
+  },
+];
+
+/** @param {string} route @param {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} figure */
+export function ofRoute(route, figure) {
+  return (/** @type {Variant<unknown, any>} */ { measured }) => measured?.routes?.[route]?.[figure];
+}
+
+/** @param {string} route @returns {Record<'p50' | 'p95' | 'p99' | 'max', Column<Variant<any, any>>>} */
+export function routeColumns(route) {
+  const column = { group: route, unit: 'ms' };
+  return {
+    p50: {
+      ...column,
+      heading: 'p50',
+      about: '50 % of requests took this long or less',
+      value: ofRoute(route, 'p50Ms'),
+    },
+    p95: { ...column, heading: 'p95', about: '95 % took this long or less', value: ofRoute(route, 'p95Ms') },
+    p99: { ...column, heading: 'p99', about: '99 % took this long or less', value: ofRoute(route, 'p99Ms') },
+    max: { ...column, heading: 'max', value: ofRoute(route, 'maxMs') },
+  };
+}
+
+/** @param {number} poolSize */
+export function describeSize(poolSize) {
+  return poolSize === 1 ? '1 connection' : `${poolSize} connections`;
+}

@@ -1,0 +1,75 @@
+import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
+
+/** @import { Column, Finding, LabView, Result, Variant } from './result-types.js' */
+
+/** How requests arrive, by the `loadKind` of a lab: a reader must know this to judge the figures. */
+export const LOAD_KINDS = {
+  open: 'Open loop: users arrive at their own times, however slow the answers are.',
+  closed:
+    'Closed loop: each worker sends its next request when the last one is answered, so a slow server gets fewer ' +
+    'requests.',
+  backlog: 'Backlog: all the work is there from the start and is done as fast as possible. Nobody waits for an answer.',
+};
+
+export const FINDINGS_CAPTION = 'Findings, as ratios';
+
+/** @type {Column<Finding>[]} */
+export const FINDING_COLUMNS = [
+  { heading: 'ratio', value: ({ claim }) => claim },
+  { heading: 'here', digits: 2, value: ({ measured }) => measured },
+  { heading: 'spread', value: ({ spread }) => spread?.map((ratio) => formatNumber(ratio, 2)).join(' to ') },
+  { heading: 'published', digits: 2, value: ({ published }) => published },
+];
+
+/** Lists the lab's findings; none if nothing was measured. @param {LabView} lab @param {Result} result */
+export function listFindings(lab, result) {
+  const known = keepKnown(result);
+  return known.variants.length > 0 ? (lab.findings?.(known) ?? []) : [];
+}
+
+/** Lists errors and warnings. @param {Result} result */
+export function listNotes({ variants, warnings = [] }) {
+  const failed = variants
+    .filter((variant) => variant.error)
+    .map(({ name, measured, error }) => `${name} ${measured ? 'had failures' : 'did not run'}: ${error}`);
+  return [...failed, ...warnings];
+}
+
+/** Returns the lab's sentence; empty if nothing was measured or predicted. @param {LabView} lab @param {Result} result */
+export function sumUp(lab, result) {
+  const known = keepKnown(result);
+  return known.variants.length > 0 ? lab.takeaway(known) : '';
+}
+
+/** Leaves out the variants without any figure. @param {Result} result @returns {Result} */
+function keepKnown(result) {
+  return { ...result, variants: result.variants.filter(({ measured, predicted }) => measured ?? predicted) };
+}
+
+/**
+ * @param {number | null | undefined} one
+ * @param {number | null | undefined} other
+ * @returns {number | null} one / other; null where either is missing
+ */
+export function ratioOf(one, other) {
+  return typeof one === 'number' && typeof other === 'number' ? one / other : null;
+}
+
+/** @param {Variant} variant @returns {number} 0 where it was not measured */
+export function rateOf({ measured }) {
+  return measured?.ratePerSec ?? 0;
+}
+
+/**
+ * @param {string} claim
+ * @param {Variant} one
+ * @param {Variant} other
+ * @param {string} [reason]
+ * @returns {Finding} how many times the rate of the other one it has
+ */
+export function compareRates(claim, one, other, reason) {
+  const [measured, published] = /** @type {const} */ (['measured', 'published']).map((kind) =>
+    ratioOf(one[kind]?.ratePerSec, other[kind]?.ratePerSec),
+  );
+  return { claim, measured, published, ...(reason && { reason }) };
+}

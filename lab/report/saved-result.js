@@ -1,0 +1,79 @@
+import { listOf, map, mapOf, number, orNone, shape, text } from '../base/shape.js';
+
+/** Of the lab saturation, beside `processor`. */
+const OLD_CAUSES = ['hotDocument', 'tickets'];
+const LEFT_OUT =
+  'This result also has a hot document or read tickets, which the lab no longer measures. They are left out; the ' +
+  'file still has their figures.';
+
+const figures = orNone(map);
+
+const samples = shape({ services: mapOf(listOf(number)), overheadsMs: listOf(number) });
+
+const checkShape = shape({
+  startedAt: text,
+  environment: map,
+  settings: map,
+  warnings: orNone(listOf(text)),
+  variants: listOf(
+    shape({
+      name: text,
+      settings: map,
+      error: orNone(text),
+      measured: figures,
+      predicted: figures,
+      exact: figures,
+      published: figures,
+      repeats: orNone(listOf(shape({ measured: map, arrivalsMs: orNone(listOf(number)), samples: orNone(samples) }))),
+    }),
+  ),
+});
+
+/**
+ * Checks the shape that all results share. A lab's own figures may still be missing.
+ * @param {unknown} value
+ * @returns {asserts value is import('./result-types.js').Result}
+ * @throws {Error} naming the first part that is wrong, and what it must be
+ */
+export function checkResult(value) {
+  checkShape(value, 'it');
+}
+
+/**
+ * Converts a result of version 0.1 to the names of today: its `runs` of a variant are now `repeats`, its remedy `cap` is now
+ * `limit`, and a replicator's `tunnel` and `opsPerWrite` are now `mode` and `opsPerBatch`. The lab saturation once had two more
+ * causes; what it measured for them is left out, with a warning.
+ *
+ * @param {unknown} json of any version, not checked yet
+ * @returns {unknown}
+ */
+export function upgradeResult(json) {
+  const { lab, variants, warnings } = Object(json);
+  if (!Array.isArray(variants)) return json;
+  const shown =
+    lab === 'saturation' ? variants.filter((variant) => !OLD_CAUSES.includes(variant?.settings?.cause)) : variants;
+  return {
+    ...Object(json),
+    variants: shown.map(upgradeVariant),
+    ...(shown.length < variants.length && { warnings: [warnings ?? [], LEFT_OUT].flat() }),
+  };
+}
+
+/** @param {unknown} variant */
+function upgradeVariant(variant) {
+  const { runs, ...rest } = Object(variant);
+  const { name, settings, measured } = rest;
+  if (variant !== Object(variant)) return variant;
+  return {
+    ...rest,
+    ...(runs !== undefined && { repeats: runs }),
+    ...(settings?.remedy === 'cap' && {
+      name: String(name).replace(/^cap of /, 'limit of '),
+      settings: { ...settings, remedy: 'limit' },
+    }),
+    ...(settings?.tunnel && {
+      settings: { ...settings, mode: settings.tunnel },
+      ...(measured && { measured: { ...measured, opsPerBatch: measured.opsPerWrite } }),
+    }),
+  };
+}

@@ -1,0 +1,68 @@
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { createScenarioLoad } from 'mongodb-pool-predictor';
+import { readScenario } from 'mongodb-pool-predictor/node';
+import { WORKERS } from '../../src/load-tests/artillery.js';
+import { printCommand, toPrintable } from '../../src/base/printable.js';
+import { reasonOf } from '../../src/base/reason-of.js';
+
+/** @import { SweepScenario } from './size-prediction.js' */
+/** @import { SweepOptions, SweepPlan } from './sweep-lab.js' */
+
+/** Start and end of Artillery and the app, in ms: an estimate for the progress bar. */
+const OVERHEAD_MS = 10_000;
+/** How long a load command takes is not known. */
+const COMMAND_MS = 30_000;
+
+/** @param {SweepOptions} options @returns {Promise<SweepPlan>} */
+export async function planSweep({ command, scenario, environment, load, target, poolSizes, slo = [], warmUp }) {
+  const read = await readForPrediction(scenario, environment);
+  const durationMs = read.workload ? createScenarioLoad(read.workload, { workers: WORKERS }).durationMs : COMMAND_MS;
+  return {
+    ...read,
+    settings: {
+      command: printCommand(command),
+      target: target && toPrintable(target),
+      poolSizes,
+      warmUp,
+      goals: slo.map(({ text }) => text),
+      ...(scenario === undefined
+        ? { load: printCommand(String(load).split(' ')) }
+        : { scenario: nameFile(scenario), environment }),
+    },
+    variants: poolSizes.map((poolSize) => ({
+      name: `pool ${poolSize}`,
+      settings: { poolSize },
+      estimateMs: durationMs + OVERHEAD_MS + warmUp * 1000,
+    })),
+  };
+}
+
+/**
+ * Artillery can run more than can be simulated.
+ * @param {string} [scenario] @param {string} [environment]
+ * @returns {Promise<{ workload?: SweepScenario, warnings: string[] }>}
+ */
+async function readForPrediction(scenario, environment) {
+  if (scenario === undefined) return { warnings: [] };
+  await access(scenario).catch((cause) => {
+    throw new Error(`${scenario} can't be read: ${reasonOf(cause)}`, { cause });
+  });
+  const name = nameFile(scenario);
+  try {
+    const workload = await readScenario(scenario, { environment, skipFunctions: true });
+    return {
+      workload,
+      warnings: workload.warnings.map(({ line, message }) => `${name}, line ${line}, in the prediction: ${message}`),
+    };
+  } catch (error) {
+    return {
+      warnings: [`the prediction replays the requests as they arrived: ${/** @type {Error} */ (error).message}`],
+    };
+  }
+}
+
+/** @param {string} file */
+export function nameFile(file) {
+  return path.relative(process.cwd(), file);
+}

@@ -1,0 +1,164 @@
+import { nameFile } from './plan-sweep.js';
+import { ask } from 'mongodb-pool-page/client';
+import { runArtillery } from '../../src/load-tests/artillery.js';
+import { runClosedLoop } from '../harness/loads/closed-loop.js';
+import { askMonitor } from '../harness/monitor-reader.js';
+import { startWatchedApp, waitForClients } from './start-watched.js';
+
+/** @import { Context, Prepared } from '../harness/run-lab.js' */
+/** @import { SweepOptions, SweepPlan } from './sweep-lab.js' */
+
+/**
+ * Sees whether the app can be measured, and says what will happen to it.
+ *
+ * @param {SweepPlan} plan
+ * @param {SweepOptions} options
+ * @param {Context} context
+ * @returns {Promise<Prepared>}
+ */
+export async function prepareSweep(
+  { workload },
+  { command, target, startTimeout, warmUpPaths, confirmHosts, poolSizes, scenario },
+  { mongoUrl, signal, report },
+) {
+  const lines = (workload?.requests ?? []).filter(
+    ({ method, url, isOwn }) => isOwn && method === 'get' && !url.includes('{{'),
+  );
+  const placeOf = (/** @type {string} */ url) => url.replace(/^https?:\/\/[^/]*/i, '') || '/';
+  const paths = [...(warmUpPaths ?? []), ...lines.map(({ url }) => placeOf(url))];
+  /** @param {Record<string, number>} statuses */
+  const listMissing = (statuses) =>
+    Object.keys(statuses)
+      .filter((path) => statuses[path] === 404)
+      .map((path) => {
+        const line = lines.find(({ url }) => placeOf(url) === path)?.line;
+        return `GET ${path} ${line ? `(${nameFile(String(scenario))}, line ${line}) ` : ''}answers 404`;
+      });
+  const {
+    hosts,
+    poolSizes: ownSizes,
+    node,
+    statuses,
+  } = await tryApp(command, {
+    target,
+    mongoUrl,
+    startMs: startTimeout * 1000,
+    paths,
+    confirmHosts,
+    signal,
+    check(found) {
+      const missing = listMissing(found);
+      if (paths.length > 0 && missing.length === Object.keys(found).length)
+        throw new Error(`Nothing was measured: ${missing.join('; ')}.`);
+    },
+  });
+  report(
+    `The app uses the MongoDB at ${hosts.join(', ')}. Whatever its code or connection string says, its maxPoolSize is replaced: ` +
+      `${poolSizes.join(', ')} instead of ${ownSizes.map((size) => size || 'no limit').join(' and ')}.`,
+  );
+  for (const text of listMissing(statuses)) report(`! ${text}.`);
+  if (scenario === undefined && !warmUpPaths) {
+    report(
+      '! Nothing warms the app up, so its connections open while it is measured. Name paths for that with --warm-up-paths.',
+    );
+  }
+  return {
+    settings: { mongodb: hosts.join(', '), ownPoolSizes: ownSizes },
+    environment: { node: node.replace('v', ''), driver: "the app's", mongodb: "the app's" },
+    undo: async () => {},
+  };
+}
+
+/** More callers would be a load test. */
+const MAX_CALLERS = 50;
+const USERS_PER_SEC = 50;
+/** fetch itself gives up after five minutes. */
+const ANSWER_MS = 300_000;
+
+/**
+ * Opens connections, fills caches and lets Node.js compile: as many users as the pool has connections, without a pause.
+ *
+ * @param {string} url of the app
+ * @param {object} options
+ * @param {string} [options.scenario] that the users run
+ * @param {string} [options.environment]
+ * @param {string[]} [options.paths] to request instead, in turn
+ * @param {number} options.poolSize
+ * @param {number} options.seconds 0: no warm-up
+ * @param {AbortSignal} options.signal
+ */
+export async function warmUpApp(url, { scenario, environment, paths, poolSize, seconds, signal }) {
+  if (seconds === 0) return;
+  const callers = Math.min(poolSize, MAX_CALLERS);
+  if (paths) {
+    const task = (/** @type {number} */ index) => requestPath(url, paths[index % paths.length], signal);
+    await runClosedLoop({ workers: callers, task, withinMs: seconds * 1000 }, { signal });
+  } else if (scenario !== undefined) {
+    const phases = [{ duration: Math.ceil(seconds), arrivalRate: USERS_PER_SEC, maxVusers: callers }];
+    await runArtillery({ scenario, target: url, environment, phases, signal });
+  }
+}
+
+/** @param {string} url @param {string} path @param {AbortSignal} signal @returns {Promise<number>} the status */
+export function requestPath(url, path, signal) {
+  const read = async (/** @type {Response} */ response) => {
+    await response.arrayBuffer();
+    return response.status;
+  };
+  return ask(new URL(path, url), read, { signal, redirect: 'manual', timeoutMs: ANSWER_MS });
+}
+
+/** Most apps connect before they listen. */
+const EARLY_MS = 1000;
+const CLIENT_MS = 5000;
+
+/**
+ * @typedef {object} TriedApp
+ * @property {string[]} hosts of the app's MongoDB
+ * @property {number[]} poolSizes the app's own
+ * @property {string} node the version that it runs on
+ * @property {Record<string, number>} statuses by path: with which it answered
+ */
+
+/**
+ * Starts the app once as it is, to see whether it can be measured.
+ *
+ * @param {string[]} command
+ * @param {object} options
+ * @param {string} [options.target]
+ * @param {string} options.mongoUrl of a MongoDB for the app; empty: it has its own
+ * @param {number} options.startMs
+ * @param {string[]} options.paths to request, each once
+ * @param {(statuses: Record<string, number>) => void} options.check gets the status of each path; throws unless these will do
+ * @param {(hosts: string[]) => Promise<void>} options.confirmHosts throws unless these hosts may get load
+ * @param {AbortSignal} options.signal
+ * @returns {Promise<TriedApp>}
+ * @throws {Error} saying why it can't
+ */
+export async function tryApp(command, { target, mongoUrl, startMs, paths, check, confirmHosts, signal }) {
+  const app = await startWatchedApp(command, { target, mongoUrl, startMs, signal });
+  /** @type {Record<string, number>} */
+  const statuses = {};
+  const requestAll = async () => {
+    for (const path of paths) statuses[path] ??= await requestPath(app.url, path, app.signal);
+    check(statuses);
+  };
+  try {
+    // An app may also connect with its first query.
+    await waitForClients(app, EARLY_MS).catch(async () => {
+      app.signal.throwIfAborted();
+      await requestAll();
+    });
+    const processes = await waitForClients(app, CLIENT_MS);
+    const clients = processes.flatMap((process) => process.clients);
+    const hosts = [...new Set(clients.flatMap((client) => client.hosts))];
+    await confirmHosts(hosts);
+    await requestAll();
+    const {
+      process: { node },
+    } = await askMonitor(processes[0], (client) => client.snapshot(app.signal));
+    return { hosts, poolSizes: [...new Set(clients.map(({ maxPoolSize }) => maxPoolSize))], node, statuses };
+  } finally {
+    await app.stop();
+  }
+}

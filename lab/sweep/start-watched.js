@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { poll } from '../base/poll.js';
+import { mongoSettings, startAttachedApp } from '../harness/attached-app.js';
+import { readSettings } from '../../src/settings.js';
+
+/** @import { AttachedApp } from '../harness/attached-app.js' */
+/** @import { AttachedProcess } from '../harness/attach-reports.js' */
+
+const EVERY_MS = 100;
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/**
+ * Starts the user's app with the monitor attached, and waits until it listens.
+ *
+ * @param {string[]} command
+ * @param {object} options
+ * @param {string} [options.target] URL of the app; default: the first port that it opens
+ * @param {number} [options.poolSize] replaces the maxPoolSize of its clients
+ * @param {string} options.mongoUrl of a MongoDB for the app; empty: it has its own
+ * @param {number} options.startMs how long it may take to listen
+ * @param {AbortSignal} options.signal
+ * @returns {Promise<AttachedApp & { url: string }>}
+ * @throws {Error} with the app's last output, if it ends or never listens
+ */
+export async function startWatchedApp(command, { target, poolSize, mongoUrl, startMs, signal }) {
+  const app = await startAttachedApp(command, {
+    signal,
+    env: {
+      ...mongoSettings(mongoUrl),
+      ...(target === undefined && (await replaceTakenPort())),
+      ...(poolSize !== undefined && { POOL_MONITOR_MAX_POOL_SIZE: String(poolSize) }),
+    },
+  });
+  try {
+    const seconds = Math.round(startMs / 1000);
+    if (target !== undefined) {
+      await waitForServer(target, app, startMs, `nothing listens at ${target} after ${seconds} s`);
+      return { ...app, url: target };
+    }
+    const port = await app.until((processes) => processes.find(({ ports }) => ports.length > 0)?.ports[0], {
+      ms: startMs,
+      otherwise:
+        `the app opened no port within ${seconds} s. If it needs longer, use --start-timeout; if it listens through ` +
+        'another program, name its URL with --target',
+    });
+    return { ...app, url: await findUrl(port) };
+  } catch (error) {
+    await app.stop();
+    throw error;
+  }
+}
+
+/**
+ * The processes that have a MongoClient.
+ *
+ * @param {AttachedApp} app
+ * @param {number} ms how long to wait for the first one
+ * @returns {Promise<AttachedProcess[]>}
+ * @throws {Error} if there is none by then
+ */
+export function waitForClients(app, ms) {
+  return app.until(
+    (processes) => {
+      const found = processes.filter(({ url }) => url !== undefined);
+      return found.length > 0 ? found : undefined;
+    },
+    {
+      ms,
+      otherwise:
+        `no MongoClient of the app connected within ${Math.round(ms / 1000)} s: there is no pool to measure. A client that ` +
+        'connects with its first query needs a request: name one that makes a query with --warm-up-paths',
+    },
+  );
+}
+
+/**
+ * PORT is often that of the lab's app, which may be running: then an app that reads it gets a free one.
+ * @returns {Promise<Record<string, string>>}
+ */
+async function replaceTakenPort() {
+  if (!(await accepts(LOOPBACK[0], readSettings().port))) return {};
+  const server = net.createServer().listen(0, LOOPBACK[0]);
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  server.close();
+  await once(server, 'close');
+  return { PORT: String(port) };
+}
+
+/** @param {string} url @param {AttachedApp} app @param {number} ms @param {string} otherwise */
+async function waitForServer(url, app, ms, otherwise) {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const ask = async () => (await accepts(host, Number(port) || (protocol === 'https:' ? 443 : 80))) || undefined;
+  if (!(await poll(ask, { everyMs: EVERY_MS, timeoutMs: ms, signal: app.signal }))) throw app.failWith(otherwise);
+}
+
+/** An app that listens on localhost may be reached by one address only. @param {number} port */
+async function findUrl(port) {
+  for (const host of LOOPBACK)
+    if (await accepts(host, port)) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `http://127.0.0.1:${port}`;
+}
+
+/** @param {string} host @param {number} port @returns {Promise<boolean>} */
+async function accepts(host, port) {
+  const socket = net.connect(port, host);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

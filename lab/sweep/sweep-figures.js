@@ -1,0 +1,111 @@
+import { mean, median, quantile } from '../base/statistics.js';
+import { summariseCheckouts } from '../harness/summarise-checkouts.js';
+import { useMsOf } from '../harness/warm-up.js';
+import { hasSucceeded, isServed, usedMsOf, waitMsOf } from './measured-requests.js';
+
+/** @import { RouteTimes } from '../../src/load-tests/artillery.js' */
+/** @import { PoolFigures } from '../harness/summarise-checkouts.js' */
+/** @import { SeenCheckout } from '../harness/monitor-reader.js' */
+/** @import { JoinedRequest } from './measured-requests.js' */
+/** @import { Slo } from 'mongodb-pool-predictor' */
+/** @import { Variant } from '../report/result-types.js' */
+
+/**
+ * @typedef {RouteTimes & { failures: number, queries: number, waitP95Ms: number, useP50Ms: number }} SweepRoute times of the
+ *   requests that succeeded; queries: checkouts of each, on average; wait and use: all of a request together
+ *
+ * @typedef {object} SweepFigures
+ * @property {number} requests
+ * @property {number} failures
+ * @property {number | null} maxMs of all requests, as the client saw it where it is known
+ * @property {number} [usersPlanned]
+ * @property {number} [usersSent]
+ * @property {Record<string, SweepRoute>} routes as the app has them, measured in the app
+ * @property {Record<string, number | null>} [goals] by goal, see measureGoals
+ * @property {PoolFigures & { useP50Ms: number | null, useP95Ms: number | null }} pool
+ */
+
+/**
+ * What the app's own processes saw of a load.
+ *
+ * @param {JoinedRequest[]} requests
+ * @param {SeenCheckout[]} checkouts of these and of work outside requests
+ * @returns {SweepFigures}
+ */
+export function summariseSweep(requests, checkouts) {
+  const good = requests.filter(hasSucceeded);
+  const routes = [...new Set(requests.map(({ route }) => route))].sort();
+  const usesMs = checkouts.filter(isServed).map(useMsOf);
+  return {
+    requests: requests.length,
+    failures: requests.length - good.length,
+    maxMs:
+      quantile(
+        good.map(({ totalMs }) => totalMs),
+        1,
+      ) ?? null,
+    routes: Object.fromEntries(
+      routes.flatMap((route) => {
+        const figures = summariseRoute(requests.filter((request) => request.route === route));
+        return figures ? [[route, figures]] : [];
+      }),
+    ),
+    pool: {
+      ...summariseCheckouts(checkouts),
+      useP50Ms: median(usesMs) ?? null,
+      useP95Ms: quantile(usesMs, 0.95) ?? null,
+    },
+  };
+}
+
+/** @param {JoinedRequest[]} requests of one route @returns {SweepRoute | undefined} undefined if none succeeded */
+function summariseRoute(requests) {
+  const good = requests.filter(hasSucceeded);
+  if (good.length === 0) return undefined;
+  const [p50Ms, p95Ms, p99Ms, maxMs] = [0.5, 0.95, 0.99, 1].map((share) =>
+    quantile(
+      good.map(({ totalMs }) => totalMs),
+      share,
+    ),
+  );
+  return {
+    count: requests.length,
+    failures: requests.length - good.length,
+    p50Ms,
+    p95Ms,
+    p99Ms,
+    maxMs,
+    queries: mean(good.map(({ checkouts }) => checkouts.length)),
+    waitP95Ms: quantile(good.map(waitMsOf), 0.95),
+    useP50Ms: median(good.map(usedMsOf)),
+  };
+}
+
+/**
+ * @param {Slo[]} slos
+ * @param {JoinedRequest[]} requests
+ * @returns {Record<string, number | null>} by goal: what was measured. A request that failed took for ever; null: so did the
+ *   goal's percentile, or there was no request
+ */
+export function measureGoals(slos, requests) {
+  return Object.fromEntries(
+    slos.map(({ text, route, share }) => {
+      const timesMs = requests
+        .filter((request) => request.route === route)
+        .map((request) => (hasSucceeded(request) ? request.totalMs : Infinity));
+      const ms = quantile(timesMs, share) ?? Infinity;
+      return [text, Number.isFinite(ms) ? ms : null];
+    }),
+  );
+}
+
+/**
+ * @param {Slo[]} slos
+ * @param {Pick<Variant<unknown, SweepFigures>, 'measured'>} variant
+ */
+export function meetsGoals(slos, { measured }) {
+  return slos.every(({ text, limitMs }) => {
+    const ms = measured?.goals?.[text];
+    return typeof ms === 'number' && ms < limitMs;
+  });
+}

@@ -1,0 +1,154 @@
+import { advise } from 'mongodb-pool-predictor';
+import { askMonitor, readMonitors } from '../harness/monitor-reader.js';
+import { runScenario } from '../harness/loads/artillery-load.js';
+import { runLoadCommand } from '../harness/loads/command.js';
+import { listArrivals } from '../harness/summarise-checkouts.js';
+import { joinRequests } from './measured-requests.js';
+import { planSweep } from './plan-sweep.js';
+import { prepareSweep, warmUpApp } from './prepare-sweep.js';
+import { createMeasuredLoad, pickTypical, predictSize } from './size-prediction.js';
+import { startWatchedApp } from './start-watched.js';
+import { summariseSweep, measureGoals } from './sweep-figures.js';
+import { createSweepView } from './sweep-view.js';
+
+/** @import { Advice, Slo } from 'mongodb-pool-predictor' */
+/** @import { ClientReport } from '../harness/loads/load-types.js' */
+/** @import { Context, Lab, Measurement, Plan } from '../harness/run-lab.js' */
+/** @import { Seen } from '../harness/monitor-reader.js' */
+/** @import { AttachedApp } from '../harness/attached-app.js' */
+/** @import { Recording, SweepScenario } from './size-prediction.js' */
+/** @import { SweepFigures } from './sweep-figures.js' */
+
+/**
+ * @typedef {object} SweepOptions
+ * @property {string[]} command that starts the app
+ * @property {number[]} poolSizes
+ * @property {string} [scenario] path of an Artillery scenario; without it there is a `load`
+ * @property {string} [environment] one of the scenario's
+ * @property {string} [load] command of another load generator
+ * @property {'embedded'} [mongo] a MongoDB of ours for the app; without it the app uses its own
+ * @property {string} [target] URL of the app
+ * @property {Slo[]} [slo]
+ * @property {number} warmUp seconds
+ * @property {string[]} [warmUpPaths]
+ * @property {number} startTimeout seconds
+ * @property {(hosts: string[]) => Promise<void>} confirmHosts throws unless these hosts may get load
+ *
+ * @typedef {{ poolSize: number }} SweepSettings
+ * @typedef {Plan<SweepSettings, SweepFigures> & { workload?: SweepScenario }} SweepPlan
+ * @typedef {Lab<{ repeat?: number }, SweepSettings, SweepFigures, SweepPlan>} SweepLab
+ */
+
+/** The mixed lab for the user's own app. */
+export class Sweep {
+  #options;
+  /** What was measured so far. @type {Recording[]} */
+  #recordings = [];
+  /** @type {SweepScenario | undefined} */
+  #workload;
+
+  /** @param {SweepOptions} options */
+  constructor(options) {
+    this.#options = options;
+  }
+
+  /** @returns {SweepLab} */
+  get lab() {
+    return {
+      ...createSweepView([]),
+      summary: 'one load on your own app, at several pool sizes',
+      options: {},
+      mongo: this.#options.mongo === 'embedded' ? {} : null,
+      plan: async () => {
+        const plan = await planSweep(this.#options);
+        this.#workload = plan.workload;
+        return plan;
+      },
+      prepare: (plan, context) => prepareSweep(plan, this.#options, context),
+      measure: ({ settings: { poolSize } }, plan, context) => this.#measure(poolSize, context),
+      predict: ({ settings: { poolSize } }) => predictSize(poolSize, this.#recordings, this.#workload),
+    };
+  }
+
+  /** @returns {Promise<Advice | undefined>} after the lab was run; undefined without goals, or without measurements */
+  async findAdvice() {
+    const { slo: slos = [] } = this.#options;
+    const typical = pickTypical(this.#recordings);
+    if (slos.length === 0 || !typical) return undefined;
+    const { load, services } = createMeasuredLoad(typical, this.#recordings, this.#workload);
+    // The services have the rest of each response.
+    return advise({ load, services, slos, overhead: { kind: 'fixed', ms: 0 } });
+  }
+
+  /** @param {number} poolSize @param {Context} context @returns {Promise<Measurement<SweepFigures>>} */
+  async #measure(poolSize, { mongoUrl, signal }) {
+    const { command, target, startTimeout, scenario, environment, warmUpPaths, warmUp, slo: slos = [] } = this.#options;
+    const app = await startWatchedApp(command, { target, poolSize, mongoUrl, startMs: startTimeout * 1000, signal });
+    try {
+      await warmUpApp(app.url, {
+        scenario,
+        environment,
+        paths: warmUpPaths,
+        poolSize,
+        seconds: warmUp,
+        signal: app.signal,
+      });
+      const reader = await readMonitors(app.processes, app.signal);
+      const { figures: ofClient, failed, warnings } = await this.#runLoad(app);
+      const seen = await reader.stop();
+      const settings = await checkPools(app, poolSize);
+      const requests = joinRequests(seen);
+      const pools = new Set(seen.checkouts.map(({ source, pool }) => `${source} ${pool}`)).size;
+      if (pools === 1) this.#recordings.push({ poolSize, requests, checkouts: seen.checkouts, settings });
+      const ofApp = summariseSweep(requests, seen.checkouts);
+      return {
+        failed,
+        // A client that timed out, or was refused, knows more; only the app knows its routes.
+        measured: { ...ofApp, ...ofClient, routes: ofApp.routes, goals: measureGoals(slos, requests) },
+        arrivalsMs: listArrivals(seen.checkouts),
+        warnings: [...warnings, ...listDoubts(seen, pools)],
+      };
+    } finally {
+      await app.stop();
+    }
+  }
+
+  /** @param {AttachedApp & { url: string }} app @returns {Promise<ClientReport>} */
+  #runLoad({ url, signal }) {
+    const { scenario, environment, load } = this.#options;
+    return scenario === undefined
+      ? runLoadCommand({ command: String(load), target: url }, { signal })
+      : runScenario({ scenario, target: url, environment, workload: this.#workload }, { signal });
+  }
+}
+
+/**
+ * @param {AttachedApp} app
+ * @param {number} poolSize
+ * @returns {Promise<Recording['settings']>}
+ * @throws {Error} if a client has another size
+ */
+async function checkPools(app, poolSize) {
+  const processes = app.processes.filter(({ url }) => url !== undefined);
+  if (processes.length === 0) throw new Error('no MongoClient of the app connected: there is no pool to measure');
+  const other = processes.flatMap(({ clients }) => clients).find(({ maxPoolSize }) => maxPoolSize !== poolSize);
+  if (other)
+    throw new Error(`a client of the app has ${other.maxPoolSize || 'unlimited'} connections instead of ${poolSize}`);
+  return (await askMonitor(processes[0], (client) => client.snapshot(app.signal))).settings;
+}
+
+/** What makes the figures or the prediction less than they seem. @param {Seen} seen @param {number} pools @returns {string[]} */
+function listDoubts({ checkouts, requests, forgotten }, pools) {
+  const outside = checkouts.filter(({ requestId }) => requestId === null).length;
+  return [
+    ...(requests.length === 0 ? ['the app saw no request: was the load sent to it?'] : []),
+    ...(checkouts.length === 0 ? ['no request took a connection from the pool'] : []),
+    ...(forgotten > 0
+      ? [`${forgotten} requests or checkouts are missing: there were more than the monitor keeps`]
+      : []),
+    ...(pools > 1 ? [`the app has ${pools} pools of this size, in all its processes: nothing is predicted`] : []),
+    ...(outside > checkouts.length / 20
+      ? [`${outside} of ${checkouts.length} checkouts were work outside requests, which the ` + 'prediction leaves out']
+      : []),
+  ];
+}

@@ -1,0 +1,163 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { scratchFolder } from 'test-support/cleanup.js';
+import { expectRefused, runCli } from '../support/run-cli.js';
+import { serveHandler } from '../../../test/support/serve-parts.js';
+import { CAUSE_NAMES } from '../../predictions/explain-diagnosis.js';
+
+const folder = await scratchFolder();
+const isDiagnosis = new Ajv().compile(JSON.parse(await readFile('lab/predictions/diagnosis.schema.json', 'utf8')));
+
+/**
+ * A trace of 200 requests to /articles/:id in 20 s, half of which wait behind two of /report.
+ *
+ * @param {string} name
+ * @param {number} waitMs
+ * @param {number} [requests]
+ */
+async function writeTrace(name, waitMs, requests = 200) {
+  const file = path.join(folder, `${name}.jsonl`);
+  const lines = [
+    { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001 },
+    { define: 'process', id: 0, pid: 7, attached: true },
+    {
+      define: 'pool',
+      id: 0,
+      process: 0,
+      name: null,
+      options: { maxPoolSize: { value: 2, from: 'code', uri: 50 } },
+    },
+    { define: 'route', id: 0, name: '/articles/:id' },
+    { define: 'route', id: 1, name: '/report' },
+    { define: 'operation', id: 0, name: 'find articles' },
+    ...Array.from({ length: requests }, (_, request) => {
+      const atMs = request * 100;
+      const wait = request % 2 === 0 ? { waitMs, behind: [[1, 0, 900, 901]] } : { waitMs: 0 };
+      return [
+        { atMs, useMs: 2, pool: 0, connection: 1, route: 0, operation: 0, request, ...wait },
+        { request, route: 0, atMs, durationMs: wait.waitMs + 3, status: 200 },
+      ];
+    }).flat(),
+  ];
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+const full = await writeTrace('full', 40);
+const fine = await writeTrace('fine', 0);
+
+describe('a full pool', () => {
+  test('is named first, with who fills it, proofs, and what to do', async () => {
+    const { code, stdout, stderr } = await runCli(['doctor', full]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.slice(0, 2).join(' ')).toBe(
+      '50 % of the requests wait 40 ms on average, because /report (find articles) holds all 2 connections.',
+    );
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(/^the pool was full +4\.0 s +100 % +100 100 %$/m);
+    expect(stdout.match(/: \/articles\/:id find articles, 40 ms behind 2 × find articles of \/report$/gm)).toHaveLength(
+      3,
+    );
+    expect(stdout).toMatch(/^> Make the queries/m);
+    expect(stdout.replaceAll('\n', ' ')).toContain(
+      '! client 1: the code sets maxPoolSize to 2, so 50 in the URI has no effect.',
+    );
+  });
+
+  test('is one object with --json', async () => {
+    const { code, stdout } = await runCli(['doctor', full, '--json', '--instances', '30', '--server-limit', '100']);
+    const diagnosis = JSON.parse(stdout);
+    expect(isDiagnosis(diagnosis) || isDiagnosis.errors).toBe(true);
+    expect(diagnosis).toMatchObject({ verdict: { cause: 'fullPool' }, poolSize: null });
+    expect(diagnosis.settings.map((/** @type {any} */ { kind }) => kind)).toEqual(['overridden', 'tooManyConnections']);
+    expect(code).toBe(2);
+  });
+});
+
+test('without waits, all is well, and --compare says what changed', async () => {
+  const { code, stdout } = await runCli(['doctor', '--compare', full, fine]);
+  expect(code).toBe(0);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /^Before: 50 % of the requests wait 40 ms .* After: All is well: requests wait 0 ms .* the pool was full 20 ms 0 ms $/,
+  );
+  const { stdout: json } = await runCli(['doctor', '--compare', full, fine, '--json']);
+  expect(isDiagnosis(JSON.parse(json)) || isDiagnosis.errors).toBe(true);
+  expect(JSON.parse(json)).toMatchObject({ verdict: { cause: 'none' }, before: { verdict: { cause: 'fullPool' } } });
+});
+
+test('too little data is no verdict', async () => {
+  const { code, stdout } = await runCli(['doctor', await writeTrace('short', 40, 8)]);
+  expect(stdout).toMatch(/^Too little data: 8 checkouts\. Record for longer/);
+  expect(code).toBe(1);
+});
+
+test('a few requests are enough if many of them wait', async () => {
+  const { code, stdout } = await runCli(['doctor', await writeTrace('few', 40, 12)]);
+  expect(stdout).toMatch(/^50 % of the requests wait 40 ms/);
+  expect(code).toBe(2);
+});
+
+test('a trace of an earlier version says what it lacks', async () => {
+  const file = path.join(folder, 'old.jsonl');
+  const lines = Array.from({ length: 50 }, (_, index) => ({
+    checkOutStartedMs: index * 10,
+    waitMs: 30,
+    useMs: 5,
+    route: '/a',
+  }));
+  await writeFile(
+    file,
+    [{ trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 50 }, ...lines]
+      .map((line) => JSON.stringify(line))
+      .join('\n'),
+  );
+  const { code, stdout } = await runCli(['doctor', file]);
+  expect(stdout.replaceAll('\n', ' ')).toMatch(
+    /^The trace is too old to tell why requests wait: it lacks how much of a wait was the opening of a connection/,
+  );
+  expect(code).toBe(1);
+});
+
+test('a running app is looked at for some seconds', async () => {
+  const url = await serveHandler((req, res) => {
+    const { pathname, searchParams } = new URL(String(req.url), 'http://app');
+    const after = Number(searchParams.get('after'));
+    const checkouts = Array.from({ length: 30 }, (_, index) => ({
+      id: after + index + 1,
+      checkOutStartedAtMs: index * 10,
+      checkedOutAtMs: index * 10,
+      checkedInAtMs: index * 10 + 3,
+      route: '/a',
+    }));
+    if (pathname === '/pool') res.end(JSON.stringify({ max: 3 }));
+    else if (pathname === '/pool/checkouts') res.end(JSON.stringify({ checkouts, lastId: after + 30, forgotten: 0 }));
+    else res.writeHead(404).end('{}');
+  });
+  const { code, stdout, stderr } = await runCli(['doctor', url, '--seconds', '1']);
+  expect(stderr).toBe(`Looking at ${url} for 1 s. Ctrl-C ends it sooner.\n`);
+  expect(stdout).toMatch(/^All is well: /);
+  expect(code).toBe(0);
+});
+
+test('each cause has advice, and none has two', async () => {
+  const files = await readdir('lab/predictions/advice');
+  expect(files.toSorted()).toEqual(
+    Object.keys(CAUSE_NAMES)
+      .filter((cause) => cause !== 'none')
+      .map((cause) => `${cause}.md`)
+      .toSorted(),
+  );
+});
+
+test.each([
+  ['a file that is not there', [path.join(folder, 'never.jsonl')], /never\.jsonl/],
+  ['no app', ['http://127.0.0.1:1', '--seconds', '1'], /does not answer GET \/pool/],
+  ['nothing', [], /Which app\? Add a URL or a trace file, or set APP_URL/],
+  ['instances without a limit', [full, '--instances', '3'], /--instances and --server-limit need each other/],
+])('%s is one clear message', async (_, args, message) => {
+  await expectRefused(['doctor', ...args], message);
+});

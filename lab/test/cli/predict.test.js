@@ -1,0 +1,464 @@
+import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createRandom, simulate } from 'mongodb-pool-predictor';
+import { readTrace } from 'mongodb-pool-predictor/node';
+import { createSampleResult } from '../report/sample-result.js';
+import { expectRefused, runCli } from '../support/run-cli.js';
+import { scratchFolder } from 'test-support/cleanup.js';
+
+const MIXED = 'loadtests/mixed.yaml';
+const SERVICES = ['--service', '/slow=5000', '--service', '/fast=2'];
+const folder = await scratchFolder();
+
+/** @param {string[]} args */
+const predict = (...args) => runCli(['predict', ...args]);
+
+/** @param {string} stderr */
+const widthOf = (stderr) => Math.max(...stderr.split('\n').map((line) => line.length));
+
+test("the article's answers, without running anything", async () => {
+  const html = path.join(folder, 'mixed.html');
+  const { code, stdout, stderr } = await predict(
+    MIXED,
+    '--pool-sizes',
+    '1,2,3,4,5,10',
+    ...SERVICES,
+    '--json',
+    '--html',
+    html,
+  );
+  expect(code).toBe(0);
+  expect(widthOf(stderr)).toBeLessThanOrEqual(80);
+  expect(stderr).toMatch(/^ +3 .* 7000 /m);
+
+  const { lab, settings, variants } = JSON.parse(stdout);
+  expect({ lab, settings }).toMatchObject({
+    lab: 'predict',
+    settings: { scenario: MIXED, poolSizes: [1, 2, 3, 4, 5, 10] },
+  });
+  for (const [index, seconds] of [21, 11, 7, 6, 5, 5].entries()) {
+    expect(Math.abs(variants[index].predicted.maxMs - seconds * 1000)).toBeLessThan(100);
+  }
+  expect(variants[0]).toMatchObject({
+    name: 'pool 1',
+    settings: { poolSize: 1 },
+    predicted: {
+      requests: 10,
+      failures: 0,
+      peakActive: 1,
+      peakWaiting: 4,
+      routes: { '/fast': { wait: { maxMs: 20_000 } } },
+    },
+  });
+  expect(await readFile(html, 'utf8')).toMatch(/^<!doctype html>/i);
+});
+
+test('with the driver of 2020, the figures of the article', async () => {
+  const { code, stdout } = await predict(MIXED, '--driver', '3', '--pool-sizes', '1,3,10', ...SERVICES, '--json');
+  expect(code).toBe(0);
+  const { settings, variants } = JSON.parse(stdout);
+  expect(settings.driver).toBe(3);
+  for (const [index, seconds] of [21, 9, 5].entries()) {
+    expect(Math.abs(variants[index].predicted.maxMs - seconds * 1000)).toBeLessThan(20);
+  }
+});
+
+test('without an overhead, it says what the times cover', async () => {
+  const { stdout } = await predict(MIXED, '--pool-sizes', '3', ...SERVICES);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'The times cover only the wait for a connection and its use, not the rest of a response.',
+  );
+});
+
+test('the answer is the first line on stdout, above the table, and stderr stays empty', async () => {
+  const { stdout, stderr } = await predict(MIXED, '--pool-sizes', '3,6', ...SERVICES);
+  expect(stderr).toBe('');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /^More than 5 connections do not help\. With 3 connections the slowest \/fast request takes 2\.0 s.* pool /,
+  );
+});
+
+test('service times of an earlier run', async () => {
+  const file = path.join(folder, 'mixed.json');
+  await writeFile(file, JSON.stringify(createSampleResult()));
+  const { stdout } = await predict(MIXED, '--from', file, '--service', '/slow=100', '--json');
+  expect(JSON.parse(stdout).settings.services).toEqual({
+    '/slow': { kind: 'fixed', ms: 100 },
+    '/fast': { kind: 'fixed', ms: 3.1 },
+  });
+});
+
+describe('service times of a running app', () => {
+  /** @type {import('node:http').Server[]} */
+  const apps = [];
+  afterAll(() => {
+    for (const app of apps) app.close();
+  });
+
+  /** @param {object} pool what its GET /pool answers @returns {Promise<string>} its URL */
+  async function serve(pool) {
+    const app = createServer((req, res) => res.end(req.url === '/pool' ? JSON.stringify(pool) : '{}')).listen(
+      0,
+      '127.0.0.1',
+    );
+    apps.push(app);
+    await once(app, 'listening');
+    return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (app.address()).port}`;
+  }
+  const urlOf = () => serve({ slowMs: 700 });
+
+  test('are those of its GET /pool', async () => {
+    const { stdout } = await predict(MIXED, '--app', await urlOf(), '--service', '/fast=2', '--json');
+    expect(JSON.parse(stdout).settings.services['/slow']).toEqual({ kind: 'fixed', ms: 700 });
+  });
+
+  test('with its overhead and its pool settings, and the way to it', async () => {
+    const pool = {
+      services: { '/slow': { kind: 'fixed', ms: 100 }, '/fast': { kind: 'fixed', ms: 2 } },
+      overhead: { kind: 'sample', valuesMs: [30, 40] },
+      settings: { poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 50 },
+    };
+    const url = await serve(pool);
+    const { stdout, stderr } = await predict(MIXED, '--app', url, '--pool-sizes', '1,2', '--json');
+    const { settings, variants } = JSON.parse(stdout);
+    expect(settings.pool).toEqual(pool.settings);
+    const [first, second] = settings.overhead.valuesMs;
+    expect(first).toBeGreaterThan(30);
+    expect(second).toBeGreaterThan(40);
+    // No user waits for the second client's two connections, and each comes 100 ms and more later.
+    expect(variants[0].predicted).toMatchObject({
+      failures: 0,
+      low: { routes: { '/fast': { p50Ms: expect.any(Number) } } },
+    });
+    expect(variants[0].predicted.routes['/fast'].p50Ms).toBeGreaterThanOrEqual(32);
+    const words = stderr.replaceAll(/\s+/g, ' ');
+    expect(words).toContain(
+      `The simulated pool is that of the app at ${url}: 10 connections, 2 more for /slow, wait-queue ` +
+        'timeout 50 ms. Only the size of the main pool changes.',
+    );
+    expect(words).toMatch(
+      /The times are whole responses: the wait for a connection, its use, and the overhead, \d+ ms \(median of 2 of the app at/,
+    );
+    expect(words).not.toContain('not the rest of a response');
+  });
+
+  test('for the pool as it is: what its wait-queue timeout ends fails', async () => {
+    const pool = {
+      services: { '/slow': { kind: 'fixed', ms: 5000 }, '/fast': { kind: 'fixed', ms: 2 } },
+      settings: { poolSize: 10, waitQueueTimeoutMs: 4500 },
+    };
+    const { stdout } = await predict(MIXED, '--app', await serve(pool), '--pool-sizes', '1', '--json');
+    expect(JSON.parse(stdout).variants[0].predicted.failures).toBeGreaterThan(0);
+    const old = await predict(MIXED, '--app', await serve(pool), '--driver', '3', '--pool-sizes', '1', '--json');
+    expect(JSON.parse(old.stdout).variants[0].predicted.failures).toBe(0);
+    expect(old.stderr).not.toContain('simulated pool');
+  });
+
+  test.each([
+    [
+      { slowMs: 1, settings: { poolSize: 'ten' } },
+      /^--app http.*: its GET \/pool, settings\.poolSize must be a whole number/,
+    ],
+    [
+      { slowMs: 1, overhead: { kind: 'sample', valuesMs: [] } },
+      /^--app http.*: its GET \/pool, overhead: its mean must be/,
+    ],
+  ])('%j is refused', async (pool, message) => {
+    await expectRefused(['predict', MIXED, '--app', await serve(pool), '--service', '/fast=2'], message);
+  });
+
+  test('what it does not report has to be given', async () => {
+    await expectRefused(
+      ['predict', MIXED, '--app', await urlOf()],
+      /^There is no service time for \/fast: give --service \/fast=MS, or .*--app.*--from/,
+    );
+  });
+});
+
+describe('what other tools record', () => {
+  const indices = Array.from({ length: 50 }, (_, index) => index);
+  const csv = `start,use,route\n${indices.map((index) => `${index * 5},10,/a\n`).join('')}`;
+
+  test('is refused with the way to convert it', async () => {
+    const file = path.join(folder, 'queries.csv');
+    await writeFile(file, csv);
+    const { code, stderr } = await predict('--trace', file);
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      `${file}, line 1: this is not a trace, which begins with {"trace":"mongodb-pool-lab","version":3. ` +
+        'docs/trace-format.md shows how to make a trace of other files',
+    );
+  });
+
+  test.each([
+    ['CSV', csv],
+    [
+      'CSV with times',
+      `start,wait,use,route\r\n${indices.map((index) => `${new Date(index * 5).toISOString()},0,10,/a\r\n`).join('')}`,
+    ],
+    [
+      'JSON lines',
+      indices.map((index) => `${JSON.stringify({ start: index * 5, wait: 0, use: 10, route: '/a' })}\n`).join('\n'),
+    ],
+  ])('can be converted by the script of docs/trace-format.md: %s', async (_, records) => {
+    const { file, trace } = await convert(records);
+    expect(trace).toMatchObject({ routes: ['/a'], warnings: [] });
+    const { startedMs, waitMs, useMs } = trace.checkouts;
+    expect(Array.from(startedMs)).toEqual(indices.map((index) => index * 5));
+    expect([Array.from(waitMs), Array.from(useMs)]).toEqual([indices.map(() => 0), indices.map(() => 10)]);
+    const { code, stdout } = await predict('--trace', file, '--pool-sizes', '1,3', '--json');
+    expect(code).toBe(0);
+    const { variants } = JSON.parse(stdout);
+    // Nothing counts as recorded, because the size of the pool is not known.
+    expect(variants.map((/** @type {any} */ { measured }) => measured)).toEqual([null, null]);
+    const [one, three] = variants.map((/** @type {any} */ { predicted }) => predicted.routes['/a'].maxMs);
+    // The last of 50 waits 5 ms for each before it, give or take what the resampled blocks add.
+    expect(Math.abs(one - 255)).toBeLessThan(30);
+    expect(Math.abs(three - 10)).toBeLessThan(1);
+  });
+
+  test('is refused by line where the script found no time', async () => {
+    await expect(convert('start,use\n0,10\n5,soon\n9,10\n')).rejects.toThrow(
+      /, line 4: not a line of a trace: useMs must be a number of ms/,
+    );
+  });
+
+  /** @param {string} records */
+  async function convert(records) {
+    const [, script = ''] = /```js\n([^]*?)```/.exec(await readFile('docs/trace-format.md', 'utf8')) ?? [];
+    const [program, file] = [path.join(folder, 'to-trace.mjs'), path.join(folder, 'converted.jsonl')];
+    await writeFile(program, script);
+    const { status, stdout } = spawnSync(process.execPath, [program], { input: records, encoding: 'utf8' });
+    expect(status).toBe(0);
+    await writeFile(file, stdout);
+    return { file, trace: await readTrace(file) };
+  }
+});
+
+test('a warning names its line', async () => {
+  const file = path.join(folder, 'warned.yaml');
+  await writeFile(
+    file,
+    'config:\n  phases: [{ duration: 1, arrivalCount: 1 }]\n  http:\n    pool: 5\n' +
+      'scenarios:\n  - flow:\n      - get: { url: /fast }\n',
+  );
+  const { code, stdout } = await predict(file, '--service', '/fast=2');
+  expect(code).toBe(0);
+  expect(stdout).toContain('warned.yaml, line 4: http.pool');
+});
+
+describe('what an app does', () => {
+  const file = path.join(folder, 'shop.yaml');
+  const flow = [
+    'function: signIn',
+    'get: { url: /orders }',
+    'post: { url: /orders }',
+    'get: { url: /livez }',
+    'get: { url: https://cdn.example/logo.png }',
+    'get: { url: "{{ url }}" }',
+  ];
+  const services = '--service /orders=50 --service /livez=none --service /new=10 --service /sale=20'.split(' ');
+
+  beforeAll(async () => {
+    await writeFile(path.join(folder, 'pages.csv'), '/new\n/sale\n/sale\n');
+    await writeFile(
+      file,
+      `config:
+  target: http://shop.example
+  phases: [{ duration: 10, arrivalRate: 150, mode: poisson }]
+  payload: { path: pages.csv, fields: [url] }
+scenarios:
+  - flow:
+${flow.map((step) => `      - ${step}\n`).join('')}`,
+    );
+  });
+
+  test('functions are refused with the option that leaves them out', async () => {
+    const { code, stderr } = await predict(file, ...services);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/line 7: the function step signIn .*--skip-functions/),
+    });
+  });
+
+  test('each route has its queries, and each assumption a warning', async () => {
+    const { code, stdout, stderr } = await predict(
+      file,
+      '--skip-functions',
+      '--pool-sizes',
+      '1,40',
+      '--seeds',
+      '19',
+      '--workers',
+      '1',
+      ...services,
+      '--queries',
+      'POST /orders=3',
+      '--json',
+    );
+    expect({ code, width: widthOf(stderr) <= 80 }).toEqual({ code: 0, width: true });
+    const {
+      settings,
+      variants: [small, large],
+      load,
+      warnings,
+    } = JSON.parse(stdout);
+    expect(settings).toMatchObject({
+      skipFunctions: true,
+      services: {
+        'GET /orders': { kind: 'fixed', ms: 50 },
+        'POST /orders': { kind: 'fixed', ms: 50, queries: 3 },
+        '/livez': { kind: 'none' },
+      },
+    });
+    expect(small.predicted.routes['/livez'].maxMs).toBe(0);
+    expect(small.predicted.routes['GET /orders'].p50Ms).toBeGreaterThan(1000);
+    // Percentiles have an error of at most 0.4 %.
+    expect(Math.abs(large.predicted.routes['POST /orders'].p50Ms - 150)).toBeLessThanOrEqual(0.6);
+    expect(load.routes['/sale'].count / load.routes['/new'].count).toBeCloseTo(2, 0);
+    expect(warnings.map((/** @type {string} */ text) => text.replace(file, 'shop.yaml'))).toEqual([
+      expect.stringMatching(
+        /^shop\.yaml, line 4: {{ url }}: each user takes a value of pages\.csv at random\. Its 2 values are/,
+      ),
+      expect.stringMatching(/^shop\.yaml, line 7: the function step signIn is left out/),
+      expect.stringMatching(
+        /^shop\.yaml, line 11: https:\/\/cdn\.example\/logo\.png goes to another host than the target/,
+      ),
+      expect.stringMatching(/^GET \/orders and POST \/orders have the same service time/),
+      expect.stringMatching(/^shop\.yaml, mode poisson, with up to 150 users per second .*about 4 % fewer/),
+    ]);
+  });
+});
+
+test('a trace: bands from resampled minutes, and a check that can fail', async () => {
+  const options = ['--pool-sizes', '8,12', '--seeds', '19', '--bands', '--json'];
+  const { code, stdout, stderr } = await predict(
+    '--trace',
+    'examples/ordinary-minute.jsonl',
+    ...options,
+    '--first-seed',
+    '100',
+  );
+  expect(code).toBe(0);
+  expect(widthOf(stderr)).toBeLessThanOrEqual(80);
+  const { settings, check, variants } = JSON.parse(stdout);
+  expect(settings).toMatchObject({ seeds: 19, firstSeed: 100 });
+  expect(check).toMatchObject({ of: 'half', poolSize: 8, holds: true, firstSeed: 100 });
+  expect(stderr.replaceAll('\n', ' ')).toMatch(
+    /Check: the second half of the trace, recorded with 8 connections.* The check holds: all 3 /,
+  );
+  const { low, high } = variants[0].predicted;
+  expect(high.routes['/fast'].p95Ms).toBeGreaterThan(2 * low.routes['/fast'].p95Ms);
+
+  // The same recording, as if of a larger pool.
+  const other = path.join(folder, 'other.jsonl');
+  await writeFile(
+    other,
+    (await readFile('examples/ordinary-minute.jsonl', 'utf8')).replace('"maxPoolSize":8', '"maxPoolSize":20'),
+  );
+  const failed = await predict('--trace', 'examples/ordinary-minute.jsonl', '--check', other, ...options);
+  expect(failed.code).toBe(0);
+  expect(JSON.parse(failed.stdout).check).toMatchObject({ of: 'trace', poolSize: 20, holds: false });
+  expect(failed.stderr.replaceAll('\n', ' ')).toMatch(
+    /The check fails: \d of 3 .* Do not rely on the predictions\. The load is the same/,
+  );
+});
+
+test('queries that share the cores of the server', async () => {
+  const services = '--service /slow=work:110 --service /fast=work:1'.split(' ');
+  const work = ['loadtests/remedies.yaml', ...services, '--pool-sizes', '2,64', '--seeds', '19', '--json'];
+  const { code, stdout, stderr } = await predict(...work, '--server-cores', '1.5');
+  expect(code).toBe(0);
+  expect(widthOf(stderr)).toBeLessThanOrEqual(80);
+  const {
+    load,
+    server,
+    variants: [two, many],
+  } = JSON.parse(stdout);
+  expect(server).toEqual({ cores: 1.5 });
+  expect(load.slowdown).toMatchObject({ route: '/slow', poolSize: 2, largerSize: 64 });
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+    /Above 2 connections the server is the bottleneck: with 64, p99 of \/slow is \d\.\d times as long/,
+  );
+  expect(many.predicted.routes['/slow'].p99Ms).toBeGreaterThan(1.2 * two.predicted.routes['/slow'].p99Ms);
+});
+
+test('a trace whose server was full: it says so, and what it does not know', async () => {
+  const work = { kind: /** @type {const} */ ('fixed'), ms: 0, workShare: 1 };
+  const random = createRandom(1);
+  const request = () => ({
+    route: '/report',
+    serviceMs: 20 * Math.exp(0.5 * random.normal()),
+    thinkMs: random.exponential(),
+  });
+  const { records = [] } = simulate({
+    arrivals: Array.from({ length: 12 }, (_, caller) => ({
+      atMs: 0.37 * caller,
+      untilMs: 2500,
+      requests: Array.from({ length: 500 }, request),
+    })),
+    pool: { maxPoolSize: 4 },
+    server: { cores: 2 },
+    services: { '/report': work },
+    keepRequests: true,
+  });
+  const lines = records
+    .toSorted((a, b) => a.arrivedAtMs - b.arrivedAtMs)
+    .map(({ route, arrivedAtMs, waitMs, finishedAtMs }) => ({
+      checkOutStartedMs: arrivedAtMs,
+      waitMs,
+      useMs: finishedAtMs - arrivedAtMs - waitMs,
+      route,
+    }));
+  /** @param {string} name @param {object} [end] */
+  const write = async (name, end) => {
+    const file = path.join(folder, name);
+    const all = [{ trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 4 }, ...lines, { end: 'closed', ...end }];
+    await writeFile(file, all.map((line) => JSON.stringify(line)).join('\n'));
+    return file;
+  };
+  const options = ['--pool-sizes', '1,4,12', '--seeds', '19', '--json'];
+  const told = await predict(
+    '--trace',
+    await write('told.jsonl', { server: { cores: 2, busyCores: 1.97 } }),
+    ...options,
+  );
+  expect(told.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+    /Queries slow each other down, because they share the server's cores: 2\.0, as the server said during the recording\. Alone, a query takes, on average: \/report 2\d ms\. The recording shows at most 4 queries at work at once\. What larger pools do is extrapolated/,
+  );
+  const { server, variants } = JSON.parse(told.stdout);
+  expect(server).toMatchObject({ cores: 1.97, source: 'recorded', workShares: { '/report': 1 }, seen: 4 });
+  expect(server).not.toHaveProperty('aloneMs');
+  const [one, four, twelve] = variants.map((/** @type {any} */ { predicted }) => predicted.routes['/report'].p50Ms);
+  // As many queries a second with any of them, and half as many with one.
+  expect(Math.abs(twelve / four - 1)).toBeLessThan(0.15);
+  expect(one / four).toBeGreaterThan(1.7);
+
+  const silent = await write('silent.jsonl');
+  expect((await predict('--trace', silent, ...options)).stderr.replaceAll(/\s+/g, ' ')).toContain(
+    "The prediction assumes that queries do not slow each other down on the server. This trace can't tell",
+  );
+  const never = await predict('--trace', path.join(folder, 'told.jsonl'), '--server-cores', 'none', ...options);
+  expect(JSON.parse(never.stdout)).not.toHaveProperty('server');
+});
+
+test('--from a calibration is refused, with what to give instead', async () => {
+  const file = path.join(folder, 'calibration.json');
+  await writeFile(file, JSON.stringify({ lab: 'calibrate', server: { cores: 1.8 }, services: {} }));
+  const { code, stderr } = await predict('loadtests/remedies.yaml', '--from', file);
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `--from ${file}: calibrations are no longer read. Pass the times and cores in it as options instead, such as ` +
+      '--service /report=work:32 --server-cores 2\n',
+  );
+});
+
+test('help fits a terminal', async () => {
+  const { code, stdout } = await predict('--help');
+  expect(code).toBe(0);
+  expect(widthOf(stdout)).toBeLessThanOrEqual(80);
+});

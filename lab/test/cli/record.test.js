@@ -1,0 +1,425 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from '@jest/globals';
+import { readTrace } from 'mongodb-pool-predictor/node';
+import { expectRefused, runCli } from '../support/run-cli.js';
+import { serveHandler } from '../../../test/support/serve-parts.js';
+import { scratchFolder } from 'test-support/cleanup.js';
+import { runNode } from 'test-support/processes.js';
+
+const CLI = 'lab/cli.js';
+const folder = await scratchFolder();
+const fileOf = (/** @type {string} */ name) => path.join(folder, name);
+
+/** An app with the checkouts given. @param {(after: number) => object} answer */
+function startFake(answer) {
+  return serveHandler((req, res) => {
+    const url = new URL(String(req.url), 'http://app');
+    if (!['/pool', '/pool/checkouts'].includes(url.pathname)) {
+      res.writeHead(404).end('{}');
+      return;
+    }
+    res.end(
+      JSON.stringify(
+        url.pathname === '/pool' ? { max: 3 } : { forgotten: 0, ...answer(Number(url.searchParams.get('after'))) },
+      ),
+    );
+  });
+}
+
+/** @param {number} id */
+const checkout = (id) => ({
+  id,
+  checkOutStartedAtMs: id * 10,
+  checkedOutAtMs: id * 10 + 1,
+  checkedInAtMs: id * 10 + 3,
+  route: '/a',
+});
+
+test('a recorded app with a second client is replayed with one', async () => {
+  const file = fileOf('split.jsonl');
+  const lines = [
+    { trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 1, pool: { poolSize: 1, slowPoolSize: 1 } },
+    { checkOutStartedMs: 0, waitMs: 0, useMs: 500, route: '/slow' },
+    { checkOutStartedMs: 1, waitMs: 0, useMs: 2, route: '/fast' },
+    { checkOutStartedMs: 2, waitMs: 498, useMs: 500, route: '/slow' },
+  ];
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const { stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '1', '--json']);
+  const [{ predicted }] = JSON.parse(stdout).variants;
+  expect(predicted.routes).toMatchObject({ '/fast': { wait: { maxMs: 0 } }, '/slow': { wait: { maxMs: 498 } } });
+});
+
+test.each([
+  [{ pool: 3 }, /split.jsonl, line 1: pool must be an object/],
+  [{ pool: { poolSize: '3' } }, /split.jsonl, line 1: pool.poolSize must be a whole number/],
+  [
+    { overhead: { kind: 'sample', valuesMs: [-1] } },
+    /split.jsonl, line 1: overhead must be {"kind":"sample".* from 0 to 365 days/,
+  ],
+])('a trace with %j is refused', async (fields, message) => {
+  const file = fileOf('bad-split.jsonl');
+  await writeFile(
+    file,
+    `${JSON.stringify({ trace: 'mongodb-pool-lab', version: 2, ...fields })}\n` +
+      '{"checkOutStartedMs":0,"waitMs":0,"useMs":5}\n',
+  );
+  await expectRefused(['predict', '--trace', file], message);
+});
+
+describe('recording', () => {
+  /** @type {[string, { ids: number[], lastId: number, forgotten: number }[], string][]} */
+  const pasts = [
+    [
+      'checkouts that the app forgot between two fetches are lost, earlier ones do not count',
+      [
+        { ids: [4, 5], lastId: 5, forgotten: 3 },
+        { ids: [10, 11], lastId: 11, forgotten: 4 },
+      ],
+      'Recorded 2 checkouts.\nIn 1 of them the operation failed. predict and advise ignore those.\n4 checkouts lost: the app keeps only the latest ones. Fetch more often with --every.\n',
+    ],
+    [
+      'an app that was idle before loses nothing',
+      [
+        { ids: [], lastId: 3014, forgotten: 3014 },
+        { ids: [3015], lastId: 3015, forgotten: 0 },
+      ],
+      'Recorded 1 checkout.\n',
+    ],
+    [
+      'an id that never existed is not lost',
+      [
+        { ids: [1], lastId: 1, forgotten: 0 },
+        { ids: [3], lastId: 3, forgotten: 0 },
+      ],
+      'Recorded 1 checkout.\n',
+    ],
+  ];
+
+  test.each(pasts)('%s', async (name, answers, says) => {
+    const fetched = /** @type {number[]} */ ([]);
+    const url = await startFake((after) => {
+      const { ids, ...rest } = answers[fetched.push(after) - 1] ?? { ids: [], lastId: after, forgotten: 0 };
+      return {
+        checkouts: ids.map((id) => ({ ...checkout(id), outcome: id === 11 ? 'operationFailed' : 'checkedIn' })),
+        ...rest,
+      };
+    });
+    const file = fileOf(`${name.replaceAll(/\W/g, '-')}.jsonl`);
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
+    expect(code).toBe(0);
+    expect(stderr).toBe(`Recording ${url} to ${file}. Press Ctrl-C to stop.\n${says}`);
+    // On a busy machine, the second answer may be the last one within this second.
+    expect(fetched.slice(0, 3)).toEqual([0, ...answers.map(({ lastId }) => lastId)].slice(0, fetched.length));
+    expect(await readTrace(file)).toMatchObject({ header: { url }, pools: [{ maxPoolSize: 3 }] });
+  });
+
+  test('a busy app is asked more often than --every, before it forgets', async () => {
+    let fetched = 0;
+    const url = await startFake((after) => {
+      fetched += 1;
+      return {
+        checkouts: Array.from({ length: 3000 }, (_, index) => checkout(after + index + 1)),
+        lastId: after + 3000,
+      };
+    });
+    const file = fileOf('busy.jsonl');
+    const { stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '60000', '--seconds', '2']);
+    // The first and the last one come anyway.
+    expect(fetched).toBeGreaterThan(3);
+    expect(stderr).toMatch(/\nRecorded \d{4,} checkouts\.\n$/);
+  });
+
+  test('ends when the trace is full', async () => {
+    let id = 0;
+    const url = await startFake((after) => {
+      if (after === 0) return { checkouts: [], lastId: 1 };
+      const checkouts = Array.from({ length: 20_000 }, () => checkout(after + ++id));
+      return { checkouts, lastId: checkouts.at(-1)?.id };
+    });
+    const file = fileOf('full.jsonl');
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '10', '--max-mb', '1']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/The trace is full\. Use --max-mb to allow for more\.\n\d+ checkouts did not fit\./);
+    expect((await readFile(file, 'utf8')).endsWith('{"end":"full"}\n')).toBe(true);
+  });
+
+  test('an app that is silent until the end leaves a gap, which the trace mentions', async () => {
+    let fetched = 0;
+    const url = await serveHandler((req, res) => {
+      if (req.url?.startsWith('/pool/checkouts') && ++fetched > 2) return;
+      const checkouts = fetched === 2 ? [checkout(2)] : [];
+      res.end(JSON.stringify({ max: 3, checkouts, lastId: fetched, forgotten: fetched === 2 ? 4 : 0 }));
+    });
+    const file = fileOf('silent.jsonl');
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Recorded 1 checkout\.\nThe app did not answer for \d\.\d s\.\n4 checkouts lost: /);
+    const end = (await readFile(file, 'utf8')).trim().split('\n').at(-1);
+    expect(JSON.parse(String(end))).toMatchObject({ end: 'closed', lost: 4, silentMs: expect.any(Number) });
+  });
+
+  test('an app that stops is an error, and the trace so far is kept', async () => {
+    let requests = 0;
+    const url = await startFake((after) =>
+      ++requests > 2 ? {} : { checkouts: after === 0 ? [] : [checkout(2)], lastId: after === 0 ? 1 : 2 },
+    );
+    const file = fileOf('stopped.jsonl');
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /Recorded 1 checkout\.\n--url .*GET \/pool\/checkouts did not answer with a list of checkouts/,
+    );
+    expect((await readTrace(file)).checkouts).toHaveLength(1);
+  });
+
+  test.each([
+    ['no app', ['--url', 'http://127.0.0.1:1'], /^--url http:\/\/127\.0\.0\.1:1 does not answer GET \/pool \(/],
+    ['no URL', [], /Add --url URL, or set APP_URL/],
+  ])('%s is one clear message', async (_, args, message) => {
+    await expectRefused(['record', ...args, '--out', fileOf('never.jsonl')], message);
+  });
+});
+
+describe('the processes of an app under `pool-lab watch`', () => {
+  /** A monitor of an app with two clients. @param {number} pid */
+  const startMonitor = (pid) =>
+    serveHandler((req, res) => {
+      const { pathname, searchParams } = new URL(String(req.url), 'http://app');
+      const isNew = Number(searchParams.get('after')) < 9;
+      const lists = {
+        checkouts: ['null', 'slow'].flatMap((name, index) => ({
+          ...checkout(8 + index),
+          pool: name === 'null' ? null : name,
+          server: 'db:1',
+          request: 3,
+          operation: 'find users',
+          heldBy: [{ route: '/held', operation: null, kind: null, requests: [1, null] }],
+        })),
+        requests: [{ id: 9, request: 3, socket: 4, route: '/a', status: 200, totalMs: 5, endedAtMs: 90 }],
+        connections: [
+          { id: 9, event: 'connectionClosed', atMs: 80, pool: 'slow', server: 'db:1', connectionId: 2, reason: 'idle' },
+        ],
+        seconds: [{ id: 9, atMs: 100, max: 5, loopBusy: 0.5, loopDelayMs: { mean: 1.23456, max: 20 } }],
+      };
+      const name = /** @type {keyof typeof lists} */ (pathname.replace('/pool/', ''));
+      const options = { maxPoolSize: { value: 3, from: 'uri' } };
+      const answers = {
+        '/pool': {
+          max: 3,
+          process: { pid, command: 'app.js', node: 'v24.0.0' },
+          clients: [null, 'slow'].map((client) => ({ name: client, servers: ['db:1'], driver: '7.9.0', options })),
+        },
+        '/pool/server': { atMs: 1, cpuMs: 2, cores: 2, version: '8.0.0', ticketsOut: 1 },
+      };
+      res.end(
+        JSON.stringify(
+          answers[/** @type {keyof typeof answers} */ (pathname)] ?? {
+            lastId: searchParams.get('after') === '0' ? 7 : 9,
+            forgotten: 0,
+            [name]: searchParams.get('after') !== '0' && isNew ? lists[name] : [],
+          },
+        ),
+      );
+    });
+
+  /** The page of all processes. @param {string[]} urls */
+  const startOverview = (urls) =>
+    serveHandler((req, res) => {
+      if (req.url !== '/processes') res.writeHead(404);
+      res.end(JSON.stringify({ rows: urls.map((url) => ({ name: 'app.js', url })) }));
+    });
+
+  test('are all recorded, each with its clients, and kept apart', async () => {
+    const url = await startOverview([await startMonitor(11), await startMonitor(12)]);
+    const file = fileOf('processes.jsonl');
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
+    expect(stderr).toBe(
+      `Recording 2 processes of ${url}: 11 (client 1, slow), 12 (client 1, slow), to ${file}. Press Ctrl-C to stop.\n` +
+        'Recorded 4 checkouts.\n',
+    );
+    expect(code).toBe(0);
+    const trace = await readTrace(file);
+    expect(trace.processes.map(({ pid }) => pid)).toEqual([11, 12]);
+    expect(trace.pools.map(({ process, name, driver, maxPoolSize }) => [process, name, driver, maxPoolSize])).toEqual([
+      [0, null, '7.9.0', 3],
+      [0, 'slow', '7.9.0', 3],
+      [1, null, '7.9.0', 3],
+      [1, 'slow', '7.9.0', 3],
+    ]);
+    expect([...trace.checkouts.poolOf].toSorted()).toEqual([0, 1, 2, 3]);
+    // Both have a request 3, and these are two.
+    expect(new Set(trace.checkouts.requestOf).size).toBe(2);
+    expect([...trace.requests.socketOf].filter((socket) => socket === 4)).toHaveLength(2);
+    expect([...trace.events.poolOf].toSorted()).toEqual([1, 3]);
+    expect(trace.seconds.loop.map(({ process, meanMs }) => [process, meanMs]).toSorted()).toEqual([
+      [0, 1.235],
+      [1, 1.235],
+    ]);
+    expect(trace.header).toMatchObject({ url, server: { version: '8.0.0', cores: 2 } });
+    expect(trace.operations).toEqual([{ name: 'find users', kind: null }]);
+    const { behind, routes } = trace;
+    expect(Array.from(behind.routeOf.subarray(0, 2), (row) => routes[row])).toEqual(['/held', '/held']);
+    expect(behind.requestOf[1]).toBe(-1);
+  });
+
+  test('--client and --process choose, and what is not there is an error that says what is', async () => {
+    const url = await startOverview([await startMonitor(11), await startMonitor(12)]);
+    const file = fileOf('chosen.jsonl');
+    const options = ['--process', '12', '--client', 'slow', '--every', '50', '--seconds', '1'];
+    const { stderr } = await runCli(['record', '--url', url, '--out', file, ...options]);
+    expect(stderr).toBe(`Recording ${url} to ${file}. Press Ctrl-C to stop.\nRecorded 1 checkout.\n`);
+    const { processes, pools, checkouts } = await readTrace(file);
+    expect({ pids: processes.map(({ pid }) => pid), names: pools.map(({ name }) => name) }).toEqual({
+      pids: [12],
+      names: ['slow'],
+    });
+    expect(checkouts).toHaveLength(1);
+    const has = 'process 11 \\(client 1, slow\\), process 12 \\(client 1, slow\\)';
+    for (const [wrong, words] of [
+      [['--client', 'nobody'], 'no client "nobody"'],
+      [['--process', '5'], 'no process 5'],
+    ])
+      await expectRefused(
+        ['record', '--url', url, '--out', fileOf('never.jsonl'), ...wrong],
+        new RegExp(`^${url} has ${words}, but ${has}$`, 'm'),
+      );
+  });
+
+  test('that have no MongoClient yet are an error', async () => {
+    const url = await startOverview([]);
+    await expectRefused(
+      ['record', '--url', url, '--out', fileOf('never.jsonl')],
+      /none of its processes has a MongoClient yet/,
+    );
+  });
+
+  test('a disk that is too slow is what a loss is blamed on', async () => {
+    // More than the writer keeps in memory, in one answer: it can't write before it has read all of it.
+    const reason = 'x'.repeat(20_000);
+    const checkouts = Array.from({ length: 1000 }, (_, index) => ({ ...checkout(index + 2), reason }));
+    const [none, all] = [[], checkouts].map((list) => JSON.stringify({ checkouts: list, lastId: 1001, forgotten: 0 }));
+    let fetched = 0;
+    /** @type {() => void} */
+    let interrupt;
+    const url = await serveHandler((req, res) => {
+      if (!req.url?.startsWith('/pool/checkouts')) {
+        res.writeHead(req.url === '/pool' ? 200 : 404).end('{"max":3}');
+        return;
+      }
+      res.end(++fetched === 2 ? all : none);
+      // It has written the answer before this one.
+      if (fetched === 3) interrupt();
+    });
+    const file = fileOf('slow-disk.jsonl');
+    const { stderr } = await runNode([CLI, 'record', '--url', url, '--out', file, '--every', '50'], {
+      onStart: async (child) => (interrupt = () => child.kill('SIGINT')),
+    });
+    const [, written, lost] =
+      /\nRecorded (\d+) checkouts\.\n(\d+) checkouts lost: the disk was too slow\.\n$/.exec(stderr) ?? [];
+    expect(Number(written) + Number(lost)).toBe(1000);
+    expect((await readTrace(file)).checkouts).toHaveLength(Number(written));
+  });
+});
+
+describe('a trace in place of a scenario', () => {
+  const header = '{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":2}\n';
+  const line = (/** @type {number} */ index) =>
+    `{"checkOutStartedMs":${index * 20},"waitMs":0,"useMs":${index % 10 === 0 ? 300 : 2},"route":"/a"}\n`;
+
+  test('works with advise', async () => {
+    const file = fileOf('advise.jsonl');
+    await writeFile(file, header + Array.from({ length: 400 }, (_, index) => line(index)).join(''));
+    const { code, stdout } = await runCli([
+      'advise',
+      '--trace',
+      file,
+      '--slo',
+      '/a p99 < 400ms',
+      '--seeds',
+      '59',
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    const { verdict, poolSize, settings } = JSON.parse(stdout);
+    expect({ verdict, recorded: settings.recorded.maxPoolSize }).toEqual({ verdict: 'size', recorded: 2 });
+    expect(poolSize).toBeGreaterThan(1);
+  });
+
+  test('whose waits were for connections being opened gives no advice, and predictions with a warning', async () => {
+    const file = fileOf('churn.jsonl');
+    const checkouts = Array.from({ length: 400 }, (_, index) => ({
+      atMs: index * 20,
+      ...(index % 3 === 0 ? { waitMs: 61, openingMs: 60 } : { waitMs: 0.1 }),
+      useMs: 5,
+      pool: 0,
+      route: 0,
+    }));
+    const lines = [
+      { trace: 'mongodb-pool-lab', version: 3 },
+      { define: 'pool', id: 0, options: { maxPoolSize: { value: 4 } } },
+      { define: 'route', id: 0, name: '/a' },
+      ...checkouts,
+    ];
+    await writeFile(file, lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const words =
+      /98 % of the recorded waiting was for connections that were being opened: 134 of 400 checkouts, 60 ms/;
+    await expectRefused(
+      ['advise', '--trace', file, '--slo', '/a p95 < 50ms'],
+      new RegExp(`^No verdict\\. ${words.source}`),
+    );
+    const { code, stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '4']);
+    expect(code).toBe(0);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`! ${words.source}`));
+  });
+
+  test('with too few checkouts is not enough data', async () => {
+    const file = fileOf('short.jsonl');
+    await writeFile(file, header + line(0) + line(1));
+    const { code, stdout } = await runCli(['advise', '--trace', file, '--slo', '/a p99 < 400ms']);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/^Not enough data\.\n\nThe load has 2 requests to \/a/),
+    });
+  });
+
+  test('with an incomplete last line is read with a warning', async () => {
+    const file = fileOf('cut.jsonl');
+    await writeFile(file, header + line(0) + line(1).slice(0, 20));
+    const { code, stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '1']);
+    expect(code).toBe(0);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('line 3: the last line is incomplete and left out');
+  });
+
+  test.each([
+    ['truncated in its first line', header.slice(0, 20), [], /, line 1: this is not a trace, which begins with/],
+    ['without checkouts', header, [], /has no checkouts/],
+    ['beside a scenario', header, ['loadtests/mixed.yaml'], /^Give either a scenario or --trace, not both/],
+    ['with service times', header, ['--service', '/a=3'], /a trace has its own service times/],
+  ])('%s is refused', async (name, text, args, message) => {
+    const file = fileOf(`${name.replaceAll(' ', '-')}.jsonl`);
+    await writeFile(file, text);
+    await expectRefused(['predict', '--trace', file, ...args], message);
+  });
+});
+
+(process.platform === 'win32' ? test.skip : test)(
+  'a full disk ends the recording, with one line and exit code 1',
+  async () => {
+    const answer = (/** @type {number} */ after) => ({
+      checkouts: Array.from({ length: 200 }, (_, index) => checkout(after + index + 1)),
+      lastId: after + 200,
+    });
+    const file = fileOf('full-disk.jsonl');
+    const command = [process.execPath, CLI, 'record', '--url', await startFake(answer), '--out', file, '--every', '10'];
+    // A limit on the size of files acts like a full disk.
+    const child = spawn('sh', ['-c', 'ulimit -f 8; exec "$@"', 'sh', ...command]);
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^Recording .*\n${file} is incomplete: EFBIG: file too large, write\n$`));
+    expect((await readTrace(file)).checkouts.length).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,177 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { interruptCommand } from '../support/interrupt-command.js';
+import { runNode } from 'test-support/processes.js';
+import { scratchFolder } from 'test-support/cleanup.js';
+
+const ARTICLE = [process.execPath, path.resolve('examples/article-app.js')];
+const ODD = [process.execPath, path.resolve('lab/test/sweep/apps/odd-app.js')];
+
+const folder = await scratchFolder();
+const items = path.join(folder, 'items.yaml');
+await writeFile(
+  items,
+  JSON.stringify({
+    config: { target: 'http://127.0.0.1:3000', phases: [{ duration: 1, arrivalCount: 5 }] },
+    scenarios: [{ flow: [{ get: { url: '/items' } }] }],
+  }),
+);
+
+/** @param {string[]} options @param {string[]} command @param {Record<string, string>} [env] */
+async function sweep(options, command, env = {}) {
+  const out = await scratchFolder();
+  const ran = await runNode(['lab/cli.js', 'sweep', '--out', out, ...options, '--', ...command], {
+    env: { MONGODB_URI: sharedMongoUrl(), ...env },
+  });
+  return { ...ran, out };
+}
+
+test("the article's own app, unchanged: 21, 7 and 5 s", async () => {
+  const { code, stdout, stderr, out } = await sweep(
+    ['--pool-sizes', '1,3,10', 'loadtests/mixed.yaml', '--slo', '/fast max < 3s', '--json'],
+    ARTICLE,
+    { SLEEP_MS: '5000' },
+  );
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/The app uses the MongoDB at 127\.0\.0\.1:\d+\. [^]*1, 3, 10\s+instead of 50\./),
+  });
+  const { variants, settings, advice } = JSON.parse(stdout);
+  for (const [index, exactMs] of [21_000, 7000, 5000].entries()) {
+    const { measured, predicted } = variants[index];
+    // On an idle machine 1 %. Here other tests run beside it.
+    expect([measured.maxMs, predicted.maxMs].filter((ms) => Math.abs(ms / exactMs - 1) > 0.04)).toEqual([]);
+  }
+  for (const { measured } of variants) {
+    expect(measured).toMatchObject({
+      requests: 10,
+      failures: 0,
+      usersPlanned: 5,
+      usersSent: 5,
+      routes: { '/slow': { count: 5, queries: 1 }, '/fast': { count: 5 } },
+    });
+  }
+  expect(variants.map((/** @type {any} */ { measured }) => measured.pool.peakActive)).toEqual([1, 3, 5]);
+  expect(variants.map((/** @type {any} */ { measured }) => measured.goals['/fast max < 3 s'] < 3000)).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect(settings).toMatchObject({ poolSizes: [1, 3, 10], ownPoolSizes: [50], goals: ['/fast max < 3 s'] });
+  expect(advice.words[0]).toBe('Measured: the goal is met at pool size 3, 10.');
+
+  // `report` shows it again, also beside another one.
+  const result = path.join(out, 'sweep.json');
+  const page = path.join(out, 'page.html');
+  const report = await runNode(['lab/cli.js', 'report', result, result, '--out', page]);
+  expect({ code: report.code, stdout: report.stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('Your app at several pool sizes'),
+  });
+  expect(await readFile(page, 'utf8')).toContain('Measured: the goal is met at pool size 3, 10.');
+}, 300_000);
+
+test('another load generator: it gets the URL, and its exit code counts', async () => {
+  const load = `${process.execPath} -e "fetch(process.env.TARGET_URL + '/fast').then((answer) => process.exit(answer.status === 200 ? Number(process.env.END) : 9))"`;
+  const options = ['--pool-sizes', '1,2', '--load', load, '--warm-up', '0.2', '--warm-up-paths', '/fast', '--json'];
+  const good = await sweep(options, ARTICLE, { END: '0' });
+  expect({ code: good.code, stderr: good.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+  const [{ measured, predicted }] = JSON.parse(good.stdout).variants;
+  expect(measured).toMatchObject({ requests: 1, failures: 0, routes: { '/fast': { count: 1 } } });
+  expect(predicted.requests).toBe(1);
+  const bad = await sweep(options, ARTICLE, { END: '99' });
+  expect({ code: bad.code, stderr: bad.stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/pool 1 did not run: the load\s+command ended with exit code 99/),
+  });
+}, 120_000);
+
+test('exit code 1 when no size meets the goals', async () => {
+  const { code, stdout } = await sweep(
+    ['--pool-sizes', '1,2', items, '--slo', '/items p50 < 0.001ms', '--warm-up', '0'],
+    ODD,
+  );
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringContaining('Measured: the goal is met at none of these pool sizes.'),
+  });
+}, 60_000);
+
+describe("an app that can't be measured", () => {
+  test.each([
+    ['ends', [], /the app ended by itself \(exit code 3\)\. The app's last output:\n[^]*the configuration is missing/],
+    ['silent', ['--start-timeout', '1'], /the app opened no port within 1 s/],
+    ['no-client', [], /no MongoClient of the app connected/],
+    [
+      'none',
+      ['--target', 'http://127.0.0.1:1', '--start-timeout', '1'],
+      /nothing listens at http:\/\/127\.0\.0\.1:1 after 1 s/,
+    ],
+  ])(
+    '%s',
+    async (fault, options, message) => {
+      const { code, stdout, stderr } = await sweep(['--pool-sizes', '1,2', items, ...options], [...ODD, fault]);
+      expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+    },
+    60_000,
+  );
+
+  test('a command that does not exist', async () => {
+    const { code, stderr } = await sweep(['--pool-sizes', '1', items], ['/no/such/command']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ENOENT') });
+  }, 60_000);
+
+  test('a scenario for another app', async () => {
+    const { code, stderr } = await sweep(
+      ['--pool-sizes', '1', 'loadtests/fast-only.yaml', '--warm-up-paths', '/nothing'],
+      ODD,
+    );
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/GET \/fast \(loadtests\/fast-only\.yaml, line \d+\) answers 404/),
+    });
+  }, 60_000);
+
+  test('a database on another machine, and nobody to ask', async () => {
+    // A network for documentation, RFC 5737.
+    const { code, stderr } = await sweep(['--pool-sizes', '1', items], [...ODD, 'elsewhere'], {
+      MONGODB_URI: 'mongodb://192.0.2.1:27017/',
+    });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /uses the MongoDB at 192\.0\.2\.1:27017, which is not on this machine\.[^]*add --yes/,
+      ),
+    });
+  }, 60_000);
+});
+
+/** Uses /proc to find the processes of a command. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux(
+  'a signal ends the app and whatever it started',
+  async () => {
+    const shell = ['sh', '-c', `${ARTICLE.join(' ')}; true`];
+    for (const [signal, code, afterMs] of /** @type {const} */ ([
+      ['SIGINT', 130, 4000],
+      ['SIGTERM', 143, 5000],
+      ['SIGHUP', 129, 9000],
+    ])) {
+      const ended = await interruptCommand(
+        ['sweep', '--pool-sizes', '1,2', path.resolve('loadtests/mixed.yaml'), '--', ...shell],
+        {
+          folder,
+          afterMs,
+          signal,
+          env: { MONGODB_URI: sharedMongoUrl() },
+        },
+      );
+      expect(ended).toMatchObject({ code, left: [], stderr: expect.stringContaining('Interrupted') });
+      expect(ended.tookMs).toBeLessThan(5000);
+    }
+  },
+  60_000,
+);

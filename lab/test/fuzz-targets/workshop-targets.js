@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { toResult } from '../../cli/result-file.js';
+import { judge } from '../../workshop/judge-task.js';
+import { readLessons } from '../../workshop/lessons.js';
+import { renderLessonList } from '../../workshop/list-view.js';
+import { progressFile, readProgress } from '../../workshop/lesson-progress.js';
+import { createSampleResult } from '../report/sample-result.js';
+import { changesOf, mutationsOf, oddValues } from 'test-support/fuzz-arbitraries.js';
+import { attempt, require, requireClear } from 'test-support/fuzz-outcome.js';
+
+const lessons = await readLessons();
+const GUESS = { value: 11, at: '2026-01-02T00:00:00.000Z' };
+const PROGRESS = {
+  since: '2026-01-01T00:00:00.000Z',
+  lessons: { [lessons[0].name]: { doneAt: '2026-01-02T00:00:00.000Z', guess: GUESS } },
+};
+
+/** A variant with the figures of all labs. @param {Record<string, unknown>} settings */
+const variantOf = (settings) => ({
+  name: '1/100 gathered',
+  settings: {
+    poolSize: 1,
+    load: 'all',
+    remedy: 'size',
+    env: {},
+    connections: 128,
+    handle: 'one',
+    case: 1,
+    workers: 8,
+    ...settings,
+  },
+  measured: {
+    requests: 10,
+    failures: 3,
+    count: 20,
+    maxMs: 21_000,
+    ratePerSec: 100,
+    unloaded: { serviceMs: 2 },
+    pool: { waitMaxMs: 5 },
+    routes: { '/fast': { p99Ms: 4, maxMs: 20_000 } },
+  },
+  predicted: { maxMs: 20_000 },
+});
+const RESULT = createSampleResult({
+  settings: { leaks: 5, secondClient: false, slowMs: 5000, poolTimeout: 2500, rttMs: 20, poolSize: 20 },
+  variants: [
+    variantOf({}),
+    variantOf({ poolSize: 2, load: 'customers', handle: 'several', workers: 64 }),
+    variantOf({ load: 'burst', handle: 'gathered', env: { MONGO_MIN_POOLSIZE: 1 } }),
+  ],
+});
+const TREATED = { ...RESULT, settings: { ...RESULT.settings, slowMs: 1000 } };
+const APP = {
+  max: 2,
+  checkouts: [{ route: '/slow', checkOutStartedAtMs: 1, checkedOutAtMs: 2000, checkedInAtMs: 3000 }],
+};
+const TRACE = {
+  header: {},
+  routes: ['/fast'],
+  warnings: [],
+  checkOutStartedMs: [0, 1, 2],
+  waitMs: [0, 0, 0],
+  useMs: [1, 2, 3],
+  routeOf: [0, 0, 0],
+};
+
+/**
+ * Checks trust results to have all figures. Without them, the error must at least name the lesson.
+ * @param {typeof lessons[number]} lesson
+ * @param {any} evidence
+ */
+async function judgeOrExplain(lesson, evidence) {
+  try {
+    return await judge(lesson, evidence);
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    require(message.startsWith(
+      `The check of lesson ${lesson.name} failed: `,
+    ), `an error without the lesson: ${message}`);
+    return undefined;
+  }
+}
+
+/** @type {Record<string, import('test-support/fuzz-outcome.js').FuzzTarget>} */
+export const targets = {
+  'progress of the workshop': {
+    arbitrary: fc.oneof(
+      { weight: 4, arbitrary: changesOf([PROGRESS]).map((value) => JSON.stringify(value)) },
+      { weight: 2, arbitrary: mutationsOf([JSON.stringify(PROGRESS)]) },
+      { weight: 1, arbitrary: oddValues.map((value) => JSON.stringify(value)) },
+    ),
+    async open() {
+      const folder = mkdtempSync(path.join(os.tmpdir(), 'pool-lab-fuzz-'));
+      return { folder, close: () => rmSync(folder, { recursive: true }) };
+    },
+    async check(text, { folder }) {
+      const file = progressFile(folder);
+      writeFileSync(file, text);
+      const progress = await readProgress(folder, lessons).catch((error) =>
+        requireClear(error, (message) => message.includes(file)),
+      );
+      if (progress) renderLessonList(lessons, progress);
+    },
+  },
+  'checks of lessons': {
+    arbitrary: fc.record({
+      lesson: fc.constantFrom(...lessons),
+      result: changesOf([RESULT, TREATED]),
+      app: changesOf([APP]),
+      answer: fc.double({ noNaN: true }),
+    }),
+    async check({ lesson, result, app, answer }) {
+      const entry = attempt(() => toResult(result, 'fuzz.json')).value;
+      if (!entry || !Array.isArray(app?.checkouts)) return;
+      const evidence = { results: [{ ...entry.result, file: 'fuzz.json' }], app, trace: TRACE, answer, guess: GUESS };
+      const verdict = await judgeOrExplain(lesson, evidence);
+      require(!verdict || (typeof verdict.isRight === 'boolean' && verdict.words !== ''), 'no verdict');
+    },
+  },
+};

@@ -1,0 +1,238 @@
+import os from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { chooseInstance } from '../../../labs/inserts/inserts-published.js';
+import { inserts } from '../../../labs/inserts/inserts-lab.js';
+import { limitCores } from '../../../labs/inserts/server-cores.js';
+import { describeFaults, verifyInserts } from '../../../labs/inserts/verify-inserts.js';
+import { layOutChart } from '../../../report/chart-data.js';
+import { createSampleResult } from '../../report/sample-result.js';
+import { cleanUp, scratchFolder, startMongod } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { expectRefused, runCli } from '../../support/run-cli.js';
+
+/** @typedef {import('../../../report/result-types.js').Variant} Variant */
+
+const defaults = /** @type {any} */ (
+  Object.fromEntries(Object.entries(inserts.options).map(([name, option]) => [name, option.default]))
+);
+
+test('run inserts measures each case plain and gathered, and every document is stored once', async () => {
+  const out = path.join(await scratchFolder(), 'out');
+  const { code, stdout, stderr } = await runCli(
+    [
+      'run',
+      'inserts',
+      '--cases',
+      '1/1,2/50',
+      '--docs',
+      '300',
+      '--repeat',
+      '2',
+      '--write-concern',
+      '1',
+      '--json',
+      '--out',
+      out,
+    ],
+    { env: { MONGO_URL: sharedMongoUrl() } },
+  );
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/2\/50: gathered \/ plain +\d/) });
+  const { variants } = JSON.parse(stdout);
+  expect(variants.map((/** @type {Variant} */ { name }) => name)).toEqual([
+    '1/1 plain',
+    '1/1 gathered',
+    '2/50 plain',
+    '2/50 gathered',
+  ]);
+  for (const { measured, repeats } of variants) {
+    expect(measured).toMatchObject({ count: 600, missing: 0, twice: 0, wrong: 0 });
+    expect(repeats).toHaveLength(2);
+  }
+  expect(await readFile(path.join(out, 'inserts.html'), 'utf8')).toContain('One document at a time');
+  const client = new MongoClient(sharedMongoUrl());
+  cleanUp(() => client.close());
+  expect(await client.db('pool_lab').listCollections({ name: 'inserts' }).toArray()).toEqual([]);
+});
+
+test('more indexes and random data: each index is built for each run, and every document is as inserted', async () => {
+  const { port } = await startMongod();
+  const args = ['--cases', '2/20', '--docs', '1100', '--seconds', '60', '--ways', 'gathered', '--write-concern', '1'];
+  const { stdout } = await runCli([
+    ...['run', 'inserts', ...args, '--data', 'random', '--indexes', '3', '--json'],
+    ...['--url', `mongodb://127.0.0.1:${port}`],
+  ]);
+  const [{ measured }] = JSON.parse(stdout).variants;
+  expect(measured).toMatchObject({ count: 1100, missing: 0, twice: 0, wrong: 0, cpuPercent: expect.any(Number) });
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}`);
+  cleanUp(() => client.close());
+  const { metrics } = await client.db('admin').command({ serverStatus: 1 });
+  // Once for the warm-up, once for the run. A server creates one for itself.
+  expect(metrics.commands.createIndexes.total).toBeGreaterThanOrEqual(2 * 3);
+});
+
+const isLinux = process.platform === 'linux';
+
+(isLinux ? test : test.skip)('the server is limited to some cores, with all its threads', async () => {
+  const server = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("runs")']);
+  cleanUp(() => server.kill());
+  await once(server.stdout, 'data');
+  const pid = Number(server.pid);
+  await limitCores(pid, 1);
+  const tasks = await readdir(`/proc/${pid}/task`);
+  expect(tasks.length).toBeGreaterThan(1);
+  for (const task of tasks) {
+    expect(await readFile(`/proc/${pid}/task/${task}/status`, 'utf8')).toMatch(/^Cpus_allowed_list:\s+0$/m);
+  }
+  const { stdout } = await runCli(
+    ['run', 'inserts', '--cases', '1/2', '--docs', '50', '--ways', 'plain', '--server-cores', '1', '--json'],
+    { env: { MONGO_URL: '' } },
+  );
+  expect(JSON.parse(stdout).variants).toMatchObject([
+    { name: '1/2 plain, 1 core', settings: { serverCores: 1 }, measured: { count: 50 } },
+  ]);
+});
+
+describe('verification finds', () => {
+  const client = new MongoClient(sharedMongoUrl());
+  cleanUp(() => client.close());
+
+  test.each([
+    ['nothing wrong', [0, 1, 2], { missing: 0, twice: 0, wrong: 0 }, undefined],
+    ['missing documents', [0, 2], { missing: 1, twice: 0, wrong: 0 }, 'documents are not as inserted: 1 missing'],
+    [
+      'a document stored twice instead of another',
+      [0, 0, 2],
+      { missing: 1, twice: 1, wrong: 0 },
+      'documents are not as inserted: 1 missing, 1 stored twice',
+    ],
+    ['an empty collection', [], { missing: 3, twice: 0, wrong: 0 }, 'documents are not as inserted: 3 missing'],
+  ])('%s', async (_, numbers, faults, words) => {
+    const collection = client.db('verify').collection('inserts');
+    await collection.drop();
+    if (numbers.length > 0) await collection.insertMany(numbers.map((n) => ({ n, d: 'content' })));
+    expect(await verifyInserts(collection, 3, ['content'])).toEqual(faults);
+    expect(describeFaults(faults)).toBe(words);
+  });
+
+  test('other content', async () => {
+    const collection = client.db('verify').collection('inserts');
+    await collection.drop();
+    await collection.insertMany([
+      { n: 0, d: 'content' },
+      { n: 1, d: 'contend' },
+    ]);
+    const faults = await verifyInserts(collection, 2, ['content']);
+    expect(faults).toEqual({ missing: 0, twice: 0, wrong: 1 });
+    expect(describeFaults(faults)).toBe('documents are not as inserted: 1 with other content');
+  });
+});
+
+test('published figures are those of the most similar machine, and of plain inserts only', async () => {
+  expect([1, 2, 3, 8, 64].map((cores) => chooseInstance(cores).instance)).toEqual([
+    't2.small',
+    't2.medium',
+    't2.medium',
+    't2.2xlarge',
+    'm4.4xlarge',
+  ]);
+  const { ratesPerSec } = chooseInstance(os.availableParallelism());
+  const ratesWith = async (/** @type {'majority' | 1} */ writeConcern) =>
+    (await inserts.plan({ ...defaults, writeConcern, cases: ['1/1', '3/7'] })).variants.map(
+      ({ published }) => published?.ratePerSec,
+    );
+  expect(await ratesWith(1)).toEqual([ratesPerSec['1/1'], undefined, undefined, undefined]);
+  expect(await ratesWith('majority')).toEqual([undefined, undefined, undefined, undefined]);
+  for (const other of [{ data: 'random' }, { indexes: 1 }]) {
+    const { variants } = await inserts.plan({ ...defaults, writeConcern: 1, ...other });
+    expect(variants.map(({ published }) => published)).toEqual(Array(8).fill(null));
+  }
+  const { variants } = await inserts.plan({ ...defaults, writeConcern: 1, ways: ['plain'], serverCores: [1] });
+  expect(variants.map(({ published }) => published?.ratePerSec)).toEqual([2014, 24_547, 9917, 10_293]);
+});
+
+test('the findings compare more sessions and inserters, and gathered with plain', () => {
+  const { ratesPerSec } = chooseInstance(8);
+  /** @param {string} workload @param {string} way @param {number} ratePerSec */
+  const variant = (workload, way, ratePerSec) => ({
+    name: `${workload} ${way}`,
+    settings: { workload, way },
+    measured: { ratePerSec },
+    published: way === 'plain' ? { ratePerSec: ratesPerSec[workload], cores: 8 } : null,
+  });
+  const result = /** @type {any} */ ({
+    variants: [
+      variant('1/1', 'plain', 100),
+      variant('1/1', 'gathered', 99),
+      variant('1/100', 'plain', 200),
+      variant('1/100', 'gathered', 4000),
+    ],
+  });
+  expect(inserts.findings?.(result)).toEqual([
+    {
+      claim: '1/100 / 1/1, plain',
+      measured: 2,
+      published: 21828 / 3727,
+      reason: expect.stringMatching(/^mgo sends the next insert before the last one is answered; today's driver waits/),
+    },
+    { claim: '1/1: gathered / plain', measured: 0.99, published: null },
+    { claim: '1/100: gathered / plain', measured: 20, published: null },
+  ]);
+  expect(inserts.takeaway(result)).toBe(
+    '1/100 gathered was the fastest, with 4,000 documents per second, 20.0 times as many as plain. The article asks ' +
+      'who reaches 100,000: not this run.',
+  );
+  result.variants.push(variant('100/100', 'plain', 120_000));
+  result.variants.at(-1).measured.cpuPercent = 97.4;
+  expect(inserts.takeaway(result)).toMatch(/100,000: this did\.$/);
+  expect(inserts.findings?.(result).slice(1, 3)).toMatchObject([
+    {
+      claim: '100/100 / 1/1, plain',
+      reason: expect.stringMatching(/^There, client and server had 8 cores .* 97 % of a/),
+    },
+    {
+      claim: '100/100 / 1/100, plain',
+      reason: expect.stringMatching(/on 1 core .* cost \(0\.40\), and on 8 .* \(3\.87\)/),
+    },
+  ]);
+});
+
+test('a chart has all rates of the article, and marks the cores of this machine', async () => {
+  const { variants } = await inserts.plan({ ...defaults, serverCores: [1, 2] });
+  const [, spec] = inserts.charts;
+  /** @param {number} cores */
+  const layOut = (cores) =>
+    layOutChart(spec, createSampleResult({ environment: { cores }, variants: /** @type {any} */ (variants) }));
+  const { categories, series } = layOut(2);
+  expect(categories.flat()).toEqual(['1 core', '2 cores, as here', '4 cores', '8 cores', '16 cores']);
+  expect(series.map(({ label, values }) => [label, values[0], values[4]])).toEqual([
+    ['1/1', 2014, 4629],
+    ['1/100', 24_547, 19_986],
+    ['100/100', 9917, 74_102],
+    ['100/10000', 10_293, 69_072],
+  ]);
+  expect(layOut(12).categories.flat()).toContain('8 cores, nearest to here');
+});
+
+test.each([
+  [['--cases', '1'], '"1" is not sessions/inserters; several are written 1/1,100/10000.'],
+  [['--ways', 'raw'], '"raw" is not one of plain, gathered.'],
+  [['--write-concern', '2'], 'It must be majority or 1.'],
+  [['--docs', '99', '--cases', '1/100'], '--docs is 99; 1/100 needs at least 100'],
+  [['--data', 'ones'], '"ones" is not one of zeros, random.'],
+  [['--server-cores', '1,9999'], `--server-cores is 9999; this machine has ${os.availableParallelism()}`],
+  [['--server-cores', '1', '--url', sharedMongoUrl()], '--server-cores limits the embedded MongoDB only'],
+])('%j is refused', async (args, words) => {
+  await expectRefused(['run', 'inserts', ...args], new RegExp(words.replaceAll(/[.*]/g, '\\$&')));
+});
+
+test('--server-cores without taskset is refused before anything is measured', async () => {
+  const env = { PATH: await scratchFolder(), MONGO_URL: '' };
+  await expectRefused(['run', 'inserts', '--server-cores', '1'], /--server-cores needs taskset, of Linux: it was not/, {
+    env,
+  });
+});

@@ -1,0 +1,322 @@
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { startApp } from '../../../harness/app-process.js';
+import { labs } from '../../../labs/index.js';
+import { APP_PATHS } from '../../../../src/load-tests/check-requests.js';
+import { mixed } from '../../../labs/mixed/mixed-lab.js';
+import { MIXED_SCENARIO } from '../../../../src/load-tests/load-test-runner.js';
+import { readSettings } from '../../../../src/settings.js';
+import { createSampleResult } from '../../report/sample-result.js';
+import { sampleLoad } from '../../../labs/mixed/load-samples.js';
+import { renderTable } from '../../../report/table.js';
+import { expectRefused } from '../../support/run-cli.js';
+import { scratchFolder } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+
+const folder = await scratchFolder();
+const settings = readSettings({}, '');
+const article = { poolSizes: [1, 2, 3, 10], slowMs: 5000, scenario: MIXED_SCENARIO };
+
+test('the exact answers of the article are 21, 7 and 5 s, beside what it published', async () => {
+  const { variants } = await mixed.plan(article);
+  expect(variants.map(({ settings, exact, published }) => [settings.poolSize, exact?.maxMs, published?.maxMs])).toEqual(
+    [
+      [1, 21_000, 21_142.7],
+      [2, 11_000, undefined],
+      [3, 7000, 9017],
+      [10, 5000, 5019],
+    ],
+  );
+});
+
+describe('the driver of 2020', () => {
+  const old = { ...article, poolSizes: [1, 3], driver: /** @type {const} */ ('3') };
+
+  test("is shown beside what today's driver takes, which is not its exact answer", async () => {
+    const plan = await mixed.plan(old);
+    const result = {
+      ...createSampleResult(),
+      variants: plan.variants.map((variant, index) => ({
+        ...variant,
+        measured: { maxMs: [21_050, 9030][index], requests: 10, failures: 0, routes: { '/fast': { maxMs: 20_000 } } },
+      })),
+    };
+    expect(renderTable(labs.mixed, result, { width: 100 })).toMatch(
+      /max article driver 7\n.*\n +1 .* 21050 +21143 +21000\n +3 .* 9030 +9017 +7000\n/,
+    );
+    expect(labs.mixed.takeaway(result)).toMatch(
+      /request of all took 21\.1 \/ 9\.0 s\. With today's driver it takes 21\.0 \/ 7\.0 s\.$/,
+    );
+    expect(await labs.mixed.predict?.(plan.variants[0], plan, result.variants[0].measured, settings)).toEqual({});
+  });
+
+  test.each([{ slowQuery: /** @type {const} */ ('work') }, { poolTimeout: 100 }])('can not do %j', async (option) => {
+    await expect(mixed.plan({ ...old, ...option })).rejects.toThrow('leave out --driver 3');
+  });
+
+  test('that can not be installed is named, and leaves nothing behind', async () => {
+    const cache = path.join(folder, 'cache');
+    const out = path.join(folder, 'no-driver');
+    const env = {
+      MONGO_URL: sharedMongoUrl(),
+      POOL_LAB_CACHE: cache,
+      npm_config_registry: 'http://127.0.0.1:1',
+      npm_config_cache: path.join(folder, 'npm'),
+    };
+    await expectRefused(
+      ['run', 'mixed', '--driver', '3', '--environment', 'smoke', '--out', out],
+      /--driver 3 needs mongodb 3\.4\.0, and npm can't install it in \S+cache: ECONNREFUSED/,
+      { env },
+    );
+    expect(await readdir(cache)).toEqual([]);
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+test('another load has no published figures, and a drawn one no exact answer', async () => {
+  const [shorter] = (await mixed.plan({ ...article, slowMs: 500 })).variants;
+  expect(shorter).toMatchObject({ published: null, exact: { maxMs: 500 } });
+  const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
+  const [drawn] = (await mixed.plan({ ...article, scenario })).variants;
+  expect(drawn).toMatchObject({ published: null, exact: null });
+});
+
+test('queries that work have no exact answer, no published one and no prediction', async () => {
+  const plan = await mixed.plan({ ...article, slowQuery: 'work' });
+  expect(plan.settings).toMatchObject({ slowQuery: 'work' });
+  expect(plan.variants.map(({ exact, published }) => ({ exact, published }))).toEqual(
+    article.poolSizes.map(() => ({ exact: null, published: null })),
+  );
+  expect(
+    await labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings),
+  ).toEqual({});
+  expect((await mixed.plan(article)).settings).toMatchObject({ slowQuery: 'sleep' });
+});
+
+test('the prediction adds to the arithmetic what a query takes, and what its response takes beside', async () => {
+  const plan = await mixed.plan(article);
+  const unloaded = { serviceMs: 2, overheadMs: 3 };
+  const predicted = await Promise.all(
+    plan.variants.map((variant) => labs.mixed.predict?.(variant, plan, { unloaded }, settings)),
+  );
+  // The fifth user's slow query comes after four others of 5002 ms and is answered 3 ms later.
+  expect(predicted[0]?.maxMs).toBeCloseTo(5 * 5002 + 3 - 4000, 3);
+  expect(predicted[3]?.maxMs).toBeCloseTo(5005, 3);
+  expect(predicted[3]?.routes['/fast'].p50Ms).toBeCloseTo(5, 1);
+  expect(predicted[3]).toMatchObject({ requests: 10, failures: 0, peakActive: 5, peakWaiting: 0 });
+});
+
+test('the prediction is for the pool settings of the app', async () => {
+  const plan = await mixed.plan(article);
+  const predictWith = (/** @type {object} */ changes) =>
+    labs.mixed.predict?.(
+      plan.variants[0],
+      plan,
+      { unloaded: { serviceMs: 2, overheadMs: 3 } },
+      { ...settings, ...changes },
+    );
+  expect((await predictWith({ waitQueueTimeoutMs: 4500 }))?.failures).toBeGreaterThan(0);
+  expect((await predictWith({}))?.failures).toBe(0);
+  const limited = await mixed.plan({ ...article, poolTimeout: 4500 });
+  expect(limited.settings).toMatchObject({ poolTimeout: 4500 });
+  expect(
+    await labs.mixed.predict?.(plan.variants[0], limited, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings),
+  ).toEqual(await predictWith({ waitQueueTimeoutMs: 4500 }));
+  expect((await predictWith({ slowPoolSize: 1 }))?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
+});
+
+test('a route that makes no query is predicted not to wait', async () => {
+  const scenario = path.join(folder, 'health.yaml');
+  await writeFile(
+    scenario,
+    `config: { phases: [{ duration: 1, arrivalCount: 5 }], http: { timeout: 60 } }
+scenarios: [{ flow: [{ get: { url: /livez } }, { function: signIn }, { get: { url: /slow } }, { head: { url: /livez } }] }]`,
+  );
+  await expect(mixed.plan({ ...article, scenario })).rejects.toThrow('line 2: the function step signIn runs code');
+  const plan = await mixed.plan({ ...article, scenario, skipFunctions: true });
+  expect(plan.settings.skipFunctions).toBe(true);
+  expect(plan.warnings).toEqual([
+    expect.stringMatching(/health\.yaml, line 2, in the prediction: the function step signIn is left out/),
+  ]);
+  const predicted = await labs.mixed.predict?.(
+    plan.variants[0],
+    plan,
+    { unloaded: { serviceMs: 2, overheadMs: 3 } },
+    settings,
+  );
+  expect(predicted?.routes['GET /livez'].maxMs).toBeCloseTo(3, 1);
+  expect(predicted?.routes['/slow'].maxMs).toBeGreaterThan(20_000);
+});
+
+test('a scenario without any query is refused', async () => {
+  const scenario = path.join(folder, 'alive.yaml');
+  await writeFile(scenario, 'scenarios: [{ flow: [{ get: { url: /livez } }] }]');
+  await expect(mixed.plan({ ...article, scenario })).rejects.toThrow(/alive\.yaml makes no query/);
+});
+
+test('what is drawn is predicted with a band', async () => {
+  const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
+  const plan = await mixed.plan({ poolSizes: [2], slowMs: 500, scenario });
+  const predicted = await labs.mixed.predict?.(
+    plan.variants[0],
+    plan,
+    { unloaded: { serviceMs: 2, overheadMs: 3 } },
+    settings,
+  );
+  expect(predicted?.low.maxMs).toBeLessThan(predicted?.high.maxMs);
+});
+
+test('a scenario for another app is refused before anything starts, with what the app does not have', async () => {
+  const scenario = path.join(folder, 'shop.yaml');
+  const flow = [
+    'get: { url: /fast?of=1 }',
+    'get: { url: /cart }',
+    'post: { url: /slow }',
+    'get: { url: http://shop.example/slow }',
+    'get: { url: "/{{ any }}" }',
+    'loop: [{ get: { url: /cart/7 } }]\n        count: 2',
+  ];
+  await writeFile(
+    scenario,
+    `config:\n  target: http://shop.example\n  phases: [{ duration: 1, arrivalCount: 1 }]
+scenarios:\n  - flow:\n${flow.map((step) => `      - ${step}\n`).join('')}`,
+  );
+  const planning = mixed.plan({ ...article, scenario });
+  await expect(planning).rejects.toThrow(
+    `${scenario} does not fit the lab's app, which answers GET /slow, /fast, /, /livez`,
+  );
+  const { message } = await planning.catch((error) => error);
+  expect(message.match(/line .*/g)).toEqual([
+    'line 7: GET /cart does not exist',
+    'line 8: POST /slow does not exist',
+    'line 9: GET http://shop.example/slow goes to another host: write only the path',
+    'line 11: GET /cart/7 does not exist',
+  ]);
+});
+
+test('the app has every path that a scenario may use', async () => {
+  const app = await startApp({ MONGO_URL: String(process.env.TEST_MONGO_URL), SLOW_MS: '1' });
+  try {
+    const answers = await Promise.all(APP_PATHS.map(async (name) => (await fetch(`${app.url}${name}`)).status));
+    expect(answers).toEqual(APP_PATHS.map(() => 200));
+  } finally {
+    await app.stop();
+  }
+});
+
+test('the target of a scenario is said to be unused', async () => {
+  const scenario = path.join(folder, 'elsewhere.yaml');
+  await writeFile(
+    scenario,
+    `config: { target: http://shop.example, phases: [{ duration: 1, arrivalCount: 1 }] }
+scenarios: [{ flow: [{ get: { url: /slow } }] }]`,
+  );
+  expect((await mixed.plan({ ...article, scenario })).warnings).toEqual([
+    expect.stringMatching(
+      /^the target of .*elsewhere\.yaml, http:\/\/shop\.example, was not used: this lab starts an app/,
+    ),
+  ]);
+  expect((await mixed.plan(article)).warnings).toEqual([]);
+});
+
+describe('the sentence is about what was measured', () => {
+  /** @param {Record<string, any>[]} measured */
+  const sumUp = (measured) =>
+    labs.mixed.takeaway({
+      ...createSampleResult(),
+      variants: measured.map((figures, index) => ({ name: '', settings: { poolSize: index + 1 }, measured: figures })),
+    });
+
+  test.each([
+    [
+      '/fast',
+      [
+        { maxMs: 9000, routes: { '/fast': { maxMs: 800 } } },
+        { maxMs: 5000, routes: { '/fast': { maxMs: 5 } } },
+      ],
+      'With 1 connection, the slowest /fast request took 800 ms, nearly all of it waiting for a connection; ' +
+        'with 2 connections it took 5 ms.',
+    ],
+    [
+      'no /fast',
+      [
+        { maxMs: 9000, routes: { '/slow': { maxMs: 9000 } } },
+        { maxMs: 500, routes: { '/slow': { maxMs: 500 } } },
+      ],
+      'With 1 connection, the slowest request took 9.0 s; with 2 connections it took 500 ms.',
+    ],
+    ['no answer at all', [{ maxMs: null, routes: {} }], ''],
+    [
+      'an answer once',
+      [
+        { maxMs: null, routes: {} },
+        { maxMs: 70, routes: {} },
+      ],
+      'With 2 connections, the slowest request took 70 ms.',
+    ],
+  ])('%s', (name, measured, sentence) => {
+    expect(sumUp(measured)).toBe(sentence);
+  });
+});
+
+test('a scenario that does not exist or is not YAML is named', async () => {
+  await expect(mixed.plan({ ...article, scenario: 'nowhere.yaml' })).rejects.toThrow(/^nowhere\.yaml can't be read/);
+  const scenario = path.join(folder, 'bad.yaml');
+  await writeFile(scenario, 'config: [\n');
+  await expect(mixed.plan({ ...article, scenario })).rejects.toThrow(/bad\.yaml.*2/);
+});
+
+/** @param {string | null} route @param {number} waitMs @param {number} useMs @returns {any} */
+const checkout = (route, waitMs, useMs) => ({
+  route,
+  outcome: 'checkedIn',
+  checkOutStartedAtMs: 100,
+  checkedOutAtMs: 100 + waitMs,
+  checkedInAtMs: 100 + waitMs + useMs,
+});
+const fast = [1, 2, 3, 4].map((ms) => checkout('/fast', 1, ms));
+const others = [
+  checkout('/slow', 0, 200.1234),
+  checkout(null, 0, 9),
+  { ...checkout('/slow', 0, 5), outcome: 'operationFailed' },
+];
+
+/** @param {number} slower */
+const reportOf = (slower) => ({
+  counters: {},
+  summaries: {
+    'plugins.metrics-by-endpoint.response_time./fast': {
+      count: 4,
+      min: 2 + slower,
+      p50: 3.5 + slower,
+      p75: 4.2 + slower,
+      p90: 4.5 + slower,
+      p95: 4.8 + slower,
+      p99: 5 + slower,
+      max: 5 + slower,
+    },
+  },
+});
+
+test('service times by route, and overheads from the difference between responses and connections', () => {
+  const { services, overheadsMs } = sampleLoad([...fast, ...others], reportOf(10), [77]);
+  expect(services).toEqual({ '/fast': [1, 2, 3, 4], '/slow': [200.123] });
+  expect(overheadsMs).toHaveLength(4);
+  for (const ms of overheadsMs) expect(Math.abs(ms - 10)).toBeLessThan(1);
+});
+
+test.each([
+  ['slow responses, whose percentiles are too coarse', fast, 200],
+  ['requests that failed or got no connection', fast.slice(1), 10],
+])('with %s, overheads are those before the load', (_, checkouts, slower) => {
+  expect(sampleLoad(checkouts, reportOf(slower), [3, 1]).overheadsMs).toEqual([1, 3]);
+});
+
+test('a load without /fast has the overheads from before, too', () => {
+  expect(sampleLoad(others, { counters: {}, summaries: {} }, [3])).toEqual({
+    services: { '/slow': [200.123] },
+    overheadsMs: [3],
+  });
+});

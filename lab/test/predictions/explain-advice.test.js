@@ -1,0 +1,200 @@
+import { describe, expect, test } from '@jest/globals';
+import { advise, createScenarioLoad, parseSlo } from 'mongodb-pool-predictor';
+import { explainAdvice } from '../../predictions/explain-advice.js';
+
+/** @import { Advice } from 'mongodb-pool-predictor' */
+
+/** Twenty users a second for twenty seconds, one in twenty an administrator. */
+const ordinary = createScenarioLoad({
+  phases: [{ durationMs: 20_000, arrivalCount: 400 }],
+  scenarios: [
+    { weight: 95, steps: [{ kind: 'request', route: '/fast' }] },
+    { weight: 5, steps: [{ kind: 'request', route: '/slow' }] },
+  ],
+});
+const services = {
+  '/slow': { kind: /** @type {const} */ ('fixed'), ms: 500 },
+  '/fast': { kind: /** @type {const} */ ('fixed'), ms: 2 },
+};
+
+/** @param {string[]} goals @param {Partial<Parameters<typeof advise>[0]>} [options] */
+async function explain(goals, options) {
+  const advice = await advise({ load: ordinary, services, slos: goals.map(parseSlo), seeds: 59, ...options });
+  return { advice, text: explainAdvice(advice).join(' ') };
+}
+
+const slo = parseSlo('/report p50 < 900ms');
+const row = {
+  poolSize: 3,
+  factor: 1,
+  isMet: true,
+  failureShare: 0,
+  utilisation: 0.5,
+  peakWaiting: 1,
+  goals: [{ text: slo.text, medianMs: 10, upperMs: 20, isMet: true }],
+};
+
+/** The words for an advised size of three, or what changes make of it. @param {Partial<Advice>} changes */
+const explainSize = (changes) =>
+  explainAdvice({
+    verdict: 'size',
+    poolSize: 3,
+    seeds: 59,
+    firstSeed: 1,
+    noise: null,
+    parts: null,
+    noBenefitAfter: 5,
+    remedies: [],
+    fleet: null,
+    saturation: null,
+    samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }],
+    rows: [row],
+    loads: [{ factor: 1, smallest: 3, floor: 2, meanActive: 1.5, peakActive: 6, bestMs: [1000] }],
+    ...changes,
+  }).join(' ');
+
+test('an advised size comes with its numbers and alternatives', async () => {
+  const { advice, text } = await explain(['/fast p99 < 50ms']);
+  expect(text.startsWith(`${advice.poolSize} connections are enough. "/fast p99 < 50 ms": at most `)).toBe(true);
+  expect(text).toMatch(
+    /"\/fast p99 < 50 ms": at most .* at load x1 and .* at load x1\.3, in 95 of 100 runs \(95 % .*, 59/,
+  );
+  expect(text).toMatch(
+    /Connections in use without a limit: at load x1 0\.5 on average and up to \d+ at once, at load x1\.3 0\.\d on/,
+  );
+  expect(text).toMatch(/With \d, "\/fast p99 < 50 ms" is missed at load x1(\.3)? \(\d+ ms\)\./);
+  expect(text).toMatch(/More than \d connections do not improve these times at load x1\.3/);
+  expect(text).toContain(
+    'Alternatives: - A separate pool (a second client) for /slow: 1 for it and 1 for the others, 2 in total',
+  );
+  expect(text).toMatch(
+    /A concurrency limit on \/slow: at most 1 at a time, in a pool of 2 .+, and \d(\.\d)? % of the requests are refused\./,
+  );
+});
+
+test('when no size meets the goal, it says why', async () => {
+  expect((await explain(['/fast p99 < 1ms'])).text).toMatch(
+    /^No pool size meets the goal\. "\/fast p99 < 1 ms": at load x1, even without a limit on connections, it is up to 2 ms/,
+  );
+});
+
+test('without enough requests, it says how many are needed', async () => {
+  expect((await explain(['/fast p99 < 50ms', '/slow p99 < 10s'])).text).toMatch(
+    /^Not enough data\. The load has \d\d requests to \/slow, .* needs at least 299: /,
+  );
+});
+
+describe('queries that share the cores of the server', () => {
+  const slowdown = { route: '/report', poolSize: 8, p99Ms: 200, largerSize: 16, largerMs: 620 };
+  const saturation = { cores: 2, usedShare: 0.8, slowdown, fleet: null, enough: null };
+
+  /** @param {Partial<Advice>} changes */
+  const explainWith = (changes) => explainSize({ saturation, ...changes });
+
+  test('the advice is a range', () => {
+    expect(explainWith({})).toMatch(
+      /^3 connections are enough\. Above 8 connections the server is the bottleneck: with 16, p99 of \/report is 3\.1 times as long \(620 ms instead of 200 ms\)\. The queries share the server's 2 cores\. "/,
+    );
+    expect(explainWith({ saturation: { ...saturation, slowdown: null } })).toContain(
+      "The queries share the server's 2 cores. At this load a larger pool does no harm.",
+    );
+    expect(explainWith({ poolSize: 12, rows: [{ ...row, poolSize: 12 }] })).toContain(
+      'The goals need 12: more connections than are good for /report.',
+    );
+  });
+
+  test('and one for all instances of a fleet', () => {
+    const of = (/** @type {object} */ fleet) =>
+      explainWith({ saturation: { ...saturation, fleet: { instances: 4, usedShare: 0.9, slowdown, ...fleet } } });
+    expect(of({})).toContain('Above 8 connections of all 4 instances together the server is the bottleneck: with 16,');
+    expect(of({})).toContain('That is 2 connections for each instance.');
+    expect(of({ slowdown: null })).toContain(
+      'The connections of all 4 instances together do no harm at this load, either.',
+    );
+    expect(of({ usedShare: 1.6 })).toContain(
+      'If each instance brings this load, all 4 instances together need 3.2 of the 2 cores: more than the server can do, whatever the pools.',
+    );
+  });
+
+  test('where the server is the limit, no pool will do', () => {
+    const nothing = {
+      verdict: /** @type {const} */ ('nothing'),
+      poolSize: null,
+      rows: [],
+      loads: [{ factor: 1, smallest: null, floor: 2, meanActive: 1.5, peakActive: 6, bestMs: [1000] }],
+    };
+    expect(
+      explainWith({ ...nothing, saturation: { ...saturation, usedShare: 1.05, enough: { cores: 3, poolSize: 6 } } }),
+    ).toMatch(
+      /^No pool size meets the goal\..* The load needs 2\.1 of the server's 2 cores: it is more than the server can do\. No pool size will do\. What helps: about 3 cores, with 6 connections; or queries that cost less\.$/,
+    );
+    expect(explainWith({ ...nothing, saturation: { ...saturation, cores: 1.8, usedShare: 0.9 } })).toMatch(
+      /The load needs 1\.6 of the server's 1\.8 cores on average\. With a small pool requests wait for a connection, with a large one queries wait for a core\. Queries that cost less would help, and more cores alone would not\.$/,
+    );
+  });
+});
+
+test('requests that fail miss the goal', async () => {
+  const load = createScenarioLoad({
+    phases: [{ durationMs: 60_000, arrivalCount: 600 }],
+    scenarios: [{ steps: [{ kind: 'request', route: '/a' }] }],
+    timeoutMs: 40,
+  });
+  const { text } = await explain(['/a p50 < 100ms'], { load, services: { '/a': { kind: 'fixed', ms: 50 } } });
+  expect(text).toContain('too many requests fail');
+});
+
+test('a load that is not random needs one run', async () => {
+  const load = createScenarioLoad({
+    phases: [{ durationMs: 5000, arrivalCount: 5 }],
+    scenarios: [
+      {
+        steps: [
+          { kind: 'request', route: '/slow' },
+          { kind: 'request', route: '/fast' },
+        ],
+      },
+    ],
+  });
+  expect((await explain(['/fast max < 100ms'], { load, seeds: undefined })).text).toContain('one run is exact');
+});
+
+test('a fleet may have more connections than the servers accept', async () => {
+  expect(
+    (await explain(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 150 } })).text,
+  ).toMatch(/do not accept that many\..*which accepts 150: they do not fit/);
+});
+
+test('a goal below the noise gets no verdict', async () => {
+  const { text } = await explain(['/fast p99 < 5ms']);
+  expect(text).toMatch(
+    /^No verdict: the goal is below the noise\. "\/fast p99 < 5 ms": .* the query alone takes up to 2 ms,/,
+  );
+  expect(text).toMatch(
+    /The rest of a response takes up to 10 ms, even in an idle app\. A goal of 12 ms or more gets a verdict\.$/,
+  );
+});
+
+test.each([
+  ['/fast p99 < 5ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. That rest alone is too slow'],
+  ['/fast p99 < 31ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. Together they are too slow'],
+  ['/fast p99 < 1ms', 0.5, 'up to 2 ms, the rest of the response up to 0.5 ms. The query alone is too slow'],
+  ['/fast p99 < 1ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. Each alone is too slow'],
+])('%s with an overhead of %d ms: which part is too slow', async (goal, ms, words) => {
+  expect((await explain([goal], { overhead: { kind: 'fixed', ms } })).text).toContain(
+    `nobody waits for a connection. The query of /fast takes ${words}`,
+  );
+});
+
+test('a size that a larger one is worse than is explained', () => {
+  const missed = { ...row, isMet: false, goals: [{ text: slo.text, medianMs: 10, upperMs: 1200, isMet: false }] };
+  expect(explainSize({ rows: [{ ...missed, poolSize: 2 }, row, { ...missed, poolSize: 4 }] })).toContain(
+    'With 2, "/report p50 < 900 ms" is missed at load x1 (1.2 s). With 4, "/report p50 < 900 ms" is missed at load x1 ' +
+      '(1.2 s), too: users wait for their answers',
+  );
+});
+
+test('with a server limit, alternatives are those that fit', async () => {
+  const { text } = await explain(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 119 } });
+  expect(text).toMatch(/No pool fits\. The load is that of one instance\. No alternative fits, either\.$/);
+});

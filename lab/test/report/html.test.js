@@ -1,0 +1,216 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { renderHtml } from '../../report/html.js';
+import { formatDate, formatSetting } from '../../report/name-runs.js';
+import { labs } from '../../labs/index.js';
+import { mixed } from '../../labs/mixed/mixed-lab.js';
+import { createSampleResult } from './sample-result.js';
+
+/** @param {Partial<import('../../report/result-types.js').Result>} [changes] */
+const renderSample = (changes) => renderHtml([{ lab: mixed, result: createSampleResult(changes) }]);
+
+/** @param {string} page */
+const withoutScripts = (page) => page.replace(/<script[^]*?<\/script>/g, '');
+
+/** @param {string} page */
+const textOf = (page) =>
+  withoutScripts(page)
+    .replace(/<style[^]*?<\/style>|<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ');
+
+describe('the page', () => {
+  test('opens with the question, the sentence that sums up, and how to read the chart', () => {
+    const text = textOf(renderSample());
+
+    const order = [mixed.question, 'took 20.1 s', ...mixed.howToRead, 'The figures'];
+    const places = order.map((part) => text.indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  test('shows the figures, the arrivals, the settings and the environment', () => {
+    const text = textOf(renderSample());
+
+    for (const part of [
+      '10,048',
+      '21,117',
+      '21,143',
+      '1.006',
+      '0, 1001, 2003, 3002, 4004',
+      'loadtests/mixed.yaml',
+      '1, 3, 10',
+      '6.0.5',
+      '20 November 2026 at 14:22 UTC',
+    ])
+      expect(text).toContain(part);
+  });
+
+  test('lists the first arrivals of many and says how many there were', () => {
+    const result = createSampleResult();
+    const arrivalsMs = Array.from({ length: 300 }, (_, index) => index * 10);
+    result.variants[0].repeats = [{ measured: result.variants[0].measured ?? {}, arrivalsMs }];
+
+    const text = textOf(renderHtml([{ lab: mixed, result }]));
+
+    expect(text).toContain('100, 110 … 300 in total');
+    expect(text).not.toContain('100, 110, 120');
+  });
+
+  test('shows what was found beside what was published', () => {
+    const findings = () => [{ claim: 'copy / fixed', measured: 10.04, published: 1.4, reason: 'a query travels' }];
+
+    const text = textOf(renderHtml([{ lab: { ...mixed, findings }, result: createSampleResult() }]));
+
+    expect(text).toMatch(/Findings, as ratios .*copy \/ fixed 10\.04 1\.40 a query travels/);
+  });
+
+  test('says why a variant could not run', () => {
+    const result = createSampleResult({ warnings: ['the machine was busy'] });
+    Object.assign(result.variants[1], { measured: null, error: 'port 3000 is in use', repeats: [] });
+
+    const text = textOf(renderHtml([{ lab: mixed, result }]));
+
+    expect(text).toContain('pool 3 did not run: port 3000 is in use');
+    expect(text).toContain('the machine was busy');
+  });
+
+  test('loads nothing from outside, and links to where the experiment was first published, and to what was found elsewhere', () => {
+    const page = withoutScripts(renderSample());
+
+    expect(page).toContain('<link rel="icon" href="data:,">');
+    const {
+      url,
+      title,
+      foundElsewhere = [],
+    } = /** @type {import('../../report/result-types.js').Source} */ (mixed.source);
+    const link = `<a href="${url}" rel="noreferrer">${title}</a>`;
+    expect(page).toContain(`First published in ${link}`);
+    expect(foundElsewhere).toHaveLength(1);
+    const elsewhere = `<a href="${foundElsewhere[0].where}" rel="noreferrer">elsewhere</a>`;
+    const rest = page.replace(link, '').replace(elsewhere, '');
+    expect(rest).not.toMatch(/https?:|@import|url\(|src=/);
+    expect(rest.match(/href="[^#"][^"]*"/g)).toEqual(['href="data:,"']);
+  });
+
+  test('every experiment that others published links to them, from its report and from the page of experiments', async () => {
+    const page = await readFile('docs/experiments.md', 'utf8');
+    const sources = Object.values(labs).map(({ name, source }) => [name, source?.url]);
+    expect(sources.filter(([, url]) => !url)).toEqual([
+      ['remedies', undefined],
+      ['utilisation', undefined],
+    ]);
+    for (const [name, url] of sources.filter((each) => each[1])) expect(page).toContain(`[${name}]: ${url}\n`);
+  });
+
+  test('does not say where a source map would be', () => {
+    expect(renderSample()).not.toContain('sourceMappingURL');
+  });
+
+  test('turns no text of a lab or a result into markup', () => {
+    const hostile = '</script><script>x</script><img src=x onerror=x>"\'&<!--';
+    const lab = {
+      ...mixed,
+      title: hostile,
+      question: hostile,
+      howToRead: [hostile],
+      takeaway: () => hostile,
+      columns: mixed.columns.map((column) => ({
+        ...column,
+        heading: hostile,
+        group: hostile,
+        unit: hostile,
+        about: hostile,
+        value: () => hostile,
+      })),
+      charts: mixed.charts.map((chart) => ({
+        ...chart,
+        title: hostile,
+        xLabel: hostile,
+        yLabel: hostile,
+        unit: hostile,
+        category: () => hostile,
+        series: chart.series.map((series) => ({ ...series, label: hostile })),
+      })),
+    };
+    const result = createSampleResult({
+      lab: hostile,
+      startedAt: hostile,
+      warnings: [hostile],
+      environment: { [hostile]: hostile },
+      settings: { [hostile]: [hostile, { [hostile]: hostile }] },
+    });
+    Object.assign(result.variants[0], { name: hostile, error: hostile });
+    const scripts = renderSample().match(/<script/g)?.length;
+
+    const page = renderHtml([{ lab, result }]);
+
+    expect(page.match(/<script/g)).toHaveLength(scripts ?? 0);
+    expect(page).not.toContain('<img');
+    expect(page).not.toMatch(/<!--/);
+    expect(page).toContain('&lt;/script&gt;&lt;script&gt;x');
+  });
+});
+
+describe('several results', () => {
+  const first = createSampleResult();
+  const second = createSampleResult({
+    startedAt: '2026-11-21T09:05:00Z',
+    environment: { ...first.environment, cores: 8 },
+  });
+
+  test('of one lab share a table and a chart, named by when they began and what differs', () => {
+    const page = renderHtml([
+      { lab: mixed, result: first },
+      { lab: mixed, result: second },
+    ]);
+    const text = textOf(page);
+
+    expect(text).toContain('Run A 20 November 2026 at 14:22 UTC · cores 2');
+    expect(text).toContain('Run B 21 November 2026 at 09:05 UTC · cores 8');
+    const [, table] = text.split('All runs, side by side');
+    expect(table).toMatch(/ratio 1 A 10 0 .* 1 B 10 0 .* 3 A 10 0 .* 3 B 10 0 .* 10 A 10 0 .* 10 B 10 0 /);
+    const [, chart] = page.match(/<script type="application\/json">(.*?)<\/script>/) ?? [];
+    expect(JSON.parse(chart).categories.slice(0, 3)).toEqual([
+      ['1 connection, run A'],
+      ['1 connection, run B'],
+      ['3 connections, run A'],
+    ]);
+    expect(page.match(/<h2/g)).toHaveLength(1);
+  });
+
+  test('of one lab are one picture, however many they are; what stands behind each is folded', () => {
+    const page = renderHtml(Array.from({ length: 5 }, () => ({ lab: mixed, result: first })));
+
+    expect(page.match(/<canvas/g)).toHaveLength(1);
+    expect(page.match(/<details class="run">/g)).toHaveLength(5);
+    const [, chart] = page.match(/<script type="application\/json">(.*?)<\/script>/) ?? [];
+    expect(JSON.parse(chart).series.map((/** @type {any} */ { label }) => label)).toEqual([
+      'Slowest request of all',
+      'Slowest /fast request',
+    ]);
+  });
+
+  test('of different labs have a section each, and a list of them', () => {
+    const page = renderHtml([
+      { lab: mixed, result: first },
+      { lab: { ...mixed, name: 'other', title: 'Another' }, result: second },
+    ]);
+
+    expect(page.match(/<h2/g)).toHaveLength(2);
+    expect(page).toContain('<li><a href="#lab-2">Another</a></li>');
+    expect(page).not.toContain('All runs, side by side');
+  });
+});
+
+test('a date is shown in UTC, and unchanged if it is no date', () => {
+  expect(formatDate('2026-11-20T23:30:00+02:00')).toBe('20 November 2026 at 21:30 UTC');
+  expect(formatDate('yesterday')).toBe('yesterday');
+});
+
+test('settings are shown without brackets, absent ones as a dash', () => {
+  expect(formatSetting([1, 3, 10])).toBe('1, 3, 10');
+  expect(formatSetting(false)).toBe('false');
+  expect(formatSetting(0)).toBe('0');
+  expect(formatSetting(null)).toBe('–');
+  expect(formatSetting({ slow: 5000 })).toBe('{"slow":5000}');
+});

@@ -1,0 +1,224 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderRows, renderTable, widthOf as widthOfStream } from '../../report/table.js';
+import { labs } from '../../labs/index.js';
+import { mixed } from '../../labs/mixed/mixed-lab.js';
+import { renderHtml } from '../../report/html.js';
+import { savedRun } from '../support/saved-runs.js';
+import { createSampleResult } from './sample-result.js';
+import { measureUntil } from 'test-support/waiting.js';
+
+/** @param {string} text */
+const widthOf = (text) => Math.max(...text.split('\n').map((line) => line.length));
+
+/** @param {string} text @param {string} key what the row begins with */
+const rowOf = (text, key) =>
+  text
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .find(([first]) => first === key);
+
+describe('the table', () => {
+  test('shows every figure of the mixed lab in one table of at most 80 columns', () => {
+    const text = renderTable(mixed, createSampleResult());
+
+    expect(widthOf(text)).toBeLessThanOrEqual(80);
+    expect(rowOf(text, '1')).toEqual([
+      '1',
+      '10',
+      '0',
+      '10048',
+      '20064',
+      '20071',
+      '13063',
+      '20958',
+      '21117',
+      '21117',
+      '21143',
+      '21000',
+      '1.006',
+    ]);
+    expect(rowOf(text, '3')?.slice(-4)).toEqual(['7054', '9017', '7000', '1.008']);
+    expect(rowOf(text, '10')?.slice(-4)).toEqual(['5026', '5019', '5000', '1.005']);
+  });
+
+  test('puts the heading of a group, with its unit, over the group', () => {
+    const [, table] = renderTable(mixed, createSampleResult()).split('\n\n');
+    const [groups, headings] = table.split('\n');
+
+    const begin = headings.indexOf('p50');
+    const end = headings.indexOf('max') + 'max'.length;
+    expect(groups.slice(begin, end).trim()).toBe('/fast ms');
+  });
+
+  test.each([40, 60, 79])('fits into %i columns by repeating the first column in further tables', (width) => {
+    const text = renderTable(mixed, createSampleResult(), { width });
+
+    expect(widthOf(text)).toBeLessThanOrEqual(width);
+    for (const figure of ['20071', '13063', '21143', '1.006']) expect(text).toContain(figure);
+  });
+
+  test('leaves out rows without figures, except in its first part', () => {
+    const result = createSampleResult();
+    result.variants[1].published = null;
+    const columns = [
+      { heading: 'pool', value: (/** @type {any} */ { settings }) => settings.poolSize },
+      { heading: 'slowest request of all', value: (/** @type {any} */ { measured }) => measured.maxMs },
+      { heading: 'slowest in the article', value: (/** @type {any} */ { published }) => published?.maxMs },
+    ];
+    const rows = renderTable({ ...mixed, columns }, result, { width: 40 }).match(/^ +\d+ +\S+$/gm);
+    expect(rows?.map((row) => Number(row.trim().split(' ')[0]))).toEqual([1, 3, 10, 1, 10]);
+  });
+
+  test('takes the width there is', () => {
+    const result = createSampleResult();
+    const countTables = (/** @type {number} */ width) =>
+      renderTable(mixed, result, { width }).match(/^pool /gm)?.length;
+
+    expect([60, 140].map(countTables)).toEqual([2, 1]);
+    expect(widthOf(renderTable(mixed, result, { width: 140 }))).toBeGreaterThan(60);
+    expect([{ columns: 132 }, { columns: 7 }, {}].map(widthOfStream)).toEqual([132, 40, 80]);
+  });
+
+  test('leaves details to the page, and the ratios of an experiment that nobody published', () => {
+    const result = createSampleResult();
+    for (const variant of result.variants) Object.assign(variant, { predicted: { maxMs: 21_010 } });
+    expect(renderTable(mixed, result)).not.toContain('off by');
+    expect(renderHtml([{ lab: mixed, result }])).toContain('off by');
+
+    const lab = labs.remedies;
+    const run = savedRun('quiet 08');
+    expect(renderTable(lab, run).split('\n').length).toBeLessThanOrEqual(24);
+    expect(widthOf(renderTable(lab, run))).toBeLessThanOrEqual(80);
+    expect(renderTable(lab, run)).not.toContain('pool 5 / pool 20');
+    expect(renderHtml([{ lab, result: run }])).toContain('pool 5 / pool 20');
+  });
+
+  test('says no percentage where the figure is a few milliseconds', () => {
+    const result = createSampleResult();
+    for (const variant of result.variants) Object.assign(variant, { predicted: { maxMs: 4 } });
+    expect(renderHtml([{ lab: mixed, result }])).not.toContain('off by');
+  });
+
+  test('explains the words of the table that are not everyday ones', () => {
+    const lab = { ...mixed, glossary: { ratio: 'measured to exact', clone: 'a word that is not in it' } };
+    expect(renderTable(lab, createSampleResult())).toMatch(/\n\nratio: measured to exact\n\n/);
+    expect(renderTable(lab, createSampleResult())).not.toContain('clone');
+    expect(Object.keys(labs.sessions.glossary ?? {})).toContain('clone');
+  });
+
+  test('has a second table for what was found, whose words wrap', () => {
+    const claim = 'with 100 workers that all ask at the same time, copy is several times as fast as fixed';
+    const findings = () => [
+      { claim, measured: 10.04, published: 1.4, reason: 'while a query travels, another one can, too' },
+      { claim: 'one worker', measured: null, published: 1 },
+    ];
+
+    const text = renderTable({ ...mixed, findings }, createSampleResult());
+
+    expect(widthOf(text)).toBeLessThanOrEqual(80);
+    expect(text).toMatch(/ratio +here +published\n/);
+    expect(text).toMatch(/with 100 workers .* 10\.04 +1\.40\n/);
+    expect(text).toMatch(/\n {2}while a query travels, another one can, too\none worker/);
+    expect(rowOf(text, 'one')).toEqual(['one', 'worker', '–', '1.00']);
+  });
+
+  test('carries no colour codes, since it may go to a file', () => {
+    // eslint-disable-next-line no-control-regex -- the escape character is what is looked for
+    expect(renderTable(mixed, createSampleResult())).not.toMatch(/\u001b/);
+  });
+
+  test('takes as long for many rows as for as many in small tables', async () => {
+    const columns = ['a', 'b', 'c', 'd'].map((heading) => ({ heading, value: () => heading }));
+    const cpuOf = (/** @type {number} */ tables, /** @type {number} */ rows) => {
+      const before = process.cpuUsage();
+      for (let drawn = 0; drawn < tables; drawn++) renderRows(columns, Array(rows).fill({}));
+      return process.cpuUsage(before).user;
+    };
+    const ratio = await measureUntil(
+      async () => cpuOf(1, 20_000) / cpuOf(200, 100),
+      (found) => found < 3,
+    );
+    expect(ratio).toBeLessThan(3);
+  });
+
+  test('keeps its columns where characters are wide, or take no room', () => {
+    const [variant] = createSampleResult().variants;
+    const names = ['abcdef', '日本語', 'e\u0301tape2'];
+    const result = createSampleResult({ variants: names.map((name) => ({ ...variant, name })) });
+    const columns = [
+      { heading: 'name', value: (/** @type {any} */ { name }) => name },
+      { heading: 'n', value: () => 7 },
+    ];
+    expect(
+      renderTable({ ...mixed, columns }, result)
+        .split('\n\n')[1]
+        .split('\n')
+        .slice(2),
+    ).toEqual(names.map((name) => `${name} 7`));
+  });
+
+  test('paints the answer, what failed, and no control characters of a result', () => {
+    const result = createSampleResult({ warnings: ['\u001b[31mhostile'] });
+    Object.assign(result.variants[0].measured ?? {}, { failures: 2 });
+    const judge = (/** @type {any} */ { settings }) =>
+      settings.poolSize === 3 ? /** @type {const} */ ('answer') : undefined;
+    const paint = (/** @type {any} */ style, /** @type {string} */ text) => `<${style}>${text}</>`;
+    const lines = renderTable({ ...mixed, judge }, result, { paint }).split('\n');
+    expect(lines.filter((line) => line.startsWith('<'))).toEqual([
+      expect.stringMatching(/^<red> +1 .*<\/>$/),
+      expect.stringMatching(/^<bold,green> +3 .*<\/>$/),
+      '<red>! \\u001b[31mhostile</>',
+    ]);
+  });
+
+  test('aligns words left and numbers right', () => {
+    const result = createSampleResult({ variants: createSampleResult().variants.slice(0, 1) });
+    const columns = [
+      { heading: 'strategy', value: () => 'copy' },
+      { heading: 'seconds', digits: 1, value: () => 1.25 },
+    ];
+
+    const [, table] = renderTable({ ...mixed, columns }, result).split('\n\n');
+
+    expect(table.split('\n')[2]).toBe('copy         1.3');
+  });
+
+  test('shows a dash where there is no figure', () => {
+    const result = createSampleResult();
+    result.variants[1].published = null;
+    result.variants[1].exact = null;
+
+    expect(rowOf(renderTable(mixed, result), '3')?.slice(-4)).toEqual(['7054', '–', '–', '–']);
+  });
+
+  test('says why a variant could not run, and still shows what it is compared with', () => {
+    const result = createSampleResult();
+    Object.assign(result.variants[1], { measured: null, error: 'port 3000 is in use' });
+
+    const text = renderTable(mixed, result);
+
+    expect(text).toContain('! pool 3 did not run: port 3000 is in use');
+    expect(rowOf(text, '3')?.slice(-4)).toEqual(['–', '9017', '7000', '–']);
+  });
+
+  test('leaves out columns that say nothing of any row', () => {
+    expect(renderTable(mixed, createSampleResult())).not.toMatch(/pool wait|off by/);
+  });
+
+  test('begins with the sentence that sums up, wrapped to the width, and ends with warnings', () => {
+    const text = renderTable(mixed, createSampleResult({ warnings: ['the machine was busy'] }));
+
+    expect(text.replaceAll('\n', ' ')).toMatch(
+      /^With 1 connection, .* took 20\.1 s, nearly all of it waiting .* it took 6 ms\. .* ! the machine was busy /,
+    );
+  });
+
+  test('sums up only what was measured, and nothing if nothing was', () => {
+    const result = createSampleResult();
+    Object.assign(result.variants[0], { measured: null, error: 'no' });
+    expect(renderTable(mixed, result)).toContain('With 3 connections');
+
+    for (const variant of result.variants) Object.assign(variant, { measured: null, error: 'no' });
+    expect(renderTable(mixed, result)).toMatch(/pool 10 did not run: no$/);
+  });
+});

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cleanUp } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+
+/** `pool-lab watch`, until the test ends. @param {string[]} args @param {Record<string, string>} [env] */
+export function startWatch(args, env) {
+  const child = spawn(process.execPath, ['lab/cli.js', 'watch', ...args], {
+    env: { ...process.env, APP_MONGO_URL: sharedMongoUrl(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  // Killed, it would leave the app behind.
+  cleanUp(() => child.kill() && ended);
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    said.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said.stderr += text;
+  });
+  return {
+    child,
+    said,
+    ended,
+    url: () => String(said.stderr.match(/^pool-lab: all processes of this app: (\S+)$/m)?.[1]),
+  };
+}

@@ -1,0 +1,147 @@
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import { describeInBrowser, launchChromium } from 'test-support/chromium.js';
+import { PoolClient } from 'mongodb-pool-page/client';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { interruptCommand } from '../support/interrupt-command.js';
+import { expectRefused, runCli } from '../support/run-cli.js';
+import { until } from 'test-support/waiting.js';
+import { startWatch } from './start-watch.js';
+
+/** @param {string} url @returns {Promise<any>} */
+async function readJson(url) {
+  return (await fetch(url)).json();
+}
+
+test('each process of a cluster is listed, with the total, and one signal ends all', async () => {
+  const { child, said, ended, url } = startWatch([
+    '--server-timing',
+    '--',
+    process.execPath,
+    'lab/test/watch/cluster-to-watch.js',
+  ]);
+  const page = await until('both have a client', async () => {
+    if (!said.stderr.includes('all processes')) return undefined;
+    const found = await readJson(`${url()}processes`);
+    // The app's first query waits for the first connection, and then uses it.
+    const isIdle = found.sentence.endsWith(': 0 of 6 lanes busy, nobody waits');
+    return found.rows.length === 2 && said.stdout.split('\n').length > 2 && isIdle ? found : undefined;
+  });
+  expect(page).toMatchObject({
+    sentence: '2 processes: 0 of 6 lanes busy, nobody waits',
+    trouble: '',
+    total: { name: 'Total', busy: '0 of 6', waiting: '0' },
+  });
+  expect(said.stderr.match(/^mongodb-pool-monitor: watching process \d+: http:\/\/127\.0\.0\.1:\d+\/$/gm)).toHaveLength(
+    2,
+  );
+
+  const app = `http://127.0.0.1:${said.stdout.split('\n')[0]}`;
+  const response = await fetch(`${app}/slow`);
+  expect(response.headers.get('server-timing')).toMatch(/^pool;dur=[\d.]+, db;dur=[\d.]+, total;dur=[\d.]+$/);
+  let isSeen = false;
+  const load = (async () => {
+    while (!isSeen) await Promise.all(Array.from({ length: 200 }, () => fetch(`${app}/slow`)));
+  })();
+  const busy = await until('requests wait', async () => {
+    const found = await readJson(`${url()}processes`);
+    return Number(found.total.waiting) > 0 ? found : undefined;
+  });
+  isSeen = true;
+  await load;
+  expect(await readJson(`${url()}pool`)).toMatchObject({
+    status: 409,
+    detail: expect.stringMatching(/^2 processes have pools: use the URL of one, such as http:/),
+  });
+  expect(busy.sentence).toMatch(/^2 processes: \d of 6 lanes busy, \d+ requests? waits?, /);
+
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([expect.any(Number), null]);
+  // A worker ends when it notices that the primary has.
+  for (const { url: monitor } of page.rows)
+    await until('the worker has ended', () =>
+      fetch(monitor).then(
+        () => false,
+        () => true,
+      ),
+    );
+});
+
+describeInBrowser('the page of all processes', () =>
+  test('at two widths', async () => {
+    const { child, said, ended, url } = startWatch(['--', process.execPath, 'lab/test/watch/cluster-to-watch.js']);
+    await until(
+      'both have a client',
+      async () => said.stderr.includes('all processes') && (await readJson(`${url()}processes`)).rows.length === 2,
+    );
+    const browser = await launchChromium();
+    cleanUp(() => browser.close());
+    for (const [width, colorScheme] of /** @type {const} */ ([
+      [1440, 'light'],
+      [390, 'dark'],
+    ])) {
+      const tab = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+      await tab.goto(url());
+      await tab.getByRole('heading', { name: '2 processes: 0 of 6 lanes busy, nobody waits' }).waitFor();
+      expect(await tab.getByRole('link').count()).toBe(2);
+      expect(await tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await tab.evaluate(axe.source);
+      expect((await tab.evaluate(() => Reflect.get(globalThis, 'axe').run())).violations).toEqual([]);
+      await tab.close();
+    }
+    const refused = await Promise.all([fetch(url(), { method: 'POST' }), fetch(`${url()}nothing`)]);
+    expect(refused.map(({ status }) => status)).toEqual([405, 404]);
+    child.kill('SIGTERM');
+    await ended;
+  }),
+);
+
+test('an app without a MongoDB gets an embedded one, and its figures are at the address of the page', async () => {
+  const nobody = 'mongodb://127.0.0.1:1';
+  const { child, said, ended, url } = startWatch(
+    ['--mongo', 'embedded', '--', process.execPath, 'examples/article-app.js'],
+    { MONGODB_URI: nobody, MONGO_URL: nobody },
+  );
+  await until('it listens', async () => said.stderr.includes('all processes'));
+  const early = await readJson(`${url()}pool`);
+  expect(early.max ?? early.detail).toEqual(early.status === 503 ? 'no MongoClient of the app has connected yet' : 50);
+  const app = new PoolClient(url());
+  await until('the first query', async () => {
+    const found = await app.checkoutsSince(0).catch(() => undefined);
+    return found?.checkouts.some(({ operation }) => operation === 'update customers');
+  });
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([143, null]);
+});
+
+// While MongoDB starts, and while the app runs.
+test.each(
+  /** @type {const} */ ([
+    [1000, 'SIGINT', 130],
+    [8000, 'SIGTERM', 143],
+  ]),
+)('after %i ms, one %s ends the embedded MongoDB too', async (afterMs, signal, code) => {
+  const app = [process.execPath, path.resolve('examples/article-app.js')];
+  const end = await interruptCommand(['watch', '--mongo', 'embedded', '--', ...app], {
+    folder: await scratchFolder(),
+    afterMs,
+    signal,
+  });
+  expect(end).toMatchObject({ code, left: [] });
+  expect(end.stderr).not.toMatch(/^ +at /m);
+});
+
+test('the exit code is that of the app', async () => {
+  const { code, stderr } = await runCli(['watch', '--', process.execPath, '-e', 'process.exit(7)']);
+  expect({ code, lines: stderr.split('\n').length }).toEqual({ code: 7, lines: 2 });
+});
+
+test.each([
+  [['--', 'no-such-command'], /no-such-command can't be started: there is no such command\n$/],
+  [['--port', '70000', '--', 'node'], /It must be a whole number from 0 to 65535\./],
+  [['--mongo', 'mine', '--', 'node'], /'mine' is invalid\. Allowed choices are embedded\./],
+  [[], /missing required argument 'command'/],
+])('%j is refused', async (args, message) => {
+  await expectRefused(['watch', ...args], message);
+});

@@ -1,0 +1,368 @@
+import { EventEmitter, once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { until } from 'test-support/waiting.js';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { runNode } from 'test-support/processes.js';
+import { hashSource } from '../../../report/document.js';
+import { createAddressLimits } from '../../../workshop/class/address-limits.js';
+import { describeRoom } from '../../../workshop/class/class-view.js';
+import { FIGURES, LESSONS } from './sample-lessons.js';
+import { firstWhere, post, readClassEvents, serveClass, teach } from './serve-class.js';
+
+/** @param {number} status */
+const refusal = (status) => ({ status, type: 'application/problem+json; charset=utf-8' });
+
+test('guesses meet on the page at once; what was measured joins them with the reveal', async () => {
+  const { url, learn } = await serveClass();
+  const events = readClassEvents(`${url}/class/events`);
+  const ada = await learn('Ada');
+  await ada.report({ guess: 12 });
+  const before = await firstWhere(events, ({ lesson }) => lesson.guessed === 1);
+  expect(before).toMatchObject({
+    people: [{ name: 'Ada', state: 'guessed' }],
+    lesson: { guesses: [12], isRevealed: false },
+  });
+
+  await ada.report({ verdict: true, figures: { measured: 20, points: [[1, 21_000]] } });
+  expect((await firstWhere(events, ({ lesson }) => lesson.checked === 1)).lesson).toMatchObject({
+    measured: [],
+    points: [],
+  });
+  expect(await teach(url, '/class/reveal')).toMatchObject({ status: 200 });
+  expect(await firstWhere(events, ({ lesson }) => lesson.isRevealed)).toMatchObject({
+    lesson: { guesses: [12], measured: [20], points: [[1, 21_000]] },
+    people: [{ state: 'done', done: 1 }],
+  });
+});
+
+test('after the reveal nobody guesses any more, and a new lesson has a new question', async () => {
+  const { url, join, learn, state } = await serveClass();
+  const ben = await learn('Ben');
+  const phone = readClassEvents(`${join}/events`);
+  await teach(url, '/class/reveal');
+  expect(await ben.report({ guess: 3 })).toMatchObject({ status: 200, answer: { guess: null } });
+  expect(state.learners[0].work['01-first'].guess).toBeUndefined();
+  await teach(url, '/class/lesson', { lesson: '02-second' });
+  expect(await firstWhere(phone, ({ name }) => name === '02-second')).toMatchObject({ number: 2, isRevealed: false });
+});
+
+test('learners see no names', async () => {
+  const { join, learn } = await serveClass();
+  await learn('Ada');
+  const seen = await firstWhere(readClassEvents(`${join}/events`), () => true);
+  expect(JSON.stringify(seen)).not.toContain('Ada');
+});
+
+test('who fails three checks, or makes no progress for some minutes, is stuck', async () => {
+  const { state, learn } = await serveClass();
+  const [ada, ben] = [await learn('Ada'), await learn('Ben')];
+  for (let check = 0; check < 3; check++) await ada.report({ verdict: false });
+  const stuckAfterMs = 300_000;
+  const people = (/** @type {number} */ afterMs) =>
+    describeRoom(state, LESSONS, { now: Date.now() + afterMs, stuckAfterMs }).people.map(
+      ({ name, state: how, why }) => [name, how, why],
+    );
+  expect(people(0)).toEqual([
+    ['Ada', 'stuck', '3 checks failed'],
+    ['Ben', 'working', ''],
+  ]);
+  expect(people(stuckAfterMs + 1000)[1]).toEqual(['Ben', 'stuck', 'no progress for 5 min']);
+  await ada.report({ verdict: true });
+  await ben.report({ guess: 4 });
+  expect(people(0)).toEqual([
+    ['Ben', 'guessed', ''],
+    ['Ada', 'done', ''],
+  ]);
+});
+
+test('two with one name can be told apart', async () => {
+  const { learn } = await serveClass();
+  expect([(await learn('Ada')).name, (await learn(' Ada ')).name, (await learn('Ada')).name]).toEqual([
+    'Ada',
+    'Ada 2',
+    'Ada 3',
+  ]);
+});
+
+test.each(
+  /** @type {[string, unknown][]} */ ([
+    ['no name', {}],
+    ['an empty one', { name: '  ' }],
+    ['a long one', { name: 'a'.repeat(41) }],
+    ['a number', { name: 7 }],
+    ['a line break', { name: 'A\nB' }],
+    ['a right-to-left override', { name: 'A\u202eB' }],
+    ['a list', ['Ada']],
+    ['null', 'null'],
+    ['more than a name', { name: 'Ada', isTeacher: true }],
+    ['no JSON', '{'],
+    ['__proto__', '{"name":"Ada","__proto__":{"x":1}}'],
+  ]),
+)('a hostile name is refused: %s', async (_, body) => {
+  const { join, state } = await serveClass();
+  expect(await post(`${join}/learners`, body)).toMatchObject({ ...refusal(400), answer: { status: 400 } });
+  expect(state.learners).toEqual([]);
+});
+
+test.each(
+  /** @type {[string, object][]} */ ([
+    ['an unknown lesson', { lesson: '99-none' }],
+    ['a lesson that is a method', { lesson: 'constructor' }],
+    ['a guess in words', { guess: 'many' }],
+    ['an endless guess', { guess: 1e12 }],
+    ['a verdict in words', { verdict: 'yes' }],
+    ['a lot of points', { figures: { measured: 1, points: Array(21).fill([1, 2]) } }],
+    ['points in words', { figures: { measured: 1, points: [['1', 2]] } }],
+    ['more than that', { result: 'secret' }],
+    ['figures with more', { figures: { measured: 1, points: [], host: 'x' } }],
+  ]),
+)('a hostile report is refused: %s', async (_, report) => {
+  const { learn, state } = await serveClass();
+  const ada = await learn('Ada');
+  expect(await ada.report(report)).toMatchObject(refusal(400));
+  expect(state.learners[0].work).toEqual({});
+});
+
+test('the rest of what nobody should send', async () => {
+  const { url, join, state } = await serveClass();
+  const learner = 'x'.repeat(32);
+  expect(await post(`${join}/reports`, { learner, lesson: '01-first', guess: 1 })).toMatchObject(refusal(403));
+  expect(await post(`${url}/join/WRONG2/learners`, { name: 'Ada' })).toMatchObject(refusal(404));
+  expect(await post(`${join}/learners`, { name: 'Ada', more: 'x'.repeat(5000) })).toMatchObject(refusal(413));
+  expect(await post(`${join}/learners`, '{"name":"Ada"}', { 'Content-Type': 'text/plain' })).toMatchObject(
+    refusal(415),
+  );
+  expect(await post(`${url}/nothing`, {})).toMatchObject(refusal(404));
+  expect(await post(`${url}/class/reveal`, {}, { Origin: 'http://evil.example' })).toMatchObject(refusal(403));
+  expect(await teach(url, '/class/lesson', { lesson: '99-none' })).toMatchObject(refusal(400));
+  expect(state).toMatchObject({ learners: [], revealed: [], current: '01-first' });
+});
+
+test('another site can not reach it by a name of its own', async () => {
+  const { url } = await serveClass();
+  const status = await new Promise((resolve) => {
+    request(`${url}/`, { headers: { Host: 'evil.example' } }, (res) => resolve(res.resume().statusCode)).end();
+  });
+  expect(status).toBe(403);
+});
+
+test('a class has room for 200', async () => {
+  const { roll, join } = await serveClass();
+  for (let count = 0; count < 200; count++) roll.join('Ada');
+  expect(await post(`${join}/learners`, { name: 'Ben' })).toMatchObject({
+    status: 403,
+    answer: { detail: 'the class is full: 200 learners' },
+  });
+});
+
+/** @param {string} url @returns {Promise<string[]>} the names in the room's result */
+async function readResultNames(url) {
+  const page = await (await fetch(`${url}/class/result`)).text();
+  return [...page.matchAll(/<th scope="row">(.*?)<\/th>/g)].map(([, name]) => name);
+}
+
+/**
+ * Sends a request from an address of this machine.
+ * @param {string} url
+ * @param {string} localAddress
+ * @param {object} [body]
+ * @returns {Promise<number>} status
+ */
+async function askFrom(url, localAddress, body) {
+  const outgoing = request(url, {
+    method: body ? 'POST' : 'GET',
+    localAddress,
+    agent: false,
+    headers: { 'Content-Type': 'application/json' },
+  });
+  outgoing.end(body && JSON.stringify(body));
+  const [response] = await once(outgoing, 'response');
+  cleanUp(() => outgoing.destroy());
+  return response.resume().statusCode;
+}
+
+/** All of 127.0.0.0/8 is this machine. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux(
+  'one address gets its share of the joins per minute, which is a whole classroom; others still get in',
+  async () => {
+    const { join, state } = await serveClass();
+    for (let count = 0; count < 60; count++)
+      expect(await askFrom(`${join}/learners`, '127.0.0.1', { name: 'Ada' })).toBe(201);
+    expect(await post(`${join}/learners`, { name: 'Ada' })).toMatchObject({
+      ...refusal(429),
+      answer: { detail: 'new learners per minute from one address: at most 60. Try again in a minute' },
+    });
+    expect(await askFrom(`${join}/learners`, '127.0.0.2', { name: 'Ben' })).toBe(201);
+    expect(state.learners).toHaveLength(61);
+  },
+);
+
+onLinux('one address can open its share of the pages; others still can, and closed ones make room', async () => {
+  const { url, join } = await serveClass({ share: 1 });
+  const pages = Array.from({ length: 4 }, () => readClassEvents(`${join}/events`));
+  for (const page of pages) expect((await page.next()).done).toBe(false);
+  expect(await askFrom(`${join}/events`, '127.0.0.1')).toBe(429);
+  expect(await askFrom(`${join}/events`, '127.0.0.2')).toBe(200);
+  // The teacher's page is not one of them.
+  expect((await readClassEvents(`${url}/class/events`).next()).done).toBe(false);
+  await pages[0].return();
+  await until('there is room', async () => (await askFrom(`${join}/events`, '127.0.0.1')) === 200);
+});
+
+test("the teacher's pages have a limit of their own", async () => {
+  const { url, join } = await serveClass();
+  for (let count = 0; count < 50; count++) await readClassEvents(`${url}/class/events`).next();
+  const { status, headers } = await fetch(`${url}/class/events`);
+  expect([status, headers.get('Content-Type')]).toEqual([503, 'application/problem+json; charset=utf-8']);
+  expect((await readClassEvents(`${join}/events`).next()).done).toBe(false);
+});
+
+test('all addresses together can open 450 pages', () => {
+  const limits = createAddressLimits({ share: 50, isHere: () => false });
+  const open = (/** @type {string} */ address) => {
+    const page = new EventEmitter();
+    limits.openPage(address, /** @type {any} */ (page));
+    return page;
+  };
+  const pages = ['one', 'two'].flatMap((address) => Array.from({ length: 225 }, () => open(address)));
+  expect(() => open('three')).toThrow('too many pages are open');
+  pages[0].emit('close');
+  open('three');
+  expect(() => open('one')).toThrow('too many pages are open');
+});
+
+test('the places of a class are shared, too, and a minute later others may join', () => {
+  /** @type {string[]} */
+  const here = [];
+  const limits = createAddressLimits({ share: 60, isHere: (id) => here.includes(id) });
+  const join = (/** @type {number} */ minute, address = 'one') =>
+    limits.join(address, minute * 60_000, () => ({ id: String(here.push(String(here.length)) - 1) }));
+  for (let count = 0; count < 72; count++) join(0);
+  expect(() => join(0.99)).toThrow('new learners per minute from one address: at most 72. Try again in a minute');
+  for (let count = 72; count < 120; count++) join(1);
+  const isFull = 'places per address: at most 120 of 200. The teacher can allow more with --share';
+  expect(() => join(2)).toThrow(isFull);
+  join(2, 'two');
+  here.splice(0, 1, 'removed');
+  join(2);
+  expect(() => join(2)).toThrow(isFull);
+});
+
+test('the smallest share is one of each', () => {
+  const limits = createAddressLimits({ share: 0.1, isHere: () => false });
+  limits.join('one', 0, () => ({ id: 'a' }));
+  expect(() => limits.join('one', 59_999, () => ({ id: 'b' }))).toThrow('at most 1.');
+  limits.join('one', 60_000, () => ({ id: 'b' }));
+});
+
+test('a class that asks first shows nothing of learners until they are let in', async () => {
+  const { url, state, join, learn } = await serveClass();
+  await learn('Ada');
+  expect(await teach(url, '/class/door', { asksFirst: true })).toMatchObject({ status: 200 });
+  const { answer } = await post(`${join}/learners`, { name: 'Ben' });
+  expect(answer).toMatchObject({ name: 'Ben', waits: true });
+  const report = { learner: answer.learner, lesson: '01-first', guess: 12 };
+  expect(await post(`${join}/reports`, report)).toMatchObject({ status: 200 });
+  const room = () => describeRoom(state, LESSONS, { now: Date.now(), stuckAfterMs: 300_000 });
+  expect(room()).toMatchObject({
+    asksFirst: true,
+    waiting: ['Ben'],
+    people: [{ name: 'Ada' }],
+    lesson: { guesses: [] },
+  });
+  expect(await readResultNames(url)).toEqual(['Ada']);
+  expect(await teach(url, '/class/learner', { name: 'Ben', action: 'admit' })).toMatchObject({ status: 200 });
+  expect(room()).toMatchObject({ waiting: [], people: [{ name: 'Ada' }, { name: 'Ben' }], lesson: { guesses: [12] } });
+  await teach(url, '/class/door', { asksFirst: false });
+  await learn('Cleo');
+  expect(state.learners.map(({ waits }) => Boolean(waits))).toEqual([false, false, false]);
+});
+
+test('the teacher removes a learner with all that came from there, and can hide a name', async () => {
+  const { url, state, learn } = await serveClass();
+  const [ada, ben] = [await learn('Ada'), await learn('Ben')];
+  await ada.report({ guess: 12 });
+  await ben.report({ guess: 13 });
+  expect(await teach(url, '/class/learner', { name: 'Ada', action: 'remove' })).toMatchObject({ status: 200 });
+  expect(await teach(url, '/class/learner', { name: 'Ben', action: 'hide' })).toMatchObject({ status: 200 });
+  const room = () => describeRoom(state, LESSONS, { now: Date.now(), stuckAfterMs: 300_000 });
+  expect(room()).toMatchObject({ people: [{ name: 'Ben', shownAs: 'A learner' }], lesson: { guesses: [13] } });
+  expect(await readResultNames(url)).toEqual(['A learner']);
+  expect(await ada.report({ guess: 14 })).toMatchObject({
+    ...refusal(403),
+    answer: { detail: 'this class does not know you: join it again' },
+  });
+  expect(await teach(url, '/class/learner', { name: 'Ben', action: 'unhide' })).toMatchObject({ status: 200 });
+  expect(room()).toMatchObject({ people: [{ name: 'Ben', shownAs: 'Ben' }] });
+});
+
+test.each([
+  ['/class/learner', { name: 'Nobody', action: 'remove' }, 404],
+  ['/class/learner', { name: 'Ada', action: 'join' }, 400],
+  ['/class/learner', { name: 'Ada', action: 'constructor' }, 400],
+  ['/class/learner', { name: 7, action: 'remove' }, 400],
+  ['/class/learner', { name: 'Ada' }, 400],
+  ['/class/door', { asksFirst: 'yes' }, 400],
+  ['/class/door', {}, 400],
+])('%s refuses %j', async (path, body, status) => {
+  const { url, learn, state } = await serveClass();
+  await learn('Ada');
+  const before = structuredClone(state);
+  expect(await teach(url, path, body)).toMatchObject(refusal(status));
+  expect(await post(`${url}${path}`, body, { Origin: 'http://evil.example' })).toMatchObject(refusal(403));
+  expect(state).toEqual(before);
+});
+
+test("off loopback only the token opens what is the teacher's", async () => {
+  const token = 'only-the-teacher-knows';
+  const { url, learn } = await serveClass({ host: '0.0.0.0', token });
+  const own = url.replace('0.0.0.0', '127.0.0.1');
+  await learn('Ada');
+  for (const path of ['/class/events', '/class/result']) expect((await fetch(`${own}${path}`)).status).toBe(401);
+  for (const path of ['/class/reveal', '/class/door', '/class/learner', '/class/lesson'])
+    expect(await teach(own, path)).toMatchObject(refusal(401));
+  expect(await teach(own, '/class/reveal', {}, 'another-token-of-16')).toMatchObject({ status: 401 });
+  expect(await teach(own, '/class/reveal', {}, token)).toMatchObject({ status: 200 });
+  const events = readClassEvents(`${own}/class/events`, { Authorization: `Bearer ${token}` });
+  expect(await firstWhere(events, () => true)).toMatchObject({ people: [{ name: 'Ada' }] });
+});
+
+test("the room's result is one file that loads nothing and runs its charts alone, whatever the names are", async () => {
+  const { url, learn } = await serveClass();
+  const mallory = await learn('<script>alert(1)</script>');
+  await mallory.report({ guess: 12, verdict: true, figures: FIGURES });
+  const page = await (await fetch(`${url}/class/result`)).text();
+  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  const scripts = [...page.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, text]) => hashSource(text));
+  expect(scripts).toHaveLength(2);
+  expect(page.replaceAll('&#39;', "'")).toContain(`script-src ${scripts.join(' ')};`);
+  expect(page.replaceAll(/<script.*?<\/script>/gs, '')).not.toMatch(/<script|(?:src|href)="(?!data:)/);
+  expect(page).toContain('1 guess: 12 seconds. 1 measurement: 20 seconds.');
+  expect(page).toContain('The slowest request by pool size, 2 measurements');
+});
+
+const { port: takenPort } = new URL((await serveClass()).url);
+const OFF_LOOPBACK = ['--host', 'no-such-host.invalid', '--token', 'only-the-teacher-knows'];
+
+test.concurrent.each([
+  [['--port', takenPort], `--port ${takenPort} is in use on 127.0.0.1: choose another one\n`],
+  [
+    ['--port', '3300', ...OFF_LOOPBACK],
+    expect.stringMatching(/^--host no-such-host\.invalid --port 3300: can't listen there \(getaddrinfo \w+ .*\)\n$/),
+  ],
+])('a class that cannot listen at %j ends, and leaves the last one alone', async (args, stderr) => {
+  const folder = await scratchFolder();
+  const file = path.join(folder, 'class.json');
+  await writeFile(file, 'the last class');
+  const ended = await runNode(['lab/cli.js', 'class', '--new', ...args], {
+    env: { POOL_LAB_DATA: folder },
+    onStart: (child) => cleanUp(() => child.kill()),
+  });
+  expect(ended).toEqual({ code: 1, stdout: '', stderr });
+  expect(await readFile(file, 'utf8')).toBe('the last class');
+});

@@ -1,0 +1,182 @@
+import { ask } from 'mongodb-pool-page/client';
+import { sum } from '../base/statistics.js';
+import { measureBusy, ProcessRecorder } from './process-recorder.js';
+
+/** @import { TraceWriter } from 'mongodb-pool-monitor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
+/** @import { PoolClient } from 'mongodb-pool-page/client' */
+
+/** How often to look for new processes of an app under `pool-lab watch`. */
+const LOOK_EVERY_MS = 2000;
+/** A trace takes no larger sample of the overhead. */
+const MAX_OVERHEADS = 200;
+
+/** Asks the monitor at a URL. @typedef {<T>(url: string, ask: (client: PoolClient, signal: AbortSignal) => Promise<T>) =>
+ *   Promise<T>} AskAt */
+/** @typedef {{ recorder: ProcessRecorder, url: string }} Recorded */
+
+/** Records the processes of an app, from now on: one, or all that `pool-lab watch` lists. */
+export class AppRecorder {
+  #url;
+  #ask;
+  #client;
+  #pid;
+  #onNews;
+  /** @type {Recorded[]} */
+  #running = [];
+  /** Also those that ended. @type {Recorded[]} */
+  #all = [];
+  #isOverview = false;
+  #lookedAtMs = 0;
+
+  /**
+   * @param {string} url of an app, or of the page of all processes
+   * @param {{ ask: AskAt, onNews: (text: string) => void, client?: string, pid?: string }} options client, pid: the only
+   *   ones to record
+   */
+  constructor(url, { ask: askAt, onNews, client, pid }) {
+    this.#url = url;
+    this.#ask = askAt;
+    this.#client = client;
+    this.#pid = pid;
+    this.#onNews = onNews;
+  }
+
+  /** How many checkouts the app no longer had, and for how long it did not answer. */
+  missing() {
+    const each = this.#all.map(({ recorder }) => recorder.missing());
+    return { lost: sum(each.map(({ lost }) => lost)), silentMs: sum(each.map(({ silentMs }) => silentMs)) };
+  }
+
+  /**
+   * @returns {Promise<Record<string, unknown>>} for the first line of the trace
+   * @throws {Error} if the app does not answer, or has no such process or client
+   */
+  async open() {
+    const rows = await this.#listRows();
+    this.#isOverview = rows !== null;
+    for (const { url } of rows ?? [{ url: this.#url }]) await this.#add(url);
+    this.#requireChoice();
+    const [{ recorder }] = this.#all;
+    const { settings } = recorder.snapshot;
+    const { version, cores } = recorder.firstServer ?? {};
+    return {
+      url: withoutQuery(this.#url),
+      pool: settings,
+      ...((version || cores) && { server: { ...(version && { version }), ...(cores && { cores }) } }),
+    };
+  }
+
+  /** What is recorded, in words. */
+  describe() {
+    const clients = this.#running.map(({ recorder }) => recorder.clients);
+    if (clients.length === 1)
+      return clients[0].length > 1
+        ? `${this.#url}, ${clients[0].length} clients (${clients[0].join(', ')}),`
+        : this.#url;
+    return `${clients.length} processes of ${this.#url}: ${this.#running.map(describeProcess).join(', ')},`;
+  }
+
+  /** @param {TraceWriter} trace */
+  define(trace) {
+    for (const { recorder, url } of this.#running) recorder.define(trace, url);
+  }
+
+  /** @param {TraceWriter} trace @returns {Promise<number>} the most new checkouts of one process */
+  async recordNew(trace) {
+    if (this.#isOverview) await this.#addNew(trace);
+    const counts = await Promise.all(
+      this.#running.map(({ recorder, url }) =>
+        recorder.recordNew(trace, this.#onNews).catch((error) => {
+          // Others may go on.
+          if (this.#running.length === 1) throw error;
+          this.#running = this.#running.filter((each) => each.url !== url);
+          this.#onNews(`Process ${recorder.pid} has ended.`);
+          return 0;
+        }),
+      ),
+    );
+    return Math.max(...counts);
+  }
+
+  /** Of what was recorded. The app may have ended. @returns {Promise<{ overhead?: object, server?: Trace['server'] }>} */
+  async readEnd() {
+    const snapshots = await Promise.all(this.#running.map(({ recorder }) => recorder.readSnapshot().catch(() => ({}))));
+    const overheads = snapshots.flatMap(({ overhead }) => overhead?.valuesMs ?? []);
+    const every = Math.max(1, overheads.length / MAX_OVERHEADS);
+    const valuesMs = overheads.filter((_, index) => Math.floor(index / every) !== Math.floor((index - 1) / every));
+    const [{ recorder }] = this.#all;
+    const [before, after] = [recorder.firstServer, await recorder.readServer()];
+    const busy = before && after && measureBusy(before, after);
+    return {
+      ...(valuesMs.length > 0 && { overhead: { kind: 'sample', valuesMs } }),
+      ...(after?.cores && busy !== null && { server: { cores: after.cores, busyCores: busy } }),
+    };
+  }
+
+  /** @returns {Promise<{ url: string }[] | null>} the processes that the overview lists; null for an app */
+  async #listRows() {
+    try {
+      await this.#ask(this.#url, (client, signal) => client.snapshot(signal));
+      return null;
+    } catch (error) {
+      const answer = await ask(new URL('/processes', this.#url), (response) => response.json()).catch(() => null);
+      if (!Array.isArray(Object(answer).rows)) throw error;
+      const rows = answer.rows.filter((/** @type {any} */ { url }) => typeof url === 'string');
+      if (rows.length === 0)
+        throw new Error(`${this.#url}: none of its processes has a MongoClient yet`, { cause: error });
+      return rows;
+    }
+  }
+
+  /** @param {TraceWriter} trace */
+  async #addNew(trace) {
+    if (performance.now() - this.#lookedAtMs < LOOK_EVERY_MS) return;
+    this.#lookedAtMs = performance.now();
+    for (const { url } of (await this.#listRows().catch(() => null)) ?? []) {
+      if (this.#all.some((each) => each.url === url)) continue;
+      const added = await this.#add(url).catch(() => null);
+      if (!added) continue;
+      added.recorder.define(trace, url);
+      this.#onNews(`Also recording process ${describeProcess(added)}.`);
+    }
+  }
+
+  /** @param {string} url @returns {Promise<Recorded | null>} null if it was not chosen */
+  async #add(url) {
+    const recorder = new ProcessRecorder((question) => this.#ask(url, question), {
+      number: this.#all.length,
+      client: this.#client,
+    });
+    await recorder.open();
+    const added = { recorder, url };
+    this.#all.push(added);
+    if (this.#pid !== undefined && this.#pid !== recorder.pid) return null;
+    if (recorder.clients.length === 0) return null;
+    this.#running.push(added);
+    return added;
+  }
+
+  #requireChoice() {
+    if (this.#running.length > 0) return;
+    const has = this.#all.map(
+      ({ recorder }) => `process ${recorder.pid ?? 'without an id'} (${recorder.allClients.join(', ')})`,
+    );
+    const chosen = [
+      ...(this.#client === undefined ? [] : [`no client "${this.#client}"`]),
+      ...(this.#pid === undefined ? [] : [`no process ${this.#pid}`]),
+    ];
+    throw new Error(`${this.#url} has ${chosen.join(' in ')}, but ${has.join(', ')}`);
+  }
+}
+
+/** A query may have a token. @param {string} text */
+function withoutQuery(text) {
+  const url = Object.assign(new URL(text), { search: '', hash: '' });
+  return url.pathname === '/' ? url.origin : url.href;
+}
+
+/** @param {Recorded} recorded */
+function describeProcess({ recorder: { pid, clients } }) {
+  return `${pid} (${clients.join(', ')})`;
+}

@@ -1,0 +1,134 @@
+import http from 'node:http';
+import { once } from 'node:events';
+import net from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { findDebugger, openSession, waitForDebugger, waitUntilClosed } from './inspector-session.js';
+
+/** @import { NodeTarget } from './node-target.js' */
+
+/** The first Node.js versions that can load the monitor this way. */
+const MIN_NODE = 'It needs Node.js 20.19, 22.12 or later';
+
+const MODULE = JSON.stringify(fileURLToPath(import.meta.resolve('mongodb-pool-monitor/attach-now')));
+
+/** @param {string} call */
+const inMonitor = (call) => `process.getBuiltinModule('node:module').createRequire(${MODULE})(${MODULE}).${call}()`;
+
+/** Loads the monitor in the process. Older versions of Node warn that loading an ES module like this is experimental. */
+const ATTACH = `(async () => {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return await ${inMonitor('attachNow')};
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+})()`;
+
+/**
+ * Our connection must be gone by then: Node.js 20.20 crashes in WsHandler::OnCloseFrameWritten if it closes the inspector while
+ * it says goodbye to a client.
+ */
+const CLOSE_MS = 300;
+
+/**
+ * Closes the inspector once a port of ours can't be reached any more, so also if we are killed: anyone on the machine
+ * could run code through an inspector that stays open.
+ * @param {number} ourPort
+ */
+const closeWhenGone = (ourPort) => `(() => {
+  const [net, inspector] = ['node:net', 'node:inspector'].map(require);
+  const close = () => setTimeout(() => inspector.close(), ${CLOSE_MS});
+  net.connect(${ourPort}, '127.0.0.1').on('error', () => {}).on('close', close).resume().unref();
+})()`;
+
+/**
+ * @typedef {object} Attachment
+ * @property {string} url of the monitor's page
+ * @property {boolean} wasOpen whether the inspector of the process was open before; then it stays open
+ * @property {Promise<void>} ended resolves when the process has ended, or nothing is watched any more
+ * @property {() => Promise<void>} detach
+ */
+
+/**
+ * Watches a process that is already running, from the inside, until `detach` or until this process ends.
+ *
+ * @param {NodeTarget} target
+ * @param {AbortSignal} signal ends the attaching
+ * @returns {Promise<Attachment>}
+ * @throws {Error} saying why that is impossible
+ */
+export async function attachToProcess({ pid, port }, signal) {
+  const { url, owner, wasOpen } = await runInside({ pid, port }, signal);
+  signal.throwIfAborted();
+  if (url === null)
+    throw new Error(
+      `Process ${pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. Nothing was left behind`,
+    );
+  if (owner === null) throw new Error(`Process ${pid} is already watched: ${url}`);
+  // The monitor watches for as long as we keep this response open.
+  const request = http.get(owner, { agent: false });
+  const [response] = await once(request, 'response', { signal });
+  // If the process is killed, both report it.
+  request.on('error', () => {});
+  /** @type {Promise<void>} */
+  const ended = new Promise((resolve) => {
+    response
+      .resume()
+      .on('error', () => {})
+      .on('close', resolve);
+  });
+  return {
+    url,
+    wasOpen,
+    ended,
+    async detach() {
+      request.destroy();
+      await ended;
+    },
+  };
+}
+
+/**
+ * @param {Pick<NodeTarget, 'pid' | 'port'>} target
+ * @param {AbortSignal} signal
+ * @returns {Promise<{ url: string | null, owner: string | null, wasOpen: boolean }>}
+ */
+async function runInside({ pid, port }, signal) {
+  const before = await findDebugger(port, signal);
+  if (before === null) openInspector(pid);
+  const session = await openSession(before ?? (await waitForDebugger(port, signal)));
+  const own = net.createServer();
+  /** @type {import('node:net').Socket | undefined} */
+  let ownSocket;
+  try {
+    // From here on Ctrl-C waits until nothing stays behind.
+    const found = await session.evaluate('process.pid');
+    if (found !== pid) throw new Error(`Port ${port} belongs to the inspector of process ${found}. End that one first`);
+    if (before === null) {
+      await once(own.listen(0, '127.0.0.1'), 'listening');
+      const connected = once(own, 'connection');
+      await session.evaluate(closeWhenGone(/** @type {import('node:net').AddressInfo} */ (own.address()).port));
+      [ownSocket] = await connected;
+    }
+    if (!(await session.evaluate("typeof process.getBuiltinModule === 'function'"))) {
+      throw new Error(`Process ${pid} runs Node.js ${await session.evaluate('process.version')}. ${MIN_NODE}`);
+    }
+    const giveUp = () => void session.evaluate(inMonitor('giveUp')).catch(() => {});
+    signal.addEventListener('abort', giveUp, { once: true });
+    const answer = await session.evaluate(ATTACH).finally(() => signal.removeEventListener('abort', giveUp));
+    return { ...answer, wasOpen: before !== null };
+  } finally {
+    session.close();
+    own.close();
+    ownSocket?.destroy();
+    if (before === null) await waitUntilClosed(port);
+  }
+}
+
+/** @param {number} pid */
+function openInspector(pid) {
+  // Windows has no such signal. What `node inspect -p` uses there is undocumented.
+  if (process.platform === 'win32') /** @type {any} */ (process)._debugProcess(pid);
+  else process.kill(pid, 'SIGUSR1');
+}

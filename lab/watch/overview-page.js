@@ -1,0 +1,139 @@
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { sendJson, sendProblem, sendText } from 'mongodb-pool-page';
+import { openLoopbackServer } from '../base/loopback-server.js';
+import { OverviewReader } from './read-overview.js';
+
+/** @import { Overview, PoolLoad, ProcessLoad } from './read-overview.js' */
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { AttachedProcess } from '../harness/attach-reports.js' */
+
+/**
+ * What the page shows.
+ *
+ * @typedef {object} OverviewRow
+ * @property {string} name
+ * @property {string | null} url of the process's own page
+ * @property {string} about
+ * @property {string} busy
+ * @property {number} share of its lanes that are busy, from 0 to 1
+ * @property {string} waiting
+ * @property {string} longestWait
+ * @property {string} rate
+ *
+ * @typedef {{ command: string, sentence: string, trouble: string, rows: OverviewRow[], total: OverviewRow | null }} OverviewPage
+ */
+
+/** @param {string} command @param {Overview} overview @returns {OverviewPage} */
+export function describeOverview(command, { processes, totals }) {
+  return {
+    command,
+    sentence: describeProcesses(processes, totals),
+    trouble: findTrouble(processes),
+    rows: processes.map((process) => ({
+      name: nameProcess(process),
+      url: process.url,
+      about: describeProcess(process),
+      ...describeLoad(process),
+    })),
+    total: processes.length > 1 ? { name: 'Total', url: null, about: '', ...describeLoad(totals) } : null,
+  };
+}
+
+/** @param {PoolLoad} load */
+function describeLoad({ max, total, active, waiting, longestWaitMs, ratePerSec }) {
+  return {
+    busy: max === 0 ? String(active) : `${active} of ${max}`,
+    share: Math.min(1, active / Math.max(1, max || total)),
+    waiting: String(waiting),
+    longestWait: waiting === 0 ? '' : describeWait(longestWaitMs),
+    rate: ratePerSec === null ? '' : formatNumber(ratePerSec, ratePerSec < 10 ? 1 : 0),
+  };
+}
+
+/** The headline. @param {ProcessLoad[]} processes @param {PoolLoad} totals */
+function describeProcesses(processes, { waiting, longestWaitMs, active, max }) {
+  if (processes.length === 0) return 'Waiting for the first MongoClient';
+  const count = processes.length === 1 ? 'One process' : `${processes.length} processes`;
+  const lanes = max === 0 ? `${active} lanes busy` : `${active} of ${max} lanes busy`;
+  if (waiting === 0) return `${count}: ${lanes}, nobody waits`;
+  return `${count}: ${lanes}, ${waiting === 1 ? '1 request waits, for' : `${waiting} requests wait, the longest for`} ${describeWait(longestWaitMs)}`;
+}
+
+/** What stands out, the worst first. @param {ProcessLoad[]} processes @returns {string} empty if nothing does */
+function findTrouble(processes) {
+  const lost = processes.filter(({ reachable }) => !reachable);
+  if (lost.length > 0) return `MongoDB is unreachable from ${lost.map(({ pid }) => `process ${pid}`).join(', ')}.`;
+  const stuck = processes.find(({ deadlockRisk }) => deadlockRisk);
+  if (stuck)
+    return `In process ${stuck.pid}, a request holds a connection and waits for another: it may wait for itself.`;
+  const full = processes.filter(({ waiting }) => waiting > 0);
+  if (full.length === 0 || full.length === processes.length) return '';
+  return (
+    `Only ${full.length} of ${processes.length} processes ${full.length === 1 ? 'has' : 'have'} a queue. ` +
+    'Each process has its own pool, and none lends its free lanes.'
+  );
+}
+
+/** @param {ProcessLoad} process */
+function nameProcess({ pid, threadId, command }) {
+  return `${command}, process ${pid}${threadId === 0 ? '' : `, worker ${threadId}`}`;
+}
+
+/** @param {ProcessLoad} process */
+function describeProcess({ ports, clients }) {
+  return [
+    ...(ports.length > 0 ? [`port ${ports.join(', ')}`] : []),
+    clients === 1 ? '1 client' : `${clients} clients`,
+  ].join(', ');
+}
+
+/** @param {number} ms */
+function describeWait(ms) {
+  return formatQuantity(ms, 'ms');
+}
+
+/** @type {Record<string, [file: URL, type: string]>} */
+const FILES = {
+  '/': [new URL('browser/overview.html', import.meta.url), 'text/html; charset=utf-8'],
+  '/overview.css': [new URL('browser/overview.css', import.meta.url), 'text/css; charset=utf-8'],
+  '/show-overview.js': [new URL('browser/show-overview.js', import.meta.url), 'text/javascript; charset=utf-8'],
+  '/look.css': [new URL(import.meta.resolve('mongodb-pool-page/universal/look.css')), 'text/css; charset=utf-8'],
+};
+
+/**
+ * The page that lists the watched processes: `GET /`, and its figures, `GET /processes`. `GET /pool` and the paths below it
+ * lead to the process, if only one has a pool, so that `record` can use this address too.
+ *
+ * @param {AttachedProcess[]} processes may grow
+ * @param {{ port: number, command: string }} options port: on loopback; 0 takes any free one
+ * @returns {Promise<{ url: string, close: () => void }>}
+ * @throws {Error} if the port is in use
+ */
+export async function openOverview(processes, { port, command }) {
+  const reader = new OverviewReader(processes);
+  /** @param {string} path @param {ServerResponse} res @param {IncomingMessage} req */
+  const answer = async (path, res, req) => {
+    if (/^\/pool(\/|$)/.test(path)) return redirect(res, String(req.url), (await reader.read()).processes);
+    if (path === '/processes') return sendJson(res, describeOverview(command, await reader.read()));
+    if (!Object.hasOwn(FILES, path)) return sendProblem(res, 404, 'Not Found');
+    const [file, type] = FILES[path];
+    return sendText(res, await readFile(fileURLToPath(file), 'utf8'), type);
+  };
+  return openLoopbackServer(answer, { port, option: '--port' });
+}
+
+/** @param {ServerResponse} res @param {string} path @param {ProcessLoad[]} processes */
+function redirect(res, path, processes) {
+  const [first, ...others] = processes;
+  if (!first) return sendProblem(res, 503, 'Service Unavailable', 'no MongoClient of the app has connected yet');
+  if (others.length > 0)
+    return sendProblem(
+      res,
+      409,
+      'Conflict',
+      `${processes.length} processes have pools: use the URL of one, such as ${first.url}`,
+    );
+  return res.writeHead(307, { Location: new URL(path, first.url).href }).end();
+}

@@ -1,0 +1,236 @@
+import { nameClient } from 'mongodb-pool-predictor';
+import { busyCores } from 'mongodb-pool-page';
+import { isTimeout } from '../base/is-timeout.js';
+
+/** @import { TraceWriter } from 'mongodb-pool-monitor' */
+/** @import { PoolClient, ServerLoad } from 'mongodb-pool-page/client' */
+
+/** The monitor reads its server at most this often. */
+const SERVER_EVERY_MS = 900;
+
+/** Asks the process. @typedef {<T>(ask: (client: PoolClient, signal: AbortSignal) => Promise<T>) => Promise<T>} AskProcess */
+/** @typedef {'checkouts' | 'requests' | 'connections' | 'seconds'} ListName */
+/** @type {ListName[]} */
+const OTHER_LISTS = ['requests', 'connections', 'seconds'];
+
+/** Records what the monitor of one process sees, from now on. */
+export class ProcessRecorder {
+  #ask;
+  #number;
+  #client;
+  /** By list that the process has: the last id. An older monitor has fewer. @type {Map<ListName, number>} */
+  #lastIds = new Map();
+  /** The options of each pool when they were last written. @type {Map<string, string | undefined>} */
+  #written = new Map();
+  /** Of all pools together, in the last second. @type {number | undefined} */
+  #max;
+  /** The clock of the process, less ours. */
+  #aheadMs = 0;
+  /** @type {{ load: ServerLoad, atMs: number } | null} */
+  #server = null;
+  #lost = 0;
+  #silentMs = 0;
+  #isSilent = false;
+  #answeredAtMs = performance.now();
+  /** What the process said of itself at first. @type {any} */
+  snapshot;
+  /** Its server's load at first; null where it does not tell. @type {ServerLoad | null} */
+  firstServer = null;
+
+  /** @param {AskProcess} ask @param {{ number: number, client?: string }} options number: in the trace; client: the only one */
+  constructor(ask, { number, client }) {
+    this.#ask = ask;
+    this.#number = number;
+    this.#client = client;
+  }
+
+  /** What was before is left out. @throws if the process has no monitor */
+  async open() {
+    this.snapshot = await this.readSnapshot();
+    this.#lastIds.set('checkouts', (await this.#ask((client, signal) => client.checkoutsSince(0, signal))).lastId);
+    for (const name of OTHER_LISTS) {
+      const last = await this.#ask((client, signal) => readList(client, name, 0, signal)).catch(() => null);
+      if (last) this.#lastIds.set(name, last.lastId);
+    }
+    this.firstServer = await this.readServer();
+    if (this.firstServer) this.#server = { load: this.firstServer, atMs: performance.now() };
+  }
+
+  /** Of the operating system; undefined for an app with a page of its own. @returns {string | undefined} */
+  get pid() {
+    const { pid } = this.snapshot.process ?? {};
+    return pid === undefined ? undefined : String(pid);
+  }
+
+  /** @returns {string[]} names of its clients */
+  get allClients() {
+    return listClients(this.snapshot).map(nameClient);
+  }
+
+  /** @returns {string[]} those that are recorded */
+  get clients() {
+    return this.allClients.filter((name) => this.#client === undefined || name === this.#client);
+  }
+
+  /** Writes what it is like. @param {TraceWriter} trace @param {string} url of its page */
+  define(trace, url) {
+    const { process } = this.snapshot;
+    trace.defineProcess(this.#number, {
+      ...(process && { pid: process.pid, command: process.command, node: process.node }),
+      url,
+      attached: process !== undefined,
+    });
+    this.#definePools(trace, this.snapshot);
+  }
+
+  /**
+   * Writes what is new. An overloaded process may answer too late; then it is there next time.
+   *
+   * @param {TraceWriter} trace
+   * @param {(text: string) => void} onSilent
+   * @returns {Promise<number>} how many checkouts were new
+   */
+  async recordNew(trace, onSilent) {
+    try {
+      const count = await this.#recordNew(trace);
+      this.#endSilence();
+      return count;
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      if (!this.#isSilent) onSilent(`${/** @type {Error} */ (error).message}. Trying again.`);
+      this.#isSilent = true;
+      return 0;
+    }
+  }
+
+  /** How many checkouts the process no longer had, and for how long it did not answer. */
+  missing() {
+    this.#endSilence();
+    return { lost: this.#lost, silentMs: this.#silentMs };
+  }
+
+  #endSilence() {
+    const nowMs = performance.now();
+    if (this.#isSilent) this.#silentMs += Math.round(nowMs - this.#answeredAtMs);
+    this.#isSilent = false;
+    this.#answeredAtMs = nowMs;
+  }
+
+  /** @param {TraceWriter} trace */
+  async #recordNew(trace) {
+    const process = this.#number;
+    const { checkouts, forgotten } = await this.#readNew('checkouts');
+    this.#lost += forgotten;
+    const recorded = checkouts.filter((/** @type {any} */ { pool }) => this.#isRecorded(pool));
+    const unknown = recorded.map(keyOf).filter((/** @type {string} */ key) => !this.#written.has(key));
+    if (unknown.length > 0) await this.#defineNew(trace, unknown);
+    for (const checkout of recorded) trace.write({ ...checkout, process });
+    for (const request of (await this.#readNew('requests')).requests ?? [])
+      trace.writeRequest({ ...request, startedAtMs: request.endedAtMs - request.totalMs, process });
+    for (const event of (await this.#readNew('connections')).connections ?? [])
+      if (this.#isRecorded(event.pool)) trace.writeEvent({ ...event, process });
+    await this.#recordSeconds(trace);
+    return checkouts.length;
+  }
+
+  /** @returns {Promise<ServerLoad | null>} null where it does not tell */
+  readServer() {
+    return this.#ask((client, signal) => client.serverLoad(signal)).catch(() => null);
+  }
+
+  /** @returns {Promise<any>} what `GET /pool` says */
+  async readSnapshot() {
+    const snapshot = await this.#ask((client, signal) => client.snapshot(signal));
+    this.#aheadMs = (snapshot.atMs ?? Date.now()) - Date.now();
+    return snapshot;
+  }
+
+  /** @param {TraceWriter} trace */
+  async #recordSeconds(trace) {
+    const process = this.#number;
+    for (const { atMs, loopDelayMs, loopBusy, max } of (await this.#readNew('seconds')).seconds ?? []) {
+      const delay = { meanMs: round(loopDelayMs.mean), maxMs: round(loopDelayMs.max) };
+      trace.writeSecond('loop', { atMs, process, ...delay, busy: round(loopBusy) });
+      if (this.#max !== undefined && max !== this.#max) await this.#defineNew(trace, []);
+      this.#max = max;
+    }
+    if (!this.#server || performance.now() - this.#server.atMs < SERVER_EVERY_MS) return;
+    const load = await this.readServer();
+    if (!load) return;
+    const busy = measureBusy(this.#server.load, load);
+    this.#server = { load, atMs: performance.now() };
+    const { cores, ticketsOut, ticketsTotal, queued } = load;
+    const facts = { cores, busyCores: busy, ticketsOut, ticketsTotal, queued };
+    const known = Object.entries(facts).filter(([, value]) => Number.isFinite(value));
+    if (known.length === 0) return;
+    trace.writeSecond('server', { atMs: Date.now() + this.#aheadMs, process, ...Object.fromEntries(known) });
+  }
+
+  /** @param {TraceWriter} trace @param {string[]} unknown keys of pools with checkouts */
+  async #defineNew(trace, unknown) {
+    this.#definePools(trace, await this.readSnapshot());
+    // The client may be closed by now, and an older monitor says less.
+    for (const key of unknown) if (!this.#written.has(key)) this.#written.set(key, undefined);
+  }
+
+  /** Writes the pools that are new, or have new options. @param {TraceWriter} trace @param {any} snapshot */
+  #definePools(trace, snapshot) {
+    for (const { name: pool, servers, appName, driver, options } of listClients(snapshot)) {
+      if (!this.#isRecorded(pool)) continue;
+      for (const server of servers) {
+        const key = keyOf({ pool, server });
+        const facts = JSON.stringify(options);
+        if (this.#written.get(key) === facts) continue;
+        this.#written.set(key, facts);
+        trace.definePool({ process: this.#number, pool, server, appName, driver, options });
+      }
+    }
+  }
+
+  /** @param {string | null} name */
+  #isRecorded(name) {
+    return this.#client === undefined || nameClient({ name }) === this.#client;
+  }
+
+  /** @param {ListName} name @returns {Promise<any>} */
+  async #readNew(name) {
+    const after = this.#lastIds.get(name);
+    if (after === undefined) return {};
+    const answer = await this.#ask((client, signal) => readList(client, name, after, signal));
+    this.#lastIds.set(name, answer.lastId);
+    return answer;
+  }
+}
+
+/** @param {any} snapshot @returns {any[]} its clients, of which an older monitor says less */
+function listClients({ max = 0, clients = [{ name: null, servers: [''], options: { maxPoolSize: { value: max } } }] }) {
+  return clients;
+}
+
+/** @param {PoolClient} client @param {ListName} name @param {number} after @param {AbortSignal} signal @returns {Promise<any>} */
+function readList(client, name, after, signal) {
+  if (name === 'checkouts') return client.checkoutsSince(after, signal);
+  if (name === 'requests') return client.requestsSince(after, signal);
+  return name === 'connections' ? client.connectionsSince(after, signal) : client.secondsSince(after, signal);
+}
+
+/**
+ * Measures how many cores of a server were busy between two looks at it.
+ * @param {ServerLoad} before
+ * @param {ServerLoad} after
+ * @returns {number | null} null where it does not tell
+ */
+export function measureBusy(before, after) {
+  const busy = busyCores(before, after);
+  return busy === null ? null : Math.max(0, round(busy));
+}
+
+/** @param {number} value */
+function round(value) {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** @param {{ pool?: string | null, server?: string }} of */
+function keyOf({ pool = null, server = '' }) {
+  return JSON.stringify([pool, server]);
+}

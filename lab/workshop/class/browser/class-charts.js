@@ -1,0 +1,228 @@
+/** @import { ChartDataset, Chart as ChartJs } from 'chart.js' */
+/** @import { LessonView } from '../class-view.js' */
+
+/** With a wider range than this, a linear axis would squeeze most dots into its left end. */
+const WIDE_RANGE = 30;
+/** A logarithmic axis begins here at the earliest. */
+const MIN_LOG = 1e-6;
+const MAX_PILES = 40;
+/** Rows of dots that have room even where there are fewer. */
+const [MIN_ROWS_ABOVE, MIN_ROWS_BELOW] = [5, 3];
+const [MIN_RADIUS, MAX_RADIUS] = [2.5, 9];
+const MAX_PILE_PX = 300;
+const AXIS_PX = 64;
+const CURVE_PX = 340;
+
+/** From the library's script. @type {typeof ChartJs} */
+const Chart = Reflect.get(globalThis, 'Chart');
+
+/** @typedef {{ low: number, high: number, isLog: boolean }} Range */
+
+/**
+ * Draws a lesson's charts into the canvases below an element. Colours come from the style sheet.
+ * @param {ParentNode} root
+ * @param {LessonView} lesson
+ */
+export function drawCharts(root, lesson) {
+  for (const canvas of root.querySelectorAll('canvas')) {
+    Chart.getChart(canvas)?.destroy();
+    const box = /** @type {HTMLElement} */ (canvas.parentElement);
+    Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size: 15 };
+    Chart.defaults.color = readColor('muted');
+    if (canvas.dataset.chart === 'guesses') drawGuesses(canvas, box, lesson);
+    else if (lesson.curve) drawCurve(canvas, box, lesson.points, lesson.curve);
+  }
+}
+
+/** Draws again with other colours after a change of theme, and for paper. @param {() => void} draw */
+export function onLookChange(draw) {
+  for (const query of ['(prefers-color-scheme: dark)', 'print']) matchMedia(query).addEventListener('change', draw);
+}
+
+/**
+ * Guesses above a line, measurements below it, each a dot.
+ * @param {HTMLCanvasElement} canvas
+ * @param {HTMLElement} box
+ * @param {LessonView} lesson
+ */
+function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis, median } }) {
+  const range = findRange([...guesses, ...measured]);
+  const piles = Math.max(1, Math.min(MAX_PILES, Math.floor(box.clientWidth / (2 * MAX_RADIUS))));
+  const [above, below] = [guesses, measured].map((values) => stack(values, range, piles));
+  const [top, bottom] = [above, below].map((dots) => Math.max(0, ...dots.map(({ y }) => y + 0.5)));
+  const rows = { above: Math.max(MIN_ROWS_ABOVE, top), below: below.length > 0 ? Math.max(MIN_ROWS_BELOW, bottom) : 0 };
+  const radius = Math.max(MIN_RADIUS, Math.min(MAX_RADIUS, MAX_PILE_PX / 2 / Math.max(top, bottom, 1)));
+  box.style.height = `${(rows.above + rows.below) * 2 * radius + AXIS_PX}px`;
+  drawScatter(canvas, words, {
+    datasets: [
+      createDots(above, 'measured-1', radius),
+      createDots(
+        below.map(({ x, y }) => ({ x, y: -y })),
+        'measured-2',
+        radius,
+      ),
+      ...(median === undefined
+        ? []
+        : [
+            createLine(
+              [-rows.below, rows.above].map((y) => ({ x: median, y })),
+              { borderWidth: 2, borderDash: [5, 5] },
+            ),
+          ]),
+    ],
+    scales: {
+      x: {
+        type: /** @type {'linear'} */ (range.isLog ? 'logarithmic' : 'linear'),
+        min: range.low,
+        max: range.high,
+        grid: { display: false },
+        border: { display: false },
+        ticks: { includeBounds: false, maxRotation: 0, autoSkipPadding: 18 },
+        title: { display: true, text: axis, color: readColor('ink'), font: { weight: 'bold' } },
+        afterBuildTicks: keepRoundPowers(range),
+      },
+      y: {
+        min: -rows.below,
+        max: rows.above,
+        border: { display: false },
+        ticks: { display: false },
+        grid: { color: readColor('ink'), lineWidth: 1.5, drawTicks: false },
+        // One line, between guesses and measurements.
+        afterBuildTicks(/** @type {any} */ scale) {
+          scale.ticks = [{ value: 0 }];
+        },
+      },
+    },
+  });
+}
+
+/**
+ * Everybody's measured pool sizes: the slowest request by pool size, and a line through the medians.
+ * @param {HTMLCanvasElement} canvas
+ * @param {HTMLElement} box
+ * @param {LessonView['points']} points
+ * @param {NonNullable<LessonView['curve']>} curve
+ */
+function drawCurve(canvas, box, points, { words, medians }) {
+  box.style.height = `${CURVE_PX}px`;
+  const [found, typical] = [points, medians].map((pairs) => pairs.map(([x, ms]) => ({ x, y: ms / 1000 })));
+  drawScatter(canvas, words, {
+    datasets: [createDots(found, 'measured-2', 6), createLine(typical, { borderWidth: 2.5 })],
+    scales: {
+      x: {
+        type: /** @type {const} */ ('linear'),
+        min: 0,
+        max: Math.max(...points.map(([size]) => size)) + 0.5,
+        grid: { display: false },
+        border: { color: readColor('rule') },
+        ticks: { includeBounds: false, maxRotation: 0, autoSkipPadding: 8 },
+        title: { display: true, text: 'connections' },
+        afterBuildTicks(/** @type {any} */ scale) {
+          scale.ticks = medians.map(([value]) => ({ value }));
+        },
+      },
+      y: {
+        beginAtZero: true,
+        border: { display: false },
+        grid: { color: readColor('rule') },
+        ticks: { maxTicksLimit: 7, callback: (/** @type {string | number} */ seconds) => `${seconds} s` },
+      },
+    },
+  });
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {string} words what the chart shows, for screen readers
+ * @param {{ datasets: ChartDataset<'scatter', { x: number, y: number }[]>[], scales: Record<string, object> }} parts
+ */
+function drawScatter(canvas, words, { datasets, scales }) {
+  canvas.setAttribute('aria-label', words);
+  return new Chart(canvas, {
+    type: 'scatter',
+    data: { datasets },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      events: [],
+      plugins: { legend: { display: false }, tooltip: { enabled: false } },
+      scales,
+    },
+  });
+}
+
+/** @param {{ x: number, y: number }[]} data @param {string} look @param {number} radius */
+function createDots(data, look, radius) {
+  return {
+    data,
+    pointRadius: radius * 0.86,
+    pointBackgroundColor: readColor(look),
+    pointBorderColor: readColor('paper'),
+    clip: /** @type {const} */ (false),
+    order: 1,
+  };
+}
+
+/** @param {{ x: number, y: number }[]} data @param {{ borderWidth: number, borderDash?: number[] }} stroke */
+function createLine(data, stroke) {
+  return { data, showLine: true, pointRadius: 0, borderColor: readColor('measured-2'), order: 2, ...stroke };
+}
+
+/** @param {number[]} values @returns {Range} */
+function findRange(values) {
+  const [least, most] = values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 10];
+  const isLog = least >= MIN_LOG && most / least > WIDE_RANGE;
+  if (isLog) return { low: least / 1.3, high: most * 1.3, isLog };
+  const low = Math.min(0, least);
+  return { low, high: most + ((most - low) * 0.06 || 1), isLog };
+}
+
+/**
+ * Values that are close to each other share a pile, which stands at their mean. y counts from the bottom of the pile.
+ * @param {number[]} values
+ * @param {Range} range
+ * @param {number} count of piles that fit beside each other
+ */
+function stack(values, { low, high, isLog }, count) {
+  const place = (/** @type {number} */ value) =>
+    isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  /** @type {Map<number, number[]>} */
+  const piles = new Map();
+  for (const value of values) {
+    const at = Math.round(place(value) * count);
+    piles.set(at, [...(piles.get(at) ?? []), value]);
+  }
+  return [...piles.values()].flatMap((pile) => {
+    const x = pile.reduce((sum, value) => sum + value, 0) / pile.length;
+    return pile.map((_, level) => ({ x, y: level + 0.5 }));
+  });
+}
+
+/** On a logarithmic axis, names powers of ten, and 2 and 5 times as much where there are few powers. @param {Range} range */
+function keepRoundPowers({ low, high, isLog }) {
+  const named = high / low > 300 ? ['1'] : ['1', '2', '5'];
+  return (/** @type {any} */ scale) => {
+    if (isLog) {
+      scale.ticks = scale.ticks.filter((/** @type {{ value: number }} */ { value }) =>
+        named.includes(String(Number(value.toExponential(3).split('e')[0]))),
+      );
+    }
+  };
+}
+
+/** @param {string} name of a custom property of the style sheet */
+function readColor(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** In the room's result, each lesson brings its figures along. */
+function drawResult() {
+  for (const charts of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-lesson]'))) {
+    drawCharts(charts, JSON.parse(String(charts.dataset.lesson)));
+  }
+}
+
+if (document.querySelector('[data-lesson]')) {
+  drawResult();
+  onLookChange(drawResult);
+}

@@ -1,0 +1,143 @@
+import { drawCharts, onLookChange } from './class-charts.js';
+import { find, followClass, setText } from './class-page.js';
+import { createPeople } from './class-people.js';
+
+/** @import { RoomView } from '../class-view.js' */
+
+/** The token is in the part of the address that browsers do not send. It leaves the address bar, which the projector shows. */
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? sessionStorage.getItem('token') ?? undefined;
+if (token) sessionStorage.setItem('token', token);
+if (location.hash) history.replaceState(null, '', location.pathname);
+
+/** @type {RoomView | undefined} */
+let room;
+let isManaging = false;
+
+const button = (/** @type {string} */ id) => /** @type {HTMLButtonElement} */ (find(id));
+
+/** @param {RoomView} view */
+function show(view) {
+  room = view;
+  const { lesson, lessons, code, at } = view;
+  setText('link', `${at}/join`);
+  setText('code', code);
+  setText('number', `Lesson ${lesson.number} of ${lessons.length}`);
+  setText('title', lesson.title);
+  setText('question', lesson.question ?? 'This lesson has no guess.');
+  setText('counts', describeCounts(view));
+  setText('progress', describeProgress(view));
+  setText('trouble', '');
+  find('legend').hidden = !lesson.question;
+  button('reveal').disabled = lesson.isRevealed;
+  button('reveal').textContent = lesson.isRevealed ? 'Revealed' : 'Reveal the measurements';
+  button('previous').disabled = lesson.number === 1;
+  button('next').disabled = lesson.number === lessons.length;
+  button('door').textContent = view.asksFirst ? 'Let anyone join' : 'Ask me before anyone joins';
+  showPeople();
+  draw();
+}
+
+/** The list is built again at each change, and the button with the focus keeps it. */
+function showPeople() {
+  if (!room) return;
+  const focused = document.activeElement?.getAttribute('aria-label');
+  const options = {
+    areNamesHidden: areNamesHidden(),
+    isManaging,
+    onAction: (/** @type {string} */ action, /** @type {string[]} */ names) =>
+      names.forEach((name) => send('/class/learner', { name, action })),
+  };
+  find('people').replaceChildren(...createPeople(room, options));
+  const again = [...find('people').querySelectorAll('button')].find(({ ariaLabel }) => ariaLabel === focused);
+  if (focused) again?.focus();
+}
+
+function draw() {
+  if (!room) return;
+  find('guesses').hidden = !room.lesson.question;
+  find('curve').hidden = !room.lesson.curve;
+  drawCharts(document, room.lesson);
+}
+
+/** @param {RoomView} view */
+function describeCounts({ lesson, people }) {
+  const all = people.length;
+  if (all === 0) return 'Nobody has joined yet.';
+  return `${lesson.question ? `${lesson.guessed} of ${all} have guessed, ` : ''}${lesson.checked} of ${all} have measured.`;
+}
+
+/** @param {RoomView} view */
+function describeProgress({ lesson, lessons, people }) {
+  const { done } = lessons[lesson.number - 1];
+  const stuck = people.filter(({ state }) => state === 'stuck').length;
+  return `${people.length} in the room, ${done} have finished this lesson${stuck > 0 ? `, ${stuck} may need a hand` : ''}.`;
+}
+
+function areNamesHidden() {
+  return sessionStorage.getItem('names') === 'hidden';
+}
+
+/** @param {string} path @param {object} [body] */
+async function send(path, body) {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { ...authorise(), 'Content-Type': 'application/json' },
+    body: JSON.stringify(body ?? {}),
+  }).catch(() => undefined);
+  if (!response?.ok) setText('trouble', 'The class refused that. Try again.');
+}
+
+function authorise() {
+  return token ? { Authorization: `Bearer ${token}` } : undefined;
+}
+
+/** @param {number} by */
+function move(by) {
+  const lesson = room?.lessons[room.lesson.number - 1 + by];
+  if (lesson) send('/class/lesson', { lesson: lesson.name });
+}
+
+async function save() {
+  const response = await fetch('/class/result', { headers: { ...authorise() } });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = 'class.html';
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+button('reveal').addEventListener('click', () => send('/class/reveal'));
+button('previous').addEventListener('click', () => move(-1));
+button('next').addEventListener('click', () => move(1));
+button('save').addEventListener('click', () =>
+  save().catch(() => setText('trouble', 'The result could not be saved.')),
+);
+button('names').addEventListener('click', () => {
+  sessionStorage.setItem('names', areNamesHidden() ? 'shown' : 'hidden');
+  showNamesButton();
+  showPeople();
+});
+button('manage').addEventListener('click', () => {
+  isManaging = !isManaging;
+  button('manage').textContent = isManaging ? 'Stop managing' : 'Manage the room';
+  showPeople();
+});
+button('door').addEventListener('click', () => send('/class/door', { asksFirst: !room?.asksFirst }));
+
+function showNamesButton() {
+  button('names').textContent = areNamesHidden() ? 'Show the names' : 'Hide the names';
+}
+showNamesButton();
+onLookChange(draw);
+
+followClass('/class/events', {
+  token,
+  onData: show,
+  onTrouble: (status) =>
+    setText(
+      'trouble',
+      status === 401
+        ? 'This page needs the token of the class. Open the link that pool-lab class printed.'
+        : "Can't reach the class. This page reconnects by itself.",
+    ),
+});

@@ -1,0 +1,159 @@
+import { replaceMethod } from './replace-method.js';
+
+/** @import { Guard } from '../core/event-batch.js' */
+/** @import { CheckoutKind } from '../core/checkout.js' */
+
+/**
+ * What a checkout is for.
+ * @typedef {object} KnownOperation
+ * @property {string} operation command and collection, such as `find users`
+ * @property {CheckoutKind | null} kind
+ * @property {CheckoutKind | null} opens the kind of the cursor that it opens
+ */
+
+/** More than any app has. */
+const MAX_OPERATIONS = 2000;
+/** More than any app has, because each keeps a connection. */
+const MAX_STREAMS = 10_000;
+
+/**
+ * Knows which operation starts a checkout. `Server.command` of the driver starts the checkout before it returns (driver
+ * 4 to 7), so the operation at hand is the one that the checkout is for.
+ */
+export class Operations {
+  #guard;
+  /** Restores each class, by prototype. @type {Map<object, () => void>} */
+  #restorers = new Map();
+  /** By cursor id. Driver 5 marks its getMore in no other way. @type {Map<string, CheckoutKind>} */
+  #streams = new Map();
+  /**
+   * By command and collection, because most checkouts need no new one.
+   * @type {Map<string, Map<string, KnownOperation>>}
+   */
+  #known = new Map();
+  #knownCount = 0;
+  /** @type {KnownOperation | null} */
+  #current = null;
+
+  /** @param {Guard} guard */
+  constructor(guard) {
+    this.#guard = guard;
+  }
+
+  get current() {
+    return this.#current;
+  }
+
+  /** Watches the operations of a client. Does nothing before the client has servers. @param {any} client */
+  watch(client) {
+    this.#guard(() => {
+      const [server] = client.topology?.s?.servers?.values() ?? [];
+      const prototype = server && Object.getPrototypeOf(server);
+      if (typeof prototype?.command !== 'function' || this.#restorers.has(prototype)) return;
+      this.#watchClass(prototype);
+      // Those that are already open. Driver 5 does not list them.
+      for (const cursor of client.s.activeCursors ?? [])
+        if (cursor.constructor.name === 'ChangeStreamCursor') this.#remember('changeStream', cursor.id);
+    })();
+  }
+
+  close() {
+    for (const restore of this.#restorers.values()) restore();
+    this.#restorers.clear();
+  }
+
+  /** @param {object} prototype of a Server class */
+  #watchClass(prototype) {
+    const operations = this;
+    /** @param {Function} original */
+    const wrap = (original) =>
+      /** @this {unknown} @param {any} first @param {any} second @param {any} third @param {any} callback of driver 5 */
+      function command(first, second, third, callback) {
+        /** @type {CheckoutKind | null} */
+        let opens = null;
+        try {
+          operations.#current = operations.#describe(first, second, third);
+          ({ opens } = operations.#current);
+          if (opens && typeof callback === 'function')
+            callback = listenTo(callback, operations.#remember.bind(operations, opens));
+        } catch {
+          // The checkout then has no operation.
+        }
+        try {
+          const answer = original.call(this, first, second, third, callback);
+          if (opens) operations.#rememberAnswer(opens, answer);
+          return answer;
+        } finally {
+          operations.#current = null;
+        }
+      };
+    this.#restorers.set(prototype, replaceMethod(prototype, 'command', wrap));
+  }
+
+  /** @param {CheckoutKind} kind @param {any} id of a cursor */
+  #remember(kind, id) {
+    if (id !== undefined && this.#streams.size < MAX_STREAMS) this.#streams.set(String(id), kind);
+  }
+
+  /** @param {CheckoutKind} kind @param {any} answer a promise, except from driver 5 and earlier */
+  #rememberAnswer(kind, answer) {
+    Promise.resolve(answer).then(
+      (response) => this.#remember(kind, response?.id),
+      () => {},
+    );
+  }
+
+  /**
+   * @param {any} first the operation, or up to early driver 6 the namespace
+   * @param {any} second in the latter case the command
+   * @param {any} third its options
+   */
+  #describe(first, second, third) {
+    if (typeof first?.commandName === 'string') {
+      const { commandName, ns, target, options, cursorId, pipeline } = first;
+      return this.#describeCommand(commandName, target ?? ns?.collection, options, cursorId, pipeline);
+    }
+    const [name] = Object.keys(second);
+    return this.#describeCommand(name, second.collection ?? second[name], third, second.getMore, second.pipeline);
+  }
+
+  /**
+   * @param {string} command
+   * @param {unknown} target
+   * @param {any} options
+   * @param {any} cursorId
+   * @param {any} pipeline
+   * @returns {KnownOperation}
+   */
+  #describeCommand(command, target, options, cursorId, pipeline) {
+    const usual = this.#nameOperation(command, typeof target === 'string' && target !== '$cmd' ? target : '');
+    const tailable = options?.tailable ? 'tailableCursor' : null;
+    if (command !== 'getMore') {
+      const opens = pipeline?.[0]?.$changeStream ? 'changeStream' : tailable;
+      return opens ? { ...usual, opens } : usual;
+    }
+    const kind = this.#streams.get(String(cursorId)) ?? tailable;
+    return kind ? { ...usual, kind } : usual;
+  }
+
+  /** @param {string} command @param {string} collection empty if it has none @returns {KnownOperation} */
+  #nameOperation(command, collection) {
+    let ofCommand = this.#known.get(command);
+    if (!ofCommand) this.#known.set(command, (ofCommand = new Map()));
+    let found = ofCommand.get(collection);
+    if (!found) {
+      found = { operation: collection ? `${command} ${collection}` : command, kind: null, opens: null };
+      this.#knownCount += 1;
+      if (this.#knownCount <= MAX_OPERATIONS) ofCommand.set(collection, found);
+    }
+    return found;
+  }
+}
+
+/** @param {Function} callback of driver 5 @param {(id: unknown) => void} remember */
+function listenTo(callback, remember) {
+  return (/** @type {any[]} */ ...results) => {
+    remember(results[1]?.cursor?.id);
+    return callback(...results);
+  };
+}

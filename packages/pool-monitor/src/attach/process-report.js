@@ -1,0 +1,85 @@
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import path from 'node:path';
+import { threadId } from 'node:worker_threads';
+import { replaceMethod } from './replace-method.js';
+
+/** @import { AddressInfo, Server } from 'node:net' */
+/** @import { Guard } from '../core/event-batch.js' */
+/** @import { WatchedClient } from './watched-clients.js' */
+
+const { version } = createRequire(import.meta.url)('../../package.json');
+
+export function describeProcess() {
+  const {
+    pid,
+    argv: [, script],
+  } = process;
+  return { pid, threadId, node: process.version, command: path.basename(script ?? process.title), monitor: version };
+}
+
+export function nameProcess() {
+  return threadId === 0 ? `process ${process.pid}` : `process ${process.pid}, worker ${threadId}`;
+}
+
+/**
+ * Sends what is known about this process to another process. Errors are ignored, because that process may have ended.
+ *
+ * @param {string} url
+ * @param {{ pageUrl: string | null | undefined, ports: Set<number>, clients: WatchedClient[] }} facts
+ */
+export function reportProcess(url, { pageUrl, ports, clients }) {
+  const body = JSON.stringify({
+    ...describeProcess(),
+    url: pageUrl,
+    ports: [...ports],
+    clients: clients.map(({ client, monitor, replacedMaxPoolSize }) => ({
+      name: monitor.name,
+      hosts: listHosts(client),
+      maxPoolSize: client.options.maxPoolSize,
+      replacedMaxPoolSize,
+    })),
+  });
+  const outgoing = process.getBuiltinModule('node:http').request(url, {
+    method: 'POST',
+    agent: false,
+    headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
+  });
+  outgoing.on('error', () => {});
+  outgoing.on('response', (response) => response.resume());
+  outgoing.on('socket', (socket) => socket.unref());
+  outgoing.end(body);
+}
+
+/** @param {any} client */
+function listHosts({ options: { hosts, srvHost } }) {
+  return srvHost ? [String(srvHost)] : Array.from(hosts ?? [], String);
+}
+
+/**
+ * Watches which ports the app listens on.
+ *
+ * @param {{ guard: Guard, isOwn: (server: Server) => boolean, onPort: (port: number) => void }} options
+ * @returns {() => void} stops watching
+ */
+export function watchListening({ guard, isOwn, onPort }) {
+  return replaceMethod(
+    net.Server.prototype,
+    'listen',
+    (original) =>
+      /** @this {Server} */
+      function listen() {
+        const server = this;
+        if (!isOwn(server)) {
+          server.once(
+            'listening',
+            guard(() => {
+              const { port } = /** @type {AddressInfo} */ (Object(server.address()));
+              if (port !== undefined) onPort(port);
+            }),
+          );
+        }
+        return Reflect.apply(original, server, arguments);
+      },
+  );
+}

@@ -1,0 +1,170 @@
+import { monitorPool } from '../core/monitor.js';
+
+/** @import { MongoClient } from 'mongodb' */
+/** @import { PoolMonitor } from '../core/monitor.js' */
+/** @import { EventBatch } from '../core/event-batch.js' */
+/** @import { Guard } from '../core/event-batch.js' */
+
+/**
+ * A client that is watched.
+ * @typedef {object} WatchedClient
+ * @property {MongoClient} client
+ * @property {PoolMonitor} monitor
+ * @property {number | null} replacedMaxPoolSize the app's own maxPoolSize, where another one replaced it
+ */
+
+/** More at once are a leak, and each of them costs memory. */
+const MAX_CLIENTS = 100;
+
+/** The clients of the process that are open. */
+export class WatchedClients {
+  #guard;
+  #batch;
+  #maxPoolSize;
+  #onClient;
+  #onChange;
+  /** @type {Map<MongoClient, WatchedClient & { leave: () => void }>} */
+  #clients = new Map();
+  #missed = 0;
+
+  /**
+   * @param {object} options
+   * @param {Guard} options.guard
+   * @param {EventBatch} options.batch
+   * @param {number} [options.maxPoolSize] replaces that of each client that has not connected yet
+   * @param {(watched: WatchedClient) => () => void} options.onClient returns what to call when the client is no longer
+   *   watched
+   * @param {() => void} options.onChange called when a pool was created, or a client was closed
+   */
+  constructor({ guard, batch, maxPoolSize, onClient, onChange }) {
+    this.#guard = guard;
+    this.#batch = batch;
+    this.#maxPoolSize = maxPoolSize;
+    this.#onClient = onClient;
+    this.#onChange = onChange;
+  }
+
+  /** How many clients were too many to watch. */
+  get missed() {
+    return this.#missed;
+  }
+
+  /** @returns {WatchedClient[]} oldest first */
+  list() {
+    return [...this.#clients.values()];
+  }
+
+  /** Watches a client, unless it is watched already. @param {MongoClient} client */
+  add(client) {
+    if (this.#clients.has(client)) return;
+    if (!client.options) throw new Error('this MongoDB driver is older than version 4, so it is not watched');
+    if (this.#clients.size >= MAX_CLIENTS) {
+      this.#missed += 1;
+      return;
+    }
+    const replacedMaxPoolSize = this.#maxPoolSize === undefined ? null : replaceMaxPoolSize(client, this.#maxPoolSize);
+    const events = withGuard(client, this.#guard);
+    const name = pickName(client, this.list());
+    const replaced = replacedMaxPoolSize === null ? undefined : { maxPoolSize: replacedMaxPoolSize };
+    const monitor = monitorPool(/** @type {any} */ (events), { batch: this.#batch, name, replaced });
+    replayServers(client, events.emit);
+    const onPool = this.#guard(this.#onChange);
+    const onClosed = this.#guard(() => {
+      this.#remove(client);
+      this.#onChange();
+    });
+    client.on('connectionPoolCreated', onPool).on('topologyClosed', onClosed);
+    let forget = () => {};
+    const watched = {
+      client,
+      monitor,
+      replacedMaxPoolSize,
+      leave() {
+        monitor.close();
+        forget();
+        client.off('connectionPoolCreated', onPool).off('topologyClosed', onClosed);
+      },
+    };
+    this.#clients.set(client, watched);
+    forget = this.#onClient(watched);
+  }
+
+  close() {
+    for (const client of [...this.#clients.keys()]) this.#remove(client);
+  }
+
+  /** @param {MongoClient} client */
+  #remove(client) {
+    this.#clients.get(client)?.leave();
+    this.#clients.delete(client);
+  }
+}
+
+/**
+ * Replaces the maxPoolSize of a client that has not connected yet. The driver copies its options when it connects.
+ *
+ * @param {any} client
+ * @param {number} size
+ * @returns {number | null} the size before; null if it is too late
+ */
+function replaceMaxPoolSize(client, size) {
+  if (client.topology) return null;
+  const { options } = client.s;
+  const before = options.maxPoolSize;
+  options.maxPoolSize = size;
+  options.minPoolSize = Math.min(options.minPoolSize, size);
+  return before;
+}
+
+/**
+ * Wraps the handlers of a monitor. They run inside the driver, where an error would be the app's.
+ *
+ * @param {MongoClient} client
+ * @param {Guard} guard
+ */
+function withGuard(client, guard) {
+  /** @type {Map<string, any>} by event */
+  const handlers = new Map();
+  return {
+    options: client.options,
+    s: /** @type {any} */ (client).s,
+    on(/** @type {any} */ event, /** @type {any} */ handler) {
+      handlers.set(event, guard(handler));
+      client.on(event, handlers.get(event));
+    },
+    off(/** @type {any} */ event) {
+      client.off(event, handlers.get(event));
+    },
+    /** To the monitor alone. */
+    emit: (/** @type {string} */ event, /** @type {object} */ facts) => handlers.get(event)(facts),
+  };
+}
+
+/**
+ * Emits the events that introduce the servers of a client that is already connected.
+ *
+ * @param {any} client
+ * @param {(event: string, facts: object) => void} emit
+ */
+function replayServers(client, emit) {
+  for (const [address, { description }] of client.topology?.s?.servers ?? []) {
+    emit('connectionPoolCreated', { address });
+    emit('connectionPoolReady', { address, time: new Date() });
+    emit('serverDescriptionChanged', {
+      address,
+      previousDescription: { type: 'Unknown' },
+      newDescription: description,
+    });
+  }
+}
+
+/** @param {MongoClient} client @param {WatchedClient[]} others @returns {string | null} null for the first */
+function pickName(client, others) {
+  if (others.length === 0) return null;
+  const names = new Set(others.map(({ monitor }) => monitor.name));
+  const { appName } = client.options;
+  if (appName && !names.has(appName)) return appName;
+  let number = 2;
+  while (names.has(`client ${number}`)) number += 1;
+  return `client ${number}`;
+}

@@ -1,0 +1,76 @@
+/** Options that decide how long a request waits for a connection, and their defaults (driver 4 to 7). */
+const DEFAULTS = {
+  maxPoolSize: 100,
+  minPoolSize: 0,
+  maxConnecting: 2,
+  maxIdleTimeMS: 0,
+  waitQueueTimeoutMS: 0,
+  timeoutMS: 0,
+  connectTimeoutMS: 30_000,
+  socketTimeoutMS: 0,
+  serverSelectionTimeoutMS: 30_000,
+};
+
+/**
+ * @typedef {object} OptionFacts
+ * @property {number} value
+ * @property {'uri' | 'code' | 'default' | 'lab'} from who set it. The driver prefers the code to the URI. A default that
+ *   the code sets counts as a default; lab: it was replaced for a measurement
+ * @property {number} [uri] what the URI asked for, if that is not the value: the code won, or the driver ignores it
+ * @property {unknown} [own] the client's own value, if the lab won
+ *
+ * @typedef {{ appName?: string, driver?: string, options: Record<string, OptionFacts> }} ClientFacts
+ */
+
+/**
+ * Says what is known about a client: nothing that is secret.
+ *
+ * @param {any} client a MongoClient
+ * @param {Record<string, unknown>} replaced its own values of options that were replaced, by name
+ * @returns {Pick<ClientFacts, 'appName' | 'options'>}
+ */
+export function describeClient(client, replaced) {
+  // Driver 7.9 leaves timeoutMS out, because it has no effect there.
+  const options = { timeoutMS: 0, ...client.options };
+  const asked = readUri(client.s?.url);
+  return {
+    ...(typeof options.appName === 'string' && { appName: options.appName }),
+    options: Object.fromEntries(
+      Object.entries(DEFAULTS).flatMap(([name, usual]) => {
+        const value = options[name];
+        if (typeof value !== 'number') return [];
+        return [[name, describeOption(value, usual, asked.get(name.toLowerCase()), replaced[name])]];
+      }),
+    ),
+  };
+}
+
+/**
+ * @param {number} value
+ * @param {number | undefined} usual
+ * @param {number | undefined} uri
+ * @param {unknown} own
+ * @returns {OptionFacts}
+ */
+function describeOption(value, usual, uri, own) {
+  if (own !== undefined) return { value, from: 'lab', own };
+  if (uri === value) return { value, from: 'uri' };
+  return { value, from: value === usual ? 'default' : 'code', ...(uri !== undefined && { uri }) };
+}
+
+/** @param {unknown} url @returns {Map<string, number>} the numbers in its query, by lower-case name */
+function readUri(url) {
+  const [, query = ''] = String(url ?? '').split('?');
+  return new Map(
+    [...new URLSearchParams(query)]
+      .map(([name, text]) => /** @type {[string, number]} */ ([name.toLowerCase(), Number(text)]))
+      .filter(([, number]) => Number.isFinite(number)),
+  );
+}
+
+/** @param {any} client @returns {Promise<string | undefined>} the version of its driver */
+export async function readDriverVersion({ options: { metadata } }) {
+  // A promise since driver 7.
+  const version = (await metadata)?.driver?.version;
+  return typeof version === 'string' ? version : undefined;
+}

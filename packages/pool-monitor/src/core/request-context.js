@@ -1,0 +1,152 @@
+import { RequestName } from './checkout-name.js';
+import { nameHolder } from './holders.js';
+
+/** @import { Checkout } from './checkout.js' */
+/** @import { Holder } from './holders.js' */
+/** @import { CheckoutName, Route } from './checkout-name.js' */
+/** @import { ServerPool } from './server-pool.js' */
+
+/**
+ * @typedef {object} Request
+ * @property {Route} route a function while it is not known. It is read as late as possible, when a record is listed or
+ *   written
+ * @property {unknown} [from] argument of such a function, so that all requests can share one
+ * @property {string} [requestId] by default `r` and a number
+ * @property {AbortSignal} [signal] aborts the request
+ *
+ * @typedef {object} EndedRequest
+ * @property {string} requestId
+ * @property {number} request the number that its checkouts have
+ * @property {string} method
+ * @property {string} route
+ * @property {number} status HTTP status; 0 when the client disconnected before the response
+ * @property {number} socket the same number for all requests of one connection of a client, counts up
+ * @property {number} totalMs from arrival to response
+ * @property {number} waitMs the part of it spent waiting for connections
+ * @property {number} useMs the part of it spent with connections checked out
+ * @property {Holder[]} behind the holders of the connections it waited for
+ */
+
+/** @type {CheckoutName[]} never written to */
+const NOBODY = [];
+
+/** A request that never ends, such as a stream, must not fill the memory. */
+const MAX_BEHIND = 100;
+
+/** A request, with the sums over its checkouts, including concurrent ones. */
+export class RequestContext {
+  /** How long it waited for connections. */
+  waitMs = 0;
+  /** How long it had connections checked out. */
+  useMs = 0;
+  /** Whether it is over. What its code does later, such as in a timer, is work outside requests. */
+  isOver = false;
+  /** Its last checkout, once checked in. @type {Checkout | null} */
+  last = null;
+  /**
+   * A checkout that only its own code can have made, because it had no other open, and no async scope of its own.
+   * @type {Checkout | null}
+   */
+  alone = null;
+  /** Whether it has begun a checkout that is not handled yet. */
+  isBeginning = false;
+  /** The first of its open checkouts; each refers to the next with `nextOpen`. @type {Checkout | null} */
+  #open = null;
+  /** The holders of the connections it waited for. @type {CheckoutName[]} */
+  behindNames = NOBODY;
+
+  // For HTTP requests only. All but the first two are known once it has ended.
+  /** By performance.now(). */
+  arrivedAtMs = NaN;
+  socket = 0;
+  method = '';
+  status = 0;
+  totalMs = NaN;
+
+  /** @param {Request} request @param {number} number counts up */
+  constructor({ route, from, requestId, signal }, number) {
+    this.name = new RequestName(number, route, requestId, from);
+    this.signal = signal;
+  }
+
+  /** Whether any of its checkouts has not ended. */
+  get isOpen() {
+    return this.#open !== null || this.isBeginning;
+  }
+
+  get requestId() {
+    return /** @type {string} */ (this.name.requestId);
+  }
+
+  get request() {
+    return /** @type {number} */ (this.name.request);
+  }
+
+  get route() {
+    return /** @type {string} */ (this.name.route);
+  }
+
+  get behind() {
+    return this.behindNames.map(nameHolder);
+  }
+
+  /** @param {readonly (CheckoutName | undefined)[]} holders what comes after an undefined is undefined, too */
+  waitedFor(holders) {
+    if (holders[0] === undefined) return;
+    if (this.behindNames === NOBODY) this.behindNames = [];
+    if (this.behindNames.length >= MAX_BEHIND) return;
+    for (const holder of holders) if (holder) this.behindNames.push(holder);
+  }
+
+  /**
+   * @param {Checkout} checkout
+   * @returns {boolean} whether it needs an async scope of its own to be distinguished from the others
+   */
+  begin(checkout) {
+    const isAlone = checkout.pool.isCallersFlow && this.#open === null && (this.alone === null || this.alone.isOver);
+    this.isBeginning = false;
+    this.last = null;
+    checkout.nextOpen = this.#open;
+    this.#open = checkout;
+    if (isAlone) this.alone = checkout;
+    return !isAlone;
+  }
+
+  /** @param {Checkout} checkout */
+  end(checkout) {
+    /** @type {Checkout | null} */
+    let before = null;
+    let open = this.#open;
+    while (open && open !== checkout) [before, open] = [open, open.nextOpen];
+    if (!open) return;
+    if (before) before.nextOpen = open.nextOpen;
+    else this.#open = open.nextOpen;
+    open.nextOpen = null;
+  }
+
+  /** Aborts all its waits, because its signal did. */
+  abort() {
+    for (const checkout of this.#listOpen()) checkout.pool.abort(checkout);
+  }
+
+  /** Counts the connections of a pool that it has checked out. @param {ServerPool} pool */
+  countHeld(pool) {
+    let count = 0;
+    for (let open = this.#open; open; open = open.nextOpen) if (open.pool === pool && open.connection) count += 1;
+    return count;
+  }
+
+  /** Sums the waits so far of its checkouts that have no connection yet. @param {number} nowMs */
+  sumOpenWaits(nowMs) {
+    return this.#listOpen().reduce(
+      (sum, { connection, checkOutStartedAtMs }) => sum + (connection ? 0 : nowMs - checkOutStartedAtMs),
+      0,
+    );
+  }
+
+  #listOpen() {
+    const all = [];
+    for (let open = this.#open; open; open = open.nextOpen) all.push(open);
+    return all;
+  }
+}

@@ -1,0 +1,350 @@
+import { Checkout, exchangePlaces } from './checkout.js';
+import { Connections } from './connections.js';
+import { Lifetime } from './lifetime.js';
+import { PoolEvents } from './pool-events.js';
+import { WaitQueue } from './wait-queue.js';
+
+/** @import { Connection } from './connections.js' */
+/** @import { BatchedEvent } from './event-batch.js' */
+/** @import { Subscribers } from './pool-events.js' */
+/** @import { StartInterval } from './wait-queue.js' */
+
+/** @typedef {{ max: number, min: number, maxConnecting: number, connectTimeoutMs: number }} PoolLimits */
+
+/** The driver closes a broken connection right after its checkedIn. Only listeners of the app can come between. */
+const RIGHT_AFTER_MS = 5;
+
+/**
+ * A mirror of the driver's pool for one server, built from the driver's events.
+ *
+ * Two things happen in the driver without an event, and are inferred from what must follow:
+ * - A caller aborts its checkout. Unless the caller reports it with `abort`, it leaves the queue when a caller that
+ *   started a millisecond later is served. It does not count while the pool has room for it.
+ * - The driver drops a connection that was being opened when the pool was cleared. It is dropped here when its waiter
+ *   is refused, when the driver opens more than `maxConnecting`, or at the latest two connect timeouts after it began
+ *   (one for the socket, one for the handshake).
+ */
+export class ServerPool {
+  paused = false;
+  isClosed = false;
+  /** Whether the driver runs a checkout in its caller's async flow to the end. Old drivers do not. */
+  isCallersFlow = false;
+  lifetime = new Lifetime();
+  /** Whether the server takes writes. */
+  #isWritable = false;
+  /** Why the driver lost the server, if it did. It says so right before it clears the pool. @type {string | null} */
+  #serverError = null;
+  /** Whether anyone checked out a connection since the server last changed its type. */
+  #isUsed = false;
+  /** The last checkout, until the next one starts. @type {Checkout | null} */
+  #checkedIn = null;
+  #events;
+
+  /**
+   * @param {string} address
+   * @param {string | null} clientName
+   * @param {PoolLimits} limits
+   * @param {() => number} now
+   * @param {Subscribers} subscribers
+   */
+  constructor(address, clientName, limits, now, subscribers) {
+    this.address = address;
+    /** For records, which keep nothing else of a pool. */
+    this.identity = { pool: clientName, server: address };
+    this.limits = limits;
+    this.now = now;
+    this.connections = new Connections();
+    this.#events = new PoolEvents(this.identity, subscribers);
+    this.queue = new WaitQueue(now());
+  }
+
+  /** Whether new queries go to this server. They do not go to an unread secondary or to a former primary. */
+  get isServing() {
+    return !this.isClosed && (this.#isWritable || this.#isUsed);
+  }
+
+  /**
+   * Whether the driver would have served its queue by now. If so, callers that are still in our queue were aborted. The
+   * driver looks at its queue within a microtask of each change.
+   */
+  get hasRoom() {
+    const { max, maxConnecting } = this.limits;
+    const mayOpen = this.connections.states.connecting < maxConnecting && (max === 0 || this.connections.size < max);
+    return this.paused || this.connections.states.idle > 0 || mayOpen;
+  }
+
+  /** How many callers wait for a connection, including those a connection is being opened for. */
+  get waiting() {
+    return this.queue.assigned.size + (this.hasRoom ? 0 : this.queue.queued.length);
+  }
+
+  /** Lists those callers, the longest wait first. */
+  waiters() {
+    return [...this.queue.assigned.values(), ...(this.hasRoom ? [] : this.queue.queued)].sort(
+      (a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs,
+    );
+  }
+
+  /** @param {BatchedEvent} start */
+  onCheckOutStarted(start) {
+    const checkout = new Checkout(this, start, true);
+    this.#isUsed = true;
+    this.#checkedIn = null;
+    this.queue.push(checkout);
+    this.#recordPeaks();
+    this.#events.tracker?.onCheckOutStarted(checkout, start);
+    this.#events.emit('checkOutStarted', start.atMs, checkout);
+  }
+
+  /** @param {number} id */
+  onConnectionCreated(id) {
+    this.dropAbandoned(this.connections.states.connecting >= this.limits.maxConnecting);
+    const atMs = this.now();
+    this.queue.assign(this.connections.add(id, 'connecting', atMs, atMs));
+    this.#recordPeaks();
+  }
+
+  /**
+   * @param {number} id
+   * @param {number} driverMs the driver's own figure, used if the connection's creation was not seen
+   */
+  onConnectionReady(id, driverMs) {
+    const atMs = this.now();
+    const seen = this.connections.get(id);
+    const connection = seen ?? this.connections.add(id, 'connecting', atMs, atMs - driverMs);
+    const durationMs = seen ? atMs - seen.sinceMs : driverMs;
+    connection.readyAtMs = atMs;
+    this.queue.unassign(connection);
+    this.connections.enter(connection, connection.isOutdated ? 'stale' : 'idle', atMs);
+    this.lifetime.connect.record(durationMs);
+    this.#events.emitRare('connectionReady', atMs, connection, null, durationMs);
+  }
+
+  /** @param {BatchedEvent} served its interval is when the wait began */
+  onCheckedOut(served) {
+    const { atMs, connectionId: id } = served;
+    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
+    const started = this.#takeNext(served, atMs);
+    // A caller that waited since before an election does not mean that new queries go here.
+    if (!started) this.#isUsed = true;
+    const checkout = started ?? new Checkout(this, served, false);
+    // An aborted caller came before this one, so the connection being opened for this one now goes to the next.
+    if (checkout.opening) this.queue.assign(checkout.opening);
+    checkout.opening = null;
+    this.connections.enter(connection, 'active', atMs);
+    connection.uses += 1;
+    connection.checkout = checkout;
+    checkout.connection = connection;
+    checkout.checkedOutAtMs = atMs;
+    const durationMs = atMs - checkout.checkOutStartedAtMs;
+    this.lifetime.checkedOut += 1;
+    this.lifetime.wait.record(durationMs);
+    this.#recordPeaks();
+    this.#events.emit('checkedOut', atMs, checkout, connection, null, durationMs);
+  }
+
+  /** @param {BatchedEvent} end */
+  onCheckedIn(end) {
+    const { atMs, connectionId: id } = end;
+    const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
+    this.#checkIn(connection, connection.checkout && this.#identify(connection.checkout, end), atMs);
+  }
+
+  /** @param {string} reason @param {BatchedEvent} end its interval is when the wait began */
+  onCheckOutFailed(reason, end) {
+    const { atMs } = end;
+    const isTimeout = reason === 'timeout';
+    let checkout = isTimeout ? this.queue.takeTimedOut(end) : this.#takeNext(end, atMs);
+    const opening = checkout?.opening;
+    if (checkout) {
+      checkout.opening = null;
+      // The driver refuses all its callers in one turn. Only a timeout happens in the caller's own code.
+      if (isTimeout) checkout = this.#identify(checkout, end);
+      checkout.isOver = isTimeout;
+    }
+    // The driver refused the caller while opening its connection, so it has dropped that connection.
+    if (opening && !isTimeout) this.#close(opening, 'abandoned');
+    this.lifetime.checkOutFailed[reason] = (this.lifetime.checkOutFailed[reason] ?? 0) + 1;
+    if (checkout) this.#events.tracker?.onCheckOutFailed(checkout, reason, atMs);
+    this.#events.emit(
+      'checkOutFailed',
+      atMs,
+      checkout,
+      null,
+      reason,
+      atMs - (checkout?.checkOutStartedAtMs ?? end.toMs),
+    );
+  }
+
+  /** @param {number} id @param {string} reason */
+  onConnectionClosed(id, reason) {
+    const connection = this.connections.get(id);
+    if (!connection) return;
+    const last = this.#checkedIn;
+    // A connection that breaks while it is idle is noticed later, usually by the next checkout.
+    if (reason === 'error' && last?.connection === connection && this.now() - last.checkedInAtMs < RIGHT_AFTER_MS)
+      this.failOperation(last);
+    this.queue.unassign(connection);
+    this.#close(connection, reason);
+  }
+
+  /**
+   * Starts afresh: the address already had a pool if the client lost that server, or was closed and connected again.
+   */
+  onPoolCreated() {
+    this.onPoolClosed();
+    this.isClosed = false;
+  }
+
+  /**
+   * Drops the waiters from before: while the pool was paused, the driver refused its whole queue.
+   * @param {StartInterval} ready
+   */
+  onPoolReady(ready) {
+    this.paused = false;
+    this.#dropAborted(this.queue.removeBefore(ready));
+  }
+
+  /** @param {boolean} pauses false behind a load balancer, where a clear concerns a single service */
+  onPoolCleared(pauses) {
+    this.lifetime.cleared += 1;
+    this.#events.emitRare('poolCleared', this.now(), null, this.#serverError);
+    this.paused ||= pauses;
+    this.connections.markUnconfirmed();
+    if (!pauses) return;
+    // The driver never hands these out again, but it closes them only at the next checkout, if ever.
+    for (const connection of this.connections.values()) {
+      if (connection.state === 'idle') this.#close(connection, 'stale');
+      else if (connection.state === 'connecting') connection.isOutdated = true;
+    }
+  }
+
+  /** Ends all. After this event, the driver does not report what becomes of open checkouts and connections. */
+  onPoolClosed() {
+    this.paused = true;
+    for (const connection of this.connections.values()) {
+      if (connection.checkout) {
+        this.failOperation(connection.checkout);
+        this.#checkIn(connection, connection.checkout, this.now());
+      }
+      this.onConnectionClosed(connection.id, 'poolClosed');
+    }
+    this.#dropAborted(this.queue.queued.splice(0));
+    this.isClosed = true;
+  }
+
+  /** @param {number} id the connection that the failed command ran on */
+  onCommandFailed(id) {
+    const checkout = this.connections.get(id)?.checkout;
+    if (checkout) this.failOperation(checkout);
+  }
+
+  /** @param {{ type: string }} before @param {{ type: string, isWritable: boolean, error?: Error | null }} now */
+  onServerDescriptionChanged(before, now) {
+    this.#isWritable = now.isWritable;
+    this.#serverError = now.error ? describeError(now.error) : null;
+    if (before.type !== now.type) this.#isUsed = false;
+  }
+
+  /** Records that the operation of a checkout failed, so its use is no service time. @param {Checkout} checkout */
+  failOperation(checkout) {
+    if (checkout.hasFailed) return;
+    checkout.hasFailed = true;
+    this.lifetime.operationsFailed += 1;
+    this.#events.tracker?.onOperationFailed(checkout);
+    this.#events.emit('operationFailed', this.now(), checkout, checkout.connection);
+  }
+
+  /**
+   * Records that a caller stopped waiting. The driver has no event for that.
+   * @param {Checkout} checkout ignored if it is not waiting
+   */
+  abort(checkout) {
+    if (this.queue.remove(checkout)) this.#dropAborted([checkout]);
+  }
+
+  /**
+   * Drops connections that the driver must have dropped since a clear.
+   * @param {boolean} isOverLimit whether the driver opens a connection beyond its limit, so that it must have dropped
+   *   one
+   */
+  dropAbandoned(isOverLimit = false) {
+    const abandonedBeforeMs = this.now() - 2 * this.limits.connectTimeoutMs;
+    let excess = isOverLimit ? 1 : 0;
+    for (const connection of this.connections.unconfirmed) {
+      if (excess === 0 && connection.sinceMs >= abandonedBeforeMs) return;
+      excess = 0;
+      this.onConnectionClosed(connection.id, 'abandoned');
+    }
+  }
+
+  /** @param {Connection} connection @param {Checkout | null} checkout its holder @param {number} atMs */
+  #checkIn(connection, checkout, atMs) {
+    connection.checkout = null;
+    this.connections.enter(connection, 'idle', atMs);
+    if (!checkout) return;
+    checkout.checkedInAtMs = atMs;
+    checkout.isOver = true;
+    if (connection.uses === 1) this.#noteFirstUse(connection, checkout);
+    const durationMs = atMs - checkout.checkedOutAtMs;
+    this.lifetime.use.record(durationMs);
+    this.#checkedIn = checkout;
+    this.#events.tracker?.onCheckedIn(checkout);
+    this.#events.emit('checkedIn', atMs, checkout, connection, null, durationMs);
+  }
+
+  /** @param {Connection} connection @param {Checkout} checkout */
+  #noteFirstUse({ createdAtMs, readyAtMs }, checkout) {
+    const { checkOutStartedAtMs } = checkout;
+    checkout.isFresh = !Number.isNaN(readyAtMs);
+    if (readyAtMs > checkOutStartedAtMs) checkout.openingMs = readyAtMs - Math.max(createdAtMs, checkOutStartedAtMs);
+  }
+
+  /** @param {StartInterval} started @param {number} atMs */
+  #takeNext(started, atMs) {
+    this.#dropAborted(this.queue.removeBefore(started), atMs);
+    return this.queue.takeNext(started);
+  }
+
+  /** @param {readonly Checkout[]} checkouts that left the queue without an event @param {number} [atMs] */
+  #dropAborted(checkouts, atMs = this.now()) {
+    for (const checkout of checkouts) {
+      this.#events.tracker?.onCheckOutAborted(checkout, atMs);
+      this.#events.emit('checkOutAborted', atMs, checkout);
+    }
+  }
+
+  /**
+   * @param {Checkout} inferred from the order of the queue
+   * @param {BatchedEvent} end
+   * @returns {Checkout} the one that really ends
+   */
+  #identify(inferred, end) {
+    const checkout = this.#events.tracker?.identify(inferred, end) ?? inferred;
+    if (checkout !== inferred) exchangePlaces(this, inferred, checkout);
+    return checkout;
+  }
+
+  /** @param {Connection} connection @param {string} reason */
+  #close(connection, reason) {
+    const atMs = this.now();
+    this.connections.close(connection, reason);
+    this.#events.emitRare('connectionClosed', atMs, connection, reason, atMs - connection.createdAtMs);
+  }
+
+  #recordPeaks() {
+    const { lifetime, waiting } = this;
+    const { active } = this.connections.states;
+    if (active > lifetime.peakActive) lifetime.peakActive = active;
+    if (waiting > lifetime.peakWaiting) lifetime.peakWaiting = waiting;
+  }
+}
+
+/** Connection strings in messages may have a password. */
+const CREDENTIALS = /\/\/[^/\s]*@/g;
+const MAX_MESSAGE = 200;
+
+/** @param {Error} error */
+function describeError({ name, message }) {
+  return `${name}: ${message}`.replaceAll(CREDENTIALS, '//').slice(0, MAX_MESSAGE);
+}

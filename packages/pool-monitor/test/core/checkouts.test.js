@@ -1,0 +1,552 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { Checkouts } from '../../src/core/checkouts.js';
+import { longestHolders, waiterOf } from '../../src/core/holders.js';
+import { monitorPool } from '../../src/core/monitor.js';
+import { createFakeClient } from 'test-support/fake-client.js';
+import { createRandom } from 'test-support/random.js';
+import { createSlowQuery, sharedMongoUrl } from 'test-support/mongod.js';
+
+const SLOW_MS = 400;
+const TOLERANCE_MS = 2;
+
+/**
+ * A client with recorded checkouts. `truth` says, from the driver's command events, when and on which connection each
+ * request really ran.
+ * @param {number} maxPoolSize
+ */
+async function openClient(maxPoolSize) {
+  const client = new MongoClient(sharedMongoUrl(), { maxPoolSize, monitorCommands: true });
+  const checkouts = new Checkouts();
+  checkouts.watch(monitorPool(client));
+  await client.connect();
+  const runSlowQuery = createSlowQuery(client);
+  // The first query of each kind costs more, and on a cold pool it would wait for a new connection.
+  await Promise.all(Array.from({ length: maxPoolSize }, () => runSlowQuery(20)));
+
+  /** @type {AsyncLocalStorage<string>} */
+  const requests = new AsyncLocalStorage();
+  /** @type {Map<string, { connectionId: number, startedAtMs: number, endedAtMs: number }>} */
+  const truth = new Map();
+  client.on('commandStarted', ({ connectionId }) => {
+    truth.set(String(requests.getStore()), {
+      connectionId: Number(connectionId),
+      startedAtMs: epochNow(),
+      endedAtMs: NaN,
+    });
+  });
+  client.on('commandSucceeded', () => {
+    const command = truth.get(String(requests.getStore()));
+    if (command) command.endedAtMs = epochNow();
+  });
+
+  /**
+   * @param {string} route
+   * @param {string} requestId
+   * @param {AbortSignal} [signal]
+   */
+  const send = async (route, requestId, signal) => {
+    const query = () =>
+      route === '/slow' ? runSlowQuery(SLOW_MS) : client.db('lab').collection('any').findOne({}, { signal });
+    const sentAtMs = performance.now();
+    return requests.run(requestId, () =>
+      checkouts.run({ route, requestId }, async (context) => {
+        await query();
+        const { waitMs, useMs, behind } = context;
+        return { requestId, waitMs, useMs, behind, totalMs: performance.now() - sentAtMs };
+      }),
+    );
+  };
+  const lastId = checkouts.list().at(-1)?.id;
+  return { client, send, truth, list: () => checkouts.list({ after: lastId }) };
+}
+
+/** @param {ConstructorParameters<typeof Checkouts>[0]} [options] @param {number} [max] */
+function openPool(options, max = 1) {
+  const fake = createFakeClient({ max });
+  const checkouts = new Checkouts({ ...options, now: fake.now });
+  checkouts.watch(fake.monitor);
+  return { fake, checkouts, use: () => fake.use(1) };
+}
+
+/** @param {ReturnType<typeof createFakeClient>} fake @returns {<C>(context: C) => C} starts a checkout in a request */
+const startIn =
+  ({ startCheckOut }) =>
+  (context) => {
+    startCheckOut();
+    return context;
+  };
+
+const epochNow = () => performance.timeOrigin + performance.now();
+
+describe.each([1, 3])('with a pool of %i under load', (maxPoolSize) => {
+  /** @type {Awaited<ReturnType<typeof openClient>>} */
+  let opened;
+  beforeEach(async () => {
+    opened = await openClient(maxPoolSize);
+  });
+  afterEach(() => opened.client.close());
+
+  test('each checkout is linked to the request that made it, with the right times', async () => {
+    const { send, truth, list } = opened;
+    const { exponential, uniform } = createRandom(maxPoolSize);
+    const sent = [];
+    for (let number = 0; number < 80; number += 1) {
+      await wait(exponential() * 8);
+      sent.push(send(uniform() < 0.05 ? '/slow' : '/fast', `r${number}`));
+    }
+    const contexts = await Promise.all(sent);
+
+    const records = list();
+    expect(records.map(({ requestId, outcome }) => [requestId, outcome]).sort()).toEqual(
+      contexts.map(({ requestId }) => [requestId, 'checkedIn']).sort(),
+    );
+    const errors = [];
+    for (const { requestId, connectionId, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of records) {
+      const command = truth.get(String(requestId));
+      expect([requestId, connectionId]).toEqual([requestId, command?.connectionId]);
+      const steps = [checkOutStartedAtMs, checkedOutAtMs, command?.startedAtMs, command?.endedAtMs, checkedInAtMs].map(
+        Number,
+      );
+      expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+      errors.push(steps[2] - steps[1], steps[4] - steps[3]);
+    }
+    for (const { waitMs, useMs, totalMs } of contexts) errors.push(totalMs - waitMs - useMs);
+    const [medianMs] = errors.sort((a, b) => a - b).slice(errors.length / 2);
+    // Not the maximum: on a busy machine the process itself waits between two steps.
+    expect(medianMs).toBeLessThan(TOLERANCE_MS);
+  });
+
+  test('a fast request names the slow ones it waited behind', async () => {
+    const { send, list } = opened;
+    const buses = Array.from({ length: maxPoolSize }, (_, number) => send('/slow', `bus ${number}`));
+    await wait(20);
+    const ferraris = Array.from({ length: 12 }, (_, number) => send('/fast', `ferrari ${number}`));
+    const contexts = await Promise.all(ferraris);
+    await Promise.all(buses);
+
+    for (const { behind } of contexts) {
+      expect(behind[0]).toEqual({ route: '/slow', requestId: expect.stringMatching(/^bus/) });
+    }
+    const records = list();
+    for (const { route, behind, connectionId, checkedOutAtMs } of records) {
+      if (route === '/slow') expect(behind).toEqual([]);
+      const [bus] = records.filter((one) => one.route === '/slow' && one.connectionId === connectionId);
+      if (route === '/fast') {
+        expect(behind[0].requestId).toBe(bus.requestId);
+        expect(checkedOutAtMs).toBeGreaterThanOrEqual(Number(bus.checkedInAtMs));
+      }
+    }
+  });
+
+  test('requests are not mixed up when others of the same millisecond are aborted', async () => {
+    const { send, truth, list } = opened;
+    const buses = Array.from({ length: maxPoolSize }, (_, number) => send('/slow', `bus ${number}`));
+    await wait(20);
+    const controller = new AbortController();
+    setMaxListeners(Infinity, controller.signal);
+    const ferraris = Array.from({ length: 30 }, (_, number) =>
+      send('/fast', `ferrari ${number}`, number % 3 === 0 ? controller.signal : undefined),
+    );
+    await wait(20);
+    controller.abort();
+    await Promise.allSettled([...ferraris, ...buses]);
+    // We notice an aborted one when a later one is served.
+    await wait(5);
+    await send('/fast', 'last');
+
+    const records = list();
+    const served = records.filter(({ outcome }) => outcome === 'checkedIn');
+    expect(served.map(({ requestId, connectionId }) => [requestId, connectionId]).sort()).toEqual(
+      [...truth].map(([requestId, { connectionId }]) => [requestId, connectionId]).sort(),
+    );
+    const aborted = records.filter(({ outcome }) => outcome === 'checkOutAborted');
+    expect(aborted.map(({ requestId }) => requestId).sort()).toEqual(
+      Array.from({ length: 10 }, (_, number) => `ferrari ${number * 3}`).sort(),
+    );
+  });
+});
+
+describe('a checkout that fails', () => {
+  test('is recorded with its reason, its wait and the holder of the connection', () => {
+    const { fake, checkouts } = openPool();
+    checkouts.run({ route: '/slow', requestId: 'bus' }, fake.startCheckOut);
+    fake.open(1);
+    fake.checkOut(1, 0);
+    const ferrari = checkouts.run({ route: '/fast', requestId: 'ferrari' }, startIn(fake));
+    fake.pass(30);
+    fake.failCheckOut('timeout', 30);
+
+    const held = [{ route: '/slow', requestId: 'bus' }];
+    expect(checkouts.list()).toEqual([
+      expect.objectContaining({
+        id: 1,
+        route: '/fast',
+        requestId: 'ferrari',
+        outcome: 'checkOutFailed',
+        reason: 'timeout',
+        checkedOutAtMs: null,
+        checkedInAtMs: null,
+        behind: held,
+      }),
+    ]);
+    expect(ferrari).toMatchObject({ waitMs: 30, useMs: 0, behind: held });
+  });
+});
+
+test('the checkouts of one request have one number, those of another request another', async () => {
+  const { checkouts, use } = openPool({}, 2);
+  checkouts.run({ route: '/a' }, () => {
+    use();
+    use();
+  });
+  checkouts.run({ route: '/a' }, use);
+  const numbers = checkouts.list().map(({ request }) => request);
+  expect(numbers[0]).toBe(numbers[1]);
+  expect(numbers[2]).not.toBe(numbers[0]);
+  expect(numbers.every(Number.isInteger)).toBe(true);
+});
+
+describe('an operation that fails', () => {
+  function useOnce() {
+    const { fake, checkouts } = openPool();
+    let startAgain = () => {};
+    const context = checkouts.run({ route: '/slow', requestId: 'bus' }, (context) => {
+      startAgain = AsyncResource.bind(fake.startCheckOut);
+      return startIn(fake)(context);
+    });
+    fake.checkOut(1, 0);
+    fake.pass(2000);
+    fake.checkIn(1);
+    const failed = () => [checkouts.list()[0].outcome, fake.monitor.snapshot().totals.operationsFailed];
+    return { fake, checkouts, context, startAgain, failed };
+  }
+
+  test('and breaks its connection gives no service time', () => {
+    const { fake, failed } = useOnce();
+    fake.closeConnection(1, 'error');
+    expect(failed()).toEqual(['operationFailed', 1]);
+  });
+
+  test('without breaking its connection is reported by its request', () => {
+    const { checkouts, context, failed } = useOnce();
+    expect(failed()).toEqual(['checkedIn', 0]);
+    checkouts.fail(context);
+    expect(failed()).toEqual(['operationFailed', 1]);
+  });
+
+  test('is not the one before a checkout that failed', () => {
+    const { fake, checkouts, context, startAgain, failed } = useOnce();
+    startAgain();
+    fake.failCheckOut('timeout', 0);
+    checkouts.fail(context);
+    expect(failed()).toEqual(['checkedIn', 0]);
+  });
+});
+
+test('a caller aborted by the signal of its request leaves at once, whether queued or waiting for a new connection', () => {
+  const { fake, checkouts } = openPool();
+  const [bus, ferrari] = ['bus', 'ferrari'].map((requestId) => {
+    const controller = new AbortController();
+    return { controller, context: checkouts.run({ route: '/a', requestId, signal: controller.signal }, startIn(fake)) };
+  });
+  fake.create(1);
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 2 });
+  fake.pass(30);
+  ferrari.controller.abort();
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
+  bus.controller.abort();
+  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 0 });
+  fake.ready(1);
+  expect(fake.gauges()).toMatchObject({ total: 1, idle: 1, waiting: 0 });
+  expect(checkouts.list().map(({ requestId, outcome }) => [requestId, outcome])).toEqual([
+    ['ferrari', 'checkOutAborted'],
+    ['bus', 'checkOutAborted'],
+  ]);
+  expect([bus.context.waitMs, ferrari.context.waitMs]).toEqual([30, 30]);
+});
+
+describe('a request', () => {
+  test('can be entered for the rest of an async flow', async () => {
+    const { checkouts, use } = openPool();
+    /** @param {string} requestId */
+    const handle = async (requestId) => {
+      await Promise.resolve();
+      checkouts.enter({ route: '/a', requestId });
+      await nextTurn();
+      use();
+    };
+    await Promise.all([handle('one'), handle('two')]);
+    use();
+    expect(checkouts.list().map(({ route, requestId, request }) => [route, requestId, request])).toEqual([
+      ['/a', 'one', 1],
+      ['/a', 'two', 2],
+      [null, null, null],
+    ]);
+  });
+
+  test('gets its route when it is known, even after its checkouts, and keeps it from when it is settled', () => {
+    const { checkouts, fake, use } = openPool();
+    let route = 'GET /users/7';
+    const context = checkouts.run({ route: () => route }, (context) => {
+      use();
+      fake.startCheckOut();
+      fake.checkOut(1, 0);
+      return context;
+    });
+    fake.pass(10);
+    const after = checkouts.run({ route: '/after' }, startIn(fake));
+    fake.pass(20);
+    fake.checkIn(1);
+    fake.checkOut(1, 20);
+    fake.checkIn(1);
+    route = '/users/:id';
+    expect(checkouts.list().map((record) => record.route)).toEqual(['/users/:id', '/users/:id', '/after']);
+    expect(checkouts.list()[2].behind).toEqual([{ route: '/users/:id', requestId: 'r1' }]);
+    expect(after.behind).toEqual([{ route: '/users/:id', requestId: 'r1' }]);
+    checkouts.settle(context);
+    route = 'of the next request';
+    expect(checkouts.list()[0].route).toBe('/users/:id');
+    expect(checkouts.list()[2].behind[0].route).toBe('/users/:id');
+  });
+
+  test('is missing where code runs outside of any, which can have a route', () => {
+    const { checkouts, use } = openPool({ outside: 'background' });
+    checkouts.run({ route: '/a' }, use);
+    use();
+    expect(checkouts.list().map(({ route, requestId, request }) => [route, requestId, request])).toEqual([
+      ['/a', 'r1', 1],
+      ['background', null, null],
+    ]);
+    checkouts.run({ route: '/a' }, use);
+    expect([0, 1, 2].map((after) => checkouts.list({ after, isOutside: true }).map(({ id }) => id))).toEqual([
+      [2],
+      [2],
+      [],
+    ]);
+  });
+
+  test('that failed after its record was forgotten does not change the one that took its place', () => {
+    const { checkouts, use } = openPool({ maxKept: 1 });
+    const context = checkouts.run({ route: '/a' }, (context) => {
+      use();
+      return context;
+    });
+    use();
+    checkouts.fail(context);
+    expect(checkouts.list()).toMatchObject([{ id: 2, outcome: 'checkedIn' }]);
+  });
+
+  test('says what each of its checkouts is for, also concurrent ones', () => {
+    /** @type {ReturnType<NonNullable<NonNullable<ConstructorParameters<typeof Checkouts>[0]>['describe']>>} */
+    let sent = null;
+    const { checkouts, fake } = openPool({ describe: () => sent }, 2);
+    checkouts.run({ route: '/a', requestId: 'a' }, () => {
+      for (const operation of ['find users', 'insert orders', 'watch orders']) {
+        sent = { operation, ...(operation === 'watch orders' && { kind: 'changeStream' }) };
+        fake.startCheckOut();
+      }
+      sent = null;
+    });
+    fake.checkOut(1, 0);
+    fake.checkOut(2, 0);
+    const [pool] = fake.monitor.servers.values();
+    expect(longestHolders(pool)).toEqual(
+      ['find users', 'insert orders'].map((operation) => ({ route: '/a', requestId: 'a', operation })),
+    );
+    expect(pool.waiters().map(waiterOf)).toEqual([
+      { route: '/a', requestId: 'a', operation: 'watch orders', kind: 'changeStream', holds: 2 },
+    ]);
+    fake.pass(5);
+    fake.checkIn(2);
+    fake.checkOut(2, 5);
+    fake.checkIn(2);
+    fake.checkIn(1);
+    expect(checkouts.list().map(({ operation, kind, behind }) => [operation, kind, behind])).toEqual([
+      ['insert orders', null, []],
+      ['watch orders', 'changeStream', [{ route: '/a', requestId: 'a', operation: 'insert orders' }]],
+      ['find users', null, []],
+    ]);
+  });
+
+  test('has its concurrent checkouts told from one another, whichever the driver serves first', async () => {
+    let operation = 'warm up';
+    const { checkouts, fake, use } = openPool({ describe: () => ({ operation }) }, 2);
+    use();
+    const query = async (/** @type {string} */ name, /** @type {number} */ connectionId) => {
+      operation = name;
+      fake.startCheckOut();
+      for (let turn = 0; turn < connectionId; turn += 1) await nextTurn();
+      fake.checkIn(connectionId);
+    };
+    await checkouts.run({ route: '/a' }, async () => {
+      const both = Promise.all([query('first', 2), query('second', 1)]);
+      // By the order of the queue, the first would have connection 1.
+      fake.checkOut(1, 0);
+      fake.checkOut(2, 0);
+      await both;
+    });
+    expect(
+      checkouts
+        .list()
+        .slice(1)
+        .map((record) => [record.operation, record.connectionId]),
+    ).toEqual([
+      ['second', 1],
+      ['first', 2],
+    ]);
+  });
+
+  test('that comes back after its record was forgotten does not change the one that took its place', () => {
+    const { checkouts, fake, use } = openPool({ maxKept: 2 }, 2);
+    use();
+    const comeBack = checkouts.run({ route: '/back' }, () => {
+      fake.startCheckOut();
+      return AsyncResource.bind(() => fake.checkIn(1));
+    });
+    fake.pass(10);
+    checkouts.run({ route: '/later' }, fake.startCheckOut);
+    // By its wait, that is the later one, so the first must have been aborted.
+    fake.checkOut(1, 0);
+    for (const route of ['/next', '/last']) {
+      checkouts.run({ route }, () => fake.use(2));
+    }
+    comeBack();
+    expect(checkouts.list().map(({ route, outcome }) => [route, outcome])).toEqual([
+      ['/last', 'checkedIn'],
+      ['/back', 'checkedIn'],
+    ]);
+  });
+
+  test.each(
+    /** @type {const} */ ([
+      ['checkedIn', 10],
+      ['checkOutFailed', 0],
+    ]),
+  )('that was not the one inferred to end leaves nobody in the queue, so the next is %s', (last, ms) => {
+    const { checkouts, fake } = openPool({}, 2);
+    checkouts.run({ route: '/back' }, fake.startCheckOut);
+    // By its wait, it started later, so the first must have been aborted.
+    fake.pass(10);
+    fake.checkOut(1, 0);
+    checkouts.run({ route: '/next' }, () => {
+      fake.startCheckOut();
+      fake.checkIn(1);
+    });
+    fake.pass(ms);
+    checkouts.run({ route: '/last' }, () => {
+      fake.startCheckOut();
+      if (last === 'checkOutFailed') return fake.failCheckOut('connectionError', 0);
+      fake.checkOut(2, 0);
+      return fake.checkIn(2);
+    });
+    expect(checkouts.list().map(({ route, outcome }) => [route, outcome])).toEqual([
+      ['/back', 'checkOutAborted'],
+      ['/next', 'checkedIn'],
+      ['/last', last],
+    ]);
+    expect(fake.gauges()).toMatchObject({ active: 0, waiting: 0 });
+  });
+
+  test('is not taken for the caller where an old driver runs another one in the flow of its connection', () => {
+    const { checkouts, fake } = openPool({}, 2);
+    // Old drivers send no durationMS.
+    const checkOut = (/** @type {number} */ connectionId) => fake.emit('CheckedOut', { connectionId });
+    let inItsFlow = (/** @type {number} */ connectionId) => fake.checkIn(connectionId);
+    checkouts.run({ route: '/opens' }, () => {
+      fake.startCheckOut();
+      inItsFlow = AsyncResource.bind(inItsFlow);
+      checkOut(1);
+      fake.checkIn(1);
+      fake.startCheckOut();
+      checkOut(1);
+    });
+    checkouts.run({ route: '/other' }, fake.startCheckOut);
+    checkOut(2);
+    inItsFlow(2);
+    expect(checkouts.list().map(({ route }) => route)).toEqual(['/opens', '/other']);
+  });
+
+  test('that has a connection and waits for the next one is told, in the record too', () => {
+    const { checkouts, fake } = openPool();
+    const again = checkouts.run({ route: '/a' }, () => {
+      fake.startCheckOut();
+      return AsyncResource.bind(fake.startCheckOut);
+    });
+    fake.checkOut(1, 0);
+    fake.pass(5);
+    again();
+    checkouts.run({ route: '/b' }, fake.startCheckOut);
+    const [pool] = fake.monitor.servers.values();
+    const readHolds = () => pool.waiters().map((checkout) => waiterOf(checkout).holds);
+    expect(readHolds()).toEqual([1, 0]);
+    fake.checkIn(1);
+    fake.checkOut(1, 0);
+    expect(readHolds()).toEqual([0]);
+    fake.checkIn(1);
+    fake.checkOut(1, 0);
+    fake.checkIn(1);
+    expect(checkouts.list().map(({ request, holds }) => [request, holds])).toEqual([
+      [1, 0],
+      [1, 1],
+      [2, 0],
+    ]);
+  });
+
+  test('is not followed any more once the record is closed, and leaves no async hook', () => {
+    const { checkouts, use } = openPool();
+    checkouts.run({ route: '/a' }, use);
+    checkouts.close();
+    checkouts.run({ route: '/b' }, use);
+    checkouts.enter({ route: '/c' });
+    use();
+    expect(checkouts.list().map(({ route }) => route)).toEqual(['/a']);
+  });
+});
+
+describe('the record', () => {
+  /** @param {ConstructorParameters<typeof Checkouts>[0]} [options] */
+  function recordTen(options) {
+    const { fake, checkouts, use } = openPool(options);
+    fake.open(1);
+    for (let number = 0; number < 10; number += 1) {
+      use();
+      fake.pass(1000);
+    }
+    return checkouts;
+  }
+
+  test.each([
+    ['keeps at most maxKept records', { maxKept: 3 }, 0, [8, 9, 10]],
+    // The tenth began a second ago.
+    ['goes back at most keptMs', { keptMs: 3000 }, 0, [8, 9, 10]],
+    ['lists what ended after a given one', {}, 8, [9, 10]],
+  ])('%s', (_, options, after, expected) => {
+    const records = recordTen(options).list({ after });
+    expect(records.map(({ id }) => id)).toEqual(expected);
+  });
+
+  test.each([
+    ['too many', { maxKept: 3 }, [7, 2, 0]],
+    ['too old', { keptMs: 3000 }, [7, 2, 0]],
+    ['all too old', { keptMs: 500 }, [10, 5, 2]],
+  ])('knows the last id and how many it has forgotten because they were %s', (_, options, forgotten) => {
+    const checkouts = recordTen(options);
+    expect(checkouts.lastId).toBe(10);
+    expect([0, 5, 8].map((id) => checkouts.countForgotten(id))).toEqual(forgotten);
+  });
+});
+
+test('a client that is left is not recorded any more, and somebody else may record it', () => {
+  const { monitor, use } = createFakeClient();
+  const [first, second] = [new Checkouts(), new Checkouts()];
+  const leave = first.watch(monitor);
+  expect(() => second.watch(monitor)).toThrow('Another Checkouts watches this monitor already');
+  leave();
+  second.watch(monitor);
+  use(1);
+  expect([first.lastId, second.lastId]).toEqual([0, 1]);
+});

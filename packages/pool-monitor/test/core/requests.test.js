@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { cleanUp } from 'test-support/cleanup.js';
+import { createSlowQuery, sharedMongoUrl } from 'test-support/mongod.js';
+import { serveHttp } from 'test-support/network.js';
+import { until } from 'test-support/waiting.js';
+import { Checkouts } from '../../src/core/checkouts.js';
+import { monitorPool } from '../../src/core/monitor.js';
+import { createRequests } from '../../src/core/requests.js';
+
+const client = new MongoClient(sharedMongoUrl(), { maxPoolSize: 2 });
+cleanUp(() => client.close());
+const checkouts = new Checkouts({ outside: 'background' });
+const monitor = monitorPool(client);
+checkouts.watch(monitor);
+await client.connect();
+const find = (/** @type {object} */ filter = {}) => client.db('requests').collection('any').findOne(filter);
+
+/**
+ * @param {Parameters<typeof createRequests>[1]} options
+ * @param {(res: import('node:http').ServerResponse) => Promise<void>} handle
+ */
+async function serve(options, handle) {
+  const requests = createRequests(checkouts, options);
+  const url = await serveHttp((req, res) => {
+    requests.enter(req, res, { route: () => `route of ${req.url}` });
+    handle(res);
+  });
+  return { requests, url };
+}
+
+/** Uses both connections of the pool, until the returned function is called. */
+async function holdAll() {
+  const runSlowQuery = createSlowQuery(client);
+  await runSlowQuery(1);
+  const release = new AbortController();
+  const held = [1, 2].map(() => runSlowQuery(60_000, { signal: release.signal }).catch(() => {}));
+  await until('both are held', () => monitor.snapshot().totals.active === 2);
+  return async () => {
+    release.abort();
+    await Promise.all(held);
+  };
+}
+
+const isWaiting = () => until('a request waits', () => monitor.snapshot().totals.waiting === 1);
+
+test('a request ends with the sums of its checkouts', async () => {
+  const { requests, url } = await serve({ serverTiming: true }, async (res) => {
+    await find();
+    await find();
+    res.end();
+  });
+  const response = await fetch(`${url}/a`);
+  await response.text();
+  expect(response.headers.get('server-timing')).toMatch(/^pool;dur=[\d.]+, db;dur=[\d.]+, total;dur=[\d.]+$/);
+  await until('it ended', () => requests.log.lastId === 1);
+  const [ended] = requests.log.list();
+  expect(ended).toMatchObject({ id: 1, method: 'GET', route: 'route of /a', status: 200 });
+  expect(ended.useMs).toBeGreaterThan(0);
+  expect(ended.totalMs).toBeGreaterThanOrEqual(ended.useMs);
+  const own = checkouts.list().filter(({ requestId }) => requestId === ended.requestId);
+  expect(own.map(({ route }) => route)).toEqual(['route of /a', 'route of /a']);
+  expect(requests.sampleOverhead()?.valuesMs).toHaveLength(1);
+  expect(requests.log.list({ after: 1 })).toEqual([]);
+});
+
+test('an app that runs a request inside a function gets the same; whoever asked hears of its end', async () => {
+  const requests = createRequests(checkouts);
+  /** @type {import('../../src/core/request-context.js').EndedRequest[]} */
+  const heard = [];
+  requests.onEnd(({ route, status }) => heard.push(/** @type {any} */ ({ route, status })));
+  const url = await serveHttp((req, res) =>
+    requests.run(req, res, { route: '/run' }, () => {
+      requests.nameCurrent('/renamed');
+      find().then(() => res.end());
+    }),
+  );
+  // Outside a request there is nothing to name.
+  requests.nameCurrent('/nobody');
+  await (await fetch(url)).text();
+  await until('it ended', () => requests.log.lastId === 1);
+  expect(heard).toEqual([{ route: '/renamed', status: 200 }]);
+  expect(checkouts.list().at(-1)?.route).toBe('/renamed');
+});
+
+test.each([
+  [200, true, false],
+  [304, true, false],
+  [400, false, false],
+  [404, false, false],
+  [499, false, false],
+  [500, false, true],
+  [503, false, true],
+])('a response with status %i: its overhead counts: %s, its checkouts failed: %s', async (status, counts, failed) => {
+  const { requests, url } = await serve({}, async (res) => {
+    await find();
+    res.writeHead(status).end();
+  });
+  expect(requests.sampleOverhead()).toBeUndefined();
+  const { lastId } = checkouts;
+  await (await fetch(url)).text();
+  await until('it ended', () => requests.log.lastId === 1);
+  expect(requests.sampleOverhead() !== undefined).toBe(counts);
+  expect(checkouts.list({ after: lastId }).map(({ outcome }) => outcome)).toEqual([
+    failed ? 'operationFailed' : 'checkedIn',
+  ]);
+});
+
+test('the overhead is the rest of a response, in microseconds', async () => {
+  const { requests, url } = await serve({}, async (res) => {
+    await find();
+    await wait(5);
+    res.end();
+  });
+  await (await fetch(url)).text();
+  await until('it ended', () => requests.log.lastId === 1);
+  const [{ totalMs, waitMs, useMs }] = requests.log.list();
+  const restMs = totalMs - waitMs - useMs;
+  expect(restMs).toBeGreaterThan(4);
+  expect(requests.sampleOverhead()).toEqual({ kind: 'sample', valuesMs: [Math.round(restMs * 1000) / 1000] });
+});
+
+test('the overheads of the last 200 requests are kept', async () => {
+  const { requests, url } = await serve({}, async (res) => {
+    res.end();
+  });
+  for (let sent = 0; sent < 201; sent++) await (await fetch(url)).text();
+  await until('all ended', () => requests.log.lastId === 201);
+  const { valuesMs = [] } = requests.sampleOverhead() ?? {};
+  expect(valuesMs).toHaveLength(200);
+  expect(valuesMs.every((valueMs) => valueMs >= 0)).toBe(true);
+});
+
+test('Server-Timing has no more than the client waited', async () => {
+  const { url } = await serve({ serverTiming: true }, async (res) => {
+    await find();
+    res.end();
+  });
+  const sentAtMs = performance.now();
+  const { headers } = await fetch(url);
+  const elapsedMs = performance.now() - sentAtMs;
+  const [poolMs, dbMs, totalMs] = [...String(headers.get('server-timing')).matchAll(/dur=([\d.]+)/g)].map(([, ms]) =>
+    Number(ms),
+  );
+  expect(totalMs).toBeLessThanOrEqual(elapsedMs + 0.05);
+  // Each is rounded.
+  expect(poolMs + dbMs).toBeLessThanOrEqual(totalMs + 0.15);
+  expect(dbMs).toBeGreaterThan(0);
+});
+
+test('what a request leaves waiting when it is answered is no wait of it', async () => {
+  /** @type {Promise<unknown> | undefined} */
+  let later;
+  const { requests, url } = await serve({}, async (res) => {
+    later = find();
+    await isWaiting();
+    await wait(5);
+    res.end();
+  });
+  const release = await holdAll();
+  await (await fetch(url)).text();
+  await until('it ended', () => requests.log.lastId === 1);
+  expect(requests.log.list()).toMatchObject([{ status: 200, waitMs: 0 }]);
+  await release();
+  await later;
+});
+
+test('what its code does after the response is work outside requests', async () => {
+  /** @type {Promise<unknown> | undefined} */
+  let later;
+  const { requests, url } = await serve({}, async (res) => {
+    await find();
+    res.end();
+    later = wait(50).then(() => find());
+  });
+  const { lastId } = checkouts;
+  const response = await fetch(`${url}/b`);
+  expect(response.headers.get('server-timing')).toBeNull();
+  await response.text();
+  await until('it ended', () => requests.log.lastId === 1);
+  await later;
+  expect(checkouts.list({ after: lastId }).map(({ route }) => route)).toEqual(['route of /b', 'background']);
+});
+
+test('a client that leaves does not end the work of its request', async () => {
+  const aborter = new AbortController();
+  /** @type {Promise<unknown> | undefined} */
+  let work;
+  const { requests, url } = await serve({}, async () => {
+    work = ended.then(() => find());
+    aborter.abort();
+  });
+  const ended = new Promise((resolve) => requests.onEnd(resolve));
+  const { lastId } = checkouts;
+  await expect(fetch(`${url}/c`, { signal: aborter.signal })).rejects.toThrow();
+  await until('it ended', () => requests.log.lastId === 1);
+  await work;
+  expect(requests.log.list()).toMatchObject([{ status: 0, route: 'route of /c' }]);
+  expect(checkouts.list({ after: lastId }).map(({ route }) => route)).toEqual(['route of /c']);
+});
+
+test('a client that leaves while its request waits has waited until then', async () => {
+  /** @type {Promise<unknown> | undefined} */
+  let work;
+  const { requests, url } = await serve({}, async () => {
+    work = find();
+  });
+  const release = await holdAll();
+  const leave = new AbortController();
+  const asked = fetch(`${url}/d`, { signal: leave.signal });
+  await isWaiting();
+  await wait(100);
+  leave.abort();
+  await expect(asked).rejects.toThrow();
+  await until('it ended', () => requests.log.lastId === 1);
+  const [{ status, totalMs, waitMs }] = requests.log.list();
+  expect(status).toBe(0);
+  expect(waitMs).toBeGreaterThan(90);
+  expect(waitMs).toBeLessThanOrEqual(totalMs);
+  await release();
+  await work;
+});
+
+test('the requests of one connection of a client have one number, and are written to a trace', async () => {
+  const written = /** @type {any[]} */ ([]);
+  const record = { writeRequest: (/** @type {object} */ request) => void written.push(request) };
+  const { requests, url } = await serve({ record }, async (res) => {
+    await find();
+    res.end();
+  });
+  const before = requests.log.lastId;
+  const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
+  for (const index of [0, 1, 0]) {
+    const [response] = await once(get(`${url}/${index}`, { agent: agents[index] }), 'response');
+    await once(response.resume(), 'end');
+  }
+  for (const agent of agents) agent.destroy();
+  await until('all ended', () => requests.log.lastId === before + 3);
+  const listed = requests.log.list({ after: before });
+  const [first, second] = listed.map(({ socket }) => socket);
+  expect(listed.map(({ socket }) => socket)).toEqual([first, second, first]);
+  expect(second).not.toBe(first);
+  expect(written).toEqual(
+    listed.map(({ request, route, socket, status, totalMs, endedAtMs }) => ({
+      request,
+      route,
+      socket,
+      status,
+      totalMs,
+      startedAtMs: expect.closeTo(endedAtMs - totalMs - performance.timeOrigin, 3),
+    })),
+  );
+});

@@ -1,0 +1,60 @@
+/** @import { Second } from '../universal/feed-shapes.js' */
+/** @import { RouteKinds } from '../universal/route-kinds.js' */
+/** @import { Palette } from './palette.js' */
+
+/**
+ * @typedef {object} ChartRoute what the charts show as one
+ * @property {string} label
+ * @property {string[]} names of its routes
+ * @property {keyof Palette} color
+ */
+
+const MAX_NAMED = 4;
+/** The app gives this name to routes beyond its own limit. */
+const OTHER = 'other';
+/** As the vehicles. */
+const COLORS = /** @type {const} */ ({ bus: 'measured-1', ferrari: 'measured-2' });
+const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured-5', 'measured-1', 'measured-2']);
+
+/**
+ * The routes that hold connections longest, all their requests together, quick ones first; the rest as one. A route
+ * keeps its colour.
+ *
+ * @param {Second[]} seconds
+ * @param {RouteKinds} kinds
+ * @param {ChartRoute[]} before
+ * @returns {ChartRoute[]}
+ */
+export function chooseRoutes(seconds, kinds, before) {
+  const names = rankRoutes(seconds, kinds);
+  // A single further route can have its own name.
+  const named = names.slice(0, names.length === MAX_NAMED + 1 ? names.length : MAX_NAMED);
+  const rest = [...names.slice(named.length), ...(seconds.some(({ routes }) => routes[OTHER]) ? [OTHER] : [])];
+  const { useMs } = kinds;
+  named.sort((a, b) => (useMs[a] ?? Infinity) - (useMs[b] ?? Infinity) || a.localeCompare(b));
+  /** @type {Map<string, keyof Palette>} */
+  const colors = new Map(before.filter(({ label }) => named.includes(label)).map(({ label, color }) => [label, color]));
+  for (const name of named) {
+    const taken = new Set(colors.values());
+    const wanted = [COLORS[kinds.known[name] ?? kinds.learned[name] ?? 'ferrari'], ...MORE_COLORS];
+    if (!colors.has(name)) colors.set(name, wanted.find((color) => !taken.has(color)) ?? 'muted');
+  }
+  return [
+    ...named.map((name) => ({ label: name, names: [name], color: colors.get(name) ?? 'muted' })),
+    ...(rest.length > 0 ? [{ label: OTHER, names: rest, color: /** @type {const} */ ('published') }] : []),
+  ];
+}
+
+/** By the time that their requests hold connections. @param {Second[]} seconds @param {RouteKinds} kinds */
+function rankRoutes(seconds, { known }) {
+  /** @type {Map<string, number>} */
+  const weights = new Map(Object.keys(known).map((name) => [name, 0]));
+  for (const { routes } of seconds) {
+    for (const [name, { count, useP50Ms = 0 }] of Object.entries(routes)) {
+      // Among routes without a query, the number of requests decides.
+      weights.set(name, (weights.get(name) ?? 0) + count * (useP50Ms + 1e-6));
+    }
+  }
+  weights.delete(OTHER);
+  return [...weights].sort(([, a], [, b]) => b - a).map(([name]) => name);
+}

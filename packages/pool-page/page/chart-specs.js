@@ -1,0 +1,109 @@
+import { formatNumber, formatQuantity } from '../universal/quantity.js';
+
+/** @import { Second } from '../universal/feed-shapes.js' */
+/** @import { ChartRoute } from './chart-routes.js' */
+/** @import { Palette } from './palette.js' */
+
+/**
+ * @typedef {object} ChartSeries in the order of the legend
+ * @property {string} label
+ * @property {keyof Palette} color
+ * @property {boolean} [thin]
+ * @property {(second: Second) => number | undefined} value
+ *
+ * @typedef {object} Spec
+ * @property {string} id of the figure in index.html
+ * @property {'line' | 'bar'} kind
+ * @property {boolean} [log]
+ * @property {number} [min] smaller values are below the chart
+ * @property {(value: number) => string} format
+ * @property {(routes: ChartRoute[]) => ChartSeries[]} listSeries
+ */
+
+/** @type {Spec[]} */
+export const SPECS = [
+  {
+    id: 'latency-chart',
+    kind: 'line',
+    log: true,
+    format: (value) => formatQuantity(value, 'ms'),
+    listSeries: (routes) =>
+      routes.flatMap(({ label, names, color }) => [
+        { label: `${label} p95`, color, value: latencyOf(names, 'p95Ms') },
+        { label: `${label} p50`, color, thin: true, value: latencyOf(names, 'p50Ms') },
+      ]),
+  },
+  {
+    id: 'use-chart',
+    kind: 'line',
+    log: true,
+    // Who gets an idle connection waits for microseconds.
+    min: 0.1,
+    format: (value) => formatQuantity(value, 'ms'),
+    listSeries: (routes) =>
+      routes.flatMap(({ label, names, color }) => [
+        { label: `${label} use p95`, color, value: latencyOf(names, 'useP95Ms') },
+        { label: `${label} wait p95`, color, thin: true, value: latencyOf(names, 'waitP95Ms') },
+      ]),
+  },
+  {
+    id: 'pool-chart',
+    kind: 'line',
+    format: (value) => formatNumber(value),
+    listSeries: () => [
+      { label: 'waiting', color: 'predicted', value: ({ waiting }) => waiting },
+      { label: 'active', color: 'measured-3', value: ({ active }) => active },
+      { label: 'idle', color: 'published', thin: true, value: ({ idle }) => idle },
+      { label: 'max', color: 'ink', thin: true, value: ({ max }) => max || undefined },
+    ],
+  },
+  {
+    id: 'rate-chart',
+    kind: 'bar',
+    format: (value) => formatNumber(value),
+    listSeries: (routes) => [
+      ...routes.map(({ label, names, color }) => ({ label, color, value: successesOf(names) })),
+      { label: 'failed', color: 'ink', value: failuresOf },
+    ],
+  },
+];
+
+/** @typedef {{ x: number, y: number | null }} ChartPoint x in seconds from now, at most 0 */
+
+/**
+ * @param {Second[]} seconds oldest first
+ * @param {(second: Second) => number | undefined} value undefined for a gap
+ * @returns {ChartPoint[]}
+ */
+export function listPoints(seconds, value) {
+  const nowMs = seconds.at(-1)?.atMs ?? 0;
+  return seconds.map((second) => ({ x: Math.round((second.atMs - nowMs) / 1000), y: value(second) ?? null }));
+}
+
+/**
+ * @param {string[]} names of routes; of several, the slowest counts
+ * @param {'p50Ms' | 'p95Ms' | 'maxMs' | 'waitP95Ms' | 'useP95Ms'} figure
+ * @returns {(second: Second) => number | undefined}
+ */
+export function latencyOf(names, figure) {
+  return ({ routes }) => {
+    const values = names.flatMap((name) => routes[name]?.[figure] ?? []);
+    return values.length > 0 ? Math.max(...values) : undefined;
+  };
+}
+
+/** @param {string[]} names of routes @returns {(second: Second) => number} */
+export function successesOf(names) {
+  return ({ routes }) =>
+    names.reduce((sum, name) => sum + (routes[name]?.count ?? 0) - (routes[name]?.failures ?? 0), 0);
+}
+
+/** @param {Second} second */
+export function failuresOf({ routes }) {
+  return Object.values(routes).reduce((sum, { failures }) => sum + failures, 0);
+}
+
+/** @param {ChartPoint[]} points */
+export function latestOf(points) {
+  return points.findLast(({ y }) => y !== null)?.y ?? null;
+}

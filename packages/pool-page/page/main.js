@@ -1,0 +1,146 @@
+import { announce, createMemory } from './announcer.js';
+import { createCharts } from './charts.js';
+import { listenToApp } from './event-feed.js';
+import { createNoteList } from './notes.js';
+import { PageExtension } from './page-extension.js';
+import { watchPalette } from './palette.js';
+import { createPlaybackButtons } from './playback.js';
+import { PredictionPanel } from './prediction-panel.js';
+import { createOtherScenes, createScene } from './scene.js';
+import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
+import { conditionOf, createState } from './state.js';
+import { describeApp, describeBottleneck, describeClient, describeConnection, describeKind } from './words.js';
+
+/** @import { State } from './state.js' */
+
+/** Between two events, the page's clocks run on for at most this long. */
+const MAX_ELAPSED_MS = 1500;
+const SPEAK_EVERY_MS = 250;
+
+/** @param {string} selector */
+const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
+
+/** @param {string} selector */
+const findButton = (selector) => /** @type {HTMLButtonElement} */ (find(selector));
+
+document.body.insertAdjacentHTML('afterbegin', VEHICLE_SYMBOLS);
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+const scene = createScene(
+  {
+    sentence: find('#sentence'),
+    list: find('#queue'),
+    detail: find('#detail'),
+    risks: find('#risks'),
+    canvas: find('#tunnel'),
+    plaza: find('#server'),
+  },
+  reducedMotion,
+);
+const others = createOtherScenes(
+  { place: find('#others'), template: find('#other'), rest: find('#no-room') },
+  reducedMotion,
+);
+const charts = createCharts();
+const prediction = new PredictionPanel(find('#what-if'));
+const showNotes = createNoteList({ list: find('#notes'), none: find('#no-notes') });
+
+const extension = new PageExtension();
+// Before the stream opens, so that it misses no event.
+await extension.load(find('#app'));
+
+/** What the page shows may be the past: people pause it. */
+const playback = listenToApp(show, extension.events);
+const buttons = createPlaybackButtons(
+  { pause: findButton('#pause'), slow: findButton('#slow'), live: findButton('#back-to-live') },
+  playback,
+);
+let state = createState();
+let memory = createMemory();
+/** Whether the latest state is yet to be painted. */
+let isStale = true;
+
+/** @param {State} next */
+function show(next) {
+  const before = state;
+  state = next;
+  document.body.dataset.connection = conditionOf(state);
+  setText('#connection', describeConnection(state));
+  if (state.snapshot && state.snapshot !== before.snapshot) {
+    const { title, about } = describeApp(state.snapshot);
+    setText('#title', title);
+    setText('#version', about);
+    document.title = `${title}, live`;
+  }
+  document.body.dataset.bottleneck = state.bottleneck ? 'server' : 'none';
+  if (state.bottleneck) setText('#verdict strong', describeBottleneck(state.bottleneck));
+  if (state.seconds !== before.seconds) {
+    charts.show(state);
+    prediction.show(state);
+  }
+  if (state.kinds !== before.kinds) showLegend();
+  scene.show(state);
+  setText('#client', state.pool && state.others.length > 0 ? `This is ${describeClient(state.pool)}.` : '');
+  others.show(state.others);
+  showNotes(state);
+  extension.show(state);
+  isStale = true;
+  if (reducedMotion.matches || document.hidden) paint();
+}
+
+/** Paints what changes between two events of the app. */
+function paint() {
+  isStale = false;
+  const elapsedMs = Math.min(playback.nowMs() - state.receivedAtMs, MAX_ELAPSED_MS);
+  for (const each of [scene, ...others.list()]) each.paint(elapsedMs);
+}
+
+function showLegend() {
+  const { known, learned, useMs } = state.kinds;
+  const routes = Object.keys(useMs).sort((a, b) => useMs[b] - useMs[a]);
+  for (const [selector, kind] of /** @type {const} */ ([
+    ['#buses', 'bus'],
+    ['#ferraris', 'ferrari'],
+  ])) {
+    setText(
+      selector,
+      describeKind(
+        kind,
+        routes.filter((route) => (known[route] ?? learned[route]) === kind),
+      ),
+    );
+  }
+}
+
+/** Runs by the clock, not by events: it must still speak when the app falls silent. */
+function speak() {
+  playback.catchUp();
+  buttons.tick();
+  const said = announce(memory, state, playback.nowMs(), extension.messages);
+  memory = said.memory;
+  if (said.message) find('#announcement').textContent = said.message;
+}
+
+function paintFrames() {
+  playback.catchUp();
+  const isMoving = [scene, ...others.list()].some((each) => each.isMoving(playback.nowMs()));
+  if (!reducedMotion.matches && (isMoving || isStale)) paint();
+  requestAnimationFrame(paintFrames);
+}
+
+/** @param {string} selector @param {string} text */
+function setText(selector, text) {
+  const element = find(selector);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+watchPalette((palette) => {
+  scene.setPalette(palette);
+  others.setPalette(palette);
+  charts.setPalette(palette);
+  prediction.setPalette(palette);
+  paint();
+});
+const sizes = new ResizeObserver(paint);
+for (const selector of ['.scene', '#others']) sizes.observe(find(selector));
+setInterval(speak, SPEAK_EVERY_MS);
+paintFrames();

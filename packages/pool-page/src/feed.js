@@ -1,0 +1,180 @@
+import { LoopDelay } from './loop-delay.js';
+import { createServerGauge } from './server-gauge.js';
+import { readClient, readHeldMs, sumGauges } from './read-clients.js';
+import { SecondSummary } from './second-summary.js';
+
+const POOL_EVERY_MS = 200;
+const SECOND_MS = 1000;
+const KEPT_SECONDS = 120;
+const MAX_ENDED = 20;
+const MAX_LEFT = 20;
+
+/** @import { EndedRequest } from 'mongodb-pool-monitor' */
+/** @import { LeftConnection, LiveReading, Second } from '../universal/feed-shapes.js' */
+/** @import { LiveSource } from './live-source.js' */
+
+/**
+ * Feeds the live page: the pools five times a second and the server's load once a second while anyone watches, and a
+ * summary of each second of the last two minutes. Its timers keep no process alive.
+ */
+export class Feed {
+  #source;
+  #streams;
+  #serverGauge;
+  #timers;
+  /** Oldest first. @type {Second[]} */
+  #seconds = [];
+  #ended = new SecondSummary();
+  /** Within the current second: a look at its end would miss a pool that fills up and empties in between. */
+  #peak = { active: 0, waiting: 0 };
+  #loop = new LoopDelay();
+  #lastSecondId = 0;
+  /** Of the last checkout in an event. */
+  #sentId;
+  /** Of the last checkout in a second. */
+  #summedId;
+  /** Of the last request in an event. */
+  #sentRequestId;
+
+  /** @param {LiveSource} source @param {ReturnType<typeof import('./streams.js').createStreams>} streams */
+  constructor(source, streams) {
+    const { checkouts, requests, readServerLoad } = source;
+    this.#source = source;
+    this.#streams = streams;
+    this.#serverGauge = readServerLoad ? createServerGauge(readServerLoad) : null;
+    this.#sentId = checkouts.lastId;
+    this.#summedId = checkouts.lastId;
+    this.#sentRequestId = requests.log.lastId;
+    requests.onEnd((request) => this.#ended.add(request));
+    this.#timers = [
+      this.#repeat(() => this.#sendPool(), POOL_EVERY_MS),
+      this.#repeat(() => this.#endSecond(), SECOND_MS),
+    ];
+  }
+
+  /** The last two minutes, oldest first. @returns {readonly Second[]} */
+  get history() {
+    return this.#seconds;
+  }
+
+  get lastId() {
+    return this.#lastSecondId;
+  }
+
+  /** @param {{ after: number }} from @returns {Second[]} those of the last two minutes with a higher id */
+  list({ after }) {
+    return this.#seconds.filter(({ id }) => id > after);
+  }
+
+  /** Counts the seconds after an id that are no longer listed. @param {number} after */
+  countForgotten(after) {
+    return Math.max(0, this.#lastSecondId - this.#seconds.length - after);
+  }
+
+  close() {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#loop.close();
+  }
+
+  #sendPool() {
+    const { listPools, checkouts, requests, readStatus, listQueries } = this.#source;
+    this.#notePeak();
+    if (this.#streams.count > 0) {
+      this.#serverGauge?.refresh();
+      const left = this.#listLeft();
+      /** @type {LiveReading} */
+      const reading = {
+        atMs: Date.now(),
+        database: readStatus(),
+        queries: listQueries?.() ?? {},
+        clients: listPools().map((pool) => ({ ...readClient(pool), left: left.get(pool.name) ?? [] })),
+        finished: pickEnded(requests.log.list({ after: this.#sentRequestId })),
+        server: this.#serverGauge?.read() ?? null,
+      };
+      this.#streams.send('pool', reading);
+    }
+    this.#sentId = checkouts.lastId;
+    this.#sentRequestId = requests.log.lastId;
+  }
+
+  #endSecond() {
+    this.#notePeak();
+    this.#addOutside();
+    const pools = this.#source.listPools();
+    const { max, idle } = sumGauges(pools);
+    /** @type {Second} */
+    const second = {
+      id: ++this.#lastSecondId,
+      atMs: Date.now(),
+      max,
+      idle,
+      ...this.#peak,
+      ...this.#ended.summarise(SECOND_MS),
+      server: this.#serverGauge?.read() ?? null,
+      ...this.#loop.read(),
+      queries: this.#source.listQueries?.() ?? {},
+      heldMs: readHeldMs(pools),
+    };
+    this.#ended = new SecondSummary();
+    this.#peak = { active: 0, waiting: 0 };
+    // A clock that was set back must not leave seconds in the future.
+    this.#seconds = [...this.#seconds.filter(({ atMs }) => atMs < second.atMs), second];
+    if (this.#seconds.length > KEPT_SECONDS) this.#seconds.shift();
+    this.#streams.send('second', second);
+  }
+
+  #notePeak() {
+    const { active, waiting } = sumGauges(this.#source.listPools());
+    this.#peak = { active: Math.max(active, this.#peak.active), waiting: Math.max(waiting, this.#peak.waiting) };
+  }
+
+  /** The connections that were checked in since the last event, by client. */
+  #listLeft() {
+    /** @type {Map<string | null, LeftConnection[]>} */
+    const left = new Map();
+    for (const { pool, connectionId: id, requestId, route } of this.#source.checkouts.list({ after: this.#sentId })) {
+      const ofClient = left.get(pool) ?? [];
+      left.set(pool, ofClient);
+      if (id !== null && ofClient.length < MAX_LEFT) ofClient.push({ id, requestId, route });
+    }
+    return left;
+  }
+
+  /** Work outside of requests counts as requests of its own, if Checkouts has a name for it. */
+  #addOutside() {
+    const { checkouts } = this.#source;
+    for (const { route, outcome, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of checkouts.list({
+      after: this.#summedId,
+      isOutside: true,
+    })) {
+      if (route === null || checkedOutAtMs === null || checkedInAtMs === null) continue;
+      this.#ended.add({
+        route,
+        status: outcome === 'checkedIn' ? 200 : 500,
+        totalMs: checkedInAtMs - checkOutStartedAtMs,
+        waitMs: checkedOutAtMs - checkOutStartedAtMs,
+        useMs: checkedInAtMs - checkedOutAtMs,
+      });
+    }
+    this.#summedId = checkouts.lastId;
+  }
+
+  /** @param {() => void} work @param {number} everyMs */
+  #repeat(work, everyMs) {
+    const { onError } = this.#source;
+    return setInterval(() => {
+      try {
+        work();
+      } catch (error) {
+        if (!onError) throw error;
+        onError(error);
+      }
+    }, everyMs).unref();
+  }
+}
+
+/** @param {EndedRequest[]} requests @returns {EndedRequest[]} if there are too many, those that waited longest */
+function pickEnded(requests) {
+  if (requests.length <= MAX_ENDED) return requests;
+  return requests.toSorted((a, b) => b.waitMs - a.waitMs).slice(0, MAX_ENDED);
+}

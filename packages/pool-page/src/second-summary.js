@@ -1,0 +1,67 @@
+import { percentile } from '../universal/stats.js';
+
+/** @import { EndedRequest } from 'mongodb-pool-monitor' */
+/** @import { RouteSecond, Second } from '../universal/feed-shapes.js' */
+
+/** More routes than that share one line, so that an app with a name for each request does not fill the memory. */
+const MAX_ROUTES = 50;
+const OTHER = 'other';
+/** Of more requests of one route, a random sample stands for all. */
+const MAX_SAMPLES = 2000;
+
+/** @typedef {Pick<EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs' | 'useMs'>} Ended */
+/**
+ * @typedef {{ count: number, failures: number, maxMs: number, totalMs: number[], waitMs: number[], useMs: number[] }}
+ *   RouteCounts
+ */
+
+/** The requests that end within one second. */
+export class SecondSummary {
+  /** @type {Map<string, RouteCounts>} */
+  #routes = new Map();
+
+  /** @param {Ended} request */
+  add(request) {
+    const name = this.#routes.has(request.route) || this.#routes.size < MAX_ROUTES ? request.route : OTHER;
+    let route = this.#routes.get(name);
+    if (!route)
+      this.#routes.set(name, (route = { count: 0, failures: 0, maxMs: 0, totalMs: [], waitMs: [], useMs: [] }));
+    route.count += 1;
+    route.failures += request.status < 200 || request.status >= 400 ? 1 : 0;
+    route.maxMs = Math.max(route.maxMs, request.totalMs);
+    const index = route.count <= MAX_SAMPLES ? route.count - 1 : Math.floor(Math.random() * route.count);
+    if (index >= MAX_SAMPLES) return;
+    // Numbers only: keeping the requests would cost the app much more.
+    route.totalMs[index] = request.totalMs;
+    route.waitMs[index] = request.waitMs;
+    route.useMs[index] = request.useMs;
+  }
+
+  /** @param {number} periodMs @returns {Pick<Second, 'ratePerSec' | 'routes'>} */
+  summarise(periodMs) {
+    const routes = [...this.#routes];
+    return {
+      ratePerSec: (routes.reduce((sum, [, { count }]) => sum + count, 0) / periodMs) * 1000,
+      routes: Object.fromEntries(routes.map(([name, route]) => [name, summariseRoute(route)])),
+    };
+  }
+}
+
+/** @param {RouteCounts} counts @returns {RouteSecond} */
+function summariseRoute({ count, failures, maxMs, totalMs, waitMs, useMs }) {
+  const [total, wait, use] = [totalMs, waitMs, useMs.filter((ms) => ms > 0)].map(sort);
+  return {
+    count,
+    failures,
+    maxMs,
+    p50Ms: percentile(total, 0.5),
+    p95Ms: percentile(total, 0.95),
+    waitP95Ms: percentile(wait, 0.95),
+    ...(use.length > 0 && { useP50Ms: percentile(use, 0.5), useP95Ms: percentile(use, 0.95) }),
+  };
+}
+
+/** @param {number[]} values */
+function sort(values) {
+  return new Float64Array(values).sort();
+}

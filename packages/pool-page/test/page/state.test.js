@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeNote } from 'mongodb-pool-page/page/notes.js';
+import { createState, takeHistory, takePool, takeSecond } from 'mongodb-pool-page/page/state.js';
+import { createConnection, createEnded, createReading, createRouteSecond, createSecond } from './sample-pool.js';
+
+/** @param {Parameters<typeof describeNote>[0]} note */
+const textOf = (note) => Object.values(describeNote(note)).join('');
+
+describe('Ferraris that had to wait', () => {
+  /** @param {import('mongodb-pool-monitor').EndedRequest[]} finished */
+  const notesOf = (...finished) => takePool(createState(), createReading({ finished }), 0).notes.map(textOf);
+
+  test('a note has the time it took, and what it waited for', () => {
+    expect(notesOf(createEnded())).toEqual(['/fast took 4.8 s, 4.8 s of it waiting behind /slow']);
+  });
+
+  test('requests that ended together are one note, with the longest time', () => {
+    const other = createEnded({ requestId: 'other', totalMs: 900, waitMs: 890 });
+
+    expect(notesOf(other, other, createEnded())).toEqual([
+      '3 /fast took up to 4.8 s, 4.8 s of it waiting behind /slow',
+    ]);
+  });
+
+  test('a failed request gets a note for itself', () => {
+    const timedOut = createEnded({ status: 503, totalMs: 1000, waitMs: 1000, behind: [] });
+
+    expect(notesOf(timedOut, createEnded())).toEqual([
+      '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
+      '/fast failed with status 503 after 1.0 s, 1.0 s of it waiting',
+    ]);
+  });
+
+  test.each([
+    [{ status: 503, totalMs: 5004, waitMs: 0, behind: [] }, '/fast failed with status 503 after 5.0 s'],
+    [{ status: 503, route: '/slow', totalMs: 5, waitMs: 0, behind: [] }, '/slow failed with status 503 after 5 ms'],
+    [{ status: 0, totalMs: 2000, waitMs: 0, behind: [] }, '/fast cancelled by the client after 2.0 s'],
+  ])('a request that failed without waiting gets a note too: %j', (finished, text) => {
+    expect(notesOf(createEnded(finished))).toEqual([text]);
+  });
+
+  test('an outage is one growing note, and leaves room for others', () => {
+    const failed = createEnded({ status: 503, totalMs: 5000, waitMs: 0, behind: [] });
+    let state = takePool(createState(), createReading({ atMs: 0, finished: [createEnded()] }), 0);
+    for (const atMs of [200, 400, 9000])
+      state = takePool(state, createReading({ atMs, finished: [failed, failed] }), 0);
+
+    expect(state.notes.map(textOf)).toEqual([
+      '6 /fast failed with status 503 after up to 5.0 s',
+      '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
+    ]);
+    const later = takePool(state, createReading({ atMs: 60_000, finished: Array(20).fill(failed) }), 0);
+    expect(textOf(later.notes[0])).toBe('at least 20 /fast failed with status 503 after up to 5.0 s');
+  });
+
+  test('buses, and Ferraris without a wait, get no note', () => {
+    expect(notesOf(createEnded({ waitMs: 3 }), createEnded({ route: '/slow' }))).toEqual([]);
+  });
+
+  test('the last few notes remain, latest first', () => {
+    let state = createState();
+    for (const totalMs of [1000, 2000, 3000, 4000, 5000, 6000]) {
+      state = takePool(state, createReading({ atMs: totalMs, finished: [createEnded({ totalMs })] }), 0);
+    }
+
+    expect(state.notes.map(({ totalMs }) => totalMs)).toEqual([6000, 5000, 4000, 3000]);
+  });
+});
+
+describe('the last two minutes', () => {
+  test('new seconds are added, and old ones are dropped', () => {
+    const seconds = Array.from({ length: 120 }, (_, index) => createSecond({ atMs: index * 1000 }));
+    let state = takeHistory(createState(), seconds);
+    state = takeSecond(state, createSecond({ atMs: 120_000 }));
+
+    expect(state.seconds).toHaveLength(120);
+    expect(state.seconds[0].atMs).toBe(1000);
+    expect(state.seconds.at(-1)?.atMs).toBe(120_000);
+  });
+
+  test('a second that the history already has does not appear twice', () => {
+    let state = takeHistory(createState(), [createSecond({ atMs: 1000 }), createSecond({ atMs: 2000 })]);
+    state = takeSecond(state, createSecond({ atMs: 2000, active: 7 }));
+
+    expect(state.seconds.map(({ active }) => active)).toEqual([1, 7]);
+  });
+
+  test("after a lost connection, the app's history counts", () => {
+    const before = takeHistory(createState(), [createSecond({ atMs: 1000 })]);
+    const { seconds } = takeHistory(before, [createSecond({ atMs: 5000 })]);
+
+    expect(seconds.map(({ atMs }) => atMs)).toEqual([5000]);
+  });
+});
+
+test('the bottleneck has the last reading of the server', () => {
+  const crowded = {
+    active: 64,
+    server: { cores: 2, busyCores: 2 },
+    queries: { '/slow': { aloneMs: 100, isWork: true } },
+    routes: { '/slow': createRouteSecond(9, 900) },
+  };
+  const seconds = [1, 2, 3].map((n) => createSecond({ atMs: n * 1000, ...crowded }));
+  expect(takeHistory(createState(), seconds).bottleneck).toEqual({ queries: 64, cores: 2 });
+
+  const unread = createSecond({ ...crowded, atMs: 4000, server: null });
+  expect(takeSecond(takeHistory(createState(), seconds), unread).bottleneck).toEqual({ queries: 64, cores: 2 });
+  expect(takeHistory(createState(), [...seconds.slice(1), unread]).bottleneck).toBeNull();
+});
+
+test('each client is a view of its own, and each vehicle leaves through its own tunnel', () => {
+  const [bus, ferrari] = ['/slow', '/fast'].map((route) => ({ id: 9, requestId: 'gone', route }));
+  const slow = { name: 'slow', max: 3, lanes: [createConnection({ requestId: 'bus' })], left: [bus] };
+  const state = takePool(createState(), createReading({ max: 2, left: [ferrari] }, slow), 250);
+
+  expect(state).toMatchObject({ receivedAtMs: 250, pool: { max: 2, left: [{ route: '/fast' }] } });
+  expect(state.others).toMatchObject([
+    { receivedAtMs: 250, pool: { name: 'slow', max: 3, left: [{ route: '/slow' }] } },
+  ]);
+  expect([[...state.laneIndexes], ...state.others.map(({ laneIndexes }) => [...laneIndexes])]).toEqual([
+    [],
+    [['bus/1', 0]],
+  ]);
+  expect(takePool(state, createReading(), 500).others).toEqual([]);
+});
+
+test('requests keep their lanes from one event to the next', () => {
+  const [a, b] = ['a', 'b'].map((requestId) => createConnection({ requestId }));
+  const first = takePool(createState(), createReading({ lanes: [a, b] }), 0);
+  const second = takePool(first, createReading({ lanes: [b] }), 250);
+
+  expect([...second.laneIndexes]).toEqual([['b/1', 1]]);
+});

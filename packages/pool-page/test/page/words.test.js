@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  describeApp,
+  describeBehind,
+  describeBottleneck,
+  describeClient,
+  describeConnection,
+  describeKind,
+  describeNoneYet,
+  describePool,
+  describeRisks,
+  describeServer,
+  describeWaiter,
+} from 'mongodb-pool-page/page/words.js';
+import { createState, takePool } from 'mongodb-pool-page/page/state.js';
+import { createConnection, createPool, createReading, createWaiter } from './sample-pool.js';
+
+/** @import { LivePool } from 'mongodb-pool-page/page/state.js' */
+
+const UNREACHABLE = { reachable: false, reason: 'connect ECONNREFUSED 127.0.0.1:27017' };
+
+test.each(
+  /** @type {const} */ ([
+    ['connecting', null, /^Connecting to the app$/],
+    ['live', createPool(), /^Live$/],
+    [
+      'live',
+      createPool({ database: UNREACHABLE }),
+      /^The app responds, but MongoDB does not: connect ECONNREFUSED 127/,
+    ],
+    ['live', createPool({ database: { ...UNREACHABLE, reason: null } }), /^The app responds, but MongoDB does not\.$/],
+    ['lost', createPool({ database: UNREACHABLE }), /^The app is not responding\./],
+  ]),
+)('while it is %s, the page says so', (connection, pool, text) => {
+  expect(describeConnection({ connection, pool })).toMatch(text);
+});
+
+describe('the pool in a sentence', () => {
+  /** The lanes add up to the total. @param {Partial<LivePool>} pool @param {number} [elapsedMs] */
+  function describeLanes({ active = 1, idle = 0, connecting = 0, ...more }, elapsedMs = 0) {
+    const total = active + idle + connecting;
+    return describePool(createPool({ active, idle, connecting, total, ...more }), elapsedMs);
+  }
+
+  test.each([
+    [{ max: 1, active: 0 }, 'The only lane is free', ''],
+    [{ max: 10, active: 0 }, 'All 10 lanes are free', ''],
+    [{ max: 0, active: 0 }, 'All lanes are free', ''],
+    [{ max: 10, active: 3 }, '3 of 10 lanes busy', 'nobody is waiting'],
+    [{ max: 3, active: 3 }, '3 of 3 lanes busy', 'nobody is waiting'],
+    [{ max: 0, active: 7 }, '7 lanes busy, no limit', 'nobody is waiting'],
+    // Lanes that open while nobody waits.
+    [{ max: 10, active: 0, connecting: 2 }, 'All 10 lanes are free', ''],
+  ])('while nobody waits: %j', (pool, lanes, queue) => {
+    expect(describeLanes(pool)).toEqual({ mood: 'calm', lanes, queue });
+  });
+
+  test.each([
+    [{ waiting: 2, queue: [] }, 'The only lane is busy', '2 waiting'],
+    // Lanes open a few at a time: requests wait although most of the pool is still closed.
+    [{ max: 10, active: 4, connecting: 2, waiting: 6 }, '4 of 10 lanes busy', '6 waiting: lanes open 2 at a time'],
+    [{ max: 10, active: 0, connecting: 2, waiting: 10 }, 'No lane is open yet', '10 waiting: lanes open 2 at a time'],
+    [{ max: 0, active: 7, connecting: 2, waiting: 3 }, '7 lanes busy, no limit', '3 waiting: lanes open 2 at a time'],
+    // One lane has just opened, and the driver has not started the next one yet.
+    [{ max: 10, active: 4, connecting: 1, waiting: 6 }, '4 of 10 lanes busy', '6 waiting: lanes open 2 at a time'],
+    // Opening holds nobody up if each waiter has an opening lane, or no lane is left to open.
+    [{ max: 10, active: 4, connecting: 2, waiting: 2 }, '4 of 10 lanes busy', '2 waiting, 2 lanes opening'],
+    [{ max: 5, active: 4, connecting: 1, waiting: 9 }, '4 of 5 lanes busy', '9 waiting, 1 lane opening'],
+    [{ max: 10, active: 0, idle: 2, connecting: 1, waiting: 1 }, 'No lane is busy', '1 waiting, 1 lane opening'],
+    [{ max: 3, active: 0, database: UNREACHABLE }, 'MongoDB is unreachable', 'requests fail'],
+    [{ waiting: 1, queue: [createWaiter()], database: UNREACHABLE }, 'MongoDB is unreachable', '1 waiting, for 4.0 s'],
+  ])('%j', (pool, lanes, queue) => {
+    expect(describeLanes({ queue: [createWaiter()], ...pool })).toEqual({
+      mood: 'queue',
+      lanes,
+      queue,
+    });
+  });
+
+  test('the longest wait goes on after the last reading', () => {
+    const queue = [createWaiter()];
+    expect(describeLanes({ waiting: 1, queue }, 250).queue).toBe('1 waiting, for 4.3 s');
+    expect(describeLanes({ waiting: 3, queue }, 200).queue).toBe('3 waiting, the longest for 4.2 s');
+  });
+});
+
+test.each([
+  [{ cores: 2, busyCores: 1.96 }, 'Server: 2 cores, 2.0 busy'],
+  [{ cores: 1, busyCores: 1.04 }, 'Server: 1 core, 1.0 busy'],
+  [{ cores: 128, busyCores: 17.3 }, 'Server: 128 cores, 17 busy'],
+  [{ cores: 64, busyCores: null }, 'Server: 64 cores'],
+])('the server in a few words: %j', (server, text) => {
+  expect(describeServer(server).replaceAll('\u00a0', ' ')).toBe(text);
+});
+
+test('the bottleneck in a sentence', () => {
+  expect(describeBottleneck({ queries: 64, cores: 2 })).toBe(
+    'The server is the bottleneck: 64 queries share 2 cores. More connections will not help.',
+  );
+});
+
+test.each([
+  [0, [], 'None so far.'],
+  [1, [createWaiter({ route: '/slow' })], 'None so far.'],
+  [1, [createWaiter()], 'One is waiting now. It will appear here once it is done.'],
+  [10, Array(10).fill(createWaiter()), '10 are waiting now. They will appear here once they are done.'],
+  [203, Array(50).fill(createWaiter()), 'More than 50 are waiting now. They will appear here once they are done.'],
+])('before the first note, the page says how many Ferraris wait: %i', (waiting, queue, text) => {
+  expect(describeNoneYet(takePool(createState(), createReading({ waiting, queue }), 0))).toBe(text);
+});
+
+describe('who waits for whom', () => {
+  /** @param {(string | null)[]} routes */
+  const holders = (...routes) => routes.map((route, index) => ({ requestId: `r${index}`, route }));
+
+  test.each([
+    [holders(), ''],
+    [holders('/slow'), '/slow'],
+    [holders('/slow', '/slow'), '2 /slow'],
+    [holders('/slow', '/fast', '/slow'), '2 /slow and 1 /fast'],
+    [holders('/a', 'background', 'POST /b'), '1 /a, 1 background and 1 POST /b'],
+    [holders(null), 'internal query'],
+  ])('%j', (behind, text) => {
+    expect(describeBehind(behind)).toBe(text);
+  });
+
+  test('a waiting request has its time', () => {
+    const fast = createWaiter({ behind: holders('/slow') });
+    expect(describeWaiter(fast, 240)).toBe('/fast has waited 4.2 s behind /slow');
+    expect(describeWaiter({ ...fast, waitMs: 40, behind: [] }, 0)).toBe('/fast has waited 0.0 s');
+    expect(describeWaiter({ ...fast, holds: 1 }, 0)).toBe(
+      '/fast has waited 4.0 s behind /slow. It holds a connection and waits for another: deadlock risk.',
+    );
+  });
+});
+
+describe('what is dangerous', () => {
+  const stream = createConnection({ kind: 'changeStream' });
+
+  test.each([
+    [{}, ''],
+    [{ lanes: [createConnection(), stream] }, 'A change stream holds 1 lane for as long as it is open.'],
+    [
+      { lanes: [stream, stream, createConnection({ kind: 'tailableCursor' })] },
+      '2 change streams hold 2 lanes for as long as they are open. A tailable cursor holds 1 lane for as long as it is open.',
+    ],
+    [
+      { queue: [createWaiter(), createWaiter({ holds: 1 })] },
+      'A waiting request holds a connection and waits for another: deadlock risk.',
+    ],
+    [
+      { lanes: [stream], queue: [createWaiter({ holds: 2 }), createWaiter({ holds: 1 })] },
+      'A change stream holds 1 lane for as long as it is open. 2 waiting requests hold a connection and wait for another: deadlock risk.',
+    ],
+  ])('%j', (pool, text) => {
+    expect(describeRisks(createPool(pool))).toBe(text);
+  });
+});
+
+test.each(
+  /** @type {const} */ ([
+    ['bus', [], 'bus: holds its connection for long'],
+    ['ferrari', ['/fast'], '/fast, the Ferrari'],
+    ['bus', ['/slow', 'background'], '/slow and background, the buses'],
+    ['ferrari', ['/a', '/b', '/c', '/d'], '/a, /b, /c and /d, the Ferraris'],
+    ['ferrari', ['/a', '/b', '/c', '/d', '/e'], '/a, /b, /c and 2 more, the Ferraris'],
+  ]),
+)('the legend of a %s: %j', (kind, routes, text) => {
+  expect(describeKind(kind, [...routes])).toBe(text);
+});
+
+test('the head of the page names what it shows', () => {
+  const features = { predictions: true };
+  expect(describeApp({ features, title: 'MongoDB Pool Lab', serverVersion: '8.2.1' })).toEqual({
+    title: 'MongoDB Pool Lab',
+    about: 'MongoDB 8.2.1',
+  });
+  expect(describeApp({ features, process: { pid: 42, node: 'v24.1.0', command: 'server.js' } })).toEqual({
+    title: 'server.js',
+    about: 'process 42 · Node.js 24.1.0',
+  });
+  expect(describeClient({ name: null, servers: ['a:1', 'b:2'] })).toBe('the first client, to a:1 and b:2');
+  expect(describeClient({ name: 'jobs', servers: [] })).toBe('client jobs');
+});

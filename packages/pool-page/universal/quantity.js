@@ -1,0 +1,39 @@
+/** By their settings: one takes 25 times as long to create as to use. @type {Map<string, Intl.NumberFormat>} */
+const formats = new Map();
+
+/**
+ * @param {number} value
+ * @param {number} [digits] decimals
+ * @param {boolean} [grouping] 21,117 rather than 21117
+ */
+export function formatNumber(value, digits = 0, grouping = true) {
+  const settings = `${digits} ${grouping}`;
+  let format = formats.get(settings);
+  if (!format) {
+    format = new Intl.NumberFormat('en', {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+      useGrouping: grouping,
+    });
+    formats.set(settings, format);
+  }
+  return format.format(value);
+}
+
+/**
+ * For reading: 21.1 s, 6 ms, 3.8 ms, 84,428 docs/s.
+ * @param {number} value
+ * @param {string} unit
+ */
+export function formatQuantity(value, unit) {
+  if (unit !== 'ms') {
+    return `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 })} ${unit}`.trim();
+  }
+  if (value >= 1000) return `${formatNumber(value / 1000, 1)} s`;
+  return `${formatNumber(value, digitsOf(value))} ms`;
+}
+
+/** Decimals of a time: 21, 3.8, 2. @param {number} ms */
+export function digitsOf(ms) {
+  return ms < 9.95 && !Number.isInteger(ms) ? 1 : 0;
+}

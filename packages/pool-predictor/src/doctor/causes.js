@@ -1,0 +1,34 @@
+/**
+ * Why a request waits. `none` is a checkout that got its connection at once. The last three before `tooLittleData` are
+ * not found in single waits only: their time can lie outside the pool.
+ */
+export const CAUSES = /** @type {const} */ ([
+  'none',
+  'fullPool',
+  'coldStart',
+  'slowHandshake',
+  'maxConnecting',
+  'idleConnections',
+  'lostConnections',
+  'poolCleared',
+  'parkedConnections',
+  'severalAtOnce',
+  'fullServer',
+  'lateEventLoop',
+  'concurrencyLimit',
+  'notThePool',
+  'tooLittleData',
+]);
+
+/** @typedef {typeof CAUSES[number]} Cause */
+
+/** Causes that end when the pool has grown. @type {readonly Cause[]} */
+export const GROWTH_CAUSES = ['coldStart', 'slowHandshake', 'maxConnecting'];
+
+/** Causes that are one: connections being opened. @type {readonly Cause[]} */
+export const OPENING_CAUSES = [...GROWTH_CAUSES, 'idleConnections', 'lostConnections'];
+
+/** The number of each cause. */
+export const CAUSE = /** @type {Record<Cause, number>} */ (
+  Object.fromEntries(CAUSES.map((cause, number) => [cause, number]))
+);

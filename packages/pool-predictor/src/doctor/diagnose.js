@@ -1,0 +1,138 @@
+import { sum } from '../base/sample-statistics.js';
+import { attributeWaits } from './attribute-waits.js';
+import { CAUSES } from './causes.js';
+import { findLimits } from './find-limits.js';
+import { PoolHistory } from './pool-history.js';
+import { describeCause } from './cause-facts.js';
+import { pickProofs } from './proofs.js';
+import { RequestCheckouts, splitRequests } from './request-times.js';
+import { LoopFacts, ServerFacts, measureGrowth } from './second-facts.js';
+import { findSettings } from './setting-findings.js';
+import { judge } from './verdict.js';
+
+/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { WaitEvidence } from './attribute-waits.js' */
+/** @import { Cause } from './causes.js' */
+/** @import { CauseFacts } from './cause-facts.js' */
+/** @import { Proof } from './proofs.js' */
+/** @import { SettingFinding } from './setting-findings.js' */
+/** @import { WaitVerdict } from './verdict.js' */
+
+const LOOPBACK = /^(localhost|127\.|\[?::1)/;
+
+/**
+ * @typedef {object} CauseShare
+ * @property {Cause} cause
+ * @property {number} waitedMs
+ * @property {number} share of the waited time
+ * @property {number} requests that waited for this; a checkout outside of any request counts as one
+ * @property {number} requestsShare of the requests that waited
+ * @property {CauseFacts} facts
+ * @property {Proof[]} proofs
+ *
+ * @typedef {object} Diagnosis
+ * @property {WaitVerdict} verdict
+ * @property {{ requests: number, waiting: number, checkouts: number, refused: number, durationMs: number, waitedMs: number,
+ *   poolWaitedMs: number }} totals waitedMs: in the pool and for a concurrency limit; poolWaitedMs: in the pool, of which
+ *   each checkout has exactly one cause
+ * @property {CauseShare[]} causes the one that took the most time first
+ * @property {SettingFinding[]} settings that do not do what they seem to
+ * @property {string[]} missing what a trace of version 1 or 2 can't tell
+ */
+
+/**
+ * Finds out why the requests of a trace wait.
+ *
+ * @param {RecordedTrace} trace
+ * @param {{ instances?: number, serverLimit?: number }} [fleet] how many instances of the app there are, and how many
+ *   connections the server accepts
+ * @returns {Diagnosis}
+ */
+export function diagnose(trace, fleet = {}) {
+  const { checkouts, missing } = trace;
+  const evidence = gatherEvidence(trace);
+  const causeOf = attributeWaits(trace, evidence);
+  const times = splitRequests(trace, evidence.byRequest);
+  const limits = findLimits(trace, times, evidence.byRequest);
+  /** @type {Map<Cause, { waitedMs: number, requests: Set<number>, rows: number[] }>} */
+  const byCause = new Map();
+  const bucketOf = (/** @type {Cause} */ cause) => {
+    const bucket = byCause.get(cause) ?? { waitedMs: 0, requests: new Set(), rows: [] };
+    byCause.set(cause, bucket);
+    return bucket;
+  };
+  for (let row = 0; row < checkouts.length; row++) {
+    const bucket = bucketOf(CAUSES[causeOf[row]]);
+    bucket.waitedMs += checkouts.waitMs[row];
+    bucket.requests.add(requestKey(checkouts.requestOf[row], row));
+    bucket.rows.push(row);
+  }
+  for (const { row, beforeMs } of limits.flatMap(({ waits }) => waits)) {
+    const bucket = bucketOf('concurrencyLimit');
+    bucket.waitedMs += beforeMs;
+    bucket.requests.add(row);
+  }
+  const poolWaitedMs = sum(checkouts.waitMs);
+  const waitedMs = sum([...byCause.values()].map((bucket) => bucket.waitedMs));
+  const waiting = new Set([...byCause].flatMap(([cause, { requests }]) => (cause === 'none' ? [] : [...requests])))
+    .size;
+  const causes = [...byCause]
+    .map(([cause, bucket]) => ({
+      cause,
+      waitedMs: bucket.waitedMs,
+      share: bucket.waitedMs / (waitedMs || 1),
+      requests: bucket.requests.size,
+      requestsShare: cause === 'none' ? 0 : bucket.requests.size / (waiting || 1),
+      facts: describeCause(cause, { trace, evidence, limits, rows: bucket.rows }),
+      proofs: cause === 'none' ? [] : pickProofs(trace, evidence.pools, bucket.rows),
+    }))
+    .toSorted((a, b) => b.waitedMs - a.waitedMs);
+  const outside = [...checkouts.requestOf].filter((request) => request < 0).length;
+  const totals = {
+    requests: new Set(checkouts.requestOf.filter((request) => request >= 0)).size + outside,
+    waiting,
+    checkouts: checkouts.length,
+    refused: checkouts.useMs.filter((ms) => Number.isNaN(ms)).length,
+    durationMs: checkouts.startedMs[checkouts.length - 1] - checkouts.startedMs[0],
+    waitedMs,
+    poolWaitedMs,
+  };
+  return {
+    verdict: judge({ trace, evidence, causeOf, times, limits, causes, totals }),
+    totals,
+    causes,
+    settings: findSettings(trace, evidence, { ...fleet, limits }),
+    missing,
+  };
+}
+
+/** @param {number} request row, or -1 @param {number} row of a checkout @returns {number} the same for all of a request */
+export function requestKey(request, row) {
+  return request >= 0 ? request : -1 - row;
+}
+
+/** @param {RecordedTrace} trace @returns {WaitEvidence} */
+function gatherEvidence(trace) {
+  const { checkouts, pools: recorded, processes, seconds } = trace;
+  const ofProcess = (/** @type {{ process: number }[]} */ list, /** @type {number} */ process) =>
+    /** @type {any[]} */ (list.filter((each) => each.process === process));
+  const loops = processes.map((_, process) => new LoopFacts(ofProcess(seconds.loop, process)));
+  const pools = recorded.map(({ process }, pool) => new PoolHistory(trace, pool, loops[process]));
+  // Pools of one server share it, whichever process they are in.
+  const neighbours = recorded.map(({ address }) => pools.filter((_, other) => recorded[other].address === address));
+  const growth = measureGrowth(trace, (row) => {
+    const outMs = checkouts.startedMs[row] + checkouts.waitMs[row];
+    return sum(
+      neighbours[checkouts.poolOf[row]].map(({ inUse }) => inUse.meanCount(outMs, outMs + checkouts.useMs[row])),
+    );
+  });
+  return {
+    pools,
+    loops,
+    servers: processes.map((_, process) => {
+      const isLocal = recorded.some((pool) => pool.process === process && LOOPBACK.test(pool.address ?? ''));
+      return new ServerFacts(ofProcess(seconds.server, process), { growth, isLocal });
+    }),
+    byRequest: new RequestCheckouts(trace),
+  };
+}

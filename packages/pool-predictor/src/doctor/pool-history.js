@@ -1,0 +1,188 @@
+import { median } from '../base/sample-statistics.js';
+import { EVENTS } from '../trace/recorded-trace.js';
+import { Intervals, countUpTo } from './intervals.js';
+
+/** @import { LoopFacts } from './second-facts.js' */
+/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+
+const [READY, CLOSED, CLEARED] = EVENTS.keys();
+
+/** A connection can be found broken this long before the clear that it leads to. */
+const CLEAR_MS = 50;
+/** A pool that grows this soon after a clear grows because of the requests that piled up. */
+const RECOVERY_MS = 2000;
+/** A clear because of one of many connections that are ended one by one comes after as many others. */
+const LOST_PER_CLEAR = 2;
+
+/**
+ * Why a connection is opened: the pool grows, or it replaces one that was closed, because it had been idle for
+ * maxIdleTimeMS, because the other side or the network ended it, or because the pool was cleared.
+ */
+export const WHYS = /** @type {const} */ (['growth', 'idle', 'lost', 'cleared']);
+/** @typedef {typeof WHYS[number]} Why */
+
+/** The driver's reasons for closing a connection. @type {Record<string, Why>} */
+const WHY_CLOSED = { idle: 'idle', error: 'lost', stale: 'cleared' };
+
+/** @typedef {{ fromMs: number, toMs: number, why: Why, connection: number }} Opening */
+
+/** What happened to the connections of one pool. */
+export class PoolHistory {
+  /** By the time they ended. @type {Opening[]} */
+  openings = [];
+  /** @type {{ atMs: number, reason: string }[]} */
+  clears = [];
+  /** @type {Map<number, Why>} */
+  #whyOf = new Map();
+  /** Checkouts that got a connection, in that order. */
+  #served;
+  /** By why: how many of the openings before this one. @type {Record<Why, Int32Array>} */
+  #counts;
+
+  /** @param {RecordedTrace} trace @param {number} pool row @param {LoopFacts} loop of its process */
+  constructor({ checkouts, events, reasons }, pool, loop) {
+    const rows = [...Array(events.length).keys()]
+      .filter((row) => events.poolOf[row] === pool)
+      .sort((a, b) => events.atMs[a] - events.atMs[b]);
+    this.clears = rows
+      .filter((row) => events.kindOf[row] === CLEARED)
+      .map((row) => ({ atMs: events.atMs[row], reason: reasons[events.reasonOf[row]] ?? '' }));
+    this.#findOpenings(events, reasons, rows);
+    this.opening = new Intervals(
+      this.openings.map(({ fromMs }) => fromMs),
+      this.openings.map(({ toMs }) => toMs),
+    );
+    this.medianOpeningMs = medianOf(this.openings.map(({ fromMs, toMs }) => toMs - fromMs));
+    /** Without what the event loop may have added. */
+    this.medianHandshakeMs = medianOf(
+      this.openings.map(({ fromMs, toMs }) => toMs - fromMs - loop.longestMs(fromMs, toMs)),
+    );
+    this.#counts = /** @type {Record<Why, Int32Array>} */ (
+      Object.fromEntries(WHYS.map((why) => [why, countBefore(this.openings, why)]))
+    );
+    const own = [...Array(checkouts.length).keys()].filter((row) => checkouts.poolOf[row] === pool);
+    const served = own.filter((row) => checkouts.useMs[row] >= 0);
+    const outAt = (/** @type {number} */ row) => checkouts.startedMs[row] + checkouts.waitMs[row];
+    this.#served = served
+      .map((row) => ({ row, outMs: outAt(row), inMs: outAt(row) + checkouts.useMs[row] }))
+      .sort((a, b) => a.outMs - b.outMs);
+    this.inUse = new Intervals(
+      this.#served.map(({ outMs }) => outMs),
+      this.#served.map(({ inMs }) => inMs),
+    );
+    this.outages = findOutages(
+      this.clears,
+      this.#served.map(({ outMs }) => outMs),
+    );
+  }
+
+  /** Why a connection was opened. @param {number} connection its number @returns {Why} */
+  whyOpened(connection) {
+    return this.#whyOf.get(connection) ?? 'growth';
+  }
+
+  /** Why most connections were opened in a time. @param {number} fromMs @param {number} toMs @returns {Why} */
+  whyMostOpened(fromMs, toMs) {
+    const first = countUpTo(this.openings, fromMs, endOf);
+    // The one that was being opened at the end of it counts too.
+    const last = Math.min(this.openings.length, countUpTo(this.openings, toMs, endOf) + 1);
+    return WHYS.reduce((most, why) =>
+      this.#counts[why][last] - this.#counts[why][first] > this.#counts[most][last] - this.#counts[most][first]
+        ? why
+        : most,
+    );
+  }
+
+  /** Whether its clears come from connections that are ended one by one. */
+  get isLosing() {
+    return this.count('lost') > 0 && this.count('lost') >= LOST_PER_CLEAR * this.clears.length;
+  }
+
+  /** The checkouts that had a connection at a time, the last one first. @param {number} atMs @returns {number[]} rows */
+  holdersAt(atMs) {
+    const count = this.inUse.countAt(atMs);
+    const rows = [];
+    for (
+      let index = countUpTo(this.#served, atMs, ({ outMs }) => outMs) - 1;
+      index >= 0 && rows.length < count;
+      index--
+    )
+      if (this.#served[index].inMs > atMs) rows.push(this.#served[index].row);
+    return rows;
+  }
+
+  /** How many were opened for this reason. @param {Why} why */
+  count(why) {
+    return this.#counts[why][this.openings.length];
+  }
+
+  /** @param {RecordedTrace['events']} events @param {string[]} reasons @param {number[]} rows */
+  #findOpenings({ kindOf, atMs, connectionOf, reasonOf, durationMs }, reasons, rows) {
+    /** Why the connections that nothing has replaced yet were lost. @type {Why[]} */
+    const lost = [];
+    /** @type {Set<number>} */
+    const open = new Set();
+    /** @type {Set<number>} */
+    const cleared = new Set();
+    for (const row of rows) {
+      const [toMs, connection] = [atMs[row], connectionOf[row]];
+      if (kindOf[row] === CLEARED) {
+        for (const each of open) cleared.add(each);
+        lost.push(...Array.from(open, () => /** @type {const} */ ('cleared')));
+        open.clear();
+      } else if (kindOf[row] === CLOSED) {
+        const why = WHY_CLOSED[reasons[reasonOf[row]]];
+        if (why && !cleared.has(connection))
+          lost.push(why === 'lost' && this.#isCleared(toMs - durationMs[row], toMs) ? 'cleared' : why);
+        open.delete(connection);
+      } else if (kindOf[row] === READY) {
+        const fromMs = toMs - (durationMs[row] || 0);
+        const why = lost.pop() ?? (this.#isRecovering(fromMs) ? 'cleared' : 'growth');
+        open.add(connection);
+        this.#whyOf.set(connection, why);
+        this.openings.push({ fromMs, toMs, why, connection });
+      }
+    }
+  }
+
+  /** @param {number} atMs */
+  #isRecovering(atMs) {
+    return this.clears.some((clear) => atMs >= clear.atMs && atMs < clear.atMs + RECOVERY_MS);
+  }
+
+  /** @param {number} fromMs when its opening began @param {number} toMs when it was found broken */
+  #isCleared(fromMs, toMs) {
+    return this.clears.some(({ atMs }) => atMs > fromMs && atMs <= toMs + CLEAR_MS);
+  }
+}
+
+/** @param {Opening} opening */
+function endOf({ toMs }) {
+  return toMs;
+}
+
+/** @param {Opening[]} openings @param {Why} why */
+function countBefore(openings, why) {
+  const counts = new Int32Array(openings.length + 1);
+  openings.forEach((opening, index) => (counts[index + 1] = counts[index] + Number(opening.why === why)));
+  return counts;
+}
+
+/**
+ * The times from a clear until the next checkout that got a connection.
+ *
+ * @param {{ atMs: number }[]} clears
+ * @param {number[]} outAtMs when checkouts got their connections, sorted
+ */
+function findOutages(clears, outAtMs) {
+  const ends = clears.map(({ atMs }) => outAtMs[countUpTo(outAtMs, atMs)] ?? outAtMs[outAtMs.length - 1] ?? atMs);
+  return new Intervals(
+    clears.map(({ atMs }) => atMs),
+    ends.map((ms, index) => Math.max(ms, clears[index].atMs)),
+  );
+}
+
+/** @param {number[]} values @returns {number} 0 if there are none */
+function medianOf(values) {
+  return values.length === 0 ? 0 : median(values);
+}

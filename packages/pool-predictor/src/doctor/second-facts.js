@@ -1,0 +1,123 @@
+import { mean, sum } from '../base/sample-statistics.js';
+import { countUpTo } from './intervals.js';
+
+/** @import { LoopSecond, RecordedTrace, ServerSecond } from '../trace/recorded-trace.js' */
+
+const SECOND_MS = 1000;
+/** An event loop is blocked if something in it takes this long, again and again; pauses of a busy machine are shorter. */
+const BLOCKED_MS = 50;
+/** Above this share of its time, an event loop has no room for more. */
+const LOOP_FULL = 0.95;
+/** Above this share of its cores, a server has no room for more. */
+const CORES_FULL = 0.8;
+/** The same on the app's own machine, where others use them too. */
+const SHARED_CORES_FULL = 0.5;
+/** Above this share of its cores, use times that grow with the number in use show that it is full. */
+const CORES_BUSY = 0.25;
+/** Use times grow as the number in use to this power: 1 if all share the same cores, 0 if each has its own. */
+const GROWTH = 0.5;
+/** The same where the server does not say how busy it is. */
+const CLEAR_GROWTH = 0.7;
+/** Fewer checkouts of an operation show no growth. */
+const MIN_CHECKOUTS = 60;
+/** Nor does a slope below this many times its standard error. */
+const MIN_SIGNIFICANCE = 5;
+
+/** How late the event loop of a process was. */
+export class LoopFacts {
+  #seconds;
+
+  /** @param {LoopSecond[]} seconds of one process */
+  constructor(seconds) {
+    this.#seconds = seconds.toSorted((a, b) => a.atMs - b.atMs);
+    const isKnown = seconds.length > 0;
+    this.maxMs = isKnown ? mean(seconds.map(({ maxMs }) => maxMs)) : 0;
+    this.busy = isKnown ? mean(seconds.map(({ busy = 0 }) => busy)) : 0;
+    this.isFull = this.busy >= LOOP_FULL;
+    /** Whether something blocks it, again and again. */
+    this.isBlocked = this.maxMs >= BLOCKED_MS;
+  }
+
+  /** The longest delay in the seconds of a time. @param {number} fromMs @param {number} toMs */
+  longestMs(fromMs, toMs) {
+    return Math.max(0, ...this.#secondsOf(fromMs, toMs).map(({ maxMs }) => maxMs));
+  }
+
+  /** Whether it explains at least half of a wait. @param {number} fromMs @param {number} toMs */
+  wasLate(fromMs, toMs) {
+    if (this.isFull) return true;
+    if (!this.isBlocked) return false;
+    const late = this.#secondsOf(fromMs, toMs).filter(
+      ({ maxMs, busy = 0 }) => maxMs >= BLOCKED_MS / 2 && busy >= maxMs / SECOND_MS / 2,
+    );
+    return sum(late.map(({ maxMs }) => maxMs)) >= (toMs - fromMs) / 2;
+  }
+
+  /** @param {number} fromMs @param {number} toMs */
+  #secondsOf(fromMs, toMs) {
+    const first = countUpTo(this.#seconds, fromMs, ({ atMs }) => atMs);
+    const last = countUpTo(this.#seconds, toMs, ({ atMs }) => atMs - SECOND_MS);
+    return this.#seconds.slice(first, last);
+  }
+}
+
+/** How full the servers were. */
+export class ServerFacts {
+  /** @param {ServerSecond[]} seconds @param {{ growth: number, isLocal: boolean }} facts growth: see measureGrowth */
+  constructor(seconds, { growth, isLocal }) {
+    const shares = seconds.flatMap(({ cores, busyCores }) =>
+      cores && busyCores !== undefined ? busyCores / cores : [],
+    );
+    const queues = seconds.filter(({ ticketsTotal, queued }) => ticketsTotal !== undefined || queued !== undefined);
+    const queueing = queues.filter(
+      ({ ticketsOut = 0, ticketsTotal = Infinity, queued = 0 }) => queued > 0 || ticketsOut >= 0.95 * ticketsTotal,
+    );
+    this.growth = growth;
+    this.cores = seconds.find(({ cores }) => cores)?.cores;
+    this.busyShare = shares.length > 0 ? mean(shares) : undefined;
+    this.queueShare = queues.length > 0 ? queueing.length / queues.length : undefined;
+    this.isFull =
+      this.busyShare === undefined
+        ? growth >= CLEAR_GROWTH
+        : this.busyShare >= (isLocal ? SHARED_CORES_FULL : CORES_FULL) ||
+          (this.busyShare >= CORES_BUSY && growth >= GROWTH);
+    this.isQueueing = (this.queueShare ?? 0) > 0.5;
+  }
+}
+
+/**
+ * Measures how use times grow with the number of connections in use at the same time: the exponent, over the operations of
+ * each route, weighted by their use. It is the slope of a regression line through the logarithms.
+ *
+ * @param {RecordedTrace} trace
+ * @param {(row: number) => number} inUseOf mean number in use while a checkout had its connection
+ * @returns {number} 0 where the trace shows none
+ */
+export function measureGrowth({ checkouts }, inUseOf) {
+  /** @type {Map<string, { x: number, y: number }[]>} */
+  const groups = new Map();
+  for (let row = 0; row < checkouts.length; row++) {
+    if (!(checkouts.useMs[row] > 0) || checkouts.outcomeOf[row] !== 0) continue;
+    const key = `${checkouts.routeOf[row]} ${checkouts.operationOf[row]}`;
+    const group = groups.get(key) ?? [];
+    if (group.length === 0) groups.set(key, group);
+    group.push({ x: Math.log(inUseOf(row)), y: Math.log(checkouts.useMs[row]) });
+  }
+  let [weights, weighted] = [0, 0];
+  for (const group of groups.values()) {
+    const weight = sum(group.map(({ y }) => Math.exp(y)));
+    weights += weight;
+    weighted += weight * slopeOf(group);
+  }
+  return weights === 0 ? 0 : weighted / weights;
+}
+
+/** @param {{ x: number, y: number }[]} points @returns {number} 0 if it may be chance */
+function slopeOf(points) {
+  if (points.length < MIN_CHECKOUTS) return 0;
+  const [meanX, meanY] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];
+  const squares = sum(points.map(({ x }) => (x - meanX) ** 2));
+  const slope = sum(points.map(({ x, y }) => (x - meanX) * (y - meanY))) / squares;
+  const residual = sum(points.map(({ x, y }) => (y - meanY - slope * (x - meanX)) ** 2)) / (points.length - 2);
+  return slope > MIN_SIGNIFICANCE * Math.sqrt(residual / squares) ? slope : 0;
+}

@@ -1,0 +1,82 @@
+import { MONITORS } from '../base/monitors.js';
+import { sum } from '../base/sample-statistics.js';
+import { nameClient } from '../trace/pick-pool.js';
+
+/** @import { RecordedPool, RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { WaitEvidence } from './attribute-waits.js' */
+/** @import { FoundLimit } from './find-limits.js' */
+
+/**
+ * A setting that does not do what it seems to:
+ * - overridden: the URI asked for `other`, and the code won, or the driver ignores it;
+ * - unusedMinimum: minPoolSize keeps `value` connections open, and at most `used` were in use;
+ * - neverFull: at most `used` of the `value` connections were in use, because of a concurrency limit, or because the event
+ *   loop has no room for more;
+ * - tooManyConnections: `value` connections of all instances, and the server accepts `other`.
+ *
+ * @typedef {object} SettingFinding
+ * @property {'overridden' | 'unusedMinimum' | 'neverFull' | 'tooManyConnections'} kind
+ * @property {string} client
+ * @property {string} option
+ * @property {number} value
+ * @property {number} [other]
+ * @property {number} [used]
+ * @property {'limit' | 'loop'} [by] what keeps the pool from being full
+ */
+
+/**
+ * @param {RecordedTrace} trace
+ * @param {WaitEvidence} evidence
+ * @param {{ instances?: number, serverLimit?: number, limits: FoundLimit[] }} known
+ * @returns {SettingFinding[]}
+ */
+export function findSettings({ pools, checkouts }, { pools: histories, loops }, { instances, serverLimit, limits }) {
+  /** @type {SettingFinding[]} */
+  const findings = [];
+  const used = pools.map(() => 0);
+  for (let row = 0; row < checkouts.length; row++) {
+    const pool = checkouts.poolOf[row];
+    const atMs = checkouts.startedMs[row] + checkouts.waitMs[row];
+    if (checkouts.useMs[row] >= 0) used[pool] = Math.max(used[pool], histories[pool].inUse.countAt(atMs));
+  }
+  for (const [row, pool] of pools.entries()) {
+    if (used[row] === 0) continue;
+    const client = nameClient(pool);
+    findings.push(...findOverridden(pool, client));
+    const minimum = Number(pool.options?.minPoolSize?.value ?? 0);
+    if (minimum > used[row])
+      findings.push({ kind: 'unusedMinimum', client, option: 'minPoolSize', value: minimum, used: used[row] });
+    const { maxPoolSize = 0 } = pool;
+    const by = limits.length > 0 ? 'limit' : loops[pool.process].isFull ? 'loop' : undefined;
+    if (by && used[row] < maxPoolSize)
+      findings.push({ kind: 'neverFull', client, option: 'maxPoolSize', value: maxPoolSize, used: used[row], by });
+  }
+  return [...findings, ...findTooMany(pools, instances, serverLimit)];
+}
+
+/** @param {RecordedPool} pool @param {string} client @returns {SettingFinding[]} */
+function findOverridden({ options = {} }, client) {
+  return Object.entries(options).flatMap(([option, { value, uri, from }]) =>
+    from === 'code' && uri !== undefined && uri !== value
+      ? { kind: /** @type {const} */ ('overridden'), client, option, value: Number(value), other: Number(uri) }
+      : [],
+  );
+}
+
+/** @param {RecordedPool[]} pools @param {number} [instances] @param {number} [serverLimit] @returns {SettingFinding[]} */
+function findTooMany(pools, instances, serverLimit) {
+  if (instances === undefined || serverLimit === undefined) return [];
+  return [...new Set(pools.map(({ address }) => address))].flatMap((address) => {
+    const own = pools.filter((pool) => pool.address === address && pool.process === pools[0].process);
+    const value = instances * sum(own.map(({ maxPoolSize = 0 }) => maxPoolSize + MONITORS));
+    if (value <= serverLimit) return [];
+    const client = own.map(nameClient).join(', ');
+    return {
+      kind: /** @type {const} */ ('tooManyConnections'),
+      client,
+      option: 'maxPoolSize',
+      value,
+      other: serverLimit,
+    };
+  });
+}

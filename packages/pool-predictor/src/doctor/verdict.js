@@ -1,0 +1,192 @@
+import { sum } from '../base/sample-statistics.js';
+import { CAUSE, GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
+import { describeServer } from './cause-facts.js';
+
+/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { WaitEvidence } from './attribute-waits.js' */
+/** @import { Cause } from './causes.js' */
+/** @import { CauseFacts } from './cause-facts.js' */
+/** @import { FoundLimit } from './find-limits.js' */
+/** @import { CauseShare, Diagnosis } from './diagnose.js' */
+/** @import { RequestTimes } from './request-times.js' */
+
+/**
+ * @typedef {object} WaitVerdict
+ * @property {Cause} cause none: requests hardly wait, and nothing else is slow
+ * @property {boolean} isProblem false for `none` and `notThePool`, and where there is too little data
+ * @property {number} waitingShare of the requests
+ * @property {number} meanWaitMs of those
+ * @property {CauseFacts | null} facts of the cause; null if nobody waited for it in the pool
+ * @property {SlowRoute | null} slow the route whose time lies elsewhere
+ *
+ * @typedef {object} SlowRoute means of its requests, in ms
+ * @property {string | null} route
+ * @property {number} durationMs
+ * @property {number} useMs
+ * @property {number} outsideMs
+ */
+
+/** Fewer tell nothing, unless enough of them waited. */
+const MIN_CHECKOUTS = 20;
+/** Waits are a problem if they are this share of the time of a route's requests ... */
+const WAIT_SHARE = 0.1;
+/** ... and long enough, on average, for this share of its requests, at least so many of them. */
+const WAIT_MS = 1;
+const WAITING_SHARE = 0.03;
+const MIN_WAITING = 5;
+/** A pool that grows makes some requests wait, once. They are a problem if they are this share of all. */
+const GROWTH_SHARE = 0.1;
+/** Or if this share of the checkouts got no connection. */
+const REFUSED_SHARE = 0.01;
+const MIN_REFUSED = 3;
+/** Time outside of the database, or of all queries of a request, that is worth a word. */
+const SLOW_MS = 50;
+const SLOW_QUERIES_MS = 200;
+/** What blocks the event loop this long each second is a problem even if nobody waits for a connection. */
+const BLOCKED_MS = 100;
+
+/** What a request or, without requests, a checkout took. @typedef {{ route: number, durationMs: number, waitMs: number }} Span */
+
+/**
+ * @param {{ trace: RecordedTrace, evidence: WaitEvidence, causeOf: Uint8Array, times: RequestTimes[],
+ *   limits: FoundLimit[], causes: CauseShare[], totals: Diagnosis['totals'] }} found
+ * @returns {WaitVerdict}
+ */
+export function judge({ trace, evidence, causeOf, times, limits, causes, totals }) {
+  const waits = {
+    waitingShare: totals.waiting / (totals.requests || 1),
+    meanWaitMs:
+      (totals.waitedMs - (causes.find(({ cause }) => cause === 'none')?.waitedMs ?? 0)) / (totals.waiting || 1),
+    facts: null,
+    slow: null,
+  };
+  const isLittle = totals.checkouts < MIN_CHECKOUTS && totals.waiting < MIN_WAITING;
+  if (isLittle) return { ...waits, cause: 'tooLittleData', isProblem: false };
+  const important = causes.filter(({ cause }) => cause !== 'none' && !isPassing(cause, causes, totals));
+  const isRefused = totals.refused >= Math.max(MIN_REFUSED, REFUSED_SHARE * totals.checkouts);
+  const isImportant = (/** @type {number} */ row) => important.some(({ cause }) => CAUSE[cause] === causeOf[row]);
+  if (important.length > 0 && (isRefused || hasLongWaits(listSpans(trace, evidence, isImportant, times, limits)))) {
+    const main = pickMain(important);
+    return { ...waits, cause: main.cause, isProblem: main.cause !== 'tooLittleData', facts: main.facts };
+  }
+  return { ...waits, ...judgeRest(trace, evidence, times) };
+}
+
+/** Whether a cause ends when the pool has grown, and made few requests wait. @param {Cause} cause @param {CauseShare[]} causes @param {Diagnosis['totals']} totals */
+function isPassing(cause, causes, totals) {
+  const growing = causes.filter((each) => GROWTH_CAUSES.includes(each.cause));
+  return GROWTH_CAUSES.includes(cause) && sum(growing.map(({ requests }) => requests)) < GROWTH_SHARE * totals.requests;
+}
+
+/**
+ * @param {RecordedTrace} trace
+ * @param {WaitEvidence} evidence
+ * @param {(row: number) => boolean} isImportant whether the wait of a checkout counts
+ * @param {RequestTimes[]} times
+ * @param {FoundLimit[]} limits
+ * @returns {Span[]}
+ */
+function listSpans({ checkouts }, { byRequest }, isImportant, times, limits) {
+  const limited = new Map(limits.flatMap(({ waits }) => waits.map(({ row, beforeMs }) => [row, beforeMs])));
+  const known = new Set(times.map(({ row }) => row));
+  const spans = times.map(({ row, route, durationMs, waitMs }) => {
+    const counted = sum([...byRequest.of(row)].filter(isImportant).map((each) => checkouts.waitMs[each]));
+    return { route, durationMs, waitMs: Math.min(waitMs, counted) + (limited.get(row) ?? 0) };
+  });
+  for (let row = 0; row < checkouts.length; row++) {
+    // A change stream that waits delays nobody else.
+    if (known.has(checkouts.requestOf[row]) || (checkouts.requestOf[row] < 0 && known.size > 0)) continue;
+    const waitMs = isImportant(row) ? checkouts.waitMs[row] : 0;
+    const durationMs = checkouts.waitMs[row] + (checkouts.useMs[row] || 0);
+    spans.push({ route: checkouts.routeOf[row], durationMs, waitMs });
+  }
+  return spans;
+}
+
+/** @param {Span[]} spans */
+function hasLongWaits(spans) {
+  return groupByRoute(spans).some((own) => {
+    const waitedMs = sum(own.map(({ waitMs }) => waitMs));
+    const waiting = own.filter(({ waitMs, durationMs }) => waitMs >= Math.max(WAIT_MS, WAIT_SHARE * durationMs));
+    return (
+      waiting.length >= Math.max(MIN_WAITING, WAITING_SHARE * own.length) &&
+      waitedMs >= WAIT_SHARE * sum(own.map(({ durationMs }) => durationMs)) &&
+      waitedMs >= WAIT_MS * own.length
+    );
+  });
+}
+
+/** The largest cause of the largest kind. @param {CauseShare[]} waited sorted */
+function pickMain(waited) {
+  const kindOf = (/** @type {Cause} */ cause) => (OPENING_CAUSES.includes(cause) ? 'opening' : cause);
+  const kinds = waited.map(({ cause }) =>
+    sum(waited.filter((each) => kindOf(each.cause) === kindOf(cause)).map(({ waitedMs }) => waitedMs)),
+  );
+  return waited[kinds.indexOf(Math.max(...kinds))];
+}
+
+/**
+ * Nobody waits for long: whether something else takes the time.
+ *
+ * @param {RecordedTrace} trace
+ * @param {WaitEvidence} evidence
+ * @param {RequestTimes[]} times
+ * @returns {Pick<WaitVerdict, 'cause' | 'isProblem'> & Partial<WaitVerdict>}
+ */
+function judgeRest({ routes, pools, processes }, { pools: histories, loops, servers }, times) {
+  const totalMs = sum(times.map(({ durationMs }) => durationMs));
+  const cleared = times.map(({ startedMs, durationMs }) =>
+    Math.max(0, ...histories.map(({ outages }) => outages.coveredMs(startedMs, startedMs + durationMs))),
+  );
+  const facts = { routes: [], holders: [] };
+  if (cleared.filter((ms) => ms >= SLOW_MS).length >= MIN_WAITING && sum(cleared) >= WAIT_SHARE * totalMs) {
+    const clears = histories.flatMap((history) => history.clears);
+    return {
+      cause: 'poolCleared',
+      isProblem: true,
+      facts: { ...facts, clears: { count: clears.length, reason: clears[0].reason } },
+    };
+  }
+  const process = processes.findIndex((_, row) => loops[row].isFull || loops[row].maxMs >= BLOCKED_MS);
+  if (process >= 0) {
+    const { maxMs, busy } = loops[process];
+    return { cause: 'lateEventLoop', isProblem: true, facts: { ...facts, loop: { maxMs, busy } } };
+  }
+  const slow = findSlowRoute(routes, times);
+  const full = pools.find((pool) => servers[pool.process].isFull || servers[pool.process].isQueueing);
+  if (full && slow && slow.useMs > slow.durationMs / 2) {
+    return {
+      cause: 'fullServer',
+      isProblem: true,
+      slow,
+      facts: { ...facts, server: describeServer(servers[full.process]) },
+    };
+  }
+  return { cause: slow ? 'notThePool' : 'none', isProblem: false, slow };
+}
+
+/** @param {string[]} routes @param {RequestTimes[]} times @returns {SlowRoute | null} the one with the most time */
+function findSlowRoute(routes, times) {
+  const slow = groupByRoute(times).flatMap((own) => {
+    const meanOf = (/** @type {'durationMs' | 'useMs' | 'outsideMs'} */ part) =>
+      sum(own.map((each) => each[part])) / own.length;
+    const isSlow = meanOf('outsideMs') >= SLOW_MS || meanOf('useMs') >= SLOW_QUERIES_MS;
+    if (own.length < MIN_WAITING || !isSlow) return [];
+    const route = routes[own[0].route] ?? null;
+    const facts = { route, durationMs: meanOf('durationMs'), useMs: meanOf('useMs'), outsideMs: meanOf('outsideMs') };
+    return { facts, totalMs: facts.durationMs * own.length };
+  });
+  return slow.toSorted((a, b) => b.totalMs - a.totalMs)[0]?.facts ?? null;
+}
+
+/** @template {{ route: number }} T @param {T[]} items */
+function groupByRoute(items) {
+  /** @type {Map<number, T[]>} */
+  const groups = new Map();
+  for (const item of items) {
+    const group = groups.get(item.route);
+    if (group) group.push(item);
+    else groups.set(item.route, [item]);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,83 @@
+import { mean, sum } from '../base/sample-statistics.js';
+import { meanServiceMs, queriesOf, sharesCores } from '../simulator/service-time.js';
+
+/** @import { Load } from './load.js' */
+/** @import { CallerFacts } from '../trace/sessions.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
+/** @import { Service } from '../simulator/service-time.js' */
+
+/**
+ * What a load needs, with any pool.
+ *
+ * @typedef {object} LoadFacts
+ * @property {number} requests
+ * @property {number} durationMs how long users arrive
+ * @property {Record<string, { count: number, ratePerSec: number, queries: number, meanMs: number }>} routes
+ *   queries of each request; meanMs of a query's service time
+ * @property {number} lastsMs from the first request to the last answer, without a limit on connections
+ * @property {number} meanActive connections in use in that time, on average: the arrival rate times the service time
+ *   (https://en.wikipedia.org/wiki/Little%27s_law)
+ * @property {number} peakActive the most in use at once in that time; a pool never uses more
+ * @property {number} floor with fewer connections, requests pile up until the load ends
+ * @property {CallerFacts} [callers] of a trace
+ */
+
+/**
+ * @param {Load} load
+ * @param {Record<string, Service>} services
+ * @param {SimulationResult[]} runs with a pool without a limit
+ * @returns {LoadFacts} rates are means over the runs, peakActive is the highest
+ * @throws {Error} for a load without requests, or without queries
+ */
+export function describeLoad(load, services, runs) {
+  const facts = load.routes
+    .map((route) => {
+      const count = mean(runs.map(({ routes }) => routes[route]?.count ?? 0));
+      const ratePerSec = (count / load.durationMs) * 1000;
+      const service = services[route];
+      return /** @type {const} */ ([
+        route,
+        { count, ratePerSec, queries: queriesOf(service), meanMs: meanServiceMs(service) },
+      ]);
+    })
+    .filter(([, { count }]) => count > 0);
+  if (facts.length === 0) throw new Error('The load has no requests: there is nothing to predict');
+  if (facts.every(([, { queries }]) => queries === 0)) {
+    throw new Error('No request of the load takes a connection: its answers take as long with any pool');
+  }
+  const peakActive = Math.max(...runs.map((run) => run.peakActive));
+  const meanActive = mean(runs.map(({ durationMs, meanActive: active }) => (durationMs > 0 ? active : 0)));
+  // Where queries slow each other down, a smaller pool makes them faster.
+  const needed = sharesCores(load.server, services) ? countOffered(facts.map(([, fact]) => fact)) : meanActive;
+  return {
+    requests: mean(runs.map(({ requests }) => requests)),
+    durationMs: load.durationMs,
+    routes: Object.fromEntries(facts),
+    lastsMs: mean(runs.map(({ durationMs }) => durationMs)),
+    meanActive,
+    peakActive,
+    // Callers who wait for their answers never pile up.
+    floor: connectionsFor(needed * (1 - (load.callers?.callersShare ?? 0)), peakActive),
+    ...(load.callers && { callers: load.callers }),
+  };
+}
+
+/**
+ * Finds the smallest number of connections that keeps up with a load.
+ *
+ * @param {number} meanActive
+ * @param {number} peakActive
+ */
+export function connectionsFor(meanActive, peakActive) {
+  // The mean is shown with one decimal, so it is rounded in the same way here.
+  return Math.min(Math.max(1, Math.ceil(Math.round(meanActive * 10) / 10)), peakActive);
+}
+
+/**
+ * Counts the connections in use, on average, if each query took as long as it takes alone.
+ *
+ * @param {{ ratePerSec: number, queries: number, meanMs: number }[]} routes
+ */
+function countOffered(routes) {
+  return sum(routes.map(({ ratePerSec, queries, meanMs }) => (ratePerSec / 1000) * queries * meanMs));
+}

@@ -1,0 +1,58 @@
+import { createScenarioLoad } from './scenario-load.js';
+import { createTraceLoad } from './trace-load.js';
+
+/** @import { Arrival } from '../simulator/arrivals.js' */
+/** @import { ServerOptions } from '../simulator/shared-cores.js' */
+/** @import { Service } from '../simulator/service-time.js' */
+/** @import { Workload } from '../simulator/scenarios.js' */
+/** @import { CallerFacts } from '../trace/sessions.js' */
+/** @import { FollowUps } from '../trace/follow-ups.js' */
+/** @import { Trace } from '../trace/trace.js' */
+
+/**
+ * What a load is made from: plain data that can be sent to another thread.
+ *
+ * @typedef {{ kind: 'scenario', workload: Workload, workers: number, server?: ServerOptions }
+ *   | { kind: 'trace', trace: Trace,
+ *     options: { resample: boolean, separateRoutes: string[], followUps: FollowUps, isUnclear: boolean } }} LoadSource
+ */
+
+/**
+ * What comes to a pool: arrivals with routes.
+ *
+ * @typedef {object} Load
+ * @property {LoadSource} [source] to make it again in another thread
+ * @property {string[]} routes
+ * @property {number} durationMs how long users arrive
+ * @property {CallerFacts} [callers] of a trace
+ * @property {Load} [otherwise] of a trace that does not show which requests wait for others: the load in which they do
+ * @property {ServerOptions} [server] whose cores the queries share; default: queries do not slow each other down
+ * @property {Workload} [workload] with the scenarios of the arrivals
+ * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
+ * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the
+ *   rate; always the same ones, however often they are read
+ * @property {number} [recordedSeed] of a trace whose runs are resampled: the seed of the run that is the trace itself
+ */
+
+/** Makes a load from its source, in any thread. @param {LoadSource} source @returns {Load} */
+export function createLoad(source) {
+  if (source.kind === 'scenario') {
+    const { workload, ...options } = source;
+    return createScenarioLoad(workload, options);
+  }
+  return createTraceLoad(source.trace, source.options);
+}
+
+/**
+ * Makes the same load for a server with another number of cores.
+ *
+ * @param {Load} load whose queries share cores
+ * @param {number} cores
+ * @returns {Load}
+ */
+export function withCores({ source }, cores) {
+  if (source?.kind === 'scenario') return createLoad({ ...source, server: { ...source.server, cores } });
+  const { trace, options } = /** @type {Extract<LoadSource, { kind: 'trace' }>} */ (source);
+  const { sharing } = trace;
+  return createLoad({ kind: 'trace', trace: { ...trace, sharing: sharing && { ...sharing, cores } }, options });
+}

@@ -1,0 +1,75 @@
+import { createReadStream, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { readTraceOf } from '../trace/read-trace.js';
+import { readWorkload } from '../scenario/workload.js';
+
+/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+
+/**
+ * Reads an Artillery scenario from a file, and the CSV files beside it that its URLs come from.
+ *
+ * @param {string} file
+ * @param {{ environment?: string, skipFunctions?: boolean }} [options] see readWorkload
+ * @throws {Error} naming the file, when it can't be read or simulated; see readWorkload
+ */
+export async function readScenario(file, { environment, skipFunctions } = {}) {
+  const bytes = await readFile(file).catch((cause) => {
+    throw new Error(`${file} can't be read: ${reasonOf(cause)}`, { cause });
+  });
+  const text = decode(bytes);
+  if (text === undefined) throw new Error(`${file} is not UTF-8 text: save it as UTF-8`);
+  return readWorkload(text, {
+    environment,
+    skipFunctions,
+    file,
+    readPayload: (name) => readPayload(path.resolve(path.dirname(file), name), name),
+  });
+}
+
+/** @param {string} file @param {string} name for messages */
+function readPayload(file, name) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`${name} can't be read: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/**
+ * @param {Buffer} bytes
+ * @returns {string | undefined} undefined when it is not UTF-8. UTF-16 has a zero byte in each English letter.
+ */
+function decode(bytes) {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads a trace from a file that may be too large for memory; see readTraceOf.
+ *
+ * @param {string} file
+ * @returns {Promise<RecordedTrace>}
+ * @throws {Error} naming the file, and the line if it is not a trace
+ */
+export function readTrace(file) {
+  return readTraceOf(readChunks(file), file);
+}
+
+/** @param {string} file @returns {AsyncGenerator<string, void>} */
+async function* readChunks(file) {
+  try {
+    yield* createReadStream(file, { encoding: 'utf8' });
+  } catch (cause) {
+    throw new Error(`${file} can't be read: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** Node's reason without the code, the system call and the path. @param {unknown} error */
+function reasonOf(error) {
+  return /** @type {Error} */ (error).message.replace(/^E[A-Z]+: ([^,]+), \w+(?: '.*')?$/s, '$1');
+}

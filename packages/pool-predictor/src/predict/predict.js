@@ -1,0 +1,133 @@
+import { describeLoad } from '../load/load-facts.js';
+import { findKnee, findSlowdown } from './size-comparison.js';
+import { chooseRuns, requireBandRuns } from '../runs/prediction-interval.js';
+import { countRuns, createRuns, isRandom, simulateHere } from '../runs/simulation-runs.js';
+import { isDriverPool, UNLIMITED } from '../simulator/create-pool.js';
+import { centreBand } from '../runs/run-figures.js';
+
+/** @import { Load } from '../load/load.js' */
+/** @import { LoadFacts } from '../load/load-facts.js' */
+/** @import { PoolOptions } from '../simulator/create-pool.js' */
+/** @import { RunProgress, SimulateRuns } from '../runs/simulation-runs.js' */
+/** @import { PredictedFigures } from '../runs/run-figures.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
+/** @import { Slowdown } from './size-comparison.js' */
+/** @import { Service } from '../simulator/service-time.js' */
+
+/** This many requests take a few seconds to simulate. */
+const MAX_SIMULATED_REQUESTS = 5e6;
+
+/**
+ * @typedef {object} PredictedVariant
+ * @property {string} name
+ * @property {{ poolSize: number }} settings
+ * @property {null} measured
+ * @property {PredictedFigures} predicted
+ */
+
+/**
+ * Predicts what a load test would measure at each pool size. A random load is simulated several times.
+ *
+ * @param {object} options
+ * @param {Load} options.load
+ * @param {number[]} options.poolSizes ascending
+ * @param {Record<string, Service>} options.services by route
+ * @param {number} [options.seeds] simulation runs of a random load: 19, 39, 59 ..., which have an exact 90 % band;
+ *   default: 99, or as few as 19 of a long load
+ * @param {number} [options.firstSeed] of the first run, default 1; another one gives other runs
+ * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
+ * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
+ * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its
+ *   defaults
+ * @param {SimulateRuns} [options.simulateRuns] default: in this thread
+ * @param {(progress: RunProgress) => void} [options.onProgress] called after each run
+ * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null, slowdown: Slowdown | null
+ *   }, seeds: number, firstSeed: number }>} knee: the first of the sizes from which on more connections do not help;
+ *   null when the largest still helps
+ * @throws {Error} for a load without requests, missing or invalid service times, or a number of runs without an exact
+ *   band
+ */
+export async function predict({
+  load,
+  poolSizes,
+  services,
+  seeds: givenSeeds,
+  firstSeed = 1,
+  overhead,
+  resolutionMs = 0,
+  poolOf = (maxPoolSize) => ({ maxPoolSize }),
+  simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
+  onProgress = () => {},
+}) {
+  if (givenSeeds !== undefined) requireBandRuns(givenSeeds);
+  const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);
+  const seeds = isRandom({ load, services, overhead, resolutionMs })
+    ? (givenSeeds ?? chooseRuns(MAX_SIMULATED_REQUESTS / once.requests / (poolSizes.length + 1)))
+    : 1;
+  const runs = seeds + (load.recordedSeed !== undefined && load.recordedSeed < firstSeed ? 1 : 0);
+  const counter = countRuns(simulateRuns, onProgress, { pools: poolSizes.length + 1, runs });
+
+  /**
+   * @param {PoolOptions} pool
+   * @param {SimulationResult[]} [known] the first runs
+   * @returns {Promise<{ all: SimulationResult[], shown: SimulationResult[] }>} shown: for a trace, only the run that is
+   *   the trace itself
+   */
+  async function simulatePool(pool, known = []) {
+    const more = createRuns({
+      simulateRuns: counter.simulateRuns,
+      seeds: seeds - known.length,
+      firstSeed: firstSeed + known.length,
+    });
+    const all = [...known, ...(await more.simulateAll(pool))];
+    if (load.recordedSeed === undefined) return { all, shown: all };
+    const own =
+      all[load.recordedSeed - firstSeed] ??
+      (await counter.simulateRuns([{ pool, seed: load.recordedSeed, factor: 1 }]))[0];
+    return { all, shown: [own] };
+  }
+
+  counter.begin('no limit', runs - 1);
+  const unlimited = await simulatePool(UNLIMITED, [once]);
+  const facts = describeLoad(load, services, unlimited.shown);
+  /** @type {PredictedFigures[]} */
+  const predicted = [];
+  for (const poolSize of poolSizes) {
+    counter.begin(`${poolSize} connections`);
+    predicted.push(centreBand(await simulatePool(poolOf(poolSize))));
+  }
+  const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
+  const variants = poolSizes.map((poolSize, index) => ({
+    name: `pool ${poolSize}`,
+    settings: { poolSize },
+    measured: null,
+    predicted: predicted[index],
+  }));
+  // The floor is known only for a pool that all routes share.
+  const floor = isDriverPool(best) ? facts.floor : 1;
+  const knee = findKnee(
+    poolSizes.map((poolSize, index) => ({ poolSize, figures: predicted[index] })),
+    centreBand(best === UNLIMITED ? unlimited : await simulatePool(best)),
+    floor,
+  );
+  const slowdown = findSlowdown(
+    poolSizes.map((poolSize, index) => ({ poolSize, routes: predicted[index].routes })),
+    services,
+  );
+  return {
+    variants,
+    load: { ...facts, floor, knee: knee ?? null, slowdown: load.server ? slowdown : null },
+    seeds,
+    firstSeed,
+  };
+}
+
+/**
+ * Removes the limit on connections from a pool, or from its common part.
+ * @param {PoolOptions} pool
+ * @returns {PoolOptions}
+ */
+function withoutLimit(pool) {
+  if (pool.kind === 'pipelining' || (isDriverPool(pool) && !pool.requestTimeoutMs)) return UNLIMITED;
+  return { ...pool, minPoolSize: 0, connectMs: 0, maxConnecting: UNLIMITED.maxPoolSize, warm: false };
+}

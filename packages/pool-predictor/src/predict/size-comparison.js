@@ -1,0 +1,73 @@
+/** @import { Service } from '../simulator/service-time.js' */
+/** @import { RouteResult } from '../simulator/route-stats.js' */
+/** @import { RunFigures } from '../runs/run-figures.js' */
+
+/** A percentile up to this much above that of an unlimited pool counts as equal. */
+export const TOLERANCE_SHARE = 0.05;
+export const TOLERANCE_MS = 1;
+
+/**
+ * A p99 up to this much above the best counts as equally good, because the difference is lost in the noise of a
+ * measurement.
+ */
+const MAX_SLOWER_RATIO = 1.25;
+const MAX_SLOWER_MS = 1;
+
+/**
+ * A larger pool that makes a route slower, because its queries share the server's cores.
+ *
+ * @typedef {object} Slowdown
+ * @property {string} route whose p99 grows most
+ * @property {number} poolSize the largest with a p99 about as good as the best
+ * @property {number} p99Ms with it
+ * @property {number} largerSize the largest size that was simulated
+ * @property {number} largerMs p99 with that
+ */
+
+/**
+ * Finds the smallest size from which on all sizes are as good as no limit: no more requests fail, and p95 and p99 of
+ * each route are equal. A size below the floor is never as good, whatever its percentiles: its last requests are late.
+ *
+ * @param {{ poolSize: number, figures: RunFigures }[]} sizes ascending
+ * @param {RunFigures} unlimited
+ * @param {number} floor
+ * @returns {number | undefined} the size
+ */
+export function findKnee(sizes, unlimited, floor) {
+  const last = sizes.findLastIndex(
+    ({ poolSize, figures: { failures, routes } }) =>
+      poolSize < floor ||
+      failures > unlimited.failures ||
+      Object.entries(unlimited.routes).some(
+        ([route, { all: best }]) =>
+          isWorse(routes[route]?.all.p95Ms, best.p95Ms) || isWorse(routes[route]?.all.p99Ms, best.p99Ms),
+      ),
+  );
+  return sizes[last + 1]?.poolSize;
+}
+
+/** @param {number | undefined} ms undefined where no request reached the route @param {number} bestMs */
+function isWorse(ms, bestMs) {
+  return bestMs >= 0 && !(Number(ms) <= bestMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS);
+}
+
+/**
+ * @param {{ poolSize: number, routes: Record<string, Pick<RouteResult, 'p99Ms'>> }[]} sizes ascending
+ * @param {Record<string, Service>} services
+ * @returns {Slowdown | null} null when the largest is about as good as any
+ */
+export function findSlowdown(sizes, services) {
+  const found = Object.keys(services)
+    .filter((route) => Number(services[route].workShare) > 0)
+    .flatMap((route) => {
+      const known = sizes
+        .filter(({ routes }) => routes[route]?.p99Ms >= 0)
+        .map(({ poolSize, routes }) => ({ poolSize, p99Ms: routes[route].p99Ms }));
+      const bestMs = Math.min(...known.map(({ p99Ms }) => p99Ms));
+      const last = known.findLastIndex(({ p99Ms }) => p99Ms <= bestMs * MAX_SLOWER_RATIO + MAX_SLOWER_MS);
+      if (last === known.length - 1) return [];
+      const larger = known[known.length - 1];
+      return [{ route, ...known[last], largerSize: larger.poolSize, largerMs: larger.p99Ms }];
+    });
+  return found.toSorted((a, b) => b.largerMs / b.p99Ms - a.largerMs / a.p99Ms)[0] ?? null;
+}

@@ -1,0 +1,137 @@
+import { createRandom } from '../simulator/random.js';
+import { summariseRuns } from './run-figures.js';
+import { resample } from '../simulator/service-time.js';
+import { simulate } from '../simulator/simulate.js';
+
+/** @import { Load } from '../load/load.js' */
+/** @import { PoolOptions } from '../simulator/create-pool.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
+/** @import { Service } from '../simulator/service-time.js' */
+
+/** A prediction lets its thread do other work after this time. */
+const MAX_BLOCK_MS = 50;
+
+/**
+ * What every run of a prediction has in common.
+ *
+ * @typedef {object} RunInput
+ * @property {Load} load
+ * @property {Record<string, Service>} services by route
+ * @property {Service} [overhead] see simulate
+ * @property {number} [resolutionMs] see simulate
+ * @property {boolean} [keepRequests] see simulate
+ *
+ * @typedef {{ pool: PoolOptions, seed: number, factor: number }} Run factor: times the load's arrival rate
+ *
+ * @typedef {(runs: Run[], onRun?: () => void) => Promise<SimulationResult[]>} SimulateRuns results in the order of the
+ *   runs; onRun is called after each
+ */
+
+/** @param {RunInput} input @returns {boolean} whether runs with different seeds differ */
+export function isRandom({ load, services, overhead, resolutionMs = 0 }) {
+  return load.isRandom(services) || (overhead !== undefined && overhead.kind !== 'fixed') || resolutionMs > 0;
+}
+
+/**
+ * @param {RunInput} input
+ * @returns {(run: Run) => SimulationResult} each run has arrivals of its own, and its own resample of the measured
+ *   times
+ */
+export function createRunSimulator({ load, services, overhead, resolutionMs, keepRequests }) {
+  return ({ pool, seed, factor }) =>
+    simulate({
+      workload: load.workload,
+      services: Object.fromEntries(
+        Object.entries(services).map(([route, service]) => [
+          route,
+          resample(service, createRandom(seed, `sample of ${route}`)),
+        ]),
+      ),
+      arrivals: load.arrivals(seed, factor),
+      pool,
+      seed,
+      resolutionMs,
+      keepRequests,
+      server: load.server,
+      overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
+    });
+}
+
+/**
+ * Simulates in this thread, and lets it do other work between runs.
+ *
+ * @param {RunInput} input
+ * @returns {SimulateRuns}
+ */
+export function simulateHere(input) {
+  const simulateRun = createRunSimulator(input);
+  let pausedAtMs = performance.now();
+  return async (runs, onRun = () => {}) => {
+    const results = [];
+    for (const run of runs) {
+      results.push(simulateRun(run));
+      onRun();
+      if (performance.now() - pausedAtMs < MAX_BLOCK_MS) continue;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 0);
+      });
+      pausedAtMs = performance.now();
+    }
+    return results;
+  };
+}
+
+/**
+ * Simulates one load against any pool with the same seeds, so that two results differ only because of the pool.
+ *
+ * @param {object} options
+ * @param {SimulateRuns} options.simulateRuns
+ * @param {number} options.seeds how many runs
+ * @param {number} [options.firstSeed] of the first run; each other run has the next one; default 1
+ * @param {number} [options.factor] times the load's arrival rate, default 1
+ */
+export function createRuns({ simulateRuns, seeds, firstSeed = 1, factor = 1 }) {
+  /** @param {PoolOptions} pool */
+  const simulateAll = (pool) =>
+    simulateRuns(Array.from({ length: seeds }, (_, index) => ({ pool, seed: firstSeed + index, factor })));
+  return {
+    simulateAll,
+    /** @param {PoolOptions} pool */
+    predict: async (pool) => summariseRuns(await simulateAll(pool)),
+  };
+}
+
+/**
+ * @typedef {{ step: string, done: number, total: number }} RunProgress simulation runs; `total` is an estimate until it
+ *   is known which pools will be simulated
+ */
+
+/**
+ * Reports each run that ends. Each pool that begins takes its runs from the estimate, even if fewer are needed.
+ *
+ * @param {SimulateRuns} simulateRuns
+ * @param {(progress: RunProgress) => void} onProgress
+ * @param {{ pools: number, runs: number }} planned how many pools will be simulated, and how many runs each has
+ */
+export function countRuns(simulateRuns, onProgress, planned) {
+  let step = '';
+  let done = 0;
+  let poolsLeft = planned.pools;
+  let runsLeft = 0;
+  return {
+    /** @param {string} name of the pool that is simulated now @param {number} [runs] of this pool */
+    begin(name, runs = planned.runs) {
+      if (name === step) return;
+      step = name;
+      poolsLeft = Math.max(0, poolsLeft - 1);
+      runsLeft = runs;
+    },
+    /** @type {SimulateRuns} */
+    simulateRuns: (runs) =>
+      simulateRuns(runs, () => {
+        done++;
+        runsLeft = Math.max(0, runsLeft - 1);
+        onProgress({ step, done, total: done + runsLeft + poolsLeft * planned.runs });
+      }),
+  };
+}

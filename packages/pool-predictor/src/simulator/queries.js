@@ -1,0 +1,211 @@
+import { createPool, timeoutsOf } from './create-pool.js';
+import { EVENTS, indexOf, kindOf } from './clock.js';
+import { createDeadlines } from './deadlines.js';
+import { NEVER } from './event-heap.js';
+import { createServer } from './shared-cores.js';
+
+/** @import { Clock } from './clock.js' */
+/** @import { PoolOptions } from './create-pool.js' */
+/** @import { Query, QueryOutcome } from './query.js' */
+/** @import { ServerOptions } from './shared-cores.js' */
+/** @import { Tally } from './tally.js' */
+
+/**
+ * The queries between the pool and the server:
+ *
+ *     waiting --serve--> served: delay --workBegins--> work on a core
+ *        |                  |                            |
+ *        |                  delayEnds                    its last turn ends
+ *        |                  v                            v
+ *        '--------------> ended: the connection is checked in
+ *          refused, timeout or abandoned
+ */
+export class Queries {
+  #clock;
+  #tally;
+  #onEnd;
+  #pool;
+  #deadlines;
+  /** Whether a timeout ends operations, not only waits. */
+  #endsOperations;
+  /** The server knows queries by the numbers of their connections. */
+  #server;
+  /** @type {(Query | undefined)[]} By connection. */
+  #served = [];
+
+  /**
+   * @param {object} options
+   * @param {PoolOptions} options.pool
+   * @param {ServerOptions} [options.server]
+   * @param {Clock} options.clock
+   * @param {Tally} options.tally
+   * @param {(query: Query, outcome: QueryOutcome) => void} options.onEnd not called for one that was abandoned
+   */
+  constructor({ pool, server, clock, tally, onEnd }) {
+    this.#clock = clock;
+    this.#tally = tally;
+    this.#onEnd = onEnd;
+    const { waitMs, operationMs } = timeoutsOf(pool);
+    this.#endsOperations = operationMs < NEVER;
+    this.#deadlines = createDeadlines(
+      waitMs,
+      (/** @type {Query} */ query) => query.checkOutStartedAtMs,
+      (/** @type {Query} */ query) => query.ticket,
+    );
+    this.#pool = createPool(pool, {
+      serve: (query, connection) => this.#serve(query, connection),
+      connectAfter: (delayMs, connection) => clock.after(delayMs, EVENTS.connected, connection),
+      checkAfter: (delayMs) => clock.after(delayMs, EVENTS.poolCheck),
+      refuse: (query) => this.#endWaiting(query, 'refused'),
+    });
+    this.#server =
+      server &&
+      createServer(server, {
+        nowMs: () => clock.nowMs,
+        turnEndsAfter: (delayMs, core) => clock.after(delayMs, EVENTS.turnEnds, core),
+        finish: (connection) => this.#endWork(connection),
+      });
+    this.#pool.start();
+  }
+
+  /** Whether a query can be aborted. If not, it continues after its user has left. */
+  get canAbandon() {
+    return this.#pool.abandon !== undefined;
+  }
+
+  connections() {
+    return this.#pool.total();
+  }
+
+  /** The time at which the next wait for a connection, or operation, times out. */
+  nextDeadlineMs() {
+    return this.#deadlines.nextMs();
+  }
+
+  /** Ends what nextDeadlineMs() returned the deadline of. */
+  timeOut() {
+    const query = this.#deadlines.pop();
+    if (query.state === 'waiting') this.#endWaiting(query, 'waitQueueTimeout');
+    else if (this.#endsOperations) {
+      this.abandon(query);
+      this.#onEnd(query, 'operationTimeout');
+    }
+  }
+
+  /** Takes a connection. @param {Query} query @param {number} serviceMs */
+  start(query, serviceMs) {
+    query.state = 'waiting';
+    query.request = query.user.request;
+    query.serviceMs = serviceMs;
+    query.checkOutStartedAtMs = this.#clock.nowMs;
+    this.#tally.startWaiting();
+    this.#pool.checkOut(query);
+    const { state } = /** @type {Query} */ (query);
+    if (state === 'waiting') this.#tally.recordPeakWaiting();
+    if (state === 'waiting' || (this.#endsOperations && state === 'served')) this.#deadlines.add(query);
+  }
+
+  /** Ends the wait or the query, because its answer is no longer needed. @param {Query} query */
+  abandon(query) {
+    const { nowMs } = this.#clock;
+    const { state } = query;
+    query.ticket++;
+    query.state = 'ended';
+    if (state === 'waiting') {
+      this.#tally.stopWaiting(query, nowMs);
+      this.#pool.abortCheckOut?.(query);
+    } else if (state === 'served') {
+      query.serviceMs = nowMs - query.startedAtMs;
+      this.#served[query.connection] = undefined;
+      if (query.workMs > 0) this.#server?.remove(query.connection);
+      this.#tally.endQuery(query, nowMs);
+      this.#pool.abandon?.(query.connection);
+    }
+  }
+
+  /** @param {number} code of an event of a connection, a core or the pool */
+  handle(code) {
+    const index = indexOf(code);
+    switch (kindOf(code)) {
+      case EVENTS.delayEnds:
+        return this.#endDelay(index);
+      case EVENTS.turnEnds:
+        return this.#server?.endTurn(index);
+      case EVENTS.workBegins:
+        return this.#beginWork(index);
+      case EVENTS.connected:
+        return this.#pool.connected(index);
+      case EVENTS.handedOver:
+        return this.#pool.checkIn(index);
+      default:
+        return this.#pool.check();
+    }
+  }
+
+  /** @param {Query} query @param {number} connection */
+  #serve(query, connection) {
+    const { nowMs } = this.#clock;
+    query.state = 'served';
+    query.connection = connection;
+    query.startedAtMs = nowMs;
+    this.#served[connection] = query;
+    this.#tally.startQuery(query, nowMs);
+    // Without a server, or without work, the whole service time is a delay.
+    query.workMs = this.#server ? query.serviceMs * query.route.workShare : 0;
+    query.serviceMs -= query.workMs;
+    this.#clock.after(query.serviceMs, query.workMs > 0 ? EVENTS.workBegins : EVENTS.delayEnds, connection);
+  }
+
+  /**
+   * Finds the query whose delay ends now. The event of an abandoned query is still in the heap, and must not end the
+   * connection's next one.
+   *
+   * @param {number} connection
+   */
+  #findDelayed(connection) {
+    const query = this.#served[connection];
+    return query && query.startedAtMs + query.serviceMs === this.#clock.nowMs ? query : undefined;
+  }
+
+  /** @param {number} connection */
+  #beginWork(connection) {
+    const query = this.#findDelayed(connection);
+    if (query) this.#server?.add(connection, query.workMs);
+  }
+
+  /** @param {number} connection */
+  #endWork(connection) {
+    const query = /** @type {Query} */ (this.#served[connection]);
+    query.serviceMs = this.#clock.nowMs - query.startedAtMs;
+    this.#end(query, connection);
+  }
+
+  /** @param {number} connection */
+  #endDelay(connection) {
+    const query = this.#findDelayed(connection);
+    if (query) this.#end(query, connection);
+  }
+
+  /** @param {Query} query @param {number} connection */
+  #end(query, connection) {
+    this.#served[connection] = undefined;
+    this.#tally.endQuery(query, this.#clock.nowMs);
+    if (query.handoverMs > 0 && this.#tally.waiting > 0) {
+      this.#clock.after(query.handoverMs, EVENTS.handedOver, connection);
+    } else {
+      this.#pool.checkIn(connection);
+    }
+    query.ticket++;
+    query.state = 'ended';
+    this.#onEnd(query, 'ok');
+  }
+
+  /** @param {Query} query @param {'refused' | 'waitQueueTimeout'} outcome */
+  #endWaiting(query, outcome) {
+    query.ticket++;
+    query.state = 'ended';
+    this.#tally.stopWaiting(query, this.#clock.nowMs);
+    if (outcome !== 'refused') this.#pool.abortCheckOut?.(query);
+    this.#onEnd(query, outcome);
+  }
+}

@@ -1,0 +1,163 @@
+import { OUTCOMES } from './recorded-trace.js';
+import { SOCKET_USES, judgeSockets } from './socket-users.js';
+
+/** @import { RecordedPool, RecordedProcess, RecordedTrace } from './recorded-trace.js' */
+/** @import { Trace } from './trace.js' */
+
+const [SUCCEEDED, FAILED] = OUTCOMES.keys();
+
+/**
+ * @typedef {object} PoolChoice
+ * @property {string} [client] see nameClient, or its appName
+ * @property {string} [process] id of the operating system
+ *
+ * @typedef {{ checkouts: number, opened: number, waitedMs: number, openingMs: number }} Openings of the checkouts that got
+ *   a connection: how many waited until one was opened, how long all waited, and for how long of it for that
+ *
+ * @typedef {{ row: number, served: number, waits: number }} CheckoutCounts of a pool: checkouts that got a connection, and
+ *   those that waited for one that was in use
+ */
+
+/** Names the client of a pool. @param {Pick<RecordedPool, 'name'>} pool */
+export function nameClient({ name }) {
+  return name ?? 'client 1';
+}
+
+/**
+ * Picks the pool that predictions are about: the only one of the choice, else the only one where checkouts waited, else
+ * the one with the most checkouts.
+ *
+ * @param {RecordedTrace} trace
+ * @param {PoolChoice} [choice] default: all
+ * @returns {{ trace: Trace, openings: Openings, pool: RecordedPool, process: RecordedProcess, others: RecordedPool[] }}
+ *   trace: its checkouts that got a connection and whose operation succeeded; others: pools with checkouts that are left out
+ * @throws {Error} if there is none
+ */
+export function pickPool(trace, choice = {}) {
+  const { file, pools } = trace;
+  const used = countCheckouts(trace).filter(({ served }) => served > 0);
+  const candidates = used.filter(({ row }) => isChosen(trace, pools[row], choice));
+  if (candidates.length === 0) {
+    if (used.length > 0)
+      throw new Error(`${file} has no checkouts of ${describeChoice(choice)}, but ${listPools(trace, used)}`);
+    throw new Error(
+      `${file} has no checkouts but ${countLeftOut(trace, () => true)
+        .map(({ count, why }) => `${count} that ${why}`)
+        .join(' and ')}`,
+    );
+  }
+  const waiting = candidates.filter(({ waits }) => waits > 0);
+  const [{ row }] = waiting.length === 1 ? waiting : candidates.toSorted((a, b) => b.served - a.served);
+  return {
+    trace: takeRows(trace, row),
+    openings: sumOpenings(trace, row),
+    pool: pools[row],
+    process: trace.processes[pools[row].process],
+    others: used.filter((each) => each.row !== row).map((each) => pools[each.row]),
+  };
+}
+
+/** @param {RecordedTrace} trace @returns {CheckoutCounts[]} */
+function countCheckouts({ pools, checkouts: { poolOf, outcomeOf, behindCount } }) {
+  const counts = pools.map((_, row) => ({ row, served: 0, waits: 0 }));
+  for (let index = 0; index < poolOf.length; index++) {
+    if (outcomeOf[index] === SUCCEEDED) counts[poolOf[index]].served++;
+    if (behindCount[index] > 0) counts[poolOf[index]].waits++;
+  }
+  return counts;
+}
+
+/** @param {RecordedTrace} trace @param {number} pool row @returns {Openings} */
+function sumOpenings({ checkouts: { poolOf, waitMs, openingMs, useMs } }, pool) {
+  const sums = { checkouts: 0, opened: 0, waitedMs: 0, openingMs: 0 };
+  for (let row = 0; row < poolOf.length; row++) {
+    if (poolOf[row] !== pool || Number.isNaN(useMs[row])) continue;
+    sums.checkouts++;
+    if (openingMs[row] > 0) sums.opened++;
+    sums.waitedMs += waitMs[row];
+    sums.openingMs += openingMs[row];
+  }
+  return sums;
+}
+
+/** @param {RecordedTrace} trace @param {RecordedPool} pool @param {PoolChoice} choice */
+function isChosen({ processes }, pool, { client, process }) {
+  if (client !== undefined && client !== nameClient(pool) && client !== pool.appName) return false;
+  return process === undefined || process === String(processes[pool.process].pid);
+}
+
+/** @param {PoolChoice} choice */
+function describeChoice({ client, process }) {
+  return [
+    ...(client === undefined ? [] : [`client "${client}"`]),
+    ...(process === undefined ? [] : [`process ${process}`]),
+  ].join(' in ');
+}
+
+/** @param {RecordedTrace} trace @param {CheckoutCounts[]} counts */
+function listPools({ pools, processes }, counts) {
+  return counts
+    .map(({ row, served }) => {
+      const { pid } = processes[pools[row].process];
+      return `${served} of client "${nameClient(pools[row])}"${pid === undefined ? '' : ` in process ${pid}`}`;
+    })
+    .join(', ');
+}
+
+/** @param {RecordedTrace} trace @param {number} pool row @returns {Trace} */
+function takeRows(trace, pool) {
+  const { pools, version } = trace;
+  const { poolOf, outcomeOf, startedMs, waitMs, useMs, ...checkouts } = trace.checkouts;
+  const rows = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool && outcomeOf[row] === SUCCEEDED);
+  /** @template {Float64Array | Int32Array} T @param {T} column @returns {T} */
+  const take = (column) => {
+    const taken = /** @type {T} */ (column.slice(0, rows.length));
+    rows.forEach((row, index) => (taken[index] = column[row]));
+    return taken;
+  };
+  const firstMs = startedMs[rows[0]];
+  const routeOf = take(checkouts.routeOf);
+  const used = [...new Set(routeOf)].sort((a, b) => a - b);
+  const newRow = new Map(used.map((row, index) => [row, index]));
+  const connectionOf = take(checkouts.connectionOf);
+  const requestOf = take(checkouts.requestOf);
+  const uses = judgeSockets(trace.requests, pools[pool].process);
+  const socketOf = requestOf.map((row) => (row < 0 ? -1 : trace.requests.socketOf[row]));
+  return {
+    header: version < 3 ? trace.header : { ...trace.header, maxPoolSize: pools[pool].maxPoolSize },
+    resolutionMs: trace.resolutionMs,
+    routes: used.map((row) => trace.routes[row]),
+    checkOutStartedMs: take(startedMs).map((ms) => ms - firstMs),
+    waitMs: take(waitMs),
+    useMs: take(useMs),
+    routeOf: routeOf.map((row) => Number(newRow.get(row))),
+    ...(requestOf.some((row) => row >= 0) && { requestOf }),
+    ...(connectionOf.some((number) => number > 0) && { connectionOf }),
+    ...(uses.size > 0 && {
+      socketOf,
+      socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
+    }),
+    ...(trace.server && { server: trace.server }),
+    warnings: [
+      ...trace.warnings,
+      ...countLeftOut(trace, (row) => poolOf[row] === pool).map(({ count, why }) =>
+        count === 1
+          ? `1 checkout ${why} and is left out: its service time is unknown`
+          : `${count} checkouts ${why} and are left out: their service times are unknown`,
+      ),
+    ],
+  };
+}
+
+/** @param {RecordedTrace} trace @param {(row: number) => boolean} isCounted */
+function countLeftOut({ checkouts: { outcomeOf } }, isCounted) {
+  const counts = { unserved: 0, failed: 0 };
+  for (let row = 0; row < outcomeOf.length; row++) {
+    if (outcomeOf[row] === SUCCEEDED || !isCounted(row)) continue;
+    counts[outcomeOf[row] === FAILED ? 'failed' : 'unserved']++;
+  }
+  return [
+    { count: counts.unserved, why: 'got no connection' },
+    { count: counts.failed, why: 'had a failed operation' },
+  ].filter(({ count }) => count > 0);
+}

@@ -1,0 +1,185 @@
+import { isRecord, textOf } from '../base/json-value.js';
+import { Definitions } from './definitions.js';
+import {
+  END_RULES,
+  EVENT_RULES,
+  HEADER_RULES,
+  REQUEST_RULES,
+  findCheckoutFault,
+  findFault,
+  findOptionalFault,
+  findSimpleFault,
+} from './line-rules.js';
+import { inferResolution } from './resolution.js';
+import { OTHER_FILES, splitLines } from './text-lines.js';
+import { TraceColumns } from './trace-columns.js';
+
+/** @import { RecordedTrace } from './recorded-trace.js' */
+
+/** docs/trace-format.md describes the format, and trace.schema.json each line of version 2 and 3. */
+const TRACE_NAME = 'mongodb-pool-lab';
+const TRACE_VERSION = 3;
+
+/** Of the versions before: the field with the start of a checkout. @type {Record<number, string>} */
+const STARTED_FIELDS = { 1: 'askedMs', 2: 'checkOutStartedMs' };
+const VERSIONS = [...Object.keys(STARTED_FIELDS).map(Number), TRACE_VERSION];
+
+/** What versions 1 and 2 can't tell. */
+const MISSING = [
+  'which pool a checkout belongs to',
+  'how much of a wait was the opening of a connection',
+  'which operation it was for',
+  'who held the connections',
+  'who sent the requests',
+];
+
+/**
+ * Reads a trace that is in memory, such as one that was dropped on a page; see readTraceOf.
+ *
+ * @param {string} text
+ * @param {string} [file] its name, for messages
+ * @returns {Promise<RecordedTrace>}
+ */
+export function readTraceText(text, file = 'The trace') {
+  return readTraceOf([text], file);
+}
+
+/**
+ * Reads a trace in one pass.
+ *
+ * @param {AsyncIterable<string> | Iterable<string>} chunks of its text
+ * @param {string} file its name, for messages
+ * @returns {Promise<RecordedTrace>}
+ * @throws {Error} naming the file and the line if it is not one
+ */
+export async function readTraceOf(chunks, file) {
+  /** @type {TraceLines | undefined} */
+  let lines;
+  let number = 0;
+  /** @type {{ number: number, complaint: string } | undefined} */
+  let broken;
+  for await (const batch of splitLines(chunks, file)) {
+    for (const line of batch) {
+      number++;
+      if (line.trim() === '') continue;
+      if (broken) throw new Error(`${file}, line ${broken.number}: not a line of a trace: ${broken.complaint}`);
+      if (lines) {
+        const complaint = lines.add(parseJson(line));
+        if (complaint) broken = { number, complaint };
+      } else {
+        lines = new TraceLines(requireHeader(line, `${file}, line ${number}`));
+      }
+    }
+  }
+  if (!lines) throw new Error(`${file} is empty: a trace starts with a line that names its format`);
+  return lines.toTrace(
+    file,
+    broken ? `${file}, line ${broken.number}: the last line is incomplete and left out` : null,
+  );
+}
+
+/** The lines of a trace so far. */
+class TraceLines {
+  #header;
+  #started;
+  #definitions = new Definitions();
+  #columns = new TraceColumns(this.#definitions);
+  /** @type {RecordedTrace['server']} */
+  #server;
+  /** @type {{ end?: string, silentMs?: number, lost?: number }} */
+  #last = {};
+
+  /** @param {Record<string, any>} header */
+  constructor(header) {
+    this.#header = header;
+    this.#started = STARTED_FIELDS[header.version];
+    if (this.#started)
+      this.#definitions.addPool({ process: Number(this.#definitions.processRow()), maxPoolSize: header.maxPoolSize });
+  }
+
+  /** @param {any} entry a line after the first @returns {string | undefined} what is wrong with it */
+  add(entry) {
+    if (!isRecord(entry)) return 'it must be a JSON object';
+    if (entry.end !== undefined) return findFault(entry, END_RULES) ?? this.#end(entry);
+    if (this.#started) return findSimpleFault(entry, this.#started) ?? this.#columns.addSimple(entry, this.#started);
+    if (entry.define !== undefined) return this.#definitions.add(entry);
+    if (entry.event !== undefined) return this.#addEvent(entry);
+    if (entry.status !== undefined) return findFault(entry, REQUEST_RULES) ?? this.#columns.addRequest(entry);
+    return findCheckoutFault(entry) ?? this.#columns.addCheckout(entry);
+  }
+
+  /** @param {Record<string, any>} entry @returns {string | undefined} what is wrong with it */
+  #addEvent(entry) {
+    if (typeof entry.event !== 'string' || !Object.hasOwn(EVENT_RULES, entry.event))
+      return `event must be one of ${Object.keys(EVENT_RULES).join(', ')}`;
+    return findFault(entry, EVENT_RULES[entry.event]) ?? this.#columns.addEvent(/** @type {any} */ (entry));
+  }
+
+  /** @param {string} file @param {string | null} warning @returns {RecordedTrace} */
+  toTrace(file, warning) {
+    if (this.#columns.length === 0) throw new Error(`${file} has no checkouts`);
+    const { version, resolutionMs } = this.#header;
+    const columns = this.#columns.take();
+    return {
+      file,
+      header: this.#header,
+      version,
+      resolutionMs: resolutionMs ?? inferResolution(columns.checkouts),
+      missing: this.#started ? MISSING : [],
+      ...columns,
+      ...(this.#server && { server: this.#server }),
+      warnings: [...describeGaps(file, this.#last), ...(warning ? [warning] : [])],
+    };
+  }
+
+  /** @param {Record<string, any>} entry @returns {undefined} */
+  #end({ overhead, server, ...last }) {
+    if (overhead) this.#header.overhead = overhead;
+    this.#server = server;
+    this.#last = last;
+  }
+}
+
+/** @param {string} file @param {{ end?: string, silentMs?: number, lost?: number }} last its last line @returns {string[]} */
+function describeGaps(file, { end, silentMs = 0, lost = 0 }) {
+  const silent = `the recorded app did not answer for ${(silentMs / 1000).toFixed(1)} s`;
+  const gone = `${lost} ${lost === 1 ? 'checkout is' : 'checkouts are'} missing`;
+  return [
+    ...(end === 'full' ? ['it reached its size limit'] : []),
+    ...(lost > 0 ? [silentMs > 0 ? `${silent}, and ${gone}` : gone] : []),
+  ].map((reason) => `${file} is incomplete: ${reason}`);
+}
+
+/** @param {string} line @param {string} where @returns {Record<string, any>} */
+function requireHeader(line, where) {
+  const entry = parseJson(line);
+  if (entry?.trace !== TRACE_NAME) {
+    // UTF-16 has a zero byte in each English letter, and a packed file has some too.
+    throw new Error(
+      `${where}: ${
+        line.includes('\0')
+          ? 'this is not UTF-8 text: unpack it, or save it as UTF-8'
+          : `this is not a trace, which begins with {"trace":"${TRACE_NAME}","version":${TRACE_VERSION}. ${OTHER_FILES}`
+      }`,
+    );
+  }
+  const { version } = entry;
+  if (!VERSIONS.includes(version)) {
+    throw new Error(
+      `${where}: this is a trace of version ${textOf(version)}; this release reads versions ` +
+        `${VERSIONS.join(', ').replace(/, (\d+)$/, ' and $1')}`,
+    );
+  }
+  const wrong = findOptionalFault(entry, HEADER_RULES);
+  if (wrong) throw new Error(`${where}: ${wrong}`);
+  return entry;
+}
+
+/** @param {string} text @returns {any} undefined if it is not JSON */
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+/** @import { Trace } from './trace.js' */
+
+/** How a checkout can end, by the numbers in `outcomeOf`. */
+export const OUTCOMES = /** @type {const} */ (['checkedIn', 'operationFailed', 'checkOutFailed', 'checkOutAborted']);
+
+/** What else happens in a pool, by the numbers in `kindOf`. */
+export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClosed', 'poolCleared']);
+
+/**
+ * All that a trace has. Times are in ms since the first checkout started. A number of something unknown is -1, a time
+ * NaN.
+ *
+ * @typedef {object} RecordedTrace
+ * @property {string} file for messages
+ * @property {Record<string, unknown>} header
+ * @property {number} version of its format
+ * @property {number} resolutionMs of its times
+ * @property {string[]} missing what its version can't tell
+ * @property {RecordedProcess[]} processes
+ * @property {RecordedPool[]} pools
+ * @property {string[]} routes
+ * @property {RecordedOperation[]} operations
+ * @property {string[]} reasons of refused checkouts and of events
+ * @property {RecordedCheckouts} checkouts
+ * @property {RecordedHolders} behind
+ * @property {RecordedRequests} requests
+ * @property {RecordedEvents} events
+ * @property {{ loop: LoopSecond[], server: ServerSecond[] }} seconds
+ * @property {Trace['server']} [server]
+ * @property {string[]} warnings
+ *
+ * @typedef {object} RecordedCheckouts in order of their starts
+ * @property {number} length
+ * @property {Float64Array} startedMs when the wait began
+ * @property {Float64Array} waitMs also of one that got no connection, from version 3 on
+ * @property {Float64Array} openingMs how much of the wait was the opening of the connection that it got
+ * @property {Float64Array} useMs NaN: it got no connection
+ * @property {Int32Array} poolOf row in `pools`
+ * @property {Int32Array} connectionOf counts from 1 in each pool; 0: none, or unknown
+ * @property {Uint8Array} isFresh 1: nobody had used the connection before
+ * @property {Uint8Array} outcomeOf row in OUTCOMES
+ * @property {Int32Array} reasonOf row in `reasons`
+ * @property {Int32Array} routeOf row in `routes`
+ * @property {Int32Array} operationOf row in `operations`
+ * @property {Int32Array} requestOf row in `requests`
+ * @property {Uint8Array} holds how many connections of the pool its request had checked out when the wait began
+ * @property {Int32Array} behindFrom first row in `behind`
+ * @property {Int32Array} behindCount how many rows
+ *
+ * @typedef {object} RecordedHolders for each wait, the checkouts that had the pool's connections when it began
+ * @property {number} length
+ * @property {Int32Array} requestOf
+ * @property {Int32Array} routeOf
+ * @property {Int32Array} operationOf
+ *
+ * @typedef {{ pid?: number, command?: string, url?: string, attached?: boolean, node?: string }} RecordedProcess
+ *
+ * @typedef {object} RecordedPool the connections of one client to one server
+ * @property {number} process row in `processes`
+ * @property {string | null} [name] of its client; null for the first client of the process
+ * @property {string} [address] of the server
+ * @property {string} [appName]
+ * @property {string} [driver] version
+ * @property {Record<string, RecordedOption>} [options] by the driver's names
+ * @property {number} [maxPoolSize] 0: no limit
+ *
+ * @typedef {object} RecordedOption
+ * @property {unknown} value
+ * @property {'uri' | 'code' | 'default' | 'lab'} [from] lab: the lab replaced it for a measurement
+ * @property {unknown} [uri] what the URI asked for, where the code won
+ * @property {unknown} [own] the app's, where the lab won
+ *
+ * @typedef {{ name: string, kind: 'changeStream' | 'tailableCursor' | null }} RecordedOperation
+ *
+ * @typedef {object} RecordedRequests a row for each request that a checkout or a line names
+ * @property {number} length
+ * @property {Int32Array} processOf
+ * @property {Float64Array} startedMs NaN where its end was not recorded
+ * @property {Float64Array} durationMs
+ * @property {Int32Array} statusOf HTTP status; 0: the client left before, or unknown
+ * @property {Int32Array} routeOf
+ * @property {Int32Array} socketOf the same number for the requests of one kept-alive connection; -1: unknown
+ *
+ * @typedef {object} RecordedEvents in the order of the file
+ * @property {number} length
+ * @property {Uint8Array} kindOf row in EVENTS
+ * @property {Float64Array} atMs
+ * @property {Int32Array} poolOf
+ * @property {Int32Array} connectionOf 0: none
+ * @property {Int32Array} reasonOf
+ * @property {Float64Array} durationMs connectionReady: of the opening; connectionClosed: since the opening began
+ *
+ * @typedef {{ atMs: number, process: number, meanMs: number, maxMs: number, busy?: number }} LoopSecond the delay of the
+ *   process's event loop
+ * @typedef {{ atMs: number, process: number, cores?: number, busyCores?: number, ticketsOut?: number,
+ *   ticketsTotal?: number, queued?: number }} ServerSecond what the server said that the process uses: operations in its
+ *   storage engine, how many it lets in, and how many wait
+ */

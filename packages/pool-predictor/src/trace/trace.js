@@ -1,0 +1,115 @@
+import { createLatencyHistogram } from '../simulator/latency-histogram.js';
+import { summarise } from '../simulator/route-stats.js';
+
+/**
+ * The checkouts of one pool that got a connection and whose operation succeeded, in the order in which they started.
+ * See pickPool.
+ *
+ * @typedef {object} Trace
+ * @property {Record<string, unknown>} header
+ * @property {string[]} routes
+ * @property {ArrayLike<number>} checkOutStartedMs counts from the first
+ * @property {ArrayLike<number>} waitMs
+ * @property {ArrayLike<number>} useMs
+ * @property {ArrayLike<number>} routeOf index into routes
+ * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
+ * @property {ArrayLike<number>} [connectionOf] the number of the connection; 0 where unknown
+ * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
+ * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
+ * @property {number} [resolutionMs] of the times; default: microseconds
+ * @property {{ cores: number, busyCores: number }} [server] what it reported: its cores, and how many of them it used
+ *   on average
+ * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
+ * @property {string[]} warnings what users of the trace should know
+ */
+
+/**
+ * @typedef {object} CoresChoice
+ * @property {number} cores that the queries share
+ * @property {[low: number, high: number] | null} range with 95 % confidence; null where they are known
+ * @property {'given' | 'recorded' | 'fitted' | 'guessed'} source guessed: the traces show that queries slow each other
+ *   down, but not the number of cores
+ */
+
+/**
+ * How the queries of a trace share the server.
+ *
+ * @typedef {CoresChoice & SharedTimes} ServerFit
+ *
+ * @typedef {object} SharedTimes
+ * @property {number} sliceMs how long a turn on a core takes
+ * @property {Record<string, number>} workShares by route
+ * @property {Float64Array} aloneMs the time that each checkout of the first trace would have taken alone
+ * @property {number} seen the most queries at work at once; the traces show nothing about more
+ */
+
+/**
+ * @param {Pick<Trace, 'routes' | 'routeOf'>} trace
+ * @param {ArrayLike<number>} values of its checkouts
+ * @returns {number[]} the mean of each route, in the order of its routes; NaN for one without checkouts
+ */
+export function meansByRoute({ routes, routeOf }, values) {
+  const sums = routes.map(() => ({ sum: 0, count: 0 }));
+  for (let i = 0; i < values.length; i++) {
+    sums[routeOf[i]].sum += values[i];
+    sums[routeOf[i]].count++;
+  }
+  return sums.map(({ sum, count }) => sum / count);
+}
+
+/**
+ * @param {Trace} trace
+ * @param {number} fromMs
+ * @param {number} toMs
+ * @returns {Trace} the checkouts that started in that time
+ */
+export function sliceTrace(trace, fromMs, toMs) {
+  const { checkOutStartedMs } = trace;
+  const kept = Array.from(checkOutStartedMs, (ms, index) => (ms >= fromMs && ms < toMs ? index : -1)).filter(
+    (index) => index >= 0,
+  );
+  const pick = (/** @type {ArrayLike<number>} */ values) => kept.map((index) => values[index]);
+  const { sharing } = trace;
+  return {
+    ...trace,
+    checkOutStartedMs: kept.map((index) => checkOutStartedMs[index] - fromMs),
+    waitMs: pick(trace.waitMs),
+    useMs: pick(trace.useMs),
+    routeOf: pick(trace.routeOf),
+    ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
+    ...(trace.connectionOf && { connectionOf: pick(trace.connectionOf) }),
+    ...(trace.socketOf && { socketOf: pick(trace.socketOf) }),
+    ...(trace.socketUseOf && { socketUseOf: pick(trace.socketUseOf) }),
+    ...(sharing && { sharing: { ...sharing, aloneMs: Float64Array.from(pick(sharing.aloneMs)) } }),
+  };
+}
+
+/**
+ * Summarises a trace in the shape of a prediction. A response time is wait plus use, in ms.
+ *
+ * @param {Trace} trace
+ */
+export function summariseTrace({ routes, waitMs, useMs, routeOf }) {
+  const times = routes.map(() => ({ response: createLatencyHistogram(), wait: createLatencyHistogram() }));
+  let waitedMs = 0;
+  let maxMs = 0;
+  for (let i = 0; i < waitMs.length; i++) {
+    const { response, wait } = times[routeOf[i]];
+    wait.record(waitMs[i]);
+    response.record(waitMs[i] + useMs[i]);
+    waitedMs += waitMs[i];
+    maxMs = Math.max(maxMs, waitMs[i] + useMs[i]);
+  }
+  return {
+    requests: waitMs.length,
+    failures: 0,
+    maxMs,
+    meanWaitMs: waitedMs / waitMs.length,
+    routes: Object.fromEntries(
+      routes.map((route, index) => {
+        const { response, wait } = times[index];
+        return [route, { count: response.count(), failures: 0, ...summarise(response), wait: summarise(wait) }];
+      }),
+    ),
+  };
+}

@@ -1,0 +1,246 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { diagnose } from '../../src/doctor/diagnose.js';
+import { events, record, requests } from './recordings.js';
+
+/** @import { Line } from './recordings.js' */
+
+/** A connection is opened for each request that starts every 100 ms, in 60 ms. @param {string} [reason] why the one before was closed */
+const reopen = (reason) => [
+  ...(reason
+    ? events(40, (index) => ({ event: 'connectionClosed', connection: index + 1, reason, atMs: index * 100 + 98 }))
+    : []),
+  ...events(40, (index) => ({
+    event: 'connectionReady',
+    connection: index + (reason ? 2 : 1),
+    durationMs: 60,
+    atMs: index * 100 + 160,
+  })),
+];
+const opened = (/** @type {number} */ index) => ({
+  waitMs: 60,
+  openingMs: 60,
+  connection: index + 2,
+  fresh: true,
+  atMs: index * 100 + 100,
+});
+const seconds = (/** @type {'loop' | 'server'} */ event, /** @type {Line} */ facts) =>
+  Array.from({ length: 5 }, (_, index) => ({ event, process: 0, atMs: (index + 1) * 1000, ...facts }));
+/** Both connections are held by /report. */
+const behindReports = { waitMs: 50, behind: [[1, 0, 900, 901]] };
+
+/** @type {[string, Line[], string][]} */
+const CASES = [
+  ['behind other requests', requests(40, () => behindReports), 'fullPool'],
+  ['for a slow opening', [...requests(40, opened), ...reopen()], 'slowHandshake'],
+  [
+    'for a fast opening',
+    [
+      ...requests(40, (index) => ({ waitMs: 5, openingMs: 5, connection: index + 1 })),
+      ...events(40, (index) => ({
+        event: 'connectionReady',
+        connection: index + 1,
+        durationMs: 5,
+        atMs: index * 100 + 5,
+      })),
+    ],
+    'coldStart',
+  ],
+  [
+    'for the openings of others',
+    [
+      ...requests(40, () => ({ waitMs: 50, behind: [[0, 0, 900]] })),
+      ...events(200, (index) => ({
+        event: 'connectionReady',
+        connection: index + 1,
+        durationMs: 20,
+        atMs: index * 20 + 20,
+      })),
+    ],
+    'maxConnecting',
+  ],
+  ['for connections that were idle for too long', [...requests(40, opened), ...reopen('idle')], 'idleConnections'],
+  ['for connections that the other side ended', [...requests(40, opened), ...reopen('error')], 'lostConnections'],
+  [
+    'after the pool was cleared',
+    [
+      ...requests(40, opened),
+      ...reopen('stale'),
+      ...events(3, (index) => ({ event: 'poolCleared', reason: 'MongoNetworkError: closed', atMs: index * 1000 + 99 })),
+    ],
+    'poolCleared',
+  ],
+  [
+    'for change streams',
+    requests(40, () => ({
+      waitMs: 50,
+      behind: [
+        [-1, 1, -1],
+        [0, 0, 900],
+      ],
+    })),
+    'parkedConnections',
+  ],
+  [
+    'for connections of requests that use two at once',
+    requests(60, (index) => ({
+      atMs: Math.floor(index / 3) * 100,
+      request: Math.floor(index / 3),
+      route: 1,
+      waitMs: index % 3 === 2 ? 20 : 0,
+      useMs: 20,
+      connection: (index % 3) + 1,
+      ...(index % 3 === 2 && { holds: 2, behind: [[1, 0, Math.floor(index / 3), Math.floor(index / 3)]] }),
+    })).filter((line, index) => !('status' in line) || index % 6 === 5),
+    'severalAtOnce',
+  ],
+  [
+    'in front of a full server',
+    [...requests(40, () => behindReports), ...seconds('server', { cores: 2, busyCores: 1.9 })],
+    'fullServer',
+  ],
+  [
+    'for the event loop',
+    [...requests(40, () => behindReports), ...seconds('loop', { meanMs: 20, maxMs: 300, busy: 0.6 })],
+    'lateEventLoop',
+  ],
+];
+
+/** @param {Line[]} lines */
+const inOrder = (lines) => lines.toSorted((a, b) => Number(a.atMs) - Number(b.atMs));
+
+describe('requests wait', () => {
+  test.each(CASES)('%s', async (_, lines, cause) => {
+    const { verdict, causes, totals } = diagnose(await record(inOrder(lines)));
+    expect(verdict).toMatchObject({ cause, isProblem: true });
+    expect(causes[0].cause).toBe(cause);
+    expect(causes[0].proofs).toHaveLength(3);
+    const isOpening = /^(coldStart|slowHandshake|maxConnecting|idleConnections|lostConnections)$/.test(cause);
+    expect(causes[0].facts.opening !== undefined).toBe(isOpening);
+    expect(causes.reduce((sum, { waitedMs }) => sum + waitedMs, 0)).toBeCloseTo(totals.poolWaitedMs, 6);
+  });
+
+  test('for a concurrency limit: always as many have a checkout open', async () => {
+    // Each of two callers waits 40 ms until one of the two others has its answer.
+    const lines = Array.from({ length: 100 }, (_, index) => [
+      {
+        atMs: index * 20 + 40,
+        waitMs: 0,
+        useMs: 39.9,
+        pool: 0,
+        connection: (index % 2) + 1,
+        route: 1,
+        operation: 0,
+        request: index,
+      },
+      { request: index, route: 1, atMs: index * 20, durationMs: 80, status: 200 },
+    ]).flat();
+    const { verdict, settings } = diagnose(await record(inOrder(lines), { maxPoolSize: { value: 20, from: 'code' } }));
+    expect(verdict).toMatchObject({ cause: 'concurrencyLimit', facts: { limit: 2 } });
+    expect(settings).toMatchObject([{ kind: 'neverFull', value: 20, used: 2, by: 'limit' }]);
+  });
+});
+
+test('a refused checkout has waited, and its route is named', async () => {
+  const lines = requests(40, (index) =>
+    index % 4 === 0
+      ? { ...behindReports, useMs: undefined, connection: undefined, outcome: 'checkOutFailed', reason: 'timeout' }
+      : { waitMs: 0 },
+  );
+  const { verdict, totals } = diagnose(await record(lines));
+  expect(verdict).toMatchObject({
+    cause: 'fullPool',
+    facts: { holders: [{ route: '/report', operation: 'find articles' }] },
+  });
+  expect(totals.refused).toBe(10);
+});
+
+describe('no problem', () => {
+  test('where a connection is free', async () => {
+    const { verdict } = diagnose(await record(requests(40, () => ({ waitMs: 0.1 }))));
+    expect(verdict).toMatchObject({ cause: 'none', isProblem: false, facts: null });
+  });
+
+  test('at the start, if few requests wait', async () => {
+    const lines = requests(400, (index) => ({ waitMs: index < 3 ? 40 : 0, openingMs: index < 3 ? 40 : undefined }));
+    expect(diagnose(await record(lines)).verdict).toMatchObject({ cause: 'none', isProblem: false });
+  });
+
+  test('in the pool, if the time lies elsewhere', async () => {
+    const lines = requests(40, () => ({ waitMs: 0 })).map((line) =>
+      'status' in line ? { ...line, durationMs: 400 } : line,
+    );
+    expect(diagnose(await record(lines)).verdict).toMatchObject({
+      cause: 'notThePool',
+      isProblem: false,
+      slow: { route: '/fast', durationMs: 400, useMs: 2 },
+    });
+  });
+});
+
+test('few checkouts are too little data, unless several of them wait', async () => {
+  const judge = async (/** @type {number} */ count) =>
+    diagnose(await record(requests(count, () => behindReports))).verdict;
+  expect(await judge(4)).toMatchObject({ cause: 'tooLittleData', isProblem: false });
+  expect(await judge(5)).toMatchObject({ cause: 'fullPool', isProblem: true });
+});
+
+test('settings that do nothing are named', async () => {
+  const options = {
+    maxPoolSize: { value: 2, from: 'code', uri: 50 },
+    minPoolSize: { value: 2, from: 'code' },
+    waitQueueTimeoutMS: { value: 0, from: 'default' },
+  };
+  const trace = await record(
+    requests(40, () => ({ waitMs: 0 })),
+    options,
+  );
+  const client = 'client 1';
+  expect(diagnose(trace, { instances: 30, serverLimit: 100 }).settings).toEqual([
+    { kind: 'overridden', client, option: 'maxPoolSize', value: 2, other: 50 },
+    { kind: 'unusedMinimum', client, option: 'minPoolSize', value: 2, used: 1 },
+    { kind: 'tooManyConnections', client, option: 'maxPoolSize', value: 120, other: 100 },
+  ]);
+});
+
+test('every wait has exactly one cause, whatever the trace', async () => {
+  const checkout = fc.record({
+    atMs: fc.integer({ min: 0, max: 5000 }),
+    waitMs: fc.integer({ min: 0, max: 400 }),
+    useMs: fc.option(fc.integer({ min: 0, max: 300 }), { nil: undefined }),
+    openingShare: fc.constantFrom(0, 0.3, 1),
+    route: fc.constantFrom(0, 1),
+    request: fc.integer({ min: 0, max: 30 }),
+    behind: fc.option(fc.constantFrom([[1, 0, 1, 2]], [[-1, 1, -1, -1]], [[0, 0, 3]]), { nil: undefined }),
+  });
+  const event = fc.record({
+    event: fc.constantFrom('connectionReady', 'connectionClosed', 'poolCleared'),
+    atMs: fc.integer({ min: 0, max: 5000 }),
+    connection: fc.integer({ min: 1, max: 5 }),
+    durationMs: fc.integer({ min: 0, max: 200 }),
+    reason: fc.constantFrom('idle', 'error', 'stale', 'poolClosed'),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(checkout, { minLength: 1, maxLength: 60 }),
+      fc.array(event, { maxLength: 20 }),
+      async (checkouts, happened) => {
+        const lines = [
+          ...checkouts.map(({ openingShare, useMs, ...line }) => ({
+            ...line,
+            pool: 0,
+            ...(openingShare > 0 && { openingMs: openingShare * line.waitMs }),
+            ...(useMs === undefined ? { outcome: 'checkOutFailed', reason: 'timeout' } : { useMs, connection: 1 }),
+          })),
+          ...happened.map((each) => ({ ...each, pool: 0 })),
+        ];
+        const { causes, totals, verdict } = diagnose(await record(inOrder(lines)));
+        const attributed = causes.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
+        expect(attributed).toBeCloseTo(totals.poolWaitedMs, 3);
+        expect(causes.every(({ share, requestsShare }) => share <= 1.000001 && requestsShare <= 1)).toBe(true);
+        expect(Number.isFinite(verdict.meanWaitMs)).toBe(true);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

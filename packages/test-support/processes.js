@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/**
+ * Run a script in a new process.
+ * @param {string[]} args script and arguments
+ * @param {object} [options]
+ * @param {string} [options.node] another Node.js
+ * @param {Record<string, string>} [options.env] added to this environment
+ * @param {string} [options.cwd]
+ * @param {(child: import('node:child_process').ChildProcess) => void} [options.onStart]
+ * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
+ */
+export async function runNode(args, { node = process.execPath, env = {}, cwd, onStart } = {}) {
+  const child = spawn(node, args, { cwd, env: { ...process.env, ...env } });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    said.stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    said.stderr += chunk;
+  });
+  onStart?.(child);
+  const [code] = await once(child, 'close');
+  return { code, ...said };
+}
+
+/**
+ * Listens on the loopback interface.
+ * @param {import('node:net').Server} server
+ * @param {number} [port] 0: any free one
+ * @returns {Promise<number>} its port
+ */
+export async function listen(server, port = 0) {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+}
+
+/** @returns {Promise<number>} a free port of the loopback interface */
+export async function findFreePort() {
+  const server = createServer();
+  const port = await listen(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,6 +1,0 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { openDelayProxy } from './delay-proxy.js';
-
-// Started by openDistance(). It sends its port and runs until it is terminated.
-const { port } = await openDelayProxy(workerData);
-parentPort?.postMessage(port);

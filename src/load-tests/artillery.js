@@ -1,0 +1,143 @@
+import { readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { startGuarded } from '../process/guarded-process.js';
+import { makeTempFolder } from '../process/temp-folder.js';
+import { childEnvironment } from '../settings.js';
+import { collectText } from '../process/child-process.js';
+
+const require = createRequire(import.meta.url);
+const PACKAGE = require.resolve('artillery/package.json');
+const COMMAND = path.join(path.dirname(PACKAGE), require(PACKAGE).bin.artillery);
+
+/** Artillery splits an arrivalRate over this many worker threads: one per core, less one. */
+export const WORKERS = Math.max(1, os.cpus().length - 1);
+
+/** Artillery reports response times in whole milliseconds. */
+export const RESOLUTION_MS = 1;
+
+/**
+ * @typedef {{ min: number, max: number, count: number, p50: number, p95: number, p99: number }} LatencySummary in ms
+ */
+/** @typedef {LatencySummary & { p75: number, p90: number }} FullLatencySummary */
+/** @typedef {{ counters: Record<string, number>, summaries: Record<string, LatencySummary> }} ArtilleryReport */
+/** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, maxMs: number }} RouteTimes */
+/**
+ * @typedef {object} LoadTestFigures
+ * @property {number} requests
+ * @property {number} failures requests without a 2xx or 3xx
+ * @property {number | null} maxMs null where nothing was answered
+ * @property {Record<string, RouteTimes>} routes
+ */
+
+/**
+ * @param {object} options
+ * @param {string} options.scenario path of a YAML file
+ * @param {string} options.target URL of the app, in place of the scenario's target
+ * @param {string} [options.environment] one of the scenario's
+ * @param {object[]} [options.phases] in place of the scenario's
+ * @param {AbortSignal} [options.signal] ends the run
+ * @returns {Promise<{ report: ArtilleryReport, met: string[], unmet: string[] }>} the figures of the run, and the
+ *   scenario's thresholds that it met and missed
+ * @throws {Error} with Artillery's last output if it writes no report
+ */
+export async function runArtillery({ scenario, target, environment, phases, signal }) {
+  const folder = await makeTempFolder('artillery');
+  try {
+    const output = path.join(folder, 'report.json');
+    const args = ['run', '--target', target, '--output', output];
+    if (environment) args.push('--environment', environment);
+    if (phases) args.push('--overrides', JSON.stringify({ config: { phases } }));
+    const child = startGuarded(process.execPath, [COMMAND, ...args, scenario], {
+      folder,
+      env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }),
+      signal,
+    });
+    const [readOutput, readErrors] = [collectText(child.stdout), collectText(child.stderr)];
+    await child.ended;
+    signal?.throwIfAborted();
+
+    const text = await readFile(output, 'utf8').catch((cause) => {
+      throw new Error(`Artillery wrote no report: ${`${readOutput()}\n${readErrors()}`.trim()}`, { cause });
+    });
+    const lines = readOutput().split('\n');
+    /** @param {string} mark */
+    const marked = (mark) =>
+      lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length).trim());
+    return { report: JSON.parse(text).aggregate, met: marked('ok:'), unmet: marked('fail:') };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const ENDPOINT = 'plugins.metrics-by-endpoint.response_time.';
+
+/**
+ * Artillery's percentiles are off by up to 1 %, which can put them outside of the exact minimum and maximum. Here they
+ * are clamped to these.
+ * @param {ArtilleryReport} report
+ * @returns {LoadTestFigures}
+ */
+export function summariseReport({ counters, summaries }) {
+  const routes = Object.entries(summaries)
+    .filter(([name]) => name.startsWith(ENDPOINT))
+    .map(([name, summary]) => [name.slice(ENDPOINT.length), summariseRoute(summary)]);
+  const requests = counters['http.requests'] ?? 0;
+  const answered = Object.entries(counters)
+    .filter(([name]) => /^http\.codes\.[23]/.test(name))
+    .reduce((sum, [, count]) => sum + count, 0);
+  return {
+    requests,
+    failures: requests - answered,
+    maxMs: summaries['http.response_time']?.max ?? null,
+    routes: Object.fromEntries(routes),
+  };
+}
+
+/** @param {LatencySummary} summary @returns {RouteTimes} */
+function summariseRoute({ count, min, max, p50, p95, p99 }) {
+  const [p50Ms, p95Ms, p99Ms] = [p50, p95, p99].map((value) => Math.min(max, Math.max(min, value)));
+  return { count, p50Ms, p95Ms, p99Ms, maxMs: max };
+}
+
+/**
+ * The response times behind a summary, by linear interpolation between its percentiles.
+ *
+ * @param {Omit<FullLatencySummary, 'count'>} summary
+ * @param {number} count of times to return
+ * @returns {number[]} ascending
+ */
+export function spreadSummary({ min, p50, p75, p90, p95, p99, max }, count) {
+  const points = [
+    [0, min],
+    [0.5, p50],
+    [0.75, p75],
+    [0.9, p90],
+    [0.95, p95],
+    [0.99, p99],
+    [1, max],
+  ];
+  return Array.from({ length: count }, (_, index) => {
+    const share = count === 1 ? 0.5 : index / (count - 1);
+    const after = points.findIndex(([end], place) => place > 0 && end >= share);
+    const [[from, low], [to, high]] = points.slice(after - 1);
+    return low + ((high - low) * (share - from)) / (to - from);
+  });
+}
+
+/** The response times of a route in a report. @param {ArtilleryReport} report @param {string} route */
+export function summaryOf({ summaries }, route) {
+  return /** @type {FullLatencySummary | undefined} */ (summaries[`${ENDPOINT}${route}`]);
+}
+
+/** Why requests failed, e.g. `2 x HTTP 503, 1 x ECONNREFUSED`. @param {ArtilleryReport} report */
+export function describeFailures({ counters }) {
+  return Object.entries(counters)
+    .flatMap(([name, count]) => {
+      const [, kind, what] = name.match(/^(http\.codes|errors)\.(.+)$/) ?? [];
+      if (!kind || /^[23]\d\d$/.test(what)) return [];
+      return `${count} x ${kind === 'errors' ? what : `HTTP ${what}`}`;
+    })
+    .join(', ');
+}

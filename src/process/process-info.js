@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * What Linux says about a process.
+ *
+ * @typedef {object} ProcessInfo
+ * @property {number} parent process id
+ * @property {number} group
+ * @property {string} startedAt in clock ticks since the system started
+ */
+
+/**
+ * @param {number | 'self'} pid
+ * @returns {ProcessInfo | undefined} undefined if it has ended, or the system has no /proc
+ */
+export function readProcess(pid) {
+  const text = readOf(pid, 'stat');
+  // The name of the program comes first, and may contain anything. See proc(5) for the other fields.
+  const [state, parent, group, ...others] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  // A zombie has ended, but its parent has not noticed.
+  if (group === undefined || state === 'Z') return undefined;
+  return { parent: Number(parent), group: Number(group), startedAt: others[16] };
+}
+
+/** Whether npm or npx started a process, or one that it comes from. @param {number} pid */
+export function isUnderNpm(pid) {
+  return /(?:^|\0)npm_command=/.test(readOf(pid, 'environ'));
+}
+
+/** @param {number | 'self'} pid @param {string} file @returns {string} empty if it can't be read */
+function readOf(pid, file) {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * A process and those it started, in its process group, as Ctrl-C reaches them.
+ * @param {number} root
+ * @returns {number[]} process ids; on other systems than Linux, only `root`
+ */
+export function listTree(root) {
+  const all = (process.platform === 'linux' ? readdirSync('/proc') : [])
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), ...readProcess(Number(name)) }));
+  const group = readProcess(root)?.group;
+  const tree = [root];
+  for (const pid of tree)
+    tree.push(...all.filter((one) => one.parent === pid && one.group === group).map((one) => one.pid));
+  return tree;
+}

@@ -1,5 +1,0 @@
-/** Of a class that has nothing to do with the real ones. */
-export const LESSONS = [
-  { name: '01-first', title: 'The first', question: 'How long?', unit: 'seconds', tasks: ['01-first', '01-first/twist'] },
-  { name: '02-second', title: 'The second', tasks: ['02-second'] },
-];

@@ -1,0 +1,310 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
+import { readSettings } from '../../src/settings.js';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { findFreePort } from 'test-support/processes.js';
+import { commandsOf } from '../support/commands-of.js';
+import { createWorkbench } from '../../lab/test/support/workbench.js';
+
+const onWindows = process.platform === 'win32';
+
+const readme = await readFile('README.md', 'utf8');
+const docs = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => path.join('docs', name));
+const pages = [readme, ...(await Promise.all(docs.map((file) => readFile(file, 'utf8'))))];
+const ci = await readFile('.ci/run', 'utf8');
+
+/** .ci/run runs these, with or without more options. */
+const RUN_BY_CI = ['npm install && npm run demo', 'npm install && npm test'];
+/** These need a Docker engine, a cluster or an account. docs.test.js looks for their files. */
+const NEEDS_MORE = /^(docker|kubectl|aws) /;
+const RUN_BY_OTHER_TESTS = new Set([
+  // doctor.test.js
+  'npx pool-lab doctor trace.jsonl',
+  // docs.long.test.js
+  'npx artillery run-fargate',
+  'npx artillery run-lambda',
+  'npx pool-lab report pool-10.json pool-20.json --out pools.html',
+  // packages.long.test.js
+  'npm pack -w packages/pool-monitor -w packages/pool-page --ignore-scripts=false',
+]);
+const CLONE = 'git clone ADDRESS-OF-THIS-PAGE mongodb-pool-lab && cd mongodb-pool-lab';
+const START = 'MONGO_POOLSIZE=1 npm start';
+const WORK = 'SLOW_QUERY=work MONGO_POOLSIZE=64 npm start';
+const ARTILLERY = 'npx artillery run loadtests/mixed.yaml';
+const SMOKE = 'npx artillery run -e smoke loadtests/users-and-admins.yaml';
+const RUN = 'npx pool-lab run mixed --pool-sizes 1,2,3,5,10 --repeat 3';
+const NPX = 'npx pool-lab run mixed';
+/** Each experiment, with the options that make it run in seconds. */
+const EXPERIMENTS = new Map([
+  [NPX, '--pool-sizes 3 --slow-ms 100 --environment smoke'],
+  ['npx pool-lab run mixed --driver 3', '--pool-sizes 3 --slow-ms 100 --environment smoke'],
+  ['npx pool-lab run sessions --rtt 20', '--workers 2 --queries 5 --pool-sizes 2 --rtt 2'],
+  ['npx pool-lab run handles', '--handles one --connections 4 --warm-up-ms 100 --duration-ms 100'],
+  ['npx pool-lab run inserts', '--cases 1/2 --docs 20'],
+  ['npx pool-lab run replication', '--cases 1 --ops 1000 --seconds 0'],
+  ['npx pool-lab run remedies', '--remedies client --environment smoke --slow-ms 100'],
+  ['npx pool-lab run saturation', '--pool-sizes 1,2 --reference 4 --loads closed --measure-ms 100 --repeat 1'],
+  ['npx pool-lab run utilisation --parallel', '--shares 50 --use-ms 20 --seconds 1'],
+]);
+const APP = '-- node examples/article-app.js';
+const GOAL = "--slo '/fast p95 < 100ms'";
+/** The commands that size a pool. */
+const SIZE = {
+  watch: `PORT=3000 npx pool-lab watch --port 9000 --mongo embedded ${APP}`,
+  doctor: 'npx pool-lab doctor http://127.0.0.1:9000',
+  record: 'npx pool-lab record --url http://127.0.0.1:9000 --seconds 60 --out trace.jsonl',
+  sweep: `npx pool-lab sweep loadtests/users-and-admins.yaml --mongo embedded --pool-sizes 5,10,15 ${GOAL} ${APP}`,
+  advise: `npx pool-lab advise --trace trace.jsonl ${GOAL}`,
+};
+const WATCH = `npx pool-lab watch ${APP}`;
+const WATCH_ELSEWHERE = 'npx --prefix ../mongodb-pool-lab pool-lab watch -- node server.js';
+/** It uses the app's own MongoDB. */
+const SWEEP = `npx pool-lab sweep loadtests/mixed.yaml --pool-sizes 1,3,10 ${GOAL} ${APP}`;
+const PLAYGROUND = 'npm run playground';
+const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
+const SERVICES = '--service /slow=5000 --service /fast=2';
+const MINUTE = '--trace examples/ordinary-minute.jsonl';
+/** What predict and advise say. @type {[command: string, says: RegExp][]} */
+const ANSWERS = [
+  [
+    `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`,
+    /More than 5\s+connections\s+do\s+not\s+help/,
+  ],
+  [`npx pool-lab predict loadtests/mixed.yaml --driver 3 --pool-sizes 1,3,10 ${SERVICES}`, /^ +3 .* 9003 /m],
+  [
+    'npx pool-lab predict loadtests/remedies.yaml --pool-sizes 2,8,64 --service /slow=work:180 --service /fast=work:1 --server-cores 2',
+    /Above\s+2\s+connections\s+the\s+server\s+is\s+the\s+bottleneck/,
+  ],
+  [
+    `npx pool-lab advise loadtests/users-and-admins.yaml --slo '/fast p99 < 50ms' ${SERVICES}`,
+    /\d+ connections are enough/,
+  ],
+  [`npx pool-lab predict ${MINUTE} --pool-sizes 8,12,16`, /^ +16 /m],
+  [`npx pool-lab advise --slo '/fast p99 < 100ms' ${MINUTE}`, /16 connections are enough/],
+];
+
+// Not the shared MongoDB: other tests run the same experiments, on collections with the same names.
+const mongo = await startEmbeddedMongo(readSettings());
+cleanUp(mongo.stop);
+const settings = { MONGO_URL: mongo.url, SLOW_MS: '100', PORT: '0' };
+const env = { ...process.env, ...settings, ARTILLERY_DISABLE_TELEMETRY: 'true' };
+// The last two are for the example of sweep.
+const bench = await createWorkbench({ env: { ...settings, MONGODB_URI: mongo.url, SLEEP_MS: '100' } });
+
+/** @param {string} command as typed @param {Record<string, string>} [changes] to the environment @param {string} [cwd] */
+async function run(command, changes, cwd) {
+  const child = spawn(command, { cwd, shell: true, env: { ...env, ...changes }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      said += chunk;
+    });
+  const [code] = await once(child, 'close');
+  return { code, said };
+}
+
+test('every command of README.md and docs/ is run by a test or by .ci/run', () => {
+  const isElsewhere = (/** @type {string} */ command) =>
+    NEEDS_MORE.test(command) ||
+    RUN_BY_OTHER_TESTS.has(command) ||
+    RUN_BY_OTHER_TESTS.has(command.split(' ').slice(0, 3).join(' ')) ||
+    /^npx pool-lab advise .+ --instances /.test(command);
+  expect(new Set(pages.flatMap(commandsOf).filter((command) => !isElsewhere(command)))).toEqual(
+    new Set([
+      ...RUN_BY_CI,
+      CLONE,
+      START,
+      WORK,
+      ARTILLERY,
+      SMOKE,
+      RUN,
+      ...EXPERIMENTS.keys(),
+      REPORT,
+      ...ANSWERS.map(([command]) => command),
+      ...Object.values(SIZE),
+      WATCH,
+      WATCH_ELSEWHERE,
+      SWEEP,
+      PLAYGROUND,
+    ]),
+  );
+  for (const part of RUN_BY_CI.flatMap((command) => command.split(' && '))) expect(ci).toContain(`\n${part}`);
+});
+
+test('the app starts, and the load tests run against it', async () => {
+  const powershell = readme.match(/`(\$env:.+?)`/)?.[1];
+  expect(powershell).toBe('$env:MONGO_POOLSIZE=1; npm start');
+  const { url, stop } = await startAsTyped(onWindows ? String(powershell) : START, 'maxPoolSize 1');
+  try {
+    const { code, said } = await run(ARTILLERY, { PORT: new URL(url).port });
+    expect(said).toMatch(/http\.responses: \.+ 10\n/);
+    expect(said).toMatch(/vusers\.failed: \.+ 0\n/);
+    // The README tells people to look here.
+    expect(said).toMatch(
+      /Summary report[^]+plugins\.metrics-by-endpoint\.response_time\.\/fast:\n +min: [^]+ +max: \.+ \d/,
+    );
+    expect(code).toBe(0);
+    const smoke = await run(SMOKE, { PORT: new URL(url).port });
+    // Whether the goal is met depends on the machine.
+    expect(smoke.said).toMatch(/http\.codes\.200: \.+ 60\n[^]+Checks:/);
+  } finally {
+    await stop();
+  }
+});
+
+// PowerShell sets variables in another way, as the test above shows.
+(onWindows ? test.skip : test)('the app starts with buses that work', async () => {
+  const { url, stop } = await startAsTyped(WORK, 'maxPoolSize 64, /slow costs the server CPU time');
+  try {
+    expect((await fetch(`${url}/slow`)).status).toBe(200);
+  } finally {
+    await stop();
+  }
+});
+
+/** @param {string} command that starts the app @param {string} says what its log has then */
+async function startAsTyped(command, says) {
+  const app = onWindows
+    ? spawn('powershell', ['-Command', command], { env })
+    : spawn(command, { shell: true, env, detached: true });
+  /** @type {string} */
+  const url = await new Promise((resolve, reject) => {
+    let said = '';
+    app.stdout.on('data', (chunk) => {
+      said += chunk;
+      const found = said.match(/listening on (http:[^\s"]+)/);
+      if (found && said.includes(says)) resolve(found[1]);
+    });
+    app.once('exit', () => reject(new Error(`the app ended: ${said}`)));
+  });
+  return {
+    url,
+    async stop() {
+      const ended = once(app, 'exit');
+      if (onWindows) app.kill();
+      else process.kill(-Number(app.pid), 'SIGTERM');
+      await ended;
+    },
+  };
+}
+
+(onWindows ? test.skip : test).each([
+  [WATCH, process.cwd()],
+  [
+    WATCH_ELSEWHERE.replace('../mongodb-pool-lab', process.cwd()).replace(
+      'server.js',
+      path.resolve('examples/article-app.js'),
+    ),
+    bench.cwd,
+  ],
+])('%s', async (command, cwd) => {
+  const watch = spawn(command, { cwd, shell: true, env: { ...env, MONGODB_URI: mongo.url }, detached: true });
+  const ended = once(watch, 'exit');
+  /** @type {string} */
+  const page = await new Promise((resolve) => {
+    let said = '';
+    watch.stderr.on('data', (chunk) => {
+      said += chunk;
+      const found = said.match(/watching process \d+: (http:\S+)/);
+      if (found) resolve(found[1]);
+    });
+  });
+  try {
+    expect(await (await fetch(`${page}pool`)).json()).toMatchObject({
+      max: 50,
+      process: { command: 'article-app.js' },
+    });
+  } finally {
+    process.kill(-Number(watch.pid), 'SIGTERM');
+    await ended;
+  }
+  await expect(fetch(page)).rejects.toThrow();
+});
+
+test('the experiment runs, and report compares its results', async () => {
+  const measured = await bench.run(`${RUN} --repeat 1 --parallel --slow-ms 100 --environment smoke`);
+  expect(measured).toMatchObject({ code: 0, said: expect.stringContaining('ratio') });
+
+  // The reader's shell expands the star.
+  const kept = (await readdir(path.join(bench.cwd, 'results'))).map((name) => `results/${name}/mixed.json`);
+  expect(kept).toHaveLength(1);
+  expect(await bench.run(REPORT.replace('results/*/mixed.json', kept.join(' ')))).toMatchObject({ code: 0 });
+  expect(existsSync(path.join(bench.cwd, 'comparison.html'))).toBe(true);
+});
+
+test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
+  const out = path.join(bench.cwd, command.replaceAll(/\W/g, ''));
+  // npx works the same for all of them: one is enough.
+  const ran = await (command === NPX ? run : bench.run)(`${command} ${inSeconds} --out ${out}`);
+  expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Report: ') });
+});
+
+test(SWEEP, async () => {
+  const ran = await bench.run(SWEEP.replace(' -- ', ' --environment smoke --warm-up 0 -- '));
+  expect(ran).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('Measured: the goal is met at pool size 1, 3, 10.'),
+  });
+});
+
+test.each(ANSWERS)('%s', async (command, says) => {
+  expect(await bench.run(command)).toMatchObject({ code: 0, said: expect.stringMatching(says) });
+});
+
+test(PLAYGROUND, async () => {
+  expect(await run(PLAYGROUND)).toMatchObject({
+    code: 0,
+    said: expect.stringContaining(path.join('dist', 'playground', 'index.html')),
+  });
+});
+
+test('a clone has the lab', async () => {
+  const folder = await scratchFolder();
+  const { code } = await run(CLONE.replace('ADDRESS-OF-THIS-PAGE', process.cwd()), {}, folder);
+  expect({ code, names: await readdir(path.join(folder, 'mongodb-pool-lab')) }).toEqual({
+    code: 0,
+    names: expect.arrayContaining(['README.md', 'package.json']),
+  });
+});
+
+test('five commands size the pool of an app, with nothing but Node.js', async () => {
+  const [port, pagePort] = [await findFreePort(), await findFreePort()];
+  const alone = await createWorkbench({ env: { MONGODB_URI: 'mongodb://127.0.0.1:1', SLEEP_MS: '100' } });
+  // A busy machine may miss 100 ms.
+  const adapt = (/** @type {string} */ command) =>
+    command
+      .replace('3000', String(port))
+      .replace('9000', String(pagePort))
+      .replace('p95', 'p90')
+      .replace('100ms', '5s');
+
+  const watch = alone.start(adapt(SIZE.watch));
+  await watch.says('watching process');
+  const recording = alone.start(adapt(SIZE.record));
+  await recording.says('Recording');
+  const doctor = alone.start(adapt(SIZE.doctor));
+  await doctor.says('Looking at');
+  const load = String(/`(npx artillery run\s.+?)`/s.exec(readme)?.[1]).replaceAll(/\s+/g, ' ');
+  expect((await alone.run(`PORT=${port} ${load} -e smoke`)).said).toMatch(/http\.codes\.200: \.+ 60\n/);
+  doctor.interrupt();
+  // On a busy machine, the app's event loop is late.
+  expect((await doctor.ended).said).toMatch(/All is well|requests wait|event loop/i);
+  recording.interrupt();
+  expect(await recording.ended).toMatchObject({ code: 0, said: expect.stringMatching(/Recorded \d\d checkouts/) });
+  watch.interrupt();
+  expect(await watch.ended).toMatchObject({ code: 130 });
+
+  expect(await alone.run(adapt(SIZE.sweep).replace(' -- ', ' --environment smoke --warm-up 0 -- '))).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('Measured: the goal is met at pool size'),
+  });
+  expect(await alone.run(adapt(SIZE.advise))).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(/connections? (?:is|are) enough/),
+  });
+}, 300_000);

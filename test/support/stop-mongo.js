@@ -1,5 +1,0 @@
-/** Runs once after all tests. */
-// eslint-disable-next-line no-restricted-syntax
-export default async function stopMongo() {
-  await Reflect.get(globalThis, 'mongo').stop();
-}
