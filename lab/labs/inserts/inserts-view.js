@@ -34,7 +34,7 @@ const share = shareColumns;
 /** @type {Omit<LabView<InsertsSettings, InsertsFigures>, 'name'>} */
 export const insertsView = {
   loadKind: 'closed',
-  title: 'One document at a time',
+  title: 'How many inserts one MongoDB can take',
   question:
     'Many callers insert one small document each and wait until it is stored. How many documents per second can one ' +
     'MongoDB store, and do more connections and more callers help?',

@@ -13,7 +13,7 @@ const share = shareColumns;
 /** @type {Omit<LabView<RemedySettings, RemedyFigures>, 'name'>} */
 export const remediesView = {
   loadKind: 'open',
-  title: 'What to do about it',
+  title: 'What helps when slow queries fill the pool',
   question:
     'Slow queries of a few administrators hold all connections of a pool, and a hundred customers a second wait ' +
     'behind them. Which remedy helps the customers, and what does it cost?',

@@ -28,7 +28,7 @@ const share = shareColumns;
 /** @type {Omit<LabView<ReplicationSettings, ReplicationFigures>, 'name'>} */
 export const replicationView = {
   loadKind: 'backlog',
-  title: 'More workers, or larger batches',
+  title: 'Replication with more workers or larger batches',
   question:
     'A replicator reads the operations of one MongoDB and applies them to another. It distributes them to several ' +
     'workers, each with its own connection. Do more workers replicate more?',

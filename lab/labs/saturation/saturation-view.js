@@ -11,7 +11,7 @@ const share = shareColumns;
 
 /** @type {Omit<LabView<SaturationSettings, SaturationFigures>, 'name'>} */
 export const saturationView = {
-  title: 'A server that is full',
+  title: 'More connections to a full server',
   question:
     'A larger pool only helps as long as the server has room. What happens when the server itself is full: does a small ' +
     'pool protect it, and what does it cost to let everybody in?',

@@ -26,7 +26,7 @@ const share = shareColumns;
 /** @type {Omit<LabView<SessionSettings, SessionFigures>, 'name'>} */
 export const sessionsView = {
   loadKind: 'closed',
-  title: 'One connection or many',
+  title: 'One shared connection or a pool',
   question:
     'Many workers query the database at the same time. Should all share one connection, or should each query ' +
     'take one from a pool? And how large must the pool be?',

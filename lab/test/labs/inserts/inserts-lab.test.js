@@ -53,7 +53,7 @@ test('run inserts measures each case plain and gathered, and every document is s
     expect(measured).toMatchObject({ count: 600, missing: 0, twice: 0, wrong: 0 });
     expect(repeats).toHaveLength(2);
   }
-  expect(await readFile(path.join(out, 'inserts.html'), 'utf8')).toContain('One document at a time');
+  expect(await readFile(path.join(out, 'inserts.html'), 'utf8')).toContain('How many inserts one MongoDB can take');
   const client = new MongoClient(sharedMongoUrl());
   cleanUp(() => client.close());
   expect(await client.db('pool_lab').listCollections({ name: 'inserts' }).toArray()).toEqual([]);
@@ -64,7 +64,7 @@ test('more indexes and random data: each index is built for each run, and every 
   const args = ['--cases', '2/20', '--docs', '1100', '--seconds', '60', '--ways', 'gathered', '--write-concern', '1'];
   const { stdout } = await runCli([
     ...['run', 'inserts', ...args, '--data', 'random', '--indexes', '3', '--json'],
-    ...['--url', `mongodb://127.0.0.1:${port}`],
+    ...['--url', `mongodb://127.0.0.1:${port}`, '--out', await scratchFolder()],
   ]);
   const [{ measured }] = JSON.parse(stdout).variants;
   expect(measured).toMatchObject({ count: 1100, missing: 0, twice: 0, wrong: 0, cpuPercent: expect.any(Number) });
@@ -89,7 +89,10 @@ const isLinux = process.platform === 'linux';
     expect(await readFile(`/proc/${pid}/task/${task}/status`, 'utf8')).toMatch(/^Cpus_allowed_list:\s+0$/m);
   }
   const { stdout } = await runCli(
-    ['run', 'inserts', '--cases', '1/2', '--docs', '50', '--ways', 'plain', '--server-cores', '1', '--json'],
+    [
+      ...['run', 'inserts', '--cases', '1/2', '--docs', '50', '--ways', 'plain', '--server-cores', '1', '--json'],
+      ...['--out', await scratchFolder()],
+    ],
     { env: { MONGO_URL: '' } },
   );
   expect(JSON.parse(stdout).variants).toMatchObject([

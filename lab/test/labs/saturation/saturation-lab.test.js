@@ -76,5 +76,5 @@ test('a run says what pool and server did, and by how much the best size beats t
   expect(of('closed, 1').waitMs).toBeGreaterThan(of('closed, 1').useMs);
   expect(of('compared: 8').useMs).toBeGreaterThan(of('compared: 8').waitMs);
   expect([1, 2]).toContain(of('compared: best').poolSize);
-  expect(await readFile(path.join(out, 'saturation.html'), 'utf8')).toContain('A server that is full');
+  expect(await readFile(path.join(out, 'saturation.html'), 'utf8')).toContain('More connections to a full server');
 });

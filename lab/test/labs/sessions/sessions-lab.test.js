@@ -210,7 +210,7 @@ test('a run measures every way, says each second what the pool does, and takes i
   expect(stderr).toMatch(
     /^3 workers: copy 2 = clone: sockets alive 2, in use 0, times acquired 120, times waited \d+, total wait .+ s, timeouts 0$/m,
   );
-  expect(await readFile(path.join(out, 'sessions.html'), 'utf8')).toContain('One connection or many');
+  expect(await readFile(path.join(out, 'sessions.html'), 'utf8')).toContain('One shared connection or a pool');
 
   const client = await MongoClient.connect(sharedMongoUrl());
   cleanUp(() => client.close());
