@@ -59,11 +59,10 @@ const GROUPS = {
   'Experiments:': {
     example: 'pool-lab run mixed',
     commands: {
-      list: {
-        summary: 'list the experiments, their questions and how long they take',
-        load: () => import('./list-command.js'),
+      run: {
+        summary: 'run an experiment; alone, it lists them all and how long they take',
+        load: () => import('./run-command.js'),
       },
-      run: { summary: 'run an experiment and report the results', load: () => import('./run-command.js') },
       report: { summary: 'show the results of earlier runs, side by side', load: () => import('./report-command.js') },
     },
   },

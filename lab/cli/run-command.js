@@ -1,8 +1,10 @@
 import path from 'node:path';
 import { Command, Option } from 'commander';
+import { toPrintable, wrap } from '../../src/base/printable.js';
 import { takePublished } from '../harness/lab-options.js';
-import { runLab } from '../harness/run-lab.js';
+import { estimateRun, runLab } from '../harness/run-lab.js';
 import { labs } from '../labs/index.js';
+import { explainWords, MAX_TEXT_WIDTH, widthOf } from '../report/table.js';
 import { readSettings } from '../../src/settings.js';
 import { orInvalid, parseText, parseUpTo } from './option-parsers.js';
 import { ProgressBar } from './progress-bar.js';
@@ -11,10 +13,37 @@ import { abortOnSignal } from './signals.js';
 
 /** @import { AnyLab } from '../harness/run-lab.js' */
 
+const INDENT = '  ';
+
 export function createCommand() {
-  const command = new Command('run').description('run an experiment and report the results');
+  const command = new Command('run')
+    .description('run an experiment and report the results, or list all experiments')
+    .argument('[experiment]')
+    .usage('[experiment] [options]')
+    .helpCommand(false)
+    .action(async (name) => {
+      if (name) throw new Error(`There is no experiment "${toPrintable(name)}", only ${Object.keys(labs).join(', ')}`);
+      const texts = await Promise.all(Object.values(labs).map(describeLab));
+      process.stdout.write(`${texts.join('\n\n')}\n`);
+    });
   for (const lab of Object.values(labs)) command.addCommand(createLabCommand(lab));
   return command;
+}
+
+/** Its question, its words, and how long it takes. @param {AnyLab} lab */
+async function describeLab(lab) {
+  const { name, title, question, source } = lab;
+  const width = Math.min(widthOf(process.stdout), MAX_TEXT_WIDTH) - INDENT.length;
+  const text = [
+    ...[question, ...explainWords(lab)].map((paragraph) => wrap(paragraph, width)),
+    ...(source ? [`First published: ${source.url}`] : []),
+  ].join('\n');
+  return `${name}: ${title} (${describeDuration(await estimateRun(lab))})\n${text.replaceAll(/^/gm, INDENT)}`;
+}
+
+/** @param {number} ms */
+function describeDuration(ms) {
+  return ms < 60_000 ? `about ${Math.ceil(ms / 10_000) * 10} s` : `about ${Math.round(ms / 60_000)} min`;
 }
 
 /** @param {AnyLab} lab */

@@ -196,7 +196,7 @@ test.each(PAGES.filter((page) => page !== CHANGELOG))('paths in %s exist', async
 });
 
 test('npx finds the command', async () => {
-  const { stdout } = await promisify(execFile)('npx pool-lab list', { shell: true });
+  const { stdout } = await promisify(execFile)('npx pool-lab run', { shell: true });
   expect(stdout).toMatch(/^mixed: /m);
 });
 

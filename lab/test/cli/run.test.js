@@ -92,7 +92,7 @@ describe('bad input is one clear line and no run', () => {
 
 const onLinux = process.platform === 'linux' ? test : test.skip;
 onLinux.each([
-  [['list']],
+  [['run']],
   [['--help']],
   [['predict', 'loadtests/mixed.yaml', '--service', '/slow=5', '--service', '/fast=1', '--json']],
 ])('a full disk under stdout is one line: %j', async (args) => {

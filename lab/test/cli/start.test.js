@@ -52,8 +52,8 @@ test('--help groups the commands, each group with an example that exists', async
   expect(widthOf(stdout)).toBeLessThanOrEqual(80);
 });
 
-test('list says how long each experiment takes, and explains the words of handles and sessions', async () => {
-  const { stdout } = await runCli(['list']);
+test('run alone says how long each experiment takes, and explains the words of handles and sessions', async () => {
+  const { stdout } = await runCli(['run']);
   expect(stdout).toMatch(/^mixed: .* \(about 1 min\)$/m);
   expect(stdout.match(/^\w+: .* \(about \d+ (?:s|min)\)$/gm)).toHaveLength(8);
   for (const word of ['handle', 'gathered', 'session', 'clone'])

@@ -54,7 +54,7 @@ const VALUES = [
   '2147483648',
 ];
 const GOOD = [
-  ['list'],
+  ['run'],
   ['report', 'good.json', '--out', 'written'],
   ['predict', 'good.yaml', '--service', '/fast=2', '--pool-sizes', '1..3'],
   ['predict', '--trace', 'good.jsonl', '--html', 'written', '--json'],
