@@ -18,7 +18,9 @@ export async function attachNow() {
   const before = findWatch();
   if (before) return { url: await before.url(), owner: null };
   const path = `/owner/${randomUUID()}`;
-  const watch = watchProcess(readAttachSettings({}), { page: await loadPage(), owner: path });
+  // Of the app's own settings, only the one that keeps things private.
+  const { POOL_MONITOR_ROUTES } = process.env;
+  const watch = watchProcess(readAttachSettings({ POOL_MONITOR_ROUTES }), { page: await loadPage(), owner: path });
   stop = () => watch.close();
   const url = await watch.search();
   stop = undefined;

@@ -2,6 +2,7 @@ import Module from 'node:module';
 import net from 'node:net';
 import { listClientsInHeap } from './heap-clients.js';
 import { replaceMethod } from './replace-method.js';
+import { watchModules } from './watch-modules.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { Guard } from '../core/event-batch.js' */
@@ -74,17 +75,9 @@ export function findClients(onClient, guard) {
     }
   });
 
-  const restoreLoad = replaceMethod(
-    Module,
-    '_load',
-    (original) =>
-      /** @this {unknown} @param {unknown} request */
-      function load(request) {
-        const exports = Reflect.apply(original, this, arguments);
-        if (typeof request === 'string' && request.endsWith('mongo_client')) checkExports(exports);
-        return exports;
-      },
-  );
+  const restoreLoad = watchModules((request, exports) => {
+    if (request.endsWith('mongo_client')) checkExports(exports);
+  });
 
   // Also TLS sockets connect with this method.
   const restoreSocket = callBefore(

@@ -1,9 +1,12 @@
-/** Part of a path that names one thing of many: a number, an ObjectId, a UUID, or another long name with digits. */
-const ID = /^(?:\d+|[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[^/]*\d)[\w-]{16,})$/i;
+/** A part of a path that may be a name: short, plain, and no number or date. The rest names one thing of many. */
+const PLAIN = /^[A-Za-z_*~-][\w*~-]{0,15}$/;
+/** Such as `a8Kd92LmQx7`, `inv-2024-001` or `order1234`, but not `v2` or `getUser`. */
+const CODE = /\d\D*\d\D*\d|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])/;
 const MAX_PATH = 200;
 
 /**
- * Folds the ids of a path, so that requests of one route have one name.
+ * Folds the parts of a path that look like values: ids, dates, addresses, tokens, file names. So requests of one route
+ * have one name, and the name has nothing about people.
  *
  * @param {string} url of a request, such as `/users/42?x=1`
  * @returns {string} such as `/users/:id`
@@ -14,9 +17,15 @@ export function foldIds(url) {
   return (
     path
       .split('/')
-      .map((part) => (ID.test(part) ? ':id' : part))
+      .map((part) => (part === '' || (PLAIN.test(part) && !CODE.test(part)) ? part : ':id'))
       .join('/') || '/'
   );
+}
+
+/** @param {string} pattern @returns {string} such as `/users` of `/users/:id` */
+export function firstSegment(pattern) {
+  const end = pattern.indexOf('/', 1);
+  return end < 0 ? pattern : pattern.slice(0, end);
 }
 
 /**
@@ -40,4 +49,25 @@ export function readExpressPattern({ route, baseUrl }) {
   if (typeof path !== 'string') return undefined;
   const pattern = typeof baseUrl === 'string' && baseUrl !== '' ? `${baseUrl}${path}` : path;
   return (pattern.length > 1 && pattern.endsWith('/') ? pattern.slice(0, -1) : pattern) || '/';
+}
+
+/** The first operation with a name. Up to this place in the text: it is the client's. */
+const OPERATION = /(?:^|[\s}])(?:query|mutation|subscription)\s+([_a-z]\w{0,63})\s*[({@]/i;
+const NAME = /^[_a-z]\w{0,63}$/i;
+const MAX_TEXT = 2000;
+
+/**
+ * Reads the name of a GraphQL operation by the rules of `predict`, which names the operations of a scenario.
+ *
+ * @param {any} body parsed
+ * @param {string} path
+ * @returns {string | undefined} undefined if it has none, or is no GraphQL
+ */
+export function readOperation(body, path) {
+  const { operationName, query } = Object(body);
+  const isAtGraphQl = path.endsWith('/graphql') || path.endsWith('/graphql/');
+  const isNamed = typeof operationName === 'string' && NAME.test(operationName);
+  if (isNamed && isAtGraphQl) return operationName;
+  const inText = typeof query === 'string' ? OPERATION.exec(query.slice(0, MAX_TEXT))?.[1] : undefined;
+  return isNamed && inText !== undefined ? operationName : inText;
 }

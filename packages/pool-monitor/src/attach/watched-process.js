@@ -121,7 +121,7 @@ class ProcessWatch {
     this.#stops = [
       this.#finder.close,
       () => this.#operations.close(),
-      followRequests(this.#requests, { guard, isOwn }),
+      followRequests(this.#requests, { guard, isOwn, shortRoutes: settings.shortRoutes }),
       ...(settings.reportTo ? [watchListening({ guard, isOwn, onPort: (port) => this.#onPort(port) })] : []),
     ];
   }

@@ -42,12 +42,9 @@ export class RequestName {
     return typeof this.#route === 'function' ? this.#route(this.#from) : this.#route;
   }
 
-  /**
-   * Makes the route final, and keeps nothing to read it from.
-   * @param {string | null} [route] by default what it is now
-   */
-  fixRoute(route = this.route) {
-    this.#route = route;
+  /** Makes the route final, and keeps nothing to read it from. */
+  fixRoute() {
+    this.#route = this.route;
     this.#from = null;
   }
 }

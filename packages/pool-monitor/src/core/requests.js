@@ -87,11 +87,6 @@ export class Requests {
     this.#follow(request, response, this.#checkouts.enter(about));
   }
 
-  /** Sets the route of the request whose code is running. @param {string} route */
-  nameCurrent(route) {
-    this.#checkouts.current?.name.fixRoute(route);
-  }
-
   /** @param {(request: EndedRequest) => void} listener keeps no reference to it: it refers to more than it shows */
   onEnd(listener) {
     this.#listeners.add(listener);

@@ -2,7 +2,13 @@ import { expect, test } from '@jest/globals';
 import { readAttachSettings } from '../../src/attach/attach-settings.js';
 
 test('nothing is set', () => {
-  expect(readAttachSettings({})).toEqual({ port: 0, serverTiming: false, maxPoolSize: undefined, reportTo: undefined });
+  expect(readAttachSettings({})).toEqual({
+    port: 0,
+    serverTiming: false,
+    maxPoolSize: undefined,
+    shortRoutes: false,
+    reportTo: undefined,
+  });
 });
 
 test('all are set', () => {
@@ -11,9 +17,10 @@ test('all are set', () => {
       POOL_MONITOR_PORT: '9100',
       POOL_MONITOR_SERVER_TIMING: 'on',
       POOL_MONITOR_MAX_POOL_SIZE: '4',
+      POOL_MONITOR_ROUTES: 'short',
       POOL_MONITOR_REPORT_TO: 'http://127.0.0.1:4000/',
     }),
-  ).toEqual({ port: 9100, serverTiming: true, maxPoolSize: 4, reportTo: 'http://127.0.0.1:4000/' });
+  ).toEqual({ port: 9100, serverTiming: true, maxPoolSize: 4, shortRoutes: true, reportTo: 'http://127.0.0.1:4000/' });
 });
 
 test.each([
@@ -37,6 +44,7 @@ test.each([
   ['POOL_MONITOR_PORT', ' 80', `${NUMBER} 0 to 65535`],
   ['POOL_MONITOR_PORT', '80 ', `${NUMBER} 0 to 65535`],
   ['POOL_MONITOR_SERVER_TIMING', 'yes', 'must be one of off, on'],
+  ['POOL_MONITOR_ROUTES', 'none', 'must be one of full, short'],
   ['POOL_MONITOR_MAX_POOL_SIZE', '0', `${NUMBER} 1 to 100000`],
   ['POOL_MONITOR_MAX_POOL_SIZE', '100001', `${NUMBER} 1 to 100000`],
   ['POOL_MONITOR_REPORT_TO', 'http://example.com:80/', LOOPBACK],

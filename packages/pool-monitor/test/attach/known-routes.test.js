@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import { KnownRoutes } from '../../src/attach/known-routes.js';
+
+/** @typedef {{ statusCode?: number, headersSent?: boolean, destroyed?: boolean }} Answer by default it has ended well */
+
+/** @param {object} request @param {Answer} [answer] */
+function responseTo(request, { statusCode = 200, headersSent = true, destroyed = false } = {}) {
+  return /** @type {any} */ ({ req: { method: 'GET', ...request }, statusCode, headersSent, destroyed });
+}
+
+/** @param {KnownRoutes} routes @param {string} url @param {Answer} [answer] */
+function nameOf(routes, url, answer) {
+  return routes.name(responseTo({ url }, answer));
+}
+
+test.each(['*', '/*', '(.*)', '/{*splat}', '/:path(.*)', '/{*path}'])(
+  'a route %s, which matches everything, is called by the folded path',
+  (path) => {
+    const request = { url: '/users/42', baseUrl: '', route: { path } };
+    expect(new KnownRoutes().name(responseTo(request))).toBe('/users/:id');
+  },
+);
+
+test('a path that no route matches and that ends in 404 takes no name from the others', () => {
+  const routes = new KnownRoutes();
+  const paths = Array.from({ length: 2000 }, (_, index) => `/bot-${letters(index)}`);
+  expect(new Set(paths.map((path) => nameOf(routes, path, { statusCode: 404 })))).toEqual(new Set(['(not found)']));
+  // Before the status is known, its name is not final.
+  expect(nameOf(routes, '/bot-x', { statusCode: 200, headersSent: false })).toBe('/bot-x');
+  expect(nameOf(routes, '/users')).toBe('/users');
+  // An app without a framework: the route exists, what it was asked for does not.
+  expect(nameOf(routes, '/users', { statusCode: 404 })).toBe('/users');
+});
+
+test('paths that no route matches leave the routes of the framework their place', () => {
+  const routes = new KnownRoutes();
+  for (let index = 0; index < 2000; index += 1) {
+    nameOf(routes, `/page-${letters(index)}`);
+    nameOf(routes, `/left-${letters(index)}`, { headersSent: false, destroyed: true });
+  }
+  expect(nameOf(routes, '/new')).toBe('(other routes)');
+  const matched = (/** @type {string} */ path) => routes.name(responseTo({ url: '/x', baseUrl: '', route: { path } }));
+  expect(matched('/users/:id')).toBe('/users/:id');
+  for (let index = 0; index < 500; index += 1) matched(`/route-${index}`);
+  expect(matched('/last')).toBe('(other routes)');
+  expect(matched('/users/:id')).toBe('/users/:id');
+});
+
+const GRAPHQL = { method: 'POST', url: '/graphql' };
+
+test('each operation of GraphQL is a route, in the body of any framework', () => {
+  const routes = new KnownRoutes();
+  const nameWith = (/** @type {object} */ body) => routes.name(responseTo({ ...GRAPHQL, body }));
+  expect(nameWith({ query: 'query GetUser($id: ID!) { user(id: $id) { name } }' })).toBe('POST /graphql GetUser');
+  expect(nameWith({ operationName: 'B', query: 'query A { a } query B { b }' })).toBe('POST /graphql B');
+  expect(nameWith({ query: '{ a }' })).toBe('POST /graphql');
+  expect(nameWith({ operationName: '<b>', query: '{ a }' })).toBe('POST /graphql');
+  expect(routes.name(responseTo({ ...GRAPHQL, url: '/search', body: { operationName: 'A', query: 'alice' } }))).toBe(
+    'POST /search',
+  );
+});
+
+test('operations that clients make up end as the route itself', () => {
+  const routes = new KnownRoutes();
+  for (let index = 0; index < 2000; index += 1)
+    routes.name(responseTo({ ...GRAPHQL, body: { operationName: `Bot${letters(index)}` } }));
+  expect(routes.name(responseTo({ ...GRAPHQL, body: { operationName: 'Late' } }))).toBe('POST /graphql');
+});
+
+test('short names have the method and the first segment, and nothing else', () => {
+  const routes = new KnownRoutes({ isShort: true });
+  expect(routes.name(responseTo({ url: '/x', baseUrl: '/api', route: { path: '/users/:id' } }))).toBe('/api');
+  expect(nameOf(routes, '/users/alice')).toBe('/users');
+  expect(nameOf(routes, '/users/alice', { headersSent: false })).toBe('/users');
+  expect(nameOf(routes, '/')).toBe('/');
+  expect(routes.name(responseTo({ ...GRAPHQL, body: { operationName: 'A' } }))).toBe('POST /graphql');
+});
+
+/** A name without digits. @param {number} index */
+function letters(index) {
+  return [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+}
