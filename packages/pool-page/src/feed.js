@@ -140,14 +140,17 @@ export class Feed {
     return left;
   }
 
-  /** Work outside of requests counts as requests of its own, if Checkouts has a name for it. */
+  /**
+   * Work outside of requests counts as requests of its own, if Checkouts has a name for it. Streams do not: how long they
+   * take is how long there was no news.
+   */
   #addOutside() {
     const { checkouts } = this.#source;
-    for (const { route, outcome, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of checkouts.list({
+    for (const { route, kind, outcome, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } of checkouts.list({
       after: this.#summedId,
       isOutside: true,
     })) {
-      if (route === null || checkedOutAtMs === null || checkedInAtMs === null) continue;
+      if (route === null || kind !== null || checkedOutAtMs === null || checkedInAtMs === null) continue;
       this.#ended.add({
         route,
         status: outcome === 'checkedIn' ? 200 : 500,

@@ -63,12 +63,12 @@ export function sumGauges(watched) {
   };
 }
 
-/** How long the queries that run have held their connections, by route, median. @param {WatchedPool[]} watched */
+/** How long the queries that run, but not streams, have held their connections, by route, median. @param {WatchedPool[]} watched */
 export function readHeldMs(watched) {
   /** @type {Map<string, number[]>} */
   const held = new Map();
-  for (const { route, busyMs } of watched.flatMap((each) => readClient(each).lanes)) {
-    if (route === null) continue;
+  for (const { route, kind, busyMs } of watched.flatMap((each) => readClient(each).lanes)) {
+    if (route === null || kind !== undefined) continue;
     const ofRoute = held.get(route);
     if (ofRoute) ofRoute.push(busyMs);
     else held.set(route, [busyMs]);

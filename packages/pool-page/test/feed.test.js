@@ -10,10 +10,9 @@ afterEach(() => {
 });
 
 /** With a clock that the test turns. */
-function openFeed() {
+function openFeed({ fake = createFakeClient({ max: 3 }), checkouts = new Checkouts() } = {}) {
   jest.useFakeTimers({ now: 3_600_000, doNotFake: ['performance'] });
-  const { monitor } = createFakeClient({ max: 3 });
-  const checkouts = new Checkouts();
+  const { monitor } = fake;
   /** @type {import('../src/live-source.js').LiveSource} */
   const source = {
     listPools: () => [{ name: null, monitors: [monitor], settings: /** @type {any} */ ({}) }],
@@ -44,6 +43,31 @@ test('seconds are listed by number, those of the last two minutes', () => {
   expect([feed.lastId, feed.countForgotten(0), feed.countForgotten(3), feed.countForgotten(90)]).toEqual([
     125, 5, 2, 0,
   ]);
+});
+
+test('a change stream that waits for news is no slow work in the background', () => {
+  const fake = createFakeClient({ max: 3 });
+  /** @type {import('mongodb-pool-monitor').CheckoutRecord['kind']} */
+  let kind = 'changeStream';
+  const checkouts = new Checkouts({ outside: 'background', describe: () => ({ operation: 'getMore news', kind }) });
+  checkouts.watch(fake.monitor);
+  const feed = openFeed({ fake, checkouts });
+  fake.use(1);
+  fake.startCheckOut();
+  fake.checkOut(1, 0);
+  jest.advanceTimersByTime(1000);
+  const [{ routes, heldMs, active }] = feed.history;
+  expect({ routes, heldMs, active }).toEqual({ routes: {}, heldMs: {}, active: 1 });
+  kind = null;
+  fake.use(2);
+  fake.startCheckOut();
+  fake.checkOut(2, 0);
+  jest.advanceTimersByTime(1000);
+  feed.close();
+  expect(feed.history[1]).toMatchObject({
+    routes: { background: { count: 1 } },
+    heldMs: { background: expect.any(Number) },
+  });
 });
 
 test('the delay of the event loop is what keeps timers waiting', async () => {

@@ -98,7 +98,8 @@ export class Operations {
   /** @param {CheckoutKind} kind @param {any} answer a promise, except from driver 5 and earlier */
   #rememberAnswer(kind, answer) {
     Promise.resolve(answer).then(
-      (response) => this.#remember(kind, response?.id),
+      // Driver 6.5 and 6.6 answer with the server's document, later ones with an object that knows the id.
+      (response) => this.#remember(kind, response?.id ?? response?.cursor?.id),
       () => {},
     );
   }

@@ -2,7 +2,8 @@ const MAX_SAMPLES = 100;
 
 /**
  * Samples how long the last requests of each route kept connections, in the simulator's format. The queries of one
- * request add up. A request with a failed query does not count, because it does not show how long a query takes.
+ * request add up. A request with a failed query does not count, because it does not show how long a query takes. Nor
+ * does a stream, which waits for news.
  *
  * @param {import('./checkout-log.js').CheckoutRecord[]} checkouts oldest first
  * @returns {Record<string, { kind: 'sample', valuesMs: number[] }>} by route
@@ -12,9 +13,9 @@ export function sampleServiceTimes(checkouts) {
   /** By route and request. @type {Map<string, Map<string | number, number>>} */
   const uses = new Map();
   for (const checkout of checkouts.toReversed()) {
-    const { route, checkedOutAtMs, checkedInAtMs } = checkout;
+    const { route, kind, checkedOutAtMs, checkedInAtMs } = checkout;
     const request = requestOf(checkout);
-    if (route === null || failed.has(request)) continue;
+    if (route === null || kind !== null || failed.has(request)) continue;
     const ofRoute = uses.get(route) ?? new Map();
     uses.set(route, ofRoute);
     if (ofRoute.size === MAX_SAMPLES && !ofRoute.has(request)) continue;

@@ -8,13 +8,19 @@ let lastId = 0;
  * @param {string | null} route
  * @param {number | null} checkedOutAtMs
  * @param {number | null} checkedInAtMs
- * @param {{ outcome?: string, requestId?: string | null }} [rest]
+ * @param {{ outcome?: string, requestId?: string | null, kind?: string | null }} [rest]
  */
-const checkout = (route, checkedOutAtMs, checkedInAtMs, { outcome = 'checkedIn', requestId = `r${++requests}` } = {}) =>
+const checkout = (
+  route,
+  checkedOutAtMs,
+  checkedInAtMs,
+  { outcome = 'checkedIn', requestId = `r${++requests}`, kind = null } = {},
+) =>
   /** @type {import('../../src/core/checkout-log.js').CheckoutRecord} */ ({
     id: ++lastId,
     route,
     requestId,
+    kind,
     outcome,
     checkedOutAtMs,
     checkedInAtMs,
@@ -22,10 +28,11 @@ const checkout = (route, checkedOutAtMs, checkedInAtMs, { outcome = 'checkedIn',
 
 test.each([
   [
-    'samples the last uses of each route; a checkout without route or connection does not count',
+    'samples the last uses of each route; a checkout without route or connection, or of a stream, does not count',
     [
       checkout('/fast', 0, 2),
       checkout(null, 0, 50),
+      checkout('/news', 0, 1000, { kind: 'changeStream' }),
       checkout('/slow', 0, 5000),
       checkout('/fast', null, null, { outcome: 'checkOutFailed' }),
       checkout('/fast', 10, 11.5),
