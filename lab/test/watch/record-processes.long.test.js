@@ -79,7 +79,7 @@ test('an app with four clients, a second process and a change stream: the trace 
   await stopCalling();
   child.kill('SIGTERM');
 
-  const names = 'client 1, reports, audit, brief';
+  const names = 'shop, reports, audit, brief';
   expect(all.stderr).toMatch(
     new RegExp(`^Recording 2 processes of \\S+: \\d+ \\(${names}\\), \\d+ \\(${names}\\), to `),
   );
@@ -91,7 +91,7 @@ test('an app with four clients, a second process and a change stream: the trace 
     ['number', true],
   ]);
   expect(pools.map(({ process, name, maxPoolSize }) => `${process} ${name} ${maxPoolSize}`).toSorted()).toEqual(
-    [0, 1].flatMap((number) => [`${number} audit 1`, `${number} brief 4`, `${number} null 4`, `${number} reports 2`]),
+    [0, 1].flatMap((number) => [`${number} audit 1`, `${number} brief 4`, `${number} reports 2`, `${number} shop 4`]),
   );
   expect(pools[0]).toMatchObject({
     appName: 'shop',
@@ -112,7 +112,7 @@ test('an app with four clients, a second process and a change stream: the trace 
     ].toSorted();
   expect(namesOf(rowsOf(trace, 'reports'))).toEqual(['find articles, /report']);
   expect(namesOf(rowsOf(trace, 'brief'))).toEqual(['find articles, /brief']);
-  expect(namesOf(rowsOf(trace, 'client 1'))).toEqual(['find articles, /articles/:id', 'getMore articles, background']);
+  expect(namesOf(rowsOf(trace, 'shop'))).toEqual(['find articles, /articles/:id', 'getMore articles, background']);
   expect(operations.filter(({ kind }) => kind === 'changeStream')).toHaveLength(1);
   const waits = rowsOf(trace, 'reports').filter((row) => checkouts.behindCount[row] > 0);
   expect(waits.length).toBeGreaterThan(10);

@@ -1,4 +1,5 @@
 import { monitorPool } from '../core/monitor.js';
+import { pickClientName } from './pick-client-name.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { PoolMonitor } from '../core/monitor.js' */
@@ -64,7 +65,7 @@ export class WatchedClients {
     }
     const replacedMaxPoolSize = this.#maxPoolSize === undefined ? null : replaceMaxPoolSize(client, this.#maxPoolSize);
     const events = withGuard(client, this.#guard);
-    const name = pickName(client, this.list());
+    const name = pickClientName(client, new Set(this.list().map(({ monitor }) => monitor.name)));
     const replaced = replacedMaxPoolSize === null ? undefined : { maxPoolSize: replacedMaxPoolSize };
     const monitor = monitorPool(/** @type {any} */ (events), { batch: this.#batch, name, replaced });
     replayServers(client, events.emit);
@@ -156,15 +157,4 @@ function replayServers(client, emit) {
       newDescription: description,
     });
   }
-}
-
-/** @param {MongoClient} client @param {WatchedClient[]} others @returns {string | null} null for the first */
-function pickName(client, others) {
-  if (others.length === 0) return null;
-  const names = new Set(others.map(({ monitor }) => monitor.name));
-  const { appName } = client.options;
-  if (appName && !names.has(appName)) return appName;
-  let number = 2;
-  while (names.has(`client ${number}`)) number += 1;
-  return `client ${number}`;
 }

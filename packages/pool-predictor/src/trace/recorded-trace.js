@@ -57,7 +57,7 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  *
  * @typedef {object} RecordedPool the connections of one client to one server
  * @property {number} process row in `processes`
- * @property {string | null} [name] of its client; null for the first client of the process
+ * @property {string | null} [name] of its client; may be null for the first one of the process
  * @property {string} [address] of the server
  * @property {string} [appName]
  * @property {string} [driver] version
