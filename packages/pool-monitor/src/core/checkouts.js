@@ -98,6 +98,7 @@ export class Checkouts {
     const endTracking = monitor.follow({
       noteStart: (start) => this.#noteStart(start),
       onCheckOutStarted: (checkout, start) => this.#onCheckOutStarted(checkout, start),
+      onLeftWaiting: noteHolders,
       noteEnd: (end) => this.#noteEnd(end),
       identify: (inferred, end) => this.#identify(inferred, end),
       onCheckedIn: (checkout) => this.#onCheckedIn(checkout),
@@ -214,7 +215,7 @@ export class Checkouts {
     let needsScope = this.#hasRequests;
     checkout.requestName = context?.name ?? this.#outside;
     checkout.purpose = purpose;
-    if (!checkout.pool.hasRoom) checkout.heldBy = findHolders(checkout.pool, MAX_HELD_BY);
+    if (!checkout.pool.hasRoom) noteHolders(checkout);
     if (context) {
       checkout.context = context;
       checkout.holds = context.countHeld(checkout.pool);
@@ -278,6 +279,11 @@ export class Checkouts {
     context?.end(checkout);
     this.#log.add(checkout, 'checkOutAborted', NOBODY, null, atMs);
   }
+}
+
+/** @param {Checkout} checkout whose wait begins */
+function noteHolders(checkout) {
+  checkout.heldBy = findHolders(checkout.pool, MAX_HELD_BY);
 }
 
 /**

@@ -18,6 +18,8 @@
  * @property {(start: BatchedEvent) => boolean} noteStart called while the caller's code is running; returns whether the
  *   rest may come later
  * @property {(checkout: Checkout, start: BatchedEvent) => void} onCheckOutStarted
+ * @property {(checkout: Checkout) => void} onLeftWaiting another one that started in the same tick got the last free
+ *   connection
  * @property {(end: BatchedEvent) => void} noteEnd called while the caller's code is running
  * @property {(inferred: Checkout, end: BatchedEvent) => Checkout} identify returns the checkout that ended: the one
  *   whose caller's code ran, if that is known

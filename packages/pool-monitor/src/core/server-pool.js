@@ -38,6 +38,8 @@ export class ServerPool {
   #isUsed = false;
   /** The last checkout, until the next one starts. @type {Checkout | null} */
   #checkedIn = null;
+  /** Whether a checkout may be in the queue that knows nobody it waits behind. */
+  #mayLackHolders = false;
   #events;
 
   /**
@@ -93,6 +95,7 @@ export class ServerPool {
     this.queue.push(checkout);
     this.#recordPeaks();
     this.#events.tracker?.onCheckOutStarted(checkout, start);
+    this.#mayLackHolders ||= checkout.heldBy.length === 0;
     this.#events.emit('checkOutStarted', start.atMs, checkout);
   }
 
@@ -140,6 +143,7 @@ export class ServerPool {
     this.lifetime.checkedOut += 1;
     this.lifetime.wait.record(durationMs);
     this.#recordPeaks();
+    if (this.#mayLackHolders) this.#addHolders();
     this.#events.emit('checkedOut', atMs, checkout, connection, null, durationMs);
   }
 
@@ -276,6 +280,18 @@ export class ServerPool {
       excess = 0;
       this.onConnectionClosed(connection.id, 'abandoned');
     }
+  }
+
+  /**
+   * Tells the last waiters who has the connections. When they asked for one in the same tick as the holders, all still
+   * looked free.
+   */
+  #addHolders() {
+    const { queued } = this.queue;
+    if (queued.length > 0 && (this.hasRoom || this.connections.states.connecting > 0)) return;
+    this.#mayLackHolders = false;
+    for (let index = queued.length - 1; index >= 0 && queued[index].heldBy.length === 0; index -= 1)
+      this.#events.tracker?.onLeftWaiting(queued[index]);
   }
 
   /** @param {Connection} connection @param {Checkout | null} checkout its holder @param {number} atMs */

@@ -94,6 +94,54 @@ test('a record names who held the connections when its wait began, by route and 
   });
 });
 
+test('checkouts of one tick: those that get no connection wait behind those that do', () => {
+  const { fake, checkouts, start } = open({ max: 2 });
+  for (const id of [1, 2]) fake.open(id);
+  for (const route of ['/slow', '/slow', '/fast', '/late']) start(route);
+  for (const id of [1, 2]) fake.checkOut(id, 0);
+  fake.pass(50);
+  // One starts in the tick of a check-in, before the driver has looked at its queue.
+  fake.checkIn(1);
+  start('/same');
+  fake.checkOut(1, 50);
+  for (const id of [2, 1]) fake.checkIn(id);
+  for (const id of [2, 1]) fake.checkOut(id, 50);
+  for (const id of [2, 1]) fake.checkIn(id);
+  const slow = { route: '/slow', operation: null, kind: null };
+  expect(checkouts.list().map(({ route, heldBy }) => [route, heldBy])).toEqual([
+    ['/slow', []],
+    ['/slow', []],
+    ['/fast', [{ ...slow, requests: [1, 2] }]],
+    ['/late', [{ ...slow, requests: [1, 2] }]],
+    [
+      '/same',
+      [
+        { ...slow, requests: [2] },
+        { route: '/fast', operation: null, kind: null, requests: [3] },
+      ],
+    ],
+  ]);
+});
+
+test('a wait for a connection that is being opened is behind nobody, until all are in use', () => {
+  const { fake, checkouts, start } = open({ max: 2 });
+  for (const route of ['/a', '/b', '/c']) start(route);
+  for (const id of [1, 2]) fake.create(id);
+  fake.pass(20);
+  for (const id of [1, 2]) {
+    fake.ready(id);
+    fake.checkOut(id, 20);
+  }
+  for (const id of [1, 2]) fake.checkIn(id);
+  fake.checkOut(1, 20);
+  fake.checkIn(1);
+  expect(checkouts.list().map(({ route, heldBy }) => [route, heldBy.map((each) => each.route)])).toEqual([
+    ['/a', []],
+    ['/b', []],
+    ['/c', ['/a', '/b']],
+  ]);
+});
+
 test('a wait in vain has its end, and those that it waited behind', () => {
   const { fake, checkouts, start } = open({ max: 1 });
   fake.open(1);
