@@ -10,6 +10,11 @@ import { watchModules } from './watch-modules.js';
 /** The driver's file that opens a socket, or the functions in it where a bundler has renamed the file. */
 const DRIVER_FRAME = /[\\/]cmap[\\/]connect\.js|\bmakeSocket\b|\bmakeConnection\b/;
 const MAX_FRAMES = 12;
+const DEFAULT_PORT = 27017;
+/** Each stops the process for a moment. */
+const MAX_SEARCHES = 3;
+/** A client may be created after the first socket, such as one that only asks whether the server is there. */
+const NONE_FOUND_MS = 3000;
 /** Files of driver 4 to 7. */
 const CLIENT_FILE = /[\\/]lib[\\/]mongo_client\.js$/;
 const TOPOLOGY_FILE = /[\\/]lib[\\/]sdam[\\/]topology\.js$/;
@@ -21,22 +26,29 @@ const SIGNS_OF_LIFE = ['selectServer', 'serverUpdateHandler'];
  *
  * The driver is CommonJS, so `import` and `require` both load it with `Module._load`, and one hook there sees the class
  * of every copy. Each client connects with its `connect` method, also when its first query connects it. A loader that
- * returns source for CommonJS bypasses `Module._load`. Then a socket opened by an unknown driver reveals it, and the
- * heap has the client.
+ * returns source for CommonJS bypasses `Module._load`, and so does a bundle. Then a socket opened by an unknown driver, or
+ * to a port of MongoDB, reveals it, and the heap has the client.
  *
- * @param {(client: MongoClient) => void} onClient called before each connect, so possibly several times for one client
+ * @param {object} listeners
+ * @param {(client: MongoClient) => void} listeners.onClient called before each connect, so possibly several times for
+ *   one client
+ * @param {(port: number) => void} listeners.onNone called once if there are sockets to a port of MongoDB, but no client
  * @param {Guard} guard
  * @returns {{ search: () => boolean, close: () => void }} `search` finds clients that are already connected. It returns
  *   true if each will be found when it is used next, and false if the heap was searched, because no driver has a file
  *   of its own
  */
-export function findClients(onClient, guard) {
+export function findClients({ onClient, onNone }, guard) {
   /** Restores each class, by prototype. @type {Map<object, () => void>} */
   const restorers = new Map();
+  let searches = 0;
+  /** @type {NodeJS.Timeout | undefined} */
+  let noneFound;
 
   /** @param {any} exports of a module */
   const checkExports = guard((exports) => {
-    const prototype = Object(exports).MongoClient?.prototype;
+    // Driver 3 exports the class itself.
+    const prototype = (Object(exports).MongoClient ?? exports)?.prototype;
     if (typeof prototype?.connect === 'function') watchClass(prototype);
   });
 
@@ -79,12 +91,24 @@ export function findClients(onClient, guard) {
     if (request.endsWith('mongo_client')) checkExports(exports);
   });
 
+  /** @param {number} port */
+  function searchForUser(port) {
+    searches += 1;
+    if (searches <= MAX_SEARCHES) searchHeap();
+    noneFound ??= setTimeout(() => {
+      if (restorers.size === 0) guard(onNone)(port);
+    }, NONE_FOUND_MS).unref();
+  }
+
   // Also TLS sockets connect with this method.
   const restoreSocket = callBefore(
     net.Socket.prototype,
     ['connect'],
-    guard(() => {
-      if (restorers.size === 0 && isCalledByDriver()) searchHeap();
+    guard((socket, [first, ...rest]) => {
+      if (restorers.size > 0) return;
+      const port = portOf(first, rest);
+      if (isCalledByDriver()) searchHeap();
+      else if (isMongoPort(port)) searchForUser(port);
     }),
   );
 
@@ -96,10 +120,30 @@ export function findClients(onClient, guard) {
       return false;
     },
     close() {
+      clearTimeout(noneFound);
       for (const restore of [restoreLoad, restoreSocket, ...restorers.values()]) restore();
       restorers.clear();
     },
   };
+}
+
+/**
+ * Whether it is the usual port, or one of a MongoDB URL in the environment, where the app may have put it since it started.
+ * @param {number} port
+ */
+function isMongoPort(port) {
+  if (port === DEFAULT_PORT) return true;
+  return Object.values(process.env).some((value) => {
+    if (!value?.startsWith('mongodb://')) return false;
+    const [, hosts] = /^mongodb:\/\/(?:[^@/]*@)?([^/?]*)/.exec(value) ?? [];
+    return hosts?.split(',').some((host) => host.endsWith(`:${port}`));
+  });
+}
+
+/** @param {any} first argument of `connect`: a port, options, or a list that Node itself made of them @param {any[]} rest */
+function portOf(first, rest) {
+  if (Array.isArray(first)) return portOf(first[0], rest);
+  return Number(Object(first).port ?? first);
 }
 
 function isCalledByDriver() {
@@ -113,7 +157,7 @@ function isCalledByDriver() {
 /**
  * @param {any} prototype
  * @param {string[]} names of methods
- * @param {(object: any) => void} onCall
+ * @param {(object: any, args: IArguments) => void} onCall
  * @returns {() => void} ends it
  */
 function callBefore(prototype, names, onCall) {
@@ -124,7 +168,7 @@ function callBefore(prototype, names, onCall) {
       (original) =>
         /** @this {unknown} */
         function method() {
-          onCall(this);
+          onCall(this, arguments);
           return Reflect.apply(original, this, arguments);
         },
     ),

@@ -26,13 +26,15 @@ export function nameProcess() {
  * Sends what is known about this process to another process. Errors are ignored, because that process may have ended.
  *
  * @param {string} url
- * @param {{ pageUrl: string | null | undefined, ports: Set<number>, clients: WatchedClient[] }} facts
+ * @param {{ pageUrl: string | null | undefined, ports: Set<number>, clients: WatchedClient[],
+ *   notWatched: string | null }} facts notWatched: why a client is not watched
  */
-export function reportProcess(url, { pageUrl, ports, clients }) {
+export function reportProcess(url, { pageUrl, ports, clients, notWatched }) {
   const body = JSON.stringify({
     ...describeProcess(),
     url: pageUrl,
     ports: [...ports],
+    notWatched,
     clients: clients.map(({ client, monitor, replacedMaxPoolSize }) => ({
       name: monitor.name,
       hosts: listHosts(client),

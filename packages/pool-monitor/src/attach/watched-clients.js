@@ -58,7 +58,6 @@ export class WatchedClients {
   /** Watches a client, unless it is watched already. @param {MongoClient} client */
   add(client) {
     if (this.#clients.has(client)) return;
-    if (!client.options) throw new Error('this MongoDB driver is older than version 4, so it is not watched');
     if (this.#clients.size >= MAX_CLIENTS) {
       this.#missed += 1;
       return;

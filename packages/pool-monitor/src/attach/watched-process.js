@@ -25,6 +25,8 @@ const OWNER_MS = 10_000;
 const HEARTBEAT_MS = 12_000;
 /** In most apps, fewer happen in the delay. */
 const EVENTS_AT_ONCE = 1024;
+const WAY_OUT =
+  'A bundle must leave mongodb out (esbuild: --external:mongodb, webpack: externals), and the driver must be version 4 or later';
 /** Keeps two copies of this package from watching the same process. */
 const WATCHED = Symbol.for('mongodb-pool-monitor.watched');
 const shared = /** @type {{ [WATCHED]?: ProcessWatch }} */ (globalThis);
@@ -91,6 +93,8 @@ class ProcessWatch {
   /** @type {Set<number>} */
   #ports = new Set();
   #isClosed = false;
+  /** Why a client is not watched. @type {string | null} */
+  #notWatched = null;
   /** @type {NodeJS.Timeout | undefined} */
   #ownerTimer;
   #endSearch = () => {};
@@ -115,9 +119,16 @@ class ProcessWatch {
       onChange: () => this.#onChange(),
     });
     const isOwn = this.#server.is;
-    this.#finder = findClients((client) => {
-      if (!isOwnClient(client)) this.#clients.add(client);
-    }, guard);
+    this.#finder = findClients(
+      {
+        onClient: (client) => {
+          if (!client.options) this.#explain('its MongoDB driver is older than version 4. Update the package mongodb');
+          else if (!isOwnClient(client)) this.#clients.add(client);
+        },
+        onNone: (port) => this.#explain(`sockets to port ${port}, but no client found. ${WAY_OUT}`),
+      },
+      guard,
+    );
     this.#stops = [
       this.#finder.close,
       () => this.#operations.close(),
@@ -149,6 +160,10 @@ class ProcessWatch {
     return this.#shown?.url ?? null;
   }
 
+  get notWatched() {
+    return this.#notWatched;
+  }
+
   close() {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -172,6 +187,14 @@ class ProcessWatch {
     this.#report();
     this.#endSearch();
     return this.#checkouts.watch(monitor);
+  }
+
+  /** Says once why a client is not watched. @param {string} reason */
+  #explain(reason) {
+    if (this.#notWatched !== null) return;
+    this.#notWatched = reason;
+    say(`${nameProcess()} is not watched: ${reason}`);
+    this.#report();
   }
 
   #onChange() {
@@ -251,7 +274,12 @@ class ProcessWatch {
     const { reportTo } = this.#settings;
     if (!reportTo || this.#isClosed) return;
     this.#context.runInAsyncScope(async () =>
-      reportProcess(reportTo, { pageUrl: await this.#shown?.url, ports: this.#ports, clients: this.#clients.list() }),
+      reportProcess(reportTo, {
+        pageUrl: await this.#shown?.url,
+        ports: this.#ports,
+        clients: this.#clients.list(),
+        notWatched: this.#notWatched,
+      }),
     );
   }
 }

@@ -89,7 +89,9 @@ test.concurrent.each(versions)(
     expect(await runNode([...monitor, file('old.cjs')], { env: { MONGO_URL: server.url }, node })).toMatchObject({
       code: 0,
       stdout: 'order 1\n',
-      stderr: expect.stringMatching(/: this MongoDB driver is older than version 4, so it is not watched$/m),
+      stderr: expect.stringMatching(
+        /^mongodb-pool-monitor: process \d+ is not watched: its MongoDB driver is older than version 4\. Update the package mongodb$/m,
+      ),
     });
   },
 );
