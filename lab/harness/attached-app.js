@@ -3,14 +3,12 @@ import { startGuarded } from '../../src/process/guarded-process.js';
 import { childEnvironment } from '../../src/settings.js';
 import { openReports } from './attach-reports.js';
 import { collectText } from '../../src/process/child-process.js';
+import { quoteOutput } from './app-output.js';
 
 /** @import { AttachedProcess } from './attach-reports.js' */
 
 /** How long an app may take to end, before it is killed. */
 const GRACE_MS = 2000;
-
-/** What an error shows of the app's output. */
-const LAST_LINES = 15;
 
 /**
  * A command that runs with the pool monitor attached to each of its Node.js processes.
@@ -43,7 +41,7 @@ export async function startAttachedApp([file, ...args], { env = {}, signal } = {
   /** @param {string} problem */
   const failWith = (problem) => {
     const output = outputs
-      .map((read) => read().split('\n').slice(-LAST_LINES).join('\n'))
+      .map((read) => quoteOutput(read()))
       .filter(Boolean)
       .join('\n');
     return new Error(`${problem}. ${output === '' ? 'The app printed nothing' : `The app's last output:\n${output}`}`);
