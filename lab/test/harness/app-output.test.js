@@ -24,7 +24,10 @@ test('the cause is quoted below, without its frames', () => {
 test.each([
   ['', ''],
   ['at the end', 'at the end'],
-  [Array.from({ length: 20 }, (_, line) => line).join('\n'), Array.from({ length: 15 }, (_, line) => line + 5).join('\n')],
+  [
+    Array.from({ length: 20 }, (_, line) => line).join('\n'),
+    Array.from({ length: 15 }, (_, line) => line + 5).join('\n'),
+  ],
 ])('other output: its last lines', (output, quoted) => {
   expect(quoteOutput(output)).toBe(quoted);
 });
