@@ -5,7 +5,7 @@ import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls } from '../../src/base/printable.js';
 import { widthOf, layOutText } from '../report/table.js';
 import { readSettings } from '../../src/settings.js';
-import { meetsGoals } from '../sweep/sweep-figures.js';
+import { judgeGoals } from '../sweep/sweep-figures.js';
 import { Sweep } from '../sweep/sweep-lab.js';
 import { createSweepView } from '../sweep/sweep-view.js';
 import { requireYes } from './confirm.js';
@@ -16,6 +16,8 @@ import { abortOnSignal } from './signals.js';
 
 /** @import { SweepOptions } from '../sweep/sweep-lab.js' */
 /** @import { Slo } from 'mongodb-pool-predictor' */
+/** @import { Variant } from '../report/result-types.js' */
+/** @import { GoalVerdict } from '../sweep/sweep-figures.js' */
 
 const MAX_SECONDS = 3600;
 
@@ -105,8 +107,7 @@ async function runSweep({ command, scenario }, { repeat, out, json, yes, ...opti
     const whole = { ...result, ...(words.length > 0 && { advice: { ...advice, words } }) };
     const view = createSweepView([whole]);
     await reportResult(view, whole, { out, json, texts: words.slice(1) });
-    const isMet = !options.slo || result.variants.some((variant) => meetsGoals(options.slo ?? [], variant));
-    if (!isMet) process.exitCode = 1;
+    if (options.slo && listSizes(options.slo, result.variants, 'met').length === 0) process.exitCode = 1;
   } finally {
     progress.stop();
     release();
@@ -117,26 +118,43 @@ async function runSweep({ command, scenario }, { repeat, out, json, yes, ...opti
  * What was measured, and what `advise` says of it.
  * @param {Sweep} sweep
  * @param {Slo[] | undefined} slos
- * @param {import('../report/result-types.js').Variant[]} variants
+ * @param {Variant[]} variants
  */
 async function askAdvice(sweep, slos, variants) {
   if (!slos) return { words: [] };
-  const sizes = variants.filter((variant) => meetsGoals(slos, variant)).map(({ settings }) => settings.poolSize);
-  const measured = `Measured: ${slos.length === 1 ? 'the goal is' : 'all goals are'} met ${
-    sizes.length > 0 ? `at pool size ${sizes.join(', ')}` : 'at none of these pool sizes'
-  }.`;
+  const measured = describeMet(slos, variants);
   try {
     const advice = await sweep.findAdvice();
+    if (!advice) return { words: [measured] };
+    const [verdict, ...reasons] = explainAdvice(advice);
     return {
       advice,
-      words: advice
-        ? [measured, `For this load, advise says: ${explainAdvice(advice)[0]}`, ...explainAdvice(advice).slice(1)]
-        : [measured],
+      words:
+        // Beside a verdict, "not enough data" would contradict it.
+        advice.verdict === 'notEnoughData'
+          ? [measured, `There is no advice for this load: ${reasons.join(' ')}`]
+          : [measured, `For this load, advise says: ${verdict}`, ...reasons],
     };
   } catch (error) {
     // What was measured must not be lost.
     return { words: [measured, `There is no advice: ${/** @type {Error} */ (error).message}`] };
   }
+}
+
+/** @param {Slo[]} slos @param {Variant[]} variants @returns {string} */
+function describeMet(slos, variants) {
+  const [goal, noGoal] = slos.length === 1 ? ['the goal is', 'the goal'] : ['all goals are', 'a goal'];
+  const [met, unknown] = [listSizes(slos, variants, 'met'), listSizes(slos, variants, 'unknown')];
+  if (met.length === 0 && unknown.length > 0)
+    return `Measured: no verdict about ${noGoal} at pool size ${unknown.join(', ')}, from too few requests.`;
+  return `Measured: ${goal} met at ${met.length > 0 ? `pool size ${met.join(', ')}` : 'none of these pool sizes'}.`;
+}
+
+/** @param {Slo[]} slos @param {Variant[]} variants @param {GoalVerdict} wanted @returns {number[]} */
+function listSizes(slos, variants, wanted) {
+  return variants
+    .filter(({ measured }) => measured && judgeGoals(slos, measured) === wanted)
+    .map(({ settings }) => settings.poolSize);
 }
 
 /**

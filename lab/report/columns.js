@@ -7,7 +7,8 @@ export const DASH = '–';
 /**
  * @template [Row=import('./result-types.js').Variant]
  * @typedef {object} ColumnGroup neighbouring columns under one heading
- * @property {string} heading with the unit, if all its columns share one; empty for a column without a group
+ * @property {string} heading with the unit, if all its columns share one; empty for a column without a group, and for columns that
+ *   name the rows together
  * @property {Column<Row>[]} columns
  * @property {string[]} headings of the columns, with the unit if the group's heading lacks it
  */
@@ -26,7 +27,7 @@ export function groupColumns(columns) {
   const groups = [];
   for (const column of columns) {
     const last = groups.at(-1);
-    if (last && column.group && last[0].group === column.group) last.push(column);
+    if (last && column.group !== undefined && last[0].group === column.group) last.push(column);
     else groups.push([column]);
   }
   return groups.map((members) => {

@@ -137,9 +137,9 @@ function compareFigures({ columns: [key, ...rest] }, runs) {
   const names = new Map(runs.flatMap(({ name, result: { variants } }) => variants.map((variant) => [variant, name])));
   /** @type {Column} */
   const ofRun = { heading: 'run', value: (variant) => names.get(variant) };
-  const keys = [...new Set([...names.keys()].map(key.value))];
+  const shown = [...names.keys()];
   return [
     [key, ofRun, ...rest],
-    keys.flatMap((each) => [...names.keys()].filter((variant) => key.value(variant) === each)),
+    [...new Set(shown.map(({ name }) => name))].flatMap((each) => shown.filter(({ name }) => name === each)),
   ];
 }

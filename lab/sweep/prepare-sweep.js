@@ -3,8 +3,10 @@ import { ask } from 'mongodb-pool-page/client';
 import { runArtillery } from '../../src/load-tests/artillery.js';
 import { runClosedLoop } from '../harness/loads/closed-loop.js';
 import { askMonitor } from '../harness/monitor-reader.js';
+import { matchRoutes } from '../predictions/route-patterns.js';
 import { startWatchedApp, waitForClients } from './start-watched.js';
 
+/** @import { RequestLine, Slo } from 'mongodb-pool-predictor' */
 /** @import { Context, Prepared } from '../harness/run-lab.js' */
 /** @import { SweepOptions, SweepPlan } from './sweep-lab.js' */
 
@@ -18,7 +20,7 @@ import { startWatchedApp, waitForClients } from './start-watched.js';
  */
 export async function prepareSweep(
   { workload },
-  { command, target, startTimeout, warmUpPaths, confirmHosts, poolSizes, scenario },
+  { command, target, startTimeout, warmUpPaths, confirmHosts, poolSizes, scenario, slo = [] },
   { mongoUrl, signal, report },
 ) {
   const lines = (workload?.requests ?? []).filter(
@@ -39,6 +41,7 @@ export async function prepareSweep(
     poolSizes: ownSizes,
     node,
     statuses,
+    routes,
   } = await tryApp(command, {
     target,
     mongoUrl,
@@ -52,6 +55,7 @@ export async function prepareSweep(
         throw new Error(`Nothing was measured: ${missing.join('; ')}.`);
     },
   });
+  if (workload) requireGoalRoutes(slo, workload.requests, routes);
   report(
     `The app uses the MongoDB at ${hosts.join(', ')}. Whatever its code or connection string says, its maxPoolSize is replaced: ` +
       `${poolSizes.join(', ')} instead of ${ownSizes.map((size) => size || 'no limit').join(' and ')}.`,
@@ -67,6 +71,21 @@ export async function prepareSweep(
     environment: { node: node.replace('v', ''), driver: "the app's", mongodb: "the app's" },
     undo: async () => {},
   };
+}
+
+/**
+ * @param {Slo[]} slos
+ * @param {RequestLine[]} requests of the scenario
+ * @param {string[]} seen the app's routes that some of these have reached
+ * @throws {Error} naming a goal whose route no request of the scenario can reach
+ */
+export function requireGoalRoutes(slos, requests, seen) {
+  const known = matchRoutes(requests, seen);
+  const others = requests.filter(({ route }) => !known.has(String(route)));
+  const unknown = slos.find(({ route }) => !seen.includes(route) && matchRoutes(others, [route]).size === 0);
+  if (!unknown) return;
+  const names = new Set([...seen, ...others.flatMap(({ route }) => route ?? [])]);
+  throw new Error(`"${unknown.text}": the load has no route ${unknown.route}, only ${[...names].join(', ')}`);
 }
 
 /** More callers would be a load test. */
@@ -118,6 +137,7 @@ const CLIENT_MS = 5000;
  * @property {number[]} poolSizes the app's own
  * @property {string} node the version that it runs on
  * @property {Record<string, number>} statuses by path: with which it answered
+ * @property {string[]} routes that answered, by the app's names
  */
 
 /**
@@ -157,7 +177,11 @@ export async function tryApp(command, { target, mongoUrl, startMs, paths, check,
     const {
       process: { node },
     } = await askMonitor(processes[0], (client) => client.snapshot(app.signal));
-    return { hosts, poolSizes: [...new Set(clients.map(({ maxPoolSize }) => maxPoolSize))], node, statuses };
+    const seen = await Promise.all(
+      processes.map((process) => askMonitor(process, (client) => client.requestsSince(0, app.signal))),
+    );
+    const routes = [...new Set(seen.flatMap(({ requests }) => requests.map(({ route }) => route)))];
+    return { hosts, poolSizes: [...new Set(clients.map(({ maxPoolSize }) => maxPoolSize))], node, statuses, routes };
   } finally {
     await app.stop();
   }

@@ -1,3 +1,4 @@
+import { samplesNeeded } from 'mongodb-pool-predictor';
 import { mean, median, quantile } from '../base/statistics.js';
 import { summariseCheckouts } from '../harness/summarise-checkouts.js';
 import { useMsOf } from '../harness/warm-up.js';
@@ -8,7 +9,6 @@ import { hasSucceeded, isServed, usedMsOf, waitMsOf } from './measured-requests.
 /** @import { SeenCheckout } from '../harness/monitor-reader.js' */
 /** @import { JoinedRequest } from './measured-requests.js' */
 /** @import { Slo } from 'mongodb-pool-predictor' */
-/** @import { Variant } from '../report/result-types.js' */
 
 /**
  * @typedef {RouteTimes & { failures: number, queries: number, waitP95Ms: number, useP50Ms: number }} SweepRoute times of the
@@ -22,6 +22,7 @@ import { hasSucceeded, isServed, usedMsOf, waitMsOf } from './measured-requests.
  * @property {number} [usersSent]
  * @property {Record<string, SweepRoute>} routes as the app has them, measured in the app
  * @property {Record<string, number | null>} [goals] by goal, see measureGoals
+ * @property {Record<string, number>} [goalRequests] by goal: requests of one measurement to its route
  * @property {PoolFigures & { useP50Ms: number | null, useP95Ms: number | null }} pool
  */
 
@@ -84,28 +85,41 @@ function summariseRoute(requests) {
 /**
  * @param {Slo[]} slos
  * @param {JoinedRequest[]} requests
- * @returns {Record<string, number | null>} by goal: what was measured. A request that failed took for ever; null: so did the
- *   goal's percentile, or there was no request
+ * @returns {Required<Pick<SweepFigures, 'goals' | 'goalRequests'>>} goals: what was measured. A request that failed took for
+ *   ever; null: so did the goal's percentile, or there was no request
  */
 export function measureGoals(slos, requests) {
-  return Object.fromEntries(
-    slos.map(({ text, route, share }) => {
-      const timesMs = requests
-        .filter((request) => request.route === route)
-        .map((request) => (hasSucceeded(request) ? request.totalMs : Infinity));
-      const ms = quantile(timesMs, share) ?? Infinity;
-      return [text, Number.isFinite(ms) ? ms : null];
-    }),
-  );
+  const figures = slos.map(({ text, route, share }) => {
+    const timesMs = requests
+      .filter((request) => request.route === route)
+      .map((request) => (hasSucceeded(request) ? request.totalMs : Infinity));
+    const ms = quantile(timesMs, share) ?? Infinity;
+    return { text, ms: Number.isFinite(ms) ? ms : null, count: timesMs.length };
+  });
+  return {
+    goals: Object.fromEntries(figures.map(({ text, ms }) => [text, ms])),
+    goalRequests: Object.fromEntries(figures.map(({ text, count }) => [text, count])),
+  };
 }
 
+/** @typedef {'met' | 'missed' | 'unknown'} GoalVerdict unknown: there were too few requests to tell */
+
 /**
- * @param {Slo[]} slos
- * @param {Pick<Variant<unknown, SweepFigures>, 'measured'>} variant
+ * @param {Slo} slo
+ * @param {SweepFigures} measured
+ * @returns {GoalVerdict} by the rule that `advise` has for a percentile
  */
-export function meetsGoals(slos, { measured }) {
-  return slos.every(({ text, limitMs }) => {
-    const ms = measured?.goals?.[text];
-    return typeof ms === 'number' && ms < limitMs;
-  });
+export function judgeGoal({ text, route, share, limitMs }, { goals, goalRequests, routes }) {
+  // Older results don't have them.
+  const count = goalRequests?.[text] ?? routes[route]?.count ?? 0;
+  if (count < samplesNeeded(share)) return 'unknown';
+  const ms = goals?.[text];
+  return typeof ms === 'number' && ms < limitMs ? 'met' : 'missed';
+}
+
+/** @param {Slo[]} slos @param {SweepFigures} measured @returns {GoalVerdict} of all goals together */
+export function judgeGoals(slos, measured) {
+  const verdicts = slos.map((slo) => judgeGoal(slo, measured));
+  if (verdicts.includes('missed')) return 'missed';
+  return verdicts.includes('unknown') ? 'unknown' : 'met';
 }

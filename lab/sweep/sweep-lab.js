@@ -104,7 +104,7 @@ export class Sweep {
       return {
         failed,
         // A client that timed out, or was refused, knows more; only the app knows its routes.
-        measured: { ...ofApp, ...ofClient, routes: ofApp.routes, goals: measureGoals(slos, requests) },
+        measured: { ...ofApp, ...ofClient, routes: ofApp.routes, ...measureGoals(slos, requests) },
         arrivalsMs: listArrivals(seen.checkouts),
         warnings: [...warnings, ...listDoubts(seen, pools)],
       };

@@ -10,9 +10,12 @@ import {
 import { digitsOf, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { ratioOf } from '../report/findings.js';
 import { listOf, map, mapOf, number, orNone, shape, text } from '../base/shape.js';
+import { parseSlo } from 'mongodb-pool-predictor';
+import { judgeGoal, judgeGoals } from './sweep-figures.js';
 
 /** @import { ChartSpec, Column, LabView, Result, Variant } from '../report/result-types.js' */
-/** @import { SweepFigures } from './sweep-figures.js' */
+/** @import { Slo } from 'mongodb-pool-predictor' */
+/** @import { GoalVerdict, SweepFigures } from './sweep-figures.js' */
 
 /** @typedef {Variant<{ poolSize: number }, SweepFigures>} SweepVariant */
 /**
@@ -23,8 +26,14 @@ import { listOf, map, mapOf, number, orNone, shape, text } from '../base/shape.j
 /** @type {import('../report/columns.js').ShareColumns<SweepVariant>} */
 const share = shareColumns;
 
-/** The routes with most requests. All are in the result. */
-const SHOWN_ROUTES = 6;
+/** Of each kind, beside those with a goal: routes that hold connections, and routes that wait. All are in the result. */
+const SHOWN_OF_KIND = 2;
+const SHOWN_IN_TERMINAL = 2;
+
+/** @type {Record<GoalVerdict, 'good' | 'bad' | undefined>} */
+const COLOURS = { met: 'good', missed: 'bad', unknown: undefined };
+/** @type {Record<GoalVerdict, string>} */
+const VERDICTS = { met: 'met', missed: 'missed', unknown: 'no verdict' };
 
 /** What the view itself relies on, in a result from a file. */
 const checkSweep = shape({
@@ -32,7 +41,12 @@ const checkSweep = shape({
   variants: listOf(
     shape({
       measured: orNone(
-        shape({ routes: mapOf(shape({ count: number })), pool: orNone(map), goals: orNone(mapOf(orNone(number))) }),
+        shape({
+          routes: mapOf(shape({ count: number })),
+          pool: orNone(map),
+          goals: orNone(mapOf(orNone(number))),
+          goalRequests: orNone(mapOf(number)),
+        }),
       ),
     }),
   ),
@@ -47,17 +61,26 @@ const checkSweep = shape({
 export function createSweepView(results) {
   for (const result of results) checkSweep(result, 'it');
   const variants = results.flatMap((result) => result.variants);
-  const routes = listRoutes(variants);
-  const goals = [...new Set(variants.flatMap(({ measured }) => Object.keys(measured?.goals ?? {})))];
-  const [smallest] = variants
-    .filter((variant) => judgeGoals(variant, goals) === 'good')
-    .sort((a, b) => a.settings.poolSize - b.settings.poolSize);
+  const goals = [...new Set(variants.flatMap(({ measured }) => Object.keys(measured?.goals ?? {})))].map(parseSlo);
+  const byWeight = listRoutes(variants, goals);
+  const routes = byWeight.toSorted();
+  const inTerminal = byWeight.slice(0, SHOWN_IN_TERMINAL);
+  const judge = (/** @type {SweepVariant} */ { measured }) => (measured ? judgeGoals(goals, measured) : 'unknown');
+  const [smallest] =
+    goals.length === 0
+      ? []
+      : variants
+          .filter((variant) => judge(variant) === 'met')
+          .sort((a, b) => a.settings.poolSize - b.settings.poolSize);
+  const commands = [...new Set(results.map(({ settings }) => settings.command).filter(Boolean))];
   return {
     name: 'sweep',
     // What another load generator does is not known.
     loadKind: results.some(({ settings }) => settings.load) ? undefined : 'open',
     title: 'Your app at several pool sizes',
-    question: 'How long do requests of this app take, at each size of its connection pool?',
+    question: `How long do requests of this app take, at each size of its connection pool?${
+      commands.length > 0 ? ` It was started with: ${commands.join('; ')}` : ''
+    }`,
     howToRead: [
       'The same load was run at each size. The app ran unchanged: only the maxPoolSize of its MongoDB clients was replaced.',
       'Times by route are measured in the app, from the arrival of a request to the end of its answer. The slowest request of all is ' +
@@ -66,48 +89,82 @@ export function createSweepView(results) {
       ...results.flatMap((result) => adviceOf(result).slice(1)),
     ],
     columns: [
-      poolSizeColumn,
-      ...requestColumns,
-      ...routes.flatMap(listTimes),
-      { group: 'slowest request,', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.maxMs },
-      { group: 'slowest request,', heading: 'predicted', unit: 'ms', value: ({ predicted }) => predicted?.maxMs },
-      ...poolColumns('wait', 'pool wait', 'wait for a connection'),
-      ...poolColumns('use', 'use', 'time that a query had its connection'),
-      ...peakColumns,
-      ...goals.map(
-        (goal) =>
-          /** @type {Column<SweepVariant>} */ ({
-            heading: goal,
-            about: 'a goal, and what was measured',
-            value: ({ measured }) => (measured ? describeGoal(goal, measured.goals?.[goal]) : null),
-          }),
+      ...share(
+        // Both name the row.
+        { group: '' },
+        [...(goals.length > 0 ? [verdictColumn(judge)] : []), poolSizeColumn],
       ),
+      ...requestColumns,
+      ...routes.flatMap((route) => listTimes(route, inTerminal.includes(route))),
+      ...share({ detail: true }, [
+        { group: 'slowest request,', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.maxMs },
+        { group: 'slowest request,', heading: 'predicted', unit: 'ms', value: ({ predicted }) => predicted?.maxMs },
+        ...poolColumns('wait', 'pool wait', 'wait for a connection'),
+        ...poolColumns('use', 'use', 'time that a query had its connection'),
+      ]),
+      ...peakColumns,
+      ...share({ detail: goals.length === 1 }, goals.map(goalColumn)),
     ],
     charts: routes.map(routeChart),
-    judge: (variant) => (variant === smallest ? 'answer' : judgeGoals(variant, goals)),
+    judge: (variant) => (variant === smallest ? 'answer' : COLOURS[goals.length > 0 ? judge(variant) : 'unknown']),
     takeaway: (result) => [...adviceOf(result).slice(0, 1), describeResult(result, routes)].join(' '),
   };
 }
 
-/** @param {SweepVariant[]} variants */
-function listRoutes(variants) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
+/**
+ * Those with a goal, the two that hold connections longest, all their requests together, and the two that wait longest of the
+ * others. The more a route says, the earlier it comes.
+ * @param {SweepVariant[]} variants
+ * @param {Slo[]} goals
+ */
+function listRoutes(variants, goals) {
+  /** @type {Map<string, { heldMs: number, waitMs: number }>} */
+  const totals = new Map();
   for (const { measured } of variants) {
-    for (const [route, { count }] of Object.entries(measured?.routes ?? {}))
-      counts.set(route, (counts.get(route) ?? 0) + count);
+    for (const [route, { count, useP50Ms = 0, waitP95Ms = 0 }] of Object.entries(measured?.routes ?? {})) {
+      const before = totals.get(route) ?? { heldMs: 0, waitMs: 0 };
+      totals.set(route, {
+        // Among routes without a query, the number of requests decides.
+        heldMs: before.heldMs + count * (useP50Ms + 1e-6),
+        waitMs: Math.max(before.waitMs, waitP95Ms),
+      });
+    }
   }
-  return [...counts.keys()]
-    .toSorted((a, b) => Number(counts.get(b)) - Number(counts.get(a)))
-    .slice(0, SHOWN_ROUTES)
-    .sort();
+  const names = [...totals].toSorted(([, a], [, b]) => b.heldMs - a.heldMs).map(([name]) => name);
+  const holders = names.slice(0, SHOWN_OF_KIND);
+  const waitMsOf = (/** @type {string} */ name) => Number(totals.get(name)?.waitMs);
+  const waiters = names.filter((name) => !holders.includes(name)).toSorted((a, b) => waitMsOf(b) - waitMsOf(a));
+  const kinds = holders.flatMap((holder, index) => [holder, ...waiters.slice(index, index + 1)]);
+  return [...new Set([...goals.map(({ route }) => route).filter((route) => totals.has(route)), ...kinds])];
 }
 
-/** @param {string} route @returns {Column<SweepVariant>[]} */
-function listTimes(route) {
+/** @param {string} route @param {boolean} isInTerminal @returns {Column<SweepVariant>[]} */
+function listTimes(route, isInTerminal) {
   const { p50, p95, p99, max } = routeColumns(route);
   const predicted = { ...p95, heading: 'predicted', about: 'the p95 of a simulation', value: predictedP95(route) };
-  return [p50, p95, predicted, p99, max].map((column) => ({ ...column, digits: digitsOf }));
+  return [p50, p95, predicted, p99, max].map((column) => ({
+    ...column,
+    digits: digitsOf,
+    detail: !isInTerminal || ![p95, predicted].includes(column),
+  }));
+}
+
+/** @param {(variant: SweepVariant) => GoalVerdict} judge @returns {Column<SweepVariant>} */
+function verdictColumn(judge) {
+  return {
+    heading: 'goals',
+    about: 'whether all goals are met at this size',
+    value: (variant) => (variant.measured ? VERDICTS[judge(variant)] : null),
+  };
+}
+
+/** @param {Slo} goal @returns {Column<SweepVariant>} */
+function goalColumn(goal) {
+  return {
+    heading: goal.text,
+    about: 'a goal, and what was measured',
+    value: ({ measured }) => (measured ? describeGoal(goal, measured) : null),
+  };
 }
 
 /** @param {'wait' | 'use'} what @param {string} group @param {string} about */
@@ -143,21 +200,12 @@ function predictedP95(route) {
   return (/** @type {SweepVariant} */ { predicted }) => predicted?.routes?.[route]?.p95Ms;
 }
 
-/** @param {SweepVariant} variant @param {string[]} goals */
-function judgeGoals({ measured }, goals) {
-  if (!measured || goals.length === 0) return undefined;
-  return goals.every((goal) => isGoalMet(goal, measured.goals?.[goal])) ? 'good' : 'bad';
-}
-
-/** @param {string} goal such as `/fast p99 < 50 ms` @param {number | null | undefined} ms */
-function isGoalMet(goal, ms) {
-  const [, number, unit] = goal.match(/< ([\d.]+) (ms|s)$/) ?? [];
-  return typeof ms === 'number' && ms < Number(number) * (unit === 's' ? 1000 : 1);
-}
-
-/** @param {string} goal @param {number | null | undefined} ms */
-function describeGoal(goal, ms) {
-  return typeof ms === 'number' ? `${isGoalMet(goal, ms) ? 'yes' : 'no'}, ${formatQuantity(ms, 'ms')}` : 'no';
+/** @param {Slo} goal @param {SweepFigures} measured */
+function describeGoal(goal, measured) {
+  const ms = measured.goals?.[goal.text];
+  const verdict = judgeGoal(goal, measured);
+  if (verdict === 'unknown' || typeof ms !== 'number') return VERDICTS[verdict];
+  return `${VERDICTS[verdict]}, ${formatQuantity(ms, 'ms')}`;
 }
 
 /** @param {SweepResult} result @returns {string[]} */

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { parseSlo, simulate } from 'mongodb-pool-predictor';
 import { joinRequests } from '../../sweep/measured-requests.js';
 import { replayRequests } from '../../sweep/replayed-load.js';
-import { measureGoals, meetsGoals, summariseSweep } from '../../sweep/sweep-figures.js';
+import { judgeGoal, judgeGoals, measureGoals, summariseSweep } from '../../sweep/sweep-figures.js';
 import { seeRequests } from './recordings.js';
 
 /** @param {number[]} atMs of requests that take 10 ms */
@@ -108,11 +108,21 @@ test('the figures are those of good answers, by route', () => {
   expect(pool).toMatchObject({ waitMaxMs: 5, useP95Ms: 20, peakActive: 2 });
 });
 
-test('a failed request misses every goal', () => {
+test('a failed request misses every goal, and few requests give no verdict', () => {
   const slos = ['/a p50 < 40ms', '/a p95 < 40ms', '/b max < 50ms', '/c p50 < 1s'].map(parseSlo);
-  const goals = measureGoals(slos, requests);
-  expect(goals).toEqual({ '/a p50 < 40 ms': 30, '/a p95 < 40 ms': null, '/b max < 50 ms': 50, '/c p50 < 1 s': null });
-  const measured = { ...summariseSweep(requests, []), goals };
-  expect(slos.map((slo) => meetsGoals([slo], { measured }))).toEqual([true, false, false, false]);
-  expect(meetsGoals(slos, { measured: null })).toBe(false);
+  const often = Array.from({ length: 30 }, () => requests).flat();
+  const figures = measureGoals(slos, often);
+  expect(figures.goals).toEqual({
+    '/a p50 < 40 ms': 30,
+    '/a p95 < 40 ms': null,
+    '/b max < 50 ms': 50,
+    '/c p50 < 1 s': null,
+  });
+  const measured = { ...summariseSweep(often, []), ...figures };
+  expect(slos.map((slo) => judgeGoal(slo, measured))).toEqual(['met', 'missed', 'missed', 'unknown']);
+  expect(judgeGoals([slos[0], slos[3]], measured)).toBe('unknown');
+  expect(judgeGoals(slos, measured)).toBe('missed');
+  const few = { ...summariseSweep(requests, []), ...measureGoals(slos, requests) };
+  // A maximum is of these requests, and no estimate.
+  expect(slos.map((slo) => judgeGoal(slo, few))).toEqual(['unknown', 'unknown', 'missed', 'unknown']);
 });

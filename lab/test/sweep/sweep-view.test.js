@@ -32,21 +32,44 @@ test('explains a heading again where it means something else', () => {
   expect(words).toMatch(/use p50 time that a query had its connection: 50 % took this long or less /);
 });
 
-test('only the routes with most requests have columns', () => {
-  const routes = Object.fromEntries(
-    Array.from({ length: 20 }, (_, index) => [`/r${index}`, { count: index, p50Ms: 1, p95Ms: 2, p99Ms: 3, maxMs: 4 }]),
-  );
+test('columns and charts are of the routes that hold connections and of those that wait', () => {
+  const times = { count: 100, p50Ms: 1, p95Ms: 2, p99Ms: 3, maxMs: 4 };
+  const routes = {
+    '/quick': { ...times, count: 900, useP50Ms: 0.1, waitP95Ms: 0 },
+    '/bus': { ...times, useP50Ms: 500, waitP95Ms: 9000 },
+    '/tram': { ...times, useP50Ms: 50, waitP95Ms: 0 },
+    '/victim': { ...times, useP50Ms: 1, waitP95Ms: 9000 },
+    '/other-victim': { ...times, useP50Ms: 1, waitP95Ms: 8000 },
+    '/bystander': { ...times, useP50Ms: 2, waitP95Ms: 3 },
+  };
   const { lab } = read({
     variants: [{ name: 'pool 1', settings: { poolSize: 1 }, measured: { requests: 1, failures: 0, maxMs: 4, routes } }],
   });
-  expect([...new Set(lab.columns.map(({ group }) => group).filter((group) => group?.startsWith('/')))]).toEqual([
-    '/r14',
-    '/r15',
-    '/r16',
-    '/r17',
-    '/r18',
-    '/r19',
-  ]);
+  const listGroups = (/** @type {import('../../report/result-types.js').Column[]} */ columns) => [
+    ...new Set(columns.map(({ group }) => group).filter((group) => group?.startsWith('/'))),
+  ];
+  expect(listGroups(lab.columns)).toEqual(['/bus', '/other-victim', '/tram', '/victim']);
+  // A terminal has room for one of each kind.
+  expect(listGroups(lab.columns.filter(({ detail }) => !detail))).toEqual(['/bus', '/victim']);
+});
+
+test('the verdict is the first column, the table fits a terminal, and the command is named', () => {
+  const result = createSampleResult({ lab: 'sweep' });
+  result.settings.command = 'node app.js --db-password ***';
+  for (const { measured } of result.variants) {
+    Object.assign(measured ?? {}, {
+      goals: { '/fast max < 1 s': measured?.routes['/fast'].maxMs, '/fast p95 < 1 s': 1 },
+      goalRequests: { '/fast max < 1 s': 5, '/fast p95 < 1 s': 5 },
+    });
+  }
+  const { table, page } = showResult('x.json', toResult(result, 'x.json'), 80);
+  const lines = table.split('\n');
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  // Too few requests for a p95: whatever it is, there is no verdict.
+  expect(lines.filter((line) => /^(goals|missed|no verdict)/.test(line)).map((line) => line.split(/ {2,}/)[0])).toEqual(
+    ['goals', 'missed', 'missed', 'no verdict'],
+  );
+  expect(page).toContain('It was started with: node app.js --db-password ***');
 });
 
 test.each([

@@ -1,4 +1,5 @@
 export { advise } from './advise/advise.js';
+export { samplesNeeded } from './advise/confidence.js';
 export { compareFleet } from './advise/fleet.js';
 export { parseSlo } from './advise/slo.js';
 export { diagnose } from './doctor/diagnose.js';
