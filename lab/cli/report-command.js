@@ -9,7 +9,8 @@ import {
   isArtilleryOutput,
 } from '../labs/mixed/load-test-report.js';
 import { formatDate } from '../report/name-runs.js';
-import { renderTable, widthOf } from '../report/table.js';
+import { layOutText, renderTable, widthOf } from '../report/table.js';
+import { compareResults, describeComparison } from '../report/compare-results.js';
 import { createSweepView } from '../sweep/sweep-view.js';
 import { choosePaint } from '../base/paint.js';
 import { readJson } from '../base/read-json.js';
@@ -37,12 +38,21 @@ async function showResults(files, { out }) {
     ...read.filter((one) => !tests.includes(one)).map(({ file, json }) => ({ file, ...toResult(json, file) })),
     ...(tests.length > 0 ? [{ file: tests[0].file, ...gatherLoadTests(tests) }] : []),
   ];
-  const shown = entries.map(({ file, ...entry }) =>
-    showResult(file, entry, widthOf(process.stdout), choosePaint(process.stdout)),
-  );
+  const width = widthOf(process.stdout);
+  const shown = entries.map(({ file, ...entry }) => showResult(file, entry, width, choosePaint(process.stdout)));
+  for (const change of listChanges(entries)) process.stdout.write(`${layOutText(change, width)}\n\n`);
   for (const { table } of shown) process.stdout.write(table);
   await writeAtomically(out, entries.length === 1 ? shown[0].page : renderHtml(viewTogether(entries)));
   process.stderr.write(`Report: ${out}\n`);
+}
+
+/** What got better or worse since the first result of the same lab. @param {(ReadResult & { file: string })[]} entries */
+function listChanges(entries) {
+  return entries.flatMap(({ file, lab, result }, index) => {
+    const first = entries.find((entry) => entry.lab.name === lab.name);
+    if (!first || first === entries[index]) return [];
+    return describeComparison(compareResults(first.result, result), first.file, file) || [];
+  });
 }
 
 /**

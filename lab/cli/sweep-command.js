@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parsePoolSizes, parseSlo } from 'mongodb-pool-predictor';
 import { runLab } from '../harness/run-lab.js';
+import { compareResults, describeComparison } from '../report/compare-results.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls } from '../../src/base/printable.js';
 import { widthOf, layOutText } from '../report/table.js';
@@ -11,7 +12,7 @@ import { createSweepView } from '../sweep/sweep-view.js';
 import { requireYes } from './confirm.js';
 import { collect, mongoOption, orInvalid, parseText, parseUpTo } from './option-parsers.js';
 import { ProgressBar } from './progress-bar.js';
-import { reportResult, requireWritableResult } from './result-file.js';
+import { readResult, reportResult, requireWritableResult } from './result-file.js';
 import { abortOnSignal } from './signals.js';
 
 /** @import { SweepOptions } from '../sweep/sweep-lab.js' */
@@ -45,6 +46,7 @@ export function createCommand() {
       "e.g. '/users/:id p95 < 50ms'; exit with 1 if no size meets all goals; repeatable",
       collect(parseSlo),
     )
+    .option('--baseline <file>', 'result of an earlier sweep; exit with 1 if a route got worse beyond the noise')
     .option('--repeat <n>', 'how many times to measure each size; the repeats are interleaved', parseUpTo(1000), 1)
     .option('--warm-up <seconds>', 'how long to run the scenario before each measurement', orInvalid(parseSeconds), 3)
     .option('--warm-up-paths <list>', 'warm up with these paths instead, such as /,/users/1', orInvalid(parsePaths))
@@ -72,15 +74,16 @@ function splitWords({ args, parent }) {
 
 /**
  * @param {{ command: string[], scenario?: string }} words
- * @param {Omit<SweepOptions, 'command' | 'scenario' | 'confirmHosts'> & { repeat: number, out?: string, json: boolean,
+ * @param {Omit<SweepOptions, 'command' | 'scenario' | 'confirmHosts'> & { repeat: number, baseline?: string, out?: string, json: boolean,
  *   yes: boolean }} options
  */
-async function runSweep({ command, scenario }, { repeat, out, json, yes, ...options }) {
+async function runSweep({ command, scenario }, { repeat, baseline, out, json, yes, ...options }) {
   if ((scenario === undefined) === (options.load === undefined)) {
     throw new Error('Which load? Give either an Artillery scenario or --load COMMAND');
   }
   const settings = readSettings();
   await requireWritableResult(out);
+  const before = baseline === undefined ? undefined : await readBaseline(baseline, options.poolSizes);
   const width = widthOf(process.stderr);
   const progress = new ProgressBar(process.stderr);
   const { signal, release } = abortOnSignal();
@@ -104,14 +107,31 @@ async function runSweep({ command, scenario }, { repeat, out, json, yes, ...opti
     );
     progress.stop();
     const { advice, words } = await askAdvice(sweep, options.slo, result.variants);
-    const whole = { ...result, ...(words.length > 0 && { advice: { ...advice, words } }) };
+    const changes = before && compareResults(before, result);
+    const change = changes && describeComparison(changes, 'the baseline', 'this run');
+    const whole = {
+      ...result,
+      ...(words.length > 0 && { advice: { ...advice, words } }),
+      ...(change && { baseline: { ...changes, words: [change] } }),
+    };
     const view = createSweepView([whole]);
     await reportResult(view, whole, { out, json, texts: words.slice(1) });
+    if (changes?.routes.some(({ verdict }) => verdict === 'worse')) process.exitCode = 1;
     if (options.slo && listSizes(options.slo, result.variants, 'met').length === 0) process.exitCode = 1;
   } finally {
     progress.stop();
     release();
   }
+}
+
+/** @param {string} file @param {number[]} poolSizes @throws {Error} if nothing of it can be compared */
+async function readBaseline(file, poolSizes) {
+  const { result } = await readResult(file);
+  if (result.lab !== 'sweep') throw new Error(`--baseline ${file} is a result of run ${result.lab}, not of a sweep`);
+  const sizes = result.variants.map(({ settings }) => settings.poolSize);
+  if (!sizes.some((size) => poolSizes.includes(size)))
+    throw new Error(`--baseline ${file} has other pool sizes: ${sizes.join(', ')}`);
+  return result;
 }
 
 /**

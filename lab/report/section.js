@@ -1,5 +1,6 @@
 import { describeChart, layOutChart, layOutComparison } from './chart-data.js';
 import { FINDING_COLUMNS, FINDINGS_CAPTION, listFindings, listNotes, sumUp } from './findings.js';
+import { compareResults, describeComparison } from './compare-results.js';
 import { nameRuns } from './name-runs.js';
 import { renderDetails } from './details.js';
 import { renderChartFigures, renderFigures, renderHeadings } from './figures.js';
@@ -93,15 +94,22 @@ function renderFindings(lab, result) {
 
 /** @param {LabView} lab @param {NamedRun[]} runs */
 function renderTakeaways(lab, runs) {
-  return html`<dl class="runs">
-    ${runs.map(
-      ({ name, label, result }) =>
-        html` <div>
-          <dt>Run ${name} <span>${label}</span></dt>
-          <dd>${renderTakeaway(lab, result)}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  const [first, ...others] = runs;
+  const changes = others
+    .map(({ name, result }) =>
+      describeComparison(compareResults(first.result, result), `run ${first.name}`, `run ${name}`),
+    )
+    .filter(Boolean);
+  return html`${changes.map((change) => html`<p class="takeaway">${change}</p>`)}
+    <dl class="runs">
+      ${runs.map(
+        ({ name, label, result }) =>
+          html` <div>
+            <dt>Run ${name} <span>${label}</span></dt>
+            <dd>${renderTakeaway(lab, result)}</dd>
+          </div>`,
+      )}
+    </dl>`;
 }
 
 /** Lays out the lab's charts, without the empty ones. @param {LabView} lab @param {(spec: ChartSpec) => ChartData} layOut */

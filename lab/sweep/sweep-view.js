@@ -19,8 +19,8 @@ import { judgeGoal, judgeGoals } from './sweep-figures.js';
 
 /** @typedef {Variant<{ poolSize: number }, SweepFigures>} SweepVariant */
 /**
- * @typedef {Result<{ poolSize: number }, SweepFigures> & { advice?: { words: string[] } }} SweepResult words: which sizes met the
- *   goals, then what `advise` says
+ * @typedef {Result<{ poolSize: number }, SweepFigures> & { advice?: { words: string[] }, baseline?: { words: string[] } }} SweepResult
+ *   words: which sizes met the goals, then what `advise` says; what changed since the baseline
  */
 
 /** @type {import('../report/columns.js').ShareColumns<SweepVariant>} */
@@ -38,6 +38,7 @@ const VERDICTS = { met: 'met', missed: 'missed', unknown: 'no verdict' };
 /** What the view itself relies on, in a result from a file. */
 const checkSweep = shape({
   advice: orNone(shape({ words: listOf(text) })),
+  baseline: orNone(shape({ words: listOf(text) })),
   variants: listOf(
     shape({
       measured: orNone(
@@ -107,7 +108,8 @@ export function createSweepView(results) {
     ],
     charts: routes.map(routeChart),
     judge: (variant) => (variant === smallest ? 'answer' : COLOURS[goals.length > 0 ? judge(variant) : 'unknown']),
-    takeaway: (result) => [...adviceOf(result).slice(0, 1), describeResult(result, routes)].join(' '),
+    takeaway: (result) =>
+      [...changesOf(result), ...adviceOf(result).slice(0, 1), describeResult(result, routes)].join(' '),
   };
 }
 
@@ -211,6 +213,11 @@ function describeGoal(goal, measured) {
 /** @param {SweepResult} result @returns {string[]} */
 function adviceOf({ advice }) {
   return advice?.words ?? [];
+}
+
+/** @param {SweepResult} result @returns {string[]} */
+function changesOf({ baseline }) {
+  return baseline?.words ?? [];
 }
 
 /** The route that the pool size changes most. @param {SweepResult} result @param {string[]} routes */

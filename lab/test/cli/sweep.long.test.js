@@ -2,6 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { sharedMongoUrl } from 'test-support/mongod.js';
+import { printCommand } from '../../../src/base/printable.js';
+import { describeEnvironment } from '../../harness/environment.js';
 import { interruptCommand } from '../support/interrupt-command.js';
 import { runNode } from 'test-support/processes.js';
 import { scratchFolder } from 'test-support/cleanup.js';
@@ -98,6 +100,45 @@ test('exit code 1 when no size meets the goals', async () => {
     stdout: expect.stringContaining('Measured: the goal is met at none of these pool sizes.'),
   });
 }, 60_000);
+
+test('a route that got slower than in the baseline: it is said first, and the exit code is 1', async () => {
+  const load = `${process.execPath} -e "fetch(process.env.TARGET_URL + '/slow')"`;
+  const options = [
+    '--pool-sizes',
+    '1,2',
+    '--load',
+    load,
+    '--repeat',
+    '3',
+    '--warm-up',
+    '0',
+    '--warm-up-paths',
+    '/slow',
+  ];
+  const measured = { requests: 1, failures: 0, routes: { '/slow': { count: 1, p95Ms: 10 } } };
+  const repeats = Array.from({ length: 3 }, () => ({ measured }));
+  const baseline = path.join(await scratchFolder(), 'before.json');
+  await writeFile(
+    baseline,
+    JSON.stringify({
+      lab: 'sweep',
+      startedAt: new Date().toISOString(),
+      environment: describeEnvironment(null),
+      settings: { load: printCommand(load.split(' ')) },
+      variants: [1, 2].map((poolSize) => ({ name: `pool ${poolSize}`, settings: { poolSize }, measured, repeats })),
+    }),
+  );
+  const after = await sweep([...options, '--baseline', baseline], ARTICLE, { SLEEP_MS: '900' });
+  expect({ code: after.code, stdout: after.stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(/^From the baseline to this run, \/slow \(p95 .+\sgot\sworse\./s),
+  });
+  const other = await sweep(['--pool-sizes', '7', items, '--baseline', baseline], ARTICLE);
+  expect({ code: other.code, stderr: other.stderr }).toEqual({
+    code: 1,
+    stderr: `--baseline ${baseline} has other pool sizes: 1, 2\n`,
+  });
+}, 180_000);
 
 describe("an app that can't be measured", () => {
   test.each([
