@@ -5,12 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { openReports } from '../harness/attach-reports.js';
 import { attachOptions, mongoSettings } from '../harness/attached-app.js';
-import { printCommand } from '../../src/base/printable.js';
+import { findFreePort } from '../base/free-port.js';
+import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { childEnvironment, readSettings } from '../../src/settings.js';
 import { openOverview } from '../watch/overview-page.js';
+import { watchSilentDatabases } from '../watch/silent-database.js';
 import { mongoOption, parsePort } from './option-parsers.js';
 import { abortOnSignal, onSignal } from './signals.js';
+
+/** @import { AttachedProcess } from '../harness/attach-reports.js' */
 
 /** How long the command may take to end after a signal, before it is killed. */
 const GRACE_MS = 10_000;
@@ -20,9 +24,9 @@ const GUARD = fileURLToPath(new URL('../watch/command-guard.js', import.meta.url
 export function createCommand() {
   return new Command('watch')
     .usage('[options] -- <command...>')
-    .description('run your own app, and show the pools of each of its processes on one page. Your code is not changed')
+    .description('run your own app, and show its pools on a page. Your code is not changed')
     .argument('<command...>', 'what starts your app, after --, such as node app.js')
-    .option('--port <n>', 'port of the page with all processes, on loopback;\n0 picks a free one', parsePort, 0)
+    .option('--port <n>', 'port of the page, on loopback;\n0 picks a free one', parsePort, 0)
     .addOption(mongoOption)
     .option('--server-timing', 'each response says in Server-Timing how long it\nwaited for a connection', false)
     .action(watch);
@@ -38,11 +42,19 @@ async function watch(command, { port, mongo: wanted, serverTiming }) {
     ends.push(overview.close);
     const mongo = wanted && (await startMongo());
     if (mongo) ends.push(mongo.stop);
-    process.stderr.write(`pool-lab: all processes of this app: ${overview.url}\n`);
+    report(`the pools of this app: ${overview.url}`);
+    const stop = new AbortController();
+    ends.push(() => stop.abort());
+    watchSilentDatabases(reports.processes, {
+      onSilent: (found) => report(describeSilence(found, mongo?.url)),
+      stop: stop.signal,
+    });
     process.exitCode = await runApp(command, {
       ...mongoSettings(mongo?.url ?? ''),
       ...attachOptions(),
       POOL_MONITOR_REPORT_TO: reports.url,
+      // The same for each process that a restart of the app brings.
+      POOL_MONITOR_PORT: childEnvironment({}).POOL_MONITOR_PORT ?? String(await findFreePort()),
       ...(serverTiming && { POOL_MONITOR_SERVER_TIMING: 'on' }),
     });
   } finally {
@@ -50,9 +62,23 @@ async function watch(command, { port, mongo: wanted, serverTiming }) {
   }
 }
 
+/** @param {string} line */
+function report(line) {
+  process.stderr.write(`pool-lab: ${toPrintable(line)}\n`);
+}
+
+/** @param {AttachedProcess} process @param {string} [ourMongo] URL of the embedded MongoDB */
+function describeSilence({ pid, clients }, ourMongo) {
+  const hosts = [...new Set(clients.flatMap((client) => client.hosts))].join(', ');
+  const advice = ourMongo
+    ? `The embedded one is at ${ourMongo}, as MONGODB_URI and MONGO_URL say: does the app read another setting?`
+    : 'Start one there, or set what the app reads. `pool-lab watch --mongo embedded -- ...` starts one, and sets MONGODB_URI ' +
+      'and MONGO_URL for the app.';
+  return `no MongoDB answers process ${pid} at ${hosts}. ${advice}`;
+}
+
 async function startMongo() {
   const { signal, release } = abortOnSignal('Interrupted before the app was started.');
-  const report = (/** @type {string} */ line) => process.stderr.write(`pool-lab: ${line}\n`);
   try {
     const mongo = await startEmbeddedMongo({ ...readSettings(), report, signal });
     mongo.died.then(({ message }) => report(message));

@@ -51,7 +51,11 @@ export async function openReports() {
     let known = processes.find((each) => each.pid === pid && each.threadId === threadId);
     if (!known) processes.push((known = { pid, threadId, command, ports, clients }));
     // A report may overtake the one before.
-    if (typeof url === 'string') known.url = url.replace(/\/$/, '');
+    if (typeof url === 'string') {
+      known.url = url.replace(/\/$/, '');
+      // An app that was restarted has the port of the process before.
+      for (const other of processes) if (other !== known && other.url === known.url) delete other.url;
+    }
     if (ports.length > known.ports.length) known.ports = ports;
     if (clients.length > 0) known.clients = clients;
     events.emit('report');

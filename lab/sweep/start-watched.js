@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { findFreePort } from '../base/free-port.js';
 import { poll } from '../base/poll.js';
 import { mongoSettings, startAttachedApp } from '../harness/attached-app.js';
 import { readSettings } from '../../src/settings.js';
@@ -80,12 +81,7 @@ export function waitForClients(app, ms) {
  */
 async function replaceTakenPort() {
   if (!(await accepts(LOOPBACK[0], readSettings().port))) return {};
-  const server = net.createServer().listen(0, LOOPBACK[0]);
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return { PORT: String(port) };
+  return { PORT: String(await findFreePort()) };
 }
 
 /** @param {string} url @param {AttachedApp} app @param {number} ms @param {string} otherwise */

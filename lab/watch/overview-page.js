@@ -103,8 +103,8 @@ const FILES = {
 };
 
 /**
- * The page that lists the watched processes: `GET /`, and its figures, `GET /processes`. `GET /pool` and the paths below it
- * lead to the process, if only one has a pool, so that `record` can use this address too.
+ * The page that lists the watched processes: `GET /`, and its figures, `GET /processes`. If only one has a pool, `GET /`, `GET /pool`
+ * and the paths below it lead to that process, so that one address is enough for everything.
  *
  * @param {AttachedProcess[]} processes may grow
  * @param {{ port: number, command: string }} options port: on loopback; 0 takes any free one
@@ -116,6 +116,10 @@ export async function openOverview(processes, { port, command }) {
   /** @param {string} path @param {ServerResponse} res @param {IncomingMessage} req */
   const answer = async (path, res, req) => {
     if (/^\/pool(\/|$)/.test(path)) return redirect(res, String(req.url), (await reader.read()).processes);
+    if (path === '/') {
+      const { processes } = await reader.read();
+      if (processes.length === 1) return redirect(res, '/', processes);
+    }
     if (path === '/processes') return sendJson(res, describeOverview(command, await reader.read()));
     if (!Object.hasOwn(FILES, path)) return sendProblem(res, 404, 'Not Found');
     const [file, type] = FILES[path];

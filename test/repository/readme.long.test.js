@@ -10,6 +10,7 @@ import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { findFreePort } from 'test-support/processes.js';
 import { commandsOf } from '../support/commands-of.js';
 import { createWorkbench } from '../../lab/test/support/workbench.js';
+import { until } from 'test-support/waiting.js';
 
 const onWindows = process.platform === 'win32';
 
@@ -25,6 +26,9 @@ const NEEDS_MORE = /^(docker|kubectl|aws) /;
 const RUN_BY_OTHER_TESTS = new Set([
   // doctor.test.js
   'npx pool-lab doctor trace.jsonl',
+  // sweep.long.test.js, with another load
+  'npx pool-lab sweep my.yaml --pool-sizes 2,4,8 --repeat 3 --out before -- node app.js',
+  'npx pool-lab sweep my.yaml --pool-sizes 2,4,8 --repeat 3 --baseline before/sweep.json -- node app.js',
   // docs.long.test.js
   'npx artillery run-fargate',
   'npx artillery run-lambda',
@@ -61,10 +65,10 @@ const SIZE = {
   sweep: `npx pool-lab sweep loadtests/users-and-admins.yaml --mongo embedded --pool-sizes 5,10,15 ${GOAL} ${APP}`,
   advise: `npx pool-lab advise --trace trace.jsonl ${GOAL}`,
 };
-const WATCH = `npx pool-lab watch ${APP}`;
+const WATCH = `npx pool-lab watch --mongo embedded ${APP}`;
 const WATCH_ELSEWHERE = 'npx --prefix ../mongodb-pool-lab pool-lab watch -- node server.js';
 /** It uses the app's own MongoDB. */
-const SWEEP = `npx pool-lab sweep loadtests/mixed.yaml --pool-sizes 1,3,10 ${GOAL} ${APP}`;
+const SWEEP = `npx pool-lab sweep loadtests/mixed.yaml --pool-sizes 1,3,10 --slo '/fast max < 100ms' ${APP}`;
 const PLAYGROUND = 'npm run playground';
 const REPORT = 'npx pool-lab report results/*/mixed.json --out comparison.html';
 const SERVICES = '--service /slow=5000 --service /fast=2';
@@ -210,15 +214,16 @@ async function startAsTyped(command, says) {
     let said = '';
     watch.stderr.on('data', (chunk) => {
       said += chunk;
-      const found = said.match(/watching process \d+: (http:\S+)/);
+      const found = said.match(/the pools of this app: (http:\S+)/);
       if (found) resolve(found[1]);
     });
   });
   try {
-    expect(await (await fetch(`${page}pool`)).json()).toMatchObject({
-      max: 50,
-      process: { command: 'article-app.js' },
+    const pool = await until('it has a client', async () => {
+      const answer = await fetch(`${page}pool`);
+      return answer.ok ? answer.json() : undefined;
     });
+    expect(pool).toMatchObject({ max: 50, process: { command: 'article-app.js' } });
   } finally {
     process.kill(-Number(watch.pid), 'SIGTERM');
     await ended;
@@ -274,7 +279,7 @@ test('a clone has the lab', async () => {
 
 test('five commands size the pool of an app, with nothing but Node.js', async () => {
   const [port, pagePort] = [await findFreePort(), await findFreePort()];
-  const alone = await createWorkbench({ env: { MONGODB_URI: 'mongodb://127.0.0.1:1', SLEEP_MS: '100' } });
+  const alone = await createWorkbench({ env: { SLEEP_MS: '100' } });
   // A busy machine may miss 100 ms.
   const adapt = (/** @type {string} */ command) =>
     command
@@ -284,7 +289,8 @@ test('five commands size the pool of an app, with nothing but Node.js', async ()
       .replace('100ms', '5s');
 
   const watch = alone.start(adapt(SIZE.watch));
-  await watch.says('watching process');
+  await watch.says('the pools of this app');
+  await until('the app has a client', async () => (await fetch(`http://127.0.0.1:${pagePort}/pool`)).ok);
   const recording = alone.start(adapt(SIZE.record));
   await recording.says('Recording');
   const doctor = alone.start(adapt(SIZE.doctor));

@@ -23,6 +23,6 @@ export function startWatch(args, env) {
     child,
     said,
     ended,
-    url: () => String(said.stderr.match(/^pool-lab: all processes of this app: (\S+)$/m)?.[1]),
+    url: () => String(said.stderr.match(/^pool-lab: the pools of this app: (\S+)$/m)?.[1]),
   };
 }

@@ -255,14 +255,16 @@ class ProcessWatch {
 
   /** @returns {Promise<string | null>} null if no port can be opened */
   async #openServer() {
-    const { port } = this.#settings;
+    const { port, reportTo } = this.#settings;
+    // Whoever gets the reports tells people.
+    const tell = reportTo ? () => {} : say;
     try {
       const url = await this.#server.listen(port).catch((error) => {
         if (port === 0) throw error;
-        say(`port ${port} is not free (${error.code}), so another one is used`);
+        tell(`port ${port} is not free (${error.code}), so another one is used`);
         return this.#server.listen(0);
       });
-      say(`watching ${nameProcess()}: ${url}`);
+      tell(`watching ${nameProcess()}: ${url}`);
       return url;
     } catch (error) {
       say(`no port can be opened: ${error}`);

@@ -1,0 +1,37 @@
+import { PoolClient } from 'mongodb-pool-page/client';
+import { repeatUntil } from '../base/poll.js';
+
+/** @import { AttachedProcess } from '../harness/attach-reports.js' */
+
+/** A driver tries for 30 s before it throws. */
+const PATIENCE_MS = 3000;
+const EVERY_MS = 500;
+const ANSWER_MS = 2000;
+
+/**
+ * Tells of each process whose driver still has no connection to MongoDB, 3 s after it began to open one. Later outages are on its page.
+ *
+ * @param {AttachedProcess[]} processes may grow
+ * @param {{ onSilent: (process: AttachedProcess) => void, stop: AbortSignal }} options onSilent is called once per process
+ */
+export function watchSilentDatabases(processes, { onSilent, stop }) {
+  /** @type {Map<AttachedProcess, number>} When each was seen first. */
+  const since = new Map();
+  /** @type {Set<AttachedProcess>} */
+  const done = new Set();
+  const look = async () => {
+    for (const process of processes) {
+      if (stop.aborted) return;
+      if (process.url === undefined || done.has(process)) continue;
+      if (!since.has(process)) since.set(process, performance.now());
+      const snapshot = await new PoolClient(process.url, { timeoutMs: ANSWER_MS }).snapshot().catch(() => null);
+      if (snapshot === null || stop.aborted) continue;
+      if (snapshot.total > 0) done.add(process);
+      else if (!snapshot.database.reachable && performance.now() - Number(since.get(process)) >= PATIENCE_MS) {
+        done.add(process);
+        onSilent(process);
+      }
+    }
+  };
+  repeatUntil(look, { everyMs: EVERY_MS, stop }).catch(() => {});
+}
