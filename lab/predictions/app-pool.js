@@ -1,6 +1,5 @@
-import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { countConnections, countOf, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { orNone, shape } from '../base/shape.js';
-import { countConnections, countOf } from './quantities.js';
 
 /** @import { PoolOptions, RecordedPool } from 'mongodb-pool-predictor' */
 

@@ -1,4 +1,4 @@
-import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { Advice, CallerFacts } from 'mongodb-pool-predictor' */
 
@@ -77,10 +77,4 @@ export function describeWorse(facts, arriving, waiting) {
     `${describeReason(facts)} whether all queries arrive on their own, or some come from callers that wait for their answers. ` +
     `The first gives ${one}, the second ${other}: this advice is the worse of the two.`
   );
-}
-
-/** @param {number} share */
-export function formatShare(share) {
-  if (share > 0 && share < 0.005) return 'under 1 %';
-  return `${Math.min(Math.round(share * 100), share < 1 ? 99 : 100)} %`;
 }

@@ -1,7 +1,11 @@
-import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import {
+  CAUSE_NAMES,
+  describeProof,
+  describeSetting,
+  explainVerdict,
+} from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 import { layOutText, renderRows } from '../report/table.js';
-import { formatShare } from './describe-callers.js';
-import { CAUSE_NAMES, describeProof, describeSetting, explainVerdict } from './explain-diagnosis.js';
 
 /** @import { CauseShare, Diagnosis } from 'mongodb-pool-predictor' */
 

@@ -1,5 +1,4 @@
-import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
-import { countConnections, countOf } from './quantities.js';
+import { countConnections, countOf, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { explainFullServer, explainRange } from './explain-saturation.js';
 
 /** @import { Advice, FleetFacts, ResponseParts, Remedy, Slo } from 'mongodb-pool-predictor' */

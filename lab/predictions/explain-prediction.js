@@ -1,5 +1,4 @@
-import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
-import { countConnections, describeBand } from './quantities.js';
+import { countConnections, describeBand, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { describeSlowdown } from './explain-saturation.js';
 
 /** @import { Variant } from '../report/result-types.js' */

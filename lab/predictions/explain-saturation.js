@@ -1,5 +1,4 @@
-import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
-import { countConnections } from './quantities.js';
+import { countConnections, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { Saturation, Slowdown } from 'mongodb-pool-predictor' */
 

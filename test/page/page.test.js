@@ -63,12 +63,18 @@ describeInBrowser('the live page of the real app', () => {
       }),
     );
     await page.getByRole('button', { name: '/fast waits' }).first().waitFor();
+    await page.getByText(/^The last minute: .* wait .* because /).waitFor();
 
     await page.getByRole('button', { name: '10', exact: true }).click();
 
     await page.getByText('The pool has 10 lanes now.').waitFor();
     await page.getByRole('img', { name: /^The tunnel has 10 lanes/ }).waitFor();
     await page.getByRole('heading', { name: /of 10 lanes busy, nobody is waiting/ }).waitFor();
+    // Waits at the size before say nothing about this one.
+    await page
+      .locator('#diagnosis', { hasText: /^The last minute: / })
+      .filter({ hasNotText: 'only connection' })
+      .waitFor();
     isOver = true;
     const all = (await statuses).flat();
     expect(all.length).toBeGreaterThan(20);

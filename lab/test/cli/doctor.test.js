@@ -2,10 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
+import { CAUSE_NAMES } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { serveHandler } from '../../../test/support/serve-parts.js';
-import { CAUSE_NAMES } from '../../predictions/explain-diagnosis.js';
 
 const folder = await scratchFolder();
 const isDiagnosis = new Ajv().compile(JSON.parse(await readFile('lab/predictions/diagnosis.schema.json', 'utf8')));

@@ -9,6 +9,7 @@ export { createRequests } from './core/requests.js';
 export { createServerLoadReader } from './core/server-load.js';
 export { createServerWatch } from './core/server-watch.js';
 export { sampleServiceTimes } from './core/service-times.js';
+export { TraceLines } from './core/trace-lines.js';
 export { createTraceWriter } from './core/trace-writer.js';
 
 /**

@@ -1,11 +1,13 @@
 import { announce, createMemory } from './announcer.js';
 import { createCharts } from './charts.js';
+import { DiagnosisLine } from './diagnosis-line.js';
 import { listenToApp } from './event-feed.js';
 import { createNoteList } from './notes.js';
 import { PageExtension } from './page-extension.js';
 import { watchPalette } from './palette.js';
 import { createPlaybackButtons } from './playback.js';
 import { PredictionPanel } from './prediction-panel.js';
+import { Predictor } from './predictor.js';
 import { createOtherScenes, createScene } from './scene.js';
 import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
 import { conditionOf, createState } from './state.js';
@@ -41,7 +43,9 @@ const others = createOtherScenes(
   reducedMotion,
 );
 const charts = createCharts();
-const prediction = new PredictionPanel(find('#what-if'));
+const predictor = new Predictor();
+const prediction = new PredictionPanel(find('#what-if'), predictor);
+const diagnosis = new DiagnosisLine(find('#diagnosis'), predictor);
 const showNotes = createNoteList({ list: find('#notes'), none: find('#no-notes') });
 
 const extension = new PageExtension();
@@ -76,6 +80,8 @@ function show(next) {
   if (state.seconds !== before.seconds) {
     charts.show(state);
     prediction.show(state);
+    // It speaks of the present, so it stays as it is while the page shows the past.
+    if (buttons.isLive()) diagnosis.show(state);
   }
   if (state.kinds !== before.kinds) showLegend();
   scene.show(state);

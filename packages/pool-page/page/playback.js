@@ -76,10 +76,12 @@ export function createPlaybackButtons({ pause, slow, live }, playback) {
     tick();
   }
 
+  const isLive = () => !isPaused && !isSlow && playback.behindMs() <= NOTICED_MS;
+
   /** Says how far behind the page is. */
   function tick() {
     const behindMs = playback.behindMs();
-    const isBehind = isPaused || isSlow || behindMs > NOTICED_MS;
+    const isBehind = !isLive();
     // It keeps its place, so that nothing moves.
     live.style.visibility = isBehind ? 'visible' : 'hidden';
     const text = `Back to live (${Math.round(behindMs / 1000)} s)`;
@@ -103,5 +105,5 @@ export function createPlaybackButtons({ pause, slow, live }, playback) {
     pause.focus();
   });
   tick();
-  return { tick };
+  return { tick, isLive };
 }

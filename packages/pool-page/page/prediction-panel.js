@@ -8,6 +8,7 @@ import { joinWords } from './words.js';
 /** @import { ChartRoute } from './chart-routes.js' */
 /** @import { Palette } from './palette.js' */
 /** @import { RecentLoad } from './recent-load.js' */
+/** @import { Predictor } from './predictor.js' */
 /** @import { State } from './state.js' */
 
 /** A p95 of fewer is a guess. */
@@ -26,10 +27,7 @@ export class PredictionPanel {
   #section;
   #slider;
   #chart;
-  /** @type {Worker | undefined} */
-  #worker;
-  /** The app lacks the predictor, or its worker does not load. */
-  #isMissing = false;
+  #predictor;
   /** @type {{ load: RecentLoad, prediction: Prediction } | undefined} */
   #found;
   /** Until somebody picks a size, the slider shows the current one. @type {number | undefined} */
@@ -38,9 +36,10 @@ export class PredictionPanel {
   /** @type {ChartRoute[]} */
   #routes = [];
 
-  /** @param {HTMLElement} section */
-  constructor(section) {
+  /** @param {HTMLElement} section @param {Predictor} predictor */
+  constructor(section, predictor) {
     this.#section = section;
+    this.#predictor = predictor;
     const slider = /** @type {HTMLInputElement} */ (section.querySelector('input'));
     const canvas = /** @type {HTMLCanvasElement} */ (section.querySelector('canvas'));
     this.#slider = slider;
@@ -58,7 +57,7 @@ export class PredictionPanel {
   show({ connection, seconds, snapshot, pool, others, routes }) {
     this.#routes = routes;
     const isSplit = Boolean(snapshot?.slowLimit) || others.length > 0;
-    const isMissing = this.#isMissing || snapshot?.features.predictions === false;
+    const isMissing = this.#predictor.isMissing || snapshot?.features.predictions === false;
     const isShared = Object.values(pool?.queries ?? {}).some(({ isWork }) => isWork);
     const obstacle = isMissing ? 'missing' : isSplit ? 'split' : isShared ? 'shared' : null;
     this.#section.dataset.state = obstacle ?? 'ready';
@@ -81,7 +80,7 @@ export class PredictionPanel {
       // If the app does not respond, the head of the page says so.
       const response = await fetch('/pool').catch(() => undefined);
       if (!response?.ok) return;
-      const answer = await this.#ask({ load, pool: await response.json() });
+      const answer = await this.#predictor.ask({ load, pool: await response.json() });
       if (!answer) return;
       pauseMs = Math.max(MIN_PAUSE_MS, answer.tookMs / MAX_CPU_SHARE);
       this.#found = { load, prediction: answer.prediction };
@@ -89,29 +88,6 @@ export class PredictionPanel {
     } finally {
       this.#nextAtMs = performance.now() + pauseMs;
     }
-  }
-
-  /**
-   * @param {{ load: RecentLoad, pool: unknown }} question
-   * @returns {Promise<{ prediction: Prediction, tookMs: number } | undefined>} undefined if the worker does not load
-   */
-  #ask(question) {
-    const worker = (this.#worker ??= new Worker('/pool-predictor/predict/prediction-worker.js', { type: 'module' }));
-    return new Promise((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data);
-      worker.onerror = (event) => {
-        // An error in the worker's code comes as an ErrorEvent, a script that does not load as a plain Event:
-        // https://html.spec.whatwg.org/multipage/workers.html#run-a-worker
-        if (event instanceof ErrorEvent) {
-          reject(event);
-          return;
-        }
-        this.#isMissing = true;
-        this.#section.dataset.state = 'missing';
-        resolve(undefined);
-      };
-      worker.postMessage(question);
-    });
   }
 
   #draw() {

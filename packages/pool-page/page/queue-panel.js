@@ -1,6 +1,7 @@
+import { nameRoute } from '../universal/explain-diagnosis.js';
 import { kindOf } from '../universal/route-kinds.js';
 import { fitQueue } from './queue-fit.js';
-import { describeBehind, describeWaiter, formatSeconds, nameRoute } from './words.js';
+import { describeBehind, describeWaiter, formatSeconds } from './words.js';
 
 /** @import { QueuedWaiter } from '../universal/feed-shapes.js' */
 /** @import { Kind, RouteKinds } from '../universal/route-kinds.js' */

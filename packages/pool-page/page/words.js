@@ -1,3 +1,4 @@
+import { describeHolders, nameRoute } from '../universal/explain-diagnosis.js';
 import { kindOf } from '../universal/route-kinds.js';
 
 /** @import { Holder } from 'mongodb-pool-monitor' */
@@ -95,25 +96,20 @@ export function describeNoneYet({ pool, others, kinds }) {
   return `${many} are waiting now. They will appear here once they are done.`;
 }
 
-/** Who holds the connections that a request waits for: `/slow`, `2 /slow and 1 /fast`. @param {Holder[]} behind */
+/** Who holds the connections that a request waits for: `2 × find articles of /report`. @param {Holder[]} behind */
 export function describeBehind(behind) {
-  if (behind.length === 0) return '';
-  const routes = behind.map(({ route }) => nameRoute(route));
-  if (routes.length === 1) return routes[0];
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const route of routes) counts.set(route, (counts.get(route) ?? 0) + 1);
-  return joinWords([...counts].map(([route, count]) => `${count} ${route}`));
+  /** @type {Map<string, { count: number, route: string | null, operation: string | null }>} */
+  const groups = new Map();
+  for (const { route, operation = null } of behind) {
+    const key = JSON.stringify([route, operation]);
+    groups.set(key, { route, operation, count: (groups.get(key)?.count ?? 0) + 1 });
+  }
+  return describeHolders([...groups.values()]);
 }
 
 /** @param {string[]} words */
 export function joinWords(words) {
   return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(Boolean).join(' and ');
-}
-
-/** @param {string | null} route null for a query of the app itself */
-export function nameRoute(route) {
-  return route ?? 'internal query';
 }
 
 /** @param {Pick<QueuedWaiter, 'route' | 'waitMs' | 'behind' | 'holds'>} waiter @param {number} elapsedMs since it was sent */

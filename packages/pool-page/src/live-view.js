@@ -5,7 +5,8 @@ import { namesLoopback } from './loopback.js';
 import { HAS_PREDICTOR, PageFiles } from './page-files.js';
 import { PoolMetrics } from './pool-metrics.js';
 import { CONTENT_TYPE } from './prometheus.js';
-import { readClient } from './read-clients.js';
+import { readClient, sumGauges } from './read-clients.js';
+import { renderRecentTrace } from './recent-trace.js';
 import { createStreams } from './streams.js';
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
@@ -62,6 +63,7 @@ export class LiveView {
       '/pool/checkouts': (req, res, query) => sendRecords(res, query, 'checkouts', checkouts),
       '/pool/requests': (req, res, query) => sendRecords(res, query, 'requests', requests.log),
       '/pool/connections': (req, res, query) => sendRecords(res, query, 'connections', checkouts.events),
+      '/pool/trace': (req, res) => this.#sendTrace(res),
       '/pool/seconds': (req, res, query) => sendRecords(res, query, 'seconds', this.#feed),
       '/metrics': (req, res) => sendText(res, metrics.render(), CONTENT_TYPE),
       ...(readServerLoad && {
@@ -145,6 +147,16 @@ export class LiveView {
       settings: { ...clients[0]?.settings, ...settings },
       clients,
     };
+  }
+
+  /** `GET /pool/trace`: the last minute, if there was a checkout. @param {ServerResponse} res */
+  #sendTrace(res) {
+    const pools = this.#source.listPools();
+    const clients = pools.map((watched) => ({ ...readClient(watched), ...readFacts(watched) }));
+    const seconds = this.#feed.history;
+    const text = renderRecentTrace(this.#source, { clients, seconds, max: sumGauges(pools).max });
+    if (text === null) res.writeHead(204).end();
+    else sendText(res, text, 'application/jsonl; charset=utf-8');
   }
 
   /**

@@ -37,3 +37,27 @@ export function formatQuantity(value, unit) {
 export function digitsOf(ms) {
   return ms < 9.95 && !Number.isInteger(ms) ? 1 : 0;
 }
+
+/** @param {number} share from 0 to 1 */
+export function formatShare(share) {
+  if (share > 0 && share < 0.005) return 'under 1 %';
+  return `${Math.min(Math.round(share * 100), share < 1 ? 99 : 100)} %`;
+}
+
+/** @param {number} count @param {string} one @param {string} many */
+export function countOf(count, one, many) {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** @param {number} count */
+export function countConnections(count) {
+  return countOf(count, 'connection', 'connections');
+}
+
+/** Formats a band: 8 to 15 ms, 800 ms to 1.2 s. @param {number} lowMs @param {number} highMs */
+export function describeBand(lowMs, highMs) {
+  const [low, high] = [lowMs, highMs].map((ms) => formatQuantity(ms, 'ms'));
+  if (low === high) return low;
+  const unit = high.slice(high.indexOf(' '));
+  return `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} to ${high}`;
+}

@@ -54,6 +54,11 @@
  * @typedef {Record<string, unknown>[]} Lines the definitions that a line needs, then the line
  */
 
+// The predictor's readTrace describes the format.
+const TRACE_NAME = 'mongodb-pool-lab';
+const TRACE_VERSION = 3;
+const RESOLUTION_MS = 0.001;
+
 /** Turns records into the lines of a trace. docs/trace-format.md describes them. */
 export class TraceLines {
   /** @type {number | undefined} */
@@ -63,6 +68,12 @@ export class TraceLines {
   #pools = 0;
   /** @type {Lines} */
   #lines = [];
+
+  /** The first line. @param {Record<string, unknown>} [header] more fields of it @returns {Lines} */
+  ofTrace(header) {
+    const startedAt = new Date().toISOString();
+    return [{ trace: TRACE_NAME, version: TRACE_VERSION, startedAt, resolutionMs: RESOLUTION_MS, ...header }];
+  }
 
   /** @param {TracedPool} pool if it has changed, it gets another id @returns {Lines} */
   ofPool({ pool, server, process = 0, ...facts }) {

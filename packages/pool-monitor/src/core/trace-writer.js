@@ -5,11 +5,6 @@ import { TraceLines } from './trace-lines.js';
 /** @import { WriteStream } from 'node:fs' */
 /** @import { Lines, RecordedCheckout, RecordedEvent, TracedPool, RecordedRequest, RecordedSecond } from './trace-lines.js' */
 
-// The predictor's readTrace describes the format.
-const TRACE_NAME = 'mongodb-pool-lab';
-const TRACE_VERSION = 3;
-const RESOLUTION_MS = 0.001;
-
 const DEFAULT_MAX_BYTES = 100 * 2 ** 20;
 /** How many bytes may wait for the disk before lines are dropped. */
 const MAX_PENDING_BYTES = 16 * 2 ** 20;
@@ -75,9 +70,7 @@ export class TraceWriter {
       this.#failure = error;
       if (!this.#written.isFull) onFull();
     });
-    const startedAt = new Date().toISOString();
-    const first = { trace: TRACE_NAME, version: TRACE_VERSION, startedAt, resolutionMs: RESOLUTION_MS };
-    this.#append([{ ...first, ...header }], 0);
+    this.#append(this.#lines.ofTrace(header), 0);
   }
 
   /** @param {number} id counts from 0 @param {Record<string, unknown>} facts */

@@ -116,10 +116,13 @@ describe('who waits for whom', () => {
   test.each([
     [holders(), ''],
     [holders('/slow'), '/slow'],
-    [holders('/slow', '/slow'), '2 /slow'],
-    [holders('/slow', '/fast', '/slow'), '2 /slow and 1 /fast'],
-    [holders('/a', 'background', 'POST /b'), '1 /a, 1 background and 1 POST /b'],
-    [holders(null), 'internal query'],
+    [holders('/slow', '/slow'), '2 × /slow'],
+    [holders('/slow', '/fast', '/slow'), '2 × /slow and /fast'],
+    [holders(null), 'work outside of requests'],
+    [
+      [...holders('/a', '/a').map((each) => ({ ...each, operation: 'find articles' })), ...holders('/a')],
+      '2 × find articles of /a and /a',
+    ],
   ])('%j', (behind, text) => {
     expect(describeBehind(behind)).toBe(text);
   });

@@ -1,6 +1,4 @@
-import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
-import { formatShare } from './describe-callers.js';
-import { countConnections, countOf } from './quantities.js';
+import { countConnections, countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
 /** @import { Cause, CauseFacts, Diagnosis, Proof, SettingFinding } from 'mongodb-pool-predictor' */
 /** @typedef {{ route: string | null, operation: string | null }} Named */
@@ -136,12 +134,13 @@ function explainAsking(holders) {
   return holders.length === 0 ? 'requests ask' : `requests of ${nameRoute(holders[0].route)} ask`;
 }
 
-/** Who a checkout waited behind: "2 × find articles of /report". @param {Proof['behind']} behind */
-function describeBehind(behind) {
-  return behind
-    .map(
-      ({ count, route, operation }) => `${count} × ${operation === null ? '' : `${operation} of `}${nameRoute(route)}`,
-    )
+/** Who had the connections that others waited for: "2 × find articles of /report". @param {Proof['behind']} groups */
+export function describeHolders(groups) {
+  return groups
+    .map(({ count, route, operation }) => {
+      const name = operation === null ? nameRoute(route) : `${operation} of ${nameRoute(route)}`;
+      return count === 1 ? name : `${count} × ${name}`;
+    })
     .join(' and ');
 }
 
@@ -152,7 +151,7 @@ export function describeProof({ atMs, route, operation, waitMs, openingMs, conne
     openingMs > waitMs / 2
       ? opening
       : behind.length > 0
-        ? ` behind ${describeBehind(behind)}`
+        ? ` behind ${describeHolders(behind)}`
         : reason === null
           ? ''
           : `: ${reason}`;
@@ -183,7 +182,7 @@ function describeNamed({ route, operation }) {
 }
 
 /** @param {string | null} route */
-function nameRoute(route) {
+export function nameRoute(route) {
   return route ?? 'work outside of requests';
 }
 
