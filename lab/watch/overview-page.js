@@ -30,7 +30,7 @@ export function describeOverview(command, { processes, totals }) {
   return {
     command,
     sentence: describeProcesses(processes, totals),
-    trouble: findTrouble(processes),
+    trouble: [findTrouble(processes), describeDiagnosis(processes)].filter(Boolean).join(' '),
     rows: processes.map((process) => ({
       name: nameProcess(process),
       url: process.url,
@@ -74,6 +74,13 @@ function findTrouble(processes) {
     `Only ${full.length} of ${processes.length} processes ${full.length === 1 ? 'has' : 'have'} a queue. ` +
     'Each process has its own pool, and none lends its free lanes.'
   );
+}
+
+/** Of the process with the longest wait. @param {ProcessLoad[]} processes */
+function describeDiagnosis(processes) {
+  const [first] = processes.toSorted((a, b) => b.longestWaitMs - a.longestWaitMs);
+  if (!first?.diagnosis) return '';
+  return processes.length === 1 ? first.diagnosis : `Process ${first.pid}: ${first.diagnosis}`;
 }
 
 /** @param {ProcessLoad} process */

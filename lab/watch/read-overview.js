@@ -1,4 +1,6 @@
-import { PoolClient } from 'mongodb-pool-page/client';
+import { ask, PoolClient } from 'mongodb-pool-page/client';
+import { explainLastMinute } from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { diagnose, readTraceText } from 'mongodb-pool-predictor';
 import { sum } from '../base/statistics.js';
 
 /** @import { AttachedProcess } from '../harness/attach-reports.js' */
@@ -6,6 +8,8 @@ import { sum } from '../base/statistics.js';
 const ANSWER_MS = 2000;
 /** The shortest time that a rate is measured over, in seconds. */
 const MIN_RATE_S = 0.5;
+/** A diagnosis costs a process and this one some milliseconds. */
+const DIAGNOSE_EVERY_MS = 5000;
 
 /**
  * @typedef {object} PoolLoad
@@ -17,7 +21,7 @@ const MIN_RATE_S = 0.5;
  * @property {number | null} ratePerSec checkouts; null before the second reading
  *
  * @typedef {PoolLoad & { pid: number, threadId: number, command: string, url: string, ports: number[], clients: number,
- *   reachable: boolean, deadlockRisk: boolean }} ProcessLoad
+ *   reachable: boolean, deadlockRisk: boolean, diagnosis: string }} ProcessLoad
  * @typedef {{ processes: ProcessLoad[], totals: PoolLoad }} Overview
  */
 
@@ -26,6 +30,8 @@ export class OverviewReader {
   #processes;
   /** @type {Map<AttachedProcess, { atMs: number, checkedOut: number, ratePerSec: number | null }>} */
   #latest = new Map();
+  /** @type {Map<AttachedProcess, { atMs: number, text: string }>} */
+  #diagnoses = new Map();
 
   /** @param {AttachedProcess[]} processes may grow */
   constructor(processes) {
@@ -58,8 +64,23 @@ export class OverviewReader {
       reachable: pool.database.reachable,
       deadlockRisk: clients.some(({ queue }) => queue.some((/** @type {any} */ { holds }) => holds > 0)),
       ...addUp(clients.map((client) => ({ ...client, longestWaitMs: client.queue[0]?.waitMs ?? 0, ratePerSec: 0 }))),
+      diagnosis: await this.#diagnose(process, url),
       ratePerSec: this.#updateRate(process, pool.atMs, sum(clients.map(({ checkedOut }) => checkedOut))),
     };
+  }
+
+  /** Why its requests waited. @param {AttachedProcess} process @param {string} url @returns {Promise<string>} empty if unknown */
+  async #diagnose(process, url) {
+    const before = this.#diagnoses.get(process);
+    if (before && performance.now() - before.atMs < DIAGNOSE_EVERY_MS) return before.text;
+    const readTrace = async (/** @type {Response} */ response) => {
+      const trace = await response.text();
+      return trace === '' ? '' : explainLastMinute(diagnose(await readTraceText(trace)));
+    };
+    // An older monitor has no trace.
+    const text = await ask(new URL('/pool/trace', url), readTrace, { timeoutMs: ANSWER_MS }).catch(() => '');
+    this.#diagnoses.set(process, { atMs: performance.now(), text });
+    return text;
   }
 
   /** @param {AttachedProcess} process @param {number} atMs @param {number} checkedOut */

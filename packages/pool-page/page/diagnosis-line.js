@@ -1,6 +1,5 @@
-import { explainVerdict } from '../universal/explain-diagnosis.js';
+import { explainLastMinute } from '../universal/explain-diagnosis.js';
 
-/** @import { Diagnosis } from 'mongodb-pool-predictor' */
 /** @import { Predictor } from './predictor.js' */
 /** @import { State } from './state.js' */
 
@@ -36,14 +35,9 @@ export class DiagnosisLine {
       const trace = await response.text();
       const answer = trace === '' ? undefined : await this.#predictor.ask({ trace });
       if (answer) pauseMs = Math.max(MIN_PAUSE_MS, answer.tookMs / MAX_CPU_SHARE);
-      this.#place.textContent = answer ? describeDiagnosis(answer.diagnosis) : '';
+      this.#place.textContent = answer ? explainLastMinute(answer.diagnosis) : '';
     } finally {
       this.#nextAtMs = performance.now() + pauseMs;
     }
   }
-}
-
-/** @param {Diagnosis} diagnosis of the last minute */
-function describeDiagnosis(diagnosis) {
-  return diagnosis.verdict.cause === 'tooLittleData' ? '' : `The last minute: ${explainVerdict(diagnosis)}`;
 }

@@ -48,6 +48,11 @@ export function explainVerdict({ verdict, totals, missing }, poolSize = null) {
   return `${explainWaits(verdict)}, because ${reason}.${size}`;
 }
 
+/** The same of what a page knows. @param {Diagnosis} diagnosis of the last minute @returns {string} empty with too little data */
+export function explainLastMinute(diagnosis) {
+  return diagnosis.verdict.cause === 'tooLittleData' ? '' : `The last minute: ${explainVerdict(diagnosis)}`;
+}
+
 /** @param {Diagnosis['verdict']} verdict */
 function explainWaits({ waitingShare, meanWaitMs }) {
   const who = waitingShare >= NEARLY_ALL ? 'Requests wait' : `${formatShare(waitingShare)} of the requests wait`;
