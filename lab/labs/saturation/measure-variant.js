@@ -9,14 +9,14 @@ import { calibrateWork, createWorkQuery } from '../../../src/mongo/work-query.js
 /** @import { MongoClient } from 'mongodb' */
 /** @import { Trial } from './measure-trial.js' */
 
-/** A pool that keeps a few cores busy and is not too large. */
+/** A pool that keeps a few cores busy and is not too large, for runs without a survey. */
 const CAPACITY_POOL = 4;
 
 /**
  * @typedef {Pick<Trial, 'observer' | 'createHeavy'>} ServerUnderLoad
  *
  * @typedef {ServerUnderLoad & { capacityPerSec: number | null, survey: Surveyed[] }} Shared `capacityPerSec`: queries that the
- *   server can answer; null where no load needs it. `survey` fills up as sizes are measured.
+ *   server can answer; null where no load needs it, or the survey shows it. `survey` fills up as sizes are measured.
  */
 
 /**
@@ -34,7 +34,7 @@ export async function prepareSaturation({ settings: options }, context) {
       const work = createWorkQuery(client, speed);
       return () => work(options.heavyMs);
     };
-    const isNeeded = options.loads.some((load) => load !== 'closed');
+    const isNeeded = !options.loads.includes('closed');
     const capacityPerSec = isNeeded ? await measureCapacity({ observer, createHeavy }, options, context) : null;
     return { shared: { observer, createHeavy, capacityPerSec, survey: [] }, undo: () => observer.close() };
   } catch (error) {
@@ -55,6 +55,11 @@ async function measureCapacity(server, options, context) {
 
 /** @typedef {{ poolSize: number, ratePerSec: number, heavyP99Ms: number }} Surveyed one pool size, measured once */
 
+/** @param {Surveyed[]} survey @returns {number} the most queries per second */
+function mostOf(survey) {
+  return Math.max(...survey.map(({ ratePerSec }) => ratePerSec));
+}
+
 /** A size that answers fewer queries than this share of the most is no candidate, however quickly it answers them. */
 const ENOUGH = 0.8;
 
@@ -69,7 +74,7 @@ export async function measureVariant({ settings: { load, role, poolSize } }, pla
   const measured = await measureTrial(
     {
       poolSize: poolSize ?? chooseBestSize(survey, plan.settings.reference),
-      ratePerSec: load === 'closed' ? null : Number(capacityPerSec) * load,
+      ratePerSec: load === 'closed' ? null : (capacityPerSec ?? mostOf(survey)) * load,
       measureMs: plan.settings.measureMs,
       createHeavy,
       observer,
@@ -102,9 +107,8 @@ export async function measureVariant({ settings: { load, role, poolSize } }, pla
 export function chooseBestSize(survey, reference) {
   const smaller = survey.filter(({ poolSize }) => poolSize < reference);
   if (smaller.length === 0) throw new Error(`no pool size below ${reference} was measured`);
-  const most = Math.max(...smaller.map(({ ratePerSec }) => ratePerSec));
   const [best] = smaller
-    .filter(({ ratePerSec }) => ratePerSec >= ENOUGH * most)
+    .filter(({ ratePerSec }) => ratePerSec >= ENOUGH * mostOf(smaller))
     .toSorted((a, b) => a.heavyP99Ms - b.heavyP99Ms || a.poolSize - b.poolSize);
   return best.poolSize;
 }

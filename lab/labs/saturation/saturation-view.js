@@ -24,8 +24,8 @@ export const saturationView = {
       'others look up a customer by e-mail.',
     'In the closed loop, 64 callers ask again as soon as they have their answer. So the mean response is the number of callers ' +
       'divided by queries per second, and a pool with more connections than callers never uses the others.',
-    'Open arrivals do not wait for answers: "at 0.8" sends 80 % of what the server could answer with 4 connections. At 1.1 the ' +
-      'queue grows until the load ends, and every query counts until its answer comes.',
+    'Open arrivals do not wait for answers: "at 0.8" sends 80 % of the most that was answered in the closed loop (without that loop: ' +
+      'with 4 connections). Above 1 the queue grows until the load ends, and every query counts until its answer comes.',
     'Each size is measured once. Of the sizes below the large one that answer at least 80 % of the most queries per second, the ' +
       'best is the one with the lowest p99 of heavy queries. It is then compared with the large pool in new measurements, which take turns. The ratio is their ' +
       'median; the spread is the smallest and the largest.',

@@ -67,6 +67,8 @@ test('a run says what pool and server did, and by how much the best size beats t
     });
   }
   const of = (/** @type {string} */ wanted) => result.variants.find(({ name }) => name === wanted)?.measured;
+  // Half of the most that the survey saw.
+  expect(of('at 0.5, 2').sentPerSec).toBeCloseTo(Math.max(of('closed, 1').ratePerSec, of('closed, 2').ratePerSec) / 2);
   // Repeats of the large pool together have some of both.
   expect(of('compared: 8')).toMatchObject({
     heavy: { p50Ms: expect.any(Number) },
