@@ -88,8 +88,12 @@ measured what you have set now, so there are no marks.</span></p>
 }
 
 /** @param {string} id of its section @param {Handle & { zero?: string }} handle zero: what 0 means */
-export function renderHandle(id, { name, label, min, max, step = 1, value, unit = '', zero = '' }) {
+export function renderHandle(id, { name, label, min, max, step = 1, value, unit = '', zero = '', choices }) {
   const field = `${id}-${name}`;
+  if (choices) {
+    const options = choices.map((choice, index) => `<option value="${index}">${choice}</option>`).join('');
+    return `<p class="handle"><label for="${field}">${label}</label> <select id="${field}" name="${name}">${options}</select></p>`;
+  }
   const shown = value === 0 && zero ? zero : `${value} ${unit}`.trim();
   return `<p class="handle"><label for="${field}">${label}</label> <output for="${field}">${shown}</output>
 <input type="range" id="${field}" name="${name}" min="${min}" max="${max}" step="${step}" value="${value}"

@@ -1,11 +1,13 @@
-/** The ranges that a reader drags in one part of the page. */
+/** The ranges that a reader drags in one part of the page, and the switches. */
 export class Handles {
-  /** @type {Record<string, HTMLInputElement>} */
+  /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
   #inputs;
 
   /** @param {HTMLElement} root @param {(name: string) => void} onInput */
   constructor(root, onInput) {
-    const inputs = /** @type {HTMLInputElement[]} */ ([...root.querySelectorAll('.handle input')]);
+    const inputs = /** @type {(HTMLInputElement | HTMLSelectElement)[]} */ ([
+      ...root.querySelectorAll('.handle :is(input, select[name])'),
+    ]);
     for (const input of inputs) {
       input.addEventListener('input', () => {
         showValue(input);
@@ -24,7 +26,7 @@ export class Handles {
   get changed() {
     return Object.fromEntries(
       Object.entries(this.#inputs)
-        .filter(([, { value, defaultValue }]) => value !== defaultValue)
+        .filter(([, input]) => input.value !== firstValueOf(input))
         .map(([name, { value }]) => [name, value]),
     );
   }
@@ -38,8 +40,14 @@ export class Handles {
   }
 }
 
-/** @param {HTMLInputElement} input */
+/** @param {HTMLInputElement | HTMLSelectElement} input */
+function firstValueOf(input) {
+  return input instanceof HTMLSelectElement ? input.options[0].value : input.defaultValue;
+}
+
+/** @param {HTMLInputElement | HTMLSelectElement} input */
 function showValue(input) {
+  if (input instanceof HTMLSelectElement) return;
   const { unit = '', zero } = input.dataset;
   const text = input.value === '0' && zero ? zero : `${input.value} ${unit}`.trim();
   const output = /** @type {HTMLElement} */ (input.parentElement?.querySelector('output'));

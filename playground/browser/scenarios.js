@@ -20,13 +20,14 @@ scenarios:
 `;
 }
 
-/** Customers without any bus. @param {number} perSec @param {number} seconds */
-export function customersOnly(perSec, seconds) {
+/** Customers without any bus. @param {number} perSec @param {number} seconds @param {boolean} isRandom or evenly spaced */
+export function customersOnly(perSec, seconds, isRandom) {
+  const arrivals = isRandom ? `arrivalRate: ${perSec}\n      mode: poisson` : `arrivalCount: ${perSec * seconds}`;
   return `config:
   target: http://127.0.0.1:3000
   phases:
     - duration: ${seconds}
-      arrivalCount: ${perSec * seconds}
+      ${arrivals}
   http:
     timeout: 3600
 scenarios:
