@@ -85,7 +85,6 @@ export class TrafficPicture {
     this.#tunnel = /** @type {HTMLCanvasElement} */ (find('.tunnel canvas'));
     this.#plaza = find('.server');
     this.#booths = createBooths(this.#plaza);
-    this.#booths.show(null);
   }
 
   /** @param {Palette} colors */
@@ -104,8 +103,8 @@ export class TrafficPicture {
   paint({ trips, lanes, cores }, places, { atMs, speed, isStill }) {
     if (!this.#colors) return;
     const { waiting, driving } = places;
+    this.#plaza.hidden = !cores;
     if (cores) this.#showServer(cores, driving.length);
-    else this.#plaza.hidden = true;
     const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#tunnel.parentElement);
     const { layout, box } = placeTunnel(lanes, width, height);
     const painter = new TunnelPainter(this.#tunnel, this.#colors, layout, box);

@@ -272,7 +272,7 @@ describeInBrowser('a pool of 64, larger than the server', () => {
     }
     const { cores } = await (await fetch(`${apps[0].url}/pool/server`)).json();
     for (const page of [working, sleeping]) {
-      await page.getByText(new RegExp(`^Server: ${cores}\\scores?, [\\d.]+\\sbusy$`)).waitFor();
+      await page.getByText(new RegExp(`^MongoDB, ${cores}\\scores?(, [\\d.]+\\sbusy)?$`)).waitFor();
       expect(await page.locator('#server .booths svg').count()).toBe(Math.min(cores, 16));
     }
   });

@@ -58,6 +58,13 @@ describeInBrowser('the live page of an app that is not as usual', () => {
       await page.getByText(/^Sent\. It will fail/).waitFor();
       await page.getByText(/^\/fast failed with status 503 after \d+ ms$/).waitFor();
       expect(await findFaults()).toEqual([]);
+      // A failure is counted, but its time is no measurement.
+      await page.getByRole('img', { name: /^Responses per second, latest: .* failed 0$/ }).waitFor();
+      const { seconds } = await (await fetch(`${other.url}/pool/seconds`)).json();
+      expect(seconds.filter((/** @type {any} */ { routes }) => routes['/fast']?.failures === 1)).toHaveLength(1);
+      expect(await page.locator('#latency-chart data').allInnerTexts()).toEqual(['', '', '', '']);
+      await page.reload();
+      await page.getByText('None since this page was opened.').waitFor();
 
       await mongod.start();
       await page.getByText('Live', { exact: true }).waitFor();
@@ -84,11 +91,12 @@ describeInBrowser('the live page of an app that is not as usual', () => {
   test('it says that the app is not responding, and catches up when it is back', async () => {
     const other = await start();
     const port = new URL(other.url).port;
-    await openPage({}, other.url);
+    await openPage({ viewport: { width: 390, height: 844 } }, other.url);
+    const top = async () => (await page.locator('#tunnel').boundingBox())?.y;
+    const before = await top();
     await other.stop();
-    await page
-      .getByText('The app is not responding. The page shows the last known state and keeps retrying.')
-      .waitFor();
+    await page.getByText('The app is not responding. Retrying.').waitFor();
+    expect(await top()).toBe(before);
 
     const again = await start({ PORT: port, MONGO_POOLSIZE: '3' });
     try {

@@ -45,6 +45,27 @@ export function chooseRoutes(seconds, kinds, before) {
   ];
 }
 
+const STORED = 'chart-routes';
+
+/** Of this tab, so that colours stay when it is loaded again. @param {ChartRoute[]} routes */
+export function rememberRoutes(routes) {
+  const text = JSON.stringify(routes);
+  try {
+    if (sessionStorage.getItem(STORED) !== text) sessionStorage.setItem(STORED, text);
+  } catch {
+    // A browser may forbid it.
+  }
+}
+
+/** @returns {ChartRoute[]} */
+export function recallRoutes() {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED) ?? '[]');
+  } catch {
+    return [];
+  }
+}
+
 /** By the time that their requests hold connections. @param {Second[]} seconds @param {RouteKinds} kinds */
 function rankRoutes(seconds, { known }) {
   /** @type {Map<string, number>} */

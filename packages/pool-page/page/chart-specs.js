@@ -51,10 +51,10 @@ export const SPECS = [
     kind: 'line',
     format: (value) => formatNumber(value),
     listSeries: () => [
-      { label: 'waiting', color: 'predicted', value: ({ waiting }) => waiting },
-      { label: 'active', color: 'measured-3', value: ({ active }) => active },
-      { label: 'idle', color: 'published', thin: true, value: ({ idle }) => idle },
-      { label: 'max', color: 'ink', thin: true, value: ({ max }) => max || undefined },
+      { label: 'waiting', color: 'ink', value: ({ waiting }) => waiting },
+      { label: 'active', color: 'muted', value: ({ active }) => active },
+      { label: 'idle', color: 'measured-3', thin: true, value: ({ idle }) => idle },
+      { label: 'max', color: 'muted', thin: true, value: ({ max }) => max || undefined },
     ],
   },
   {

@@ -1,3 +1,4 @@
+import { recallRoutes, rememberRoutes } from './chart-routes.js';
 import { createPlayback } from './playback.js';
 import { createState, takeHistory, takePool, takeSecond } from './state.js';
 
@@ -15,9 +16,12 @@ const RETRY_MS = 1000;
  * @returns {ReturnType<typeof createPlayback>} the time of what onChange was told
  */
 export function listenToApp(onChange, more) {
-  let state = createState();
+  let state = createState(recallRoutes());
   let heardAtMs = performance.now();
-  const playback = createPlayback(() => onChange(state));
+  const playback = createPlayback(() => {
+    rememberRoutes(state.routes);
+    onChange(state);
+  });
 
   /** @param {State} next */
   function change(next) {

@@ -9,6 +9,7 @@
  * @property {Record<string, number>} p95Ms measured by route, only of requests that arrived at the current pool size
  *
  * @typedef {RouteSecond & { route: string, atMs: number }} Group requests of one route that ended within one second
+ * @typedef {Group & Required<Pick<RouteSecond, 'p50Ms' | 'p95Ms' | 'maxMs'>>} ServedGroup those that succeeded
  */
 
 const RECENT_MS = 60_000;
@@ -34,7 +35,7 @@ export function readRecentLoad(seconds) {
     max,
     requests: byRoute(groups, (each) => each.reduce((sum, { count }) => sum + count, 0)),
     arrivals: countArrivals(groups),
-    p95Ms: byRoute(groups.filter(arrivedAtSize(max, past)), estimateP95),
+    p95Ms: byRoute(groups.flatMap(listServed).filter(arrivedAtSize(max, past)), estimateP95),
   };
 }
 
@@ -51,8 +52,15 @@ function countArrivals(groups) {
   return Array.from(arrivals, (counts = {}) => counts);
 }
 
+/** Of a group, those that succeeded. @param {Group} group @returns {ServedGroup[]} */
+function listServed(group) {
+  const { p50Ms, p95Ms, maxMs, count, failures } = group;
+  if (p50Ms === undefined || p95Ms === undefined || maxMs === undefined) return [];
+  return [{ ...group, p50Ms, p95Ms, maxMs, count: count - failures }];
+}
+
 /** @param {Group} group */
-function arrivedAtMs({ atMs, p50Ms }) {
+function arrivedAtMs({ atMs, p50Ms = 0 }) {
   return atMs - SECOND_MS / 2 - p50Ms;
 }
 
@@ -60,7 +68,7 @@ function arrivedAtMs({ atMs, p50Ms }) {
  * Whether all requests of a group arrived after the pool got its current size.
  * @param {number} max
  * @param {Second[]} seconds the last one has that size
- * @returns {(group: Group) => boolean}
+ * @returns {(group: ServedGroup) => boolean}
  */
 function arrivedAtSize(max, seconds) {
   const before = seconds.findLastIndex((second) => second.max !== max);
@@ -68,7 +76,7 @@ function arrivedAtSize(max, seconds) {
   return ({ atMs, maxMs }) => atMs - SECOND_MS - maxMs >= sinceMs;
 }
 
-/** @param {Group[]} groups @param {(groups: Group[]) => number} sumUp */
+/** @template {Group} T @param {T[]} groups @param {(groups: T[]) => number} sumUp */
 function byRoute(groups, sumUp) {
   const routes = [...new Set(groups.map(({ route }) => route))].sort();
   return Object.fromEntries(routes.map((name) => [name, sumUp(groups.filter(({ route }) => route === name))]));
@@ -77,7 +85,7 @@ function byRoute(groups, sumUp) {
 /**
  * The p95 over several seconds, from the p50, p95 and maximum of each. It is exact for up to two requests per second.
  * For more it assumes that the values between these three lie evenly, as they do behind a bus.
- * @param {Pick<RouteSecond, 'count' | 'p50Ms' | 'p95Ms' | 'maxMs'>[]} groups at least one
+ * @param {Pick<ServedGroup, 'count' | 'p50Ms' | 'p95Ms' | 'maxMs'>[]} groups at least one
  */
 export function estimateP95(groups) {
   const values = groups.flatMap(spread).sort((a, b) => a.ms - b.ms);
@@ -86,7 +94,7 @@ export function estimateP95(groups) {
   return values.find(({ weight }) => (seen += weight) >= rank)?.ms ?? NaN;
 }
 
-/** @param {Pick<RouteSecond, 'count' | 'p50Ms' | 'p95Ms' | 'maxMs'>} group */
+/** @param {Pick<ServedGroup, 'count' | 'p50Ms' | 'p95Ms' | 'maxMs'>} group */
 function spread({ count, p50Ms, p95Ms, maxMs }) {
   const length = Math.min(count, MAX_VALUES);
   const [at50, at95] = [Math.ceil(0.5 * length), Math.ceil(0.95 * length)];

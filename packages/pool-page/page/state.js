@@ -35,15 +35,15 @@ import { addNotes } from './notes.js';
 
 const HISTORY_MS = 120_000;
 
-/** @returns {State} */
-export function createState() {
+/** @param {ChartRoute[]} [routes] as the page had them before it was loaded again @returns {State} */
+export function createState(routes = []) {
   return {
     connection: 'connecting',
     snapshot: null,
     ...createView(),
     others: [],
     seconds: [],
-    routes: [],
+    routes,
     bottleneck: null,
     notes: [],
   };
@@ -115,7 +115,8 @@ function updateView(view, pool, now) {
  * @returns {State}
  */
 export function takeHistory(state, seconds) {
-  const kinds = findKinds(seconds, state.pool?.queries ?? {});
+  // The history comes before the first reading.
+  const kinds = findKinds(seconds, state.pool?.queries ?? seconds.at(-1)?.queries ?? {});
   return {
     ...state,
     seconds,

@@ -7,7 +7,8 @@ import { formatSeconds } from './words.js';
 /** @import { Palette } from './palette.js' */
 /** @import { Area, Vehicle } from './vehicle-painter.js' */
 
-const HILL_RADIUS = 20;
+/** How far the slopes of the hill reach, at its foot and at its top. */
+const [FOOT, SHOULDER] = [14, 60];
 const WHITE = '#fdfcf9';
 /** The first that fits. */
 const LABEL_PX = [17, 15, 13];
@@ -43,9 +44,14 @@ export class TunnelPainter {
       fill(context, this.#colors.road, () => context.rect(0, box.top, box.width, roadHeight));
     }
     fill(context, this.#colors.hill, () => {
-      const top = Math.max(0, box.top - box.hill * 2);
-      const width = box.right - box.left + 2 * box.hill;
-      context.roundRect(box.left - box.hill, top, width, box.height - 2 * top, HILL_RADIUS);
+      const [top, bottom] = [Math.max(0, box.top - box.hill * 3), box.top + roadHeight];
+      const [left, right, middle] = [box.left - box.hill, box.right + box.hill, (box.left + box.right) / 2];
+      context.moveTo(left - FOOT, bottom);
+      context.quadraticCurveTo(left, bottom - FOOT, left, box.top + FOOT);
+      context.quadraticCurveTo(left, top + box.hill / 2, left + SHOULDER, top + box.hill / 2);
+      context.quadraticCurveTo(middle, top - box.hill / 2, right - SHOULDER, top + box.hill / 2);
+      context.quadraticCurveTo(right, top + box.hill / 2, right, box.top + FOOT);
+      context.quadraticCurveTo(right, bottom - FOOT, right + FOOT, bottom);
     });
   }
 

@@ -13,8 +13,7 @@ export function formatSeconds(ms) {
 /** @param {Pick<State, 'connection' | 'pool'>} state */
 export function describeConnection({ connection, pool }) {
   if (connection === 'connecting') return 'Connecting to the app';
-  if (connection === 'lost')
-    return 'The app is not responding. The page shows the last known state and keeps retrying.';
+  if (connection === 'lost') return 'The app is not responding. Retrying.';
   if (!pool || pool.database.reachable) return 'Live';
   const { reason } = pool.database;
   return `The app responds, but MongoDB does not${reason ? `: ${reason}` : '.'}`;
@@ -68,11 +67,19 @@ function describeQueue({ waiting, queue }, elapsedMs) {
   return waiting === 1 ? `1 waiting, for ${longest}` : `${waiting} waiting, the longest for ${longest}`;
 }
 
-/** @param {ServerReading} server */
-export function describeServer({ cores, busyCores }) {
+/** Fewer cores in use are of no interest. */
+export const BUSY_CORES = 0.5;
+
+/** @param {ServerReading | null} server null where it does not tell */
+export function describeServer(server) {
+  if (server === null) return 'MongoDB';
+  const { cores, busyCores } = server;
   // Two clocks measure it: it may come out a little too high.
-  const busy = busyCores === null ? '' : `, ${Math.min(busyCores, cores).toFixed(cores < 100 ? 1 : 0)}\u00a0busy`;
-  return `Server: ${countCores(cores).replace(' ', '\u00a0')}${busy}`;
+  const busy =
+    busyCores === null || busyCores < BUSY_CORES
+      ? ''
+      : `, ${Math.min(busyCores, cores).toFixed(cores < 100 ? 1 : 0)}\u00a0busy`;
+  return `MongoDB, ${countCores(cores).replace(' ', '\u00a0')}${busy}`;
 }
 
 /** @param {NonNullable<State['bottleneck']>} bottleneck */
@@ -89,7 +96,7 @@ function countCores(cores) {
 export function describeNoneYet({ pool, others, kinds }) {
   const pools = [pool, ...others.map((view) => view.pool)].filter((each) => each !== null);
   const count = pools.flatMap(({ queue }) => queue.filter(({ route }) => kindOf(kinds, route) === 'ferrari')).length;
-  if (count === 0) return 'None so far.';
+  if (count === 0) return 'None since this page was opened.';
   // The app sends only the head of each queue.
   const many = pools.some(({ waiting, queue }) => waiting > queue.length) ? `More than ${count}` : String(count);
   if (many === '1') return 'One is waiting now. It will appear here once it is done.';

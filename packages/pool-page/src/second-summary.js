@@ -27,9 +27,14 @@ export class SecondSummary {
     if (!route)
       this.#routes.set(name, (route = { count: 0, failures: 0, maxMs: 0, totalMs: [], waitMs: [], useMs: [] }));
     route.count += 1;
-    route.failures += request.status < 200 || request.status >= 400 ? 1 : 0;
+    if (request.status < 200 || request.status >= 400) {
+      // How long it took to fail says nothing about the queries.
+      route.failures += 1;
+      return;
+    }
     route.maxMs = Math.max(route.maxMs, request.totalMs);
-    const index = route.count <= MAX_SAMPLES ? route.count - 1 : Math.floor(Math.random() * route.count);
+    const served = route.count - route.failures;
+    const index = served <= MAX_SAMPLES ? served - 1 : Math.floor(Math.random() * served);
     if (index >= MAX_SAMPLES) return;
     // Numbers only: keeping the requests would cost the app much more.
     route.totalMs[index] = request.totalMs;
@@ -50,6 +55,7 @@ export class SecondSummary {
 /** @param {RouteCounts} counts @returns {RouteSecond} */
 function summariseRoute({ count, failures, maxMs, totalMs, waitMs, useMs }) {
   const [total, wait, use] = [totalMs, waitMs, useMs.filter((ms) => ms > 0)].map(sort);
+  if (total.length === 0) return { count, failures };
   return {
     count,
     failures,

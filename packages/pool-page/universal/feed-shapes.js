@@ -42,11 +42,11 @@
  *
  * @typedef {object} RouteSecond the requests of one route that ended within a second
  * @property {number} count
- * @property {number} failures
- * @property {number} p50Ms
- * @property {number} p95Ms
- * @property {number} maxMs
- * @property {number} waitP95Ms
+ * @property {number} failures of them; the times are those of the others
+ * @property {number} [p50Ms]
+ * @property {number} [p95Ms]
+ * @property {number} [maxMs]
+ * @property {number} [waitP95Ms]
  * @property {number} [useP50Ms] of requests that got a connection
  * @property {number} [useP95Ms]
  *

@@ -77,12 +77,14 @@ export function createEnded(overrides) {
   };
 }
 
+/** @typedef {RouteSecond & Required<Pick<RouteSecond, 'p50Ms' | 'p95Ms' | 'maxMs' | 'waitP95Ms'>>} ServedSecond */
+
 /**
  * The requests of one route that ended within a second, each after `useP50Ms`.
  * @param {number} count
  * @param {number | undefined} useP50Ms undefined for requests without a connection
- * @param {Partial<RouteSecond>} [overrides]
- * @returns {RouteSecond}
+ * @param {Partial<ServedSecond>} [overrides]
+ * @returns {ServedSecond}
  */
 export function createRouteSecond(count, useP50Ms, overrides) {
   const [p50Ms, use] = useP50Ms === undefined ? [1, {}] : [useP50Ms, { useP50Ms, useP95Ms: useP50Ms }];

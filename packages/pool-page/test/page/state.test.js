@@ -1,10 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeNote } from 'mongodb-pool-page/page/notes.js';
 import { createState, takeHistory, takePool, takeSecond } from 'mongodb-pool-page/page/state.js';
-import { createConnection, createEnded, createReading, createRouteSecond, createSecond } from './sample-pool.js';
+import {
+  QUERIES,
+  createConnection,
+  createEnded,
+  createReading,
+  createRouteSecond,
+  createSecond,
+} from './sample-pool.js';
 
 /** @param {Parameters<typeof describeNote>[0]} note */
 const textOf = (note) => Object.values(describeNote(note)).join('');
+
+test('the colours of routes are those of their vehicles before the first reading, and stay after a reload', () => {
+  const routes = { '/slow': createRouteSecond(1, 5), '/fast': createRouteSecond(1, 1) };
+  const seconds = [createSecond({ routes, queries: QUERIES })];
+  const colorsOf = (/** @type {ReturnType<typeof createState>} */ state) =>
+    Object.fromEntries(takeHistory(state, seconds).routes.map(({ label, color }) => [label, color]));
+  expect(colorsOf(createState())).toEqual({ '/fast': 'measured-2', '/slow': 'measured-1' });
+  const before = takeHistory(createState(), [
+    createSecond({ routes: { '/other': createRouteSecond(1, 900), ...routes } }),
+  ]);
+  expect(colorsOf(createState(before.routes))['/slow']).toBe(
+    before.routes.find(({ label }) => label === '/slow')?.color,
+  );
+});
 
 describe('Ferraris that had to wait', () => {
   /** @param {import('mongodb-pool-monitor').EndedRequest[]} finished */

@@ -85,10 +85,12 @@ describe('the pool in a sentence', () => {
 });
 
 test.each([
-  [{ cores: 2, busyCores: 1.96 }, 'Server: 2 cores, 2.0 busy'],
-  [{ cores: 1, busyCores: 1.04 }, 'Server: 1 core, 1.0 busy'],
-  [{ cores: 128, busyCores: 17.3 }, 'Server: 128 cores, 17 busy'],
-  [{ cores: 64, busyCores: null }, 'Server: 64 cores'],
+  [{ cores: 2, busyCores: 1.96 }, 'MongoDB, 2 cores, 2.0 busy'],
+  [{ cores: 1, busyCores: 1.04 }, 'MongoDB, 1 core, 1.0 busy'],
+  [{ cores: 128, busyCores: 17.3 }, 'MongoDB, 128 cores, 17 busy'],
+  [{ cores: 64, busyCores: null }, 'MongoDB, 64 cores'],
+  [{ cores: 2, busyCores: 0.1 }, 'MongoDB, 2 cores'],
+  [null, 'MongoDB'],
 ])('the server in a few words: %j', (server, text) => {
   expect(describeServer(server).replaceAll('\u00a0', ' ')).toBe(text);
 });
@@ -100,8 +102,8 @@ test('the bottleneck in a sentence', () => {
 });
 
 test.each([
-  [0, [], 'None so far.'],
-  [1, [createWaiter({ route: '/slow' })], 'None so far.'],
+  [0, [], 'None since this page was opened.'],
+  [1, [createWaiter({ route: '/slow' })], 'None since this page was opened.'],
   [1, [createWaiter()], 'One is waiting now. It will appear here once it is done.'],
   [10, Array(10).fill(createWaiter()), '10 are waiting now. They will appear here once they are done.'],
   [203, Array(50).fill(createWaiter()), 'More than 50 are waiting now. They will appear here once they are done.'],
