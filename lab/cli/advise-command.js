@@ -5,16 +5,20 @@ import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
 import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
+import { MORE_EVIDENCE, explainCheck } from '../predictions/explain-check.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
+import { checkRecording } from './check-recording.js';
 import { inThreads } from './in-threads.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { streamForText } from './result-file.js';
 import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
 
-/** @import { Advice, AdviceRow } from 'mongodb-pool-predictor' */
+/** @import { Advice, AdviceRow, TraceCheck } from 'mongodb-pool-predictor' */
 /** @import { Column, LabView, Result } from '../report/result-types.js' */
 
 const MAX_HEADROOM = 100;
+/** Of the process: the recording can't be predicted, so there is no size. */
+const EXIT_CHECK_FAILS = 4;
 
 /** `pool-lab advise` */
 export function createCommand() {
@@ -22,7 +26,7 @@ export function createCommand() {
     new Command('advise')
       .description(
         'find the smallest pool that meets your goals, and alternatives to it; ' +
-          'exit with 1 if there is none, or no verdict',
+          `exit with 1 if there is none, or no verdict, and with ${EXIT_CHECK_FAILS} if the recording can't be predicted`,
       )
       .argument('[scenario]', 'Artillery scenario')
       .requiredOption(
@@ -50,18 +54,16 @@ async function showAdvice(
   scenario,
   { slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, json, ...loadOptions },
 ) {
-  const {
-    load,
-    services,
-    overhead,
-    resolutionMs,
-    pool,
-    notes,
-    doubts = [],
-    settings,
-    warnings,
-  } = await readLoad({ ...loadOptions, scenario });
-  if (doubts.length > 0) throw new Error(`No verdict. ${doubts.join(' ')}`);
+  const { load, services, overhead, resolutionMs, pool, notes, settings, warnings, trace, others } = await readLoad({
+    ...loadOptions,
+    scenario,
+  });
+  const check = trace && (await checkRecording({ trace, pool, others }, { ...loadOptions, firstSeed }));
+  if (check?.status === 'fails') {
+    refuse(check, json);
+    return;
+  }
+  if (check) notes.unshift(explainCheck(check));
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const options = {
@@ -103,6 +105,7 @@ async function showAdvice(
         environment: describeEnvironment(null),
         settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
         ...advice,
+        ...(check && { check }),
         words: paragraphs,
         notes,
         warnings,
@@ -110,6 +113,19 @@ async function showAdvice(
     );
   }
   if (advice.verdict !== 'size') process.exitCode = 1;
+}
+
+/** Gives no size. @param {TraceCheck} check that fails @param {boolean} json */
+function refuse(check, json) {
+  const words = ["No size: the recording can't be predicted.", explainCheck(check), MORE_EVIDENCE];
+  const stream = streamForText(json);
+  const [width, paint] = [widthOf(stream), choosePaint(stream)];
+  const [verdict, ...reasons] = words.map((text) => layOutText(text, width));
+  stream.write(`${[paintText(verdict, 'red', paint), ...reasons].join('\n\n')}\n`);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ lab: 'advise', verdict: 'checkFails', poolSize: null, check, words })}\n`);
+  }
+  process.exitCode = EXIT_CHECK_FAILS;
 }
 
 /** @param {string} text */

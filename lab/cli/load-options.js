@@ -11,12 +11,11 @@ import {
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
 import { RESOLUTION_MS, WORKERS } from '../../src/load-tests/artillery.js';
 import { foreseeLostUsers } from '../../src/load-tests/sent-users.js';
-import { checkAppPool, poolOfApp, poolOfTrace, separateRoutes } from '../predictions/app-pool.js';
+import { checkAppPool, poolOfRecording, poolOfTrace, separateRoutes } from '../predictions/app-pool.js';
 import { describeCallers } from '../predictions/describe-callers.js';
 import {
   describeCoverage,
   describeMissing,
-  describeOpenings,
   describePick,
   describeSharing,
   describeTraceQueries,
@@ -30,7 +29,7 @@ import { readJson } from '../base/read-json.js';
 import { toResult } from './result-file.js';
 
 /** @import { Command } from 'commander' */
-/** @import { Load, PoolOptions, RecordedTrace, Service } from 'mongodb-pool-predictor' */
+/** @import { Load, RecordedTrace, Service } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { AppPool, KnownPool } from '../predictions/app-pool.js' */
 
@@ -43,6 +42,7 @@ const MAX_WORKERS = 1024;
  * @property {string[]} [trace] files; the first is replayed
  * @property {string} [client] whose pool is predicted; see pickPool
  * @property {string} [process]
+ * @property {string} [check] file of another trace
  * @property {number | 'none'} [serverCores]
  * @property {string} [environment]
  * @property {boolean} [skipFunctions]
@@ -59,10 +59,10 @@ const MAX_WORKERS = 1024;
  * @property {number} resolutionMs of the client's clock; 0: exact
  * @property {KnownPool} [pool] the app's settings, where they are known
  * @property {string[]} notes what the figures cover
- * @property {string[]} [doubts] why no pool size can be advised; they are among the warnings, too
  * @property {string[]} warnings
  * @property {Record<string, unknown>} settings for the result
  * @property {Trace} [trace]
+ * @property {Trace[]} [others] the same pool, in the other traces
  */
 
 /** Adds the options for the load and its service times. @param {Command} command */
@@ -75,6 +75,7 @@ export function withLoadOptions(command) {
     )
     .option('--client <name>', 'of a trace with several pools: the client to predict')
     .option('--process <pid>', 'of a trace with several processes: the one to predict')
+    .option('--check <trace>', 'check --trace: does it predict this recording of the\nsame load at another pool size?')
     .option('--environment <name>', 'environment of the scenario')
     .option('--skip-functions', 'leave out the function steps of the scenario:\nwhat their code does is not simulated')
     .option(
@@ -113,6 +114,8 @@ export async function readLoad({ trace: traces = [], ...options }) {
   if (scenario && traces.length > 0) throw new Error('Give either a scenario or --trace, not both');
   if ((options.client ?? options.process) !== undefined && traces.length === 0)
     throw new Error('--client and --process need --trace: a scenario has one pool');
+  if (options.check !== undefined && traces.length === 0)
+    throw new Error('--check needs --trace: a scenario has nothing recorded');
   if (traces.length > 0) return readTraceLoad(traces, options);
   if (scenario) return readScenarioLoad(scenario, options);
   throw new Error('Nothing to predict: pass an Artillery scenario or --trace FILE');
@@ -138,7 +141,6 @@ export function loadTraces(traces, { serverCores, client, process }) {
   const [first, ...otherTraces] = traces;
   const [picked, ...others] = traces.map((each) => pickPool(each, { client, process }));
   const recorded = picked.trace;
-  const doubts = describeOpenings(picked.openings);
   const { pool, overhead } = readHeader(picked, first.file);
   const separate = pool && separateRoutes(pool);
   const trace =
@@ -146,7 +148,7 @@ export function loadTraces(traces, { serverCores, client, process }) {
       ? recorded
       : shareServer([recorded, ...others.map(({ trace: other }) => other)], {
           cores: serverCores,
-          pool: recordedPool(recorded, pool),
+          pool: poolOfRecording(recorded, pool),
           separateRoutes: separate,
         });
   const load = createTraceLoad(trace, { resample: true, separateRoutes: separate });
@@ -166,8 +168,8 @@ export function loadTraces(traces, { serverCores, client, process }) {
       ...describeTraceRoutes(trace.routes),
       ...describeMissing(first),
     ],
-    doubts,
-    warnings: [...doubts, ...[picked, ...others].flatMap(({ trace: { warnings } }) => warnings)],
+    others: others.map(({ trace: other }) => other),
+    warnings: [picked, ...others].flatMap(({ trace: { warnings } }) => warnings),
     settings: {
       trace: first.file,
       ...(others.length > 0 && { otherTraces: otherTraces.map(({ file }) => file) }),
@@ -186,12 +188,6 @@ function readHeader({ trace: { header }, pool: recorded }, file) {
   } catch (cause) {
     throw new Error(`${file}, line 1: ${/** @type {Error} */ (cause).message}`, { cause });
   }
-}
-
-/** @param {Trace} trace @param {AppPool} [settings] @returns {PoolOptions | undefined} undefined where the size is unknown */
-function recordedPool({ header: { maxPoolSize } }, settings) {
-  if (typeof maxPoolSize !== 'number' || maxPoolSize === 0) return undefined;
-  return settings ? poolOfApp({ ...settings, poolSize: maxPoolSize }) : { maxPoolSize };
 }
 
 /** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */

@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
-import { checkTrace, parsePoolSizes, pickPool, predict, summariseTrace } from 'mongodb-pool-predictor';
-import { readTrace } from 'mongodb-pool-predictor/node';
+import { parsePoolSizes, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { choosePaint } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
-import { poolOfApp, separateRoutes } from '../predictions/app-pool.js';
+import { poolOfApp } from '../predictions/app-pool.js';
 import { describePool } from '../predictions/describe-input.js';
 import { explainCheck } from '../predictions/explain-check.js';
 import { describeDoubt } from '../predictions/describe-callers.js';
@@ -11,14 +10,13 @@ import { createPredictView } from '../predictions/predict-view.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
+import { checkRecording } from './check-recording.js';
 import { inThreads } from './in-threads.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { streamForText } from './result-file.js';
 import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parsers.js';
 
-/** @import { Load, PoolOptions, TraceCheck } from 'mongodb-pool-predictor' */
-/** @import { Trace } from 'mongodb-pool-predictor/node' */
-/** @import { KnownPool } from '../predictions/app-pool.js' */
+/** @import { Load, PoolOptions } from 'mongodb-pool-predictor' */
 
 const DEFAULT_SIZES = '1..20';
 
@@ -59,10 +57,6 @@ export function createCommand() {
     )
     .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
     .option('--bands', 'show the 90 % band of every figure, not just of p95', false)
-    .option(
-      '--check <trace>',
-      'predict this trace, of any pool size, from that of\n--trace; default: its second half from its first',
-    )
     .option('--html <file>', 'also write a page with charts')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(showPrediction);
@@ -71,16 +65,12 @@ export function createCommand() {
 /**
  * @param {string | undefined} scenario
  * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number, firstSeed: number,
- *   bands: boolean, check?: string, html?: string, json: boolean }} options
+ *   bands: boolean, html?: string, json: boolean }} options
  */
-async function showPrediction(
-  scenario,
-  { poolSizes, driver, seeds, firstSeed, bands, check: checkFile, html, json, ...loadOptions },
-) {
+async function showPrediction(scenario, { poolSizes, driver, seeds, firstSeed, bands, html, json, ...loadOptions }) {
   if (loadOptions.trace && driver !== '7') {
     throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
   }
-  if (checkFile && !loadOptions.trace) throw new Error('--check needs --trace: a scenario has nothing recorded');
   if (html) await requireWritable(html, '--html');
   const {
     load,
@@ -92,13 +82,14 @@ async function showPrediction(
     settings,
     warnings,
     trace,
+    others,
   } = await readLoad({ ...loadOptions, scenario });
   // The driver of 2020 has none of the settings.
   const known = driver === '7' ? pool : undefined;
   const poolOf = known
     ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize })
     : POOL_OF[driver];
-  const check = trace && (await checkRecording(trace, poolOf, { ...loadOptions, file: checkFile, known, firstSeed }));
+  const check = trace && (await checkRecording({ trace, pool, others }, { ...loadOptions, firstSeed }));
   const notes = [
     ...(check === undefined ? [] : [explainCheck(check)]),
     ...coverage,
@@ -174,27 +165,4 @@ async function showPrediction(
 /** What is known of the server, without the times of each checkout. @param {NonNullable<Load['server']>} server */
 function describeServer(server) {
   return Object.fromEntries(Object.entries(server).filter(([key]) => key !== 'aloneMs'));
-}
-
-/**
- * @param {Trace} trace
- * @param {(poolSize: number) => PoolOptions} poolOf
- * @param {{ file?: string, client?: string, process?: string, known?: KnownPool, firstSeed: number }} options
- * @returns {Promise<TraceCheck | null>} null where the size of the recorded pool is unknown
- */
-async function checkRecording(trace, poolOf, { file, client, process, known, firstSeed }) {
-  const other = file === undefined ? undefined : pickPool(await readTrace(file), { client, process }).trace;
-  const {
-    header: { maxPoolSize },
-  } = other ?? trace;
-  if (typeof maxPoolSize === 'number' && maxPoolSize > 0) {
-    return checkTrace(trace, {
-      pool: poolOf(maxPoolSize),
-      other,
-      separateRoutes: known && separateRoutes(known.settings),
-      firstSeed,
-    });
-  }
-  if (other) throw new Error(`--check ${file}: it has to say its maxPoolSize`);
-  return null;
 }

@@ -1,5 +1,6 @@
-import { checkTrace, predict } from 'mongodb-pool-predictor';
-import { poolOfApp, separateRoutes } from '../predictions/app-pool.js';
+import { predict } from 'mongodb-pool-predictor';
+import { poolOfApp } from '../predictions/app-pool.js';
+import { checkRecording } from './check-recording.js';
 import { inThreads } from './in-threads.js';
 import { loadTraces } from './load-options.js';
 
@@ -14,8 +15,8 @@ const MAX_SIZES = 60;
  *
  * @param {RecordedTrace} recorded
  * @param {Diagnosis} diagnosis of it
- * @returns {Promise<number | null>} null unless the pool is too small for its load, the trace can be predicted from its own
- *   first half, and there is such a size
+ * @returns {Promise<number | null>} null unless the pool is too small for its load, a replay explains the
+ *   recorded waits, and there is such a size
  */
 export async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (cause !== 'fullPool' || !facts?.maxPoolSize) return null;
@@ -23,8 +24,7 @@ export async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (!pool || trace.header.maxPoolSize !== facts.maxPoolSize) return null;
   const size = facts.maxPoolSize;
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...pool.settings, poolSize });
-  const check = await checkTrace(trace, { pool: poolOf(size), separateRoutes: separateRoutes(pool.settings) });
-  if (check.holds !== true) return null;
+  if ((await checkRecording({ trace, pool })).status !== 'holds') return null;
   const poolSizes = Array.from({ length: Math.min(MAX_SIZES, (MOST - 1) * size) }, (_, index) => size + index + 1);
   const knees = [];
   // Where the trace can't tell whether callers wait for their answers, the size must do for both.

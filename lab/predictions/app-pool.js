@@ -1,7 +1,7 @@
 import { countConnections, countOf, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { orNone, shape } from '../base/shape.js';
 
-/** @import { PoolOptions, RecordedPool } from 'mongodb-pool-predictor' */
+/** @import { PoolOptions, RecordedPool, Trace } from 'mongodb-pool-predictor' */
 
 /**
  * The settings of an app that decide how long its requests wait. They have the names of src/settings-table.js.
@@ -114,6 +114,18 @@ export function poolOfApp(settings, state) {
   }
   if (slowConcurrency) return { ...driver, kind: 'limited', slowRoutes: SLOW_ROUTES, slowSize: slowConcurrency };
   return driver;
+}
+
+/**
+ * The pool that a trace was recorded with.
+ *
+ * @param {Pick<Trace, 'header'>} trace
+ * @param {AppPool} [settings] of the app, where they are known
+ * @returns {PoolOptions | undefined} undefined where its size is unknown
+ */
+export function poolOfRecording({ header: { maxPoolSize } }, settings) {
+  if (typeof maxPoolSize !== 'number' || maxPoolSize === 0) return undefined;
+  return settings ? poolOfApp({ ...settings, poolSize: maxPoolSize }) : { maxPoolSize };
 }
 
 /** Lists the routes that have a separate pool. @param {AppPool} settings */

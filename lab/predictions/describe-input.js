@@ -63,26 +63,6 @@ export function describePick({ trace: { useMs }, pool, process: { pid }, others 
   ];
 }
 
-/** Rarer openings, such as those at the start of an app, decide no percentile up to p99. */
-const MIN_OPENED = 0.01;
-
-/**
- * Says so where requests waited mostly for connections that were being opened: the simulation knows only waits for those
- * of others.
- *
- * @param {ReturnType<typeof pickPool>['openings']} openings
- * @returns {string[]}
- */
-export function describeOpenings({ checkouts, opened, waitedMs, openingMs }) {
-  if (opened < MIN_OPENED * checkouts || openingMs < waitedMs / 2 || openingMs === 0) return [];
-  return [
-    `${formatNumber((100 * openingMs) / waitedMs)} % of the recorded waiting was for connections that were being opened: ` +
-      `${opened} of ${checkouts} checkouts, ${formatQuantity(openingMs / opened, 'ms')} on average. The simulation leaves ` +
-      'that out, so this trace says nothing about another pool size. Find out why connections are opened so often ' +
-      '(maxIdleTimeMS, a load balancer, the server) or so slowly, and record again.',
-  ];
-}
-
 /** Says what a trace of an earlier version can't tell. @param {Pick<RecordedTrace, 'version' | 'missing'>} trace @returns {string[]} */
 export function describeMissing({ version, missing }) {
   if (missing.length === 0) return [];

@@ -1,76 +1,84 @@
-import { countConnections, describeBand, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import {
+  countConnections,
+  countOf,
+  describeBand,
+  formatNumber,
+  formatQuantity,
+  formatShare,
+} from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { TraceCheck } from 'mongodb-pool-predictor' */
 
 /** A load that changes less looks the same. */
 const CHANGE = 1.25;
-/** A band with a ratio of its ends above this proves little. */
-const WIDE = 3;
 
-/**
- * Whether a trace could be predicted, in words.
- *
- * @param {TraceCheck | null} check null: the size of the recorded pool, or the waits, are unknown
- */
+/** What shows more than this recording. */
+export const MORE_EVIDENCE =
+  'A second recording at another pool size (--check OTHER.jsonl), or a sweep, would show what a size does.';
+
+/** @type {Record<string, string>} */
+const NOT_CHECKED = {
+  nobodyWaited: 'nobody waited for a connection while this was recorded, so every model of the pool would fit',
+  fewWaits: 'fewer than 20 queries waited for a connection while this was recorded',
+  fewRequests: 'one of the two recordings has fewer than 20 requests of every route',
+  unknownSize: 'the recording does not say how large its pool was',
+};
+
+/** Whether a trace could be predicted, in words. @param {TraceCheck} check */
 export function explainCheck(check) {
-  if (check === null) {
+  const { status, reason } = check;
+  if (status === 'notChecked') return `Not checked: ${NOT_CHECKED[String(reason)]}. ${MORE_EVIDENCE}`;
+  if (status === 'fails') return `The check fails: ${describeFailure(check)} Do not rely on the predictions.`;
+  return `The check holds: ${describeBasis(check)}, all ${countOf(check.figures.length, 'figure', 'figures')} fit. ${describeFigures(check)}`;
+}
+
+/** @param {TraceCheck} check */
+function describeBasis({ of, poolSize }) {
+  const size = countConnections(poolSize);
+  return of === 'trace'
+    ? `of the other recording, with ${size}, predicted from this one`
+    : `of the waits that were recorded with ${size}, replayed`;
+}
+
+/** @param {TraceCheck} check */
+function describeFailure(check) {
+  const { of, reason, figures, waits } = check;
+  if (reason === 'otherWaits') {
     return (
-      'The trace does not say how large its pool was or how long each checkout waited, so nothing shows whether its ' +
-      'predictions can be trusted.'
+      `${formatShare(waits.otherShare)} of the recorded waiting was not for a connection of a full pool` +
+      `${waits.openingShare > 0.1 ? ` (${formatShare(waits.openingShare)} was for connections that were being opened)` : ''}. ` +
+      'The simulation knows only full pools. `pool-lab doctor` names the cause.'
     );
   }
-  const { of, poolSize, figures, holds } = check;
-  const part = of === 'half' ? 'the second half of the trace' : 'the other trace';
-  if (holds === null) {
-    return `No check: ${part} or what it would be predicted from has fewer than 20 requests of every route.`;
-  }
-  const compared = figures.map(({ kind, route, recordedMs, lowMs, highMs }, index) => {
-    const figure = kind === 'meanWait' ? 'Mean wait' : `p95 of ${route}`;
-    const [recorded, predicted] = [formatQuantity(recordedMs, 'ms'), describeBand(lowMs, highMs)];
-    return index === 0
-      ? `${figure}: ${recorded} recorded, ${predicted} predicted`
-      : `${figure}: ${recorded}, ${predicted}`;
+  const off = figures.filter(({ place }) => place === 'outside');
+  const intro = `${describeBasis(check)}, ${off.length} of ${figures.length} ${off.length === 1 ? 'figure is' : 'figures are'} off.`;
+  const lacking = 'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';
+  return `${intro} ${describeFigures({ figures: off })} ${of === 'trace' ? (describeChange(check) ?? lacking) : lacking}`;
+}
+
+const KINDS = { meanWait: 'Mean wait', p95Wait: 'p95 of the wait', p95: 'p95' };
+/** More would be a wall of figures. */
+const MAX_FIGURES = 3;
+
+/** @param {Pick<TraceCheck, 'figures'>} check */
+function describeFigures({ figures }) {
+  const shown = figures.slice(0, MAX_FIGURES).map(({ kind, route, recordedMs, lowMs, highMs }) => {
+    const simulated = describeBand(lowMs, highMs);
+    return `${KINDS[kind]}${route === null ? '' : ` of ${route}`}: ${formatQuantity(recordedMs, 'ms')} recorded, ${simulated} simulated`;
   });
-  const intro = `Check: ${part}, recorded with ${countConnections(poolSize)}, against what the ${
-    of === 'half' ? 'first half' : 'trace'
-  } predicts. ${compared.join('; ')}.`;
-  return `${intro} ${holds ? confirm(check) : warn(check)}`;
+  return `${shown.join('; ')}.`;
 }
 
-/** @param {TraceCheck} check */
-function confirm({ of, figures }) {
-  const close = figures.some(({ place }) => place === 'close') ? ', or differ by less than 5 % or 1 ms' : '';
-  const isWide = figures.some(({ lowMs, highMs }) => highMs - lowMs > 1 && highMs > WIDE * lowMs);
-  return [
-    `The check holds: all ${figures.length} lie in their bands${close}.`,
-    ...(isWide ? ['But some bands are wide: a longer trace would prove more.'] : []),
-    ...(of === 'half' ? ['To check another pool size, record a trace with it: --check OTHER.jsonl.'] : []),
-  ].join(' ');
-}
-
-/** @param {TraceCheck} check */
-function warn({ of, figures, rateRatio, useRatios }) {
-  const off = figures.filter(({ place }) => place === 'outside').length;
-  const later = of === 'half' ? 'in the second half' : 'in the other trace';
+/** @param {TraceCheck} check @returns {string | undefined} undefined if the load is the same */
+function describeChange({ rateRatio, useRatios }) {
   const changes = [
     ...(isChange(rateRatio) ? [`it has ${formatNumber(rateRatio, 1)} times as many requests per second`] : []),
     ...Object.entries(useRatios)
       .filter(([, ratio]) => isChange(ratio))
       .map(([route, ratio]) => `${route} uses its connection ${formatNumber(ratio, 1)} times as long`),
   ];
-  const reason =
-    changes.length > 0
-      ? `The load is not the same ${later}: ${changes.join(', ')}. A prediction assumes that it stays as it was.${
-          of === 'trace' && isChange(rateRatio)
-            ? ' Callers that wait for their answers send more when the pool is larger.'
-            : ''
-        }`
-      : `The load is the same ${later}, so the simulation lacks something: callers that wait for their answers, queries that ` +
-        'slow each other down, or a limit other than the pool.';
-  return (
-    `The check fails: ${off} of ${figures.length} ${off === 1 ? 'lies' : 'lie'} outside. Do not rely on the ` +
-    `predictions. ${reason}`
-  );
+  if (changes.length === 0) return undefined;
+  return `The load of the other recording is not the same: ${changes.join(', ')}. A prediction assumes that it stays as it was.`;
 }
 
 /** @param {number} ratio */

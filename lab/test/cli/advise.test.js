@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { expectRefused, runCli } from '../support/run-cli.js';
@@ -68,6 +68,49 @@ describe('ends with 1', () => {
     const options = ['--headroom', '1', '--server-limit', '2'];
     const { code, stdout } = await advise('--slo', '/slow p50 < 2s', ...MINUTE, ...SERVICES, ...options);
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/they do not fit/) });
+  });
+});
+
+describe('a recording is checked', () => {
+  const RECORDED = 'examples/ordinary-minute.jsonl';
+  const GOAL = ['--slo', '/fast p50 < 100ms', '--headroom', '1', '--seeds', '59'];
+
+  /** @param {string} name @param {number} maxPoolSize that the recording says @param {(line: any) => object} [change] */
+  async function rewrite(name, maxPoolSize, change = (line) => line) {
+    const [, ...lines] = (await readFile(RECORDED, 'utf8')).trim().split('\n');
+    const all = [
+      { trace: 'mongodb-pool-lab', version: 1, maxPoolSize },
+      ...lines.map((line) => change(JSON.parse(line))),
+    ];
+    await writeFile(path.join(folder, name), all.map((line) => JSON.stringify(line)).join('\n'));
+    return path.join(folder, name);
+  }
+
+  test('where the check fails there is no size, what would be needed, and exit code 4', async () => {
+    // As if its waits had been those of a larger pool.
+    const { code, stdout, stderr } = await advise('--trace', await rewrite('larger.jsonl', 20), ...GOAL, '--json');
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'checkFails', poolSize: null, check: { status: 'fails' } });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /^No size: .* The check fails: .* A second recording at another pool size .* or a sweep, would show/,
+    );
+    expect(stderr).not.toMatch(/enough/);
+  });
+
+  test('another recording that does not fit is a failed check, too', async () => {
+    const other = await rewrite('other.jsonl', 16);
+    const { code, stdout } = await advise('--trace', RECORDED, '--check', other, ...GOAL);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: expect.stringContaining('of the other recording, with 16') });
+    expect((await advise('--trace', RECORDED, '--trace', other, ...GOAL)).code).toBe(4);
+  });
+
+  test('where nobody waited nothing was checked, and the advice stands', async () => {
+    const file = await rewrite('calm.jsonl', 100, (line) => ({ ...line, waitMs: 0 }));
+    const { code, stdout } = await advise('--trace', file, ...GOAL);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+ connections? (is|are) enough/);
+    expect(stdout).toMatch(/^Not checked: nobody waited/m);
+    expect(stdout).not.toContain('The check');
   });
 });
 

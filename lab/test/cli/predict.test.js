@@ -347,9 +347,9 @@ test('a trace: bands from resampled minutes, and a check that can fail', async (
   expect(widthOf(stderr)).toBeLessThanOrEqual(80);
   const { settings, check, variants } = JSON.parse(stdout);
   expect(settings).toMatchObject({ seeds: 19, firstSeed: 100 });
-  expect(check).toMatchObject({ of: 'half', poolSize: 8, holds: true, firstSeed: 100 });
+  expect(check).toMatchObject({ of: 'waits', poolSize: 8, status: 'holds' });
   expect(stderr.replaceAll('\n', ' ')).toMatch(
-    /Check: the second half of the trace, recorded with 8 connections.* The check holds: all 3 /,
+    /The check holds: of the waits that were recorded with 8 connections, replayed, all 3 figures fit\./,
   );
   const { low, high } = variants[0].predicted;
   expect(high.routes['/fast'].p95Ms).toBeGreaterThan(2 * low.routes['/fast'].p95Ms);
@@ -362,9 +362,9 @@ test('a trace: bands from resampled minutes, and a check that can fail', async (
   );
   const failed = await predict('--trace', 'examples/ordinary-minute.jsonl', '--check', other, ...options);
   expect(failed.code).toBe(0);
-  expect(JSON.parse(failed.stdout).check).toMatchObject({ of: 'trace', poolSize: 20, holds: false });
+  expect(JSON.parse(failed.stdout).check).toMatchObject({ of: 'trace', poolSize: 20, status: 'fails' });
   expect(failed.stderr.replaceAll('\n', ' ')).toMatch(
-    /The check fails: \d of 3 .* Do not rely on the predictions\. The load is the same/,
+    /The check fails: of the other recording, with 20 connections, .* \d of 3 figures are off\..* Do not rely on the predictions\./,
   );
 });
 

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import {
   describeCoverage,
   describeMissing,
-  describeOpenings,
   describePick,
   describePool,
   describeSharedPool,
@@ -53,19 +52,6 @@ test('a trace with several pools: which one it is about', () => {
     'The trace has 3 pools. This is about that of client "client 1" in process 7, with 2 checkouts. The others are assumed ' +
       'to stay as recorded. Choose with --client and --process.',
   ]);
-});
-
-test('waits for connections that are being opened: no pool size follows from them', () => {
-  const openings = { checkouts: 200, opened: 50, waitedMs: 4000, openingMs: 3600 };
-  expect(describeOpenings(openings)).toEqual([
-    expect.stringMatching(
-      /^90 % of the recorded waiting .* opened: 50 of 200 checkouts, 72 ms on average\. The simulation/,
-    ),
-  ]);
-  // Most waits were for others, hardly any checkout was concerned, or nothing is known of it.
-  expect(describeOpenings({ ...openings, openingMs: 1900 })).toEqual([]);
-  expect(describeOpenings({ ...openings, opened: 1 })).toEqual([]);
-  expect(describeOpenings({ ...openings, opened: 0, openingMs: 0, waitedMs: 0 })).toEqual([]);
 });
 
 test('a trace of an earlier version: what it can not tell', () => {

@@ -300,27 +300,27 @@ describe('the check of a trace', () => {
     });
   const check = fc
     .record({
-      of: fc.constantFrom('half', 'trace'),
+      of: fc.constantFrom('waits', 'trace'),
       poolSize: fc.integer({ min: 1, max: 100 }),
       figures: fc.array(figure, { minLength: 2, maxLength: 5 }),
       rateRatio: fc.constantFrom(0.4, 0.9, 1, 1.1, 3),
       useRatio: fc.constantFrom(0.4, 0.9, 1, 1.1, 3),
     })
-    .map(
-      ({ figures, useRatio, ...rest }) =>
-        /** @type {import('mongodb-pool-predictor').TraceCheck} */ ({
-          ...rest,
-          useRatios: { '/a': useRatio },
-          seeds: 59,
-          firstSeed: 1,
-          holds: figures.every(({ place }) => place !== 'outside'),
-          figures: figures.map((each, index) => ({
-            ...each,
-            kind: index === 0 ? 'meanWait' : 'p95',
-            route: index === 0 ? null : `/route${index}`,
-          })),
-        }),
-    );
+    .map(({ figures, useRatio, ...rest }) => {
+      const isOff = figures.some(({ place }) => place === 'outside');
+      return /** @type {import('mongodb-pool-predictor').TraceCheck} */ ({
+        ...rest,
+        useRatios: { '/a': useRatio },
+        waits: { count: 100, otherShare: 0, openingShare: 0 },
+        status: isOff ? 'fails' : 'holds',
+        reason: isOff ? 'figures' : null,
+        figures: figures.map((each, index) => ({
+          ...each,
+          kind: index === 0 ? 'meanWait' : 'p95',
+          route: index === 0 ? null : `/route${index}`,
+        })),
+      });
+    });
 
   test('says whether it holds, and why not, without a contradiction', () => {
     fc.assert(
@@ -329,31 +329,32 @@ describe('the check of a trace', () => {
         const outside = each.figures.filter(({ place }) => place === 'outside').length;
         expect(words).not.toMatch(NO_FIGURE);
         expect(words.includes('The check holds')).toBe(outside === 0);
-        expect(find(words, /The check fails: (\d+) of/) ?? 0).toBe(outside);
-        expect(words.match(/p95 of/g) ?? []).toHaveLength(each.figures.length - 1);
-        const hasChanged = [each.rateRatio, each.useRatios['/a']].some((ratio) => ratio > 1.25 || ratio < 0.8);
-        expect(words.includes('The load is not the same')).toBe(outside > 0 && hasChanged);
-        expect(words.includes('The load is the same')).toBe(outside > 0 && !hasChanged);
-        expect(words.includes('or differ by less')).toBe(
-          outside === 0 && each.figures.some(({ place }) => place === 'close'),
-        );
+        expect(words.includes('Do not rely on the predictions')).toBe(outside > 0);
+        expect(find(words, /(\d+) of \d+ figures? (?:is|are) off/) ?? 0).toBe(outside);
+        const hasChanged =
+          each.of === 'trace' && [each.rateRatio, each.useRatios['/a']].some((ratio) => ratio > 1.25 || ratio < 0.8);
+        expect(words.includes('is not the same')).toBe(outside > 0 && hasChanged);
+        expect(words.includes('lacks something')).toBe(outside > 0 && !hasChanged);
       }),
       { numRuns: 200, seed: SEED },
     );
   });
 
-  test('is missing where the trace does not tell enough', () => {
-    expect(explainCheck(null)).toMatch(/^The trace does not say how large its pool was/);
-    const few = {
-      of: /** @type {const} */ ('half'),
-      poolSize: 1,
-      figures: [],
-      holds: null,
-      rateRatio: 1,
-      useRatios: {},
-      seeds: 19,
-      firstSeed: 1,
-    };
-    expect(explainCheck(few)).toMatch(/^No check: the second half of the trace .* fewer than 20 requests/);
-  });
+  test.each(/** @type {const} */ (['nobodyWaited', 'fewWaits', 'fewRequests', 'unknownSize']))(
+    'says why there is none, and never that it holds: %s',
+    (reason) => {
+      const words = explainCheck({
+        of: 'waits',
+        status: 'notChecked',
+        reason,
+        poolSize: 1,
+        figures: [],
+        waits: { count: 0, otherShare: 0, openingShare: 0 },
+        rateRatio: 1,
+        useRatios: {},
+      });
+      expect(words).toMatch(/^Not checked: \S+ \S+/);
+      expect(words).not.toMatch(/undefined|holds/);
+    },
+  );
 });

@@ -1,7 +1,7 @@
-import { sum } from '../base/sample-statistics.js';
+import { quantile, sum } from '../base/sample-statistics.js';
 import { TOLERANCE_MS, TOLERANCE_SHARE } from './size-comparison.js';
 import { createRuns, simulateHere } from '../runs/simulation-runs.js';
-import { sliceTrace, meansByRoute, summariseTrace } from '../trace/trace.js';
+import { meansByRoute, sliceTrace, summariseTrace } from '../trace/trace.js';
 import { RECORDED_SEED, createTraceLoad } from '../load/trace-load.js';
 
 /** @import { Load } from '../load/load.js' */
@@ -9,126 +9,179 @@ import { RECORDED_SEED, createTraceLoad } from '../load/trace-load.js';
 /** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Trace } from '../trace/trace.js' */
 
-/** With fewer requests, the p95 is just the slowest one. */
-const MIN_REQUESTS = 20;
+/** With fewer requests, or waits, the p95 is just the longest one. */
+const MIN_COUNT = 20;
 /** Each route needs 20 more runs. */
 const MAX_ROUTES = 9;
-/** Prefix for routes of requests before the checked time, which are simulated but not counted. */
-const BEFORE = 'before: ';
+/** A shorter wait is the work of the driver and of the process. */
+const MIN_WAITED_MS = 1;
+/** Waits for something else than a full pool are too many if they are this share of all waiting ... */
+const MAX_OTHER_SHARE = 0.3;
+/** ... and of this share of the checkouts: rarer ones, such as those at the start of an app, decide no p99. */
+const MIN_OTHERS = 0.01;
+/** A replay of the same checkouts may differ by this much: chance has no part in it. */
+const REPLAY_SHARE = 0.15;
 
 /**
  * @typedef {object} CheckedFigure
- * @property {'meanWait' | 'p95'} kind
- * @property {string | null} route null for the mean wait, which is that of all routes
+ * @property {'meanWait' | 'p95Wait' | 'p95'} kind
+ * @property {string | null} route null for all routes
  * @property {number} recordedMs
- * @property {number} lowMs the band: the smallest and the largest value of all runs
+ * @property {number} lowMs the smallest and the largest value of all runs; of the replay, the only one
  * @property {number} highMs
- * @property {'inside' | 'close' | 'outside'} place close: outside by less than 5 % or 1 ms
+ * @property {'inside' | 'close' | 'outside'} place close: outside by less than 5 % (15 % of a replay) or 1 ms
+ *
+ * @typedef {object} TraceWaits
+ * @property {number} count checkouts that waited, for longer than 1 ms
+ * @property {number} otherShare of all that waiting: for something else than a connection of a full pool
+ * @property {number} openingShare of it: for a connection that was being opened
  *
  * @typedef {object} TraceCheck
- * @property {'half' | 'trace'} of the second half, predicted from the first; or of another trace
- * @property {number} poolSize it was recorded with
- * @property {CheckedFigure[]} figures none where there are fewer than 20 requests of a route
- * @property {boolean | null} holds no figure is outside; if the prediction is right, this is true in 9 of 10 checks.
- *   Null without figures
- * @property {number} rateRatio requests per second in what is predicted, by those in what it is predicted from
+ * @property {'waits' | 'trace'} of the waits of the trace itself, which a replay has to explain; or of another trace
+ * @property {'holds' | 'fails' | 'notChecked'} status
+ * @property {'nobodyWaited' | 'fewWaits' | 'fewRequests' | 'unknownSize' | 'otherWaits' | 'figures' | null} reason why it
+ *   was not checked, or why it fails
+ * @property {number} poolSize that the checked trace was recorded with; NaN where it is unknown
+ * @property {CheckedFigure[]} figures that were compared
+ * @property {TraceWaits} waits of the trace
+ * @property {number} rateRatio requests per second in the other trace, by those in this one; 1 for the trace itself
  * @property {Record<string, number>} useRatios the same for the mean use of each route
- * @property {number} seeds
- * @property {number} firstSeed
  */
 
 /**
- * Predicts a recording from another one and compares them. This can fail, unlike a replay at the recorded size. It
- * assumes that the load does not change.
- *
- * The band of each of m figures is that from the smallest to the largest of 20 m - 1 runs. Each holds the recorded
- * value with probability 1 - 0.1 / m, so all do with 0.9 or more: https://en.wikipedia.org/wiki/Bonferroni_correction.
+ * Checks whether a trace can be predicted. It fails where the recorded waits are due to something that the simulation
+ * does not know, or where another trace is not what this one predicts. Where nothing could have failed, nothing was
+ * checked: with a pool in which nobody waited, every model of the pool is right.
  *
  * @param {Trace} trace
  * @param {object} options
- * @param {PoolOptions} options.pool that the predicted part was recorded with
- * @param {Trace} [options.other] default: the second half of the trace is predicted from its first half
+ * @param {PoolOptions} [options.pool] that the checked trace was recorded with; default: unknown
+ * @param {Trace} [options.other] is predicted from the trace, as if the load were the same; default: the waits of the
+ *   trace are explained by a replay
  * @param {string[]} [options.separateRoutes] see createTraceLoad
  * @param {number} [options.firstSeed] default 1
  * @returns {Promise<TraceCheck>}
  */
 export async function checkTrace(trace, { pool, other, separateRoutes, firstSeed = 1 }) {
-  const [lastMs, otherLastMs] = [trace, other ?? trace].map(
-    ({ checkOutStartedMs }) => checkOutStartedMs[checkOutStartedMs.length - 1],
-  );
-  const pastMs = other ? lastMs : lastMs / 2;
-  const futureMs = other ? Math.min(pastMs, otherLastMs) : pastMs;
-  const past = other ? trace : sliceTrace(trace, 0, pastMs);
-  const future = other ? sliceTrace(other, 0, futureMs) : sliceTrace(trace, pastMs, Infinity);
-  const [before, recorded] = [past, future].map(summariseTrace);
-  const routes = Object.keys(recorded.routes)
-    .filter((route) => Math.min(recorded.routes[route].count, before.routes[route]?.count ?? 0) >= MIN_REQUESTS)
-    .toSorted((a, b) => recorded.routes[b].count - recorded.routes[a].count)
-    .slice(0, MAX_ROUTES);
-  const seeds = 20 * (routes.length + 1) - 1;
-  const [usesBefore, usesAfter] = [past, future].map((part) => meansByRoute(part, part.useMs));
   const facts = {
-    of: other ? /** @type {const} */ ('trace') : /** @type {const} */ ('half'),
-    poolSize: pool.maxPoolSize,
-    rateRatio: recorded.requests / futureMs / (before.requests / pastMs),
-    useRatios: Object.fromEntries(
-      routes.map((route) => [route, usesAfter[future.routes.indexOf(route)] / usesBefore[past.routes.indexOf(route)]]),
-    ),
-    seeds,
-    firstSeed,
+    of: other ? /** @type {const} */ ('trace') : /** @type {const} */ ('waits'),
+    poolSize: pool?.maxPoolSize ?? NaN,
+    figures: [],
+    waits: describeWaits(trace),
+    rateRatio: 1,
+    useRatios: {},
   };
-  if (routes.length === 0) return { ...facts, figures: [], holds: null };
+  if (isOther(trace, facts.waits)) return { ...facts, status: 'fails', reason: 'otherWaits' };
+  if (!pool) return { ...facts, status: 'notChecked', reason: 'unknownSize' };
+  const compared = other
+    ? await predictOther(trace, { pool, other, separateRoutes, firstSeed })
+    : await replayWaits(trace, facts.waits, { pool, separateRoutes });
+  if ('reason' in compared) return { ...facts, status: 'notChecked', reason: compared.reason };
+  const isOff = compared.figures.some(({ place }) => place === 'outside');
+  return { ...facts, ...compared, status: isOff ? 'fails' : 'holds', reason: isOff ? 'figures' : null };
+}
 
-  const pastLoad = createTraceLoad(past, { resample: true, separateRoutes });
-  const load = other ? cut(pastLoad, futureMs) : continueLoad(pastLoad, pastMs);
-  const services = {
-    ...pastLoad.services,
-    ...Object.fromEntries(Object.entries(pastLoad.services).map(([route, service]) => [BEFORE + route, service])),
-  };
-  const simulateRuns = simulateHere({ load, services });
-  const results = await createRuns({ simulateRuns, seeds, firstSeed }).simulateAll(pool);
-  const figures = [
-    place('meanWait', null, recorded.meanWaitMs, results.map(meanWaitOf)),
-    ...routes.map((route) =>
-      place(
-        'p95',
-        route,
-        recorded.routes[route].p95Ms,
-        results.map((result) => result.routes[route]?.p95Ms),
-      ),
-    ),
-  ];
-  return { ...facts, figures, holds: figures.every((figure) => figure.place !== 'outside') };
+/** @param {Trace} trace @returns {TraceWaits} */
+function describeWaits({ waitMs, openingMs, isBehind }) {
+  let [count, allMs, othersMs, openedMs] = [0, 0, 0, 0];
+  for (let index = 0; index < waitMs.length; index++) {
+    if (waitMs[index] <= MIN_WAITED_MS) continue;
+    const opened = openingMs?.[index] ?? 0;
+    count++;
+    allMs += waitMs[index];
+    openedMs += opened;
+    // Only from version 3 on, a trace says who was waited for.
+    if (isBehind) othersMs += isBehind[index] ? opened : waitMs[index];
+  }
+  return { count, otherShare: count > 0 ? othersMs / allMs : 0, openingShare: count > 0 ? openedMs / allMs : 0 };
+}
+
+/** Whether something else than a full pool made the requests wait. @param {Trace} trace @param {TraceWaits} waits */
+function isOther({ waitMs, openingMs, isBehind }, { otherShare }) {
+  if (!isBehind || otherShare < MAX_OTHER_SHARE) return false;
+  const others = Array.from(waitMs).filter(
+    (ms, index) => ms > MIN_WAITED_MS && (!isBehind[index] || Number(openingMs?.[index]) > 0),
+  );
+  return others.length >= MIN_OTHERS * waitMs.length;
 }
 
 /**
- * Continues the recorded load with more of the same, so that the requests waiting in the middle are known.
+ * Replays the trace with the pool that it was recorded with, and compares the waits.
  *
- * @param {Load} load
- * @param {number} lengthMs
- * @returns {Load}
+ * @param {Trace} trace
+ * @param {TraceWaits} waits
+ * @param {{ pool: PoolOptions, separateRoutes?: string[] }} options
+ * @returns {Promise<{ figures: CheckedFigure[] } | { reason: 'nobodyWaited' | 'fewWaits' }>}
  */
-function continueLoad(load, lengthMs) {
-  const more = cut(load, lengthMs);
+async function replayWaits(trace, { count }, { pool, separateRoutes }) {
+  if (count < MIN_COUNT) return { reason: count === 0 ? 'nobodyWaited' : 'fewWaits' };
+  const load = createTraceLoad(trace, { separateRoutes });
+  const [result] = await simulateHere({ load, services: load.services })([{ pool, seed: RECORDED_SEED, factor: 1 }]);
+  const { routes, routeOf, waitMs } = trace;
+  const ofRoutes = routes
+    .map((route, index) => ({ route, waitsMs: Array.from(waitMs).filter((_, row) => routeOf[row] === index) }))
+    .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > MIN_WAITED_MS).length >= MIN_COUNT)
+    .toSorted((a, b) => b.waitsMs.length - a.waitsMs.length)
+    .slice(0, MAX_ROUTES);
   return {
-    ...more,
-    durationMs: 2 * lengthMs,
-    arrivals: (seed, factor) => ({
-      *[Symbol.iterator]() {
-        for (const arrival of load.arrivals(RECORDED_SEED, factor)) {
-          const { route, requests, untilMs } = arrival;
-          // Callers who stay enter once, in the middle: they would be there twice.
-          if (untilMs !== undefined) continue;
-          yield requests
-            ? { ...arrival, requests: requests.map((request) => ({ ...request, route: BEFORE + request.route })) }
-            : { ...arrival, route: BEFORE + route };
-        }
-        for (const arrival of more.arrivals(seed, factor)) {
-          const { atMs, untilMs } = arrival;
-          yield { ...arrival, atMs: atMs + lengthMs, ...(untilMs !== undefined && { untilMs: untilMs + lengthMs }) };
-        }
-      },
-    }),
+    figures: [
+      place('meanWait', null, sum(Array.from(waitMs)) / waitMs.length, [meanWaitOf(result)], REPLAY_SHARE),
+      ...ofRoutes.flatMap(({ route, waitsMs }) => {
+        const { meanMs, p95Ms } = result.routes[route].wait;
+        return [
+          place('meanWait', route, sum(waitsMs) / waitsMs.length, [meanMs], REPLAY_SHARE),
+          place('p95Wait', route, quantile(waitsMs, 0.95), [p95Ms], REPLAY_SHARE),
+        ];
+      }),
+    ],
+  };
+}
+
+/**
+ * Predicts another trace from one, and compares them. It assumes that the load does not change.
+ *
+ * The band of each of m figures is that from the smallest to the largest of 20 m - 1 runs. Each holds the recorded
+ * value with probability 1 - 0.1 / m, so all do with 0.9 or more: https://en.wikipedia.org/wiki/Bonferroni_correction.
+ *
+ * @param {Trace} trace
+ * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], firstSeed: number }} options
+ * @returns {Promise<Pick<TraceCheck, 'figures' | 'rateRatio' | 'useRatios'> | { reason: 'fewRequests' }>}
+ */
+async function predictOther(trace, { pool, other, separateRoutes, firstSeed }) {
+  const [lastMs, otherLastMs] = [trace, other].map(
+    ({ checkOutStartedMs }) => checkOutStartedMs[checkOutStartedMs.length - 1],
+  );
+  const untilMs = Math.min(lastMs, otherLastMs);
+  const future = sliceTrace(other, 0, untilMs);
+  const [before, recorded] = [trace, future].map(summariseTrace);
+  const routes = Object.keys(recorded.routes)
+    .filter((route) => Math.min(recorded.routes[route].count, before.routes[route]?.count ?? 0) >= MIN_COUNT)
+    .toSorted((a, b) => recorded.routes[b].count - recorded.routes[a].count)
+    .slice(0, MAX_ROUTES);
+  if (routes.length === 0) return { reason: 'fewRequests' };
+  const [usesBefore, usesAfter] = [trace, future].map((part) => meansByRoute(part, part.useMs));
+  const load = createTraceLoad(trace, { resample: true, separateRoutes });
+  const results = await createRuns({
+    simulateRuns: simulateHere({ load: cut(load, untilMs), services: load.services }),
+    seeds: 20 * (routes.length + 1) - 1,
+    firstSeed,
+  }).simulateAll(pool);
+  return {
+    figures: [
+      place('meanWait', null, recorded.meanWaitMs, results.map(meanWaitOf)),
+      ...routes.map((route) =>
+        place(
+          'p95',
+          route,
+          recorded.routes[route].p95Ms,
+          results.map((result) => result.routes[route]?.p95Ms),
+        ),
+      ),
+    ],
+    rateRatio: recorded.requests / untilMs / (before.requests / lastMs),
+    useRatios: Object.fromEntries(
+      routes.map((route) => [route, usesAfter[future.routes.indexOf(route)] / usesBefore[trace.routes.indexOf(route)]]),
+    ),
   };
 }
 
@@ -151,12 +204,8 @@ function cut(load, lengthMs) {
 }
 
 /** @param {SimulationResult} result */
-function meanWaitOf({ routes }) {
-  const counted = Object.keys(routes)
-    .filter((route) => !route.startsWith(BEFORE))
-    .map((route) => routes[route])
-    .filter(({ count, failures }) => count > failures);
-  return sum(counted.map(({ count, wait }) => count * wait.meanMs)) / sum(counted.map(({ count }) => count));
+function meanWaitOf({ meanWaiting, durationMs, checkouts }) {
+  return (meanWaiting * durationMs) / checkouts;
 }
 
 /**
@@ -164,12 +213,13 @@ function meanWaitOf({ routes }) {
  * @param {string | null} route
  * @param {number} recordedMs
  * @param {number[]} predictedMs
+ * @param {number} [allowed] share of the recorded time
  * @returns {CheckedFigure}
  */
-function place(kind, route, recordedMs, predictedMs) {
+function place(kind, route, recordedMs, predictedMs, allowed = TOLERANCE_SHARE) {
   const values = predictedMs.filter((ms) => ms >= 0);
   const [lowMs, highMs] = [Math.min(...values), Math.max(...values)];
   const offMs = Math.max(lowMs - recordedMs, recordedMs - highMs);
-  const isClose = offMs <= TOLERANCE_MS || offMs <= TOLERANCE_SHARE * recordedMs;
+  const isClose = offMs <= TOLERANCE_MS || offMs <= allowed * recordedMs;
   return { kind, route, recordedMs, lowMs, highMs, place: offMs <= 0 ? 'inside' : isClose ? 'close' : 'outside' };
 }

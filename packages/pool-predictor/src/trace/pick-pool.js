@@ -11,9 +11,6 @@ const [SUCCEEDED, FAILED] = OUTCOMES.keys();
  * @property {string} [client] see nameClient, or its appName
  * @property {string} [process] id of the operating system
  *
- * @typedef {{ checkouts: number, opened: number, waitedMs: number, openingMs: number }} Openings of the checkouts that got
- *   a connection: how many waited until one was opened, how long all waited, and for how long of it for that
- *
  * @typedef {{ row: number, served: number, waits: number }} CheckoutCounts of a pool: checkouts that got a connection, and
  *   those that waited for one that was in use
  */
@@ -29,7 +26,7 @@ export function nameClient({ name }) {
  *
  * @param {RecordedTrace} trace
  * @param {PoolChoice} [choice] default: all
- * @returns {{ trace: Trace, openings: Openings, pool: RecordedPool, process: RecordedProcess, others: RecordedPool[] }}
+ * @returns {{ trace: Trace, pool: RecordedPool, process: RecordedProcess, others: RecordedPool[] }}
  *   trace: its checkouts that got a connection and whose operation succeeded; others: pools with checkouts that are left out
  * @throws {Error} if there is none
  */
@@ -50,7 +47,6 @@ export function pickPool(trace, choice = {}) {
   const [{ row }] = waiting.length === 1 ? waiting : candidates.toSorted((a, b) => b.served - a.served);
   return {
     trace: takeRows(trace, row),
-    openings: sumOpenings(trace, row),
     pool: pools[row],
     process: trace.processes[pools[row].process],
     others: used.filter((each) => each.row !== row).map((each) => pools[each.row]),
@@ -65,19 +61,6 @@ function countCheckouts({ pools, checkouts: { poolOf, outcomeOf, behindCount } }
     if (behindCount[index] > 0) counts[poolOf[index]].waits++;
   }
   return counts;
-}
-
-/** @param {RecordedTrace} trace @param {number} pool row @returns {Openings} */
-function sumOpenings({ checkouts: { poolOf, waitMs, openingMs, useMs } }, pool) {
-  const sums = { checkouts: 0, opened: 0, waitedMs: 0, openingMs: 0 };
-  for (let row = 0; row < poolOf.length; row++) {
-    if (poolOf[row] !== pool || Number.isNaN(useMs[row])) continue;
-    sums.checkouts++;
-    if (openingMs[row] > 0) sums.opened++;
-    sums.waitedMs += waitMs[row];
-    sums.openingMs += openingMs[row];
-  }
-  return sums;
 }
 
 /** @param {RecordedTrace} trace @param {RecordedPool} pool @param {PoolChoice} choice */
@@ -131,6 +114,10 @@ function takeRows(trace, pool) {
     waitMs: take(waitMs),
     useMs: take(useMs),
     routeOf: routeOf.map((row) => Number(newRow.get(row))),
+    ...(version >= 3 && {
+      openingMs: take(checkouts.openingMs),
+      isBehind: take(checkouts.behindCount).map((count) => Math.min(count, 1)),
+    }),
     ...(requestOf.some((row) => row >= 0) && { requestOf }),
     ...(connectionOf.some((number) => number > 0) && { connectionOf }),
     ...(uses.size > 0 && {

@@ -12,6 +12,8 @@ import { summarise } from '../simulator/route-stats.js';
  * @property {ArrayLike<number>} waitMs
  * @property {ArrayLike<number>} useMs
  * @property {ArrayLike<number>} routeOf index into routes
+ * @property {ArrayLike<number>} [openingMs] how much of the wait was the opening of the connection; from version 3 on
+ * @property {ArrayLike<number>} [isBehind] 1: others had all connections of the pool when the wait began; the same
  * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
  * @property {ArrayLike<number>} [connectionOf] the number of the connection; 0 where unknown
  * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
@@ -76,6 +78,8 @@ export function sliceTrace(trace, fromMs, toMs) {
     waitMs: pick(trace.waitMs),
     useMs: pick(trace.useMs),
     routeOf: pick(trace.routeOf),
+    ...(trace.openingMs && { openingMs: pick(trace.openingMs) }),
+    ...(trace.isBehind && { isBehind: pick(trace.isBehind) }),
     ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
     ...(trace.connectionOf && { connectionOf: pick(trace.connectionOf) }),
     ...(trace.socketOf && { socketOf: pick(trace.socketOf) }),

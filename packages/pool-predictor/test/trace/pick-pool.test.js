@@ -52,11 +52,12 @@ describe('the pool that is predicted', () => {
     ]);
   });
 
-  test('knows how much of its waits was the opening of connections', async () => {
-    const opened = { atMs: 104, waitMs: 6, openingMs: 5, useMs: 1, pool: 0, outcome: 'operationFailed' };
-    const refused = { atMs: 105, waitMs: 50, pool: 0, outcome: 'checkOutFailed' };
-    const { openings } = pickPool(await read([opened, refused, { ...opened, pool: 1, outcome: 'checkedIn' }]));
-    expect(openings).toEqual({ checkouts: 4, opened: 1, waitedMs: 15, openingMs: 5 });
+  test('knows what its checkouts waited for', async () => {
+    const opened = { atMs: 104, waitMs: 6, openingMs: 5, useMs: 1, pool: 0 };
+    const behind = { atMs: 105, waitMs: 6, useMs: 1, pool: 0, behind: [[0, -1, 1, 2]] };
+    const { trace } = pickPool(await read([opened, behind, { ...opened, pool: 1 }]));
+    expect([...Array.from(trace.openingMs ?? [])]).toEqual([0, 0, 0, 5, 0]);
+    expect([...Array.from(trace.isBehind ?? [])]).toEqual([0, 0, 0, 0, 1]);
   });
 
   test('is the only one where checkouts waited for others, however few', async () => {
