@@ -23,6 +23,14 @@ const STEPS = {
       $where: `const end = ${ms} * 25000; let sum = 0; for (let i = 0; i < end; i++) sum += i % 7; return sum >= 0`,
     }),
   atOnce: (count) => Promise.all(Array.from({ length: count }, () => STEPS.hold(20))),
+  /** One find that asks for its 12 documents in four batches, each of which keeps a connection for three times `ms`. */
+  batches: (ms) =>
+    clients.main
+      .db('doctor')
+      .collection('pages')
+      .find({ $where: `sleep(${ms}) || true` })
+      .batchSize(3)
+      .toArray(),
   elsewhere: (ms) => sleep(ms),
   async block(ms) {
     const end = performance.now() + ms;

@@ -14,10 +14,17 @@
  * @property {Cause} [expected] default: the name of the case
  * @property {string} [client] that the verdict must name
  * @property {Partial<import('./proxy.js').Faults>} [faults]
- * @property {{ route: string, ratePerSec: number, callers: number, thinkMs: number }[]} load ratePerSec: of an open loop;
- *   callers: of a closed loop, with their mean think times
+ * @property {InjectedLoad[]} load
  * @property {boolean} [isBurst] the load starts with as many requests at once as there are callers, also in an open loop
  * @property {number} [seconds] default 6
+ *
+ * @typedef {object} InjectedLoad
+ * @property {string} route
+ * @property {number} ratePerSec of an open loop
+ * @property {number} callers of a closed loop
+ * @property {number} thinkMs their mean think time
+ * @property {boolean} [isOpen] default: as the whole run
+ * @property {number} [periodMs] the rate of an open loop swings between a tenth and 1.9 times, once in this time
  */
 
 const FAST = { '/fast': { steps: /** @type {[string, number][]} */ ([['find', 1]]) } };

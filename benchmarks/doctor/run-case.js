@@ -45,7 +45,7 @@ export async function recordCase(injected, { mongoPort, isOpen, random, folder, 
     const loaded = sleep(LEAD_MS).then(() =>
       Promise.all(
         load.map((each) =>
-          isOpen
+          (each.isOpen ?? isOpen)
             ? callOpen(port, each, { random, isBurst, signal: stop.signal })
             : callClosed(port, each, { random, isBurst, signal: stop.signal }),
         ),
@@ -67,12 +67,13 @@ export async function recordCase(injected, { mongoPort, isOpen, random, folder, 
 /** @typedef {{ random: () => number, isBurst?: boolean, signal: AbortSignal }} Calls */
 
 /** Callers that arrive as they like. @param {number} port @param {Case['load'][0]} load @param {Calls} calls */
-async function callOpen(port, { route, ratePerSec, callers }, { random, isBurst, signal }) {
+async function callOpen(port, { route, ratePerSec, callers, periodMs }, { random, isBurst, signal }) {
   const agent = new http.Agent({ keepAlive: true });
   const calls = isBurst ? Array.from({ length: callers }, () => call(port, route, agent)) : [];
   let atMs = performance.now();
   while (!signal.aborted) {
-    atMs += (-Math.log(1 - random()) / ratePerSec) * 1000;
+    const swing = periodMs ? 1 + 0.9 * Math.sin((2 * Math.PI * atMs) / periodMs) : 1;
+    atMs += (-Math.log(1 - random()) / (ratePerSec * swing)) * 1000;
     await sleep(Math.max(0, atMs - performance.now()), undefined, { signal }).catch(() => {});
     if (!signal.aborted) calls.push(call(port, route, agent));
   }

@@ -11,6 +11,7 @@ import { readSettings } from '../../src/settings.js';
  * @property {(line: string) => void} say prints a line of progress
  * @property {number} runs how often to measure
  * @property {number} loads random loads, where there is nothing to measure
+ * @property {boolean} isQuick fewer and shorter measurements, where a part has them
  *
  * @typedef {{ title: string, rows: object[], isMet?: boolean }} Table
  *
@@ -35,9 +36,10 @@ export async function runParts(folder, { name: command, about, runs: usualRuns, 
   const program = new Command(command)
     .description(`${about}\n\n${all.map((part) => `${part.name}: ${part.about}`).join('\n')}`)
     .option('--only <parts>', 'names with commas between them', (text) => text.split(','))
-    .option('--runs <n>', 'how often to measure', parsePositive, usualRuns);
+    .option('--runs <n>', 'how often to measure', parsePositive, usualRuns)
+    .option('--quick', 'fewer and shorter measurements, where a part has them', false);
   if (hasLoads) program.option('--loads <n>', 'how many random loads to simulate', parsePositive, 1000);
-  const { only, runs, loads = 0 } = program.parse().opts();
+  const { only, runs, quick: isQuick, loads = 0 } = program.parse().opts();
   const unknown = only?.find((/** @type {string} */ name) => !all.some((part) => part.name === name));
   if (unknown !== undefined)
     program.error(`--only ${unknown}: there is no such part, only ${all.map(({ name }) => name).join(', ')}`);
@@ -46,7 +48,7 @@ export async function runParts(folder, { name: command, about, runs: usualRuns, 
   try {
     const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
     for (const { name, run } of all.filter((part) => only?.includes(part.name) ?? true)) {
-      for (const { title, rows, isMet } of await run({ settings: readSettings(), signal, say, runs, loads })) {
+      for (const { title, rows, isMet } of await run({ settings: readSettings(), signal, say, runs, loads, isQuick })) {
         process.stdout.write(`\n${title}\n`);
         // eslint-disable-next-line no-console
         console.table(rows);

@@ -1,5 +1,6 @@
 import {
   createScenarioLoad,
+  NO_OVERHEAD,
   createTraceLoad,
   overheadOfApp,
   parseQueries,
@@ -81,7 +82,7 @@ export function withLoadOptions(command) {
     .option(
       '--service <route=time>',
       'service time of a query in ms: /slow=5000,\n' +
-        "/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n/livez=none for a route without queries;\n/report=work:32 for work that the server's cores do;\nrepeatable",
+        "/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n'/orders=12+30|40+5' for queries in turn, two at once;\n/livez=none for a route without queries;\n/report=work:32 for work that the server's cores do;\nrepeatable",
       collect(String),
     )
     .option(
@@ -141,7 +142,7 @@ export function loadTraces(traces, { serverCores, client, process }) {
   const [first, ...otherTraces] = traces;
   const [picked, ...others] = traces.map((each) => pickPool(each, { client, process }));
   const recorded = picked.trace;
-  const { pool, overhead } = readHeader(picked, first.file);
+  const { pool, overhead: ofHeader } = readHeader(picked, first.file);
   const separate = pool && separateRoutes(pool);
   const trace =
     serverCores === 'none'
@@ -152,6 +153,7 @@ export function loadTraces(traces, { serverCores, client, process }) {
           separateRoutes: separate,
         });
   const load = createTraceLoad(trace, { resample: true, separateRoutes: separate });
+  const overhead = load.isMeasured ? NO_OVERHEAD : ofHeader;
   return {
     load,
     services: load.services,
@@ -163,7 +165,9 @@ export function loadTraces(traces, { serverCores, client, process }) {
       ...describePick(picked),
       describeCallers(load.callers),
       ...describeSharing(trace, load),
-      describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` shows'),
+      load.isMeasured
+        ? 'The times are whole responses, from the start of a request to its end, as the app saw them.'
+        : describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` shows'),
       ...describeTraceQueries(trace),
       ...describeTraceRoutes(trace.routes),
       ...describeMissing(first),

@@ -36,6 +36,8 @@ export function matchServices({ routes, requests }, { given, measured, queries }
       const count = queries[ofQueries];
       if (service.kind === 'none')
         throw new Error(`--queries ${ofQueries}=${count}: --service says that ${route} makes none`);
+      if (own && service.kind === 'requests')
+        throw new Error(`--queries ${ofQueries}=${count}: --service says which queries ${route} makes`);
       if (!own && count > 1)
         warnings.push(
           `${route}: the measured time is of all ${count} queries together, so each takes 1/${count} of it.`,

@@ -44,7 +44,9 @@ export function describeTraceQueries({ routes, routeOf, requestOf }) {
     return queries > 1 ? [`${formatNumber(queries, 1)} for ${route}`] : [];
   });
   if (several.length === 0) return [];
-  return [`Some requests make several queries: ${several.join(', ')}, on average. The figures are those of one query.`];
+  return [
+    `Some requests make several queries: ${several.join(', ')}, on average. The figures are those of whole requests.`,
+  ];
 }
 
 /**

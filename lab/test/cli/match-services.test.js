@@ -106,6 +106,19 @@ test.each([
   ],
   [{ given: { ...given, '/orders': fixed(1), '/logo': fixed(1) } }, '--service /orders: the load has no such route'],
   [{ given, queries: { '/logo': 2 } }, '--queries /logo: the load has no such route'],
+  [
+    {
+      given: {
+        ...given,
+        'GET /orders': /** @type {Service} */ ({
+          kind: 'requests',
+          requests: [{ queriesMs: [[1], [2]], restMs: 0 }],
+        }),
+      },
+      queries: { 'GET /orders': 2 },
+    },
+    '--queries GET /orders=2: --service says which queries GET /orders makes',
+  ],
   [{ given, queries: { '/livez': 2 } }, '--queries /livez=2: --service says that /livez makes none'],
 ])('%j is refused', (times, message) => {
   expect(() => match(times)).toThrow(message);

@@ -82,7 +82,7 @@ test('a trace tells how many queries a request makes, if it numbers requests', (
     useMs: [1, 1, 1, 1, 1, 1],
   };
   expect(describeTraceQueries(trace)).toEqual([
-    'Some requests make several queries: 2.5 for /orders, on average. The figures are those of one query.',
+    'Some requests make several queries: 2.5 for /orders, on average. The figures are those of whole requests.',
   ]);
   expect(describeTraceQueries({ ...trace, requestOf: [1, 2, 3, 4, 5, 6] })).toEqual([]);
   expect(describeTraceQueries({ ...trace, requestOf: undefined })).toEqual([]);

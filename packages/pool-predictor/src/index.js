@@ -18,7 +18,7 @@ export { shareServer } from './server/share-server.js';
 export { UNLIMITED } from './simulator/create-pool.js';
 export { createRunSimulator } from './runs/simulation-runs.js';
 export { createRandom } from './simulator/random.js';
-export { meanServiceMs } from './simulator/service-time.js';
+export { NO_OVERHEAD, meanServiceMs } from './simulator/service-time.js';
 export { simulate } from './simulator/simulate.js';
 export { checkTrace } from './predict/check-trace.js';
 export { readTraceText } from './trace/read-trace.js';

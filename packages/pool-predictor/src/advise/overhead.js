@@ -1,5 +1,6 @@
 import { quantile, sum } from '../base/sample-statistics.js';
 import { createRandom } from '../simulator/random.js';
+import { planInTurn } from '../simulator/request-plan.js';
 import { createRequestTimes, resample } from '../simulator/service-time.js';
 import { SHARE, upperLimit } from './confidence.js';
 
@@ -71,12 +72,13 @@ export function splitResponse({ share }, service, overhead, requests, seeds) {
     const times = { servicesMs: [], overheadsMs: [] };
     for (let i = 0; i < Math.min(requests, MAX_DRAWS); i++) {
       const [request, rest] = [drawRequest, drawOverhead].map((draw) => {
-        const drawn = { servicesMs: [], besideMs: [], queriesLeft: 0, overheadMs: 0 };
+        /** @type {import('../simulator/service-time.js').DrawnRequest} */
+        const drawn = { plan: planInTurn(0), servicesMs: [], drawnMs: [] };
         draw(drawn);
-        return drawn;
+        return { usedMs: sum(Array.from(drawn.servicesMs)), restMs: drawn.plan.restMs };
       });
-      times.servicesMs.push(sum(request.servicesMs));
-      times.overheadsMs.push(sum(rest.servicesMs) + request.overheadMs);
+      times.servicesMs.push(request.usedMs);
+      times.overheadsMs.push(rest.usedMs + request.restMs);
     }
     return { serviceMs: quantile(times.servicesMs, share), overheadMs: quantile(times.overheadsMs, share) };
   });

@@ -112,10 +112,16 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
  * @param {Record<string, Service>} services
  */
 function isOpenLoop(load, services) {
-  if (load.routes.some((route) => services[route].kind === 'requests' || queriesOf(services[route]) > 1)) return false;
+  if (load.routes.some((route) => mayHaveSeveral(services[route]))) return false;
   if (load.workload) return load.workload.scenarios.every(({ steps }) => countRequests(steps) <= 1);
   for (const arrival of load.arrivals(1, 1)) if ('requests' in arrival) return false;
   return true;
+}
+
+/** Whether a request may have several queries. @param {Service} service */
+function mayHaveSeveral(service) {
+  if (service.kind !== 'requests') return queriesOf(service) > 1;
+  return service.requests.some(({ queriesMs }) => queriesMs.flat().length > 1);
 }
 
 /** @param {FlowStep[]} steps @returns {number} */

@@ -5,6 +5,7 @@ import { listRoutes } from '../simulator/flow.js';
 /** @import { Load } from './load.js' */
 /** @import { Scenario, Workload } from '../simulator/scenarios.js' */
 /** @import { FlowStep } from '../simulator/flow.js' */
+/** @import { Service } from '../simulator/service-time.js' */
 /** @import { ServerOptions } from '../simulator/shared-cores.js' */
 
 /** A load of this many steps takes a minute or two to simulate, at one pool size. */
@@ -38,9 +39,15 @@ export function createScenarioLoad(workload, { workers = 1, server } = {}) {
       scenarios.length > 1 ||
       phases.some(({ mode }) => mode === 'poisson') ||
       hasJitter(steps) ||
-      routes.some((route) => !['fixed', 'none'].includes(services[route].kind)),
+      routes.some((route) => isDrawn(services[route])),
     arrivals: (seed, factor) => createArrivals(stretch(phases, factor), { workers, seed, factor }),
   };
+}
+
+/** @param {Service} service */
+function isDrawn(service) {
+  if (service.kind === 'requests') return service.requests.length > 1;
+  return service.kind !== 'fixed' && service.kind !== 'none';
 }
 
 /** @param {FlowStep[]} steps @returns {boolean} */

@@ -11,16 +11,17 @@ import { findHandovers } from '../trace/handovers.js';
 /** @import { VisitBlock } from './visit-blocks.js' */
 /** @import { Random } from '../simulator/random.js' */
 /** @import { CallerFacts, Session } from '../trace/sessions.js' */
-/** @import { Service } from '../simulator/service-time.js' */
+/** @import { KnownRequest } from '../simulator/request-plan.js' */
+/** @import { MeasuredRequest, Service } from '../simulator/service-time.js' */
 /** @import { SampleTail } from '../simulator/tail.js' */
 /** @import { Trace } from '../trace/trace.js' */
 
 /** The run with this seed is the trace as it was recorded. */
 export const RECORDED_SEED = 1;
 /**
- * Makes a load of a trace. A checkout that followed nothing arrives at its recorded time. One that followed another,
- * because it belongs to the same request or because its caller waited for the answer, follows it after the recorded
- * time. Each uses its connection for the recorded time. Where the queries shared the server's cores (`trace.sharing`),
+ * Makes a load of a trace. A request that followed nothing arrives at its recorded time. One whose caller waited for the
+ * answer to another follows that after the recorded time. Each has its queries as they were, see RequestPlan. Each query
+ * uses its connection for the recorded time. Where the queries shared the server's cores (`trace.sharing`),
  * each does the recorded work.
  *
  * @param {Trace} trace
@@ -39,18 +40,18 @@ export function createTraceLoad(
   { resample = false, separateRoutes = [], followUps = findFollowUps(trace), isUnclear = false } = {},
 ) {
   const { checkOutStartedMs, routes, routeOf, sharing } = trace;
+  const { requests } = followUps;
   const handoversMs = findHandovers(trace, (checkout) => (separateRoutes.includes(routes[routeOf[checkout]]) ? 1 : 0));
-  const previous = (isUnclear && followUps.possible) || followUps.likely;
-  const sessions = listSessions(trace, handoversMs, previous, followUps.isSameRequest, sharing?.aloneMs);
+  const servicesMs = sharing?.aloneMs ?? trace.useMs;
+  const sessions = listSessions(trace, followUps, { servicesMs, handoversMs, isUnclear });
   const endMs = checkOutStartedMs[checkOutStartedMs.length - 1];
   const callers = sessions.filter((session) => isCaller(session, endMs));
   const visits = sessions.filter((session) => !isCaller(session, endMs));
   const visitedAtMs = visits.map(({ atMs }) => atMs);
   // The last checkout is followed by a gap, too.
   const durationMs = Math.max(1, (endMs * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
-  const servicesMs = Array.from(sharing?.aloneMs ?? trace.useMs);
   const ofRoutes = Object.fromEntries(
-    routes.map((route, index) => [route, servicesMs.filter((_, i) => trace.routeOf[i] === index)]),
+    routes.map((route, index) => [route, Array.from(servicesMs).filter((_, i) => routeOf[i] === index)]),
   );
   const tails = Object.fromEntries(routes.map((route) => [route, findTail(ofRoutes[route])]));
 
@@ -81,12 +82,8 @@ export function createTraceLoad(
     server: sharing,
     routes,
     durationMs,
-    services: Object.fromEntries(
-      routes.map((route) => [
-        route,
-        { kind: 'sample', valuesMs: ofRoutes[route], ...(sharing && { workShare: sharing.workShares[route] }) },
-      ]),
-    ),
+    services: listServices(sessions, ofRoutes, sharing?.workShares),
+    isMeasured: requests.isMeasured.includes(1),
     isRandom: () => resample,
     arrivals: (seed, factor) => ({ [Symbol.iterator]: () => play(seed, factor) }),
     recordedSeed: resample ? RECORDED_SEED : undefined,
@@ -97,8 +94,9 @@ export function createTraceLoad(
 }
 
 /**
- * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, otherwise?: TraceLoad }} TraceLoad
- *   services: the times of each route: the recorded uses, or those alone
+ * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, isMeasured: boolean, otherwise?: TraceLoad }}
+ *   TraceLoad services: the times of each route: the recorded uses, or those alone; isMeasured: responses are those of
+ *   the server, from the start of a request to its end
  */
 
 /** @param {Session[]} visits @param {Iterable<VisitBlock>} blocks @returns {Generator<Arrival, void>} */
@@ -109,8 +107,10 @@ function* listVisits(visits, blocks) {
       const { atMs, requests } = visits[i];
       // Rounding may put the first arrival of a block slightly before the last one of the previous block.
       lastMs = Math.max(lastMs, atMs + shiftMs);
-      const [{ route, serviceMs, handoverMs }] = requests;
-      yield requests.length === 1 ? { atMs: lastMs, route, serviceMs, handoverMs } : { atMs: lastMs, requests };
+      const [{ route, serviceMs, handoverMs, known }] = requests;
+      yield requests.length > 1
+        ? { atMs: lastMs, requests }
+        : { atMs: lastMs, route, serviceMs, handoverMs, ...(known && { known }) };
     }
   }
 }
@@ -140,21 +140,62 @@ function* redrawTails(arrivals, recorded, random) {
   const tails = Object.fromEntries(
     Object.entries(recorded).map(([route, tail]) => [route, tail && resampleTail(tail, random)]),
   );
-  const redraw = (/** @type {number} */ serviceMs, /** @type {string} */ route) =>
-    redrawTail(serviceMs, tails[route], random);
-  for (const arrival of arrivals) {
-    if (arrival.requests) {
-      yield {
-        ...arrival,
-        requests: arrival.requests.map((request) => ({
-          ...request,
-          serviceMs: redraw(request.serviceMs, request.route),
-        })),
-      };
-    } else {
-      yield { ...arrival, serviceMs: redraw(Number(arrival.serviceMs), String(arrival.route)) };
-    }
+  /** @template {{ route?: string, serviceMs?: number, known?: KnownRequest }} T @param {T} request @returns {T} */
+  const redraw = (request) => {
+    const { route, serviceMs, known } = request;
+    const tail = tails[String(route)];
+    if (!tail) return request;
+    if (!known) return { ...request, serviceMs: redrawTail(Number(serviceMs), tail, random) };
+    if (!known.servicesMs.some((ms) => ms > tail.fromMs)) return request;
+    return { ...request, known: { ...known, servicesMs: known.servicesMs.map((ms) => redrawTail(ms, tail, random)) } };
+  };
+  for (const arrival of arrivals)
+    yield arrival.requests ? { ...arrival, requests: arrival.requests.map(redraw) } : redraw(arrival);
+}
+
+/**
+ * The times of each route. Where requests have several queries, or all of their times are known, they are those of
+ * whole requests.
+ *
+ * @param {Session[]} sessions
+ * @param {Record<string, number[]>} ofRoutes the time of each query
+ * @param {Record<string, number>} [workShares]
+ * @returns {Record<string, Service>}
+ */
+function listServices(sessions, ofRoutes, workShares) {
+  /** @type {Record<string, MeasuredRequest[]>} */
+  const measured = {};
+  const isWhole = new Set();
+  for (const { route, serviceMs, known } of sessions.flatMap(({ requests }) => requests)) {
+    (measured[route] ??= []).push(known ? describeRequest(known) : { queriesMs: [Number(serviceMs)], restMs: 0 });
+    if (known) isWhole.add(route);
   }
+  return Object.fromEntries(
+    Object.entries(ofRoutes).map(([route, valuesMs]) => [
+      route,
+      {
+        ...(isWhole.has(route)
+          ? { kind: /** @type {const} */ ('requests'), requests: measured[route] }
+          : { kind: /** @type {const} */ ('sample'), valuesMs }),
+        ...(workShares && { workShare: workShares[route] }),
+      },
+    ]),
+  );
+}
+
+/** @param {KnownRequest} request @returns {MeasuredRequest} */
+function describeRequest({ startsAfter, servicesMs, gapsMs, leadMs, restMs }) {
+  /** @type {number[][]} */
+  const turns = [];
+  let gapMs = 0;
+  startsAfter.forEach((ends, query) => {
+    if (query > 0 && ends === startsAfter[query - 1]) turns[turns.length - 1].push(servicesMs[query]);
+    else {
+      turns.push([servicesMs[query]]);
+      gapMs += gapsMs[query];
+    }
+  });
+  return { queriesMs: turns, restMs: leadMs + gapMs + restMs };
 }
 
 /** @param {Iterable<Arrival>} arrivals @param {number} factor @returns {Generator<Arrival, void>} */

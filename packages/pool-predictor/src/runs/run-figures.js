@@ -5,7 +5,7 @@ import { findBand, MIN_BAND_RUNS } from './prediction-interval.js';
 /** @import { SimulationResult } from '../simulator/simulate.js' */
 
 /** These figures are means over the runs; all others are medians. */
-const MEANS = new Set(['meanMs', 'meanWaitMs', 'utilisation']);
+const MEANS = new Set(['meanMs', 'meanWaitMs', 'meanUseMs', 'utilisation']);
 
 /**
  * @typedef {object} RunFigures of one run, or of several: see PredictedFigures

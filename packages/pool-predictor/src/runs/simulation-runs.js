@@ -38,15 +38,19 @@ export function isRandom({ load, services, overhead, resolutionMs = 0 }) {
  *   times
  */
 export function createRunSimulator({ load, services, overhead, resolutionMs, keepRequests }) {
+  // The requests of a trace have their own times: nothing is drawn from its services.
+  const isDrawn = load.source?.kind !== 'trace';
   return ({ pool, seed, factor }) =>
     simulate({
       workload: load.workload,
-      services: Object.fromEntries(
-        Object.entries(services).map(([route, service]) => [
-          route,
-          resample(service, createRandom(seed, `sample of ${route}`)),
-        ]),
-      ),
+      services: isDrawn
+        ? Object.fromEntries(
+            Object.entries(services).map(([route, service]) => [
+              route,
+              resample(service, createRandom(seed, `sample of ${route}`)),
+            ]),
+          )
+        : services,
       arrivals: load.arrivals(seed, factor),
       pool,
       seed,

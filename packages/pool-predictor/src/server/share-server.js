@@ -61,8 +61,7 @@ function matchUses(trace, fit, pool, { separateRoutes } = {}) {
     });
     const means = meansByRoute(trace, aloneMs);
     const logs = routes.map((route, index) => {
-      const usedMs = simulated[route].meanMs - simulated[route].wait.meanMs;
-      return Math.log(correct(means[index], usedMs, recordedMs[index], fit.sliceMs));
+      return Math.log(correct(means[index], simulated[route].meanUseMs, recordedMs[index], fit.sliceMs));
     });
     if (logs.every((log) => Math.abs(log) < MAX_DEVIATION)) break;
     for (const [route, log] of logs.entries()) if (log * last[route] < 0) steps[route] /= 2;

@@ -1,10 +1,12 @@
+import { isDurationMs } from '../base/duration.js';
 import { MAX_QUERIES, checkService } from './check-service.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 
 const ALLOWED =
   'write ROUTE=MS, ROUTE=exponential:MEAN_MS, ROUTE=lognormal:MEDIAN_MS,SIGMA, or ROUTE=none if it makes no ' +
-  "query, such as /slow=5000 or /fast=lognormal:2,0.5; ROUTE=work:TIME for work that the server's cores do, and " +
+  'query, such as /slow=5000 or /fast=lognormal:2,0.5; ROUTE=MS+MS for queries one after another and ROUTE=MS|MS for ' +
+  "queries at once, such as '/orders=12+30|40+5'; ROUTE=work:TIME for work that the server's cores do, and " +
   'ROUTE=DELAY_MS+work:MS for both, such as /report=5+work:32';
 
 const ALLOWED_QUERIES = `write ROUTE=N with N from 1 to ${MAX_QUERIES}, such as /orders=3`;
@@ -28,6 +30,8 @@ function splitRoute(text, allowed) {
 export function parseService(text) {
   const [route, value] = splitRoute(text, ALLOWED);
   if (value === 'none') return { route, service: { kind: 'none' } };
+  const turns = parseTurns(value);
+  if (turns) return { route, service: { kind: 'requests', requests: [{ queriesMs: turns, restMs: 0 }] } };
   const [, delay, work, time] = /^(?:(?:(\S+)\+)?(work):)?(.*)$/s.exec(value) ?? [];
   const [, kind = 'fixed', list] = /^(?:([a-z]+):)?(.*)$/s.exec(time) ?? [];
   const numbers = list.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
@@ -37,6 +41,14 @@ export function parseService(text) {
   } catch (cause) {
     throw new Error(`"${text}" is not a service time: ${ALLOWED}; times go up to 365 days`, { cause });
   }
+}
+
+/** @param {string} value such as 12+30|40+5 @returns {number[][] | undefined} undefined unless these are several queries */
+function parseTurns(value) {
+  if (!/^[\d.]+([+|][\d.]+)+$/.test(value)) return undefined;
+  const turns = value.split('+').map((turn) => turn.split('|').map(Number));
+  if (!turns.flat().every(isDurationMs) || turns.flat().length > MAX_QUERIES) return undefined;
+  return turns;
 }
 
 /** @param {string} kind @param {number[]} numbers @returns {Service | undefined} */
@@ -58,7 +70,7 @@ function addWork(service, delay) {
 
 /**
  * Parses service times, in ms: `/slow=5000`, `/x=exponential:MEAN`, `/x=lognormal:MEDIAN,SIGMA`, or `/livez=none` for a
- * route that makes no query. `/x=work:TIME` is work for the server's cores, `/x=DELAY+work:MS` a delay and then work.
+ * route that makes no query. `/x=12+30|40` are a query of 12 ms and then two at once. `/x=work:TIME` is work for the server's cores, `/x=DELAY+work:MS` a delay and then work.
  *
  * @param {string[]} texts
  * @returns {Record<string, Service>} by route

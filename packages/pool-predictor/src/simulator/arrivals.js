@@ -3,6 +3,7 @@ import { createPhaseTimes, shareOfMaxVusers } from './phase-times.js';
 import { createRandom } from './random.js';
 
 /** @import { Random } from './random.js' */
+/** @import { KnownRequest } from './request-plan.js' */
 
 /**
  * A phase of a load, with arrivalRate (with or without rampTo), arrivalCount or pauseMs.
@@ -27,16 +28,17 @@ import { createRandom } from './random.js';
  * @property {number} [serviceMs] of that request; default: drawn
  * @property {number} [handoverMs] how long the next request in the wait queue waits until it gets the connection,
  *   default 0
+ * @property {KnownRequest} [known] that request; default: one query, which takes serviceMs
  * @property {CallerRequest[]} [requests] the user sends these one after another instead: the first at `atMs`, each
- *   other one `thinkMs` after the end of the query before it, or with its answer if that comes later
+ *   other one `thinkMs` after the end of the one before it, or with its answer if an overhead makes that later
  * @property {number} [untilMs] the user sends its `requests` again and again, but none after this time
  *
  * @typedef {object} CallerRequest
  * @property {string} route
  * @property {number} serviceMs
  * @property {number} [handoverMs] as above
+ * @property {KnownRequest} [known] as above
  * @property {number} thinkMs
- * @property {boolean} [isMore] it is one more query of the request before it, which is answered only after the last
  */
 
 /**

@@ -9,6 +9,7 @@ export const EVENTS = /** @type {const} */ ({
   handedOver: 4,
   workBegins: 5,
   turnEnds: 6,
+  queryStarts: 7,
 });
 /** An event's code is an index times this, plus one of EVENTS. */
 const KINDS = 8;

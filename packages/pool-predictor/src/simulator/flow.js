@@ -1,4 +1,5 @@
 /** @import { CallerRequest } from './arrivals.js' */
+/** @import { KnownRequest } from './request-plan.js' */
 
 /**
  * @typedef {{ kind: 'request', route: string }} RequestStep
@@ -11,11 +12,11 @@
  * One instruction of a flattened flow. `again` ends a loop's body: it jumps back by `back` instructions until the body
  * has run `count` times. `depth` numbers the nested loops, because a user has one counter for each.
  *
- * A request's `serviceMs` is NaN if it is drawn. `isAnswered` is false for a query after which its request makes
- * another. A `pause` lasts until `ms` after the end of the last query.
+ * A request is `known`, or has one query of `serviceMs`, which is NaN if it is drawn. A `pause` lasts until `ms` after
+ * the end of the last request.
  *
  * @template R
- * @typedef {{ kind: 'request', route: R, serviceMs: number, handoverMs: number, isAnswered: boolean }
+ * @typedef {{ kind: 'request', route: R, known: KnownRequest | null, serviceMs: number, handoverMs: number }
  *   | { kind: 'think', ms: number, jitterMs: number }
  *   | { kind: 'pause', ms: number }
  *   | { kind: 'again', count: number, depth: number, back: number }} Instruction
@@ -43,11 +44,11 @@ export function compileFlow(steps, routeOf, depth = 0) {
 /**
  * @template R
  * @param {R} route
- * @param {{ serviceMs?: number, handoverMs?: number, isAnswered?: boolean }} [query]
+ * @param {{ known?: KnownRequest, serviceMs?: number, handoverMs?: number }} [request]
  * @returns {Instruction<R>}
  */
-export function compileRequest(route, { serviceMs = NaN, handoverMs = 0, isAnswered = true } = {}) {
-  return { kind: 'request', route, serviceMs, handoverMs, isAnswered };
+export function compileRequest(route, { known, serviceMs = NaN, handoverMs = 0 } = {}) {
+  return { kind: 'request', route, known: known ?? null, serviceMs, handoverMs };
 }
 
 /**
@@ -60,9 +61,9 @@ export function compileRequest(route, { serviceMs = NaN, handoverMs = 0, isAnswe
  * @returns {Instruction<R>[]}
  */
 export function compileRequests(requests, routeOf) {
-  return requests.flatMap(({ route, thinkMs, ...query }, index) => [
-    { kind: 'pause', ms: thinkMs },
-    compileRequest(routeOf(route), { ...query, isAnswered: !requests[index + 1]?.isMore }),
+  return requests.flatMap((request) => [
+    { kind: 'pause', ms: request.thinkMs },
+    compileRequest(routeOf(request.route), request),
   ]);
 }
 

@@ -6,6 +6,7 @@ import { compileRequest, compileRequests } from './flow.js';
 import { Queries } from './queries.js';
 import { createQuery } from './query.js';
 import { createRandom } from './random.js';
+import { planInTurn } from './request-plan.js';
 import { createRoutes } from './route-stats.js';
 import { createScenarios } from './scenarios.js';
 import { NO_OVERHEAD, createServiceTime } from './service-time.js';
@@ -21,16 +22,16 @@ import { createUsers } from './users.js';
 /** @import { User } from './users.js' */
 
 const { min } = Math;
+const ONE_QUERY = planInTurn(1);
 
 /**
  * Users and their requests: handles each event, and schedules the events that follow from it. A user is
  *
  *     between --request--> querying --> responding --> between, until its flow ends
- *        |                 |     ^ ^         ^ ^
- *        |     own query ends    | |         | a timeout, or no connection for it
- *        |                 v     | next query
- *        |                 joining: queries beside its own have not ended
- *        '--a request without queries------'
+ *        |                 |     ^           ^ ^
+ *        |       a query ends    |           | a timeout, or no connection for it
+ *        |                 '-----' others start, see RequestPlan
+ *        '--a request that waits for no query--'
  *
  * A client that gives up leaves at once. Where the app can't abort its query, nobody gets the answer.
  */
@@ -87,7 +88,7 @@ export class Model {
   }
 
   /** @param {Arrival} arrival */
-  enter({ worker = 0, maxVusers = NEVER, scenario, route, serviceMs, handoverMs, requests, untilMs = NEVER }) {
+  enter({ worker = 0, maxVusers = NEVER, scenario, route, known, serviceMs, handoverMs, requests, untilMs = NEVER }) {
     this.#present[worker] ??= 0;
     if (this.#present[worker] >= maxVusers) {
       this.#skipped++;
@@ -100,19 +101,22 @@ export class Model {
     if (requests) {
       user.flow = compileRequests(requests, this.#routes.get);
       user.position = 1;
-    } else if (route !== undefined) user.flow = [compileRequest(this.#routes.get(route), { serviceMs, handoverMs })];
+    } else if (route !== undefined)
+      user.flow = [compileRequest(this.#routes.get(route), { known, serviceMs, handoverMs })];
     else user.flow = scenario === undefined ? this.#scenarios.pick(this.#choices) : this.#scenarios.find(scenario);
     this.#advance(user);
   }
 
   /** @param {number} code of an event */
   handle(code) {
-    if (kindOf(code) !== EVENTS.userWakes) {
+    const kind = kindOf(code);
+    if (kind !== EVENTS.userWakes && kind !== EVENTS.queryStarts) {
       this.#queries.handle(code);
       return;
     }
     const user = this.#users.at(indexOf(code));
-    if (user.state === 'responding') this.#receive(user);
+    if (kind === EVENTS.queryStarts) this.#startLater(user);
+    else if (user.state === 'responding') this.#receive(user);
     else this.#advance(user);
   }
 
@@ -172,98 +176,135 @@ export class Model {
   }
 
   /** @param {User} user @param {Extract<Instruction<RouteStats>, { kind: 'request' }>} instruction */
-  #request(user, { route, serviceMs, handoverMs, isAnswered }) {
+  #request(user, { route, known, serviceMs, handoverMs }) {
     const { nowMs } = this.#clock;
     const { query } = user;
     user.outcome = 'ok';
     user.route = route;
-    if (Number.isNaN(serviceMs)) {
+    user.handoversMs = null;
+    user.handoverMs = handoverMs;
+    user.leadMs = 0;
+    if (known) {
+      user.plan = known;
+      user.servicesMs = known.servicesMs;
+      user.handoversMs = known.handoversMs;
+      user.leadMs = known.leadMs;
+    } else if (Number.isNaN(serviceMs)) {
       route.drawRequest(user);
     } else {
-      user.servicesMs[0] = serviceMs;
-      user.queriesLeft = 1;
-      user.overheadMs = 0;
-      user.besideMs[0] = undefined;
+      user.plan = ONE_QUERY;
+      user.servicesMs = user.drawnMs;
+      user.drawnMs[0] = serviceMs;
     }
-    const queries = user.queriesLeft;
-    user.overheadMs = isAnswered ? user.overheadMs + this.#drawOverheadMs() : 0;
+    user.overheadMs = known?.isMeasured ? 0 : this.#drawOverheadMs();
     user.arrivedAtMs = nowMs;
     user.waitedMs = 0;
-    user.beside = 0;
+    user.started = 0;
+    user.ended = 0;
+    user.running = 0;
     query.route = route;
-    query.handoverMs = handoverMs;
     query.connection = -1;
     query.startedAtMs = NaN;
     query.serviceMs = 0;
     query.workMs = 0;
     this.#tally.startRequest(user, nowMs);
-    if (queries > 0) {
-      this.#startQueries(user);
-    } else {
-      // By an event even after 0 ms: a long loop of such requests must not become a deep recursion.
-      user.state = 'responding';
-      this.#clock.after(user.overheadMs, EVENTS.userWakes, user.id);
-    }
-    const mayTakeLong = query.state === 'waiting' || queries > 1 || user.beside > 0 || query.workMs > 0;
-    if (mayTakeLong || query.serviceMs > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
-    if (mayTakeLong || query.serviceMs + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
+    const queries = user.plan.startsAfter.length;
+    const { restMs, endsAfter } = user.plan;
+    user.state = 'querying';
+    // By an event even after 0 ms: a long loop of requests without queries must not become a deep recursion.
+    if (endsAfter === 0) this.#respond(user, true);
+    this.#startDue(user);
+    const mayTakeLong = query.state === 'waiting' || queries > 1 || query.workMs > 0;
+    const alone = query.serviceMs + restMs;
+    if (mayTakeLong || alone > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
+    if (mayTakeLong || alone + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
   }
 
-  /** Starts the user's next query, and those at once with it. @param {User} user */
-  #startQueries(user) {
-    user.state = 'querying';
-    const index = --user.queriesLeft;
-    this.#queries.start(user.query, user.servicesMs[index]);
-    const besideMs = user.besideMs[index];
-    if (besideMs === undefined) return;
-    for (const serviceMs of besideMs) {
-      const query = this.#unused.pop() ?? createQuery(user, true);
+  /** Starts the queries of the user's request that wait for no more ends. @param {User} user */
+  #startDue(user) {
+    const { startsAfter, gapsMs } = user.plan;
+    while (user.started < startsAfter.length && startsAfter[user.started] <= user.ended) {
+      const index = user.started++;
+      const gapMs = gapsMs[index];
+      if (gapMs > 0) {
+        user.later.push({ index, atMs: this.#clock.nowMs + gapMs });
+        this.#clock.after(gapMs, EVENTS.queryStarts, user.id);
+      } else {
+        this.#startQuery(user, index);
+      }
+    }
+  }
+
+  /** Starts the queries whose gap is over. @param {User} user whose request may have ended */
+  #startLater(user) {
+    const { nowMs } = this.#clock;
+    for (let next = user.later.findIndex(({ atMs }) => atMs <= nowMs); next >= 0;) {
+      const [{ index }] = user.later.splice(next, 1);
+      this.#startQuery(user, index);
+      next = user.later.findIndex(({ atMs }) => atMs <= nowMs);
+    }
+  }
+
+  /** @param {User} user @param {number} index of the query */
+  #startQuery(user, index) {
+    user.running++;
+    let { query } = user;
+    if (query.state !== 'ended') {
+      query = this.#unused.pop() ?? createQuery(user, true);
       query.user = user;
       query.route = user.route;
-      query.handoverMs = 0;
-      user.beside++;
-      this.#queries.start(query, serviceMs);
     }
+    query.handoverMs = user.handoversMs ? user.handoversMs[index] : user.handoverMs;
+    this.#queries.start(query, user.servicesMs[index]);
   }
 
   /** @param {Query} query @param {QueryOutcome} outcome */
   #endQuery(query, outcome) {
-    const { user } = query;
-    if (query.isBeside) {
-      this.#unused.push(query);
-      // Its user may have given up.
-      if (query.request !== user.request || user.state === 'responding') return;
-      user.beside--;
-      if (outcome !== 'ok') user.outcome = outcome;
-      if (user.state === 'joining') this.#goOn(user);
-    } else if (outcome === 'ok') {
-      this.#goOn(user);
-    } else {
+    const { user, isBeside } = query;
+    if (isBeside) this.#unused.push(query);
+    // The request may have ended without it.
+    if (query.request !== user.request) return;
+    user.ended++;
+    user.running--;
+    if (outcome !== 'ok') {
+      this.#dropLater(user);
+      if (user.state === 'responding') return;
       user.outcome = outcome;
-      this.#respond(user, outcome === 'refused');
+      // By an event: the query is perhaps just being started.
+      if (!isBeside) this.#respond(user, outcome === 'refused');
+      else if (user.running === 0) this.#respond(user);
+      return;
     }
+    if (user.outcome !== 'ok') {
+      if (user.state === 'querying' && user.running === 0) this.#respond(user);
+      return;
+    }
+    if (user.started < user.plan.startsAfter.length) this.#startDue(user);
+    if (user.ended === user.plan.endsAfter) this.#respond(user);
   }
 
-  /** @param {User} user whose query has ended */
-  #goOn(user) {
-    if (user.beside > 0) user.state = 'joining';
-    else if (user.outcome === 'ok' && user.queriesLeft > 0) this.#startQueries(user);
-    else this.#respond(user);
+  /** No more queries of the user's request start. @param {User} user */
+  #dropLater(user) {
+    user.later.length = 0;
+    user.started = Infinity;
   }
 
   /**
    * @param {User} user
-   * @param {boolean} [isInStart] its query is just being started, so its next request has to wait for an event
+   * @param {boolean} [isInStart] its request is just being started, so its next one has to wait for an event
    */
   #respond(user, isInStart = false) {
+    const { restMs } = user.plan;
     user.state = 'responding';
-    user.endedAtMs = this.#clock.nowMs;
-    if (user.overheadMs > 0 || isInStart) this.#clock.after(user.overheadMs, EVENTS.userWakes, user.id);
+    user.endedAtMs = this.#clock.nowMs + restMs;
+    const leftMs = restMs + user.overheadMs;
+    if (leftMs > 0 || isInStart) this.#clock.after(leftMs, EVENTS.userWakes, user.id);
     else this.#receive(user);
   }
 
   /** @param {User} user */
   #receive(user) {
+    this.#leaveQueries(user);
     user.request++;
     if (user.hasGivenUp) {
       this.#users.release(user);
@@ -273,10 +314,22 @@ export class Model {
     }
   }
 
+  /** Lets queries that nobody waits for go on without their user. @param {User} user */
+  #leaveQueries(user) {
+    if (user.later.length > 0) this.#dropLater(user);
+    if (user.query.state === 'ended') return;
+    user.query.isBeside = true;
+    const query = this.#unused.pop() ?? createQuery(user, false);
+    query.user = user;
+    query.isBeside = false;
+    user.query = query;
+  }
+
   /** The request deadline: the app aborts its query or its wait, and answers with an error. @param {User} user */
   #abortRequest(user) {
     if (user.state === 'responding') return;
     this.#queries.abandon(user.query);
+    this.#dropLater(user);
     user.outcome = 'requestTimeout';
     this.#respond(user);
   }
@@ -293,6 +346,7 @@ export class Model {
       return;
     }
     this.#queries.abandon(user.query);
+    this.#dropLater(user);
     user.request++;
     this.#users.release(user);
   }

@@ -22,9 +22,10 @@ import { createRequestTimes } from './service-time.js';
  */
 
 /**
- * Response times of successful requests; waits of requests that had a connection; `count` of all.
+ * Response times of successful requests; waits of queries that had a connection; `count` of all requests. `meanUseMs`: how
+ * long a query had its connection.
  *
- * @typedef {Latencies & { count: number, failures: number, wait: Latencies, all: AllTimes }} RouteResult
+ * @typedef {Latencies & { count: number, failures: number, wait: Latencies, meanUseMs: number, all: AllTimes }} RouteResult
  */
 
 /**
@@ -36,6 +37,8 @@ function createRouteStats(name, drawRequest, workShare) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();
   let failures = 0;
+  let uses = 0;
+  let usedMs = 0;
 
   return {
     name,
@@ -44,6 +47,11 @@ function createRouteStats(name, drawRequest, workShare) {
     recordResponse: responses.record,
     recordWait: waits.record,
     recordFailure: () => void failures++,
+    /** @param {number} ms */
+    recordUse(ms) {
+      uses++;
+      usedMs += ms;
+    },
     /** @returns {RouteResult} */
     result: () => {
       const count = responses.count() + failures;
@@ -52,6 +60,7 @@ function createRouteStats(name, drawRequest, workShare) {
         failures,
         ...summarise(responses),
         wait: summarise(waits),
+        meanUseMs: usedMs / uses,
         all: {
           p50Ms: responses.percentileAmong(0.5, count),
           p90Ms: responses.percentileAmong(0.9, count),

@@ -1,7 +1,9 @@
 import { mean } from '../base/sample-statistics.js';
+import { planInTurn, planTurns } from './request-plan.js';
 import { findTail, redrawTail } from './tail.js';
 
 /** @import { Random } from './random.js' */
+/** @import { RequestPlan } from './request-plan.js' */
 /** @import { ServerOptions } from './shared-cores.js' */
 /** @import { SampleTail } from './tail.js' */
 
@@ -89,10 +91,9 @@ export function createServiceTime(service, random, route) {
 
 /**
  * @typedef {object} DrawnRequest
- * @property {number[]} servicesMs of its queries, the last one first; of those at once, the longest
- * @property {(number[] | undefined)[]} besideMs by query: those at once with it
- * @property {number} queriesLeft how many it makes
- * @property {number} overheadMs
+ * @property {RequestPlan} plan
+ * @property {ArrayLike<number>} servicesMs of its queries
+ * @property {number[]} drawnMs memory for them
  */
 
 /**
@@ -106,26 +107,33 @@ export function createRequestTimes(service, random, route) {
   const drawOne = createServiceTime(service, random, route);
   if (service?.kind === 'requests') {
     const { requests } = service;
+    /** @type {{ plan: RequestPlan, servicesMs: number[] }[]} */
+    const planned = [];
     return (into) => {
-      const { queriesMs, restMs } = requests[Math.floor(random.uniform() * requests.length)];
-      into.queriesLeft = queriesMs.length;
-      into.overheadMs = restMs;
-      for (let query = 0; query < queriesMs.length; query++) {
-        const timesMs = queriesMs[queriesMs.length - 1 - query];
-        const [longestMs, ...othersMs] = typeof timesMs === 'number' ? [timesMs] : timesMs.toSorted((a, b) => b - a);
-        into.servicesMs[query] = longestMs;
-        into.besideMs[query] = othersMs.length > 0 ? othersMs : undefined;
-      }
+      const index = Math.floor(random.uniform() * requests.length);
+      const { plan, servicesMs } = (planned[index] ??= planMeasured(requests[index]));
+      into.plan = plan;
+      into.servicesMs = servicesMs;
     };
   }
   const queries = service ? queriesOf(service) : 1;
+  const plan = planInTurn(queries);
   return (into) => {
-    into.queriesLeft = queries;
-    into.overheadMs = 0;
-    for (let query = 0; query < queries; query++) {
-      into.servicesMs[query] = drawOne();
-      into.besideMs[query] = undefined;
-    }
+    into.plan = plan;
+    into.servicesMs = into.drawnMs;
+    for (let query = queries - 1; query >= 0; query--) into.drawnMs[query] = drawOne();
+  };
+}
+
+/** @param {MeasuredRequest} request of those at once, the longest starts first */
+function planMeasured({ queriesMs, restMs }) {
+  const turns = queriesMs.map((timesMs) => [timesMs].flat().toSorted((a, b) => b - a));
+  return {
+    plan: planTurns(
+      turns.map(({ length }) => length),
+      restMs,
+    ),
+    servicesMs: turns.flat(),
   };
 }
 

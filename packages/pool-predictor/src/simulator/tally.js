@@ -84,7 +84,8 @@ export class Tally {
   }
 
   /** @param {Query} query whose user may have given up earlier @param {number} nowMs */
-  endQuery({ serviceMs }, nowMs) {
+  endQuery({ serviceMs, route }, nowMs) {
+    route.recordUse(serviceMs);
     this.#active--;
     this.#busyMs += serviceMs;
     this.#lastMs = nowMs;
@@ -94,7 +95,7 @@ export class Tally {
   endRequest(user, outcome, nowMs) {
     this.#lastMs = nowMs;
     const responseMs =
-      outcome === 'ok' ? readClock(nowMs - user.arrivedAtMs, this.#resolutionMs, user.clockPhase) : NaN;
+      outcome === 'ok' ? readClock(nowMs - user.arrivedAtMs + user.leadMs, this.#resolutionMs, user.clockPhase) : NaN;
     if (outcome === 'ok') {
       user.route.recordResponse(responseMs);
       if (!(responseMs <= this.#maxMs)) this.#maxMs = responseMs;

@@ -1,7 +1,9 @@
 /** @import { Instruction } from './flow.js' */
 import { createQuery } from './query.js';
+import { planInTurn } from './request-plan.js';
 
 /** @import { Query, QueryOutcome } from './query.js' */
+/** @import { RequestPlan } from './request-plan.js' */
 /** @import { RouteStats } from './route-stats.js' */
 
 /** @typedef {QueryOutcome | 'requestTimeout' | 'clientTimeout'} RequestOutcome */
@@ -18,21 +20,27 @@ import { createQuery } from './query.js';
  * @property {number} position of the next instruction
  * @property {number[]} rounds finished rounds, by depth of loop
  * @property {number} request
- * @property {'between' | 'querying' | 'joining' | 'responding'} state see Model
+ * @property {'between' | 'querying' | 'responding'} state see Model
  * @property {RequestOutcome} outcome of the current request, as far as it is known
  * @property {boolean} hasGivenUp the user has left, but the app or the server still works on its request
  * @property {RouteStats} route
- * @property {Query} query its own, the current or the last one
+ * @property {Query} query its own, the current or the last one; others run beside it
  * @property {number} untilMs no request starts later; NEVER: the flow is not repeated
- * @property {number[]} servicesMs of the current request's queries, the last one first
- * @property {(number[] | undefined)[]} besideMs by query: others at once with it
- * @property {number} queriesLeft of the current request
- * @property {number} beside how many queries run beside its own
+ * @property {RequestPlan} plan of the current request
+ * @property {ArrayLike<number>} servicesMs of its queries, in the order of their starts
+ * @property {number[]} drawnMs memory for times that are drawn
+ * @property {ArrayLike<number> | null} handoversMs of its queries; null: all have handoverMs
+ * @property {number} handoverMs
+ * @property {number} started how many of its queries have started, or have a time at which they will
+ * @property {number} ended how many have ended
+ * @property {number} running how many have started and not ended
+ * @property {{ index: number, atMs: number }[]} later the queries that will start
+ * @property {number} leadMs of the response, before the request's first query
  * @property {number} overheadMs
  * @property {number} clockPhase see readClock
  * @property {number} arrivedAtMs
  * @property {number} waitedMs for the connections of the current request so far
- * @property {number} endedAtMs when its last query or wait ended
+ * @property {number} endedAtMs when its last request ended, without an overhead
  */
 
 /** Keeps the users present: `enter()` adds one, `release(user)` removes it, `at(id)` finds it. */
@@ -83,10 +91,16 @@ function createUser(id) {
       hasGivenUp: false,
       route: /** @type {any} */ (undefined),
       // NaN rather than 0: V8 then keeps these fields as doubles from the start.
+      plan: planInTurn(1),
       servicesMs: [],
-      besideMs: [],
-      beside: 0,
-      queriesLeft: 0,
+      drawnMs: [],
+      handoversMs: null,
+      handoverMs: NaN,
+      started: 0,
+      ended: 0,
+      running: 0,
+      later: [],
+      leadMs: NaN,
       untilMs: NaN,
       endedAtMs: NaN,
       overheadMs: NaN,

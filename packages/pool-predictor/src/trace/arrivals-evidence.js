@@ -26,7 +26,7 @@ const CALLERS_PER_PEAK = [1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 4];
 const MIN_WAITING_SHARE = 0.25;
 
 /**
- * @typedef {object} TracedRequests of a trace, in order of their starts
+ * @typedef {object} RequestStarts of a trace, in order of their starts
  * @property {Float64Array} startsMs
  * @property {Float64Array} endsMs check-in of the last query
  * @property {Float64Array} useMs of all queries together
@@ -49,7 +49,7 @@ const MIN_WAITING_SHARE = 0.25;
  * Where service times hardly vary, a surrogate equals the recording. If the check-ins then explain the starts better
  * than earlier starts do, the evidence is unclear.
  *
- * @param {TracedRequests} requests
+ * @param {RequestStarts} requests
  * @param {number} groups
  * @returns {ArrivalEvidence[]} by group
  */
@@ -107,7 +107,7 @@ export function weighEvidence(requests, groups) {
   });
 }
 
-/** @param {TracedRequests} requests @param {number} count @returns {TracedRequests} */
+/** @param {RequestStarts} requests @param {number} count @returns {RequestStarts} */
 function takeFirst({ startsMs, endsMs, useMs, groupOf, poolSize }, count) {
   return {
     startsMs: startsMs.subarray(0, count),
@@ -119,7 +119,7 @@ function takeFirst({ startsMs, endsMs, useMs, groupOf, poolSize }, count) {
 }
 
 /**
- * @param {TracedRequests} tested
+ * @param {RequestStarts} tested
  * @param {number} index
  * @returns {Float64Array} the check-ins, had the same requests taken other service times
  */

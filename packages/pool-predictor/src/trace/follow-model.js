@@ -1,7 +1,7 @@
 import { sum } from '../base/sample-statistics.js';
 import { fitLagKernel, listEdges, SAME_MS } from './lag-kernel.js';
 
-/** @import { ArrivalEvidence, TracedRequests } from './arrivals-evidence.js' */
+/** @import { ArrivalEvidence, RequestStarts } from './arrivals-evidence.js' */
 
 /** The lags are fitted to the first requests, at most this many. */
 const MAX_FITTED = 5000;
@@ -20,7 +20,7 @@ export const CHAIN_LENGTHS = [1, 2, 4, 10];
  * @property {number[][]} returnShares by set and length of the chain so far: the share of requests with a follower
  */
 
-/** @param {TracedRequests} requests @param {ArrivalEvidence[]} evidence @returns {FollowModel} */
+/** @param {RequestStarts} requests @param {ArrivalEvidence[]} evidence @returns {FollowModel} */
 export function fitFollowModel({ startsMs, endsMs, groupOf }, evidence) {
   const count = Math.min(startsMs.length, MAX_FITTED);
   const durationMs = startsMs[count - 1];

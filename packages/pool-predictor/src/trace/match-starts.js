@@ -3,7 +3,7 @@ import { CHAIN_LENGTHS, STRAY_SHARE, binOf, fitFollowModel, listHazards } from '
 import { MIN_RATE, SAME_MS } from './lag-kernel.js';
 
 /** @import { FollowModel } from './follow-model.js' */
-/** @import { ArrivalEvidence, TracedRequests } from './arrivals-evidence.js' */
+/** @import { ArrivalEvidence, RequestStarts } from './arrivals-evidence.js' */
 
 const PASSES = 4;
 /** Share of the matches. If more have unlikely lags, some starts follow nothing. */
@@ -32,7 +32,7 @@ const MIN_PLAUSIBLE_SHARE = 0.1;
  * unlikely and the number of callers is not known to be fixed. The second begins with the fitted rate of starts that
  * follow nothing.
  *
- * @param {TracedRequests} requests
+ * @param {RequestStarts} requests
  * @param {ArrivalEvidence[]} evidence by group
  * @returns {{ previous: Int32Array, otherwise: Int32Array | null }} by request: the one it follows, or -1. `otherwise`:
  *   where callers may stay or come and go, the matches if they stay
@@ -56,7 +56,7 @@ export function matchStarts(requests, evidence) {
  * Repeats the matching. Each pass takes the rate of starts that follow nothing, and the share of check-ins that are
  * followed, from the matches of the one before it.
  *
- * @param {TracedRequests} requests
+ * @param {RequestStarts} requests
  * @param {FollowModel} model
  */
 function refineMatches(requests, model) {
@@ -97,7 +97,7 @@ function countOpen(previous, groupOf, group) {
   return count;
 }
 
-/** @param {TracedRequests} requests @param {FollowModel} model */
+/** @param {RequestStarts} requests @param {FollowModel} model */
 function findMatches({ startsMs, endsMs, groupOf }, model) {
   const { edges, openPerMs } = model;
   const hazards = listHazards(model);

@@ -89,7 +89,7 @@ function listPools({ pools, processes }, counts) {
 
 /** @param {RecordedTrace} trace @param {number} pool row @returns {Trace} */
 function takeRows(trace, pool) {
-  const { pools, version } = trace;
+  const { pools, version, requests } = trace;
   const { poolOf, outcomeOf, startedMs, waitMs, useMs, ...checkouts } = trace.checkouts;
   const rows = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool && outcomeOf[row] === SUCCEEDED);
   /** @template {Float64Array | Int32Array} T @param {T} column @returns {T} */
@@ -104,8 +104,8 @@ function takeRows(trace, pool) {
   const newRow = new Map(used.map((row, index) => [row, index]));
   const connectionOf = take(checkouts.connectionOf);
   const requestOf = take(checkouts.requestOf);
-  const uses = judgeSockets(trace.requests, pools[pool].process);
-  const socketOf = requestOf.map((row) => (row < 0 ? -1 : trace.requests.socketOf[row]));
+  const uses = judgeSockets(requests, pools[pool].process);
+  const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
   return {
     header: version < 3 ? trace.header : { ...trace.header, maxPoolSize: pools[pool].maxPoolSize },
     resolutionMs: trace.resolutionMs,
@@ -118,7 +118,13 @@ function takeRows(trace, pool) {
       openingMs: take(checkouts.openingMs),
       isBehind: take(checkouts.behindCount).map((count) => Math.min(count, 1)),
     }),
-    ...(requestOf.some((row) => row >= 0) && { requestOf }),
+    ...(requestOf.some((row) => row >= 0) && {
+      requestOf,
+      requestStartedMs: Float64Array.from(requestOf, (row) => (row < 0 ? NaN : requests.startedMs[row] - firstMs)),
+      requestEndedMs: Float64Array.from(requestOf, (row) =>
+        row < 0 ? NaN : requests.startedMs[row] + requests.durationMs[row] - firstMs,
+      ),
+    }),
     ...(connectionOf.some((number) => number > 0) && { connectionOf }),
     ...(uses.size > 0 && {
       socketOf,

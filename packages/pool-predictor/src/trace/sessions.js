@@ -1,9 +1,10 @@
 import { median, sum } from '../base/sample-statistics.js';
 import { levelRounding, sameMsOf } from './resolution.js';
+import { planRequests } from './traced-requests.js';
 
 /** @import { Arrival, CallerRequest } from '../simulator/arrivals.js' */
 /** @import { Random } from '../simulator/random.js' */
-/** @import { Doubt } from './follow-ups.js' */
+/** @import { Doubt, FollowUps } from './follow-ups.js' */
 /** @import { Trace } from './trace.js' */
 
 /** A caller is there for at least this share of the trace; all others are visitors. */
@@ -19,59 +20,53 @@ const BLOCK_REQUESTS = 10;
  * @typedef {object} Session
  * @property {number} atMs
  * @property {number} lastMs when its last request started
- * @property {number} endMs when that was checked in
+ * @property {number} endMs when that had ended
  * @property {CallerRequest[]} requests
  *
  * @typedef {object} CallerFacts
  * @property {number} callers who are there for at least half of the trace and wait for their answers
- * @property {number} callersShare of all checkouts: theirs
- * @property {number} visits others with several checkouts, each after the one before
- * @property {number} visitsShare of all checkouts: theirs
- * @property {number} aloneShare of all checkouts: they follow nothing, and nothing follows them
- * @property {number} thinkMs median time from a check-in to the start that follows; NaN if none does
+ * @property {number} callersShare of all requests: theirs
+ * @property {number} visits others with several requests, each after the one before
+ * @property {number} visitsShare of all requests: theirs
+ * @property {number} aloneShare of all requests: they follow nothing, and nothing follows them
+ * @property {number} thinkMs median time from an answer to the start that follows; NaN if none does
  * @property {boolean} isUnclear for some requests the trace does not show whether they follow others
  * @property {Doubt | null} doubt why
  */
 
 /**
  * @param {Trace} trace
- * @param {ArrayLike<number>} handoversMs
- * @param {Int32Array} previous see FollowUps
- * @param {boolean[]} isSameRequest
- * @param {ArrayLike<number>} [servicesMs] of the queries, default: their uses
+ * @param {FollowUps} followUps
+ * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number>, isUnclear: boolean }} options the times of the
+ *   queries; isUnclear: with what is possible
  * @returns {Session[]} in order of time
  */
-export function listSessions(trace, handoversMs, previous, isSameRequest, servicesMs = trace.useMs) {
-  const { checkOutStartedMs, waitMs, useMs, routes, routeOf } = trace;
+export function listSessions(trace, { requests, likely, possible }, { isUnclear, ...times }) {
+  const { rows, from, checkedInMs, endedMs } = requests;
+  const previous = (isUnclear && possible) || likely;
   /** @type {CallerRequest[]} */
   const followers = [];
   /** @type {Session[]} */
   const sessions = [];
   const sessionOf = new Uint32Array(previous.length);
-  for (let index = 0; index < previous.length; index++) {
-    const atMs = checkOutStartedMs[index];
+  for (const [index, request] of planRequests(trace, requests, times).entries()) {
+    const atMs = trace.checkOutStartedMs[rows[from[index]]];
     const before = previous[index];
     if (before < 0) {
       sessionOf[index] = sessions.length;
       sessions.push({ atMs, lastMs: atMs, endMs: atMs, requests: [] });
     } else {
       sessionOf[index] = sessionOf[before];
+      request.thinkMs = Math.max(0, atMs - endedMs[before]);
+      followers.push(request);
     }
     const session = sessions[sessionOf[index]];
-    const request = {
-      route: routes[routeOf[index]],
-      serviceMs: servicesMs[index],
-      handoverMs: handoversMs[index],
-      thinkMs: before < 0 ? 0 : atMs - session.endMs,
-      isMore: isSameRequest[index],
-    };
     session.requests.push(request);
-    if (before >= 0) followers.push(request);
     session.lastMs = atMs;
-    session.endMs = atMs + waitMs[index] + useMs[index];
+    session.endMs = Math.max(endedMs[index], checkedInMs[index]);
   }
   const thinksMs = levelRounding(
-    followers.map(({ thinkMs }) => Number(thinkMs)),
+    followers.map(({ thinkMs }) => thinkMs),
     sameMsOf(trace.resolutionMs),
   );
   followers.forEach((request, index) => (request.thinkMs = thinksMs[index]));
@@ -97,10 +92,7 @@ export function isCaller({ atMs, lastMs, endMs, requests }, traceEndMs) {
 export function listCallerArrivals(callers, { endMs, factor, random, isRecorded }) {
   return Array.from({ length: Math.round(callers.length * factor) }, (_, index) => {
     const caller = callers[index % callers.length];
-    const thinksMs = caller.requests
-      .slice(1)
-      .filter(({ isMore }) => !isMore)
-      .map(({ thinkMs }) => thinkMs);
+    const thinksMs = caller.requests.slice(1).map(({ thinkMs }) => thinkMs);
     const thinkMs = median(thinksMs.length > 0 ? thinksMs : [0]);
     const isBack = endMs - caller.endMs <= MAX_SILENCE_RATIO * Math.max(thinkMs, ...thinksMs);
     const isDrawn = !isRecorded || index >= callers.length;

@@ -1,27 +1,28 @@
 import { SAME_MS } from './lag-kernel.js';
 import { SOCKET_USES } from './socket-users.js';
 
-/** @import { TracedRequests } from './arrivals-evidence.js' */
-/** @import { JoinedRequests } from './follow-ups.js' */
+/** @import { RequestStarts } from './arrivals-evidence.js' */
+/** @import { TracedRequests } from './traced-requests.js' */
 /** @import { Trace } from './trace.js' */
 
 /**
  * Lets each request of a user follow the one before it on its socket.
  *
  * @param {Trace} trace
- * @param {JoinedRequests} joined
+ * @param {TracedRequests} requests
+ * @param {RequestStarts} starts
  * @returns {{ isDecided: boolean[], likely: Int32Array, possible: Int32Array }} by request; the latter are the requests
  *   before, or -1
  */
-export function followSockets({ socketOf, socketUseOf }, { requests: { startsMs, endsMs }, firsts }) {
-  const useOf = (/** @type {number} */ index) => SOCKET_USES[socketUseOf?.[firsts[index]] ?? 0];
-  const [likely, possible] = [0, 1].map(() => new Int32Array(firsts.length).fill(-1));
+export function followSockets({ socketOf, socketUseOf }, { length, rows, from }, { startsMs, endsMs }) {
+  const useOf = (/** @type {number} */ index) => SOCKET_USES[socketUseOf?.[rows[from[index]]] ?? 0];
+  const [likely, possible] = [0, 1].map(() => new Int32Array(length).fill(-1));
   /** By socket: the request that ended last. @type {Map<number, number>} */
   const last = new Map();
-  const isDecided = firsts.map((checkout, index) => {
+  const isDecided = Array.from({ length }, (_, index) => {
     const use = useOf(index);
     if (use === 'unknown' || use === 'alone') return false;
-    const socket = Number(socketOf?.[checkout]);
+    const socket = Number(socketOf?.[rows[from[index]]]);
     const before = last.get(socket);
     if (before === undefined || endsMs[before] <= startsMs[index] + SAME_MS) {
       if (use !== 'arriving') possible[index] = before ?? -1;
@@ -37,7 +38,7 @@ export function followSockets({ socketOf, socketUseOf }, { requests: { startsMs,
  * Assumes the fewest callers that could have sent all requests, who take turns: a start follows the answer that is the
  * oldest.
  *
- * @param {TracedRequests} requests
+ * @param {RequestStarts} requests
  * @param {(index: number) => boolean} isTaken whether a request is one of theirs
  * @returns {Int32Array} by request: the one it follows, or -1
  */

@@ -1,5 +1,6 @@
 import { createLatencyHistogram } from '../simulator/latency-histogram.js';
 import { summarise } from '../simulator/route-stats.js';
+import { joinRequests } from './traced-requests.js';
 
 /**
  * The checkouts of one pool that got a connection and whose operation succeeded, in the order in which they started.
@@ -15,6 +16,8 @@ import { summarise } from '../simulator/route-stats.js';
  * @property {ArrayLike<number>} [openingMs] how much of the wait was the opening of the connection; from version 3 on
  * @property {ArrayLike<number>} [isBehind] 1: others had all connections of the pool when the wait began; the same
  * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
+ * @property {ArrayLike<number>} [requestStartedMs] when that request arrived at the server, NaN where unknown
+ * @property {ArrayLike<number>} [requestEndedMs] when it was answered
  * @property {ArrayLike<number>} [connectionOf] the number of the connection; 0 where unknown
  * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
  * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
@@ -81,6 +84,8 @@ export function sliceTrace(trace, fromMs, toMs) {
     ...(trace.openingMs && { openingMs: pick(trace.openingMs) }),
     ...(trace.isBehind && { isBehind: pick(trace.isBehind) }),
     ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
+    ...(trace.requestStartedMs && { requestStartedMs: pick(trace.requestStartedMs).map((ms) => ms - fromMs) }),
+    ...(trace.requestEndedMs && { requestEndedMs: pick(trace.requestEndedMs).map((ms) => ms - fromMs) }),
     ...(trace.connectionOf && { connectionOf: pick(trace.connectionOf) }),
     ...(trace.socketOf && { socketOf: pick(trace.socketOf) }),
     ...(trace.socketUseOf && { socketUseOf: pick(trace.socketUseOf) }),
@@ -89,23 +94,28 @@ export function sliceTrace(trace, fromMs, toMs) {
 }
 
 /**
- * Summarises a trace in the shape of a prediction. A response time is wait plus use, in ms.
+ * Summarises the requests of a trace in the shape of a prediction. A response is that of the server, or if that is
+ * unknown, lasts from the start of the first checkout to the last check-in.
  *
  * @param {Trace} trace
  */
-export function summariseTrace({ routes, waitMs, useMs, routeOf }) {
+export function summariseTrace(trace) {
+  const { routes, waitMs, routeOf } = trace;
+  const { length, rows, from, startedMs, endedMs } = joinRequests(trace);
   const times = routes.map(() => ({ response: createLatencyHistogram(), wait: createLatencyHistogram() }));
   let waitedMs = 0;
   let maxMs = 0;
-  for (let i = 0; i < waitMs.length; i++) {
-    const { response, wait } = times[routeOf[i]];
-    wait.record(waitMs[i]);
-    response.record(waitMs[i] + useMs[i]);
-    waitedMs += waitMs[i];
-    maxMs = Math.max(maxMs, waitMs[i] + useMs[i]);
+  for (let row = 0; row < waitMs.length; row++) {
+    times[routeOf[row]].wait.record(waitMs[row]);
+    waitedMs += waitMs[row];
+  }
+  for (let request = 0; request < length; request++) {
+    const responseMs = endedMs[request] - startedMs[request];
+    times[routeOf[rows[from[request]]]].response.record(responseMs);
+    maxMs = Math.max(maxMs, responseMs);
   }
   return {
-    requests: waitMs.length,
+    requests: length,
     failures: 0,
     maxMs,
     meanWaitMs: waitedMs / waitMs.length,

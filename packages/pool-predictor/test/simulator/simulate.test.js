@@ -353,9 +353,81 @@ test('it pauses after a refusal, too', () => {
   expect(startsOf({ arrivals, pool: limited })).toEqual([1, 6, 11, 0]);
 });
 
+/** Two queries, the second one 5 ms after the first. */
+const TWO = {
+  servicesMs: [10, 10],
+  handoversMs: null,
+  startsAfter: [0, 1],
+  gapsMs: [0, 5],
+  endsAfter: 2,
+  restMs: 0,
+  leadMs: 0,
+  isMeasured: false,
+};
+
 test("it can't go on before its answer, which comes after all queries of the request", () => {
   const overhead = /** @type {const} */ ({ kind: 'fixed', ms: 8 });
-  expect(
-    startsOf({ overhead, arrivals: [{ atMs: 0, requests: [PAUSES, { ...PAUSES, isMore: true }, PAUSES] }] }),
-  ).toEqual([0, 15, 33]);
+  const requests = [{ ...PAUSES, known: TWO }, PAUSES];
+  expect(startsOf({ overhead, arrivals: [{ atMs: 0, requests }] })).toEqual([0, 33]);
+  // A measured response has no more overhead than it had.
+  const measured = requests.map((request) => ({ ...request, known: { ...TWO, restMs: 4, isMeasured: true } }));
+  expect(startsOf({ overhead, arrivals: [{ atMs: 0, requests: measured }] })).toEqual([0, 34]);
+});
+
+describe('a known request', () => {
+  /** @param {object} known @param {number} maxPoolSize @param {number[]} [arrivals] */
+  const run = (known, maxPoolSize, arrivals = [0]) =>
+    simulate({
+      arrivals: arrivals.map((atMs) => ({ atMs, route: '/a', known: { ...TWO, isMeasured: true, ...known } })),
+      services: { '/a': { kind: 'fixed', ms: 1 } },
+      pool: { maxPoolSize },
+      keepRequests: true,
+    });
+  // Two at once, and one 2 ms after both.
+  const forked = { servicesMs: [20, 30, 10], startsAfter: [0, 0, 2], gapsMs: [0, 1, 2], endsAfter: 3, restMs: 4 };
+
+  test('forks and joins, with the gaps between its queries', () => {
+    const { records = [], checkouts, routes } = run({ ...forked, leadMs: 3 }, 2);
+    expect(records).toMatchObject([{ arrivedAtMs: 0, finishedAtMs: 31 + 2 + 10 + 4, responseMs: 3 + 47 }]);
+    expect(checkouts).toBe(3);
+    expect(routes['/a']).toMatchObject({ count: 1, meanUseMs: 20 });
+  });
+
+  test('takes its turns where the pool has no room for a fork', () => {
+    // The second one starts after the first one; the last one waits for both.
+    expect(run(forked, 1).records).toMatchObject([{ finishedAtMs: 20 + 30 + 2 + 10 + 4 }]);
+  });
+
+  test('shares the pool with others', () => {
+    // One connection: 20 of each, 30 of each until 100 ms, then what joins them. The first one's has waited since 72 ms.
+    expect(run(forked, 1, [0, 0]).records).toMatchObject([{ finishedAtMs: 114 }, { finishedAtMs: 124 }]);
+  });
+
+  test('does not wait for a query that it did not wait for, which keeps its connection', () => {
+    const { records = [], checkouts } = run({ endsAfter: 1, startsAfter: [0, 0], gapsMs: [0, 5] }, 1, [0, 16]);
+    // The first is answered after 10 ms, the second one waits for the rest of it: 20 ms.
+    expect(records).toMatchObject([{ finishedAtMs: 10 }, { finishedAtMs: 30 }]);
+    expect(checkouts).toBe(4);
+  });
+
+  test('may wait for none of its queries', () => {
+    const { records = [], checkouts } = run({ endsAfter: 0, restMs: 3 }, 1, [0, 100]);
+    expect(records.map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs)).toEqual([3, 3]);
+    expect(checkouts).toBe(2);
+  });
+
+  test('starts no more queries after a failure', () => {
+    const { checkouts, failures, records } = simulate({
+      arrivals: [
+        { atMs: 0, route: '/b', serviceMs: 100 },
+        { atMs: 1, route: '/a', known: { ...TWO, restMs: 2 } },
+        { atMs: 150, route: '/a', known: TWO },
+      ],
+      services: { '/a': { kind: 'fixed', ms: 1 }, '/b': { kind: 'fixed', ms: 1 } },
+      pool: { maxPoolSize: 1, waitQueueTimeoutMS: 20 },
+      keepRequests: true,
+    });
+    expect({ checkouts, failures }).toEqual({ checkouts: 4, failures: 1 });
+    expect(records?.map(({ finishedAtMs }) => finishedAtMs)).toEqual([23, 100, 175]);
+  });
 });

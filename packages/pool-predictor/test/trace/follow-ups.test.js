@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createRandom } from '../../src/simulator/random.js';
 import { findFollowUps } from '../../src/trace/follow-ups.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
+import { summariseTrace } from '../../src/trace/trace.js';
 import { checkClosed, checkOpen, CLOSED, OPEN } from './follow-up-cases.js';
 import { callers, GAPS, run, TIMES, toTrace, visitors } from './traces.js';
 
@@ -66,18 +67,50 @@ describe('checkouts of one request', () => {
     warnings: [],
   };
 
-  test('follow each other for certain, unless they overlap', () => {
-    const { likely, possible, isSameRequest } = findFollowUps(trace);
-    expect([...likely]).toEqual([-1, -1, 0, -1, -1]);
-    expect(isSameRequest).toEqual([false, false, true, false, false]);
+  test('are one request: those without a number, one each', () => {
+    const { likely, possible, requests } = findFollowUps(trace);
+    expect([...likely]).toEqual([-1, -1, -1]);
     expect(possible).toBeNull();
+    expect([[...requests.from], [...requests.rows]]).toEqual([
+      [0, 3, 4, 5],
+      [0, 2, 3, 1, 4],
+    ]);
+    expect(createTraceLoad(trace).callers).toMatchObject({ visits: 0, aloneShare: 1 });
   });
 
-  test('have their overhead once', () => {
-    const overheads = run(createTraceLoad(trace).arrivals(1, 1), 1).map(
-      ({ arrivedAtMs, startedAtMs, finishedAtMs, waitMs }) => [arrivedAtMs, startedAtMs, finishedAtMs, waitMs],
-    );
-    expect(overheads).toHaveLength(5);
-    expect(createTraceLoad(trace).callers).toMatchObject({ visits: 1, visitsShare: 0.4, aloneShare: 0.6, thinkMs: 1 });
+  test('start after the same ends as they did, with the same gaps', () => {
+    const [arrival] = createTraceLoad(trace).arrivals(1, 1);
+    expect(arrival.known).toMatchObject({
+      servicesMs: [10, 5, 5],
+      startsAfter: [0, 1, 1],
+      gapsMs: [0, 1, 2],
+      endsAfter: 3,
+      restMs: 0,
+      isMeasured: false,
+    });
+    // With one connection, the second one of the fork waits for the first, and the join for both.
+    const responses = [3, 1].map((size) => run(createTraceLoad(trace).arrivals(1, 1), size)[0].responseMs);
+    expect(responses).toEqual([17, 30]);
+  });
+
+  test('have the response that the server measured, and no overhead', () => {
+    // The last checkout of request 7 starts after its answer: nobody waits for it.
+    const measured = {
+      ...trace,
+      requestStartedMs: [-2, NaN, -2, -2, NaN],
+      requestEndedMs: [11.5, NaN, 11.5, 11.5, NaN],
+    };
+    const records = run(createTraceLoad(measured).arrivals(1, 1), 9, Infinity, {
+      services: {},
+      overhead: { kind: 'fixed', ms: 100 },
+    });
+    expect(records.map(({ route, arrivedAtMs, responseMs }) => [route, arrivedAtMs, responseMs])).toEqual([
+      ['/a', 0, 13.5],
+      ['/b', 4, 110],
+      ['/a', 12, 105],
+      ['/b', 13, 105],
+    ]);
+    const { requests, maxMs } = summariseTrace(measured);
+    expect({ requests, maxMs }).toEqual({ requests: 4, maxMs: 13.5 });
   });
 });

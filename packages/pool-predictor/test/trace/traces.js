@@ -21,7 +21,7 @@ export const TIMES = {
  * @param {Iterable<Arrival>} arrivals
  * @param {number} poolSize
  * @param {number} [untilMs] later requests are cut off
- * @param {Pick<SimulationOptions, 'server' | 'services'>} [sharing] a server whose cores the queries share
+ * @param {Pick<SimulationOptions, 'server' | 'services' | 'overhead'>} [sharing] a server whose cores the queries share
  * @returns {SimulatedRequest[]} in the order in which they arrived
  */
 export function run(arrivals, poolSize, untilMs = Infinity, sharing = {}) {

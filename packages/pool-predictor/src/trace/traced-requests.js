@@ -1,0 +1,126 @@
+import { planRecorded } from '../simulator/request-plan.js';
+import { levelRounding, sameMsOf } from './resolution.js';
+
+/** @import { CallerRequest } from '../simulator/arrivals.js' */
+/** @import { KnownRequest } from '../simulator/request-plan.js' */
+/** @import { Trace } from './trace.js' */
+
+/**
+ * The requests of a trace, each with its checkouts, in the order of their first ones. A checkout that no request is known
+ * for, or that started after the answer of its request, is one of its own.
+ *
+ * @typedef {object} TracedRequests
+ * @property {number} length
+ * @property {Uint32Array} rows the checkouts, those of each request together and in order
+ * @property {Uint32Array} from by request: its first one in `rows`; one more for the end
+ * @property {Float64Array} checkedInMs by request: when its last checkout ended
+ * @property {Float64Array} startedMs by request: when it arrived, or else its first checkout started
+ * @property {Float64Array} endedMs by request: its answer, or else its last check-in
+ * @property {Uint8Array} isMeasured by request: 1: its start and its answer are known
+ */
+
+/** @param {Trace} trace @returns {TracedRequests} */
+export function joinRequests({ checkOutStartedMs, waitMs, useMs, requestOf, requestStartedMs, requestEndedMs }) {
+  const { length } = checkOutStartedMs;
+  const ofRow = new Uint32Array(length);
+  /** By number of the file. @type {Map<number, number>} */
+  const known = new Map();
+  /** @type {number[]} */
+  const firsts = [];
+  /** @type {number[]} */
+  const counts = [];
+  for (let row = 0; row < length; row++) {
+    const number = requestOf?.[row] ?? -1;
+    const isLate = checkOutStartedMs[row] > Number(requestEndedMs?.[row]);
+    let request = number < 0 || isLate ? undefined : known.get(number);
+    if (request === undefined) {
+      request = firsts.push(row) - 1;
+      counts.push(0);
+      if (number >= 0 && !isLate) known.set(number, request);
+    }
+    ofRow[row] = request;
+    counts[request]++;
+  }
+  const from = new Uint32Array(firsts.length + 1);
+  counts.forEach((count, request) => (from[request + 1] = from[request] + count));
+  const next = from.slice();
+  const rows = new Uint32Array(length);
+  const checkedInMs = new Float64Array(firsts.length).fill(-Infinity);
+  for (let row = 0; row < length; row++) {
+    const request = ofRow[row];
+    rows[next[request]++] = row;
+    checkedInMs[request] = Math.max(checkedInMs[request], checkOutStartedMs[row] + waitMs[row] + useMs[row]);
+  }
+  const isMeasured = Uint8Array.from(firsts, (row) => {
+    const isKnown = Number(requestStartedMs?.[row]) <= checkOutStartedMs[row] + SAME_START_MS;
+    return isKnown && checkOutStartedMs[row] <= Number(requestEndedMs?.[row]) ? 1 : 0;
+  });
+  return {
+    length: firsts.length,
+    rows,
+    from,
+    checkedInMs,
+    startedMs: Float64Array.from(firsts, (row, request) =>
+      isMeasured[request] ? Math.min(Number(requestStartedMs?.[row]), checkOutStartedMs[row]) : checkOutStartedMs[row],
+    ),
+    endedMs: Float64Array.from(firsts, (row, request) =>
+      isMeasured[request] ? Number(requestEndedMs?.[row]) : checkedInMs[request],
+    ),
+    isMeasured,
+  };
+}
+
+/** Up to how much a checkout may seem to start before its request: two clocks, and rounding. */
+const SAME_START_MS = 1;
+
+/**
+ * Makes the requests of a trace ready to be sent again.
+ *
+ * @param {Trace} trace
+ * @param {TracedRequests} requests
+ * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number> }} times by checkout
+ * @returns {CallerRequest[]} without think times
+ */
+export function planRequests(
+  trace,
+  { length, rows, from, startedMs, endedMs, isMeasured },
+  { servicesMs, handoversMs },
+) {
+  const { checkOutStartedMs, waitMs, useMs, routes, routeOf } = trace;
+  const sameMs = sameMsOf(trace.resolutionMs);
+  /** @type {KnownRequest[]} */
+  const several = [];
+  const planned = Array.from({ length }, (_, request) => {
+    const own = rows.subarray(from[request], from[request + 1]);
+    const [first] = own;
+    const route = routes[routeOf[first]];
+    const single = { route, serviceMs: servicesMs[first], handoverMs: handoversMs[first], thinkMs: 0 };
+    if (own.length === 1 && !isMeasured[request]) return single;
+    const startsMs = Array.from(own, (row) => checkOutStartedMs[row]);
+    const plan = planRecorded({
+      startsMs,
+      endsMs: Array.from(own, (row) => checkOutStartedMs[row] + waitMs[row] + useMs[row]),
+      endMs: endedMs[request],
+      sameMs,
+    });
+    const known = {
+      ...plan,
+      servicesMs: Array.from(own, (row) => servicesMs[row]),
+      handoversMs: Array.from(own, (row) => handoversMs[row]),
+      leadMs: startsMs[0] - startedMs[request],
+      isMeasured: isMeasured[request] === 1,
+    };
+    if (own.length > 1) several.push(known);
+    return { ...single, known };
+  });
+  const levelMs = levelRounding(
+    several.flatMap(({ gapsMs, startsAfter }) => gapsMs.filter((_, query) => startsAfter[query] > 0)),
+    sameMs,
+  );
+  let next = 0;
+  for (const { gapsMs, startsAfter } of several)
+    startsAfter.forEach((ends, query) => {
+      if (ends > 0) gapsMs[query] = levelMs[next++];
+    });
+  return planned;
+}
