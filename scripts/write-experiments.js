@@ -21,7 +21,7 @@ const DOCUMENTS = {
   inserts: insertsDocument,
 };
 
-const HOW_TO_READ = `*y*: all of it is here. *partly*, *missing*: some or nothing of it, for the reason in the row.
+const HOW_TO_READ = `*y*: all of it is here. *partly*, *missing*: only some of it, or none, for the reason in the row.
 \`node scripts/write-experiments.js\` writes these pages from the data of the labs.`;
 
 /** @param {(string | number)[]} cells */

@@ -40,7 +40,7 @@ export function createCommand() {
     .option('--servers <n>', 'servers that each instance connects to', parsePositive)
     .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
     .option('--seeds <n>', 'simulation runs of a random load, at least 59', parseUpTo(MAX_SEEDS))
-    .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
+    .option('--first-seed <n>', 'seed of the first run; another seed gives other runs', parseFirstSeed, 1)
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }

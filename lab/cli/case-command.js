@@ -117,13 +117,13 @@ function introduce({ name, causes }, { url, pid }, file) {
   const width = Math.max(...causes.map((cause) => cause.name.length));
   return [
     wrap(
-      `The shop is slow, for one of the reasons below. It is process ${pid}, at ${url}${ROUTES[0]}?id=1, and has customers ` +
-        'already: a line every five seconds shows how long they wait. Look into it from another terminal:',
+      `The shop is slow, for one of the reasons below. It is process ${pid}, at ${url}${ROUTES[0]}?id=1, and already has ` +
+        'customers: a line every five seconds shows how long they wait. Investigate from another terminal:',
       WIDTH,
     ),
     `  npx pool-lab attach ${pid}`,
     wrap(
-      'Find the cause and the route that has it, and mend it in its file. When you save it, the shop starts again.',
+      'Find the cause and the route that has it, and fix it in its file. When you save it, the shop starts again.',
       WIDTH,
     ),
     `  ${file}`,

@@ -28,7 +28,7 @@ const MAX_MINUTES = 600;
 export function createCommand() {
   return new Command('class')
     .description(
-      'open a class on this laptop: learners join with a code, their guesses and measurements meet on one page',
+      'open a class on this laptop: learners join with a code, and one page shows their guesses and measurements',
     )
     .option('--host <address>', "address to listen on; 0.0.0.0 is the room's network,\nand needs --token", '127.0.0.1')
     .option('--port <n>', '0 picks a free one', parsePort, CLASS_PORT)

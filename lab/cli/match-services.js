@@ -39,9 +39,7 @@ export function matchServices({ routes, requests }, { given, measured, queries }
       if (own && service.kind === 'requests')
         throw new Error(`--queries ${ofQueries}=${count}: --service says which queries ${route} makes`);
       if (!own && count > 1)
-        warnings.push(
-          `${route}: the measured time is of all ${count} queries together, so each takes 1/${count} of it.`,
-        );
+        warnings.push(`${route}: the measured time covers all ${count} queries, so each counts as 1/${count} of it.`);
       return [route, { ...(own ? service : divide(service, count)), queries: count }];
     }),
   );

@@ -55,7 +55,7 @@ export function createCommand() {
       'simulation runs of a random load: 19, 39, 59, 79, 99\nor another multiple of 20, minus 1',
       parseUpTo(MAX_SEEDS),
     )
-    .option('--first-seed <n>', 'of the first run; another one gives other runs', parseFirstSeed, 1)
+    .option('--first-seed <n>', 'seed of the first run; another seed gives other runs', parseFirstSeed, 1)
     .option('--bands', 'show the 90 % band of every figure, not just of p95', false)
     .option('--html <file>', 'also write a page with charts')
     .option('--json', 'print the result as one JSON object on stdout', false)

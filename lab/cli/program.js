@@ -19,7 +19,7 @@ const GROUPS = {
         load: () => import('./workshop-command.js'),
       },
       class: {
-        summary: 'hold the workshop with others: one page for the whole room',
+        summary: 'hold the workshop with others, on one page for the whole room',
         load: () => import('./class-command.js'),
       },
     },

@@ -13,7 +13,7 @@ export function createCommand() {
     .option('--client <name>', 'record only this client, such as "client 1"')
     .option('--process <pid>', 'record only this process of the app')
     .option('--seconds <n>', 'stop after this many seconds', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
-    .option('--every <ms>', 'how often to fetch new checkouts from the app at least', parseUpTo(MAX_DELAY_MS), 1000)
+    .option('--every <ms>', 'fetch new checkouts from the app at least this often', parseUpTo(MAX_DELAY_MS), 1000)
     .option('--max-mb <n>', 'maximum size of the trace file', parsePositive, 100)
     .action(recordApp);
 }

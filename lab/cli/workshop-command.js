@@ -31,7 +31,7 @@ export function createCommand() {
   /** @param {string} name @param {string} about */
   const addLessonCommand = (name, about) =>
     command.command(name).description(about).argument('<lesson>', 'name or number of the lesson');
-  addLessonCommand('guess', 'note what you expect, before you measure it')
+  addLessonCommand('guess', 'record what you expect, before you measure it')
     .argument('<value>', 'a number', parseNumber)
     .action(withWrappedErrors(guess));
   addCheckOptions(
@@ -57,7 +57,7 @@ export function createCommand() {
   addResults(
     command
       .command('card')
-      .description('print what to take home, with a figure of yours')
+      .description('print a summary to take home, with one of your own figures')
       .action(withWrappedErrors(showCard)),
   );
   addEvidenceOptions(

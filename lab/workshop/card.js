@@ -24,7 +24,7 @@ function describeRun({ variants }) {
     .slice(0, 1)
     .map(
       ({ measured: { ratePerSec, waitMeanMs } }) =>
-        `On your machine, ${formatNumber(ratePerSec, 1)} queries a second with a mean wait of ${formatQuantity(waitMeanMs, 'ms')} ` +
-        `were ${formatNumber((ratePerSec * waitMeanMs) / 1000, 1)} that waited.`,
+        `On your machine, with ${formatNumber(ratePerSec, 1)} queries a second and a mean wait of ` +
+        `${formatQuantity(waitMeanMs, 'ms')}, ${formatNumber((ratePerSec * waitMeanMs) / 1000, 1)} were waiting on average.`,
     );
 }

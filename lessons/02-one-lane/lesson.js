@@ -15,7 +15,7 @@ export const lesson = defineLesson({
   lab: 'mixed',
   guess: {
     question:
-      'Five users come one second apart to a tunnel with one lane. Each sends a bus, which takes 5 s, and then a Ferrari, ' +
+      'Five users arrive one second apart at a tunnel with one lane. Each sends a bus, which takes 5 s, and then a Ferrari, ' +
       'which takes 2 ms. How long will the slowest Ferrari take, waiting included?',
     unit: 'seconds',
   },

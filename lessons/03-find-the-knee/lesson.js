@@ -16,7 +16,7 @@ export const lesson = defineLesson({
   lab: 'mixed',
   guess: {
     question:
-      'Five users come one second apart. Each sends a bus, which takes 5 s, and then a Ferrari, which takes 2 ms. How many ' +
+      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari, which takes 2 ms. How many ' +
       'connections are as good as any larger number?',
     unit: 'connections',
   },
@@ -67,8 +67,8 @@ export const lesson = defineLesson({
     lab: 'mixed',
     hints: [
       'The buses may wait. Why do the Ferraris have to wait with them?',
-      'The lab gives its app the settings of your environment. One of them, in the table of settings in the README, gives ' +
-        '/slow a client of its own.',
+      "The lab's app gets the settings in your environment. One of them, in the table of docs/settings.md, gives /slow a " +
+        'client of its own.',
       'SLOW_POOLSIZE=1 pool-lab run mixed --pool-sizes 1: one lane for the buses, the other for the Ferraris.',
     ],
     check({ results }) {

@@ -18,7 +18,7 @@ export const lesson = defineLesson({
   ],
   guess: {
     question:
-      'Five users come one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. The slowest request takes ' +
+      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. The slowest request takes ' +
       '21 s with 1 connection and 7 s with 3. How long will it take with 2?',
     unit: 'seconds',
   },

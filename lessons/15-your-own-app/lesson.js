@@ -16,7 +16,7 @@ export const lesson = defineLesson({
   lab: 'sweep',
   guess: {
     question:
-      'Five users come one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. Which of the pool sizes 1, ' +
+      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. Which of the pool sizes 1, ' +
       '3 and 10 is the smallest that keeps every Ferrari below 100 ms?',
     unit: 'connections',
   },

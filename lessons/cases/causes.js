@@ -21,7 +21,7 @@ const CAUSES = [
     name: 'ten-queries',
     about: 'a request makes ten queries at the same time',
     route: '/order',
-    sign: 'each request asked for ten connections at the same moment, so that all others waited behind it',
+    sign: 'each request asked for ten connections at the same moment, so all others waited behind it',
     change: [
       'products.find({ _id: { $in: order.products } }).toArray();',
       'Promise.all(order.products.map((_id) => products.findOne({ _id })));',
@@ -69,7 +69,7 @@ const CAUSES = [
   },
   {
     name: 'idle-time',
-    about: 'connections are closed as soon as they are idle, and the next ones take long to open',
+    about: 'connections are closed as soon as they are idle, and new ones take a long time to open',
     route: 'all',
     sign: 'connections were opened and closed all the time, and requests waited for them to open',
     change: ['maxPoolSize: Number(POOL_SIZE) }', 'maxPoolSize: Number(POOL_SIZE), maxIdleTimeMS: 5 }'],
@@ -99,7 +99,7 @@ export const CASES = [
 /** @param {CaseCause[]} causes @returns {string[]} */
 function listHints(causes) {
   return [
-    'Does anybody wait for a connection? The page of pool-lab attach says it. If nobody does, the pool is innocent.',
+    'Does anybody wait for a connection? The page of pool-lab attach shows it. If nobody does, the pool is innocent.',
     'If requests wait: which queries hold the connections, for how long, and how many are there? Or are connections opened ' +
       'and closed all the time? Compare the size of the pool with that in the file, and then read the code of the slowest route.',
     `${causes.map(({ name, sign }) => `${name}: ${sign}`).join('. ')}.`,

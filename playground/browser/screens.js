@@ -156,8 +156,7 @@ export const SCREENS = [
     id: 'three-lanes',
     title: 'Three lanes',
     text: [
-      'The same five people and the same buses. We change one number in the settings of the app: three lanes ' +
-        'instead of one.',
+      "The same five people and the same buses. We change one number in the app's settings: three lanes instead of one.",
     ],
     handles: [BUS_SECONDS, PEOPLE],
     preset: (values) => articleLoad({ ...values, lanes: 3 }, [1, 3]),
@@ -179,7 +178,7 @@ export const SCREENS = [
   {
     id: 'ten-lanes',
     title: 'Ten lanes',
-    text: ['Nobody likes to wait for 2 seconds. So let us be generous: ten lanes.'],
+    text: ['Nobody likes to wait 2 seconds. So let us be generous: ten lanes.'],
     handles: [{ name: 'lanes', label: 'Lanes', min: 1, max: 12, value: 10 }, PEOPLE],
     preset: (values) => articleLoad(values, [1, 3, 10]),
     speed: 1.5,
@@ -192,7 +191,7 @@ export const SCREENS = [
     answer: inSeconds,
     why: [
       'Five seconds: the ride itself. Nobody waits any more, and no tunnel makes a bus faster.',
-      'Five lanes stay empty. Send twenty people if you like: when the sixth comes, the first bus is out.',
+      'Five lanes stay empty. Send twenty people if you like: by the time the sixth arrives, the first bus is out.',
     ],
     describe: (figures, prediction, { lanes }) => describeSlowest(figures, lanes),
   },
@@ -215,7 +214,7 @@ export const SCREENS = [
       'The first Ferrari finds four buses in line and has to wait for all of them: 4 × 5 seconds. It is ten ' +
         'thousand times as slow as it could be, and it did nothing wrong.',
       'This is what customers notice. The database cannot tell you: its log of slow queries shows the buses, ' +
-        'never the Ferraris. The wait is not a part of the query.',
+        'never the Ferraris. The wait is not part of the query.',
     ],
     describe: ({ routes }, prediction, { lanes }) =>
       `With ${countLanes(lanes)}, the slowest Ferrari takes ${formatQuantity(routes['/fast'].maxMs, 'ms')}.`,
@@ -323,7 +322,7 @@ export const SCREENS = [
         'many lanes.',
       'The lab saw it, too. 128 users got 2931 answers per second from one process, and 1714 from two, on a ' +
         'machine with two cores that they shared with the database (lesson 10). Divide the lanes that the ' +
-        'server can bear by the number of apps. At night an autoscaler adds more.',
+        'server can take by the number of apps. At night an autoscaler adds more.',
     ],
     describe: ({ routes }, prediction, { apps, lanes }) =>
       `${apps === 1 ? 'One app' : `${apps} apps`} × ${lanes} lanes: the server holds ${formatNumber(apps * (lanes + 2))} connections. ` +

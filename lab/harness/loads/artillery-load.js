@@ -24,6 +24,6 @@ export async function runScenario({ workload, ...load }, { signal } = {}) {
     report,
     figures,
     ...(figures.failures > 0 && { failed: describeFailures(report) }),
-    warnings: [...users.warnings, ...unmet.map((threshold) => `a threshold of the scenario is not met: ${threshold}`)],
+    warnings: [...users.warnings, ...unmet.map((threshold) => `the scenario's threshold is not met: ${threshold}`)],
   };
 }

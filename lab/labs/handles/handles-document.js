@@ -33,7 +33,7 @@ export const handlesDocument = {
     {
       says: '`wrk -c128 -t8` and `-c256` request `/db` for 10 s',
       here: '`--preset published`: autocannon, 128 and 256 connections, 10 s after a warm-up',
-      why: 'wrk is no package of Node.js; both are closed loops',
+      why: 'wrk is not a Node.js package; both are closed loops',
     },
     {
       says: 'each command twice; the better result counts',

@@ -68,7 +68,7 @@ export const insertsDocument = {
       why: ONE_PROCESS,
     },
     {
-      says: '16 cores are no faster than 8: something else than the CPU is the limit',
+      says: '16 cores are no faster than 8: the limit is something other than the CPU',
       here: 'the chart shows it; the column `CPU %` shows that here it is the thread of the client',
       why: 'this needs a machine with 16 cores',
       covered: 'partly',
@@ -80,7 +80,7 @@ export const insertsDocument = {
   ],
   advice: [
     {
-      says: 'whoever reaches 100,000 inserts a second under like conditions is asked to report it',
+      says: 'readers who reach 100,000 inserts a second under like conditions are asked to report it',
       here: "the run's sentence says whether it did; gathered inserts do on two idle cores",
       why: 'gathered inserts travel in batches, so the conditions are not alike',
     },

@@ -50,8 +50,8 @@ export function sumUpRemedies({ variants }) {
     ...(treated.length > 0 ? compareRemedies(treated, { alone, untreated }) : []),
     ...(cold && warm
       ? [
-          `With a cold pool, 99 % of a burst get their answer within ${describeMs(Number(fastP99(cold)))}; with a warm one it ` +
-            `is ${describeMs(Number(fastP99(warm)))}.`,
+          `With a cold pool, 99 % of a burst is answered within ${describeMs(Number(fastP99(cold)))}; with a warm one, within ` +
+            `${describeMs(Number(fastP99(warm)))}.`,
         ]
       : []),
   ].join(' ');

@@ -68,7 +68,7 @@ export const replicationDocument = {
     {
       says: 'varied: type of source, tunnel, workload, workers, executors',
       here: '`--cases`, `--mode`, `--mix`, `--workers`, `--hash`',
-      why: 'the document has no figure for executors either, and ours has none',
+      why: 'the document gives no figures for executors, and our replicator has none',
       covered: 'partly',
     },
   ],

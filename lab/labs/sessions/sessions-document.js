@@ -24,7 +24,7 @@ function describeLoggedRun({ way, workers, queries, pool, tookS, sockets, acquir
       `\`run sessions --workers ${workers} --queries ${queries} --pool-sizes ${pool} --strategies ${isClone ? like : way} ` +
       `--stats\` prints the same counts`,
     why: timesWaited
-      ? 'a wait counts from 1 ms, and is of all queries that found no connection; compare the shares, `waited %`'
+      ? 'a wait counts from 1 ms up, for each query that found no free connection; compare the shares, `waited %`'
       : isClone
         ? `${SAME_CODE} ${like}`
         : undefined,
@@ -94,7 +94,7 @@ export const sessionsDocument = {
       why: `${NO_SESSIONS}, so a primed clone is ${SAME_CODE} fixed, and any other ${SAME_CODE} copy`,
     },
     {
-      says: 'whoever forgets to close a session keeps its socket, until queries wait for ever',
+      says: 'a session that nobody closes keeps its socket, until queries wait for ever',
       here: '`--leaks` leaves change streams open, `--pool-timeout` ends the wait; lesson 7',
       why: "today's driver takes a connection back after each answer; what can still hold one is a stream, a cursor or a transaction",
     },
@@ -146,10 +146,10 @@ export const sessionsDocument = {
     { says: 'no fixed session behind an API', here: 'lessons 2 and 10' },
     {
       says: 'know the settings of the pool',
-      here: "the README's table of settings; lesson 2 checks that a setting arrives, lesson 5 limits the wait",
+      here: 'the [table of settings](../settings.md); lesson 2 checks that a setting arrives, lesson 5 limits the wait',
     },
     {
-      says: 'copy is good enough if the pool is large enough and the server stands the connections',
+      says: 'copy is good enough if the pool is large enough and the server can take the connections',
       here: 'lesson 3 finds the size, lesson 14 counts the connections of a fleet, `advise --server-limit` checks them',
     },
     { says: 'copy for queries that take long', here: 'lesson 8: a second client for slow queries' },

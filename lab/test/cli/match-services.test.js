@@ -89,7 +89,7 @@ describe('each route gets', () => {
       '/livez': { kind: 'none' },
       '/graphql GetUser': fixed(5, 2),
     });
-    expect(warnings).toEqual(['GET /orders: the measured time is of all 3 queries together, so each takes 1/3 of it.']);
+    expect(warnings).toEqual(['GET /orders: the measured time covers all 3 queries, so each counts as 1/3 of it.']);
   });
 });
 

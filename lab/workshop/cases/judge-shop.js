@@ -43,11 +43,11 @@ function slowestOf({ routes }) {
 function findProblem(figures) {
   for (const [route, { failures, isRight }] of Object.entries(figures.routes)) {
     if (failures > 0) return `${failures} requests to ${route} got no answer.`;
-    if (!isRight) return `${route} no longer answers what it should.`;
+    if (!isRight) return `${route} no longer gives the right answer.`;
   }
   const { route, p50Ms } = slowestOf(figures);
   const { connections, opened, examined, missed, requests, noiseMs } = figures;
-  if (missed > 0) return `The shop did not hear of ${missed} changes of its products: /changes counts them.`;
+  if (missed > 0) return `The shop missed ${missed} changes to its products: /changes counts them.`;
   if (p50Ms > LIMIT_MS) {
     const found = `Half of the requests to ${route} take longer than ${formatQuantity(p50Ms, 'ms')}`;
     // A query without an index keeps the server busy, too.
@@ -55,7 +55,8 @@ function findProblem(figures) {
       ? `${found}, but something else used this machine: close other programs and try again.`
       : `${found}. It must be less than ${LIMIT_MS} ms.`;
   }
-  if (connections > MAX_CONNECTIONS) return `The shop had ${connections} connections to the server. It may have 5.`;
+  if (connections > MAX_CONNECTIONS)
+    return `The shop had ${connections} connections to the server. It may have at most 5.`;
   if (opened > MAX_OPENED) return `The shop opened ${opened} connections for ${requests} requests. It needs 5.`;
   if (examined > MAX_EXAMINED) return `The server looked at ${formatNumber(examined)} documents for each request.`;
   return undefined;
