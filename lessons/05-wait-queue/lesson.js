@@ -13,8 +13,9 @@ export const lesson = defineLesson({
   lab: 'mixed',
   guess: {
     question:
-      'Five users arrive one second apart at a tunnel with one lane. Each sends a bus, which takes 5 s, and after its answer or ' +
-      'refusal a Ferrari, which takes 2 ms. A request that has waited for 2.5 s is refused. How many of the ten will be refused?',
+      'Five users arrive one second apart at a tunnel with one lane. Each sends a bus, which takes 5 s, and once ' +
+      'the bus is answered or refused, a Ferrari, which takes 2 ms. A request that has waited for 2.5 s is refused. How many ' +
+      'of the ten will be refused?',
     unit: 'requests',
   },
   hints: [

@@ -46,7 +46,7 @@ export const lesson = defineLesson({
     },
     key:
       'Between one and a few seconds, several times as long as with 20 ms: opening a connection takes several round trips. The ' +
-      'column p99 has it.',
+      'column p99 shows it.',
     check({ results, answer }) {
       return judgeCrowds(results, TWIST_RTT_MS, (run) => {
         const { p99Ms } = cold(run);

@@ -14,7 +14,8 @@ export const lesson = defineLesson({
   guess: {
     question:
       'Five change streams share five connections with your queries, which take a few ms each. The server holds back its ' +
-      'answer to a stream until there is news, for at most a second, and there is none. How long will the slowest query take?',
+      'answer to a stream until there is news, but for at most a second, and there is no news. How long will the slowest ' +
+      'query take?',
     unit: 'ms',
   },
   hints: [

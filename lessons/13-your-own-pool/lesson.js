@@ -9,7 +9,7 @@ export const lesson = defineLesson({
   minutes: 4,
   trace: true,
   hints: [
-    'Run the advise command of the lesson again, with one option more.',
+    "Run the lesson's advise command again, with one more option.",
     "--headroom 1 asks for today's load alone. The first line of the answer is the number.",
     '14 connections: pool-lab workshop verify 13 --trace examples/ordinary-minute.jsonl --answer 14',
   ],

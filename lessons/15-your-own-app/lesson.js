@@ -51,7 +51,7 @@ export const lesson = defineLesson({
   twist: {
     lab: 'sweep',
     asks: { question: 'How many of the 10 connections are used at once?', unit: 'connections', isCount: true },
-    key: 'One or two, the column peak active: ten Ferraris a second of a few ms each hardly ever meet.',
+    key: 'One or two, in the column peak active: ten Ferraris a second of a few ms each hardly ever meet.',
     check({ results, answer }) {
       const runs = results.filter(
         (run) => String(run.settings.scenario).endsWith('fast-only.yaml') && findPeak(run) !== undefined,

@@ -64,7 +64,7 @@ const CAUSES = [
     name: 'full-server',
     about: 'a query keeps the cores of the server busy',
     route: '/customer',
-    sign: 'its queries held their connections for long, and the server had no core left',
+    sign: 'its queries held their connections for a long time, and the server had no core left',
     change: ['await orders.createIndex({ customer: 1 });\n', ''],
   },
   {
@@ -78,7 +78,7 @@ const CAUSES = [
     name: 'lost-option',
     about: 'an option never arrives',
     route: 'all',
-    sign: 'the pool had another size than the one that the app was given',
+    sign: 'the pool did not have the size that the app was given',
     change: [
       'const { MONGO_URL, POOL_SIZE, STOCK_URL } = process.env;\n',
       'const { MONGO_URL, POOLSIZE: POOL_SIZE = 2, STOCK_URL } = process.env;\n',

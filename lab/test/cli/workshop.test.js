@@ -72,7 +72,7 @@ test('a lesson is shown by its name or its number', async () => {
 
 test.each([
   ['an unknown lesson', ['verify', '99'], /There is no lesson "99"\. The lessons are 01-what-a-pool-is, 02/],
-  ['a missing guess', ['verify', '4'], /Make a guess first\. Five users come/],
+  ['a missing guess', ['verify', '4'], /Make a guess first\. Five users arrive/],
   ['a guess that is not a number', ['guess', '4', 'much'], /must be a number/],
   [
     'an answer without a question',
@@ -124,7 +124,7 @@ test('the card takes its example from your own run, unless the machine was busy'
   }
   const { stdout } = await workshop('card', '--results', path.join(folder, 'results'));
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    'On your machine, 9.6 queries a second with a mean wait of 684 ms were 6.6 that waited.',
+    'On your machine, with 9.6 queries a second and a mean wait of 684 ms, 6.6 were waiting on average.',
   );
 });
 

@@ -81,7 +81,9 @@ describe('the app', () => {
     for (const each of [page, text]) expect(each).toMatch(/Kubernetes 1\.30/);
     expect(page).toContain(`accepts requests for ${preStop.sleep.seconds} more seconds`);
     expect(page).toContain(`It has another ${settings.shutdownTimeoutMs / 1000} to answer them`);
-    expect(page).toContain(`A request waits ${Number(settings.waitQueueTimeoutMs) / 1000} seconds for a connection`);
+    expect(page).toContain(
+      `A request waits at most ${Number(settings.waitQueueTimeoutMs) / 1000} seconds for a connection`,
+    );
   });
 
   test('is given its password in a file, not on a command line', () => {
