@@ -8,7 +8,7 @@ import { CEILING_BATCH, nameCeiling } from './cases.js';
 /** Batches whose sizes differ by less than this factor are alike. */
 const ALIKE = 1.25;
 
-const NEIGHBOURS = 'only operations of one collection that follow each other in the oplog merge';
+const NEIGHBOURS = 'only neighbours in the oplog that belong to the same collection merge';
 const MORE_WORKERS = 'batches were small anyway, and 64 cores ran 64 workers';
 
 /**
