@@ -43,6 +43,6 @@ export function compareUsers({ phases }, { counters }) {
   const percent = Math.round((sent / users - 1) * 1000) / 10;
   const warning =
     `Artillery sent ${sent} users instead of ${users} (${percent > 0 ? '+' : ''}${percent} %), which is not ` +
-    'chance: the load was not the one of the scenario';
+    "chance: the load was not the scenario's";
   return { figures: { usersPlanned: users, usersSent: sent }, warnings: isFar ? [warning] : [] };
 }

@@ -23,7 +23,7 @@ export const remediesView = {
       'queries stay rare.',
     'A second client for /slow (SLOW_POOLSIZE) always keeps customers safe. Administrators wait for each other.',
     'A concurrency limit on /slow (SLOW_CONCURRENCY) does so too. It refuses further slow requests at once: use it if ' +
-      'they can come again.',
+      'administrators can try again.',
     'A wait-queue timeout (MONGO_WAIT_QUEUE_TIMEOUT_MS) limits every wait but also refuses customers. It is a fuse, not a ' +
       'cure.',
     'A burst is another load: many customers at one moment, far from the server. A cold pool opens two connections at a ' +

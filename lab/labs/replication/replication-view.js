@@ -43,12 +43,12 @@ export const replicationView = {
     'A worker writes everything it has for a collection as one batch. The more workers share the entries, the ' +
       'smaller the batches. So more workers can be slower: a line that falls to the right shows it.',
     'A mix has inserts, updates and deletes in random order. Operations of different kinds on different documents ' +
-      'may change places, so a batch has all kinds, and each kind becomes one command. Operations on the same ' +
+      'may be reordered, so a batch has all kinds, and each kind becomes one command. Operations on the same ' +
       'document keep their order.',
     'By id: all operations on a document go to the same worker. By collection: all operations on a collection do. ' +
       'Mock: operations are read and distributed, and nothing is written.',
     'Published: another replicator, MongoShake, on 64 cores. Compare ratios, not rates. It merges only neighbours ' +
-      'in the oplog that are of one collection; ours merges everything that a worker has of one. So the more ' +
+      'in the oplog that belong to one collection; ours merges everything that a worker has of one. So the more ' +
       'workers and collections there share the operations here, the smaller batches become, and it takes many cores ' +
       'to make up for it. MongoShake itself, measured on 2 cores, made 37,700 to 44,300 operations per second with ' +
       '8 workers (case 3) and 9,300 with 64 (case 4).',

@@ -46,7 +46,7 @@ export const sessionsView = {
       "one query travels, another can too. mgo sent the next query before the last was answered. Today's driver waits.",
     'All of a client runs on one thread of Node.js. Where that is busy all the time, more connections do not help.',
     'Published: measured in 2021 with mgo and MongoDB 4.2 in Docker on one machine. It is shown where workers and ' +
-      'connections are the same and the server is as near. mgo speaks a protocol that MongoDB 6 no longer does: against it, ' +
+      'connections are the same and the server is equally near. mgo speaks a protocol that MongoDB 6 no longer does: against it, ' +
       'the original program ends with "no reachable servers".',
   ],
   glossary: {

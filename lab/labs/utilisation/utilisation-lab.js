@@ -47,7 +47,7 @@ export const utilisation = {
     shares: {
       ...COUNTS,
       parse: parseShares,
-      about: 'how busy connections are to be, in percent',
+      about: 'how busy the connections should be, in percent',
       default: [50, 80, 90, 95],
     },
     arrivals: {
@@ -56,7 +56,11 @@ export const utilisation = {
       parse: createChoicesParser([...ARRIVALS]),
       default: ARRIVALS,
     },
-    poolSize: { ...COUNT, about: 'connections; more of them get more requests, so that each is as busy', default: 1 },
+    poolSize: {
+      ...COUNT,
+      about: 'connections; with more of them, more requests arrive, so that each is as busy',
+      default: 1,
+    },
     useMs: { ...DELAY, about: 'how long a query holds its connection', default: 100 },
     seconds: { value: 's', about: 'how long requests arrive', parse: parseInteger, default: 40 },
     parallel: { about: 'measure all variants at once', default: false },

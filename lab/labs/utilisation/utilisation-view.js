@@ -15,8 +15,8 @@ export const utilisationView = {
   question:
     'A connection that is in use for half of the time looks like waste. How long do queries wait if it is used more?',
   howToRead: [
-    'All queries take equally long. Even: they arrive at equal distances. Random: each arrives at a random moment, as users do ' +
-      'who know nothing of each other. The random moments are the same in each run.',
+    'All queries take equally long. Even: they arrive at equal intervals. Random: each arrives at a random moment, as with ' +
+      'users who know nothing of each other. The random moments are the same in each run.',
     'A short line is good. The line for even arrivals stays at the bottom, because each query is done before the next one ' +
       'comes.',
     "Little's law: the number of requests that wait is their arrival rate times their mean wait. It holds for every queue.",
@@ -25,7 +25,7 @@ export const utilisationView = {
   columns: [
     {
       heading: 'arrivals',
-      about: 'how they come, and how busy they are to keep the connections',
+      about: 'how they arrive, and how busy they should keep the connections',
       value: ({ name }) => name,
     },
     { heading: 'queries/s', digits: 1, value: ({ measured }) => measured?.ratePerSec },
