@@ -117,7 +117,7 @@ const CASES = [
   [
     poisson,
     { 'vusers.created': 2700 },
-    'Artillery sent 2700 users instead of 3000 (-10 %), which is not chance: the load was not the ' + "scenario's",
+    "Artillery sent 2700 users instead of 3000 (-10 %), which is not chance: the load was not the scenario's",
   ],
   [poisson, { 'vusers.created': 3300 }, 'Artillery sent 3300 users instead of 3000 (+10 %)'],
 ];

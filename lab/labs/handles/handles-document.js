@@ -28,7 +28,7 @@ export const handlesDocument = {
     {
       says: 'MySQL, tuned to do little but answer',
       here: 'MongoDB, found by `_id`',
-      why: 'the lab is about the pools of MongoDB; the query is as small',
+      why: 'the lab is about MongoDB pools; the query is equally small',
     },
     {
       says: '`wrk -c128 -t8` and `-c256` request `/db` for 10 s',
@@ -77,14 +77,14 @@ export const handlesDocument = {
   ],
   behaviour: [
     {
-      says: 'the patch: a lock of its own for what depends on a statement, and closed connections removed seldom',
+      says: 'the patch: a separate lock for what depends on a statement, and closed connections removed less often',
       here: 'the finding about several clients names the lock',
       why: 'Node.js has no lock to split',
     },
     {
       says: 'a CPU profile of the patched driver: system calls first, then the scheduler',
       here: 'no profile; the rows `bare` and `gathered` show what the framework and the queries cost',
-      why: 'it is a profile of another program; what it is for, finding where the time goes, the lab does by leaving parts out',
+      why: 'it is a profile of another program; to find where the time goes, the lab leaves parts out',
       covered: 'partly',
     },
   ],

@@ -30,7 +30,7 @@ export const insertsDocument = {
     },
     { says: 'the collection is dropped first', here: 'the same, and once more after the warm-up' },
     {
-      says: 'done when the count of documents, asked every 10 ms, is reached: close to asynchronous writing',
+      says: 'done when the count of documents, polled every 10 ms, is reached: close to asynchronous writing',
       here: 'done when each insert is acknowledged; then the server checks every document',
       why: "so that each inserter waits for its document, as an app's does; `--write-concern 1` as in the article",
     },
@@ -69,7 +69,7 @@ export const insertsDocument = {
     },
     {
       says: '16 cores are no faster than 8: the limit is something other than the CPU',
-      here: 'the chart shows it; the column `CPU %` shows that here it is the thread of the client',
+      here: "the chart shows it; the column `CPU %` shows that here the limit is the client's one thread",
       why: 'this needs a machine with 16 cores',
       covered: 'partly',
     },

@@ -63,7 +63,7 @@ export const replicationDocument = {
     {
       says: 'QPS, CPU and memory of each case',
       here: 'the columns `ops/s`, `CPU %` and `peak MB`',
-      why: 'the published memory is an average, and headed so',
+      why: 'the published memory is an average, and its heading says so',
     },
     {
       says: 'varied: type of source, tunnel, workload, workers, executors',

@@ -49,7 +49,7 @@ export const sessionsDocument = {
     },
     {
       says: 'MongoDB 4.2, a replica set of three members in Docker on one machine',
-      here: 'three mongods on this machine, or `--url`; `--preset published` adds the network delay with which a query of one worker takes as long as there',
+      here: "three mongods on this machine, or `--url`; `--preset published` adds enough network delay that one worker's query takes as long as there",
       why: 'without Docker in between, a query takes a third of the time',
     },
     {
@@ -135,7 +135,7 @@ export const sessionsDocument = {
     {
       says: `${describeRun(100, 10)}: a small pool costs most of the gain`,
       here: 'the finding "100 workers: copy 50 / copy 10"',
-      why: 'where ten connections fill the thread of Node.js, more do not help',
+      why: "where ten connections keep Node's one thread busy, more do not help",
     },
   ],
   advice: [
