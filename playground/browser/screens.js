@@ -99,7 +99,7 @@ export const SCREENS = [
     ],
     handles: [
       { name: 'rate', label: 'Customers per second', min: 50, max: 600, step: 10, value: 100 },
-      { name: 'arrivals', label: 'They come', min: 0, max: 1, value: 0, choices: ['evenly', 'at random'] },
+      { name: 'arrivals', label: 'They arrive', min: 0, max: 1, value: 0, choices: ['evenly', 'at random'] },
     ],
     preset: ({ rate, arrivals }) => ({
       yaml: customersOnly(rate, 3, arrivals === 1),
@@ -124,11 +124,11 @@ export const SCREENS = [
         'way, as long as everyone is quick.',
       'Drag the number of customers. Up to 500, nobody waits. Just above it, a line forms, and it only ever ' +
         'grows.',
-      'That holds for customers who come evenly, like a metronome. Real ones come at random: set the switch, and some wait ' +
+      'That holds for customers who arrive evenly, like a metronome. Real ones arrive at random: set the switch, and some wait ' +
         'long before the lane is full.',
     ],
     describe: ({ utilisation, peakWaiting }, prediction, { rate, arrivals }) =>
-      `At ${rate} customers per second who come ${arrivals === 1 ? 'at random' : 'evenly'}, the lane is busy ${formatNumber(utilisation * 100)} % of the time, and ` +
+      `At ${rate} customers per second who arrive ${arrivals === 1 ? 'at random' : 'evenly'}, the lane is busy ${formatNumber(utilisation * 100)} % of the time, and ` +
       `${peakWaiting === 0 ? 'nobody waits' : `up to ${formatNumber(peakWaiting)} wait`}.`,
   },
   {
@@ -281,7 +281,7 @@ export const SCREENS = [
       'It takes twice as long in the simulation. Two cores cannot do more than two cores can do. With 100 lanes they work ' +
         'on all queries in turn, a little on each, and everybody crawls.',
       'In the lab it took three times as long, and in five runs beside other programs 1.2 to 2.0 seconds. There, the people ' +
-        'who ask, the driver and the database share the two cores; in the simulation the database has them for itself.',
+        'who ask, the driver and the database share the two cores; in the simulation the database has them to itself.',
       'The line is still there. It only moved into the server, where nobody sees it. Your graphs now say that ' +
         'no query waits for a connection.',
     ],

@@ -79,9 +79,9 @@ describeInBrowser('the playground, opened from disk', () => {
   test('customers who come at random wait where those who come evenly do not', async () => {
     page = await openPlayground('#tunnel?guess=500&rate=400');
     const told = page.locator('#tunnel .told');
-    await told.filter({ hasText: /400 customers per second who come evenly, .* nobody waits/ }).waitFor();
-    await page.getByLabel('They come').selectOption('at random');
-    await told.filter({ hasText: /400 customers per second who come at random, .* up to \d+ wait/ }).waitFor();
+    await told.filter({ hasText: /400 customers per second who arrive evenly, .* nobody waits/ }).waitFor();
+    await page.getByLabel('They arrive').selectOption('at random');
+    await told.filter({ hasText: /400 customers per second who arrive at random, .* up to \d+ wait/ }).waitFor();
     await until('the link', () => page.url().endsWith('#tunnel?rate=400&arrivals=1&guess=500'));
   });
 
