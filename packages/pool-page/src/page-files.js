@@ -16,9 +16,19 @@ import { sendText } from './answers.js';
 
 /**
  * Chart.js as one script for browsers, which puts `Chart` into their globals. It lies beside the package's main file,
- * but is not among its exports.
+ * but is not among its exports. Empty if it is not installed, as in a copied folder.
  */
-export const CHART_JS = path.join(path.dirname(createRequire(import.meta.url).resolve('chart.js')), 'chart.umd.min.js');
+export const CHART_JS = findChart();
+/** Keeps the rest of the page alive, and says why it has no charts. */
+const NO_CHARTS = `globalThis.Chart = class {
+  static defaults = {};
+  data = { datasets: Array.from({ length: 100 }, () => ({})) };
+  constructor(canvas) {
+    canvas.getContext('2d').fillText('No charts: chart.js is not installed beside mongodb-pool-page', 4, 12);
+  }
+  update() {}
+  destroy() {}
+};`;
 
 const PREDICTOR = findPredictor();
 /** Whether the page can predict. */
@@ -72,16 +82,20 @@ export class PageFiles {
     if (pathname === '/' || pathname === '/page/index.html') {
       const index = this.#index;
       if (index === undefined) return (req, res) => sendFile(req, res, INDEX, TYPES.html);
-      return (req, res) => {
-        sendText(res, index, TYPES.html);
-        return true;
-      };
+      return (req, res) => sendWhole(res, index, TYPES.html);
     }
+    if (pathname === '/page/chart.js' && CHART_JS === '') return (req, res) => sendWhole(res, NO_CHARTS, TYPES.js);
     if (pathname === '/page/chart.js') return (req, res) => sendFile(req, res, CHART_JS, TYPES.js);
     const [, folder, name, extension] = FILE.exec(pathname) ?? [];
     const root = this.#folders.get(folder);
     return root === undefined ? undefined : (req, res) => sendFile(req, res, path.join(root, name), TYPES[extension]);
   }
+}
+
+/** @param {ServerResponse} res @param {string} text @param {string} type */
+function sendWhole(res, text, type) {
+  sendText(res, text, type);
+  return true;
 }
 
 /**
@@ -108,6 +122,14 @@ function sendFile(req, res, file, type) {
       .on('error', () => res.destroy())
       .pipe(res);
   return true;
+}
+
+function findChart() {
+  try {
+    return path.join(path.dirname(createRequire(import.meta.url).resolve('chart.js')), 'chart.umd.min.js');
+  } catch {
+    return '';
+  }
 }
 
 /**
