@@ -2,10 +2,10 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import { describeInBrowser, launchChromium } from 'test-support/chromium.js';
-import { PoolClient } from 'mongodb-pool-page/client';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { interruptCommand } from '../support/interrupt-command.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
+import { findFreePort } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { startWatch } from './start-watch.js';
 
@@ -97,20 +97,43 @@ describeInBrowser('the page of all processes', () =>
   }),
 );
 
-test('an app without a MongoDB gets an embedded one, and its figures are at the address of the page', async () => {
+test('an app without a MongoDB gets an embedded one, and every command takes both addresses', async () => {
   const nobody = 'mongodb://127.0.0.1:1';
+  const port = await findFreePort();
   const { child, said, ended, url } = startWatch(
     ['--mongo', 'embedded', '--', process.execPath, 'examples/article-app.js'],
-    { MONGODB_URI: nobody, MONGO_URL: nobody },
+    { MONGODB_URI: nobody, MONGO_URL: nobody, SLEEP_MS: '20', PORT: String(port) },
   );
   await until('it listens', async () => said.stderr.includes('the pools of this app'));
   const early = await readJson(`${url()}pool`);
   expect(early.max ?? early.detail).toEqual(early.status === 503 ? 'no MongoClient of the app has connected yet' : 50);
-  const app = new PoolClient(url());
-  await until('the first query', async () => {
-    const found = await app.checkoutsSince(0).catch(() => undefined);
-    return found?.checkouts.some(({ operation }) => operation === 'update customers');
-  });
+  const send = (/** @type {string} */ path) =>
+    fetch(`http://127.0.0.1:${port}${path}`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until('it answers', () => send('/fast'));
+  for (let request = 0; request < 20; request++) await send(request % 2 === 0 ? '/slow' : '/fast');
+
+  const page = String((await fetch(url(), { redirect: 'manual' })).headers.get('location'));
+  expect(page).not.toBe(url());
+  const folder = await scratchFolder();
+  for (const [index, address] of [url(), page].entries()) {
+    const app = ['loadtests/mixed.yaml', '--app', address];
+    const commands = /** @type {const} */ ([
+      [['predict', ...app, '--pool-sizes', '1'], /^More than 1 /],
+      [['advise', ...app, '--slo', '/fast max < 30s'], /^\d+ connections? (is|are) enough/],
+      [['record', '--url', address, '--seconds', '1', '--out', path.join(folder, `${index}.jsonl`)], /Recorded [1-9]/],
+      // On a busy machine, its verdict varies.
+      [['doctor', address, '--seconds', '1'], /^\w.+ Looking at .+ for 1 s/],
+    ]);
+    for (const [command, says] of commands) {
+      const asking = setInterval(() => send('/fast'), 50);
+      const { stdout, stderr } = await runCli([...command]);
+      clearInterval(asking);
+      expect(`${stdout}${stderr}`.replaceAll(/\s+/g, ' ')).toMatch(says);
+    }
+  }
   child.kill('SIGTERM');
   expect(await ended).toEqual([143, null]);
 });
