@@ -251,11 +251,11 @@ function formatMs(ms) {
 /** A time, exact enough to see whether it is below the limit. @param {number} ms @param {number} limitMs */
 function formatAgainst(ms, limitMs) {
   if (!Number.isFinite(ms)) return 'too many fail';
-  const rounded = ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms);
-  const isClear = ms < limitMs ? rounded < limitMs : rounded >= limitMs;
-  return isClear
-    ? formatQuantity(ms < 10 ? Math.round(ms * 10) / 10 : ms, 'ms')
-    : `${ms.toLocaleString('en', { maximumFractionDigits: 3 })} ms`;
+  const isClear = (/** @type {number} */ rounded) => rounded < limitMs === ms < limitMs;
+  if (isClear(ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms)))
+    return formatQuantity(ms < 10 ? Math.round(ms * 10) / 10 : ms, 'ms');
+  const digits = [0, 1, 2].find((each) => isClear(Number(ms.toFixed(each)))) ?? 3;
+  return `${formatNumber(ms, digits)} ms`;
 }
 
 /** @param {number} share above 0 */

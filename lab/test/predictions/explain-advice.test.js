@@ -72,6 +72,18 @@ test('an advised size comes with its numbers and alternatives', async () => {
   );
 });
 
+test.each([
+  [899.672, '899.7 ms'],
+  [899.997, '899.997 ms'],
+  [890.672, '891 ms'],
+])(
+  'a time of %f ms, for a goal of 900 ms, has as many digits as it takes to see that it is below',
+  (upperMs, words) => {
+    const goals = [{ ...row.goals[0], upperMs }];
+    expect(explainSize({ rows: [{ ...row, goals }] })).toContain(`at most ${words} at load x1,`);
+  },
+);
+
 test('when no size meets the goal, it says why', async () => {
   expect((await explain(['/fast p99 < 1ms'])).text).toMatch(
     /^No pool size meets the goal\. "\/fast p99 < 1 ms": at load x1, even without a limit on connections, it is up to 2 ms/,

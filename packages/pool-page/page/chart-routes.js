@@ -10,6 +10,8 @@
  */
 
 const MAX_NAMED = 4;
+/** Of the named ones, those that hold connections. The others wait. */
+const HOLDERS = 2;
 /** The app gives this name to routes beyond its own limit. */
 const OTHER = 'other';
 /** As the vehicles. */
@@ -17,8 +19,8 @@ const COLORS = /** @type {const} */ ({ bus: 'measured-1', ferrari: 'measured-2' 
 const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured-5', 'measured-1', 'measured-2']);
 
 /**
- * The routes that hold connections longest, all their requests together, quick ones first; the rest as one. A route
- * keeps its colour.
+ * The two routes that hold connections longest, all their requests together, and the two of the others that wait longest, quick ones
+ * first; the rest as one. A route keeps its colour.
  *
  * @param {Second[]} seconds
  * @param {RouteKinds} kinds
@@ -66,16 +68,19 @@ export function recallRoutes() {
   }
 }
 
-/** By the time that their requests hold connections. @param {Second[]} seconds @param {RouteKinds} kinds */
+/** First those that hold connections longest, then those that wait longest. @param {Second[]} seconds @param {RouteKinds} kinds */
 function rankRoutes(seconds, { known }) {
-  /** @type {Map<string, number>} */
-  const weights = new Map(Object.keys(known).map((name) => [name, 0]));
+  /** @type {Map<string, { heldMs: number, waitMs: number }>} */
+  const totals = new Map(Object.keys(known).map((name) => [name, { heldMs: 0, waitMs: 0 }]));
   for (const { routes } of seconds) {
-    for (const [name, { count, useP50Ms = 0 }] of Object.entries(routes)) {
+    for (const [name, { count, useP50Ms = 0, waitP95Ms = 0 }] of Object.entries(routes)) {
+      const { heldMs, waitMs } = totals.get(name) ?? { heldMs: 0, waitMs: 0 };
       // Among routes without a query, the number of requests decides.
-      weights.set(name, (weights.get(name) ?? 0) + count * (useP50Ms + 1e-6));
+      totals.set(name, { heldMs: heldMs + count * (useP50Ms + 1e-6), waitMs: Math.max(waitMs, waitP95Ms) });
     }
   }
-  weights.delete(OTHER);
-  return [...weights].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  totals.delete(OTHER);
+  const byUse = [...totals].sort(([, a], [, b]) => b.heldMs - a.heldMs);
+  const byWait = byUse.slice(HOLDERS).sort(([, a], [, b]) => b.waitMs - a.waitMs);
+  return [...byUse.slice(0, HOLDERS), ...byWait].map(([name]) => name);
 }

@@ -32,6 +32,20 @@ test('four routes have a line each: those whose requests hold connections longes
   ]);
 });
 
+test('of four lines, two are of routes that wait, however shortly they hold a connection', () => {
+  const waits = { '/victim': 9000, '/other-victim': 500, '/slow': 9000 };
+  const busy = second({
+    '/slow': [9, 900],
+    '/b': [500, 4],
+    '/c': [9, 9],
+    '/d': [9, 8],
+    '/other-victim': [1, 1],
+    '/victim': [1, 1],
+  });
+  for (const [route, waitP95Ms] of Object.entries(waits)) Object.assign(busy.routes[route], { waitP95Ms });
+  expect(choose([busy]).map(({ label }) => label)).toEqual(['/other-victim', '/victim', '/b', '/slow', 'other']);
+});
+
 test('one route more needs no line for others', () => {
   const routes = choose([second({ '/a': [1, 1], '/b': [1, 1], '/c': [1, 1], '/d': [1, 1], '/e': [1, 1] })]);
   expect(routes.map(({ label }) => label)).toEqual(['/a', '/b', '/c', '/d', '/e']);
