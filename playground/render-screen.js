@@ -27,7 +27,8 @@ export const SANDBOX_HANDLES = {
 };
 
 /** Vehicles pass here: the line, the tunnel, and the toll booths of the server. */
-export const STAGE = `<div class="stage">
+export const STAGE = `<div class="watch">
+<div class="stage">
 <div class="line"><canvas aria-hidden="true"></canvas></div>
 <div class="tunnel"><canvas role="img" aria-label="The tunnel"></canvas></div>
 <div class="server" hidden><div class="booths" aria-hidden="true"></div><p></p></div>
@@ -41,6 +42,7 @@ export const STAGE = `<div class="stage">
 <input type="range" min="0" max="1" step="any" value="0"></label>
 <label class="slow">Speed <select><option value="1">normal</option><option value="0.25">slow</option><option
 value="0.0625">very slow</option></select></label>
+</div>
 </div>`;
 
 /** @param {Screen} screen @param {number} number @returns {string} its section, with the text that needs no script */

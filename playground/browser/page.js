@@ -1,9 +1,20 @@
 import { watchPalette } from 'mongodb-pool-page/page/palette.js';
 import { serveRequests, startBackground } from './background.js';
 import { formatLink, parseLink } from './link-state.js';
+import { Player } from './player.js';
 import { Sandbox } from './sandbox.js';
 import { ScreenView } from './screen-view.js';
+import { customersAndAdmins } from './scenarios.js';
 import { SCREENS } from './screens.js';
+import { assignTrips } from './traffic-picture.js';
+
+/** @import { Preset } from './simulation.js' */
+
+/** A bus and Ferraris on one lane, for a few seconds. @type {Preset} */
+const OPENING = {
+  yaml: customersAndAdmins({ perSec: 2, seconds: 8, admins: 20 }),
+  ...{ services: ['/fast=250', '/slow=1800'], pool: 1, poolSizes: [1] },
+};
 
 /** Browsers refuse to change an address a hundred times in a row. */
 const LINK_AFTER_MS = 300;
@@ -29,13 +40,20 @@ function openPage(script) {
     }, LINK_AFTER_MS);
   }
 
+  const opening = new Player(find('opening'), reducedMotion);
   const views = [
     ...SCREENS.map(
       (screen) => new ScreenView(screen, { root: find(screen.id), ask, reducedMotion, onChange: keepLink }),
     ),
     new Sandbox({ root: find('sandbox'), ask, reducedMotion, onChange: keepLink }),
   ];
-  watchPalette((palette) => views.forEach((view) => view.setPalette(palette)));
+  watchPalette((palette) => [opening, ...views].forEach((each) => each.setPalette(palette)));
+
+  async function playOpening() {
+    const { trips, lanes, endMs } = await ask('watch', OPENING);
+    opening.load({ trips: assignTrips(trips, { '/slow': 'bus', '/fast': 'ferrari' }), lanes, endMs }, 1);
+    opening.loop(endMs);
+  }
 
   async function followLink() {
     const state = parseLink(location.hash);
@@ -45,6 +63,7 @@ function openPage(script) {
     const linked = views.find(({ id }) => id === state.id);
     if (linked) find(linked.id).scrollIntoView();
     // What the reader sees comes first.
+    if (!isStarted && !isEmbedded) await playOpening();
     await linked?.restore(state.values);
     for (const view of isStarted || isEmbedded ? [] : views) if (view !== linked) await view.restore({});
     isStarted ||= !isEmbedded;

@@ -12,6 +12,8 @@ const POINTS = 240;
 const MAX_FRAME_MS = 100;
 /** The picture before anybody has pressed a button, as a share of the run. */
 const PREVIEW = 0.08;
+/** A beginning that is played again and again stays at its end for this long. */
+const HOLD_MS = 1500;
 
 /** Plays a run in the picture: play, pause, step, slow motion, and a line of time with the length of the queue. */
 export class Player {
@@ -28,6 +30,9 @@ export class Player {
   #isNew = true;
   #isVisible = false;
   #paintedAtMs = 0;
+  /** While the beginning plays again and again: its end. @type {number | null} */
+  #loopEndMs = null;
+  #heldMs = 0;
 
   /** @param {HTMLElement} root @param {MediaQueryList} reducedMotion */
   constructor(root, reducedMotion) {
@@ -76,13 +81,24 @@ export class Player {
     this.#isNew = false;
   }
 
+  /** Plays the beginning again and again, up to that moment. With reduced motion, nothing plays on its own. @param {number} endMs */
+  loop(endMs) {
+    if (this.#reducedMotion.matches) return;
+    this.#loopEndMs = endMs;
+    this.#goTo(0);
+    this.#setPlaying(true);
+    this.#schedule();
+  }
+
   play() {
+    this.#loopEndMs = null;
     if (this.#atMs >= this.#traffic.endMs) this.#atMs = 0;
     this.#setPlaying(true);
     this.#schedule();
   }
 
   pause() {
+    this.#loopEndMs = null;
     this.#setPlaying(false);
   }
 
@@ -133,6 +149,12 @@ export class Player {
 
   /** @param {number} ms */
   #advance(ms) {
+    if (this.#loopEndMs !== null && this.#atMs >= this.#loopEndMs) {
+      this.#heldMs += ms / this.#pace();
+      if (this.#heldMs < HOLD_MS) return;
+      this.#heldMs = 0;
+      this.#goTo(0);
+    }
     this.#goTo(Math.min(this.#atMs + ms, this.#traffic.endMs));
     if (this.#atMs >= this.#traffic.endMs) this.pause();
   }
@@ -168,6 +190,12 @@ export class Player {
     this.#elements.line.setAttribute('d', `M0 20L${points.join('L')}L100 20z`);
     this.#elements.peak.textContent = peak > 1 || counts.includes(1) ? `up to ${peak} waiting` : 'nobody waiting';
   }
+}
+
+/** When it gets interesting: somebody has to wait, or is on the way. @param {Traffic} traffic */
+export function findDecisiveMs(traffic) {
+  const delayed = traffic.trips.filter(({ arrivedAtMs, startedAtMs }) => startedAtMs > arrivedAtMs + 1e-6);
+  return delayed.length > 1 ? delayed[1].arrivedAtMs + 1e-6 : findPreview(traffic);
 }
 
 /** A moment with somebody on the way. @param {Traffic} traffic */

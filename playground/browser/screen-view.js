@@ -3,7 +3,7 @@ import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
 import { fillTable } from './figures-table.js';
 import { Handles } from './handles.js';
 import { keepLatest } from './keep-latest.js';
-import { Player } from './player.js';
+import { Player, findDecisiveMs } from './player.js';
 import { assignTrips } from './traffic-picture.js';
 
 /** @import { Ask } from './background.js' */
@@ -63,6 +63,7 @@ export class ScreenView {
   /** Shows the answer. @param {boolean} isPlaced whether the reader has just placed the guess */
   async open(isPlaced) {
     this.#isOpen = true;
+    this.#player.pause();
     this.#root.dataset.state = 'open';
     await Promise.all([this.#update(), this.#judge()]);
     this.#find('.result').hidden = false;
@@ -92,8 +93,10 @@ export class ScreenView {
     const [prediction, run] = await Promise.all([this.#predict(values), this.#ask('watch', preset)]);
     const kinds = kindsOf(prediction);
     const { lanes, endMs } = run;
-    this.#player.load({ trips: assignTrips(run.trips, kinds), lanes, cores: preset.cores, endMs }, speed);
+    const traffic = { trips: assignTrips(run.trips, kinds), lanes, cores: preset.cores, endMs };
+    this.#player.load(traffic, speed);
     if (this.#isOpen) this.#show(prediction, preset, values);
+    else this.#player.loop(findDecisiveMs(traffic));
   }
 
   /** @param {Prediction} prediction @param {Preset} preset @param {Values} values */

@@ -57,6 +57,40 @@ describeInBrowser('the playground, opened from disk', () => {
     expect(incidents.join()).toContain('Content Security Policy');
   });
 
+  test('it moves before the first click: under the title, and on a screen before its guess', async () => {
+    page = await openPlayground();
+    for (const id of ['opening', 'one-lane']) {
+      await page.locator(`#${id} .stage`).scrollIntoViewIfNeeded();
+      const clock = () => page.locator(`#${id} .caption`).textContent();
+      const before = await clock();
+      await until(`${id} moves`, async () => (await clock()) !== before);
+    }
+    // The answer is not in it.
+    expect(Number.parseFloat(await captionOf('one-lane'))).toBeLessThan(4);
+  });
+
+  test.each(
+    /** @type {const} */ ([
+      [1440, 900, '.watch', 0.45],
+      [390, 844, '.stage', 0.29],
+    ]),
+  )('at %i x %i the tunnel stays in view beside its handle', async (width, height, part, most) => {
+    page = await openPlayground('#knee', { viewport: { width, height }, reducedMotion: 'reduce' });
+    await guess('knee');
+    for (const handle of ['#knee-bus', '#knee-lanes']) {
+      await page.locator(handle).scrollIntoViewIfNeeded();
+      await page.locator(handle).focus();
+      const [stage, range] = await Promise.all(
+        [`#knee ${part}`, handle].map((selector) => page.locator(selector).boundingBox()),
+      );
+      if (!stage || !range) throw new Error('it is not there');
+      expect(stage.y).toBeGreaterThanOrEqual(0);
+      expect(stage.y + stage.height).toBeLessThanOrEqual(most * height);
+      expect(range.y).toBeGreaterThanOrEqual(stage.y + stage.height - 1);
+      expect(range.y + range.height).toBeLessThanOrEqual(height);
+    }
+  });
+
   test('every screen by mouse: guess, watch, drag', async () => {
     page = await openPlayground();
     for (const {
