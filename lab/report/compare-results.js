@@ -13,7 +13,7 @@ import { formatSetting } from './name-runs.js';
  * @property {'better' | 'worse' | 'same' | 'unknown'} verdict same: within the noise
  * @property {string} why
  *
- * @typedef {{ problem: string | null, routes: RouteChange[] }} Comparison problem: why there is no verdict about any route
+ * @typedef {{ problem: string | null, routes: RouteChange[] }} ResultComparison problem: why there is no verdict about any route
  *
  * @typedef {{ name: string, before: number[], after: number[] }} Pair a variant that both results have: the p95 of each repeat
  */
@@ -50,7 +50,7 @@ const MACHINE = ['os', 'cpu', 'cores'];
  *
  * @param {Result} before
  * @param {Result} after
- * @returns {Comparison}
+ * @returns {ResultComparison}
  */
 export function compareResults(before, after) {
   const shared = after.variants.flatMap((variant) => {
@@ -161,7 +161,7 @@ function listP95s({ repeats = [] }, route) {
 }
 
 /**
- * @param {Comparison} comparison
+ * @param {ResultComparison} comparison
  * @param {string} before what the results are called
  * @param {string} after
  * @returns {string} one sentence; empty if the results have no routes
