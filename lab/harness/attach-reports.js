@@ -15,6 +15,7 @@ const MAX_CHARACTERS = 100_000;
  * @property {number} threadId 0, unless it is a worker thread
  * @property {string} command
  * @property {string} [url] of its monitor; none before its first MongoClient connects
+ * @property {string} [notWatched] why it has a client that is not watched
  * @property {number[]} ports that it listens on, in the order in which it opened them
  * @property {AttachedClient[]} clients
  *
@@ -47,7 +48,7 @@ export async function openReports() {
     const { report, problem } = readReport(text);
     if (problem !== undefined) return sendProblem(res, 400, 'Bad Request', problem);
     res.writeHead(204).end();
-    const { pid, threadId, command, url, ports, clients } = report;
+    const { pid, threadId, command, url, notWatched, ports, clients } = report;
     let known = processes.find((each) => each.pid === pid && each.threadId === threadId);
     if (!known) processes.push((known = { pid, threadId, command, ports, clients }));
     // A report may overtake the one before.
@@ -56,6 +57,7 @@ export async function openReports() {
       // An app that was restarted has the port of the process before.
       for (const other of processes) if (other !== known && other.url === known.url) delete other.url;
     }
+    if (typeof notWatched === 'string') known.notWatched = notWatched;
     if (ports.length > known.ports.length) known.ports = ports;
     if (clients.length > 0) known.clients = clients;
     events.emit('report');
@@ -76,6 +78,7 @@ const checkReport = shape({
   threadId: number,
   command: text,
   url: orNone(loopbackUrl),
+  notWatched: orNone(text),
   ports: listOf(number),
   clients: listOf(shape({ hosts: listOf(text), maxPoolSize: number, replacedMaxPoolSize: orNone(number) })),
 });

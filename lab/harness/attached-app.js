@@ -16,7 +16,7 @@ const GRACE_MS = 2000;
  * @typedef {object} AttachedApp
  * @property {AttachedProcess[]} processes those that reported so far
  * @property {AbortSignal} signal aborted when the app ends, or the signal it was started with is aborted
- * @property {<T>(find: (processes: AttachedProcess[]) => T | undefined, limit: { ms: number, otherwise: string }) => Promise<T>} until
+ * @property {<T>(find: (processes: AttachedProcess[]) => T | undefined, limit: { ms: number, otherwise: string | (() => string) }) => Promise<T>} until
  *   resolves when `find` has found something in the reports; throws `otherwise`, with the app's last output, after `ms`, and
  *   when the app ends
  * @property {(problem: string) => Error} failWith an error with the app's last output
@@ -65,7 +65,7 @@ export async function startAttachedApp([file, ...args], { env = {}, signal } = {
         if (found !== undefined) return found;
         await once(reports.events, 'report', { signal: over }).catch(() => {});
         until.throwIfAborted();
-        if (timeout.aborted) throw failWith(otherwise);
+        if (timeout.aborted) throw failWith(typeof otherwise === 'string' ? otherwise : otherwise());
       }
     },
     async stop() {

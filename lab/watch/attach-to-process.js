@@ -59,11 +59,13 @@ const closeWhenGone = (ourPort) => `(() => {
  * @throws {Error} saying why that is impossible
  */
 export async function attachToProcess({ pid, port }, signal) {
-  const { url, owner, wasOpen } = await runInside({ pid, port }, signal);
+  const { url, owner, notWatched, wasOpen } = await runInside({ pid, port }, signal);
   signal.throwIfAborted();
   if (url === null)
     throw new Error(
-      `Process ${pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. Nothing was left behind`,
+      notWatched
+        ? `Process ${pid} can't be watched: ${notWatched}. Nothing was left behind`
+        : `Process ${pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. Nothing was left behind`,
     );
   if (owner === null) throw new Error(`Process ${pid} is already watched: ${url}`);
   // The monitor watches for as long as we keep this response open.
@@ -92,7 +94,7 @@ export async function attachToProcess({ pid, port }, signal) {
 /**
  * @param {Pick<NodeTarget, 'pid' | 'port'>} target
  * @param {AbortSignal} signal
- * @returns {Promise<{ url: string | null, owner: string | null, wasOpen: boolean }>}
+ * @returns {Promise<{ url: string | null, owner: string | null, notWatched: string | null, wasOpen: boolean }>}
  */
 async function runInside({ pid, port }, signal) {
   const before = await findDebugger(port, signal);

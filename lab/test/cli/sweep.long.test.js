@@ -145,6 +145,7 @@ describe("an app that can't be measured", () => {
     ['ends', [], /the app ended by itself \(exit code 3\)\. The app's last output:\n[^]*the configuration is missing/],
     ['silent', ['--start-timeout', '1'], /the app opened no port within 1 s/],
     ['no-client', [], /no MongoClient of the app connected/],
+    ['unknown-driver', [], /the app's client is not watched: sockets to port \d+, but no client found\. A bundle must/],
     [
       'none',
       ['--target', 'http://127.0.0.1:1', '--start-timeout', '1'],

@@ -23,10 +23,11 @@ test('a process grows with its reports, in whatever order they come', async () =
   await told;
   await post(JSON.stringify({ ...FIRST, ports: [3000], url: 'http://127.0.0.1:5555/', clients: [CLIENT] }));
   await post(JSON.stringify(FIRST));
-  await post(JSON.stringify({ ...FIRST, threadId: 1 }));
+  await post(JSON.stringify({ ...FIRST, threadId: 1, notWatched: 'its driver is old' }));
+  await post(JSON.stringify({ ...FIRST, threadId: 1, notWatched: null }));
   expect(reports.processes).toEqual([
     { pid: 7, threadId: 0, command: 'app.js', ports: [3000], url: 'http://127.0.0.1:5555', clients: [CLIENT] },
-    { pid: 7, threadId: 1, command: 'app.js', ports: [], clients: [] },
+    { pid: 7, threadId: 1, command: 'app.js', notWatched: 'its driver is old', ports: [], clients: [] },
   ]);
 });
 

@@ -32,29 +32,36 @@ const SIGNS_OF_LIFE = ['selectServer', 'serverUpdateHandler'];
  * @param {object} listeners
  * @param {(client: MongoClient) => void} listeners.onClient called before each connect, so possibly several times for
  *   one client
+ * @param {() => void} listeners.onOld called when a client of driver 3 connects, or is all there is
  * @param {(port: number) => void} listeners.onNone called once if there are sockets to a port of MongoDB, but no client
  * @param {Guard} guard
  * @returns {{ search: () => boolean, close: () => void }} `search` finds clients that are already connected. It returns
  *   true if each will be found when it is used next, and false if the heap was searched, because no driver has a file
- *   of its own
+ *   of its own, or if there is only driver 3
  */
-export function findClients({ onClient, onNone }, guard) {
+export function findClients({ onClient, onOld, onNone }, guard) {
   /** Restores each class, by prototype. @type {Map<object, () => void>} */
   const restorers = new Map();
   let searches = 0;
+  const loaded = { old: false, new: false };
   /** @type {NodeJS.Timeout | undefined} */
   let noneFound;
 
   /** @param {any} exports of a module */
   const checkExports = guard((exports) => {
+    const { MongoClient } = Object(exports);
     // Driver 3 exports the class itself.
-    const prototype = (Object(exports).MongoClient ?? exports)?.prototype;
-    if (typeof prototype?.connect === 'function') watchClass(prototype);
+    const prototype = (MongoClient ?? exports)?.prototype;
+    if (typeof prototype?.connect !== 'function') return;
+    loaded[MongoClient ? 'new' : 'old'] = true;
+    watchClass(prototype);
   });
+
+  const checkClient = guard((/** @type {MongoClient} */ client) => (client.options ? onClient(client) : onOld()));
 
   /** @param {object} prototype of a MongoClient class */
   function watchClass(prototype) {
-    if (!restorers.has(prototype)) restorers.set(prototype, callBefore(prototype, ['connect'], guard(onClient)));
+    if (!restorers.has(prototype)) restorers.set(prototype, callBefore(prototype, ['connect'], checkClient));
   }
 
   /** @param {object} prototype of a Topology class */
@@ -83,7 +90,7 @@ export function findClients({ onClient, onNone }, guard) {
     for (const client of listClientsInHeap()) {
       const prototype = Object.getPrototypeOf(client);
       if (Object.hasOwn(prototype, 'connect')) watchClass(prototype);
-      if (client.topology) onClient(client);
+      if (client.topology) checkClient(client);
     }
   });
 
@@ -115,6 +122,10 @@ export function findClients({ onClient, onNone }, guard) {
   return {
     search() {
       checkLoaded();
+      if (loaded.old && !loaded.new) {
+        guard(onOld)();
+        return false;
+      }
       if (restorers.size > 0) return true;
       searchHeap();
       return false;

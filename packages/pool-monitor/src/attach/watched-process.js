@@ -122,9 +122,9 @@ class ProcessWatch {
     this.#finder = findClients(
       {
         onClient: (client) => {
-          if (!client.options) this.#explain('its MongoDB driver is older than version 4. Update the package mongodb');
-          else if (!isOwnClient(client)) this.#clients.add(client);
+          if (!isOwnClient(client)) this.#clients.add(client);
         },
+        onOld: () => this.#explain('its MongoDB driver is older than version 4. Update the package mongodb'),
         onNone: (port) => this.#explain(`sockets to port ${port}, but no client found. ${WAY_OUT}`),
       },
       guard,
