@@ -20,6 +20,7 @@ const MAX_CHARACTERS = 100_000;
  * @property {AttachedClient[]} clients
  *
  * @typedef {object} AttachedClient a MongoClient
+ * @property {string | null} [name]
  * @property {string[]} hosts that it was given
  * @property {number} maxPoolSize
  * @property {number | null} replacedMaxPoolSize its own, where another one replaced it
@@ -80,7 +81,9 @@ const checkReport = shape({
   url: orNone(loopbackUrl),
   notWatched: orNone(text),
   ports: listOf(number),
-  clients: listOf(shape({ hosts: listOf(text), maxPoolSize: number, replacedMaxPoolSize: orNone(number) })),
+  clients: listOf(
+    shape({ name: orNone(text), hosts: listOf(text), maxPoolSize: number, replacedMaxPoolSize: orNone(number) }),
+  ),
 });
 
 /** @param {string} body @returns {{ report?: any, problem?: string }} */

@@ -30,7 +30,6 @@ const FAILURE_TOLERANCE = 0.01;
 /** What may differ between results that are compared: the app, what is asked of it, how often it is measured, and where. */
 const FREE_SETTINGS = new Set([
   'command',
-  'client',
   'goals',
   'mongodb',
   'ownPoolSizes',

@@ -15,7 +15,7 @@ const OVERHEAD_MS = 10_000;
 const COMMAND_MS = 30_000;
 
 /** @param {SweepOptions} options @returns {Promise<SweepPlan>} */
-export async function planSweep({ command, scenario, environment, load, target, poolSizes, slo = [], warmUp }) {
+export async function planSweep({ command, scenario, environment, load, target, client, poolSizes, slo = [], warmUp }) {
   const read = await readForPrediction(scenario, environment);
   const durationMs = read.workload ? createScenarioLoad(read.workload, { workers: WORKERS }).durationMs : COMMAND_MS;
   return {
@@ -23,6 +23,7 @@ export async function planSweep({ command, scenario, environment, load, target, 
     settings: {
       command: printCommand(command),
       target: target && toPrintable(target),
+      client,
       poolSizes,
       warmUp,
       goals: slo.map(({ text }) => text),

@@ -20,7 +20,7 @@ import { startWatchedApp, waitForClients } from './start-watched.js';
  */
 export async function prepareSweep(
   { workload },
-  { command, target, startTimeout, warmUpPaths, confirmHosts, poolSizes, scenario, slo = [] },
+  { command, target, client, startTimeout, warmUpPaths, confirmHosts, poolSizes, scenario, slo = [] },
   { mongoUrl, signal, report },
 ) {
   const lines = (workload?.requests ?? []).filter(
@@ -44,6 +44,7 @@ export async function prepareSweep(
     routes,
   } = await tryApp(command, {
     target,
+    client,
     mongoUrl,
     startMs: startTimeout * 1000,
     paths,
@@ -57,7 +58,9 @@ export async function prepareSweep(
   });
   if (workload) requireGoalRoutes(slo, workload.requests, routes);
   report(
-    `The app uses the MongoDB at ${hosts.join(', ')}. Whatever its code or connection string says, its maxPoolSize is replaced: ` +
+    `The app uses the MongoDB at ${hosts.join(', ')}. Whatever its code or connection string says, ${
+      client === undefined ? 'its maxPoolSize' : `the maxPoolSize of its client ${client}`
+    } is replaced: ` +
       `${poolSizes.join(', ')} instead of ${ownSizes.map((size) => size || 'no limit').join(' and ')}.`,
   );
   for (const text of listMissing(statuses)) report(`! ${text}.`);
@@ -146,6 +149,7 @@ const CLIENT_MS = 5000;
  * @param {string[]} command
  * @param {object} options
  * @param {string} [options.target]
+ * @param {string} [options.client] name of the only client to measure
  * @param {string} options.mongoUrl of a MongoDB for the app; empty: it has its own
  * @param {number} options.startMs
  * @param {string[]} options.paths to request, each once
@@ -155,7 +159,7 @@ const CLIENT_MS = 5000;
  * @returns {Promise<TriedApp>}
  * @throws {Error} saying why it can't
  */
-export async function tryApp(command, { target, mongoUrl, startMs, paths, check, confirmHosts, signal }) {
+export async function tryApp(command, { target, client: only, mongoUrl, startMs, paths, check, confirmHosts, signal }) {
   const app = await startWatchedApp(command, { target, mongoUrl, startMs, signal });
   /** @type {Record<string, number>} */
   const statuses = {};
@@ -170,10 +174,15 @@ export async function tryApp(command, { target, mongoUrl, startMs, paths, check,
       await requestAll();
     });
     const processes = await waitForClients(app, CLIENT_MS);
-    const clients = processes.flatMap((process) => process.clients);
-    const hosts = [...new Set(clients.flatMap((client) => client.hosts))];
+    const listClients = () => processes.flatMap((process) => process.clients);
+    const hosts = [...new Set(listClients().flatMap((client) => client.hosts))];
     await confirmHosts(hosts);
     await requestAll();
+    const clients = listClients().filter(({ name }) => (only ?? name) === name);
+    if (clients.length === 0) {
+      const names = new Set(listClients().map(({ name }) => name));
+      throw new Error(`The app has no client ${only}, only ${[...names].join(', ')}`);
+    }
     const {
       process: { node },
     } = await askMonitor(processes[0], (client) => client.snapshot(app.signal));

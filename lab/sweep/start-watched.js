@@ -18,19 +18,21 @@ const LOOPBACK = ['127.0.0.1', '::1'];
  * @param {object} options
  * @param {string} [options.target] URL of the app; default: the first port that it opens
  * @param {number} [options.poolSize] replaces the maxPoolSize of its clients
+ * @param {string} [options.client] name of the only one
  * @param {string} options.mongoUrl of a MongoDB for the app; empty: it has its own
  * @param {number} options.startMs how long it may take to listen
  * @param {AbortSignal} options.signal
  * @returns {Promise<AttachedApp & { url: string }>}
  * @throws {Error} with the app's last output, if it ends or never listens
  */
-export async function startWatchedApp(command, { target, poolSize, mongoUrl, startMs, signal }) {
+export async function startWatchedApp(command, { target, poolSize, client, mongoUrl, startMs, signal }) {
   const app = await startAttachedApp(command, {
     signal,
     env: {
       ...mongoSettings(mongoUrl),
       ...(target === undefined && (await replaceTakenPort())),
       ...(poolSize !== undefined && { POOL_MONITOR_MAX_POOL_SIZE: String(poolSize) }),
+      ...(client !== undefined && { POOL_MONITOR_CLIENT: client }),
     },
   });
   try {

@@ -28,6 +28,7 @@ import { createSweepView } from './sweep-view.js';
  * @property {string} [load] command of another load generator
  * @property {'embedded'} [mongo] a MongoDB of ours for the app; without it the app uses its own
  * @property {string} [target] URL of the app
+ * @property {string} [client] name of the only client whose pool gets these sizes
  * @property {Slo[]} [slo]
  * @property {number} warmUp seconds
  * @property {string[]} [warmUpPaths]
@@ -82,8 +83,10 @@ export class Sweep {
 
   /** @param {number} poolSize @param {Context} context @returns {Promise<Measurement<SweepFigures>>} */
   async #measure(poolSize, { mongoUrl, signal }) {
-    const { command, target, startTimeout, scenario, environment, warmUpPaths, warmUp, slo: slos = [] } = this.#options;
-    const app = await startWatchedApp(command, { target, poolSize, mongoUrl, startMs: startTimeout * 1000, signal });
+    const { command, target, client, startTimeout, scenario, environment, warmUpPaths, warmUp } = this.#options;
+    const { slo: slos = [] } = this.#options;
+    const startMs = startTimeout * 1000;
+    const app = await startWatchedApp(command, { target, poolSize, client, mongoUrl, startMs, signal });
     try {
       await warmUpApp(app.url, {
         scenario,
@@ -95,8 +98,8 @@ export class Sweep {
       });
       const reader = await readMonitors(app.processes, app.signal);
       const { figures: ofClient, failed, warnings } = await this.#runLoad(app);
-      const seen = await reader.stop();
-      const settings = await checkPools(app, poolSize);
+      const seen = keepClient(await reader.stop(), client);
+      const settings = await checkPools(app, poolSize, client);
       const requests = joinRequests(seen);
       const pools = new Set(seen.checkouts.map(({ source, pool }) => `${source} ${pool}`)).size;
       if (pools === 1) this.#recordings.push({ poolSize, requests, checkouts: seen.checkouts, settings });
@@ -122,19 +125,28 @@ export class Sweep {
   }
 }
 
+/** What requests do with other clients is then a part of the rest of their time. @param {Seen} seen @param {string} [client] */
+function keepClient(seen, client) {
+  return client === undefined ? seen : { ...seen, checkouts: seen.checkouts.filter(({ pool }) => pool === client) };
+}
+
 /**
  * @param {AttachedApp} app
  * @param {number} poolSize
+ * @param {string} [only] name of the client that should have it
  * @returns {Promise<Recording['settings']>}
  * @throws {Error} if a client has another size
  */
-async function checkPools(app, poolSize) {
+async function checkPools(app, poolSize, only) {
   const processes = app.processes.filter(({ url }) => url !== undefined);
   if (processes.length === 0) throw new Error('no MongoClient of the app connected: there is no pool to measure');
-  const other = processes.flatMap(({ clients }) => clients).find(({ maxPoolSize }) => maxPoolSize !== poolSize);
+  const other = processes
+    .flatMap(({ clients }) => clients)
+    .find(({ name, maxPoolSize }) => (only ?? name) === name && maxPoolSize !== poolSize);
   if (other)
     throw new Error(`a client of the app has ${other.maxPoolSize || 'unlimited'} connections instead of ${poolSize}`);
-  return (await askMonitor(processes[0], (client) => client.snapshot(app.signal))).settings;
+  const { settings, clients } = await askMonitor(processes[0], (client) => client.snapshot(app.signal));
+  return clients.find((/** @type {{ name: string }} */ { name }) => name === only)?.settings ?? settings;
 }
 
 /** What makes the figures or the prediction less than they seem. @param {Seen} seen @param {number} pools @returns {string[]} */
@@ -146,7 +158,11 @@ function listDoubts({ checkouts, requests, forgotten }, pools) {
     ...(forgotten > 0
       ? [`${forgotten} requests or checkouts are missing: there were more than the monitor keeps`]
       : []),
-    ...(pools > 1 ? [`the app has ${pools} pools of this size, in all its processes: nothing is predicted`] : []),
+    ...(pools > 1
+      ? [
+          `the app has ${pools} pools of this size, in all its processes: nothing is predicted. --client NAME changes one`,
+        ]
+      : []),
     ...(outside > checkouts.length / 20
       ? [`${outside} of ${checkouts.length} checkouts were work outside requests, which the ` + 'prediction leaves out']
       : []),

@@ -73,6 +73,7 @@ export function createSweepView(results) {
       : variants
           .filter((variant) => judge(variant) === 'met')
           .sort((a, b) => a.settings.poolSize - b.settings.poolSize);
+  const client = results[0]?.settings.client;
   const commands = [...new Set(results.map(({ settings }) => settings.command).filter(Boolean))];
   return {
     name: 'sweep',
@@ -83,7 +84,9 @@ export function createSweepView(results) {
       commands.length > 0 ? ` It was started with: ${commands.join('; ')}` : ''
     }`,
     howToRead: [
-      'The same load was run at each size. The app ran unchanged: only the maxPoolSize of its MongoDB clients was replaced.',
+      `The same load was run at each size. The app ran unchanged: only the maxPoolSize of ${
+        client === undefined ? 'its MongoDB clients' : `its client ${client}`
+      } was replaced.`,
       'Times by route are measured in the app, from the arrival of a request to the end of its answer. The slowest request of all is ' +
         'also what the client saw, where the load was sent by Artillery.',
       'Predicted: a simulation of this load with what was measured at the other sizes.',

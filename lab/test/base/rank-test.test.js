@@ -12,7 +12,12 @@ test.each([
   ['one pair the other way', [{ before: [1, 2, 4], after: [3, 5, 6] }], 0.2, 0.1],
   ['only ties', [{ before: [1, 1], after: [1, 1] }], 1, 2 / 6],
   ['one value each', [{ before: [1], after: [2] }], 1, 1],
-  ['21 of 25 pairs: 12 of the 252 orders have as many', [{ before: [1, 3, 5, 7, 9], after: [4, 8, 10, 12, 14] }], 24 / 252, 2 / 252],
+  [
+    '21 of 25 pairs: 12 of the 252 orders have as many',
+    [{ before: [1, 3, 5, 7, 9], after: [4, 8, 10, 12, 14] }],
+    24 / 252,
+    2 / 252,
+  ],
 ])('%s', (_, strata, p, smallestP) => {
   const found = compareRanks(strata);
   expect(found.p).toBeCloseTo(p, 10);

@@ -140,6 +140,41 @@ test('a route that got slower than in the baseline: it is said first, and the ex
   });
 }, 180_000);
 
+test('one client of several gets other sizes, and is predicted', async () => {
+  const send = `Promise.all(Array.from({ length: 8 }, (_, i) => fetch(process.env.TARGET_URL + (i % 2 ? '/web' : '/reports'))))`;
+  const load = `${process.execPath} -e "${send}"`;
+  const options = [
+    '--pool-sizes',
+    '1,2',
+    '--load',
+    load,
+    '--warm-up',
+    '0.2',
+    '--warm-up-paths',
+    '/web,/reports',
+    '--json',
+  ];
+  const two = [process.execPath, path.resolve('lab/test/sweep/apps/two-clients.js')];
+  const { code, stdout, stderr } = await sweep([...options, '--client', 'reports'], two);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/client\s+reports\s+is\s+replaced/) });
+  const { variants, settings } = JSON.parse(stdout);
+  expect(settings).toMatchObject({ client: 'reports', ownPoolSizes: [5] });
+  expect(variants.map((/** @type {any} */ { measured }) => [measured.requests, measured.pool.peakActive])).toEqual([
+    [8, 1],
+    [8, 2],
+  ]);
+  // The pool of the other client has no queue, so its queries are a part of the rest.
+  for (const { measured, predicted } of variants) {
+    expect(predicted.requests).toBeGreaterThan(0);
+    expect(measured.routes['/web'].waitP95Ms).toBe(0);
+  }
+  const none = await sweep([...options, '--client', 'orders'], two);
+  expect({ code: none.code, stderr: none.stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('The app has no client orders, only web, reports'),
+  });
+}, 120_000);
+
 describe("an app that can't be measured", () => {
   test.each([
     ['ends', [], /the app ended by itself \(exit code 3\)\. The app's last output:\n[^]*the configuration is missing/],

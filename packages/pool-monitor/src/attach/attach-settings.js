@@ -6,6 +6,7 @@ const MAX_CONNECTIONS = 100_000;
  * @property {number} port of the live view on loopback; 0: any free one
  * @property {boolean} serverTiming whether responses get the header Server-Timing
  * @property {number | undefined} maxPoolSize replaces that of each client
+ * @property {string | undefined} onlyClient name of the only client that it replaces
  * @property {boolean} shortRoutes whether the name of a route is the method and the first segment of the path
  * @property {string | undefined} reportTo URL that gets a report about this process
  */
@@ -20,6 +21,7 @@ export function readAttachSettings(env) {
     port: readNumber(env, 'POOL_MONITOR_PORT', 0, MAX_PORT) ?? 0,
     serverTiming: readChoice(env, 'POOL_MONITOR_SERVER_TIMING', ['off', 'on']) === 'on',
     maxPoolSize: readNumber(env, 'POOL_MONITOR_MAX_POOL_SIZE', 1, MAX_CONNECTIONS),
+    onlyClient: env.POOL_MONITOR_CLIENT || undefined,
     shortRoutes: readChoice(env, 'POOL_MONITOR_ROUTES', ['full', 'short']) === 'short',
     reportTo: readUrl(env, 'POOL_MONITOR_REPORT_TO'),
   };

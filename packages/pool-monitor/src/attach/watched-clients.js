@@ -22,6 +22,7 @@ export class WatchedClients {
   #guard;
   #batch;
   #maxPoolSize;
+  #onlyClient;
   #onClient;
   #onChange;
   /** @type {Map<MongoClient, WatchedClient & { leave: () => void }>} */
@@ -33,14 +34,16 @@ export class WatchedClients {
    * @param {Guard} options.guard
    * @param {EventBatch} options.batch
    * @param {number} [options.maxPoolSize] replaces that of each client that has not connected yet
+   * @param {string} [options.onlyClient] name of the only client whose size is replaced
    * @param {(watched: WatchedClient) => () => void} options.onClient returns what to call when the client is no longer
    *   watched
    * @param {() => void} options.onChange called when a pool was created, or a client was closed
    */
-  constructor({ guard, batch, maxPoolSize, onClient, onChange }) {
+  constructor({ guard, batch, maxPoolSize, onlyClient, onClient, onChange }) {
     this.#guard = guard;
     this.#batch = batch;
     this.#maxPoolSize = maxPoolSize;
+    this.#onlyClient = onlyClient;
     this.#onClient = onClient;
     this.#onChange = onChange;
   }
@@ -62,9 +65,10 @@ export class WatchedClients {
       this.#missed += 1;
       return;
     }
-    const replacedMaxPoolSize = this.#maxPoolSize === undefined ? null : replaceMaxPoolSize(client, this.#maxPoolSize);
     const events = withGuard(client, this.#guard);
     const name = pickClientName(client, new Set(this.list().map(({ monitor }) => monitor.name)));
+    const isReplaced = this.#maxPoolSize !== undefined && (this.#onlyClient ?? name) === name;
+    const replacedMaxPoolSize = isReplaced ? replaceMaxPoolSize(client, Number(this.#maxPoolSize)) : null;
     const replaced = replacedMaxPoolSize === null ? undefined : { maxPoolSize: replacedMaxPoolSize };
     const monitor = monitorPool(/** @type {any} */ (events), { batch: this.#batch, name, replaced });
     replayServers(client, events.emit);

@@ -115,6 +115,7 @@ class ProcessWatch {
       guard,
       batch: this.#batch,
       maxPoolSize: settings.maxPoolSize,
+      onlyClient: settings.onlyClient,
       onClient: (watched) => this.#onClient(watched),
       onChange: () => this.#onChange(),
     });

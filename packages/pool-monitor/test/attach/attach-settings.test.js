@@ -6,6 +6,7 @@ test('nothing is set', () => {
     port: 0,
     serverTiming: false,
     maxPoolSize: undefined,
+    onlyClient: undefined,
     shortRoutes: false,
     reportTo: undefined,
   });
@@ -17,10 +18,18 @@ test('all are set', () => {
       POOL_MONITOR_PORT: '9100',
       POOL_MONITOR_SERVER_TIMING: 'on',
       POOL_MONITOR_MAX_POOL_SIZE: '4',
+      POOL_MONITOR_CLIENT: 'web',
       POOL_MONITOR_ROUTES: 'short',
       POOL_MONITOR_REPORT_TO: 'http://127.0.0.1:4000/',
     }),
-  ).toEqual({ port: 9100, serverTiming: true, maxPoolSize: 4, shortRoutes: true, reportTo: 'http://127.0.0.1:4000/' });
+  ).toEqual({
+    port: 9100,
+    serverTiming: true,
+    maxPoolSize: 4,
+    onlyClient: 'web',
+    shortRoutes: true,
+    reportTo: 'http://127.0.0.1:4000/',
+  });
 });
 
 test.each([

@@ -4,12 +4,13 @@ import { sharedMongoUrl } from 'test-support/mongod.js';
 import { EventBatch } from '../../src/core/event-batch.js';
 import { WatchedClients } from '../../src/attach/watched-clients.js';
 
-/** @param {number} [maxPoolSize] that replaces that of each client */
-function watchNone(maxPoolSize) {
+/** @param {number} [maxPoolSize] that replaces that of each client @param {string} [onlyClient] or of this one */
+function watchNone(maxPoolSize, onlyClient) {
   return new WatchedClients({
     guard: (work) => work,
     batch: new EventBatch({}),
     maxPoolSize,
+    onlyClient,
     onClient: () => () => {},
     onChange() {},
   });
@@ -32,6 +33,19 @@ test('a client that has not connected gets the other maxPoolSize, and its minimu
   expect(watch(4)(client())).toEqual({ replacedMaxPoolSize: 50, max: 4, min: 4 });
   expect(watch(20)(client())).toEqual({ replacedMaxPoolSize: 50, max: 20, min: 10 });
   expect(watch()(client())).toEqual({ replacedMaxPoolSize: null, max: 50, min: 10 });
+});
+
+test('only the named client gets the other maxPoolSize', () => {
+  const clients = watchNone(4, 'reports');
+  for (const appName of ['web', 'reports'])
+    clients.add(new MongoClient(sharedMongoUrl(), { appName, maxPoolSize: 50 }));
+  expect(
+    clients.list().map(({ client, replacedMaxPoolSize }) => [client.options.maxPoolSize, replacedMaxPoolSize]),
+  ).toEqual([
+    [50, null],
+    [4, 50],
+  ]);
+  clients.close();
 });
 
 test('a client that has connected keeps its own', async () => {
