@@ -70,13 +70,13 @@ export function createPredictView({ load, isRandom, hasBands = false, isReplay =
 const MEAN_WAIT = {
   group: 'mean wait',
   unit: 'ms',
-  digits: digitsOf,
+  digits: /** @type {const} */ ('times'),
   about: 'for a connection, over all routes',
 };
 
 /** @param {string} route @param {boolean} hasBand @returns {Column[]} */
 function routeColumns(route, hasBand) {
-  const column = { group: route, unit: 'ms', digits: digitsOf };
+  const column = { group: route, unit: 'ms', digits: /** @type {const} */ ('times') };
   return [
     { ...column, heading: 'p50', about: 'half of the requests take at most this long', value: ofRoute(route, 'p50Ms') },
     { ...column, heading: 'p95', about: '95 of 100 take at most this long', value: ofRoute(route, 'p95Ms') },

@@ -1,4 +1,4 @@
-import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
+import { digitsOf, formatNumber } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { Column, Variant } from './result-types.js' */
 
@@ -42,13 +42,23 @@ export function groupColumns(columns) {
 }
 
 /**
- * The columns that have a value in some row, and the first one, which names the rows.
+ * The columns that have a value in some row, and the first one, which names the rows. Each has the same digits in all rows.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows
+ * @returns {Column<Row>[]}
  */
 export function pickFilled(columns, rows) {
-  return columns.filter((column, index) => index === 0 || rows.some((row) => formatCell(column, row) !== DASH));
+  return columns
+    .filter((column, index) => index === 0 || rows.some((row) => formatCell(column, row) !== DASH))
+    .map((column) => (column.digits === 'times' ? { ...column, digits: digitsOfTimes(column, rows) } : column));
+}
+
+/** @template Row @param {Column<Row>} column of times in ms @param {Row[]} rows */
+function digitsOfTimes(column, rows) {
+  const times = rows.map(column.value).filter((value) => typeof value === 'number');
+  // Beside hundreds of ms, a tenth is noise.
+  return times.some((ms) => ms >= 99.5) ? 0 : Math.max(0, ...times.map(digitsOf));
 }
 
 /**
@@ -71,8 +81,7 @@ export function formatCell(column, row, grouping = true) {
   const value = column.value(row);
   if (value === null || value === undefined || Number.isNaN(value)) return DASH;
   if (typeof value !== 'number') return value;
-  const { digits } = column;
-  return formatNumber(value, typeof digits === 'function' ? digits(value) : digits, grouping);
+  return formatNumber(value, column.digits === 'times' ? digitsOf(value) : column.digits, grouping);
 }
 
 /** What the views of load tests share. Their figures have `requests`, `failures`, `routes` and `pool`. */

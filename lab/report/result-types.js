@@ -53,7 +53,7 @@
  * @property {string} [unit] shown once, with the group where there is one
  * @property {(row: Row) => number | string | null | undefined} value null is shown as a dash; `measured` is null in a
  *   variant that could not run
- * @property {number | ((value: number) => number)} [digits] decimals, default 0
+ * @property {number | 'times'} [digits] decimals, default 0; times: as many as times in ms need, the same in each row
  * @property {string} [about] what the heading means, for the page, which has room to say it
  * @property {boolean} [detail] shown on the page only
  */

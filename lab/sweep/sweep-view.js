@@ -7,7 +7,7 @@ import {
   requestColumns,
   routeColumns,
 } from '../report/columns.js';
-import { digitsOf, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { ratioOf } from '../report/findings.js';
 import { listOf, map, mapOf, number, orNone, shape, text } from '../base/shape.js';
 import { parseSlo } from 'mongodb-pool-predictor';
@@ -149,7 +149,7 @@ function listTimes(route, isInTerminal) {
   const predicted = { ...p95, heading: 'predicted', about: 'the p95 of a simulation', value: predictedP95(route) };
   return [p50, p95, predicted, p99, max].map((column) => ({
     ...column,
-    digits: digitsOf,
+    digits: 'times',
     detail: !isInTerminal || ![p95, predicted].includes(column),
   }));
 }
@@ -175,7 +175,7 @@ function goalColumn(goal) {
 /** @param {'wait' | 'use'} what @param {string} group @param {string} about */
 function poolColumns(what, group, about) {
   return share(
-    { group, unit: 'ms', digits: digitsOf },
+    { group, unit: 'ms', digits: 'times' },
     /** @type {const} */ ([50, 95]).map((percent) => ({
       heading: `p${percent}`,
       about: `${about}: ${percent} % took this long or less`,
