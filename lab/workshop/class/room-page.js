@@ -19,8 +19,7 @@ export function renderRoom(state, lessons) {
   return renderPage(
     'What the room found out',
     html` <p class="question">
-        ${learners.length} learners, ${state.startedAt.slice(0, 10)}. Blue is what was guessed, orange what was
-        measured.
+        ${learners.length} learners, ${state.startedAt.slice(0, 10)}. Circles are guesses, dots are measurements.
       </p>
       ${tried.map((lesson) => renderLesson(state, lessons, lesson))}
       <section>

@@ -47,6 +47,26 @@ describeInBrowser('the pages of a class', () => {
     ];
   }
 
+  test('the projector fills a large screen, and its type grows with it', async () => {
+    const { url, learn } = await serveClass();
+    for (const [index, name] of ['Ada', 'Grace', 'Jo'].entries())
+      await (await learn(name)).report({ guess: [4, 12, 20][index] });
+    const sizes = [];
+    for (const viewport of [
+      { width: 1440, height: 900 },
+      { width: 2560, height: 1440 },
+    ]) {
+      const { page } = await open(url, { viewport });
+      await page.getByRole('img', { name: '3 guesses from 4 to 20' }).waitFor();
+      const box = await page.locator('section').first().boundingBox();
+      expect(((box?.y ?? 0) + (box?.height ?? 0)) / viewport.height).toBeGreaterThan(0.9);
+      expect(await findFaults(page)).toEqual([]);
+      sizes.push(await page.locator('#question').evaluate((node) => node.getBoundingClientRect().height));
+      await page.close();
+    }
+    expect(sizes[1] / sizes[0]).toBeGreaterThan(1.5);
+  });
+
   const VIEWS = /** @type {const} */ ([
     [1440, 'light'],
     [390, 'dark'],

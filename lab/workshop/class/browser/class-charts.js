@@ -27,7 +27,7 @@ export function drawCharts(root, lesson) {
   for (const canvas of root.querySelectorAll('canvas')) {
     Chart.getChart(canvas)?.destroy();
     const box = /** @type {HTMLElement} */ (canvas.parentElement);
-    Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size: 15 };
+    Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size: 15 * readScale() };
     Chart.defaults.color = readColor('muted');
     if (canvas.dataset.chart === 'guesses') drawGuesses(canvas, box, lesson);
     else if (lesson.curve) drawCurve(canvas, box, lesson.points, lesson.curve);
@@ -47,18 +47,24 @@ export function onLookChange(draw) {
  */
 function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis, median } }) {
   const range = findRange([...guesses, ...measured]);
-  const piles = Math.max(1, Math.min(MAX_PILES, Math.floor(box.clientWidth / (2 * MAX_RADIUS))));
+  const unit = readScale();
+  const piles = Math.max(1, Math.min(MAX_PILES, Math.floor(box.clientWidth / (2 * MAX_RADIUS * unit))));
   const [above, below] = [guesses, measured].map((values) => stack(values, range, piles));
   const [top, bottom] = [above, below].map((dots) => Math.max(0, ...dots.map(({ y }) => y + 0.5)));
   const rows = { above: Math.max(MIN_ROWS_ABOVE, top), below: below.length > 0 ? Math.max(MIN_ROWS_BELOW, bottom) : 0 };
-  const radius = Math.max(MIN_RADIUS, Math.min(MAX_RADIUS, MAX_PILE_PX / 2 / Math.max(top, bottom, 1)));
-  box.style.height = `${(rows.above + rows.below) * 2 * radius + AXIS_PX}px`;
+  const radius = unit * Math.max(MIN_RADIUS, Math.min(MAX_RADIUS, MAX_PILE_PX / 2 / Math.max(top, bottom, 1)));
+  const height = (rows.above + rows.below) * 2 * radius + AXIS_PX * unit;
+  box.style.height = `${height}px`;
+  if (box.dataset.fill !== undefined) {
+    const free = freeHeightBelow(/** @type {HTMLElement} */ (box.closest('section')));
+    rows.above += free / 2 / radius;
+    box.style.height = `${height + free}px`;
+  }
   drawScatter(canvas, words, {
     datasets: [
-      createDots(above, 'measured-1', radius),
+      createDots(above, radius, 'paper'),
       createDots(
         below.map(({ x, y }) => ({ x, y: -y })),
-        'measured-2',
         radius,
       ),
       ...(median === undefined
@@ -104,10 +110,10 @@ function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis
  * @param {NonNullable<LessonView['curve']>} curve
  */
 function drawCurve(canvas, box, points, { words, medians }) {
-  box.style.height = `${CURVE_PX}px`;
+  box.style.height = `${CURVE_PX * readScale()}px`;
   const [found, typical] = [points, medians].map((pairs) => pairs.map(([x, ms]) => ({ x, y: ms / 1000 })));
   drawScatter(canvas, words, {
-    datasets: [createDots(found, 'measured-2', 6), createLine(typical, { borderWidth: 2.5 })],
+    datasets: [createDots(found, 6 * readScale()), createLine(typical, { borderWidth: 2.5 })],
     scales: {
       x: {
         type: /** @type {const} */ ('linear'),
@@ -151,13 +157,14 @@ function drawScatter(canvas, words, { datasets, scales }) {
   });
 }
 
-/** @param {{ x: number, y: number }[]} data @param {string} look @param {number} radius */
-function createDots(data, look, radius) {
+/** Measurements, or with the paper's colour inside guesses. @param {{ x: number, y: number }[]} data @param {number} radius @param {string} [inside] */
+function createDots(data, radius, inside = 'ink') {
   return {
     data,
-    pointRadius: radius * 0.86,
-    pointBackgroundColor: readColor(look),
-    pointBorderColor: readColor('paper'),
+    pointRadius: radius * 0.78,
+    pointBackgroundColor: readColor(inside),
+    pointBorderColor: readColor('ink'),
+    pointBorderWidth: Math.min(2.5, radius / 3),
     clip: /** @type {const} */ (false),
     order: 1,
   };
@@ -165,7 +172,7 @@ function createDots(data, look, radius) {
 
 /** @param {{ x: number, y: number }[]} data @param {{ borderWidth: number, borderDash?: number[] }} stroke */
 function createLine(data, stroke) {
-  return { data, showLine: true, pointRadius: 0, borderColor: readColor('measured-2'), order: 2, ...stroke };
+  return { data, showLine: true, pointRadius: 0, borderColor: readColor('published'), order: 2, ...stroke };
 }
 
 /** @param {number[]} values @returns {Range} */
@@ -208,6 +215,18 @@ function keepRoundPowers({ low, high, isLog }) {
       );
     }
   };
+}
+
+/** Charts grow with the type of their page. */
+function readScale() {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+}
+
+/** How much taller a part could be in a wide window. @param {HTMLElement} part */
+function freeHeightBelow(part) {
+  if (innerWidth <= innerHeight) return 0;
+  const margin = Number.parseFloat(getComputedStyle(document.body).paddingBottom);
+  return Math.max(0, innerHeight - margin - part.getBoundingClientRect().bottom - scrollY);
 }
 
 /** @param {string} name of a custom property of the style sheet */

@@ -129,6 +129,7 @@ function showNamesButton() {
 }
 showNamesButton();
 onLookChange(draw);
+addEventListener('resize', draw);
 
 followClass('/class/events', {
   token,
