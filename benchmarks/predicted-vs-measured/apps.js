@@ -40,7 +40,7 @@ const open = (route, ratePerSec, more) => ({ route, ratePerSec, callers: 0, thin
 const closed = (route, callers, thinkMs) => ({ route, ratePerSec: 0, callers, thinkMs, isOpen: false });
 
 /** @type {Record<string, { routes: Record<string, [string, number][]>, load: InjectedLoad[] }>} */
-const KINDS = {
+export const KINDS = {
   'one query': { routes: { '/a': [['hold', 20]] }, load: [open('/a', 60)] },
   'sequential queries': {
     routes: {

@@ -5,7 +5,8 @@ import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
 import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
-import { MORE_EVIDENCE, explainCheck } from '../predictions/explain-check.js';
+import { MORE_EVIDENCE, explainCheck, explainTrust, explainWithheld } from '../predictions/explain-check.js';
+import { judgeTrust } from '../predictions/trust.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
 import { checkRecording } from './check-recording.js';
 import { inThreads } from './in-threads.js';
@@ -18,7 +19,7 @@ import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './
 
 const MAX_HEADROOM = 100;
 /** Of the process: the recording can't be predicted, so there is no size. */
-const EXIT_CHECK_FAILS = 4;
+const EXIT_NO_PREDICTION = 4;
 
 /** `pool-lab advise` */
 export function createCommand() {
@@ -26,7 +27,7 @@ export function createCommand() {
     new Command('advise')
       .description(
         'find the smallest pool that meets your goals, and alternatives to it; ' +
-          `exit with 1 if there is none, or no verdict, and with ${EXIT_CHECK_FAILS} if the recording can't be predicted`,
+          `exit with 1 if there is none, or no verdict, and with ${EXIT_NO_PREDICTION} if the recording can't be predicted`,
       )
       .argument('[scenario]', 'Artillery scenario')
       .requiredOption(
@@ -41,6 +42,7 @@ export function createCommand() {
     .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
     .option('--seeds <n>', 'simulation runs of a random load, at least 59', parseUpTo(MAX_SEEDS))
     .option('--first-seed <n>', 'seed of the first run; another seed gives other runs', parseFirstSeed, 1)
+    .option('--explain', 'show what the load uses, and what the figures assume', false)
     .option('--json', 'print the advice as one JSON object on stdout', false)
     .action(showAdvice);
 }
@@ -48,11 +50,11 @@ export function createCommand() {
 /**
  * @param {string | undefined} scenario
  * @param {import('./load-options.js').LoadOptions & { slo: import('mongodb-pool-predictor').Slo[], headroom: number,
- *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, json: boolean }} options
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean, json: boolean }} options
  */
 async function showAdvice(
   scenario,
-  { slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, json, ...loadOptions },
+  { slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, explain, json, ...loadOptions },
 ) {
   const { load, services, overhead, resolutionMs, pool, notes, settings, warnings, trace, others } = await readLoad({
     ...loadOptions,
@@ -60,9 +62,10 @@ async function showAdvice(
   });
   const check = trace && (await checkRecording({ trace, pool, others }, { ...loadOptions, firstSeed }));
   if (check?.status === 'fails') {
-    refuse(check, json);
+    refuse([explainCheck(check), MORE_EVIDENCE], { check, json });
     return;
   }
+  const trust = trace && check && judgeTrust({ trace, load, others, serverCores: loadOptions.serverCores }, check);
   if (check) notes.unshift(explainCheck(check));
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
@@ -82,19 +85,35 @@ async function showAdvice(
   const first = await adviseOn(load);
   const second = load.otherwise && (await adviseOn(load.otherwise));
   const advice = second ? pickWorse(first, second) : first;
-  if (second && load.callers) notes.push(describeWorse(load.callers, first, second));
+  const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
+  if (trust && advice.poolSize !== null && trust.isWithheld(advice.poolSize)) {
+    refuse([explainWithheld(trust, [advice.poolSize])], { check, json });
+    return;
+  }
 
-  const paragraphs = explainAdvice(advice);
+  const paragraphs = explainAdvice(advice, { isBrief: !explain });
   const [verdict, ...reasons] = paragraphs;
   const stream = streamForText(json);
   const [width, paint] = [widthOf(stream), choosePaint(stream)];
+  const shown = [
+    ...warnings.map((warning) => `! ${warning}`),
+    ...reasons,
+    ...doubts,
+    ...(explain ? notes : []),
+    pool ? describeSharedPool(pool) : '',
+    explain ? '' : '--explain says what the load uses, and what this assumes.',
+  ];
   stream.write(
     `${[
-      paintText(layOutText(verdict, width), advice.verdict === 'size' ? 'green' : 'red', paint),
+      [
+        paintText(layOutText(verdict, width), advice.verdict === 'size' ? 'green' : 'red', paint),
+        ...(trust ? [layOutText(explainTrust(trust), width)] : []),
+      ].join('\n'),
       ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), { width, paint })] : []),
-      ...[...warnings.map((warning) => `! ${warning}`), ...reasons, ...notes, pool ? describeSharedPool(pool) : '']
+      shown
         .filter(Boolean)
-        .map((text) => layOutText(text, width)),
+        .map((text) => layOutText(text, width))
+        .join(explain ? '\n\n' : '\n'),
     ].join('\n\n')}\n`,
   );
   if (json) {
@@ -107,7 +126,7 @@ async function showAdvice(
         ...advice,
         ...(check && { check }),
         words: paragraphs,
-        notes,
+        notes: [...doubts, ...notes],
         warnings,
       })}\n`,
     );
@@ -115,17 +134,24 @@ async function showAdvice(
   if (advice.verdict !== 'size') process.exitCode = 1;
 }
 
-/** Gives no size. @param {TraceCheck} check that fails @param {boolean} json */
-function refuse(check, json) {
-  const words = ["No size: the recording can't be predicted.", explainCheck(check), MORE_EVIDENCE];
+/**
+ * Gives no size.
+ *
+ * @param {string[]} reasons
+ * @param {{ check?: TraceCheck, json: boolean }} options
+ */
+function refuse(reasons, { check, json }) {
+  const words = ["No size: the recording can't be predicted.", ...reasons];
   const stream = streamForText(json);
   const [width, paint] = [widthOf(stream), choosePaint(stream)];
-  const [verdict, ...reasons] = words.map((text) => layOutText(text, width));
-  stream.write(`${[paintText(verdict, 'red', paint), ...reasons].join('\n\n')}\n`);
+  const [verdict, ...rest] = words.map((text) => layOutText(text, width));
+  stream.write(`${[paintText(verdict, 'red', paint), ...rest].join('\n\n')}\n`);
   if (json) {
-    process.stdout.write(`${JSON.stringify({ lab: 'advise', verdict: 'checkFails', poolSize: null, check, words })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words })}\n`,
+    );
   }
-  process.exitCode = EXIT_CHECK_FAILS;
+  process.exitCode = EXIT_NO_PREDICTION;
 }
 
 /** @param {string} text */

@@ -4,9 +4,11 @@ import { choosePaint } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { poolOfApp } from '../predictions/app-pool.js';
 import { describePool } from '../predictions/describe-input.js';
-import { explainCheck } from '../predictions/explain-check.js';
+import { explainCheck, explainTrust, explainWithheld } from '../predictions/explain-check.js';
+import { bestSize } from '../predictions/explain-prediction.js';
 import { describeDoubt } from '../predictions/describe-callers.js';
-import { createPredictView } from '../predictions/predict-view.js';
+import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
+import { judgeTrust } from '../predictions/trust.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
@@ -17,6 +19,8 @@ import { streamForText } from './result-file.js';
 import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parsers.js';
 
 /** @import { Load, PoolOptions } from 'mongodb-pool-predictor' */
+/** @import { Facts } from '../predictions/explain-prediction.js' */
+/** @import { LabView, Variant } from '../report/result-types.js' */
 
 const DEFAULT_SIZES = '1..20';
 
@@ -57,6 +61,7 @@ export function createCommand() {
     )
     .option('--first-seed <n>', 'seed of the first run; another seed gives other runs', parseFirstSeed, 1)
     .option('--bands', 'show the 90 % band of every figure, not just of p95', false)
+    .option('--explain', 'show all columns, and what the figures assume', false)
     .option('--html <file>', 'also write a page with charts')
     .option('--json', 'print the result as one JSON object on stdout', false)
     .action(showPrediction);
@@ -65,9 +70,12 @@ export function createCommand() {
 /**
  * @param {string | undefined} scenario
  * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number, firstSeed: number,
- *   bands: boolean, html?: string, json: boolean }} options
+ *   bands: boolean, explain: boolean, html?: string, json: boolean }} options
  */
-async function showPrediction(scenario, { poolSizes, driver, seeds, firstSeed, bands, html, json, ...loadOptions }) {
+async function showPrediction(
+  scenario,
+  { poolSizes, driver, seeds, firstSeed, bands, explain, html, json, ...loadOptions },
+) {
   if (loadOptions.trace && driver !== '7') {
     throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
   }
@@ -90,26 +98,40 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, firstSeed, b
     ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize })
     : POOL_OF[driver];
   const check = trace && (await checkRecording({ trace, pool, others }, { ...loadOptions, firstSeed }));
+  const trust = trace && check && judgeTrust({ trace, load, others, serverCores: loadOptions.serverCores }, check);
   const notes = [
     ...(check === undefined ? [] : [explainCheck(check)]),
     ...coverage,
     ...(known ? [describePool(known)] : []),
   ];
+  const withheld = poolSizes.filter((size) => trust?.isWithheld(size));
+  const sizes = poolSizes.filter((size) => !withheld.includes(size));
+  const gaps = trust && withheld.length > 0 ? [explainWithheld(trust, withheld)] : [];
   /** @param {typeof load} one */
   const predictOn = (one) =>
     inThreads({ load: one, services, overhead, resolutionMs }, (hooks) =>
       predict({
         load: one,
-        poolSizes,
+        poolSizes: sizes,
         services,
         overhead,
         resolutionMs,
         seeds,
         firstSeed,
         poolOf,
+        widenBy: trust?.widenBy,
         ...hooks,
       }),
     );
+  const stream = streamForText(json);
+  const width = widthOf(stream);
+  const paint = choosePaint(stream);
+  if (sizes.length === 0) {
+    stream.write(`${gaps.map((gap) => layOutText(gap, width)).join('\n\n')}\n`);
+    if (json)
+      process.stdout.write(`${JSON.stringify({ lab: 'predict', check, withheld, variants: [], notes: gaps })}\n`);
+    return;
+  }
   const prediction = await predictOn(load);
   const doubt = load.otherwise && (await predictOn(load.otherwise));
   const recorded = trace && summariseTrace(trace);
@@ -120,34 +142,46 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, firstSeed, b
     settings: { ...settings, driver: Number(driver), poolSizes, seeds: prediction.seeds, firstSeed },
     load: prediction.load,
     ...(check !== undefined && { check }),
+    ...(withheld.length > 0 && { withheld }),
     ...(load.server && { server: describeServer(load.server) }),
     variants: prediction.variants.map((variant) =>
       recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant,
     ),
     ...(doubt && { otherwise: { load: doubt.load, variants: doubt.variants } }),
-    notes,
+    notes: [...gaps, ...notes],
     warnings,
   };
-  const viewOf = (/** @type {boolean} */ hasBands) =>
-    createPredictView({
-      load: prediction.load,
-      isRandom: prediction.seeds > 1,
-      hasBands,
-      isReplay: Boolean(trace),
-      notes,
-    });
-  const stream = streamForText(json);
-  const width = widthOf(stream);
-  const paint = choosePaint(stream);
+  const isExplained = explain || bands;
+  const readings = [prediction, ...(doubt ? [doubt] : [])].map((one) => one.load);
+  const best = readings.map(bestSize);
+  const facts = { load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace), notes };
+  const view = createPredictView({
+    ...facts,
+    ...(!isExplained && { load: needOf(readings) }),
+    hasBands: bands,
+    isExplained,
+    hasOtherwise: doubt && !isExplained,
+  });
+  const shown = isExplained ? result : brief(view, result, [...best, trust?.recordedSize ?? null]);
   stream.write(
     `${[
-      renderTable(viewOf(bands), result, { width, paint }),
-      ...notes.map((note) => layOutText(note, width)),
-      ...(doubt?.load.callers
+      layOutText(`${describeBest(best, sizes)}${trust ? ` ${explainTrust(trust)}` : ''}`, width),
+      renderTable(view, shown, { width, paint }),
+      ...[
+        ...gaps,
+        ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
+      ].map((note) => layOutText(note, width)),
+      ...(doubt?.load.callers && isExplained
         ? [
             layOutText(describeDoubt(doubt.load.callers), width),
             renderTable(
-              createPredictView({ load: doubt.load, isRandom: doubt.seeds > 1, hasBands: bands, notes: [] }),
+              createPredictView({
+                load: doubt.load,
+                isRandom: doubt.seeds > 1,
+                hasBands: bands,
+                isExplained,
+                notes: [],
+              }),
               { ...result, variants: doubt.variants, warnings: [] },
               { width, paint },
             ),
@@ -157,9 +191,42 @@ async function showPrediction(scenario, { poolSizes, driver, seeds, firstSeed, b
   );
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   if (html) {
-    await writeAtomically(html, renderHtml([{ lab: viewOf(true), result }]));
+    await writeAtomically(html, renderHtml([{ lab: createPredictView({ ...facts, hasBands: true }), result }]));
     process.stderr.write(`Report: ${html}\n`);
   }
+}
+
+/** The answer. @param {(number | null)[]} best of each reading @param {number[]} sizes that were simulated */
+function describeBest(best, sizes) {
+  if (best.includes(null)) return `Best guess: more than ${sizes[sizes.length - 1]}.`;
+  return `Best guess: ${Math.max(...best.map(Number))}.`;
+}
+
+/** What the load needs in the worst of its readings. @param {Facts[]} readings @returns {Facts} */
+function needOf(readings) {
+  const knees = readings.map(({ knee }) => knee);
+  return {
+    ...readings[0],
+    knee: knees.includes(null) ? null : Math.max(...knees.map(Number)),
+    peakActive: Math.max(...readings.map(({ peakActive }) => peakActive)),
+  };
+}
+
+/**
+ * A result with fewer rows.
+ *
+ * @template {{ variants: Variant[], otherwise?: { variants: Variant[] } }} R
+ * @param {LabView} view
+ * @param {R} result
+ * @param {(number | null)[]} sizes that must be shown
+ * @returns {R}
+ */
+function brief(view, result, sizes) {
+  const variants = result.variants.map((variant, index) => ({
+    ...variant,
+    ...(result.otherwise && { otherwise: result.otherwise.variants[index].predicted }),
+  }));
+  return { ...result, variants: pickRows(foldSizes(view, variants), sizes) };
 }
 
 /** What is known of the server, without the times of each checkout. @param {NonNullable<Load['server']>} server */

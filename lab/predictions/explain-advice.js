@@ -3,8 +3,12 @@ import { explainFullServer, explainRange } from './explain-saturation.js';
 
 /** @import { Advice, FleetFacts, ResponseParts, Remedy, Slo } from 'mongodb-pool-predictor' */
 
-/** @param {Advice} advice @returns {string[]} paragraphs, the verdict first */
-export function explainAdvice(advice) {
+/**
+ * @param {Advice} advice
+ * @param {{ isBrief?: boolean }} [options] isBrief: without what the load uses, and what other sizes do
+ * @returns {string[]} paragraphs, the verdict first
+ */
+export function explainAdvice(advice, { isBrief = false } = {}) {
   switch (advice.verdict) {
     case 'notEnoughData':
       return explainNotEnough(advice);
@@ -13,7 +17,7 @@ export function explainAdvice(advice) {
     case 'nothing':
       return explainNothing(advice);
     default:
-      return explainSize(advice);
+      return explainSize(advice, isBrief);
   }
 }
 
@@ -109,8 +113,8 @@ function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }) {
   );
 }
 
-/** @param {Advice} advice */
-function explainSize(advice) {
+/** @param {Advice} advice @param {boolean} isBrief */
+function explainSize(advice, isBrief) {
   const { verdict, poolSize, loads, rows, seeds, noBenefitAfter, samples, remedies, fleet, saturation } = advice;
   const size = Number(poolSize);
   const met = rows.filter((row) => row.poolSize === size);
@@ -128,12 +132,16 @@ function explainSize(advice) {
     ...met
       .filter(({ failureShare }) => failureShare > 0)
       .map(({ factor, failureShare }) => `${formatPercent(failureShare)} of all requests fail at load x${factor}.`),
-    `${explainUse(advice)} With ${size}, ${met
-      .map(({ factor, utilisation }) => `${Math.round(utilisation * 100)} % at load x${factor}`)
-      .join(' and ')} are in use on average.`,
-    explainSteps(advice),
-    `More than ${useful} ${noBenefitAfter === 1 ? 'does' : 'do'} not improve these times at load ` +
-      `x${loads[loads.length - 1].factor}.`,
+    ...(isBrief
+      ? []
+      : [
+          `${explainUse(advice)} With ${size}, ${met
+            .map(({ factor, utilisation }) => `${Math.round(utilisation * 100)} % at load x${factor}`)
+            .join(' and ')} are in use on average.`,
+          explainSteps(advice),
+          `More than ${useful} ${noBenefitAfter === 1 ? 'does' : 'do'} not improve these times at load ` +
+            `x${loads[loads.length - 1].factor}.`,
+        ]),
     ...(fleet ? [explainFleet(fleet, size)] : []),
     remedies.length > 0 ? `Alternatives${typeof fleet?.serverLimit === 'number' ? ' that fit' : ''}:` : '',
     fleet?.fits === false && remedies.length === 0 && size > 1 ? 'No alternative fits, either.' : '',

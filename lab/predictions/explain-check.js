@@ -8,6 +8,7 @@ import {
 } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { TraceCheck } from 'mongodb-pool-predictor' */
+/** @import { Trust } from './trust.js' */
 
 /** A load that changes less looks the same. */
 const CHANGE = 1.25;
@@ -18,11 +19,31 @@ export const MORE_EVIDENCE =
 
 /** @type {Record<string, string>} */
 const NOT_CHECKED = {
-  nobodyWaited: 'nobody waited for a connection while this was recorded, so every model of the pool would fit',
-  fewWaits: 'fewer than 20 queries waited for a connection while this was recorded',
+  nobodyWaited: 'nobody waited for a connection when this was recorded',
+  fewWaits: 'fewer than 20 queries waited for a connection when this was recorded',
   fewRequests: 'one of the two recordings has fewer than 20 requests of every route',
   unknownSize: 'the recording does not say how large its pool was',
 };
+
+/** How far the figures can be trusted, as one sentence. @param {Trust} trust */
+export function explainTrust({ check, isUnclear, recordedSize }) {
+  const { status, reason, of } = check;
+  if (status === 'fails') return 'Trust: none, because the check fails.';
+  if (isUnclear) return "Trust: where both readings agree, because the recording can't tell who waits for answers.";
+  if (status === 'notChecked') return `Trust: medians yes; tails no, because ${NOT_CHECKED[String(reason)]}.`;
+  if (of === 'trace') return 'Trust: yes, because it predicts the other recording, too.';
+  return `Trust: yes near the recorded ${recordedSize}, because the pool explains its waits; less so farther away.`;
+}
+
+/** Why sizes have no figures. @param {Trust} trust @param {number[]} sizes */
+export function explainWithheld({ withheld, check }, sizes) {
+  const list = `No figures for ${sizes.join(', ')}`;
+  if (withheld === 'checkFails') return `${list}. ${explainCheck(check)} ${MORE_EVIDENCE}`;
+  return (
+    `${list}: all connections were in use all the time, so the recording can't tell whether queries slow each other ` +
+    `down on the server. A second --trace, from a pool of another size, can. Or set --server-cores.`
+  );
+}
 
 /** Whether a trace could be predicted, in words. @param {TraceCheck} check */
 export function explainCheck(check) {

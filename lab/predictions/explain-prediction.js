@@ -17,21 +17,22 @@ import { describeSlowdown } from './explain-saturation.js';
  * @param {Variant[]} variants
  * @param {Facts} load
  * @param {string} route the fastest
+ * @param {{ isBrief?: boolean }} [options] isBrief: without bands
  */
-export function explainPrediction(variants, load, route) {
+export function explainPrediction(variants, load, route, { isBrief = false } = {}) {
   return [
     describeKnee(variants[variants.length - 1].settings.poolSize, load),
-    compareEnds(variants, route),
+    compareEnds(variants, route, isBrief),
     describeNeed(load),
     ...(load.slowdown ? [describeSlowdown(load.slowdown)] : []),
   ].join(' ');
 }
 
-/** @param {Variant[]} variants @param {string} route */
-function compareEnds(variants, route) {
+/** @param {Variant[]} variants @param {string} route @param {boolean} isBrief */
+function compareEnds(variants, route, isBrief) {
   const [small, large] = [variants[0], variants[variants.length - 1]].map(({ settings, predicted }) => {
     const figures = predicted?.routes[route];
-    const band = [predicted?.low, predicted?.high].map((end) => end?.routes[route]?.maxMs);
+    const band = isBrief ? [] : [predicted?.low, predicted?.high].map((end) => end?.routes[route]?.maxMs);
     return { pool: `ith ${countConnections(settings.poolSize)}`, ...figures, band };
   });
   const first = `W${small.pool} ${describeRoute(route, small)}`;
@@ -64,9 +65,14 @@ function describeNeed({ lastsMs, peakActive, meanActive, floor }) {
   return floor > 1 ? `${uses} With fewer than ${floor}, requests pile up until it ends.` : uses;
 }
 
+/** The smallest size from which on more do not help. @param {Facts} load @returns {number | null} */
+export function bestSize({ knee, peakActive }) {
+  return knee === null ? null : Math.min(knee, peakActive);
+}
+
 /** @param {number} largest of the sizes @param {Facts} load */
-function describeKnee(largest, { knee, peakActive }) {
-  if (knee === null) return `More than ${countConnections(largest)} would still help.`;
-  const size = Math.min(knee, peakActive);
+function describeKnee(largest, load) {
+  const size = bestSize(load);
+  if (size === null) return `More than ${countConnections(largest)} would still help.`;
   return `More than ${countConnections(size)} ${size === 1 ? 'does' : 'do'} not help.`;
 }

@@ -1,6 +1,6 @@
 import { digitsOf, formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { DASH } from '../report/columns.js';
-import { explainPrediction } from './explain-prediction.js';
+import { DASH, formatCell } from '../report/columns.js';
+import { bestSize, explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
 /** @import { Facts } from './explain-prediction.js' */
@@ -10,15 +10,26 @@ import { explainPrediction } from './explain-prediction.js';
  * @param {Facts} result.load
  * @param {boolean} result.isRandom whether the figures have a band
  * @param {boolean} [result.hasBands] shows the band of every figure, not just of p95
+ * @param {boolean} [result.hasOtherwise] variants have a second reading, as `otherwise`
+ * @param {boolean} [result.isExplained] shows all columns on a terminal, as the page does
  * @param {string[]} [result.notes] what the figures cover
  * @param {boolean} [result.isReplay] of a trace: the variant with the recorded pool size has measured figures
  * @returns {LabView}
  */
-export function createPredictView({ load, isRandom, hasBands = false, isReplay = false, notes = [] }) {
+export function createPredictView({
+  load,
+  isRandom,
+  hasBands = false,
+  isExplained = hasBands,
+  hasOtherwise = false,
+  isReplay = false,
+  notes = [],
+}) {
   // A route without queries does not depend on the pool: it comes last.
   const rankOf = (/** @type {string} */ route) =>
     load.routes[route].queries > 0 ? load.routes[route].meanMs : Infinity;
   const routes = Object.keys(load.routes).toSorted((a, b) => rankOf(a) - rankOf(b) || 0);
+  const detail = !isExplained;
   return {
     name: 'predict',
     title: 'What a load test would measure',
@@ -42,28 +53,46 @@ export function createPredictView({ load, isRandom, hasBands = false, isReplay =
         : []),
     ],
     glossary: {
-      band: 'one more measurement lies in it with a probability of 90 %.',
+      ...(isExplained && { band: 'one more measurement lies in it with a probability of 90 %.' }),
+      ...(hasOtherwise && { or: "if the requests come from callers, which the recording can't rule out." }),
     },
     columns: [
-      { heading: 'pool', about: 'connections in the pool', value: ({ settings }) => settings.poolSize },
+      { heading: 'pool', about: 'connections in the pool', value: describeSizes },
       { heading: 'fail', about: 'requests that fail', value: of((figures) => figures.failures) },
-      ...routes.flatMap((route) => routeColumns(route, isRandom && !hasBands)),
+      ...routes.flatMap((route, index) =>
+        routeColumns(route, {
+          hasBand: isRandom && !hasBands && !hasOtherwise,
+          hasOtherwise,
+          isBrief: detail,
+          routes: routes.length,
+          index,
+        }),
+      ),
       {
         group: 'connections',
         heading: 'used %',
         about: 'share of connections in use, on average over the run',
         value: of(({ utilisation }) => utilisation * 100),
+        detail,
       },
-      { group: 'connections', heading: 'most', about: 'in use at once', value: of(({ peakActive }) => peakActive) },
-      { heading: 'queue', about: 'longest queue', value: of(({ peakWaiting }) => peakWaiting) },
-      { ...MEAN_WAIT, heading: 'simulated', value: of(({ meanWaitMs }) => meanWaitMs) },
-      ...(isReplay ? [{ ...MEAN_WAIT, heading: 'recorded', value: meanRecorded }] : []),
+      {
+        group: 'connections',
+        heading: 'most',
+        about: 'in use at once',
+        value: of(({ peakActive }) => peakActive),
+        detail,
+      },
+      { heading: 'queue', about: 'longest queue', value: of(({ peakWaiting }) => peakWaiting), detail },
+      { ...MEAN_WAIT, heading: 'simulated', value: of(({ meanWaitMs }) => meanWaitMs), detail },
+      ...(isReplay ? [{ ...MEAN_WAIT, heading: 'recorded', value: meanRecorded, detail }] : []),
       ...(isRandom && hasBands ? listBands(routes) : []),
     ],
     charts: [...routes.map((route) => routeChart(route)), waitChart()],
-    judge: ({ settings: { poolSize } }) =>
-      load.knee !== null && poolSize === Math.min(load.knee, load.peakActive) ? 'answer' : undefined,
-    takeaway: ({ variants }) => explainPrediction(variants, load, routes[0]),
+    judge: ({ settings: { poolSize, upTo = poolSize } }) => {
+      const size = bestSize(load);
+      return size !== null && size >= poolSize && size <= upTo ? 'answer' : undefined;
+    },
+    takeaway: ({ variants }) => explainPrediction(variants, load, routes[0], { isBrief: detail }),
   };
 }
 
@@ -74,16 +103,52 @@ const MEAN_WAIT = {
   about: 'for a connection, over all routes',
 };
 
-/** @param {string} route @param {boolean} hasBand @returns {Column[]} */
-function routeColumns(route, hasBand) {
+/** So many routes have room for all columns, for three and for one on 80 columns. */
+const [ALL_COLUMNS, SOME_COLUMNS, ONE_COLUMN] = [2, 3, 7];
+
+/**
+ * @param {string} route
+ * @param {{ hasBand: boolean, hasOtherwise: boolean, isBrief: boolean, routes: number, index: number }} options isBrief: only as many columns as fit
+ * @returns {Column[]}
+ */
+function routeColumns(route, { hasBand, hasOtherwise, isBrief, routes, index }) {
+  const hasRoom = (/** @type {number} */ most) => !isBrief || (routes <= most && index < most);
   const column = { group: route, unit: 'ms', digits: /** @type {const} */ ('times') };
   return [
-    { ...column, heading: 'p50', about: 'half of the requests take at most this long', value: ofRoute(route, 'p50Ms') },
-    { ...column, heading: 'p95', about: '95 of 100 take at most this long', value: ofRoute(route, 'p95Ms') },
-    ...(hasBand ? [{ ...column, heading: 'p95 band', value: band((figures) => figures.routes[route]?.p95Ms) }] : []),
-    { ...column, heading: 'p99', about: '99 of 100 take at most this long', value: ofRoute(route, 'p99Ms') },
-    { ...column, heading: 'max', value: ofRoute(route, 'maxMs') },
+    {
+      ...column,
+      heading: 'p50',
+      about: 'half of the requests take at most this long',
+      value: ofRoute(route, 'p50Ms'),
+      detail: !hasRoom(SOME_COLUMNS),
+    },
+    {
+      ...column,
+      heading: 'p95',
+      about: '95 of 100 take at most this long',
+      value: ofRoute(route, 'p95Ms'),
+      detail: isBrief && index >= ONE_COLUMN,
+    },
+    ...(hasOtherwise
+      ? [{ ...column, heading: 'or', value: otherwise(route, 'p95Ms'), detail: !hasRoom(SOME_COLUMNS) }]
+      : []),
+    ...(hasBand
+      ? [{ ...column, heading: 'p95 band', value: bandOfRoute(route, 'p95Ms'), detail: !hasRoom(ALL_COLUMNS) }]
+      : []),
+    {
+      ...column,
+      heading: 'p99',
+      about: '99 of 100 take at most this long',
+      value: ofRoute(route, 'p99Ms'),
+      detail: isBrief,
+    },
+    { ...column, heading: 'max', value: ofRoute(route, 'maxMs'), detail: !hasRoom(SOME_COLUMNS) },
   ];
+}
+
+/** The second reading. @param {string} route @param {'p95Ms'} figure @returns {Column['value']} */
+function otherwise(route, figure) {
+  return (/** @type {any} */ { otherwise: figures }) => (figures ? figureOf(figures, route, figure) : undefined);
 }
 
 /** The band of each figure. @param {string[]} routes @returns {Column[]} */
@@ -94,7 +159,7 @@ function listBands(routes) {
         group: `${route} band`,
         unit: 'ms',
         heading: figure.replace('Ms', ''),
-        value: band(({ routes: { [route]: times } }) => times?.[figure]),
+        value: bandOfRoute(route, figure),
       })),
     ),
     { group: 'mean wait', heading: 'band ms', value: band(({ meanWaitMs }) => meanWaitMs) },
@@ -154,14 +219,65 @@ function of(figure) {
   return ({ predicted }) => (predicted ? figure(predicted) : undefined);
 }
 
+/** With fewer requests, percentiles are chance: only the maximum is shown. */
+const MIN_REQUESTS = 20;
+
+/** @param {any} figures @param {string} route @param {string} figure */
+function figureOf({ routes }, route, figure) {
+  const times = routes[route];
+  return figure === 'maxMs' || times?.count >= MIN_REQUESTS ? times?.[figure] : undefined;
+}
+
 /** @param {string} route @param {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} figure */
 function ofRoute(route, figure) {
-  return of(({ routes }) => routes[route]?.[figure]);
+  return of((figures) => figureOf(figures, route, figure));
+}
+
+/** @param {string} route @param {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} figure */
+function bandOfRoute(route, figure) {
+  return band((figures) => figureOf(figures, route, figure));
 }
 
 /** @param {Variant} variant @returns {number | undefined} */
 function meanRecorded({ measured }) {
   return measured?.meanWaitMs;
+}
+
+/** @param {Variant} variant which may stand for several sizes, see foldSizes */
+function describeSizes({ settings: { poolSize, upTo } }) {
+  return upTo ? `${poolSize} to ${upTo}` : poolSize;
+}
+
+/**
+ * Makes one row of sizes that look the same.
+ *
+ * @param {LabView} view
+ * @param {Variant[]} variants ascending
+ * @returns {Variant[]}
+ */
+export function foldSizes({ columns }, variants) {
+  const shown = columns.filter(({ heading, detail }) => !detail && heading !== 'p95 band').slice(1);
+  const textOf = (/** @type {Variant} */ variant) => shown.map((column) => formatCell(column, variant)).join(' ');
+  /** @type {Variant[]} */
+  const folded = [];
+  for (const variant of variants) {
+    const last = folded.at(-1);
+    if (!last || variant.measured || last.measured || textOf(last) !== textOf(variant)) folded.push(variant);
+    // Its band is the wider one, if the sizes are above the recorded one.
+    else folded[folded.length - 1] = { ...variant, settings: { ...last.settings, upTo: variant.settings.poolSize } };
+  }
+  return folded;
+}
+
+/** Of more rows, these sizes are shown, and the answer. */
+const [MAX_ROWS, KEPT_SIZES] = [9, [1, 2, 3, 4, 6, 8, 12, 16, 20]];
+
+/** @param {Variant[]} rows @param {(number | null)[]} sizes that must be shown @returns {Variant[]} */
+export function pickRows(rows, sizes) {
+  if (rows.length <= MAX_ROWS) return rows;
+  return rows.filter(({ settings: { poolSize, upTo = poolSize } }) =>
+    [...KEPT_SIZES, ...sizes].some((size) => size !== null && size >= poolSize && size <= upTo),
+  );
 }
 
 /** @param {Variant} variant */

@@ -23,7 +23,7 @@ export const lesson = defineLesson({
     const sum = `${instances} x (${answer} + ${monitors}) = ${perServer} connections per server`;
     if (perServer > serverLimit) return wrong(`${sum}. It accepts only ${serverLimit}.`);
     if (answer !== largestPool) return wrong(`${sum}. There is room for more.`);
-    return right(`${sum}. One more does not fit. The load needs 16, so use fewer and larger instances.`);
+    return right(`${sum}. One more does not fit. The load needs 17, so use fewer and larger instances.`);
   },
   twist: {
     asks: {

@@ -33,7 +33,8 @@ test("the article's answers, without running anything", async () => {
   );
   expect(code).toBe(0);
   expect(widthOf(stderr)).toBeLessThanOrEqual(80);
-  expect(stderr).toMatch(/^ +3 .* 7000 /m);
+  expect(stderr).toMatch(/^3 +0 +2002 +7000$/m);
+  expect(stderr).toMatch(/^5 to 10 +0 +2 +5000$/m);
 
   const { lab, settings, variants } = JSON.parse(stdout);
   expect({ lab, settings }).toMatchObject({
@@ -68,7 +69,7 @@ test('with the driver of 2020, the figures of the article', async () => {
 });
 
 test('without an overhead, it says what the times cover', async () => {
-  const { stdout } = await predict(MIXED, '--pool-sizes', '3', ...SERVICES);
+  const { stdout } = await predict(MIXED, '--pool-sizes', '3', ...SERVICES, '--explain');
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
     'The times cover only the wait for a connection and its use, not the rest of a response.',
   );
@@ -78,7 +79,7 @@ test('the answer is the first line on stdout, above the table, and stderr stays 
   const { stdout, stderr } = await predict(MIXED, '--pool-sizes', '3,6', ...SERVICES);
   expect(stderr).toBe('');
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-    /^More than 5 connections do not help\. With 3 connections the slowest \/fast request takes 2\.0 s.* pool /,
+    /^Best guess: 5\. More than 5 connections do not help\. With 3 connections the slowest \/fast request takes 2\.0 s.* pool /,
   );
 });
 
@@ -123,7 +124,7 @@ describe('service times of a running app', () => {
       settings: { poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 50 },
     };
     const url = await serve(pool);
-    const { stdout, stderr } = await predict(MIXED, '--app', url, '--pool-sizes', '1,2', '--json');
+    const { stdout, stderr } = await predict(MIXED, '--app', url, '--pool-sizes', '1,2', '--explain', '--json');
     const { settings, variants } = JSON.parse(stdout);
     expect(settings.pool).toEqual(pool.settings);
     const [first, second] = settings.overhead.valuesMs;
@@ -421,7 +422,7 @@ test('a trace whose server was full: it says so, and what it does not know', asy
     await writeFile(file, all.map((line) => JSON.stringify(line)).join('\n'));
     return file;
   };
-  const options = ['--pool-sizes', '1,4,12', '--seeds', '19', '--json'];
+  const options = ['--pool-sizes', '1,4,12', '--seeds', '19', '--explain', '--json'];
   const told = await predict(
     '--trace',
     await write('told.jsonl', { server: { cores: 2, busyCores: 1.97 } }),
@@ -439,9 +440,11 @@ test('a trace whose server was full: it says so, and what it does not know', asy
   expect(one / four).toBeGreaterThan(1.7);
 
   const silent = await write('silent.jsonl');
-  expect((await predict('--trace', silent, ...options)).stderr.replaceAll(/\s+/g, ' ')).toContain(
-    "The prediction assumes that queries do not slow each other down on the server. This trace can't tell",
+  const withheld = await predict('--trace', silent, ...options);
+  expect(withheld.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+    /No figures for 1, 12: all connections were in use all the time, so the recording can't tell whether queries slow/,
   );
+  expect(JSON.parse(withheld.stdout)).toMatchObject({ withheld: [1, 12], variants: [{ settings: { poolSize: 4 } }] });
   const never = await predict('--trace', path.join(folder, 'told.jsonl'), '--server-cores', 'none', ...options);
   expect(JSON.parse(never.stdout)).not.toHaveProperty('server');
 });

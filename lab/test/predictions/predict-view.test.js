@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createScenarioLoad, predict } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { createPredictView } from '../../predictions/predict-view.js';
+import { createPredictView, foldSizes, pickRows } from '../../predictions/predict-view.js';
 import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
 
@@ -100,4 +100,47 @@ test('every figure has its band, within 80 columns', async () => {
 test('times below 10 ms have a decimal, so that a figure lies in its band', async () => {
   const { table } = await show('users-and-admins', 500, [20]);
   expect(table).toMatch(/^ +20 +0 +2 +2 +2 /m);
+});
+
+test('rows that look the same are one, but a measured one, and only some sizes are shown of many', () => {
+  const figures = (/** @type {number} */ maxMs) => ({
+    failures: 0,
+    routes: { '/a': { count: 30, p95Ms: maxMs, maxMs } },
+  });
+  const variants = [50, 9, 2, 2, 2, 2].map((maxMs, index) => ({
+    name: '',
+    settings: { poolSize: index + 1 },
+    measured: index === 4 ? {} : null,
+    predicted: figures(maxMs),
+  }));
+  const load = /** @type {any} */ ({ routes: { '/a': { queries: 1, meanMs: 2 } }, knee: 3, peakActive: 5 });
+  const folded = foldSizes(createPredictView({ load, isRandom: false }), variants);
+  expect(folded.map(({ settings: { poolSize, upTo } }) => [poolSize, upTo])).toEqual([
+    [1, undefined],
+    [2, undefined],
+    [3, 4],
+    [5, undefined],
+    [6, undefined],
+  ]);
+  const many = Array.from({ length: 30 }, (_, index) => ({
+    name: '',
+    settings: { poolSize: index + 1 },
+    measured: null,
+  }));
+  expect(pickRows(many, [7, null]).map(({ settings }) => settings.poolSize)).toEqual([1, 2, 3, 4, 6, 7, 8, 12, 16, 20]);
+  expect(pickRows(many.slice(0, 9), [])).toHaveLength(9);
+});
+
+test('below 20 requests, only the maximum is shown', () => {
+  const load = /** @type {any} */ ({ routes: { '/a': { queries: 1, meanMs: 2 } }, knee: 1, peakActive: 1 });
+  const { columns } = createPredictView({ load, isRandom: true });
+  const show = (/** @type {number} */ count) =>
+    columns
+      .filter(({ group }) => group === '/a')
+      .map(({ value }) => {
+        const times = { routes: { '/a': { count, p50Ms: 1, p95Ms: 2, p99Ms: 3, maxMs: 4 } } };
+        return value(/** @type {any} */ ({ settings: {}, predicted: { ...times, low: times, high: times } }));
+      });
+  expect(show(20)).toEqual([1, 2, '2', 3, 4]);
+  expect(show(19)).toEqual([undefined, undefined, '–', undefined, 4]);
 });

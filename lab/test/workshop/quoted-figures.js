@@ -112,8 +112,8 @@ export const QUOTES = {
     ],
   ],
   '14-fleet-budget': [
-    [/opens (\d+) connections to the primary/, () => [16 + 2]],
-    [/each secondary has (\d+) as well/, () => [16 + 2]],
+    [/opens (\d+) connections to the primary/, () => [17 + 2]],
+    [/each secondary has (\d+) as well/, () => [17 + 2]],
     [/(\d+) \/ (\d+) = ([\d.]*\d)\. Each/, () => [3000, 400, 3000 / 400]],
     [/(\d) - (\d) = (\d): /, () => [Math.floor(3000 / 400), 2, Math.floor(3000 / 400) - 2]],
     [/2 x 40 x \(16 \+ 2\) = (\d+) at each server/, () => [2 * 40 * (16 + 2)]],
@@ -134,7 +134,7 @@ export const GIVEN = {
   '10-one-client-or-several': '1 1.27 2 3.4 3.9 5 10 20 36 40 50 100 103 128 256 2021 4096 9484 1,000,000',
   '11-batching': '0.5 1 8 64 100 9,917 21,828 24,547 84,428',
   '12-utilisation': '1 2 5 8 40 50 75 80 90 95 100 200',
-  '13-your-own-pool': '1 1.3 5 6 8 9 10 14 15 95 98 99 100 1200',
-  '14-fleet-budget': '2 10 16 40 1000 3000 400 100 000',
+  '13-your-own-pool': '1 1.3 5 6 8 9 10 14 15 95 98 99 100 1200 16 17',
+  '14-fleet-budget': '2 10 16 17 40 1000 3000 400 100 000',
   '15-your-own-app': '1 3 4,5 5 10 50 100',
 };

@@ -1,13 +1,13 @@
+import { MIN_BOTTLENECK_SHARE, countWork } from '../load/load-facts.js';
 import { withCores } from '../load/load.js';
-import { median, sum } from '../base/sample-statistics.js';
+import { median } from '../base/sample-statistics.js';
 import { simulateHere } from '../runs/simulation-runs.js';
-import { queriesOf, sharesCores } from '../simulator/service-time.js';
+import { sharesCores } from '../simulator/service-time.js';
 import { findSlowdown } from '../predict/size-comparison.js';
 import { listNumbers } from './find-smallest.js';
 import { timeOf } from './judgement.js';
 import { studyLoad } from './study.js';
 
-/** @import { LoadFacts } from '../load/load-facts.js' */
 /** @import { LoadStudy } from './study.js' */
 /** @import { RunInput, SimulateRuns } from '../runs/simulation-runs.js' */
 /** @import { SimulationResult } from '../simulator/simulate.js' */
@@ -52,7 +52,9 @@ export async function findSaturation({ input, simulateRuns, studies, slos, seeds
   if (!server || !sharesCores(server, services)) return null;
   const [{ facts }] = studies;
   const hardest = studies[studies.length - 1];
+  const { usedShare } = facts;
   const findEnd = async (/** @type {number} */ factor) => {
+    if (usedShare * factor < MIN_BOTTLENECK_SHARE) return null;
     const look = lookWith(simulateRuns, factor);
     const sizes = [];
     for (const poolSize of listNumbers(1, facts.peakActive * factor)) sizes.push(await look(poolSize));
@@ -61,26 +63,13 @@ export async function findSaturation({ input, simulateRuns, studies, slos, seeds
     const twice = await look(2 * slowdown.poolSize);
     return { ...slowdown, largerSize: twice.poolSize, largerMs: twice.routes[slowdown.route].p99Ms };
   };
-  const usedShare = countWork(facts, input) / server.cores;
   return {
     cores: server.cores,
-    usedShare: isMet ? usedShare : countWork(hardest.facts, input) / server.cores,
+    usedShare: isMet ? usedShare : countWork(hardest.facts, services) / server.cores,
     slowdown: await findEnd(1),
     fleet: instances > 1 ? { instances, usedShare: instances * usedShare, slowdown: await findEnd(instances) } : null,
     enough: isMet ? null : await findEnoughCores(input, slos, seeds, hardest),
   };
-}
-
-/** Counts the cores that the load keeps busy, on average. @param {LoadFacts} facts @param {RunInput} input */
-function countWork({ routes, durationMs, lastsMs, callers }, { services }) {
-  const workMs = sum(
-    Object.entries(routes).map(
-      ([route, { count, meanMs }]) =>
-        count * queriesOf(services[route]) * meanMs * Number(services[route].workShare ?? 0),
-    ),
-  );
-  // Callers who wait for their answers bring no more than the server can do.
-  return workMs / (callers && callers.callersShare > 0.5 ? lastsMs : durationMs);
 }
 
 /** @param {SimulateRuns} simulateRuns @param {number} factor */

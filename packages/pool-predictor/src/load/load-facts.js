@@ -19,8 +19,13 @@ import { meanServiceMs, queriesOf, sharesCores } from '../simulator/service-time
  *   (https://en.wikipedia.org/wiki/Little%27s_law)
  * @property {number} peakActive the most in use at once in that time; a pool never uses more
  * @property {number} floor with fewer connections, requests pile up until the load ends
+ * @property {number} usedShare of the server's cores that the load needs on average, or used while it was recorded; 0
+ *   where queries do not slow each other down
  * @property {CallerFacts} [callers] of a trace
  */
+
+/** Below this share of its cores in use, the server is no bottleneck, whatever a few queries at once do to each other. */
+export const MIN_BOTTLENECK_SHARE = 0.6;
 
 /**
  * @param {Load} load
@@ -48,17 +53,22 @@ export function describeLoad(load, services, runs) {
   const peakActive = Math.max(...runs.map((run) => run.peakActive));
   const meanActive = mean(runs.map(({ durationMs, meanActive: active }) => (durationMs > 0 ? active : 0)));
   // Where queries slow each other down, a smaller pool makes them faster.
-  const needed = sharesCores(load.server, services) ? countOffered(facts.map(([, fact]) => fact)) : meanActive;
-  return {
-    requests: mean(runs.map(({ requests }) => requests)),
-    durationMs: load.durationMs,
+  const isShared = sharesCores(load.server, services);
+  const needed = isShared ? countOffered(facts.map(([, fact]) => fact)) : meanActive;
+  const known = {
     routes: Object.fromEntries(facts),
+    durationMs: load.durationMs,
     lastsMs: mean(runs.map(({ durationMs }) => durationMs)),
+    ...(load.callers && { callers: load.callers }),
+  };
+  return {
+    ...known,
+    usedShare: isShared ? (readUsedShare(load) ?? countWork(known, services) / Number(load.server?.cores)) : 0,
+    requests: mean(runs.map(({ requests }) => requests)),
     meanActive,
     peakActive,
     // Callers who wait for their answers never pile up.
     floor: connectionsFor(needed * (1 - (load.callers?.callersShare ?? 0)), peakActive),
-    ...(load.callers && { callers: load.callers }),
   };
 }
 
@@ -71,6 +81,29 @@ export function describeLoad(load, services, runs) {
 export function connectionsFor(meanActive, peakActive) {
   // The mean is shown with one decimal, so it is rounded in the same way here.
   return Math.min(Math.max(1, Math.ceil(Math.round(meanActive * 10) / 10)), peakActive);
+}
+
+/** What the server said. @param {Load} load @returns {number | undefined} */
+function readUsedShare({ source }) {
+  if (source?.kind !== 'trace' || !source.trace.server) return undefined;
+  const { busyCores, cores } = source.trace.server;
+  return busyCores / cores;
+}
+
+/**
+ * Counts the cores that a load keeps busy, on average.
+ *
+ * @param {Pick<LoadFacts, 'routes' | 'durationMs' | 'lastsMs' | 'callers'>} facts
+ * @param {Record<string, Service>} services
+ */
+export function countWork({ routes, durationMs, lastsMs, callers }, services) {
+  const workMs = sum(
+    Object.entries(routes).map(
+      ([route, { count, queries, meanMs }]) => count * queries * meanMs * Number(services[route].workShare ?? 0),
+    ),
+  );
+  // Callers who wait for their answers bring no more than the server can do.
+  return workMs / (callers && callers.callersShare > 0.5 ? lastsMs : durationMs);
 }
 
 /**

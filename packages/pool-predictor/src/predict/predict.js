@@ -1,9 +1,9 @@
-import { describeLoad } from '../load/load-facts.js';
+import { MIN_BOTTLENECK_SHARE, describeLoad } from '../load/load-facts.js';
 import { findKnee, findSlowdown } from './size-comparison.js';
 import { chooseRuns, requireBandRuns } from '../runs/prediction-interval.js';
 import { countRuns, createRuns, isRandom, simulateHere } from '../runs/simulation-runs.js';
 import { isDriverPool, UNLIMITED } from '../simulator/create-pool.js';
-import { centreBand } from '../runs/run-figures.js';
+import { centreBand, widenBand } from '../runs/run-figures.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { LoadFacts } from '../load/load-facts.js' */
@@ -37,6 +37,8 @@ const MAX_SIMULATED_REQUESTS = 5e6;
  * @param {number} [options.firstSeed] of the first run, default 1; another one gives other runs
  * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
+ * @param {(poolSize: number) => number} [options.widenBy] the share by which the band of a size is wider at each end than
+ *   the runs make it, because the recording is far from that size; default 0
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its
  *   defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
@@ -56,6 +58,7 @@ export async function predict({
   overhead,
   resolutionMs = 0,
   poolOf = (maxPoolSize) => ({ maxPoolSize }),
+  widenBy = () => 0,
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
   onProgress = () => {},
 }) {
@@ -94,7 +97,7 @@ export async function predict({
   const predicted = [];
   for (const poolSize of poolSizes) {
     counter.begin(`${poolSize} connections`);
-    predicted.push(centreBand(await simulatePool(poolOf(poolSize))));
+    predicted.push(widenBand(centreBand(await simulatePool(poolOf(poolSize))), widenBy(poolSize)));
   }
   const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
   const variants = poolSizes.map((poolSize, index) => ({
@@ -116,7 +119,7 @@ export async function predict({
   );
   return {
     variants,
-    load: { ...facts, floor, knee: knee ?? null, slowdown: load.server ? slowdown : null },
+    load: { ...facts, floor, knee: knee ?? null, slowdown: facts.usedShare >= MIN_BOTTLENECK_SHARE ? slowdown : null },
     seeds,
     firstSeed,
   };

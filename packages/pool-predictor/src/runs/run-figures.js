@@ -57,6 +57,21 @@ export function centreBand({ all, shown }) {
   };
 }
 
+/**
+ * Widens the bands of all times.
+ *
+ * @param {PredictedFigures} figures
+ * @param {number} share of the time at each end
+ * @returns {PredictedFigures}
+ */
+export function widenBand(figures, share) {
+  const { low, high } = figures;
+  if (!low || !high || share === 0) return figures;
+  const scale = (/** @type {RunFigures} */ end, /** @type {number} */ by) =>
+    combine([end], ([value], key) => (key.endsWith('Ms') ? value * by : value));
+  return { ...figures, low: scale(low, 1 / (1 + share)), high: scale(high, 1 + share) };
+}
+
 /** @param {SimulationResult} run @returns {RunFigures} */
 function pickFigures(run) {
   const {

@@ -12,6 +12,8 @@ const SHARES = [1, 0.75, 0.5, 0.25, 0];
 const MIN_SHARE_EVIDENCE = 11;
 /** The usual slice has the weight of a trace in which others make queries take this many times longer. */
 const PRIOR_STRETCH = 8;
+/** The number of queries at work varies if its standard deviation is at least this share of its mean. */
+const MIN_LEVEL_VARIATION = 0.2;
 const MIN_SLICE_MS = 0.5;
 const MAX_SLICE_MS = 6;
 
@@ -29,10 +31,12 @@ const MAX_SLICE_MS = 6;
 export function fitServer(traces, { cores: given } = {}) {
   const likelihood = createLikelihood(traces);
   const { routes, parts } = likelihood;
-  const begin = routes.map(({ isSteady }) => (isSteady ? 0 : 1));
+  // If all queries ran beside as many others, nothing tells a delay from work: then all of it is work.
+  const isVaried = variesAtWork(likelihood);
+  const begin = routes.map(({ isSteady }) => (isSteady && isVaried ? 0 : 1));
   const first = chooseCores(likelihood, begin, given);
   if (!first) return null;
-  const shares = fitShares(likelihood, begin, first.cores);
+  const shares = isVaried ? fitShares(likelihood, begin, first.cores) : begin;
   const isSame = shares.every((share, route) => share === begin[route]);
   const choice = isSame ? first : chooseCores(likelihood, shares, given);
   if (!choice || shares.every((share) => share === 0)) return null;
@@ -47,6 +51,19 @@ export function fitServer(traces, { cores: given } = {}) {
       ...parts.map((part) => part.timeline.inUse(part.routeOf.map((route) => Math.ceil(shares[route]))).most),
     ),
   };
+}
+
+/** Whether queries ran beside more and beside fewer others, in one trace or in different ones. @param {Likelihood} likelihood */
+function variesAtWork({ routes, parts, atWork }) {
+  const levels = parts.map((part) =>
+    atWork(
+      routes.map(() => 1),
+      part,
+    ),
+  );
+  const centre = mean(levels.map((working) => working.meanOf((count) => count)));
+  const variance = mean(levels.map((working) => working.meanOf((count) => (count - centre) ** 2)));
+  return variance > (MIN_LEVEL_VARIATION * centre) ** 2;
 }
 
 /** @param {Likelihood} likelihood @param {number[]} shares to begin with @param {number} cores */

@@ -259,3 +259,27 @@ describe('a pool that not all routes share', () => {
     expect(load).toMatchObject({ knee: 5 });
   });
 });
+
+test.each([
+  [10, false],
+  [60, true],
+])(
+  'a server is called the bottleneck only if its cores are in use: at %i requests per second, %s',
+  async (arrivalRate, isNamed) => {
+    const load = createScenarioLoad(
+      {
+        phases: [{ durationMs: 4000, arrivalRate, mode: 'poisson' }],
+        scenarios: [{ steps: [{ kind: 'request', route: '/a' }] }],
+      },
+      { server: { cores: 1 } },
+    );
+    const { load: facts } = await predict({
+      load,
+      poolSizes: [1, 32],
+      services: { '/a': { kind: 'exponential', meanMs: 15, workShare: 1 } },
+      seeds: 19,
+    });
+    expect(facts.usedShare).toBeCloseTo(arrivalRate * 0.015, 1);
+    expect(facts.slowdown !== null).toBe(isNamed);
+  },
+);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { centreBand, summariseRuns } from '../../src/runs/run-figures.js';
+import { centreBand, summariseRuns, widenBand } from '../../src/runs/run-figures.js';
 
 /** @import { SimulationResult } from '../../src/simulator/simulate.js' */
 
@@ -81,4 +81,14 @@ test('the run that is shown lies in its band, even where it is an outlier', () =
   }
   expect(centreBand({ all, shown: all })).toEqual(summariseRuns(all));
   expect(centreBand({ all: runs(3), shown: [runOf(5)] })).toEqual(summariseRuns([runOf(5)]));
+});
+
+test('a band is widened at both ends, for times only', () => {
+  const figures = summariseRuns(runs(19));
+  const { low, high, maxMs } = widenBand(figures, 0.25);
+  expect(maxMs).toBe(figures.maxMs);
+  expect([low?.maxMs, high?.maxMs]).toEqual([Number(figures.low?.maxMs) / 1.25, Number(figures.high?.maxMs) * 1.25]);
+  expect(high?.routes['/x'].all.p99Ms).toBe(Number(figures.high?.routes['/x'].all.p99Ms) * 1.25);
+  expect([low?.requests, high?.utilisation]).toEqual([figures.low?.requests, figures.high?.utilisation]);
+  expect(widenBand(summariseRuns(runs(18)), 0.25)).not.toHaveProperty('low');
 });

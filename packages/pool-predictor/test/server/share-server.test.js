@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { shareServer } from '../../src/server/share-server.js';
 import { createRandom } from '../../src/simulator/random.js';
-import { run, toTrace } from '../trace/traces.js';
+import { TIMES, callers, run, toTrace } from '../trace/traces.js';
 import { SERVER, WAITS, WORKS, record } from './recordings.js';
 
 // The long test has the predictions for other sizes.
@@ -63,4 +63,20 @@ test('a query that only waits is told from those that work', () => {
   expect(sharing?.workShares).toMatchObject({ '/heavy': 1, '/sleep': 0 });
   expect(sharing?.cores).toBeGreaterThan(1.5);
   expect(sharing?.cores).toBeLessThan(2.5);
+});
+
+test('nothing is taken for a delay if all queries ran beside as many others', () => {
+  const work = { '/heavy': { kind: /** @type {const} */ ('fixed'), ms: 20, workShare: 1 } };
+  const arrivals = callers({
+    count: 16,
+    untilMs: 2000,
+    service: TIMES.fixed(20),
+    think: TIMES.fixed(0),
+    route: '/heavy',
+  });
+  const trace = {
+    ...toTrace(run(arrivals, 8, Infinity, { server: SERVER, services: work }), 8),
+    server: { cores: 2, busyCores: 1.99 },
+  };
+  expect(shareServer([trace], { pool: { maxPoolSize: 8 } }).sharing?.workShares).toEqual({ '/heavy': 1 });
 });

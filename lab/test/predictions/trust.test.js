@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import { explainTrust, explainWithheld } from '../../predictions/explain-check.js';
+import { judgeTrust } from '../../predictions/trust.js';
+
+/** @import { Load, TraceCheck } from 'mongodb-pool-predictor' */
+/** @import { Trace } from 'mongodb-pool-predictor/node' */
+
+const trace = /** @type {Trace} */ (/** @type {unknown} */ ({ header: { maxPoolSize: 8 } }));
+const callers = { callers: 24, callersShare: 1 };
+const [open, closed] = [{}, { callers }].map((load) => /** @type {Load} */ (/** @type {unknown} */ (load)));
+/** @param {Partial<TraceCheck>} changes @returns {TraceCheck} */
+const checkOf = (changes) => ({
+  of: 'waits',
+  status: 'holds',
+  reason: null,
+  poolSize: 8,
+  figures: [],
+  waits: { count: 100, otherShare: 0.8, openingShare: 0.5 },
+  rateRatio: 1,
+  useRatios: {},
+  ...changes,
+});
+const holds = checkOf({});
+
+describe('figures are withheld', () => {
+  const withheldOf = (/** @type {ReturnType<typeof judgeTrust>} */ { isWithheld }) =>
+    [1, 4, 5, 8, 15, 16].filter((size) => isWithheld(size));
+
+  test('at all sizes but the recorded one if the check fails', () => {
+    const trust = judgeTrust({ trace, load: open }, checkOf({ status: 'fails', reason: 'otherWaits' }));
+    expect(withheldOf(trust)).toEqual([1, 4, 5, 15, 16]);
+    expect(explainTrust(trust)).toBe('Trust: none, because the check fails.');
+    expect(explainWithheld(trust, [1, 4])).toMatch(/^No figures for 1, 4\. The check fails: 80 % .* would show/);
+  });
+
+  test('far from the recorded size, where a full pool of callers hides what the server does', () => {
+    const trust = judgeTrust({ trace, load: closed }, holds);
+    expect(withheldOf(trust)).toEqual([1, 4, 16]);
+    expect(explainWithheld(trust, [1])).toContain("can't tell whether queries slow each other");
+  });
+
+  test.each([
+    ['the server said what it did', { trace: { ...trace, server: { cores: 2, busyCores: 0.1 } }, load: closed }],
+    ['the user said so', { trace, load: closed, serverCores: /** @type {const} */ ('none') }],
+    ['there is a second recording', { trace, load: closed, others: [trace] }],
+    ['the load is open', { trace, load: open }],
+  ])('nowhere if %s', (_, input) => {
+    expect(withheldOf(judgeTrust(input, holds))).toEqual([]);
+  });
+
+  test('although the server was asked, if its cores are a guess', () => {
+    const guessed = /** @type {Trace} */ ({ ...trace, sharing: { source: 'guessed' } });
+    expect(withheldOf(judgeTrust({ trace: guessed, load: closed }, holds))).toEqual([1, 4, 16]);
+  });
+});
+
+test('bands widen with each doubling, more for callers, and less with a second recording', () => {
+  const widths = (/** @type {Parameters<typeof judgeTrust>[0]} */ input) =>
+    [8, 16, 4, 2].map((size) => judgeTrust(input, holds).widenBy(size));
+  expect(widths({ trace, load: open })).toEqual([0, 0.1, 0.1, 0.2]);
+  expect(widths({ trace, load: closed })).toEqual([0, 0.2, 0.2, 0.4]);
+  expect(widths({ trace, load: closed, others: [trace] })).toEqual([0, 0.1, 0.1, 0.2]);
+  const unknown = /** @type {Trace} */ ({ ...trace, header: {} });
+  expect(judgeTrust({ trace: unknown, load: open }, holds).widenBy(4)).toBe(0);
+});
+
+test.each([
+  [open, holds, /^Trust: yes near the recorded 8, because the pool explains its waits/],
+  [open, checkOf({ of: 'trace' }), /^Trust: yes, because it predicts the other recording/],
+  [
+    open,
+    checkOf({ status: 'notChecked', reason: 'nobodyWaited' }),
+    /^Trust: medians yes; tails no, because nobody waited/,
+  ],
+  [/** @type {Load} */ ({ otherwise: open }), holds, /^Trust: where both readings agree/],
+])('the trust is one sentence: %#', (load, check, words) => {
+  expect(explainTrust(judgeTrust({ trace, load }, check))).toMatch(words);
+});
