@@ -5,7 +5,8 @@
 // Rules, fixed before measuring:
 // - Each kind runs for 8 s at 1, 2, 4, 8 and 16 connections (--quick: for 4 s at 2, 4 and 8). It is recorded at 2 and at 8, and each
 //   recording predicts the other sizes.
-// - A figure is said with confidence unless the check fails, or is not done, or the output withholds it or shows two readings.
+// - A figure is said with confidence unless the check fails, the output withholds its size or shows two readings that differ by more
+//   than 15 %, or it is not a median and nothing was checked ("medians yes; tails no").
 // - Of these, at least 80 % are within 15 % or 5 ms, at least 85 % in their 90 % band, and none is off by more than × 2 (and 5 ms).
 // - At most 25 % of all figures are not said with confidence.
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,6 +17,7 @@ import { createRandom, pickPool, predict, summariseTrace } from 'mongodb-pool-pr
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { checkRecording } from '../../lab/cli/check-recording.js';
 import { loadTraces } from '../../lab/cli/load-options.js';
+import { judgeTrust } from '../../lab/predictions/trust.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { recordCase } from '../doctor/run-case.js';
 
@@ -40,7 +42,7 @@ const open = (route, ratePerSec, more) => ({ route, ratePerSec, callers: 0, thin
 const closed = (route, callers, thinkMs) => ({ route, ratePerSec: 0, callers, thinkMs, isOpen: false });
 
 /** @type {Record<string, { routes: Record<string, [string, number][]>, load: InjectedLoad[] }>} */
-export const KINDS = {
+const KINDS = {
   'one query': { routes: { '/a': [['hold', 20]] }, load: [open('/a', 60)] },
   'sequential queries': {
     routes: {
@@ -155,9 +157,18 @@ async function predictFrom(kind, from, recorded) {
     .filter((size) => size !== from);
   const { load, services, overhead } = input;
   const check = await checkRecording(input);
-  const { variants } = await predict({ load, services, overhead, poolSizes, seeds: SEEDS });
-  const isSaid = check.status === 'holds' && !load.otherwise;
-  return variants.flatMap(({ settings: { poolSize }, predicted }) => {
+  const trust = judgeTrust(input, check);
+  const predictOn = (/** @type {typeof load} */ one) =>
+    predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, widenBy: trust.widenBy });
+  const { variants } = await predictOn(load);
+  const readings = load.otherwise && (await predictOn(load.otherwise)).variants;
+  /** @param {number} index of the size @param {string} route @param {typeof FIGURES[number]} figure @param {number} ms */
+  const isSaid = (index, route, figure, ms) => {
+    const otherMs = readings?.[index].predicted.routes[route]?.[figure] ?? ms;
+    if (check.status === 'fails' || trust.isWithheld(poolSizes[index])) return false;
+    return Math.abs(otherMs - ms) <= ALLOWED.share * ms && (check.status === 'holds' || figure === 'p50Ms');
+  };
+  return variants.flatMap(({ settings: { poolSize }, predicted }, index) => {
     const measured = summariseTrace(pickPool(recorded[poolSize]).trace);
     return Object.entries(measured.routes)
       .filter(([route, { count }]) => count >= MIN_REQUESTS && predicted.routes[route])
@@ -166,7 +177,7 @@ async function predictFrom(kind, from, recorded) {
           kind,
           from,
           to: poolSize,
-          isSaid,
+          isSaid: isSaid(index, route, figure, predicted.routes[route][figure]),
           measuredMs: figuresOf[figure],
           predictedMs: predicted.routes[route][figure],
           isInBand:

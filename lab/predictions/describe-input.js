@@ -37,7 +37,7 @@ export function describeTraceRoutes(routes) {
 
 /** How many queries a request makes, where the trace shows it. @param {Trace} trace @returns {string[]} */
 export function describeTraceQueries({ routes, routeOf, requestOf }) {
-  if (!requestOf) return [];
+  if (!requestOf) return ['The trace does not say which queries belong to one request, so each counts as one.'];
   const several = routes.flatMap((route, index) => {
     const requests = Array.from(requestOf).filter((request, checkout) => request >= 0 && routeOf[checkout] === index);
     const queries = requests.length / new Set(requests).size;

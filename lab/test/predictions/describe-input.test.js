@@ -85,7 +85,9 @@ test('a trace tells how many queries a request makes, if it numbers requests', (
     'Some requests make several queries: 2.5 for /orders, on average. The figures are those of whole requests.',
   ]);
   expect(describeTraceQueries({ ...trace, requestOf: [1, 2, 3, 4, 5, 6] })).toEqual([]);
-  expect(describeTraceQueries({ ...trace, requestOf: undefined })).toEqual([]);
+  expect(describeTraceQueries({ ...trace, requestOf: undefined })).toEqual([
+    'The trace does not say which queries belong to one request, so each counts as one.',
+  ]);
 });
 
 const OPEN = {
