@@ -26,6 +26,8 @@ export class AppRecorder {
   #running = [];
   /** Also those that ended. @type {Recorded[]} */
   #all = [];
+  /** URLs of those that have not ended, also of those that were not chosen. @type {Set<string>} */
+  #known = new Set();
   #isOverview = false;
   #lookedAtMs = 0;
 
@@ -55,6 +57,7 @@ export class AppRecorder {
   async open() {
     const rows = await this.#listRows();
     this.#isOverview = rows !== null;
+    if (rows?.length === 0) throw new Error(`${this.#url}: none of its processes has a MongoClient yet`);
     for (const { url } of rows ?? [{ url: this.#url }]) await this.#add(url);
     this.#requireChoice();
     const [{ recorder }] = this.#all;
@@ -87,16 +90,29 @@ export class AppRecorder {
     if (this.#isOverview) await this.#addNew(trace);
     const counts = await Promise.all(
       this.#running.map(({ recorder, url }) =>
-        recorder.recordNew(trace, this.#onNews).catch((error) => {
-          // Others may go on.
-          if (this.#running.length === 1) throw error;
-          this.#running = this.#running.filter((each) => each.url !== url);
-          this.#onNews(`Process ${recorder.pid} has ended.`);
-          return 0;
-        }),
+        recorder.recordNew(trace, this.#onNews).then(
+          (count) => {
+            if (this.#isOverview && recorder.wasRestarted) this.#leave(url, recorder);
+            return count;
+          },
+          (error) => {
+            // Others may go on, or come.
+            if (!this.#isOverview) throw error;
+            this.#leave(url, recorder);
+            return 0;
+          },
+        ),
       ),
     );
-    return Math.max(...counts);
+    return Math.max(0, ...counts);
+  }
+
+  /** @param {string} url where the next process may be @param {ProcessRecorder} recorder */
+  #leave(url, recorder) {
+    this.#running = this.#running.filter((each) => each.recorder !== recorder);
+    this.#known.delete(url);
+    this.#lookedAtMs = -Infinity;
+    this.#onNews(`Process ${recorder.pid} has ended.`);
   }
 
   /** Of what was recorded. The app may have ended. @returns {Promise<{ overhead?: object, server?: Trace['server'] }>} */
@@ -116,25 +132,20 @@ export class AppRecorder {
 
   /** @returns {Promise<{ url: string }[] | null>} the processes that the overview lists; null for an app */
   async #listRows() {
-    try {
-      await this.#ask(this.#url, (client, signal) => client.snapshot(signal));
-      return null;
-    } catch (error) {
-      const answer = await ask(new URL('/processes', this.#url), (response) => response.json()).catch(() => null);
-      if (!Array.isArray(Object(answer).rows)) throw error;
-      const rows = answer.rows.filter((/** @type {any} */ { url }) => typeof url === 'string');
-      if (rows.length === 0)
-        throw new Error(`${this.#url}: none of its processes has a MongoClient yet`, { cause: error });
-      return rows;
-    }
+    // Also where it has one process: others may come.
+    const answer = await ask(new URL('/processes', this.#url), (response) => response.json()).catch(() => null);
+    if (!Array.isArray(Object(answer).rows)) return null;
+    return answer.rows.filter((/** @type {any} */ row) => typeof Object(row).url === 'string');
   }
 
   /** @param {TraceWriter} trace */
   async #addNew(trace) {
     if (performance.now() - this.#lookedAtMs < LOOK_EVERY_MS) return;
     this.#lookedAtMs = performance.now();
-    for (const { url } of (await this.#listRows().catch(() => null)) ?? []) {
-      if (this.#all.some((each) => each.url === url)) continue;
+    const rows = await this.#listRows();
+    if (rows === null && this.#running.length === 0) throw new Error(`${this.#url} has ended`);
+    for (const { url } of rows ?? []) {
+      if (this.#known.has(url)) continue;
       const added = await this.#add(url).catch(() => null);
       if (!added) continue;
       added.recorder.define(trace, url);
@@ -151,6 +162,7 @@ export class AppRecorder {
     await recorder.open();
     const added = { recorder, url };
     this.#all.push(added);
+    this.#known.add(url);
     if (this.#pid !== undefined && this.#pid !== recorder.pid) return null;
     if (recorder.clients.length === 0) return null;
     this.#running.push(added);

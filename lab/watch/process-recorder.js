@@ -34,6 +34,8 @@ export class ProcessRecorder {
   #answeredAtMs = performance.now();
   /** What the process said of itself at first. @type {any} */
   snapshot;
+  /** Whether another process answers at its address now, which counts from 1 again. */
+  wasRestarted = false;
   /** Its server's load at first; null where it does not tell. @type {ServerLoad | null} */
   firstServer = null;
 
@@ -198,6 +200,7 @@ export class ProcessRecorder {
     if (after === undefined) return {};
     const answer = await this.#ask((client, signal) => readList(client, name, after, signal));
     this.#lastIds.set(name, answer.lastId);
+    this.wasRestarted ||= answer.lastId < after;
     return answer;
   }
 }

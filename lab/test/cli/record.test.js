@@ -266,6 +266,34 @@ describe('the processes of an app under `pool-lab watch`', () => {
     expect(behind.requestOf[1]).toBe(-1);
   });
 
+  test('one that is restarted at the same address is recorded on', async () => {
+    let pid = 11;
+    let asked = 0;
+    const monitor = await serveHandler((req, res) => {
+      const { pathname, searchParams } = new URL(String(req.url), 'http://app');
+      const after = Number(searchParams.get('after'));
+      const options = { maxPoolSize: { value: 3, from: 'uri' } };
+      if (pathname === '/pool')
+        return res.end(
+          JSON.stringify({ max: 3, process: { pid }, clients: [{ name: null, servers: ['db:1'], options }] }),
+        );
+      if (pathname !== '/pool/checkouts') return res.writeHead(404).end('{}');
+      asked += 1;
+      if (asked === 3) pid = 12;
+      // The new process has none until it is recorded.
+      const isRead = pid === 12 && after === 0 && asked > 4;
+      const checkouts = isRead ? [{ ...checkout(1), server: 'db:1' }] : [];
+      return res.end(
+        JSON.stringify({ checkouts, lastId: pid === 11 ? 500 : isRead ? 1 : after === 1 ? 1 : 0, forgotten: 0 }),
+      );
+    });
+    const url = await startOverview([monitor]);
+    const file = fileOf('restarted.jsonl');
+    const { stderr } = await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
+    expect(stderr).toMatch(/^Process 11 has ended\.\nAlso recording process 12 .+\.\nRecorded 1 checkout\.$/m);
+    expect((await readTrace(file)).processes.map((process) => process.pid)).toEqual([11, 12]);
+  });
+
   test('--client and --process choose, and what is not there is an error that says what is', async () => {
     const url = await startOverview([await startMonitor(11), await startMonitor(12)]);
     const file = fileOf('chosen.jsonl');
