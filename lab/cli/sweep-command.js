@@ -167,8 +167,16 @@ function describeMet(slos, variants) {
   const [goal, noGoal] = slos.length === 1 ? ['the goal is', 'the goal'] : ['all goals are', 'a goal'];
   const [met, unknown] = [listSizes(slos, variants, 'met'), listSizes(slos, variants, 'unknown')];
   if (met.length === 0 && unknown.length > 0)
-    return `Measured: no verdict about ${noGoal} at pool size ${unknown.join(', ')}, from too few requests.`;
+    return `Measured: no verdict about ${noGoal} at pool size ${unknown.join(', ')}, from too few requests.${describeUnreached(slos, variants)}`;
   return `Measured: ${goal} met at ${met.length > 0 ? `pool size ${met.join(', ')}` : 'none of these pool sizes'}.`;
+}
+
+/** Without a scenario, nobody knows before where requests will go. @param {Slo[]} slos @param {Variant[]} variants */
+function describeUnreached(slos, variants) {
+  const routes = [...new Set(variants.flatMap(({ measured }) => Object.keys(measured?.routes ?? {})))].sort();
+  const unreached = new Set(slos.map(({ route }) => route).filter((route) => !routes.includes(route)));
+  if (unreached.size === 0 || routes.length === 0) return '';
+  return ` No request went to ${[...unreached].join(', ')}, only to ${routes.join(', ')}.`;
 }
 
 /** @param {Slo[]} slos @param {Variant[]} variants @param {GoalVerdict} wanted @returns {number[]} */

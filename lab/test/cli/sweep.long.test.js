@@ -155,9 +155,12 @@ test('one client of several gets other sizes, and is predicted', async () => {
     '--json',
   ];
   const two = [process.execPath, path.resolve('lab/test/sweep/apps/two-clients.js')];
-  const { code, stdout, stderr } = await sweep([...options, '--client', 'reports'], two);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/client\s+reports\s+is\s+replaced/) });
-  const { variants, settings } = JSON.parse(stdout);
+  const { code, stdout, stderr } = await sweep([...options, '--client', 'reports', '--slo', '/orders p95 < 1s'], two);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/client\s+reports\s+is\s+replaced/) });
+  const { variants, settings, advice } = JSON.parse(stdout);
+  expect(advice.words[0]).toBe(
+    'Measured: no verdict about the goal at pool size 1, 2, from too few requests. No request went to /orders, only to /reports, /web.',
+  );
   expect(settings).toMatchObject({ client: 'reports', ownPoolSizes: [5] });
   expect(variants.map((/** @type {any} */ { measured }) => [measured.requests, measured.pool.peakActive])).toEqual([
     [8, 1],
