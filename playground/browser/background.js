@@ -1,3 +1,4 @@
+import { readIncident } from './incident.js';
 import { listRoutesOf, predictPreset, watchPreset } from './simulation.js';
 
 /**
@@ -7,6 +8,7 @@ import { listRoutesOf, predictPreset, watchPreset } from './simulation.js';
  * @property {typeof predictPreset} predict
  * @property {typeof watchPreset} watch
  * @property {(yaml: string) => string[]} routes
+ * @property {typeof readIncident} incident
  *
  * @typedef {<T extends keyof Tasks>(task: T, input: Parameters<Tasks[T]>[0]) => Promise<Awaited<ReturnType<Tasks[T]>>>} Ask
  *   rejects with what is wrong with the input
@@ -15,7 +17,7 @@ import { listRoutesOf, predictPreset, watchPreset } from './simulation.js';
  */
 
 /** @type {Record<string, (input: any) => any>} */
-const TASKS = { predict: predictPreset, watch: watchPreset, routes: listRoutesOf };
+const TASKS = { predict: predictPreset, watch: watchPreset, routes: listRoutesOf, incident: readIncident };
 
 /** In the worker: does one task after the other, so that the page stays responsive. */
 export function serveRequests() {

@@ -4,10 +4,12 @@ import { keepLatest } from './keep-latest.js';
 import { Player } from './player.js';
 import { createField, createRow } from './sandbox-parts.js';
 import { customersAndAdmins } from './scenarios.js';
+import { MAX_SHOWN } from './simulation.js';
 import { figuresOf, kindsOf } from './screen-view.js';
 import { assignTrips } from './traffic-picture.js';
 
 /** @import { Ask } from './background.js' */
+/** @import { Incident } from './incident.js' */
 /** @import { Prediction, Preset } from './simulation.js' */
 
 const SECONDS = 30;
@@ -30,6 +32,8 @@ export class Sandbox {
   #update = keepLatest(() => this.#simulate());
   /** @type {string | undefined} */
   #trace;
+  /** What the trace has. @type {Incident | undefined} */
+  #incident;
   /** The scenario whose routes have their fields. */
   #yaml = '';
 
@@ -129,11 +133,20 @@ export class Sandbox {
       await this.#useScenario(text, []);
       return;
     }
+    try {
+      this.#incident = await this.#ask('incident', text);
+    } catch (error) {
+      this.#showProblem(error);
+      return;
+    }
     this.#yaml = '';
     this.#trace = text;
     this.#setSource('trace');
     this.#find('#source-name').textContent = `The trace ${file.name}`;
-    this.#change();
+    if (this.#incident.lanes !== null) this.#handles.restore({ pool: String(this.#incident.lanes) });
+    this.#onChange(this);
+    await this.#update();
+    this.#player.start();
   }
 
   /** @param {'own' | 'scenario' | 'trace'} source */
@@ -148,11 +161,16 @@ export class Sandbox {
       this.#find('#effort').textContent = 'Simulating …';
     }, NOTICED_MS);
     try {
-      const [prediction, run] = [await this.#ask('predict', preset), await this.#ask('watch', preset)];
+      const prediction = await this.#ask('predict', preset);
+      const incident = this.#isRecorded(preset) ? this.#incident : undefined;
+      const run = incident ? watchIncident(incident) : await this.#ask('watch', preset);
       const { lanes, endMs } = run;
-      const trips = assignTrips(run.trips, kindsOf(prediction));
+      const trips = assignTrips(run.trips, kindsOf(prediction), lanes);
       this.#player.load({ trips, lanes, cores: preset.cores, endMs }, endMs / WATCHED_MS);
       this.#show(prediction, preset, run.isCut);
+      if (incident)
+        this.#find('.told').textContent =
+          `As it was: ${incident.verdict} Drag the lanes to see what another pool would have done.`;
     } catch (error) {
       this.#showProblem(error);
     } finally {
@@ -184,6 +202,11 @@ export class Sandbox {
         value('admins') === 0 ? 1 : 2,
       ),
     };
+  }
+
+  /** Whether nothing is other than in the trace. @param {Preset} preset */
+  #isRecorded({ trace, pool, limits = {}, cores }) {
+    return trace !== undefined && pool === this.#incident?.lanes && Object.keys(limits).length === 0 && !cores;
   }
 
   /** @param {Prediction} prediction @param {Preset} preset @param {boolean} isCut */
@@ -234,6 +257,13 @@ export class Sandbox {
   #find(selector) {
     return /** @type {HTMLElement} */ (this.#root.querySelector(selector));
   }
+}
+
+/** @param {Incident} incident as it was */
+function watchIncident({ trips, lanes }) {
+  const shown = trips.slice(0, MAX_SHOWN);
+  const endMs = shown.reduce((end, { finishedAtMs }) => Math.max(end, finishedAtMs), 0);
+  return { trips: shown, lanes: Number(lanes), endMs, isCut: shown.length < trips.length };
 }
 
 /** @param {Prediction['variants'][number]['predicted']} figures */

@@ -15,7 +15,7 @@ import { checkAppPool, poolOfApp, poolOfTrace, separateRoutes } from '../../lab/
 /** @import { AppPool } from '../../lab/predictions/app-pool.js' */
 
 /** More vehicles than anyone watches. */
-const MAX_SHOWN = 20_000;
+export const MAX_SHOWN = 20_000;
 /** Keeping each request of a larger load takes too long. */
 const MAX_WATCHED = 200_000;
 

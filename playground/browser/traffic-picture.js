@@ -32,9 +32,10 @@ const MIN_COLUMNS = 4;
  *
  * @param {Trip[]} trips
  * @param {Record<string, 'bus' | 'ferrari'>} kinds by route
+ * @param {number} [lanes] the most
  * @returns {Traffic['trips']}
  */
-export function assignTrips(trips, kinds) {
+export function assignTrips(trips, kinds, lanes = Infinity) {
   const given = trips.map((trip) => ({
     ...trip,
     kind: Object.hasOwn(kinds, trip.route) ? kinds[trip.route] : 'ferrari',
@@ -46,7 +47,9 @@ export function assignTrips(trips, kinds) {
   for (const trip of started.sort((a, b) => a.startedAtMs - b.startedAtMs)) {
     // Sums of times may differ in their last digit.
     const free = freeAtMs.findIndex((ms) => ms <= trip.startedAtMs + 1e-6);
-    trip.lane = free === -1 ? freeAtMs.length : free;
+    // Recorded times are rounded, so that the next one may seem to start before the last one ends.
+    const next = freeAtMs.length < lanes ? freeAtMs.length : freeAtMs.indexOf(Math.min(...freeAtMs));
+    trip.lane = free === -1 ? next : free;
     freeAtMs[trip.lane] = trip.finishedAtMs;
   }
   return given;

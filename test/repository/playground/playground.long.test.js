@@ -277,6 +277,45 @@ describeInBrowser('the playground, opened from disk', () => {
     expect(await page.locator('#sandbox .tunnel canvas').getAttribute('aria-label')).toContain('of 6 lanes');
   });
 
+  test('a dropped trace plays as it was, says why requests waited, and shows another pool', async () => {
+    // Every 2 s two reports take both connections for 1 s, and a customer waits for 0.9 s of it.
+    const visits = Array.from({ length: 15 }, (_, index) => index * 2000);
+    const trace = [
+      { trace: 'mongodb-pool-lab', version: 3 },
+      { define: 'pool', id: 0, name: null, address: 'db:1', options: { maxPoolSize: { value: 2, from: 'code' } } },
+      ...['/report', '/customer'].map((name, id) => ({ define: 'route', id, name })),
+      { define: 'operation', id: 0, name: 'find articles' },
+      ...visits.flatMap((atMs, index) => [
+        ...[0, 1].map((more) => ({
+          ...{ atMs, waitMs: 0, useMs: 1000, pool: 0, route: 0, operation: 0, request: 3 * index + more },
+        })),
+        {
+          ...{ atMs: atMs + 100, waitMs: 900, useMs: 2, pool: 0, route: 1, request: 3 * index + 2 },
+          behind: [[0, 0, 3 * index, 3 * index + 1]],
+        },
+      ]),
+    ];
+    const file = path.join(await scratchFolder(), 'incident.jsonl');
+    await writeFile(file, trace.map((line) => JSON.stringify(line)).join('\n'));
+    page = await openPlayground('#sandbox');
+    await page.locator('#own-traffic summary').click();
+    await page.locator('#trace-file').setInputFiles(file);
+
+    const told = page.locator('#sandbox .told');
+    await told
+      .filter({
+        hasText: /^As it was: .* wait 900 ms on average, because \/report \(find articles\) holds all 2 connections\./,
+      })
+      .waitFor();
+    expect(await page.locator('#sandbox-pool').inputValue()).toBe('2');
+    // Scrubs to 4.5 s of 29.
+    await drag(page.locator('#sandbox .time input'), 4.5 / 29);
+    expect(await captionOf('sandbox')).toMatch(/^4\.50? s · 2 in the tunnel, 1 waiting$/);
+    await drag(page.locator('#sandbox-pool'), 3);
+    await told.filter({ hasText: /^With 3 lanes, / }).waitFor();
+    expect(incidents).toEqual([]);
+  });
+
   test('says what is wrong with a scenario, and keeps what it had', async () => {
     page = await openPlayground('#sandbox');
     await page.locator('#own-traffic summary').click();

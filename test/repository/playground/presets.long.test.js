@@ -101,10 +101,11 @@ describeInBrowser('the figures of the playground are those of pool-lab predict, 
     const [first, ...rest] = (await readFile('examples/ordinary-minute.jsonl', 'utf8')).split('\n');
     const file = path.join(folder, 'trace.jsonl');
     await writeFile(file, [JSON.stringify({ ...JSON.parse(first), ...header }), ...rest].join('\n'));
-    const page = await openPlayground('#sandbox?pool=6');
+    const page = await openPlayground('#sandbox');
     await page.locator('#own-traffic summary').click();
     await page.locator('#trace-file').setInputFiles(file);
     await page.getByText('The trace trace.jsonl').waitFor();
+    await drag(page.locator('#sandbox-pool'), 6);
     const expected = percentilesOf(await predictWith('--trace', file, '--pool-sizes', '6'));
     await until('these figures', async () => isDeepStrictEqual(await readPercentiles(page), expected));
     expect(page.url()).not.toContain('trace');
