@@ -1,5 +1,4 @@
-import { explainLastMinute } from '../universal/explain-diagnosis.js';
-
+/** @import { Diagnosis } from 'mongodb-pool-predictor' */
 /** @import { Predictor } from './predictor.js' */
 /** @import { State } from './state.js' */
 
@@ -35,9 +34,15 @@ export class DiagnosisLine {
       const trace = await response.text();
       const answer = trace === '' ? undefined : await this.#predictor.ask({ trace });
       if (answer) pauseMs = Math.max(MIN_PAUSE_MS, answer.tookMs / MAX_CPU_SHARE);
-      this.#place.textContent = answer ? explainLastMinute(answer.diagnosis) : '';
+      this.#place.textContent = answer ? await explain(answer.diagnosis) : '';
     } finally {
       this.#nextAtMs = performance.now() + pauseMs;
     }
   }
+}
+
+/** A page without traffic does not load the words. @param {Diagnosis} diagnosis */
+async function explain(diagnosis) {
+  const { explainLastMinute } = await import('../universal/explain-diagnosis.js');
+  return explainLastMinute(diagnosis);
 }

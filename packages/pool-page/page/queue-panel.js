@@ -1,4 +1,4 @@
-import { nameRoute } from '../universal/explain-diagnosis.js';
+import { nameRoute } from '../universal/holder-words.js';
 import { kindOf } from '../universal/route-kinds.js';
 import { fitQueue } from './queue-fit.js';
 import { describeBehind, describeWaiter, formatSeconds } from './words.js';

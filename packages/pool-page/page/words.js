@@ -1,4 +1,4 @@
-import { describeHolders, nameRoute } from '../universal/explain-diagnosis.js';
+import { describeHolders, nameRoute } from '../universal/holder-words.js';
 import { kindOf } from '../universal/route-kinds.js';
 
 /** @import { Holder } from 'mongodb-pool-monitor' */

@@ -1,3 +1,4 @@
+import { describeHolders, nameRoute } from './holder-words.js';
 import { countConnections, countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
 /** @import { Cause, CauseFacts, Diagnosis, Proof, SettingFinding } from 'mongodb-pool-predictor' */
@@ -139,16 +140,6 @@ function explainAsking(holders) {
   return holders.length === 0 ? 'requests ask' : `requests of ${nameRoute(holders[0].route)} ask`;
 }
 
-/** Who had the connections that others waited for: "2 × find articles of /report". @param {Proof['behind']} groups */
-export function describeHolders(groups) {
-  return groups
-    .map(({ count, route, operation }) => {
-      const name = operation === null ? nameRoute(route) : `${operation} of ${nameRoute(route)}`;
-      return count === 1 ? name : `${count} × ${name}`;
-    })
-    .join(' and ');
-}
-
 /** A checkout that proves a cause, in one line. @param {Proof} proof */
 export function describeProof({ atMs, route, operation, waitMs, openingMs, connection, reason, behind }) {
   const opening = `, ${formatQuantity(openingMs, 'ms')} of it opening connection ${connection}`;
@@ -184,11 +175,6 @@ export function describeSetting({ kind, client, option, value, other, used, by }
 /** @param {Named} named */
 function describeNamed({ route, operation }) {
   return operation === null ? nameRoute(route) : `${nameRoute(route)} (${operation})`;
-}
-
-/** @param {string | null} route */
-export function nameRoute(route) {
-  return route ?? 'work outside of requests';
 }
 
 /** @param {string} text */

@@ -1,0 +1,18 @@
+/**
+ * Who had the connections that others waited for: "2 × find articles of /report".
+ *
+ * @param {{ count: number, route: string | null, operation: string | null }[]} groups
+ */
+export function describeHolders(groups) {
+  return groups
+    .map(({ count, route, operation }) => {
+      const name = operation === null ? nameRoute(route) : `${operation} of ${nameRoute(route)}`;
+      return count === 1 ? name : `${count} × ${name}`;
+    })
+    .join(' and ');
+}
+
+/** @param {string | null} route */
+export function nameRoute(route) {
+  return route ?? 'work outside of requests';
+}
