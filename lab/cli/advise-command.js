@@ -56,7 +56,19 @@ async function showAdvice(
   scenario,
   { slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, explain, json, ...loadOptions },
 ) {
-  const { load, services, overhead, resolutionMs, pool, notes, settings, warnings, trace, others } = await readLoad({
+  const {
+    load,
+    services,
+    overhead,
+    resolutionMs,
+    pool,
+    about = [],
+    notes,
+    settings,
+    warnings,
+    trace,
+    others,
+  } = await readLoad({
     ...loadOptions,
     scenario,
   });
@@ -97,6 +109,7 @@ async function showAdvice(
   const [width, paint] = [widthOf(stream), choosePaint(stream)];
   const shown = [
     ...warnings.map((warning) => `! ${warning}`),
+    ...about,
     ...reasons,
     ...doubts,
     ...(explain ? notes : []),
@@ -126,7 +139,7 @@ async function showAdvice(
         ...advice,
         ...(check && { check }),
         words: paragraphs,
-        notes: [...doubts, ...notes],
+        notes: [...about, ...doubts, ...notes],
         warnings,
       })}\n`,
     );

@@ -59,6 +59,7 @@ const MAX_WORKERS = 1024;
  * @property {Service} [overhead] what a response takes beyond wait and service time, where it is known
  * @property {number} resolutionMs of the client's clock; 0: exact
  * @property {KnownPool} [pool] the app's settings, where they are known
+ * @property {string[]} [about] which of several pools it is
  * @property {string[]} notes what the figures cover
  * @property {string[]} warnings
  * @property {Record<string, unknown>} settings for the result
@@ -161,8 +162,8 @@ export function loadTraces(traces, { serverCores, client, process }) {
     resolutionMs: 0,
     trace,
     pool: pool && { settings: pool, app: 'the recorded app' },
+    about: describePick(picked),
     notes: [
-      ...describePick(picked),
       describeCallers(load.callers),
       ...describeSharing(trace, load),
       load.isMeasured

@@ -86,6 +86,7 @@ async function showPrediction(
     overhead,
     resolutionMs,
     pool,
+    about = [],
     notes: coverage,
     settings,
     warnings,
@@ -148,7 +149,7 @@ async function showPrediction(
       recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant,
     ),
     ...(doubt && { otherwise: { load: doubt.load, variants: doubt.variants } }),
-    notes: [...gaps, ...notes],
+    notes: [...about, ...gaps, ...notes],
     warnings,
   };
   const isExplained = explain || bands;
@@ -168,6 +169,7 @@ async function showPrediction(
       layOutText(`${describeBest(best, sizes)}${trust ? ` ${explainTrust(trust)}` : ''}`, width),
       renderTable(view, shown, { width, paint }),
       ...[
+        ...about,
         ...gaps,
         ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
       ].map((note) => layOutText(note, width)),
