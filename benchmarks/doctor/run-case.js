@@ -83,8 +83,9 @@ async function callOpen(port, { route, ratePerSec, callers, periodMs }, { random
 
 /** Callers that wait for their answers. @param {number} port @param {Case['load'][0]} load @param {Calls} calls */
 async function callClosed(port, { route, callers, thinkMs }, { random, isBurst, signal }) {
-  const agent = new http.Agent({ keepAlive: true });
-  const done = Array.from({ length: callers }, async () => {
+  // Each has its own connection, as a browser has.
+  const agents = Array.from({ length: callers }, () => new http.Agent({ keepAlive: true }));
+  const done = agents.map(async (agent) => {
     if (!isBurst) await sleep(random() * thinkMs);
     while (!signal.aborted) {
       await call(port, route, agent);
@@ -98,7 +99,7 @@ async function callClosed(port, { route, callers, thinkMs }, { random, isBurst, 
       .then(() => sleep(1000))
       .catch(() => {}),
   ]);
-  agent.destroy();
+  for (const agent of agents) agent.destroy();
 }
 
 /** @param {number} port @param {string} route @param {http.Agent} agent */

@@ -90,7 +90,7 @@ const KINDS = {
   },
   [CPU_BOUND]: {
     routes: { '/a': [['compute', 8]], '/fast': [['find', 1]] },
-    load: [open('/a', 50), open('/fast', 30)],
+    load: [open('/a', 25), open('/fast', 30)],
   },
   waves: { routes: { '/a': [['hold', 20]] }, load: [open('/a', 60, { periodMs: 2000 })] },
 };

@@ -1,4 +1,4 @@
-import { quantile, sum } from '../base/sample-statistics.js';
+import { mean, quantile, sum } from '../base/sample-statistics.js';
 import { TOLERANCE_MS, TOLERANCE_SHARE } from './size-comparison.js';
 import { createRuns, simulateHere } from '../runs/simulation-runs.js';
 import { meansByRoute, sliceTrace, summariseTrace } from '../trace/trace.js';
@@ -17,8 +17,10 @@ const MAX_ROUTES = 9;
 const MIN_WAITED_MS = 1;
 /** Waits for something else than a full pool are too many if they are this share of all waiting ... */
 const MAX_OTHER_SHARE = 0.3;
-/** ... and of this share of the checkouts: rarer ones, such as those at the start of an app, decide no p99. */
+/** ... of this share of the checkouts: rarer ones decide no p99 ... */
 const MIN_OTHERS = 0.01;
+/** ... and of all the time of the checkouts. A few connections are opened at the start of every app. */
+const MIN_OTHER_TIME = 0.05;
 /** A replay of the same checkouts may differ by this share of a wait: chance has no part in it ... */
 const REPLAY_SHARE = 0.15;
 /** ... or of the response with it: such an error changes no figure that is printed. */
@@ -35,7 +37,7 @@ const RESPONSE_SHARE = 0.05;
  *   by less than 15 %, 5 % of the response or 1 ms
  *
  * @typedef {object} TraceWaits
- * @property {number} count checkouts that waited, for longer than 1 ms
+ * @property {number} count checkouts that waited for a connection of a full pool, for longer than 1 ms
  * @property {number} otherShare of all that waiting: for something else than a connection of a full pool
  * @property {number} openingShare of it: for a connection that was being opened
  *
@@ -85,31 +87,43 @@ export async function checkTrace(trace, { pool, other, separateRoutes, firstSeed
 }
 
 /** @param {Trace} trace @returns {TraceWaits} */
-function describeWaits({ waitMs, openingMs, isBehind }) {
-  let [count, allMs, othersMs, openedMs] = [0, 0, 0, 0];
-  for (let index = 0; index < waitMs.length; index++) {
-    if (waitMs[index] <= MIN_WAITED_MS) continue;
-    const opened = openingMs?.[index] ?? 0;
-    count++;
-    allMs += waitMs[index];
-    openedMs += opened;
-    // Only from version 3 on, a trace says who was waited for.
-    if (isBehind) othersMs += isBehind[index] ? opened : waitMs[index];
+function describeWaits(trace) {
+  const { waitMs, openingMs } = trace;
+  let [count, allMs, poolMs, openedMs] = [0, 0, 0, 0];
+  for (let row = 0; row < waitMs.length; row++) {
+    if (waitMs[row] <= MIN_WAITED_MS) continue;
+    const ms = poolWaitOf(trace, row);
+    if (ms > MIN_WAITED_MS) count++;
+    allMs += waitMs[row];
+    poolMs += ms;
+    openedMs += openingMs?.[row] ?? 0;
   }
-  return { count, otherShare: count > 0 ? othersMs / allMs : 0, openingShare: count > 0 ? openedMs / allMs : 0 };
-}
-
-/** Whether something else than a full pool made the requests wait. @param {Trace} trace @param {TraceWaits} waits */
-function isOther({ waitMs, openingMs, isBehind }, { otherShare }) {
-  if (!isBehind || otherShare < MAX_OTHER_SHARE) return false;
-  const others = Array.from(waitMs).filter(
-    (ms, index) => ms > MIN_WAITED_MS && (!isBehind[index] || Number(openingMs?.[index]) > 0),
-  );
-  return others.length >= MIN_OTHERS * waitMs.length;
+  return { count, otherShare: allMs > 0 ? 1 - poolMs / allMs : 0, openingShare: allMs > 0 ? openedMs / allMs : 0 };
 }
 
 /**
- * Replays the trace with the pool that it was recorded with, and compares the waits.
+ * How much of a wait was for a connection of a full pool. Only from version 3 on, a trace says who was waited for.
+ * @param {Trace} trace @param {number} row
+ */
+function poolWaitOf({ waitMs, openingMs, isBehind }, row) {
+  if (!isBehind) return waitMs[row];
+  return isBehind[row] ? Math.max(0, waitMs[row] - Number(openingMs?.[row])) : 0;
+}
+
+/** Whether something else than a full pool made the requests wait. @param {Trace} trace @param {TraceWaits} waits */
+function isOther(trace, { otherShare }) {
+  const { waitMs, useMs } = trace;
+  const othersMs = Array.from(waitMs, (ms, row) => ms - poolWaitOf(trace, row)).filter((ms) => ms > MIN_WAITED_MS);
+  const allMs = sum(Array.from(waitMs, (ms, row) => ms + useMs[row]));
+  return (
+    otherShare >= MAX_OTHER_SHARE &&
+    othersMs.length >= MIN_OTHERS * waitMs.length &&
+    sum(othersMs) >= MIN_OTHER_TIME * allMs
+  );
+}
+
+/**
+ * Replays the trace with the pool that it was recorded with, and compares the waits for a full pool.
  *
  * @param {Trace} trace
  * @param {TraceWaits} waits
@@ -120,16 +134,17 @@ async function replayWaits(trace, { count }, { pool, separateRoutes }) {
   if (count < MIN_COUNT) return { reason: count === 0 ? 'nobodyWaited' : 'fewWaits' };
   const load = createTraceLoad(trace, { separateRoutes });
   const [result] = await simulateHere({ load, services: load.services })([{ pool, seed: RECORDED_SEED, factor: 1 }]);
-  const { routes, routeOf, waitMs } = trace;
+  const { routes, routeOf } = trace;
+  const waitMs = Array.from(trace.waitMs, (_, row) => poolWaitOf(trace, row));
   const recorded = summariseTrace(trace);
   const ofRoutes = routes
-    .map((route, index) => ({ route, waitsMs: Array.from(waitMs).filter((_, row) => routeOf[row] === index) }))
+    .map((route, index) => ({ route, waitsMs: waitMs.filter((_, row) => routeOf[row] === index) }))
     .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > MIN_WAITED_MS).length >= MIN_COUNT)
     .toSorted((a, b) => b.waitsMs.length - a.waitsMs.length)
     .slice(0, MAX_ROUTES);
   return {
     figures: [
-      place('meanWait', null, recorded.meanWaitMs, [meanWaitOf(result)], REPLAY_SHARE),
+      place('meanWait', null, mean(waitMs), [meanWaitOf(result)], REPLAY_SHARE),
       ...ofRoutes.flatMap(({ route, waitsMs }) => {
         const { meanMs, p95Ms } = result.routes[route].wait;
         return [
