@@ -181,14 +181,11 @@ export class Model {
     const { query } = user;
     user.outcome = 'ok';
     user.route = route;
-    user.handoversMs = null;
+    user.known = known;
     user.handoverMs = handoverMs;
-    user.leadMs = 0;
-    if (known) {
+    if (known !== null) {
       user.plan = known;
       user.servicesMs = known.servicesMs;
-      user.handoversMs = known.handoversMs;
-      user.leadMs = known.leadMs;
     } else if (Number.isNaN(serviceMs)) {
       route.drawRequest(user);
     } else {
@@ -196,7 +193,7 @@ export class Model {
       user.servicesMs = user.drawnMs;
       user.drawnMs[0] = serviceMs;
     }
-    user.overheadMs = known?.isMeasured ? 0 : this.#drawOverheadMs();
+    user.overheadMs = known !== null && known.isMeasured ? 0 : this.#drawOverheadMs();
     user.arrivedAtMs = nowMs;
     user.waitedMs = 0;
     user.started = 0;
@@ -254,7 +251,8 @@ export class Model {
       query.user = user;
       query.route = user.route;
     }
-    query.handoverMs = user.handoversMs ? user.handoversMs[index] : user.handoverMs;
+    const { known } = user;
+    query.handoverMs = known !== null && known.handoversMs !== null ? known.handoversMs[index] : user.handoverMs;
     this.#queries.start(query, user.servicesMs[index]);
   }
 
@@ -304,7 +302,7 @@ export class Model {
 
   /** @param {User} user */
   #receive(user) {
-    this.#leaveQueries(user);
+    if (user.running !== 0 || user.later.length !== 0) this.#leaveQueries(user);
     user.request++;
     if (user.hasGivenUp) {
       this.#users.release(user);
@@ -316,7 +314,7 @@ export class Model {
 
   /** Lets queries that nobody waits for go on without their user. @param {User} user */
   #leaveQueries(user) {
-    if (user.later.length > 0) this.#dropLater(user);
+    this.#dropLater(user);
     if (user.query.state === 'ended') return;
     user.query.isBeside = true;
     const query = this.#unused.pop() ?? createQuery(user, false);

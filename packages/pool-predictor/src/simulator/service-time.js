@@ -118,6 +118,13 @@ export function createRequestTimes(service, random, route) {
   }
   const queries = service ? queriesOf(service) : 1;
   const plan = planInTurn(queries);
+  if (queries === 1) {
+    return (into) => {
+      into.plan = plan;
+      into.servicesMs = into.drawnMs;
+      into.drawnMs[0] = drawOne();
+    };
+  }
   return (into) => {
     into.plan = plan;
     into.servicesMs = into.drawnMs;

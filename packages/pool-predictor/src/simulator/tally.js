@@ -94,8 +94,9 @@ export class Tally {
   /** @param {User} user @param {RequestOutcome} outcome @param {number} nowMs */
   endRequest(user, outcome, nowMs) {
     this.#lastMs = nowMs;
+    const leadMs = user.known === null ? 0 : user.known.leadMs;
     const responseMs =
-      outcome === 'ok' ? readClock(nowMs - user.arrivedAtMs + user.leadMs, this.#resolutionMs, user.clockPhase) : NaN;
+      outcome === 'ok' ? readClock(nowMs - user.arrivedAtMs + leadMs, this.#resolutionMs, user.clockPhase) : NaN;
     if (outcome === 'ok') {
       user.route.recordResponse(responseMs);
       if (!(responseMs <= this.#maxMs)) this.#maxMs = responseMs;

@@ -3,7 +3,7 @@ import { createQuery } from './query.js';
 import { planInTurn } from './request-plan.js';
 
 /** @import { Query, QueryOutcome } from './query.js' */
-/** @import { RequestPlan } from './request-plan.js' */
+/** @import { KnownRequest, RequestPlan } from './request-plan.js' */
 /** @import { RouteStats } from './route-stats.js' */
 
 /** @typedef {QueryOutcome | 'requestTimeout' | 'clientTimeout'} RequestOutcome */
@@ -29,13 +29,12 @@ import { planInTurn } from './request-plan.js';
  * @property {RequestPlan} plan of the current request
  * @property {ArrayLike<number>} servicesMs of its queries, in the order of their starts
  * @property {number[]} drawnMs memory for times that are drawn
- * @property {ArrayLike<number> | null} handoversMs of its queries; null: all have handoverMs
- * @property {number} handoverMs
+ * @property {KnownRequest | null} known the current request, if its times are known
+ * @property {number} handoverMs of its queries, where that is not known
  * @property {number} started how many of its queries have started, or have a time at which they will
  * @property {number} ended how many have ended
  * @property {number} running how many have started and not ended
  * @property {{ index: number, atMs: number }[]} later the queries that will start
- * @property {number} leadMs of the response, before the request's first query
  * @property {number} overheadMs
  * @property {number} clockPhase see readClock
  * @property {number} arrivedAtMs
@@ -94,13 +93,12 @@ function createUser(id) {
       plan: planInTurn(1),
       servicesMs: [],
       drawnMs: [],
-      handoversMs: null,
+      known: null,
       handoverMs: NaN,
       started: 0,
       ended: 0,
       running: 0,
       later: [],
-      leadMs: NaN,
       untilMs: NaN,
       endedAtMs: NaN,
       overheadMs: NaN,
