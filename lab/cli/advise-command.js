@@ -120,7 +120,7 @@ async function showAdvice(
     `${[
       [
         paintText(layOutText(verdict, width), advice.verdict === 'size' ? 'green' : 'red', paint),
-        ...(trust ? [layOutText(explainTrust(trust), width)] : []),
+        ...(trust && advice.poolSize !== null ? [layOutText(explainTrust(trust), width)] : []),
       ].join('\n'),
       ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), { width, paint })] : []),
       shown

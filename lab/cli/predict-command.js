@@ -107,7 +107,10 @@ async function showPrediction(
   ];
   const withheld = poolSizes.filter((size) => trust?.isWithheld(size));
   const sizes = poolSizes.filter((size) => !withheld.includes(size));
-  const gaps = trust && withheld.length > 0 ? [explainWithheld(trust, withheld)] : [];
+  const gaps = [
+    ...(trust && withheld.length > 0 ? [explainWithheld(trust, withheld)] : []),
+    ...(check?.status === 'fails' && withheld.length === 0 ? [explainCheck(check)] : []),
+  ];
   /** @param {typeof load} one */
   const predictOn = (one) =>
     inThreads({ load: one, services, overhead, resolutionMs }, (hooks) =>

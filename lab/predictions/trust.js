@@ -7,6 +7,8 @@ const WIDER = 0.1;
 const MORE_WIDER = 0.2;
 /** A second recording, at another size, makes up for half of it. */
 const SECOND_RECORDING = 0.5;
+/** A pool that is full all the time makes at least this share of the checkouts wait. */
+const FULL_SHARE = 0.5;
 /** Sizes further away than this factor are withheld where the recording can't tell what the server would do. */
 const NEAR = 2;
 
@@ -36,7 +38,8 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
   const recordedSize = Number(trace.header.maxPoolSize) || NaN;
   const { callers } = load;
   const isOfCallers = (callers?.callersShare ?? 0) > 0.5;
-  const isFull = isOfCallers && Number(callers?.callers) > recordedSize;
+  const isFull =
+    isOfCallers && Number(callers?.callers) > recordedSize && check.waits.count >= FULL_SHARE * trace.waitMs.length;
   const isSilent = trace.sharing ? trace.sharing.source === 'guessed' : !trace.server;
   const withheld =
     check.status === 'fails'

@@ -5,7 +5,7 @@ import { judgeTrust } from '../../predictions/trust.js';
 /** @import { Load, TraceCheck } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 
-const trace = /** @type {Trace} */ (/** @type {unknown} */ ({ header: { maxPoolSize: 8 } }));
+const trace = /** @type {Trace} */ (/** @type {unknown} */ ({ header: { maxPoolSize: 8 }, waitMs: new Array(200) }));
 const callers = { callers: 24, callersShare: 1 };
 const [open, closed] = [{}, { callers }].map((load) => /** @type {Load} */ (/** @type {unknown} */ (load)));
 /** @param {Partial<TraceCheck>} changes @returns {TraceCheck} */
@@ -44,6 +44,7 @@ describe('figures are withheld', () => {
     ['the user said so', { trace, load: closed, serverCores: /** @type {const} */ ('none') }],
     ['there is a second recording', { trace, load: closed, others: [trace] }],
     ['the load is open', { trace, load: open }],
+    ['few waited', { trace: { ...trace, waitMs: Array.from({ length: 201 }, () => 0) }, load: closed }],
   ])('nowhere if %s', (_, input) => {
     expect(withheldOf(judgeTrust(input, holds))).toEqual([]);
   });
