@@ -34,7 +34,7 @@ const NOISE_MS = 100;
 /** @type {Omit<LabView<MixedSettings, MixedFigures>, 'name'>} */
 export const mixedView = {
   loadKind: 'open',
-  title: 'Slow queries hold up fast ones',
+  title: 'Pool size and latency',
   question:
     'An app sends its database queries through a pool of shared connections. ' +
     'What happens to quick requests while slow ones hold the connections?',

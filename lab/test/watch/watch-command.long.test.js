@@ -121,7 +121,7 @@ test('an app without a MongoDB gets an embedded one, and every command takes bot
   for (const [index, address] of [url(), page].entries()) {
     const app = ['loadtests/mixed.yaml', '--app', address];
     const commands = /** @type {const} */ ([
-      [['predict', ...app, '--pool-sizes', '1'], /^More than 1 /],
+      [['predict', ...app, '--pool-sizes', '1'], /^Best guess: 1\. /],
       [['advise', ...app, '--slo', '/fast max < 30s'], /^\d+ connections? (is|are) enough/],
       [['record', '--url', address, '--seconds', '1', '--out', path.join(folder, `${index}.jsonl`)], /Recorded [1-9]/],
       // On a busy machine, its verdict varies.
