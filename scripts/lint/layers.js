@@ -42,7 +42,7 @@ const LAYERS = {
     ['src/replication/', 'src/verify/'],
     ['src/index.js'],
   ],
-  'packages/pool-monitor/': [['src/core/'], ['src/attach/', 'src/index.js']],
+  'packages/pool-monitor/': [['src/core/'], ['src/otel/'], ['src/attach/', 'src/index.js']],
   'packages/pool-page/': [['universal/'], ['src/', 'page/']],
   'packages/pool-predictor/': [
     ['src/base/'],

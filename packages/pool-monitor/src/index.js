@@ -4,6 +4,14 @@ export { EventBatch } from './core/event-batch.js';
 export { readGauges } from './core/gauges.js';
 export { holderOf, longestHolders, waiterOf } from './core/holders.js';
 export { monitorPool } from './core/monitor.js';
+export {
+  DURATION_BOUNDS,
+  nameOfPool,
+  POOL_DURATIONS,
+  POOL_GAUGES,
+  POOL_TIMEOUTS,
+  readPoolGauge,
+} from './core/pool-instruments.js';
 export { PoolTimeoutError, explainPoolTimeout } from './core/pool-timeout-error.js';
 export { createRequests } from './core/requests.js';
 export { createServerLoadReader } from './core/server-load.js';

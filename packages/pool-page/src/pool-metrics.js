@@ -1,11 +1,15 @@
-import { readGauges } from 'mongodb-pool-monitor';
+import {
+  DURATION_BOUNDS,
+  nameOfPool,
+  POOL_DURATIONS,
+  POOL_GAUGES,
+  POOL_TIMEOUTS,
+  readPoolGauge,
+} from 'mongodb-pool-monitor';
 import { Histogram, renderMetrics } from './prometheus.js';
 
-/** @import { EndedRequest, Gauges, PoolMonitor } from 'mongodb-pool-monitor' */
+/** @import { EndedRequest, PoolMonitor } from 'mongodb-pool-monitor' */
 /** @import { Metric } from './prometheus.js' */
-
-/** In seconds, from an idle connection to a minute behind slow queries. */
-const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
 
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
@@ -14,22 +18,7 @@ const MS_PER_S = 1000;
 /** More combinations of method, route and status are counted as the route `other`: each costs memory for good. */
 const MAX_REQUEST_SERIES = 500;
 
-/** Name and help of a duration metric, by the event that ends the duration. */
-const DURATIONS = /** @type {const} */ ({
-  checkedOut: ['wait_time', 'Time from checkOutStarted to checkedOut, connecting included'],
-  checkedIn: ['use_time', 'Time from checkedOut to checkedIn'],
-  connectionReady: ['create_time', 'Time to create a connection'],
-});
-
-/** Name, help and source of a gauge. @type {[string, string, keyof Gauges][]} */
-const GAUGES = [
-  ['idle_max', 'Maximum number of idle connections', 'max'],
-  ['idle_min', 'Minimum number of connections kept open', 'min'],
-  ['max', 'Maximum number of connections', 'max'],
-  ['pending_requests', 'Requests that wait for a connection', 'waiting'],
-];
-
-/** @typedef {Record<keyof typeof DURATIONS, Histogram | undefined> & { timeouts: number }} PoolCounts of one pool */
+/** @typedef {Record<keyof typeof POOL_DURATIONS, Histogram | undefined> & { timeouts: number }} PoolCounts of one pool */
 /** @typedef {{ method: string, status: number, durations: Histogram }} RequestSeries */
 
 /**
@@ -52,35 +41,32 @@ export class PoolMetrics {
   constructor(listMonitors) {
     this.#listMonitors = listMonitors;
     this.#metrics = [
-      {
-        name: nameOf('count'),
-        help: 'Connections in the given state',
-        type: 'gauge',
-        read: () => [
-          ...this.#readByLabel(({ idle }) => idle, { [STATE]: 'idle' }),
-          ...this.#readByLabel(({ active }) => active, { [STATE]: 'used' }),
-        ],
-      },
-      ...GAUGES.map(
-        ([name, help, gauge]) =>
+      ...POOL_GAUGES.map(
+        ([name, help, , values]) =>
           /** @type {Metric} */ ({
             name: nameOf(name),
             help,
             type: 'gauge',
-            read: () => this.#readByLabel((gauges) => gauges[gauge]),
+            read: () =>
+              values.flatMap(([gauge, state]) =>
+                [...readPoolGauge(this.#listMonitors(), gauge)].map(([label, value]) => ({
+                  labels: { [POOL]: label, ...(state && { [STATE]: state }) },
+                  value,
+                })),
+              ),
           }),
       ),
       {
-        name: nameOf('timeouts_total'),
-        help: 'Requests for a connection that timed out',
+        name: `${nameOf(POOL_TIMEOUTS[0])}_total`,
+        help: POOL_TIMEOUTS[1],
         type: 'counter',
         read: () => {
           // Prometheus only sees the first increase of a counter if it saw it at 0.
-          for (const [label] of this.#listPools()) this.#countsOf(label);
+          for (const label of readPoolGauge(this.#listMonitors(), 'max').keys()) this.#countsOf(label);
           return [...this.#counts].map(([label, { timeouts }]) => ({ labels: { [POOL]: label }, value: timeouts }));
         },
       },
-      ...Object.entries(DURATIONS).map(
+      ...Object.entries(POOL_DURATIONS).map(
         ([type, [name, help]]) =>
           /** @type {Metric} */ ({
             name: `${nameOf(name)}_seconds`,
@@ -88,7 +74,8 @@ export class PoolMetrics {
             type: 'histogram',
             read: () =>
               [...this.#counts.values()].flatMap(
-                (each) => each[/** @type {keyof typeof DURATIONS} */ (type)]?.read(`${nameOf(name)}_seconds`) ?? [],
+                (each) =>
+                  each[/** @type {keyof typeof POOL_DURATIONS} */ (type)]?.read(`${nameOf(name)}_seconds`) ?? [],
               ),
           }),
       ),
@@ -111,15 +98,15 @@ export class PoolMetrics {
     /** By server, so that an event needs one look-up. @type {Map<string, PoolCounts>} */
     const ofServers = new Map();
     monitor.subscribe(({ type, server, reason, durationMs }) => {
-      if (type !== 'checkOutFailed' && !(type in DURATIONS)) return;
-      const label = labelOf(monitor, server);
+      if (type !== 'checkOutFailed' && !(type in POOL_DURATIONS)) return;
+      const label = nameOfPool(monitor, server);
       let found = ofServers.get(server);
       if (!found) ofServers.set(server, (found = this.#countsOf(label)));
       if (type === 'checkOutFailed') found.timeouts += reason === 'timeout' ? 1 : 0;
       else
-        (found[/** @type {keyof typeof DURATIONS} */ (type)] ??= new Histogram(BOUNDS, { [POOL]: label })).observe(
-          durationMs / MS_PER_S,
-        );
+        (found[/** @type {keyof typeof POOL_DURATIONS} */ (type)] ??= new Histogram(DURATION_BOUNDS, {
+          [POOL]: label,
+        })).observe(durationMs / MS_PER_S);
     });
   }
 
@@ -147,7 +134,7 @@ export class PoolMetrics {
 
   /** @param {string} route @param {string} method @param {number} status */
   #addSeries(route, method, status) {
-    const durations = new Histogram(BOUNDS, {
+    const durations = new Histogram(DURATION_BOUNDS, {
       http_request_method: method,
       http_route: route,
       http_response_status_code: String(status),
@@ -169,38 +156,9 @@ export class PoolMetrics {
     }
     return found;
   }
-
-  #listPools() {
-    return this.#listMonitors().flatMap((monitor) =>
-      [...monitor.servers.values()]
-        .filter(({ isClosed }) => !isClosed)
-        .map((pool) => /** @type {const} */ ([labelOf(monitor, pool.address), pool])),
-    );
-  }
-
-  /**
-   * Pools of one label count as one.
-   * @param {(gauges: Gauges) => number} read
-   * @param {Record<string, string>} [labels] more
-   */
-  #readByLabel(read, labels) {
-    /** @type {Map<string, number>} */
-    const sums = new Map();
-    for (const [label, pool] of this.#listPools()) sums.set(label, (sums.get(label) ?? 0) + read(readGauges([pool])));
-    return [...sums].map(([label, value]) => ({ labels: { [POOL]: label, ...labels }, value }));
-  }
 }
 
 /** @param {string} name */
 function nameOf(name) {
-  return `db_client_connection_${name}`;
-}
-
-/**
- * The conventions ask for a name that is unique within the app.
- * @param {PoolMonitor} monitor
- * @param {string} server host:port
- */
-function labelOf({ name }, server) {
-  return name ? `${server}/${name}` : server;
+  return `db_client_connection_${name.replace('.', '_')}`;
 }

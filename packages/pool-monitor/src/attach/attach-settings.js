@@ -8,6 +8,7 @@ const MAX_CONNECTIONS = 100_000;
  * @property {number | undefined} maxPoolSize replaces that of each client
  * @property {string | undefined} onlyClient name of the only client that it replaces
  * @property {boolean} shortRoutes whether the name of a route is the method and the first segment of the path
+ * @property {boolean} otel whether the app's OpenTelemetry gets metrics and spans
  * @property {string | undefined} reportTo URL that gets a report about this process
  */
 
@@ -23,6 +24,7 @@ export function readAttachSettings(env) {
     maxPoolSize: readNumber(env, 'POOL_MONITOR_MAX_POOL_SIZE', 1, MAX_CONNECTIONS),
     onlyClient: env.POOL_MONITOR_CLIENT || undefined,
     shortRoutes: readChoice(env, 'POOL_MONITOR_ROUTES', ['full', 'short']) === 'short',
+    otel: readChoice(env, 'POOL_MONITOR_OTEL', ['off', 'on']) === 'on',
     reportTo: readUrl(env, 'POOL_MONITOR_REPORT_TO'),
   };
 }

@@ -6,6 +6,7 @@ import { createServerWatch } from '../core/server-watch.js';
 import { findClients } from './find-clients.js';
 import { followRequests } from './follow-requests.js';
 import { createGuard } from './guard.js';
+import { loadTelemetry } from './load-telemetry.js';
 import { Operations } from './operations.js';
 import { createOwnClient, isOwnClient } from './own-client.js';
 import { createOwnServer } from './own-server.js';
@@ -103,6 +104,8 @@ class ProcessWatch {
    * @type {{ live: LiveView, url: Promise<string | null> } | undefined}
    */
   #shown;
+  /** Only with a client, and if the app's OpenTelemetry wants to know. */
+  #telemetry = /** @type {ReturnType<typeof loadTelemetry> | undefined} */ (undefined);
 
   /** @param {AttachSettings} settings @param {{ page: PageModule, owner?: string }} options see watchProcess */
   constructor(settings, { page, owner }) {
@@ -175,6 +178,7 @@ class ProcessWatch {
     this.#clients.close();
     this.#checkouts.close();
     this.#batch.close();
+    this.#telemetry?.close();
     this.#shown?.live.close();
     this.#server.close();
     this.#leaveServer();
@@ -185,9 +189,14 @@ class ProcessWatch {
     this.#shown ??= this.#context.runInAsyncScope(() => this.#show());
     this.#operations.watch(client);
     this.#shown.live.watch(monitor);
+    const endTelemetry = this.#telemetry?.watch(monitor);
     this.#report();
     this.#endSearch();
-    return this.#checkouts.watch(monitor);
+    const endCheckouts = this.#checkouts.watch(monitor);
+    return () => {
+      endTelemetry?.();
+      endCheckouts();
+    };
   }
 
   /** Says once why a client is not watched. @param {string} reason */
@@ -230,6 +239,7 @@ class ProcessWatch {
 
   #show() {
     if (this.#owner) this.#ownerTimer = setTimeout(() => this.close(), OWNER_MS).unref();
+    if (this.#settings.otel) this.#telemetry = this.#openTelemetry();
     const clients = this.#clients;
     const page = this.#page;
     const live = page.createLiveView(
@@ -252,6 +262,16 @@ class ProcessWatch {
       { loopbackOnly: true },
     );
     return { live, url: this.#openServer() };
+  }
+
+  #openTelemetry() {
+    try {
+      return loadTelemetry(this.#guard);
+    } catch (error) {
+      // Everything else works without.
+      say(/** @type {Error} */ (error).message);
+      return undefined;
+    }
   }
 
   /** @returns {Promise<string | null>} null if no port can be opened */

@@ -33,7 +33,7 @@ export class Checkout {
   openingMs = 0;
   /** Whether it ended, and for certain. Others that ended can turn out to be another caller's. */
   isOver = false;
-  /** For subscribers to store what they know about the caller; the monitor only carries it. @type {unknown} */
+  /** What a subscriber captured or knows about the caller; the monitor only carries it. @type {unknown} */
   caller = null;
 
   // For the wait queue.

@@ -26,6 +26,8 @@ export class BatchedEvent {
   scope = null;
   /** What the checkout is for. @type {CheckoutPurpose | null} */
   purpose = null;
+  /** What a subscriber captured about whose code ran. @type {unknown} */
+  caller = null;
   /** Whether the code that is running may get an async scope of its own. Later is too late. */
   mayEnter = false;
 
@@ -99,7 +101,7 @@ export class EventBatch {
         const event = this.#events[next];
         next += 1;
         this.#handle(event);
-        event.pool = event.scope = event.purpose = null;
+        event.pool = event.scope = event.purpose = event.caller = null;
       }
     } finally {
       // Without a guard, one of them may have thrown.

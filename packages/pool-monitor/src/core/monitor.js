@@ -70,7 +70,7 @@ export class PoolMonitor {
   /** Most events come from one server, and each brings a new string. @type {ServerPool | undefined} */
   #recent;
   /** @type {Subscribers} */
-  #subscribers = { listeners: new Set(), tracker: null };
+  #subscribers = { listeners: new Set(), tracker: null, capture: null };
   #handlers = this.#createHandlers();
 
   /** @param {MongoClient} client @param {MonitorOptions} [options] */
@@ -125,14 +125,20 @@ export class PoolMonitor {
    * Calls a listener inside each event, or inside a batch of them, so the listener must be quick and must not throw.
    *
    * @param {PoolListener} listener
+   * @param {() => unknown} [capture] called at each checkOutStarted, in the caller's own async context; what it returns
+   *   is the checkout's `caller`. Only one listener at a time can have it
    * @returns {() => void} unsubscribes
+   * @throws {Error} if another listener captures
    */
-  subscribe(listener) {
+  subscribe(listener, capture) {
+    if (capture && this.#subscribers.capture) throw new Error('Another listener captures the callers already');
     this.#batch.flush();
     this.#subscribers.listeners.add(listener);
+    if (capture) this.#subscribers.capture = capture;
     return () => {
       this.#batch.flush();
       this.#subscribers.listeners.delete(listener);
+      if (capture) this.#subscribers.capture = null;
     };
   }
 
@@ -182,7 +188,9 @@ export class PoolMonitor {
       ),
       connectionCheckOutStarted: (event) => {
         const start = setStartInterval(this.#next(onCheckOutStarted, event.address), event.time, 0);
-        this.#batch.added(this.#subscribers.tracker?.noteStart(start) ?? true);
+        const { capture, tracker } = this.#subscribers;
+        if (capture) start.caller = capture();
+        this.#batch.added(tracker?.noteStart(start) ?? true);
       },
       connectionCheckOutFailed: (event) => {
         const end = this.#next((batched) => batched.pool?.onCheckOutFailed(event.reason, batched), event.address);

@@ -90,6 +90,7 @@ export class ServerPool {
   /** @param {BatchedEvent} start */
   onCheckOutStarted(start) {
     const checkout = new Checkout(this, start, true);
+    checkout.caller = start.caller;
     this.#isUsed = true;
     this.#checkedIn = null;
     this.queue.push(checkout);

@@ -8,6 +8,7 @@ test('nothing is set', () => {
     maxPoolSize: undefined,
     onlyClient: undefined,
     shortRoutes: false,
+    otel: false,
     reportTo: undefined,
   });
 });
@@ -20,6 +21,7 @@ test('all are set', () => {
       POOL_MONITOR_MAX_POOL_SIZE: '4',
       POOL_MONITOR_CLIENT: 'web',
       POOL_MONITOR_ROUTES: 'short',
+      POOL_MONITOR_OTEL: 'on',
       POOL_MONITOR_REPORT_TO: 'http://127.0.0.1:4000/',
     }),
   ).toEqual({
@@ -28,6 +30,7 @@ test('all are set', () => {
     maxPoolSize: 4,
     onlyClient: 'web',
     shortRoutes: true,
+    otel: true,
     reportTo: 'http://127.0.0.1:4000/',
   });
 });
@@ -54,6 +57,7 @@ test.each([
   ['POOL_MONITOR_PORT', '80 ', `${NUMBER} 0 to 65535`],
   ['POOL_MONITOR_SERVER_TIMING', 'yes', 'must be one of off, on'],
   ['POOL_MONITOR_ROUTES', 'none', 'must be one of full, short'],
+  ['POOL_MONITOR_OTEL', '1', 'must be one of off, on'],
   ['POOL_MONITOR_MAX_POOL_SIZE', '0', `${NUMBER} 1 to 100000`],
   ['POOL_MONITOR_MAX_POOL_SIZE', '100001', `${NUMBER} 1 to 100000`],
   ['POOL_MONITOR_REPORT_TO', 'http://example.com:80/', LOOPBACK],
