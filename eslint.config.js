@@ -45,7 +45,11 @@ export default [
   },
   {
     // These run in a folder with an installation of its own.
-    files: ['packages/pool-page/test/attach/app/**', 'benchmarks/attach-cost/apps/**', 'benchmarks/attach-cost/tracers/**'],
+    files: [
+      'packages/pool-{monitor,page}/test/attach/app/**',
+      'benchmarks/attach-cost/apps/**',
+      'benchmarks/attach-cost/tracers/**',
+    ],
     rules: { 'structure/layers': 'off' },
   },
   {

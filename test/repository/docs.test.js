@@ -83,7 +83,9 @@ test.each(['pool-monitor', 'pool-predictor'])('the table in packages/%s/README.m
     [...cell.matchAll(/`(?:new )?(\w+)[`(]/g)].map(([, word]) => word),
   );
   expect(listed.length).toBeGreaterThan(1);
-  const entries = ['index.js', 'node/index.js'].map((entry) => `packages/${name}/src/${entry}`).filter(existsSync);
+  const entries = ['index.js', 'node/index.js', 'otel/telemetry.js']
+    .map((entry) => `packages/${name}/src/${entry}`)
+    .filter(existsSync);
   /** @type {string[]} */
   const exported = [];
   // One after the other: Jest can't link modules that two imports have in common at once.

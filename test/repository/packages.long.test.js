@@ -14,7 +14,8 @@ import { commandsOf } from '../support/commands-of.js';
 
 const run = promisify(execFile);
 const onWindows = process.platform === 'win32';
-const MAX_MONITOR_BYTES = 222e3;
+/** 17 kB of it are for OpenTelemetry: its code, its types, and its part of the README. */
+const MAX_MONITOR_BYTES = 240e3;
 const MAX_PAGE_BYTES = 400e3;
 
 /**

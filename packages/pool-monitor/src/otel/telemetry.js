@@ -29,8 +29,8 @@ const UNKNOWN = 'unknown';
  * Gives the app's OpenTelemetry SDK the `db.client.connection.*` metrics of pools, and a span `pool.acquire` for each
  * checkout that waited at least 1 ms inside a trace. Exporters, sampling and views are the SDK's.
  *
- * @param {typeof import('@opentelemetry/api')} api the app's own copy. Its metrics have no values from before the first
- *   event of a pool after the SDK was registered
+ * @param {typeof import('@opentelemetry/api')} api the copy that the app uses. Register the SDK before the first client
+ *   connects
  * @param {{ guard?: Guard }} [options] guard: by default, errors of the SDK get out
  */
 export function createTelemetry(api, options) {
