@@ -36,7 +36,7 @@ test("CONTRIBUTING's lab is one folder and one line", async () => {
   );
 
   const cli = path.join(folder, 'lab/cli.js');
-  expect((await runNode([cli, 'list'])).stdout).toMatch(/^pings: The empty query \(/m);
+  expect((await runNode([cli, 'run'])).stdout).toMatch(/^pings: The empty query \(/m);
   expect((await runNode([cli, 'run', 'pings', '--help'])).stdout).toMatch(/--workers <list>/);
   const out = path.join(folder, 'out');
   const { code, stdout, stderr } = await runNode([cli, 'run', 'pings', '--repeat', '2', '--json', '--out', out], {

@@ -7,7 +7,9 @@ test('several watch, and nothing is left when all have ended, in any order', () 
   const before = loader._load;
   /** @type {string[]} */
   const heard = [];
-  const [first, second] = ['first', 'second'].map((name) => watchModules((request) => heard.push(`${name} ${request}`)));
+  const [first, second] = ['first', 'second'].map((name) =>
+    watchModules((request) => heard.push(`${name} ${request}`)),
+  );
   loader._load('node:path');
   first();
   loader._load('node:url');
