@@ -1,3 +1,5 @@
+import { sum } from './statistics.js';
+
 /** @typedef {{ before: number[], after: number[] }} Stratum what was measured twice, under the same conditions */
 
 /**
@@ -14,16 +16,15 @@ export function compareRanks(strata) {
   let u = 0;
   for (const { before, after } of strata) {
     const ways = countOrders(before.length, after.length);
-    const all = ways.reduce((total, each) => total + each, 0);
+    const all = sum(ways);
     distribution = convolve(
       distribution,
       ways.map((each) => each / all),
     );
     for (const x of before) for (const y of after) u += y > x ? 1 : y === x ? 0.5 : 0;
   }
-  const chance = (/** @type {number[]} */ part) => part.reduce((total, each) => total + each, 0);
   // A tie counts as half a pair; the test then errs on the side of no difference.
-  const tail = Math.min(chance(distribution.slice(0, Math.ceil(u) + 1)), chance(distribution.slice(Math.floor(u))));
+  const tail = Math.min(sum(distribution.slice(0, Math.ceil(u) + 1)), sum(distribution.slice(Math.floor(u))));
   return { p: Math.min(1, 2 * tail), smallestP: Math.min(1, 2 * distribution[0]) };
 }
 

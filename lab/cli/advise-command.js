@@ -72,7 +72,7 @@ async function showAdvice(
     ...loadOptions,
     scenario,
   });
-  const check = trace && (await checkRecording({ trace, pool, others }, { ...loadOptions, firstSeed }));
+  const check = trace && (await checkRecording({ trace, load, pool, others }, { ...loadOptions, firstSeed }));
   if (check?.status === 'fails') {
     refuse([explainCheck(check), MORE_EVIDENCE], { check, json });
     return;

@@ -10,12 +10,12 @@ import { poolOfRecording, separateRoutes } from '../predictions/app-pool.js';
  * Checks whether a trace can be predicted: from another trace, if there is one at another size, else by its own waits.
  * `predict`, `advise` and `doctor` all do it this way.
  *
- * @param {Pick<LoadInput, 'pool' | 'others'> & { trace: Trace }} input
+ * @param {Pick<LoadInput, 'load' | 'pool' | 'others'> & { trace: Trace }} input load: of that trace
  * @param {Pick<LoadOptions, 'check' | 'client' | 'process'> & { firstSeed?: number }} [options] check: file of the other trace
  * @returns {Promise<TraceCheck>}
  * @throws {Error} if the file can't be read, or does not say its maxPoolSize
  */
-export async function checkRecording({ trace, pool, others = [] }, { check, client, process, firstSeed } = {}) {
+export async function checkRecording({ trace, load, pool, others = [] }, { check, client, process, firstSeed } = {}) {
   const settings = pool?.settings;
   const given = check === undefined ? undefined : pickPool(await readTrace(check), { client, process }).trace;
   if (given && !poolOfRecording(given, settings)) throw new Error(`--check ${check}: it has to say its maxPoolSize`);
@@ -27,6 +27,7 @@ export async function checkRecording({ trace, pool, others = [] }, { check, clie
     pool: poolOfRecording(other ?? trace, settings),
     other,
     separateRoutes: settings && separateRoutes(settings),
+    followUps: load.source?.kind === 'trace' ? load.source.options.followUps : undefined,
     firstSeed,
   });
 }

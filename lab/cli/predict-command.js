@@ -48,7 +48,7 @@ export function createCommand() {
       .addOption(
         new Option(
           '--driver <version>',
-          'version of the Node.js driver; 3: the driver of 2020, which sent new ' + 'queries down busy connections',
+          'version of the Node.js driver; 3: the driver of 2020, which sent new queries down busy connections',
         )
           .choices(['7', '3'])
           .default('7'),
@@ -98,7 +98,7 @@ async function showPrediction(
   const poolOf = known
     ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize })
     : POOL_OF[driver];
-  const check = trace && (await checkRecording({ trace, pool, others }, { ...loadOptions, firstSeed }));
+  const check = trace && (await checkRecording({ trace, load, pool, others }, { ...loadOptions, firstSeed }));
   const trust = trace && check && judgeTrust({ trace, load, others, serverCores: loadOptions.serverCores }, check);
   const notes = [
     ...(check === undefined ? [] : [explainCheck(check)]),

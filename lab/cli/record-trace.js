@@ -50,7 +50,6 @@ export async function recordTrace(app, { out, client, pid, seconds, every, maxMb
   try {
     const recorder = new AppRecorder(app.url, {
       ask: (url, ask) => askApp({ ...app, url }, (poolClient) => ask(poolClient, patience.signal)),
-      headers: app.headers,
       // Not of the last answer: there is no other try.
       onNews: (text) => void (stop.signal.aborted || process.stderr.write(`${text}\n`)),
       client,

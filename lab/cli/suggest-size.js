@@ -24,7 +24,7 @@ export async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (!pool || trace.header.maxPoolSize !== facts.maxPoolSize) return null;
   const size = facts.maxPoolSize;
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...pool.settings, poolSize });
-  if ((await checkRecording({ trace, pool })).status !== 'holds') return null;
+  if ((await checkRecording({ trace, load, pool })).status !== 'holds') return null;
   const poolSizes = Array.from({ length: Math.min(MAX_SIZES, (MOST - 1) * size) }, (_, index) => size + index + 1);
   const knees = [];
   // Where the trace can't tell whether callers wait for their answers, the size must do for both.

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { openReports } from '../harness/attach-reports.js';
 import { attachOptions, mongoSettings } from '../harness/attached-app.js';
-import { findFreePort } from '../base/free-port.js';
+import { findFreePorts } from '../../src/base/free-ports.js';
 import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { childEnvironment, readSettings } from '../../src/settings.js';
@@ -54,7 +54,7 @@ async function watch(command, { port, mongo: wanted, serverTiming }) {
       ...attachOptions(),
       POOL_MONITOR_REPORT_TO: reports.url,
       // The same for each process that a restart of the app brings.
-      POOL_MONITOR_PORT: childEnvironment({}).POOL_MONITOR_PORT ?? String(await findFreePort()),
+      POOL_MONITOR_PORT: childEnvironment({}).POOL_MONITOR_PORT ?? String((await findFreePorts(1))[0]),
       ...(serverTiming && { POOL_MONITOR_SERVER_TIMING: 'on' }),
     });
   } finally {

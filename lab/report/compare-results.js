@@ -1,6 +1,6 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { compareRanks } from '../base/rank-test.js';
-import { median } from '../base/statistics.js';
+import { median, sum } from '../base/statistics.js';
 import { formatSetting } from './name-runs.js';
 
 /** @import { Result, Variant } from './result-types.js' */
@@ -108,7 +108,7 @@ function isOther(one, other) {
 function compareFailures(route, shared) {
   const [before, after] = /** @type {const} */ (['before', 'after']).map((time) => {
     const figures = shared.flatMap((each) => routesOf(each[time])[route] ?? []);
-    const sumOf = (/** @type {string} */ key) => figures.reduce((total, each) => total + Number(each[key] ?? 0), 0);
+    const sumOf = (/** @type {string} */ key) => sum(figures.map((each) => Number(each[key] ?? 0)));
     return sumOf('count') > 0 ? sumOf('failures') / sumOf('count') : 0;
   });
   if (Math.abs(after - before) <= FAILURE_TOLERANCE) return undefined;
@@ -133,7 +133,7 @@ function compareTimes(pairs, routes) {
   });
   if (changes.every(({ isWithin }) => isWithin)) return { verdict: 'same', why: 'p95 within 10 %' };
   const { p, smallestP } = compareRanks(repeated);
-  const total = changes.reduce((sum, { log }) => sum + log, 0);
+  const total = sum(changes.map(({ log }) => log));
   const [largest] = changes
     .filter(({ log, isWithin }) => !isWithin && Math.sign(log) === Math.sign(total))
     .toSorted((a, b) => Math.abs(b.log) - Math.abs(a.log));

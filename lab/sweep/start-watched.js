@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { findFreePort } from '../base/free-port.js';
 import { poll } from '../base/poll.js';
 import { mongoSettings, startAttachedApp } from '../harness/attached-app.js';
+import { findFreePorts } from '../../src/base/free-ports.js';
 import { readSettings } from '../../src/settings.js';
 
 /** @import { AttachedApp } from '../harness/attached-app.js' */
@@ -88,7 +88,7 @@ export function waitForClients(app, ms) {
  */
 async function replaceTakenPort() {
   if (!(await accepts(LOOPBACK[0], readSettings().port))) return {};
-  return { PORT: String(await findFreePort()) };
+  return { PORT: String((await findFreePorts(1))[0]) };
 }
 
 /** @param {string} url @param {AttachedApp} app @param {number} ms @param {string} otherwise */

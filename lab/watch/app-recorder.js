@@ -1,4 +1,3 @@
-import { ask } from 'mongodb-pool-page/client';
 import { sum } from '../base/statistics.js';
 import { measureBusy, ProcessRecorder } from './process-recorder.js';
 
@@ -19,7 +18,6 @@ const MAX_OVERHEADS = 200;
 export class AppRecorder {
   #url;
   #ask;
-  #headers;
   #client;
   #pid;
   #onNews;
@@ -34,13 +32,12 @@ export class AppRecorder {
 
   /**
    * @param {string} url of an app, or of the page of all processes
-   * @param {{ ask: AskAt, headers: Record<string, string>, onNews: (text: string) => void, client?: string, pid?: string }} options
-   *   headers: of the requests for the list of processes; client, pid: the only ones to record
+   * @param {{ ask: AskAt, onNews: (text: string) => void, client?: string, pid?: string }} options client, pid: the only
+   *   ones to record
    */
-  constructor(url, { ask: askAt, headers, onNews, client, pid }) {
+  constructor(url, { ask, onNews, client, pid }) {
     this.#url = url;
-    this.#ask = askAt;
-    this.#headers = headers;
+    this.#ask = ask;
     this.#client = client;
     this.#pid = pid;
     this.#onNews = onNews;
@@ -135,9 +132,7 @@ export class AppRecorder {
   /** @returns {Promise<{ url: string }[] | null>} the processes that the overview lists; null for an app */
   async #listRows() {
     // Also where it has one process: others may come.
-    const answer = await ask(new URL('/processes', this.#url), (response) => response.json(), {
-      headers: this.#headers,
-    }).catch(() => null);
+    const answer = await this.#ask(this.#url, (client, signal) => client.processes(signal)).catch(() => null);
     if (!Array.isArray(Object(answer).rows)) return null;
     return answer.rows.filter((/** @type {any} */ row) => typeof Object(row).url === 'string');
   }

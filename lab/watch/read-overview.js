@@ -1,4 +1,4 @@
-import { ask, PoolClient } from 'mongodb-pool-page/client';
+import { PoolClient } from 'mongodb-pool-page/client';
 import { explainLastMinute } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { diagnose, readTraceText } from 'mongodb-pool-predictor';
 import { sum } from '../base/statistics.js';
@@ -73,12 +73,11 @@ export class OverviewReader {
   async #diagnose(process, url) {
     const before = this.#diagnoses.get(process);
     if (before && performance.now() - before.atMs < DIAGNOSE_EVERY_MS) return before.text;
-    const readTrace = async (/** @type {Response} */ response) => {
-      const trace = await response.text();
-      return trace === '' ? '' : explainLastMinute(diagnose(await readTraceText(trace)));
-    };
     // An older monitor has no trace.
-    const text = await ask(new URL('/pool/trace', url), readTrace, { timeoutMs: ANSWER_MS }).catch(() => '');
+    const text = await new PoolClient(url, { timeoutMs: ANSWER_MS })
+      .recentTrace()
+      .then(async (trace) => (trace === '' ? '' : explainLastMinute(diagnose(await readTraceText(trace)))))
+      .catch(() => '');
     this.#diagnoses.set(process, { atMs: performance.now(), text });
     return text;
   }

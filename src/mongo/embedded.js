@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { MongoClient } from 'mongodb';
+import { findFreePorts } from '../base/free-ports.js';
 import { collectText } from '../process/child-process.js';
 import { startGuarded } from '../process/guarded-process.js';
 import { makeTempFolder } from '../process/temp-folder.js';
@@ -160,13 +159,4 @@ async function formSet(hosts, url, mongods) {
   } finally {
     await Promise.all([first.close(), all.close()]);
   }
-}
-
-/** All servers listen at once, so that no port comes twice. @param {number} count @returns {Promise<number[]>} */
-async function findFreePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => /** @type {import('node:net').AddressInfo} */ (server.address()).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

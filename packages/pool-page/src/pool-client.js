@@ -98,6 +98,20 @@ export class PoolClient {
   }
 
   /**
+   * `GET /pool/trace`: the last minute as a trace; empty without a checkout.
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<string>}
+   */
+  recentTrace(signal) {
+    return this.#getText('/pool/trace', signal);
+  }
+
+  /** `GET /processes`: only the page of `pool-lab watch` has it. @param {AbortSignal} [signal] @returns {Promise<any>} */
+  processes(signal) {
+    return this.#get('/processes', signal);
+  }
+
+  /**
    * `GET /pool/events`: the data of each event of that name, until the app or the caller ends the stream.
    * @param {string} name such as `pool`, five times a second, or `second`
    * @param {AbortSignal} [signal]
@@ -149,19 +163,23 @@ export class PoolClient {
   }
 
   /** @param {string} path @param {AbortSignal} [signal] @returns {Promise<any>} */
-  #get(path, signal) {
+  async #get(path, signal) {
+    const body = parseJson(await this.#getText(path, signal, { Accept: 'application/json', ...this.#headers }));
+    if (typeof body !== 'object' || body === null)
+      throw new AnswerError(new URL(path, this.#url), 'GET', 'did not answer with a JSON object');
+    return body;
+  }
+
+  /** @param {string} path @param {AbortSignal} [signal] @param {Record<string, string>} [headers] @returns {Promise<string>} */
+  #getText(path, signal, headers = this.#headers) {
     const url = new URL(path, this.#url);
     return ask(
       url,
       async (response) => {
         await checkStatus(response, url);
-        const text = await response.text();
-        const body = parseJson(text);
-        if (typeof body !== 'object' || body === null)
-          throw new AnswerError(url, 'GET', 'did not answer with a JSON object');
-        return body;
+        return response.text();
       },
-      { headers: { Accept: 'application/json', ...this.#headers }, signal, timeoutMs: this.#timeoutMs },
+      { headers, signal, timeoutMs: this.#timeoutMs },
     );
   }
 }

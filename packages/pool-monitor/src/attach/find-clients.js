@@ -1,6 +1,7 @@
 import Module from 'node:module';
 import net from 'node:net';
 import { listClientsInHeap } from './heap-clients.js';
+import { readStack } from './read-stack.js';
 import { replaceMethod } from './replace-method.js';
 import { watchModules } from './watch-modules.js';
 
@@ -158,11 +159,7 @@ function portOf(first, rest) {
 }
 
 function isCalledByDriver() {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = MAX_FRAMES;
-  const { stack } = new Error();
-  Error.stackTraceLimit = stackTraceLimit;
-  return DRIVER_FRAME.test(String(stack));
+  return DRIVER_FRAME.test(readStack(MAX_FRAMES));
 }
 
 /**

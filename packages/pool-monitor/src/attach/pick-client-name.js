@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readStack } from './read-stack.js';
 
 /** @import { MongoClient } from 'mongodb' */
 
@@ -35,11 +36,7 @@ export function pickClientName(client, taken) {
 
 /** @returns {string | undefined} the line of the app's own code that is running, such as `src/db.js:12` */
 function findPlace() {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = MAX_FRAMES;
-  const lines = String(new Error().stack).split('\n');
-  Error.stackTraceLimit = stackTraceLimit;
-  for (const line of lines) {
+  for (const line of readStack(MAX_FRAMES).split('\n')) {
     const [, place, number] = FRAME.exec(line) ?? [];
     if (!place) continue;
     const file = place.startsWith('file:') ? fileURLToPath(place) : place;

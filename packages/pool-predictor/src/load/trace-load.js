@@ -4,6 +4,7 @@ import { drawBlocks } from './visit-blocks.js';
 import { findFollowUps } from '../trace/follow-ups.js';
 import { describeCallers, isCaller, listSessions, listCallerArrivals } from '../trace/sessions.js';
 import { findHandovers } from '../trace/handovers.js';
+import { groupByRoute } from '../trace/trace.js';
 
 /** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { FollowUps } from '../trace/follow-ups.js' */
@@ -50,9 +51,8 @@ export function createTraceLoad(
   const visitedAtMs = visits.map(({ atMs }) => atMs);
   // The last checkout is followed by a gap, too.
   const durationMs = Math.max(1, (endMs * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
-  const ofRoutes = Object.fromEntries(
-    routes.map((route, index) => [route, Array.from(servicesMs).filter((_, i) => routeOf[i] === index)]),
-  );
+  const grouped = groupByRoute(trace, servicesMs);
+  const ofRoutes = Object.fromEntries(routes.map((route, index) => [route, grouped[index]]));
   const tails = Object.fromEntries(routes.map((route) => [route, findTail(ofRoutes[route])]));
 
   /** @param {number} seed @param {number} factor @returns {Iterator<Arrival>} */

@@ -1,12 +1,13 @@
 import { mean, quantile, sum } from '../base/sample-statistics.js';
 import { TOLERANCE_MS, TOLERANCE_SHARE } from './size-comparison.js';
 import { createRuns, simulateHere } from '../runs/simulation-runs.js';
-import { meansByRoute, sliceTrace, summariseTrace } from '../trace/trace.js';
+import { groupByRoute, meansByRoute, sliceTrace, summariseTrace } from '../trace/trace.js';
 import { RECORDED_SEED, createTraceLoad } from '../load/trace-load.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { SimulationResult } from '../simulator/simulate.js' */
+/** @import { FollowUps } from '../trace/follow-ups.js' */
 /** @import { Trace } from '../trace/trace.js' */
 
 /** With fewer requests, or waits, the p95 is just the longest one. */
@@ -64,35 +65,36 @@ const RESPONSE_SHARE = 0.05;
  * @param {Trace} [options.other] is predicted from the trace, as if the load were the same; default: the waits of the
  *   trace are explained by a replay
  * @param {string[]} [options.separateRoutes] see createTraceLoad
+ * @param {FollowUps} [options.followUps] of the trace; default: found in it, which takes most of the time
  * @param {number} [options.firstSeed] default 1
  * @returns {Promise<TraceCheck>}
  */
-export async function checkTrace(trace, { pool, other, separateRoutes, firstSeed = 1 }) {
+export async function checkTrace(trace, { pool, other, separateRoutes, followUps, firstSeed = 1 }) {
+  const poolWaitsMs = listPoolWaits(trace);
   const facts = {
     of: other ? /** @type {const} */ ('trace') : /** @type {const} */ ('waits'),
     poolSize: pool?.maxPoolSize ?? NaN,
     figures: [],
-    waits: describeWaits(trace),
+    waits: describeWaits(trace, poolWaitsMs),
     rateRatio: 1,
     useRatios: {},
   };
-  if (isOther(trace, facts.waits)) return { ...facts, status: 'fails', reason: 'otherWaits' };
+  if (isOther(trace, facts.waits, poolWaitsMs)) return { ...facts, status: 'fails', reason: 'otherWaits' };
   if (!pool) return { ...facts, status: 'notChecked', reason: 'unknownSize' };
   const compared = other
-    ? await predictOther(trace, { pool, other, separateRoutes, firstSeed })
-    : await replayWaits(trace, facts.waits, { pool, separateRoutes });
+    ? await predictOther(trace, { pool, other, separateRoutes, followUps, firstSeed })
+    : await replayWaits(trace, poolWaitsMs, { count: facts.waits.count, pool, separateRoutes, followUps });
   if ('reason' in compared) return { ...facts, status: 'notChecked', reason: compared.reason };
   const isOff = compared.figures.some(({ place }) => place === 'outside');
   return { ...facts, ...compared, status: isOff ? 'fails' : 'holds', reason: isOff ? 'figures' : null };
 }
 
-/** @param {Trace} trace @returns {TraceWaits} */
-function describeWaits(trace) {
-  const { waitMs, openingMs } = trace;
+/** @param {Trace} trace @param {number[]} poolWaitsMs @returns {TraceWaits} */
+function describeWaits({ waitMs, openingMs }, poolWaitsMs) {
   let [count, allMs, poolMs, openedMs] = [0, 0, 0, 0];
   for (let row = 0; row < waitMs.length; row++) {
     if (waitMs[row] <= MIN_WAITED_MS) continue;
-    const ms = poolWaitOf(trace, row);
+    const ms = poolWaitsMs[row];
     if (ms > MIN_WAITED_MS) count++;
     allMs += waitMs[row];
     poolMs += ms;
@@ -102,18 +104,20 @@ function describeWaits(trace) {
 }
 
 /**
- * How much of a wait was for a connection of a full pool. Only from version 3 on, a trace says who was waited for.
- * @param {Trace} trace @param {number} row
+ * How much of each wait was for a connection of a full pool. Only from version 3 on, a trace says who was waited for.
+ * @param {Trace} trace
  */
-function poolWaitOf({ waitMs, openingMs, isBehind }, row) {
-  if (!isBehind) return waitMs[row];
-  return isBehind[row] ? Math.max(0, waitMs[row] - Number(openingMs?.[row])) : 0;
+function listPoolWaits({ waitMs, openingMs, isBehind }) {
+  if (!isBehind) return Array.from(waitMs);
+  return Array.from(waitMs, (ms, row) => (isBehind[row] ? Math.max(0, ms - Number(openingMs?.[row])) : 0));
 }
 
-/** Whether something else than a full pool made the requests wait. @param {Trace} trace @param {TraceWaits} waits */
-function isOther(trace, { otherShare }) {
-  const { waitMs, useMs } = trace;
-  const othersMs = Array.from(waitMs, (ms, row) => ms - poolWaitOf(trace, row)).filter((ms) => ms > MIN_WAITED_MS);
+/**
+ * Whether something else than a full pool made the requests wait.
+ * @param {Trace} trace @param {TraceWaits} waits @param {number[]} poolWaitsMs
+ */
+function isOther({ waitMs, useMs }, { otherShare }, poolWaitsMs) {
+  const othersMs = Array.from(waitMs, (ms, row) => ms - poolWaitsMs[row]).filter((ms) => ms > MIN_WAITED_MS);
   const allMs = sum(Array.from(waitMs, (ms, row) => ms + useMs[row]));
   return (
     otherShare >= MAX_OTHER_SHARE &&
@@ -126,25 +130,23 @@ function isOther(trace, { otherShare }) {
  * Replays the trace with the pool that it was recorded with, and compares the waits for a full pool.
  *
  * @param {Trace} trace
- * @param {TraceWaits} waits
- * @param {{ pool: PoolOptions, separateRoutes?: string[] }} options
+ * @param {number[]} poolWaitsMs
+ * @param {{ count: number, pool: PoolOptions, separateRoutes?: string[], followUps?: FollowUps }} options count: see TraceWaits
  * @returns {Promise<{ figures: CheckedFigure[] } | { reason: 'nobodyWaited' | 'fewWaits' }>}
  */
-async function replayWaits(trace, { count }, { pool, separateRoutes }) {
+async function replayWaits(trace, poolWaitsMs, { count, pool, separateRoutes, followUps }) {
   if (count < MIN_COUNT) return { reason: count === 0 ? 'nobodyWaited' : 'fewWaits' };
-  const load = createTraceLoad(trace, { separateRoutes });
+  const load = createTraceLoad(trace, { separateRoutes, followUps });
   const [result] = await simulateHere({ load, services: load.services })([{ pool, seed: RECORDED_SEED, factor: 1 }]);
-  const { routes, routeOf } = trace;
-  const waitMs = Array.from(trace.waitMs, (_, row) => poolWaitOf(trace, row));
   const recorded = summariseTrace(trace);
-  const ofRoutes = routes
-    .map((route, index) => ({ route, waitsMs: waitMs.filter((_, row) => routeOf[row] === index) }))
+  const ofRoutes = groupByRoute(trace, poolWaitsMs)
+    .map((waitsMs, index) => ({ route: trace.routes[index], waitsMs }))
     .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > MIN_WAITED_MS).length >= MIN_COUNT)
     .toSorted((a, b) => b.waitsMs.length - a.waitsMs.length)
     .slice(0, MAX_ROUTES);
   return {
     figures: [
-      place('meanWait', null, mean(waitMs), [meanWaitOf(result)], REPLAY_SHARE),
+      place('meanWait', null, mean(poolWaitsMs), [meanWaitOf(result)], REPLAY_SHARE),
       ...ofRoutes.flatMap(({ route, waitsMs }) => {
         const { meanMs, p95Ms } = result.routes[route].wait;
         return [
@@ -170,10 +172,10 @@ async function replayWaits(trace, { count }, { pool, separateRoutes }) {
  * value with probability 1 - 0.1 / m, so all do with 0.9 or more: https://en.wikipedia.org/wiki/Bonferroni_correction.
  *
  * @param {Trace} trace
- * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], firstSeed: number }} options
+ * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], followUps?: FollowUps, firstSeed: number }} options
  * @returns {Promise<Pick<TraceCheck, 'figures' | 'rateRatio' | 'useRatios'> | { reason: 'fewRequests' }>}
  */
-async function predictOther(trace, { pool, other, separateRoutes, firstSeed }) {
+async function predictOther(trace, { pool, other, separateRoutes, followUps, firstSeed }) {
   const [lastMs, otherLastMs] = [trace, other].map(
     ({ checkOutStartedMs }) => checkOutStartedMs[checkOutStartedMs.length - 1],
   );
@@ -186,7 +188,7 @@ async function predictOther(trace, { pool, other, separateRoutes, firstSeed }) {
     .slice(0, MAX_ROUTES);
   if (routes.length === 0) return { reason: 'fewRequests' };
   const [usesBefore, usesAfter] = [trace, future].map((part) => meansByRoute(part, part.useMs));
-  const load = createTraceLoad(trace, { resample: true, separateRoutes });
+  const load = createTraceLoad(trace, { resample: true, separateRoutes, followUps });
   const results = await createRuns({
     simulateRuns: simulateHere({ load: cut(load, untilMs), services: load.services }),
     seeds: 20 * (routes.length + 1) - 1,

@@ -63,6 +63,20 @@ export function meansByRoute({ routes, routeOf }, values) {
 }
 
 /**
+ * Groups values by route, in one pass: a trace may have thousands of routes.
+ *
+ * @param {Pick<Trace, 'routes' | 'routeOf'>} trace
+ * @param {ArrayLike<number>} values by checkout
+ * @returns {number[][]} by row of `routes`
+ */
+export function groupByRoute({ routes, routeOf }, values) {
+  /** @type {number[][]} */
+  const groups = routes.map(() => []);
+  for (let i = 0; i < values.length; i++) groups[routeOf[i]].push(values[i]);
+  return groups;
+}
+
+/**
  * @param {Trace} trace
  * @param {number} fromMs
  * @param {number} toMs
