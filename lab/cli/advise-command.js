@@ -177,7 +177,7 @@ function parseHeadroom(text) {
 }
 
 /** The advised size, one less and one more, as a table. @param {Advice} advice @returns {[LabView, Result]} */
-export function createAdviceView({ rows, loads, seeds, poolSize: advised }) {
+function createAdviceView({ rows, loads, seeds, poolSize: advised }) {
   const sizes = [...new Set(rows.map(({ poolSize }) => poolSize))];
   const rowOf = (/** @type {number} */ size, /** @type {number} */ factor) =>
     /** @type {AdviceRow} */ (rows.find((row) => row.poolSize === size && row.factor === factor));

@@ -9,7 +9,7 @@ const SKIPPED = /** @type {const} */ (['noops', 'migrations', 'excluded', 'inter
 const APPLIED = /** @type {const} */ (['inserts', 'updates', 'deletes', 'commands']);
 
 /** @param {() => Figures} figures @returns {string} in Prometheus' text format */
-export function renderReplicationMetrics(figures) {
+function renderReplicationMetrics(figures) {
   const now = figures();
   return renderMetrics([
     {

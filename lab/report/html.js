@@ -43,7 +43,7 @@ const LANE = 46;
 const WIDTH = 480;
 
 /** The article's picture of a connection pool. */
-export function drawTunnel() {
+function drawTunnel() {
   return html`<div class="tunnels">
     ${trust(VEHICLE_SYMBOLS)}
     ${drawScene('One lane: the Ferrari waits for the bus.', [

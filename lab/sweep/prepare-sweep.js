@@ -122,7 +122,7 @@ export async function warmUpApp(url, { scenario, environment, paths, poolSize, s
 }
 
 /** @param {string} url @param {string} path @param {AbortSignal} signal @returns {Promise<number>} the status */
-export function requestPath(url, path, signal) {
+function requestPath(url, path, signal) {
   const read = async (/** @type {Response} */ response) => {
     await response.arrayBuffer();
     return response.status;
@@ -159,7 +159,7 @@ const CLIENT_MS = 5000;
  * @returns {Promise<TriedApp>}
  * @throws {Error} saying why it can't
  */
-export async function tryApp(command, { target, client: only, mongoUrl, startMs, paths, check, confirmHosts, signal }) {
+async function tryApp(command, { target, client: only, mongoUrl, startMs, paths, check, confirmHosts, signal }) {
   const app = await startWatchedApp(command, { target, mongoUrl, startMs, signal });
   /** @type {Record<string, number>} */
   const statuses = {};

@@ -51,7 +51,7 @@ export function describePool({ total, active, acquired, timesWaited, totalWaitMs
 const streams = new AsyncLocalStorage();
 
 /** Whether a change stream is checking out a connection at this moment. */
-export function isStreamCheckout() {
+function isStreamCheckout() {
   return streams.getStore() === true;
 }
 

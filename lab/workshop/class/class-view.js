@@ -127,7 +127,7 @@ function describePerson(learner, lessons, { current, currentAt }, { now, stuckAf
  * @param {string} unit
  * @returns {{ words: string, axis: string, median?: number }} words: for screen readers; median: of what was measured
  */
-export function describeGuesses(guesses, measured, unit) {
+function describeGuesses(guesses, measured, unit) {
   const words = [sumUp(guesses, unit, 'guess', 'guesses'), sumUp(measured, unit, 'measurement', 'measurements')];
   const median = measured.length > 0 ? medianOf(measured) : undefined;
   return {
@@ -142,7 +142,7 @@ export function describeGuesses(guesses, measured, unit) {
  * @param {Point[]} points
  * @returns {{ words: string, medians: Point[] } | undefined} undefined where fewer than two pool sizes were measured
  */
-export function describeCurve(points) {
+function describeCurve(points) {
   const sizes = [...new Set(points.map(([size]) => size))].toSorted((a, b) => a - b);
   if (sizes.length < 2) return undefined;
   const medians = sizes.map(

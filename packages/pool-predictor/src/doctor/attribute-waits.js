@@ -44,7 +44,7 @@ export function attributeWaits(trace, evidence) {
  * @param {RecordedTrace['checkouts']} checkouts
  * @param {number} row
  */
-export function hasWaited({ waitMs, openingMs, behindCount, useMs }, row) {
+function hasWaited({ waitMs, openingMs, behindCount, useMs }, row) {
   if (waitMs[row] >= AT_ONCE_MS || Number.isNaN(useMs[row])) return true;
   return behindCount[row] > 0 || openingMs[row] > 0;
 }

@@ -107,7 +107,7 @@ export function diagnose(trace, fleet = {}) {
 }
 
 /** @param {number} request row, or -1 @param {number} row of a checkout @returns {number} the same for all of a request */
-export function requestKey(request, row) {
+function requestKey(request, row) {
   return request >= 0 ? request : -1 - row;
 }
 

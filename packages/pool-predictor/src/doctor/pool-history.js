@@ -18,7 +18,7 @@ const LOST_PER_CLEAR = 2;
  * Why a connection is opened: the pool grows, or it replaces one that was closed, because it had been idle for
  * maxIdleTimeMS, because the other side or the network ended it, or because the pool was cleared.
  */
-export const WHYS = /** @type {const} */ (['growth', 'idle', 'lost', 'cleared']);
+const WHYS = /** @type {const} */ (['growth', 'idle', 'lost', 'cleared']);
 /** @typedef {typeof WHYS[number]} Why */
 
 /** The driver's reasons for closing a connection. @type {Record<string, Why>} */

@@ -97,7 +97,7 @@ export function countSteps({ phases, scenarios }) {
  * @param {{ phases: Phase[], scenarios: Scenario[] }} workload
  * @throws {Error} when its simulation would take too long
  */
-export function requireFeasible(workload) {
+function requireFeasible(workload) {
   const steps = countSteps(workload);
   if (steps <= MAX_STEPS) return;
   throw new Error(

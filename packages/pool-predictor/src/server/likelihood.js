@@ -34,7 +34,7 @@ const MIN_DEVIATION = 0.01;
  */
 
 /** Tells how many times as long as alone a query takes. @param {number} speed @param {number} workShare */
-export function stretchOf(speed, workShare) {
+function stretchOf(speed, workShare) {
   return 1 - workShare + workShare / speed;
 }
 

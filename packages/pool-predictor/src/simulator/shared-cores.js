@@ -17,7 +17,7 @@ import { createFifo } from './fifo.js';
 export const SLICE_MS = 2;
 
 /** @param {ServerOptions} server @throws {Error} naming the option that is wrong and what is allowed */
-export function checkServer({ cores, sliceMs = SLICE_MS }) {
+function checkServer({ cores, sliceMs = SLICE_MS }) {
   if (!(cores > 0 && cores < Infinity)) throw new Error(`cores must be a number above 0, not ${cores}`);
   if (!(sliceMs > 0 && sliceMs < Infinity)) throw new Error(`sliceMs must be a number of ms above 0, not ${sliceMs}`);
 }

@@ -71,10 +71,10 @@ export const END_RULES = {
 };
 
 /** Of version 1 and 2, without the start and the pair of waitMs and useMs. @type {LineRules} */
-export const SIMPLE_RULES = { required: {}, optional: { route: text, request: count, failed: flag } };
+const SIMPLE_RULES = { required: {}, optional: { route: text, request: count, failed: flag } };
 
 /** @type {LineRules} */
-export const CHECKOUT_RULES = {
+const CHECKOUT_RULES = {
   required: { atMs: startMs, waitMs: durationMs, pool: id },
   optional: {
     useMs: durationMs,
