@@ -7,6 +7,7 @@ import {
   openForEachTest,
   openPage,
   page,
+  pollUntil,
   readPool,
   send,
   start,
@@ -59,9 +60,14 @@ describeInBrowser('the live page of an app that is not as usual', () => {
       await page.getByText(/^\/fast failed with status 503 after \d+ ms$/).waitFor();
       expect(await findFaults()).toEqual([]);
       // A failure is counted, but its time is no measurement.
+      const listFailed = async () => {
+        const { seconds } = await (await fetch(`${other.url}/pool/seconds`)).json();
+        return seconds.filter((/** @type {any} */ { routes }) => routes['/fast']?.failures === 1);
+      };
+      // The second has to end before it is listed.
+      await pollUntil(async () => (await listFailed()).length > 0);
       await page.getByRole('img', { name: /^Responses per second, latest: .* failed 0$/ }).waitFor();
-      const { seconds } = await (await fetch(`${other.url}/pool/seconds`)).json();
-      expect(seconds.filter((/** @type {any} */ { routes }) => routes['/fast']?.failures === 1)).toHaveLength(1);
+      expect(await listFailed()).toHaveLength(1);
       expect(await page.locator('#latency-chart data').allInnerTexts()).toEqual(['', '', '', '']);
       await page.reload();
       await page.getByText('None since this page was opened.').waitFor();

@@ -8,14 +8,15 @@ import { readSettings } from '../../../src/settings.js';
 import { cleanUp } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
 
-const POOL = 16;
+/** As in the lesson. */
+const POOL = 17;
 const MONITORS = 2;
 const APP_NAME = 'the claims of lesson 14';
 
 test('lesson 14: the primary sees the pool and the monitors, a secondary the monitors alone', async () => {
   const page = (await readFile('lessons/14-fleet-budget/README.md', 'utf8')).replaceAll(/\s+/g, ' ');
   expect(page).toContain(
-    'each instance opens 18 connections to the primary and only the 2 monitoring connections to each secondary, unless you set ' +
+    `each instance opens ${POOL + MONITORS} connections to the primary and only the 2 monitoring connections to each secondary, unless you set ` +
       '`minPoolSize`',
   );
 
@@ -43,7 +44,7 @@ test('lesson 14: the primary sees the pool and the monitors, a secondary the mon
   expect(await counts()).toEqual(expected);
 
   // A minPoolSize is kept open at every server, though all queries go to the primary.
-  expect(page).toContain('With a `minPoolSize` of 16, each secondary has 18 as well');
+  expect(page).toContain(`With a \`minPoolSize\` of ${POOL}, each secondary has ${POOL + MONITORS} as well`);
   await client.close();
   const warm = new MongoClient(url, { maxPoolSize: POOL, minPoolSize: POOL, appName: APP_NAME });
   cleanUp(() => warm.close());

@@ -96,8 +96,8 @@ describeInBrowser('the figures of the playground are those of pool-lab predict, 
     [
       'a trace of an app with a timeout and a second client',
       { pool: { poolSize: 4, waitQueueTimeoutMs: 40, slowPoolSize: 2 } },
-      // It was recorded with another pool, so at other sizes there is no prediction.
-      4,
+      // Its waits are those of another pool, so only the recorded size has a prediction.
+      8,
     ],
   ])('of %s, which stays on the page', async (_, header, poolSize) => {
     const [first, ...rest] = (await readFile('examples/ordinary-minute.jsonl', 'utf8')).split('\n');
