@@ -113,10 +113,11 @@ async function runSweep({ command, scenario }, { repeat, baseline, out, json, ye
     const whole = {
       ...result,
       ...(words.length > 0 && { advice: { ...advice, words } }),
+      ...(sweep.diagnoses.length > 0 && { doctor: { words: sweep.diagnoses } }),
       ...(change && { baseline: { ...changes, words: [change] } }),
     };
     const view = createSweepView([whole]);
-    await reportResult(view, whole, { out, json, texts: words.slice(1) });
+    await reportResult(view, whole, { out, json, texts: [...sweep.diagnoses, ...words.slice(1)] });
     if (changes?.routes.some(({ verdict }) => verdict === 'worse')) process.exitCode = 1;
     if (options.slo && listSizes(options.slo, result.variants, 'met').length === 0) process.exitCode = 1;
   } finally {

@@ -1,5 +1,7 @@
+import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { advise } from 'mongodb-pool-predictor';
 import { askMonitor, readMonitors } from '../harness/monitor-reader.js';
+import { diagnoseRecent } from '../harness/recent-diagnosis.js';
 import { runScenario } from '../harness/loads/artillery-load.js';
 import { runLoadCommand } from '../harness/loads/command.js';
 import { listArrivals } from '../harness/summarise-checkouts.js';
@@ -11,7 +13,7 @@ import { startWatchedApp } from './start-watched.js';
 import { summariseSweep, measureGoals } from './sweep-figures.js';
 import { createSweepView } from './sweep-view.js';
 
-/** @import { Advice, Slo } from 'mongodb-pool-predictor' */
+/** @import { Advice, Diagnosis, Slo } from 'mongodb-pool-predictor' */
 /** @import { ClientReport } from '../harness/loads/load-types.js' */
 /** @import { Context, Lab, Measurement, Plan } from '../harness/run-lab.js' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
@@ -40,6 +42,8 @@ import { createSweepView } from './sweep-view.js';
  * @typedef {Lab<{ repeat?: number }, SweepSettings, SweepFigures, SweepPlan>} SweepLab
  */
 
+const DIAGNOSIS_MS = 10_000;
+
 /** The mixed lab for the user's own app. */
 export class Sweep {
   #options;
@@ -47,6 +51,8 @@ export class Sweep {
   #recordings = [];
   /** @type {SweepScenario | undefined} */
   #workload;
+  /** What the doctor says of the last measurement at each size. @type {Map<number, string>} */
+  #diagnoses = new Map();
 
   /** @param {SweepOptions} options */
   constructor(options) {
@@ -69,6 +75,12 @@ export class Sweep {
       measure: ({ settings: { poolSize } }, plan, context) => this.#measure(poolSize, context),
       predict: ({ settings: { poolSize } }) => predictSize(poolSize, this.#recordings, this.#workload),
     };
+  }
+
+  /** Why requests waited, a sentence for each pool size at which that is known; after the lab was run. @returns {string[]} */
+  get diagnoses() {
+    const bySize = [...this.#diagnoses].toSorted(([a], [b]) => a - b);
+    return bySize.map(([poolSize, text]) => `Pool size ${poolSize}: ${text}`);
   }
 
   /** @returns {Promise<Advice | undefined>} after the lab was run; undefined without goals, or without measurements */
@@ -100,6 +112,8 @@ export class Sweep {
       const { figures: ofClient, failed, warnings } = await this.#runLoad(app);
       const seen = keepClient(await reader.stop(), client);
       const settings = await checkPools(app, poolSize, client);
+      const diagnosis = await diagnoseApp(app);
+      if (diagnosis) this.#diagnoses.set(poolSize, explainVerdict(diagnosis));
       const requests = joinRequests(seen);
       const pools = new Set(seen.checkouts.map(({ source, pool }) => `${source} ${pool}`)).size;
       if (pools === 1) this.#recordings.push({ poolSize, requests, checkouts: seen.checkouts, settings });
@@ -128,6 +142,17 @@ export class Sweep {
 /** What requests do with other clients is then a part of the rest of their time. @param {Seen} seen @param {string} [client] */
 function keepClient(seen, client) {
   return client === undefined ? seen : { ...seen, checkouts: seen.checkouts.filter(({ pool }) => pool === client) };
+}
+
+/** @param {AttachedApp} app @returns {Promise<Diagnosis | undefined>} of the process whose requests waited most; undefined if unclear */
+async function diagnoseApp({ processes, signal }) {
+  const all = await Promise.all(
+    processes.flatMap(({ url }) => (url === undefined ? [] : diagnoseRecent(url, { timeoutMs: DIAGNOSIS_MS, signal }))),
+  );
+  return all
+    .filter((each) => each !== undefined)
+    .filter(({ verdict }) => verdict.cause !== 'tooLittleData')
+    .toSorted((a, b) => b.totals.waitedMs - a.totals.waitedMs)[0];
 }
 
 /**

@@ -19,8 +19,9 @@ import { judgeGoal, judgeGoals } from './sweep-figures.js';
 
 /** @typedef {Variant<{ poolSize: number }, SweepFigures>} SweepVariant */
 /**
- * @typedef {Result<{ poolSize: number }, SweepFigures> & { advice?: { words: string[] }, baseline?: { words: string[] } }} SweepResult
- *   words: which sizes met the goals, then what `advise` says; what changed since the baseline
+ * @typedef {Result<{ poolSize: number }, SweepFigures> & { advice?: { words: string[] }, doctor?: { words: string[] },
+ *   baseline?: { words: string[] } }} SweepResult words: which sizes met the goals, then what `advise` says; why requests
+ *   waited, by size; what changed since the baseline
  */
 
 /** @type {import('../report/columns.js').ShareColumns<SweepVariant>} */
@@ -38,6 +39,7 @@ const VERDICTS = { met: 'met', missed: 'missed', unknown: 'no verdict' };
 /** What the view itself relies on, in a result from a file. */
 const checkSweep = shape({
   advice: orNone(shape({ words: listOf(text) })),
+  doctor: orNone(shape({ words: listOf(text) })),
   baseline: orNone(shape({ words: listOf(text) })),
   variants: listOf(
     shape({
@@ -90,7 +92,7 @@ export function createSweepView(results) {
       'Times by route are measured in the app, from the arrival of a request to the end of its answer. The slowest request of all is ' +
         'also what the client saw, where the load was sent by Artillery.',
       'Predicted: a simulation of this load with what was measured at the other sizes.',
-      ...results.flatMap((result) => adviceOf(result).slice(1)),
+      ...results.flatMap((result) => [...(result.doctor?.words ?? []), ...adviceOf(result).slice(1)]),
     ],
     columns: [
       ...share(

@@ -1,7 +1,7 @@
 import { PoolClient } from 'mongodb-pool-page/client';
 import { explainLastMinute } from 'mongodb-pool-page/universal/explain-diagnosis.js';
-import { diagnose, readTraceText } from 'mongodb-pool-predictor';
 import { sum } from '../base/statistics.js';
+import { diagnoseRecent } from '../harness/recent-diagnosis.js';
 
 /** @import { AttachedProcess } from '../harness/attach-reports.js' */
 
@@ -73,10 +73,8 @@ export class OverviewReader {
   async #diagnose(process, url) {
     const before = this.#diagnoses.get(process);
     if (before && performance.now() - before.atMs < DIAGNOSE_EVERY_MS) return before.text;
-    // An older monitor has no trace.
-    const text = await new PoolClient(url, { timeoutMs: ANSWER_MS })
-      .recentTrace()
-      .then(async (trace) => (trace === '' ? '' : explainLastMinute(diagnose(await readTraceText(trace)))))
+    const text = await diagnoseRecent(url, { timeoutMs: ANSWER_MS })
+      .then((diagnosis) => (diagnosis ? explainLastMinute(diagnosis) : ''))
       .catch(() => '');
     this.#diagnoses.set(process, { atMs: performance.now(), text });
     return text;

@@ -40,7 +40,7 @@ test("the article's own app, unchanged: 21, 7 and 5 s", async () => {
     code: 0,
     stderr: expect.stringMatching(/The app uses the MongoDB at 127\.0\.0\.1:\d+\. [^]*1, 3, 10\s+instead of 50\./),
   });
-  const { variants, settings, advice } = JSON.parse(stdout);
+  const { variants, settings, advice, doctor } = JSON.parse(stdout);
   for (const [index, exactMs] of [21_000, 7000, 5000].entries()) {
     const { measured, predicted } = variants[index];
     // On an idle machine 1 %. Here other tests run beside it.
@@ -63,6 +63,8 @@ test("the article's own app, unchanged: 21, 7 and 5 s", async () => {
   ]);
   expect(settings).toMatchObject({ poolSizes: [1, 3, 10], ownPoolSizes: [50], goals: ['/fast max < 3 s'] });
   expect(advice.words[0]).toBe('Measured: the goal is met at pool size 3, 10.');
+
+  expect(doctor.words[0]).toMatch(/^Pool size 1: .*\/slow .*holds the only connection/);
 
   // `report` shows it again, also beside another one.
   const result = path.join(out, 'sweep.json');

@@ -22,6 +22,13 @@ test('shows a sweep: its routes, its takeaway and what advise said', () => {
   expect(page).toContain('<li>advise says so.</li>');
 });
 
+test('says why requests waited, at each size', () => {
+  const words = ['Pool size 1: Requests wait 3.0 s on average, because /slow holds the only connection.'];
+  const { page } = showResult('x.json', read({ doctor: { words } }), 80);
+  expect(page).toContain(`<li>${words[0]}</li>`);
+  expect(() => showResult('x.json', read({ doctor: { words: [5] } }), 80)).toThrow('doctor.words[0] must be text');
+});
+
 test('explains a heading again where it means something else', () => {
   const result = createSampleResult({ lab: 'sweep' });
   for (const { measured } of result.variants)

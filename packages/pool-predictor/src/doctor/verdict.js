@@ -65,10 +65,13 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals 
   const important = causes.filter(({ cause }) => cause !== 'none' && !isPassing(cause, causes, totals));
   const isRefused = totals.refused >= Math.max(MIN_REFUSED, REFUSED_SHARE * totals.checkouts);
   const isImportant = (/** @type {number} */ row) => important.some(({ cause }) => CAUSE[cause] === causeOf[row]);
-  if (important.length > 0 && (isRefused || hasLongWaits(listSpans(trace, evidence, isImportant, times, limits)))) {
+  const spans = important.length > 0 ? listSpans(trace, evidence, isImportant, times, limits) : [];
+  // Where no route has enough requests, all of them together may.
+  if (important.length > 0 && (isRefused || [...groupByRoute(spans), spans].some(hasLongWaits))) {
     const main = pickMain(important);
     return { ...waits, cause: main.cause, isProblem: main.cause !== 'tooLittleData', facts: main.facts };
   }
+  if (areWaitsLong(spans)) return { ...waits, cause: 'tooLittleData', isProblem: false };
   return { ...waits, ...judgeRest(trace, evidence, times) };
 }
 
@@ -105,15 +108,18 @@ function listSpans({ checkouts }, { byRequest }, isImportant, times, limits) {
 
 /** @param {Span[]} spans */
 function hasLongWaits(spans) {
-  return groupByRoute(spans).some((own) => {
-    const waitedMs = sum(own.map(({ waitMs }) => waitMs));
-    const waiting = own.filter(({ waitMs, durationMs }) => waitMs >= Math.max(WAIT_MS, WAIT_SHARE * durationMs));
-    return (
-      waiting.length >= Math.max(MIN_WAITING, WAITING_SHARE * own.length) &&
-      waitedMs >= WAIT_SHARE * sum(own.map(({ durationMs }) => durationMs)) &&
-      waitedMs >= WAIT_MS * own.length
-    );
-  });
+  const waiting = spans.filter(({ waitMs, durationMs }) => waitMs >= Math.max(WAIT_MS, WAIT_SHARE * durationMs));
+  return waiting.length >= Math.max(MIN_WAITING, WAITING_SHARE * spans.length) && areWaitsLong(spans);
+}
+
+/** On average, however many waited. @param {Span[]} spans */
+function areWaitsLong(spans) {
+  const waitedMs = sum(spans.map(({ waitMs }) => waitMs));
+  return (
+    spans.length > 0 &&
+    waitedMs >= WAIT_SHARE * sum(spans.map(({ durationMs }) => durationMs)) &&
+    waitedMs >= WAIT_MS * spans.length
+  );
 }
 
 /** The largest cause of the largest kind. @param {CauseShare[]} waited sorted */

@@ -185,6 +185,20 @@ test('few checkouts are too little data, unless several of them wait', async () 
   expect(await judge(5)).toMatchObject({ cause: 'fullPool', isProblem: true });
 });
 
+test('long waits of few requests are a problem if several routes have some, and never called no wait', async () => {
+  const judge = async (/** @type {number} */ count, /** @type {number[]} */ waiting) =>
+    diagnose(
+      await record(
+        requests(count, (index) => ({
+          ...(waiting.includes(index) ? { ...behindReports, waitMs: 5000 } : { waitMs: 0 }),
+          route: index % 2,
+        })),
+      ),
+    ).verdict;
+  expect(await judge(10, [2, 3, 4, 5, 6, 7, 8, 9])).toMatchObject({ cause: 'fullPool', isProblem: true });
+  expect(await judge(40, [2, 3, 4, 5])).toMatchObject({ cause: 'tooLittleData', isProblem: false });
+});
+
 test('settings that do nothing are named', async () => {
   const options = {
     maxPoolSize: { value: 2, from: 'code', uri: 50 },
