@@ -30,7 +30,7 @@ export const parsePort = orInvalid((text) => {
 /** For commands that start the user's app. */
 export const mongoOption = new Option(
   '--mongo <which>',
-  'embedded starts a private MongoDB and sets\nMONGODB_URI and MONGO_URL for the app',
+  'embedded starts a private MongoDB for the app and\nsets MONGODB_URI, MONGODB_URL, MONGO_URI, MONGO_URL',
 ).choices(['embedded']);
 
 export const parsePositive = parseUpTo(Number.MAX_SAFE_INTEGER);

@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { openReports } from '../harness/attach-reports.js';
-import { attachOptions, mongoSettings } from '../harness/attached-app.js';
+import { MONGO_SETTING_NAMES, attachOptions, mongoSettings } from '../harness/attached-app.js';
 import { findFreePorts } from '../../src/base/free-ports.js';
 import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
@@ -57,6 +57,8 @@ async function watch(command, { port, mongo: wanted, serverTiming }) {
       POOL_MONITOR_PORT: childEnvironment({}).POOL_MONITOR_PORT ?? String((await findFreePorts(1))[0]),
       ...(serverTiming && { POOL_MONITOR_SERVER_TIMING: 'on' }),
     });
+    if (process.exitCode === 1 && mongo && reports.processes.every(({ clients }) => clients.length === 0))
+      report(`the app ended without a MongoDB. ${describeEmbedded(mongo.url)}`);
   } finally {
     await Promise.all(ends.map((end) => end()));
   }
@@ -71,10 +73,15 @@ function report(line) {
 function describeSilence({ pid, clients }, ourMongo) {
   const hosts = [...new Set(clients.flatMap((client) => client.hosts))].join(', ');
   const advice = ourMongo
-    ? `The embedded one is at ${ourMongo}, as MONGODB_URI and MONGO_URL say: does the app read another setting?`
-    : 'Start one there, or set what the app reads. `pool-lab watch --mongo embedded -- ...` starts one, and sets MONGODB_URI ' +
-      'and MONGO_URL for the app.';
+    ? describeEmbedded(ourMongo)
+    : 'Start one there, or set what the app reads. `pool-lab watch --mongo embedded -- ...` starts one, and sets ' +
+      `${MONGO_SETTING_NAMES} for the app.`;
   return `no MongoDB answers process ${pid} at ${hosts}. ${advice}`;
+}
+
+/** @param {string} url */
+function describeEmbedded(url) {
+  return `The embedded one is at ${url}, as ${MONGO_SETTING_NAMES} say: does the app read another setting?`;
 }
 
 async function startMongo() {

@@ -75,13 +75,13 @@ export async function startAttachedApp([file, ...args], { env = {}, signal } = {
   };
 }
 
-/**
- * Settings by which an app finds its MongoDB, under the two names that most apps use.
- * @param {string} url empty: the app has its own
- * @returns {Record<string, string>}
- */
+/** The settings by which most apps find their MongoDB. */
+const MONGO_SETTINGS = ['MONGODB_URI', 'MONGODB_URL', 'MONGO_URI', 'MONGO_URL'];
+export const MONGO_SETTING_NAMES = 'MONGODB_URI, MONGODB_URL, MONGO_URI and MONGO_URL';
+
+/** @param {string} url of the app's MongoDB; empty: it has its own @returns {Record<string, string>} */
 export function mongoSettings(url) {
-  return url === '' ? {} : { MONGODB_URI: url, MONGO_URL: url };
+  return url === '' ? {} : Object.fromEntries(MONGO_SETTINGS.map((name) => [name, url]));
 }
 
 /** Options for Node.js that attach the monitor to a process and its children. @returns {Record<string, string>} */

@@ -97,6 +97,16 @@ describeInBrowser('the page of all processes', () =>
   }),
 );
 
+test('an app that finds no MongoDB under the names it gets is told them', async () => {
+  const print = 'console.log(process.env.MONGO_URI, process.env.MONGODB_URL); process.exit(1);';
+  const { said, ended } = startWatch(['--mongo', 'embedded', '--', process.execPath, '-e', print]);
+  expect(await ended).toEqual([1, null]);
+  const [url, same] = said.stdout.trim().split(' ');
+  expect(url).toMatch(/^mongodb:/);
+  expect(same).toBe(url);
+  expect(said.stderr).toContain(`the app ended without a MongoDB. The embedded one is at ${url}, as MONGODB_URI,`);
+}, 60_000);
+
 test('an app without a MongoDB gets an embedded one, and every command takes both addresses', async () => {
   const nobody = 'mongodb://127.0.0.1:1';
   const port = await findFreePort();
