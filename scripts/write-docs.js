@@ -1,7 +1,7 @@
 // Writes .env.example and the settings table in docs/settings.md from src/settings-table.js, and lessons/answers.md and
 // the table in lessons/README.md from the lessons.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { insertSettingsTable, renderEnvExample } from '../src/base/settings-docs.js';
+import { insertSettingsTable, renderEnvExample } from './settings-documents.js';
 import { insertContents, renderAnswerKeys } from '../lab/workshop/list-view.js';
 import { readLessons } from '../lab/workshop/lessons.js';
 

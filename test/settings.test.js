@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readSettings, SettingsError } from '../src/settings.js';
-import { insertSettingsTable, renderEnvExample, renderSettingsHelp } from '../src/base/settings-docs.js';
+import { renderSettingsHelp } from '../src/base/settings-docs.js';
 import { SETTINGS } from '../src/base/settings-table.js';
 
 /** @type {string} */
@@ -212,30 +212,6 @@ function fileUrl(file) {
   return new URL(`../${file}`, import.meta.url);
 }
 
-describe('the documents are up to date: if one of these fails, run scripts/write-docs.js', () => {
-  test('.env.example', async () => {
-    expect(await readFile(fileUrl('.env.example'), 'utf8')).toBe(renderEnvExample());
-  });
-
-  test('the settings in docs/settings.md', async () => {
-    const page = await readFile(fileUrl('docs/settings.md'), 'utf8');
-    expect(page).toBe(insertSettingsTable(page));
-  });
-});
-
 test('a copy of .env.example changes nothing', () => {
   expect(readSettings({}, fileURLToPath(fileUrl('.env.example')))).toEqual(readSettings({}, 'no-such-file'));
-});
-
-test('a page without its markers is an error', () => {
-  expect(() => insertSettingsTable('# Title\n')).toThrow('<!-- settings -->');
-  expect(() => insertSettingsTable('<!-- /settings -->\n<!-- settings -->\n')).toThrow('<!-- settings -->');
-});
-
-test('the table replaces only the text between its markers', () => {
-  const page = insertSettingsTable('before\n<!-- settings -->\nwhat was there\n<!-- /settings -->\nafter\n');
-  expect(page).toMatch(/^before\n<!-- settings -->\n[^]*\n<!-- \/settings -->\nafter\n$/);
-  expect(page).not.toContain('what was there');
-  expect(page).toContain('| `PORT` |');
-  expect(insertSettingsTable(page)).toBe(page);
 });

@@ -10,8 +10,8 @@ import {
   shareServer,
 } from 'mongodb-pool-predictor';
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
-import { RESOLUTION_MS, WORKERS } from '../../src/load-tests/artillery.js';
-import { foreseeLostUsers } from '../../src/load-tests/sent-users.js';
+import { WORKERS } from '../../src/load-tests/artillery.js';
+import { foreseeLostUsers } from '../harness/loads/artillery-load.js';
 import { checkAppPool, poolOfRecording, poolOfTrace, separateRoutes } from '../predictions/app-pool.js';
 import { describeCallers } from '../predictions/describe-callers.js';
 import {
@@ -34,6 +34,8 @@ import { toResult } from './result-file.js';
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { AppPool, KnownPool } from '../predictions/app-pool.js' */
 
+/** Artillery reports response times in whole milliseconds. */
+const RESOLUTION_MS = 1;
 /** More threads than any machine has. */
 const MAX_WORKERS = 1024;
 

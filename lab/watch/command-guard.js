@@ -1,9 +1,10 @@
 // The guard process of watch-command.js. Runs the command in argv[3] and later in the same terminal, and sends it the
 // signals that it is told. When its parent has gone, it ends the command, which has argv[2] ms for that.
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onParentGone } from '../../src/process/parent.js';
-import { listTree, readProcess } from '../../src/process/process-info.js';
+import { readProcess } from '../../src/process/process-info.js';
 
 const POLL_MS = 50;
 
@@ -22,6 +23,22 @@ function signalAll(name) {
       // It has ended.
     }
   }
+}
+
+/**
+ * A process and those it started, in its process group, as Ctrl-C reaches them.
+ * @param {number} root
+ * @returns {number[]} process ids; on other systems than Linux, only `root`
+ */
+function listTree(root) {
+  const all = (process.platform === 'linux' ? readdirSync('/proc') : [])
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), ...readProcess(Number(name)) }));
+  const group = readProcess(root)?.group;
+  const tree = [root];
+  for (const pid of tree)
+    tree.push(...all.filter((one) => one.parent === pid && one.group === group).map((one) => one.pid));
+  return tree;
 }
 
 /** @param {{ code?: number | string | null, signal?: NodeJS.Signals | null, problem?: string }} end */

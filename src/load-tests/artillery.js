@@ -14,13 +14,9 @@ const COMMAND = path.join(path.dirname(PACKAGE), require(PACKAGE).bin.artillery)
 /** Artillery splits an arrivalRate over this many worker threads: one per core, less one. */
 export const WORKERS = Math.max(1, os.cpus().length - 1);
 
-/** Artillery reports response times in whole milliseconds. */
-export const RESOLUTION_MS = 1;
-
 /**
  * @typedef {{ min: number, max: number, count: number, p50: number, p95: number, p99: number }} LatencySummary in ms
  */
-/** @typedef {LatencySummary & { p75: number, p90: number }} FullLatencySummary */
 /** @typedef {{ counters: Record<string, number>, summaries: Record<string, LatencySummary> }} ArtilleryReport */
 /** @typedef {{ count: number, p50Ms: number, p95Ms: number, p99Ms: number, maxMs: number }} RouteTimes */
 /**
@@ -71,7 +67,8 @@ export async function runArtillery({ scenario, target, environment, phases, sign
   }
 }
 
-const ENDPOINT = 'plugins.metrics-by-endpoint.response_time.';
+/** Begins the name of a route's response times in a report. */
+export const ENDPOINT = 'plugins.metrics-by-endpoint.response_time.';
 
 /**
  * Artillery's percentiles are off by up to 1 %, which can put them outside of the exact minimum and maximum. Here they
@@ -99,36 +96,6 @@ export function summariseReport({ counters, summaries }) {
 function summariseRoute({ count, min, max, p50, p95, p99 }) {
   const [p50Ms, p95Ms, p99Ms] = [p50, p95, p99].map((value) => Math.min(max, Math.max(min, value)));
   return { count, p50Ms, p95Ms, p99Ms, maxMs: max };
-}
-
-/**
- * The response times behind a summary, by linear interpolation between its percentiles.
- *
- * @param {Omit<FullLatencySummary, 'count'>} summary
- * @param {number} count of times to return
- * @returns {number[]} ascending
- */
-export function spreadSummary({ min, p50, p75, p90, p95, p99, max }, count) {
-  const points = [
-    [0, min],
-    [0.5, p50],
-    [0.75, p75],
-    [0.9, p90],
-    [0.95, p95],
-    [0.99, p99],
-    [1, max],
-  ];
-  return Array.from({ length: count }, (_, index) => {
-    const share = count === 1 ? 0.5 : index / (count - 1);
-    const after = points.findIndex(([end], place) => place > 0 && end >= share);
-    const [[from, low], [to, high]] = points.slice(after - 1);
-    return low + ((high - low) * (share - from)) / (to - from);
-  });
-}
-
-/** The response times of a route in a report. @param {ArtilleryReport} report @param {string} route */
-export function summaryOf({ summaries }, route) {
-  return /** @type {FullLatencySummary | undefined} */ (summaries[`${ENDPOINT}${route}`]);
 }
 
 /** Why requests failed, e.g. `2 x HTTP 503, 1 x ECONNREFUSED`. @param {ArtilleryReport} report */

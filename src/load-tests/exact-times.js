@@ -1,8 +1,9 @@
 import { simulate } from 'mongodb-pool-predictor';
-import { isQueryless, pathOf } from './check-requests.js';
 
-/** @import { CheckoutRecord } from 'mongodb-pool-monitor' */
 /** @import { Service, Workload } from 'mongodb-pool-predictor' */
+
+/** The paths of the demo app that take no connection from the pool. */
+export const QUERYLESS_PATHS = ['/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/server', '/metrics'];
 
 /**
  * @typedef {{ workload: Workload, routes: string[], poolSize: number, slowMs: number }} ExactLoad in which all users
@@ -25,24 +26,6 @@ export function workOut({ workload, routes, poolSize, slowMs }, options) {
 }
 
 /**
- * When the users came, as their first queries show it. No load generator is on time to the millisecond, and a user
- * who comes late keeps everyone behind waiting.
- * @param {ExactLoad} load
- * @param {Pick<CheckoutRecord, 'route' | 'checkOutStartedAtMs'>[]} checkouts of the load alone
- * @returns {{ atMs: number }[] | undefined} undefined where the first query of a user looks like a later one
- */
-export function findArrivals(load, checkouts) {
-  const { records = [] } = workOut(load, { arrivals: [{ atMs: 0 }], keepRequests: true });
-  const [first, ...later] = records.filter(({ route }) => !isQueryless(route)).map(({ route }) => pathOf(route));
-  if (later.includes(first)) return undefined;
-  const startsMs = checkouts
-    .filter(({ route }) => route === first)
-    .map(({ checkOutStartedAtMs }) => checkOutStartedAtMs)
-    .sort((a, b) => a - b);
-  return startsMs.map((ms) => ({ atMs: ms - startsMs[0] }));
-}
-
-/**
  * Every query takes the same time; a query of /slow also sleeps.
  * @param {string[]} routes
  * @param {number} serviceMs
@@ -56,4 +39,14 @@ export function servicesWithSleep(routes, serviceMs, slowMs) {
       return [route, { kind: 'fixed', ms: pathOf(route) === '/slow' ? slowMs + serviceMs : serviceMs }];
     }),
   );
+}
+
+/** Whether it takes no connection from the pool. @param {string} route */
+export function isQueryless(route) {
+  return QUERYLESS_PATHS.includes(pathOf(route));
+}
+
+/** Without the method, which a route has when its path is used with GET and HEAD. @param {string} route */
+export function pathOf(route) {
+  return route.replace(/^[A-Z]+ /, '');
 }

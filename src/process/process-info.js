@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /**
  * What Linux says about a process.
@@ -34,20 +34,4 @@ function readOf(pid, file) {
   } catch {
     return '';
   }
-}
-
-/**
- * A process and those it started, in its process group, as Ctrl-C reaches them.
- * @param {number} root
- * @returns {number[]} process ids; on other systems than Linux, only `root`
- */
-export function listTree(root) {
-  const all = (process.platform === 'linux' ? readdirSync('/proc') : [])
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => ({ pid: Number(name), ...readProcess(Number(name)) }));
-  const group = readProcess(root)?.group;
-  const tree = [root];
-  for (const pid of tree)
-    tree.push(...all.filter((one) => one.parent === pid && one.group === group).map((one) => one.pid));
-  return tree;
 }

@@ -1,12 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { readScenario } from 'mongodb-pool-predictor/node';
 import { describeFailures, summariseReport } from '../../src/load-tests/artillery.js';
-import { findArrivals, workOut } from '../../src/load-tests/exact-times.js';
-import { MIXED_SCENARIO } from '../../src/load-tests/load-test-runner.js';
-import { compareUsers, foreseeLostUsers } from '../../src/load-tests/sent-users.js';
-import { scratchFolder } from 'test-support/cleanup.js';
+import { compareUsers } from '../../src/load-tests/sent-users.js';
 
 const report = {
   counters: {
@@ -52,56 +46,6 @@ test('a run in which nobody was answered has no maximum', () => {
   });
 });
 
-const folder = await scratchFolder();
-const article = {
-  workload: await readScenario(MIXED_SCENARIO, {}),
-  routes: ['/slow', '/fast'],
-  poolSize: 1,
-  slowMs: 5000,
-};
-
-/** @param {[string, number][]} starts route and checkOutStarted */
-const checkouts = (starts) => starts.map(([route, checkOutStartedAtMs]) => ({ route, checkOutStartedAtMs }));
-
-test('with a pool of 1, whoever comes late keeps all behind it waiting', () => {
-  expect(workOut(article).maxMs).toBe(21_000);
-  const starts = checkouts([
-    ['/slow', 108],
-    ['/fast', 5110],
-    ['/slow', 1101],
-    ['/slow', 2102],
-    ['/slow', 3101],
-    ['/slow', 4103],
-  ]);
-  const arrivals = findArrivals(article, starts);
-  expect(arrivals).toEqual([0, 993, 1994, 2993, 3995].map((atMs) => ({ atMs })));
-  expect(workOut(article, { arrivals }).maxMs).toBe(25_000 - 3995);
-});
-
-test('the first query of a user tells when it came, if it makes no second one like it', async () => {
-  const file = path.join(folder, 'scenario.yaml');
-  const read = async (/** @type {string[]} */ flow) => {
-    await writeFile(
-      file,
-      JSON.stringify({
-        config: { phases: [{ duration: 2, arrivalCount: 2 }] },
-        scenarios: [{ flow: flow.map((url) => ({ get: { url } })) }],
-      }),
-    );
-    return { ...article, workload: await readScenario(file, {}) };
-  };
-  const starts = checkouts([
-    ['/fast', 10],
-    ['/slow', 11],
-    ['/fast', 1010],
-    ['/slow', 1012],
-  ]);
-  expect(
-    findArrivals({ ...(await read(['/livez', '/fast', '/slow'])), routes: ['/livez', '/fast', '/slow'] }, starts),
-  ).toEqual([{ atMs: 0 }, { atMs: 1000 }]);
-  expect(findArrivals(await read(['/fast', '/slow', '/fast']), starts)).toBeUndefined();
-});
-
 /** @typedef {import('mongodb-pool-predictor').Workload['phases'][number]} Phase */
 
 const uniform = [{ durationMs: 10_000, arrivalCount: 3000 }];
@@ -127,17 +71,4 @@ test.each(CASES)('%j and %j: %s', (phases, counters, warning) => {
   expect(figures.usersPlanned).toBe(3000);
   expect(figures.usersSent).toBe((counters['vusers.created'] ?? 0) + (counters['vusers.skipped'] ?? 0));
   expect(warnings).toEqual(warning ? [expect.stringContaining(warning)] : []);
-});
-
-test.each([
-  [[], 1, undefined],
-  [uniform, 1, undefined],
-  [[{ ...poisson[0], mode: /** @type {const} */ ('uniform') }], 1, undefined],
-  [[{ ...poisson[0], arrivalRate: 99 }], 1, undefined],
-  [poisson, 4, undefined],
-  [[{ ...poisson[0], arrivalRate: 100 }], 1, 'up to 100 users per second in a worker thread'],
-  [poisson, 1, 'will send about 8 % fewer'],
-  [poisson, 2, 'will send about 4 % fewer'],
-])('%j with %i workers is expected to lose users: %s', (phases, workers, warning) => {
-  expect(foreseeLostUsers({ phases }, workers)).toEqual(warning ? [expect.stringContaining(warning)] : []);
 });

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { compareFleet } from 'mongodb-pool-predictor';
 import { createProgram } from '../../lab/cli/program.js';
+import { insertSettingsTable, renderEnvExample } from '../../scripts/settings-documents.js';
 import { commandsOf } from '../support/commands-of.js';
 
 /** @import { Command } from 'commander' */
@@ -210,4 +211,28 @@ test('.ci/run runs every check, and the workflow runs .ci/run', async () => {
     expect(ci).toMatch(new RegExp(`^ *npm ${command}`, 'm'));
   }
   expect(workflow).toContain('- run: .ci/run\n');
+});
+
+describe('the documents are up to date: if one of these fails, run scripts/write-docs.js', () => {
+  test('.env.example', async () => {
+    expect(await readFile('.env.example', 'utf8')).toBe(renderEnvExample());
+  });
+
+  test('the settings in docs/settings.md', async () => {
+    const page = await readDoc('settings.md');
+    expect(page).toBe(insertSettingsTable(page));
+  });
+});
+
+test('a page without its markers is an error', () => {
+  expect(() => insertSettingsTable('# Title\n')).toThrow('<!-- settings -->');
+  expect(() => insertSettingsTable('<!-- /settings -->\n<!-- settings -->\n')).toThrow('<!-- settings -->');
+});
+
+test('the table replaces only the text between its markers', () => {
+  const page = insertSettingsTable('before\n<!-- settings -->\nwhat was there\n<!-- /settings -->\nafter\n');
+  expect(page).toMatch(/^before\n<!-- settings -->\n[^]*\n<!-- \/settings -->\nafter\n$/);
+  expect(page).not.toContain('what was there');
+  expect(page).toContain('| `PORT` |');
+  expect(insertSettingsTable(page)).toBe(page);
 });

@@ -1,9 +1,13 @@
-import { spreadSummary, summaryOf } from '../../../src/load-tests/artillery.js';
+import { ENDPOINT } from '../../../src/load-tests/artillery.js';
+import { isQueryless, pathOf, workOut } from '../../../src/load-tests/exact-times.js';
 import { useMsOf } from '../../harness/warm-up.js';
 
 /** @import { CheckoutRecord } from 'mongodb-pool-monitor' */
-/** @import { ArtilleryReport } from '../../../src/load-tests/artillery.js' */
+/** @import { ArtilleryReport, LatencySummary } from '../../../src/load-tests/artillery.js' */
+/** @import { ExactLoad } from '../../../src/load-tests/exact-times.js' */
 /** @import { Samples } from '../../report/result-types.js' */
+
+/** @typedef {LatencySummary & { p75: number, p90: number }} FullLatencySummary */
 
 /** The error of Artillery's percentiles is 1 %: of longer responses, that is more than the overhead. */
 const MAX_EXACT_MS = 100;
@@ -80,4 +84,52 @@ export function findOverheads(responsesMs, connectionsMs) {
 export function spread(valuesMs, count = Math.min(MAX_VALUES, valuesMs.length)) {
   const sorted = Float64Array.from(valuesMs).sort();
   return Array.from({ length: count }, (_, index) => sorted[Math.floor(((index + 0.5) / count) * sorted.length)]);
+}
+
+/**
+ * The response times behind a summary, by linear interpolation between its percentiles.
+ *
+ * @param {Omit<FullLatencySummary, 'count'>} summary
+ * @param {number} count of times to return
+ * @returns {number[]} ascending
+ */
+export function spreadSummary({ min, p50, p75, p90, p95, p99, max }, count) {
+  const points = [
+    [0, min],
+    [0.5, p50],
+    [0.75, p75],
+    [0.9, p90],
+    [0.95, p95],
+    [0.99, p99],
+    [1, max],
+  ];
+  return Array.from({ length: count }, (_, index) => {
+    const share = count === 1 ? 0.5 : index / (count - 1);
+    const after = points.findIndex(([end], place) => place > 0 && end >= share);
+    const [[from, low], [to, high]] = points.slice(after - 1);
+    return low + ((high - low) * (share - from)) / (to - from);
+  });
+}
+
+/** The response times of a route in a report. @param {ArtilleryReport} report @param {string} route */
+function summaryOf({ summaries }, route) {
+  return /** @type {FullLatencySummary | undefined} */ (summaries[`${ENDPOINT}${route}`]);
+}
+
+/**
+ * When the users came, as their first queries show it. No load generator is on time to the millisecond, and a user
+ * who comes late keeps everyone behind waiting.
+ * @param {ExactLoad} load
+ * @param {Pick<CheckoutRecord, 'route' | 'checkOutStartedAtMs'>[]} checkouts of the load alone
+ * @returns {{ atMs: number }[] | undefined} undefined where the first query of a user looks like a later one
+ */
+export function findArrivals(load, checkouts) {
+  const { records = [] } = workOut(load, { arrivals: [{ atMs: 0 }], keepRequests: true });
+  const [first, ...later] = records.filter(({ route }) => !isQueryless(route)).map(({ route }) => pathOf(route));
+  if (later.includes(first)) return undefined;
+  const startsMs = checkouts
+    .filter(({ route }) => route === first)
+    .map(({ checkOutStartedAtMs }) => checkOutStartedAtMs)
+    .sort((a, b) => a - b);
+  return startsMs.map((ms) => ({ atMs: ms - startsMs[0] }));
 }

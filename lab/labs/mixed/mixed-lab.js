@@ -12,11 +12,11 @@ import { poolOfApp } from '../../predictions/app-pool.js';
 import { readSettings } from '../../../src/settings.js';
 import { createScenarioLoad, predict } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { checkRequests, isQueryless } from '../../../src/load-tests/check-requests.js';
-import { findArrivals, servicesWithSleep, workOut } from '../../../src/load-tests/exact-times.js';
+import { isQueryless, servicesWithSleep, workOut } from '../../../src/load-tests/exact-times.js';
+import { checkRequests } from './check-requests.js';
 import { installDriver } from './driver-3/install.js';
 import { measureDriver3 } from './driver-3/measure-driver-3.js';
-import { sampleLoad } from './load-samples.js';
+import { findArrivals, sampleLoad } from './load-samples.js';
 import { findPublished, PUBLISHED } from './mixed-published.js';
 import { mixedView } from './mixed-view.js';
 

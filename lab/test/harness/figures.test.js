@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createRandom } from 'mongodb-pool-predictor';
 import { mergeFigures } from '../../harness/merge-figures.js';
-import { spreadSummary } from '../../../src/load-tests/artillery.js';
-import { findOverheads, spread } from '../../labs/mixed/load-samples.js';
+import { findOverheads, spread, spreadSummary } from '../../labs/mixed/load-samples.js';
 import { listArrivals, summariseCheckouts } from '../../harness/summarise-checkouts.js';
 
 test('counts are added up, levels become medians, also deep inside', () => {

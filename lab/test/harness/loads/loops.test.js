@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
+import { foreseeLostUsers } from '../../../harness/loads/artillery-load.js';
 import { runClosedLoop } from '../../../harness/loads/closed-loop.js';
 import { drawRequests, sendRequests } from '../../../harness/loads/open-loop.js';
 import { cleanUp } from 'test-support/cleanup.js';
@@ -154,4 +155,24 @@ describe('an open loop', () => {
     ];
     await expect(sendRequests(due, { url, patienceMs: 60_000, signal: controller.signal })).rejects.toThrow('enough');
   });
+});
+
+/** @typedef {import('mongodb-pool-predictor').Workload['phases'][number]} Phase */
+
+const uniform = [{ durationMs: 10_000, arrivalCount: 3000 }];
+const poisson = [{ durationMs: 10_000, arrivalRate: 300, mode: /** @type {const} */ ('poisson') }];
+
+test.each(
+  /** @type {[Phase[], number, string | undefined][]} */ ([
+    [[], 1, undefined],
+    [uniform, 1, undefined],
+    [[{ ...poisson[0], mode: /** @type {const} */ ('uniform') }], 1, undefined],
+    [[{ ...poisson[0], arrivalRate: 99 }], 1, undefined],
+    [poisson, 4, undefined],
+    [[{ ...poisson[0], arrivalRate: 100 }], 1, 'up to 100 users per second in a worker thread'],
+    [poisson, 1, 'will send about 8 % fewer'],
+    [poisson, 2, 'will send about 4 % fewer'],
+  ]),
+)('Artillery is expected to lose users of %j with %i workers: %s', (phases, workers, warning) => {
+  expect(foreseeLostUsers({ phases }, workers)).toEqual(warning ? [expect.stringContaining(warning)] : []);
 });

@@ -2,14 +2,16 @@ import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { readScenario } from 'mongodb-pool-predictor/node';
 import { startApp } from '../../../harness/app-process.js';
 import { labs } from '../../../labs/index.js';
-import { APP_PATHS } from '../../../../src/load-tests/check-requests.js';
+import { APP_PATHS } from '../../../labs/mixed/check-requests.js';
 import { mixed } from '../../../labs/mixed/mixed-lab.js';
 import { MIXED_SCENARIO } from '../../../../src/load-tests/load-test-runner.js';
 import { readSettings } from '../../../../src/settings.js';
+import { workOut } from '../../../../src/load-tests/exact-times.js';
 import { createSampleResult } from '../../report/sample-result.js';
-import { sampleLoad } from '../../../labs/mixed/load-samples.js';
+import { findArrivals, sampleLoad } from '../../../labs/mixed/load-samples.js';
 import { renderTable } from '../../../report/table.js';
 import { expectRefused } from '../../support/run-cli.js';
 import { scratchFolder } from 'test-support/cleanup.js';
@@ -318,5 +320,56 @@ test('a load without /fast has the overheads from before, too', () => {
   expect(sampleLoad(others, { counters: {}, summaries: {} }, [3])).toEqual({
     services: { '/slow': [200.123] },
     overheadsMs: [3],
+  });
+});
+
+const load = {
+  workload: await readScenario(MIXED_SCENARIO, {}),
+  routes: ['/slow', '/fast'],
+  poolSize: 1,
+  slowMs: 5000,
+};
+
+describe('the moments at which users came', () => {
+  /** @param {[string, number][]} starts route and checkOutStarted */
+  const checkouts = (starts) => starts.map(([route, checkOutStartedAtMs]) => ({ route, checkOutStartedAtMs }));
+
+  test('with a pool of 1, whoever comes late keeps all behind it waiting', () => {
+    expect(workOut(load).maxMs).toBe(21_000);
+    const starts = checkouts([
+      ['/slow', 108],
+      ['/fast', 5110],
+      ['/slow', 1101],
+      ['/slow', 2102],
+      ['/slow', 3101],
+      ['/slow', 4103],
+    ]);
+    const arrivals = findArrivals(load, starts);
+    expect(arrivals).toEqual([0, 993, 1994, 2993, 3995].map((atMs) => ({ atMs })));
+    expect(workOut(load, { arrivals }).maxMs).toBe(25_000 - 3995);
+  });
+
+  test('the first query of a user tells when it came, if it makes no second one like it', async () => {
+    const file = path.join(folder, 'scenario.yaml');
+    const read = async (/** @type {string[]} */ flow) => {
+      await writeFile(
+        file,
+        JSON.stringify({
+          config: { phases: [{ duration: 2, arrivalCount: 2 }] },
+          scenarios: [{ flow: flow.map((url) => ({ get: { url } })) }],
+        }),
+      );
+      return { ...load, workload: await readScenario(file, {}) };
+    };
+    const starts = checkouts([
+      ['/fast', 10],
+      ['/slow', 11],
+      ['/fast', 1010],
+      ['/slow', 1012],
+    ]);
+    expect(
+      findArrivals({ ...(await read(['/livez', '/fast', '/slow'])), routes: ['/livez', '/fast', '/slow'] }, starts),
+    ).toEqual([{ atMs: 0 }, { atMs: 1000 }]);
+    expect(findArrivals(await read(['/fast', '/slow', '/fast']), starts)).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { parseAppUrl } from '../../../../lab/cli/running-app.js';
 import { createClient } from '../../../../src/mongo/client.js';
-import { renderEnvExample } from '../../../../src/base/settings-docs.js';
+import { renderEnvExample } from '../../../../scripts/settings-documents.js';
 import { SettingsError, readSettings } from '../../../../src/settings.js';
 import { SETTINGS } from '../../../../src/base/settings-table.js';
 import { mutationsOf, sentencesOf, texts } from 'test-support/fuzz-arbitraries.js';

@@ -1,7 +1,7 @@
+import { QUERYLESS_PATHS } from '../../../src/load-tests/exact-times.js';
+
 /** @import { RequestLine } from 'mongodb-pool-predictor' */
 
-/** The paths of the demo app that take no connection from the pool. */
-const QUERYLESS_PATHS = ['/', '/livez', '/readyz', '/pool', '/pool/checkouts', '/pool/server', '/metrics'];
 /** The paths of the demo app that a load test may use. */
 export const APP_PATHS = ['/slow', '/fast', ...QUERYLESS_PATHS];
 const METHODS = ['get', 'head'];
@@ -31,14 +31,4 @@ function describeProblem({ method, url, path }) {
   // A template's value is known only while the load test runs.
   if (url.includes('{{')) return undefined;
   return METHODS.includes(method) && APP_PATHS.includes(path) ? undefined : 'does not exist';
-}
-
-/** Whether it takes no connection from the pool. @param {string} route */
-export function isQueryless(route) {
-  return QUERYLESS_PATHS.includes(pathOf(route));
-}
-
-/** Without the method, which a route has when its path is used with GET and HEAD. @param {string} route */
-export function pathOf(route) {
-  return route.replace(/^[A-Z]+ /, '');
 }
