@@ -2,8 +2,7 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { replicate } from '../src/replication/replicate.js';
 import { until } from 'test-support/waiting.js';
 import { openTcpProxy } from 'test-support/network.js';
-import { startTwoSets } from './connections.js';
-import { describeData } from './describe-data.js';
+import { startTwoSets, describeData } from './connections.js';
 
 /** @import { Socket } from 'node:net' */
 /** @import { MongoClient } from 'mongodb' */

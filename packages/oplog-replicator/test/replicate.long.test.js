@@ -5,8 +5,7 @@ import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
 import { replicate } from '../src/replication/replicate.js';
 import { until } from 'test-support/waiting.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
-import { openClient, startTwoSets } from './connections.js';
-import { describeData } from './describe-data.js';
+import { openClient, startTwoSets, describeData } from './connections.js';
 
 /** @import { Collection, MongoClient, Timestamp } from 'mongodb' */
 /** @import { ReplicateOptions } from '../src/replication/replicate-options.js' */

@@ -1,10 +1,10 @@
 import { BSON } from 'mongodb';
-import { ChunkedWriter } from '../../src/bson/chunked-writer.js';
-import { WriterPool } from '../../src/bson/writer-pool.js';
-import { createNamespaces } from '../../src/base/namespaces.js';
-import { appendDocument } from '../../src/target/write-batch.js';
+import { ChunkedWriter } from '../src/bson/chunked-writer.js';
+import { WriterPool } from '../src/bson/writer-pool.js';
+import { createNamespaces } from '../src/base/namespaces.js';
+import { appendDocument } from '../src/target/write-batch.js';
 
-/** @import { OperationKind, WriteBatch } from '../../src/target/write-batch.js' */
+/** @import { OperationKind, WriteBatch } from '../src/target/write-batch.js' */
 
 const START = { seconds: 1, increment: 0, term: 1 };
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { BSON, Long, Timestamp } from 'mongodb';
 import { until as waitUntil } from 'test-support/waiting.js';
-import { createNamespaces } from '../../src/base/namespaces.js';
-import { Counters } from '../../src/base/replication-figures.js';
-import { listDocuments } from '../../src/target/write-batch.js';
-import { Dispatcher } from '../../src/workers/dispatcher.js';
-import { Worker } from '../../src/workers/worker.js';
+import { createNamespaces } from '../src/base/namespaces.js';
+import { Counters } from '../src/base/replication-figures.js';
+import { listDocuments } from '../src/target/write-batch.js';
+import { Dispatcher } from '../src/workers/dispatcher.js';
+import { Worker } from '../src/workers/worker.js';
 
-/** @import { DispatcherOptions } from '../../src/workers/dispatcher.js' */
+/** @import { DispatcherOptions } from '../src/workers/dispatcher.js' */
 
 /** The entries of a test are at 1, 2, 3 and so on, a second apart. @param {number} increment */
 const at = (increment) => ({ seconds: 2, increment, term: 1 });

@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { Long, Timestamp } from 'mongodb';
+import { cleanUp, scratchFolder, startMongod, startReplicaSet } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { isTransient } from '../src/base/errors.js';
+import { createDriverTail } from '../src/source/driver-tail.js';
+import { assertReachesBack } from '../src/source/oplog.js';
+import { openTail } from '../src/source/open-tail.js';
+import { positionAt } from '../src/source/position.js';
+import { SocketTail } from '../src/source/socket-tail.js';
+import { openClient, openDeployment } from './connections.js';
+import { Lag } from '../src/source/lag.js';
+
+/** @import { Document, MongoClient } from 'mongodb' */
+/** @import { OplogTail } from '../src/source/oplog.js' */
+
+describe('the tail of an oplog', () => {
+  const url = sharedMongoUrl();
+  const address = { host: new URL(url).hostname, port: Number(new URL(url).port) };
+
+  /** A standalone server with an oplog that we write. @param {Document[]} entries */
+  async function openOplog(...entries) {
+    const { port } = await startMongod();
+    const standalone = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+    const local = openClient(standalone).db('local');
+    const oplog = await local.createCollection('oplog.rs', { capped: true, size: 1 << 20 });
+    if (entries.length > 0) await oplog.insertMany(entries);
+    return { deployment: openSource(standalone), address: { host: '127.0.0.1', port } };
+  }
+
+  /** @param {string} from */
+  const openSource = (from) => openDeployment(from, { role: 'source' });
+
+  /** @param {MongoClient} client */
+  async function findEnd(client) {
+    const [last] = await client.db('local').collection('oplog.rs').find().sort({ $natural: -1 }).limit(1).toArray();
+    return positionAt(last.ts);
+  }
+
+  /**
+   * @param {OplogTail} tail
+   * @param {number} count
+   * @returns {Promise<Buffer[]>} `count` entries, and the rest of the last batch
+   */
+  async function read(tail, count) {
+    const entries = [];
+    while (entries.length < count) {
+      const batch = await tail.next();
+      if (!batch) throw new Error('closed');
+      for (const start of batch.starts) {
+        entries.push(Buffer.from(batch.bytes.subarray(start, start + batch.bytes.readInt32LE(start))));
+      }
+    }
+    return entries;
+  }
+
+  test('the driver and the plain socket read the same entries', async () => {
+    const [client, deployment] = [openClient(url), openSource(url)];
+    const from = await findEnd(client);
+    const count = 500;
+    await client
+      .db('open_tail')
+      .collection('a')
+      .insertMany(Array.from({ length: count }, (_, n) => ({ n, text: 'x'.repeat(n * 20) })));
+    const tails = [
+      createDriverTail(deployment, { from, batchSize: 70 }),
+      new SocketTail(deployment, { address, from, batchSize: 70 }),
+      // Larger than its initial buffers.
+      new SocketTail(deployment, { address, from, batchSize: 100_000 }),
+    ];
+    const [expected, ...others] = await Promise.all(
+      tails.map(async (tail) => (await read(tail, count)).slice(0, count)),
+    );
+    expect(expected).toHaveLength(count);
+    for (const entries of others) expect(Buffer.concat(entries).equals(Buffer.concat(expected))).toBe(true);
+    await Promise.all(tails.map((tail) => tail.close()));
+  });
+
+  test.each(['driver', 'socket'])(
+    'the tail of the %s waits for entries, and returns null once closed',
+    async (kind) => {
+      const [client, deployment] = [openClient(url), openSource(url)];
+      const from = await findEnd(client);
+      const tail =
+        kind === 'driver'
+          ? createDriverTail(deployment, { from, batchSize: 1000 })
+          : new SocketTail(deployment, { address, from, batchSize: 1000 });
+      await read(tail, 1);
+      const marker = `marker of the ${kind}`;
+      const found = (async () => {
+        for (;;) if ((await read(tail, 1)).some((entry) => entry.includes(marker))) return true;
+      })();
+      await client.db('open_tail').collection('a').insertOne({ marker });
+      expect(await found).toBe(true);
+      const closed = (async () => {
+        for (;;) if (!(await tail.next())) return true;
+      })();
+      await tail.close();
+      expect(await closed).toBe(true);
+    },
+  );
+
+  test('a source that requires authentication is read through the driver', async () => {
+    const keyFile = path.join(await scratchFolder(), 'key');
+    await writeFile(keyFile, 'secret', { mode: 0o600 });
+    const secured = (await startReplicaSet(['--keyFile', keyFile])).url;
+    await openClient(secured)
+      .db('admin')
+      .command({ createUser: 'root', pwd: 'secret', roles: ['root'] });
+    const withLogin = secured.replace('//', '//root:secret@');
+    const [client, deployment] = [openClient(withLogin), openSource(withLogin)];
+    const from = await findEnd(client);
+    const tail = await openTail({ deployment, setId: /** @type {any} */ (undefined), isShard: false }, from);
+    expect(await read(tail, 1)).not.toEqual([]);
+    await tail.close();
+
+    // A plain socket can't read it.
+    const { host, port } = new URL(secured);
+    const socket = new SocketTail(deployment, {
+      address: { host: host.split(':')[0], port: Number(port) },
+      from,
+      batchSize: 10,
+    });
+    await expect(socket.next()).rejects.toThrow('requires authentication');
+    await socket.close();
+  });
+
+  // A server that has just started shows an empty oplog until it knows what a majority has, and then ends the cursor.
+  test('an oplog that looks empty is tried again', async () => {
+    const { deployment, address: ofServer } = await openOplog();
+    const options = { from: { seconds: 1, increment: 1, term: 1 }, batchSize: 10 };
+    for (const tail of [
+      new SocketTail(deployment, { ...options, address: ofServer }),
+      createDriverTail(deployment, options),
+    ]) {
+      const failure = await tail.next().catch((error) => error);
+      expect(failure.message).toBe(
+        `${deployment.name}: it closed the cursor on its oplog, which has no entry from there on`,
+      );
+      expect(isTransient(failure)).toBe(true);
+      await tail.close();
+    }
+  });
+
+  test('an oplog that ends before the checkpoint is tried again, too', async () => {
+    const entry = { ts: new Timestamp({ t: 1, i: 1 }), t: Long.fromNumber(1), op: 'n', o: { msg: 'one' } };
+    const { deployment, address: ofServer } = await openOplog(entry);
+    const from = { seconds: 2, increment: 1, term: 1 };
+    const tail = new SocketTail(deployment, { from, batchSize: 10, address: ofServer });
+    const batch = await tail.next();
+    const failure = await assertReachesBack(
+      { deployment, setId: /** @type {any} */ (undefined), isShard: false },
+      from,
+      /** @type {any} */ (batch),
+    ).catch((error) => error);
+    expect(failure.message).toMatch(
+      /its oplog ends before the entry at Timestamp\(2, 1\) of the checkpoint: it lost it, or this is another source/,
+    );
+    expect(isTransient(failure)).toBe(true);
+    await tail.close();
+  });
+});
+
+describe('a deployment', () => {
+  const HASTY = { maxSilenceMs: 300 };
+
+  test('a command to a silent server ends, and so does closing', async () => {
+    const silent = createServer((socket) => {
+      cleanUp(() => socket.destroy());
+    }).listen(0, '127.0.0.1');
+    cleanUp(() => silent.close());
+    await once(silent, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (silent.address());
+    const deployment = openDeployment(`mongodb://127.0.0.1:${port}`, HASTY);
+    const failure = await deployment.reach().catch((error) => error);
+    expect(failure.message).toMatch(/^the target 127\.0\.0\.1:\d+: no answer within 300 ms/);
+    expect(isTransient(failure)).toBe(true);
+    await deployment.close();
+  });
+
+  test('a command may take long while the server executes it', async () => {
+    const deployment = openDeployment(sharedMongoUrl(), HASTY);
+    const slow = {
+      aggregate: 1,
+      cursor: {},
+      pipeline: [
+        { $documents: [{}] },
+        { $project: { slept: { $function: { body: 'function () { sleep(1000); }', args: [], lang: 'js' } } } },
+      ],
+    };
+    await expect(deployment.command('admin', slow)).rejects.toThrow('no answer within 300 ms');
+    let asked = 0;
+    const isRunning = async () => {
+      asked++;
+      return true;
+    };
+    expect(await deployment.command('admin', slow, { isRunning })).toMatchObject({ ok: 1 });
+    expect(asked).toBeGreaterThan(1);
+  });
+
+  test('an error names its end', async () => {
+    const deployment = openDeployment(sharedMongoUrl());
+    await expect(deployment.command('admin', { nonsense: 1 })).rejects.toThrow(
+      /^the target 127\.0\.0\.1:\d+: no such command: 'nonsense'/,
+    );
+  });
+
+  test("the connection string's own options win over the defaults", () => {
+    const optionsOf = (/** @type {string} */ query) => openDeployment(`mongodb://127.0.0.1/${query}`).options;
+    expect(optionsOf('')).toMatchObject({ appName: 'mongodb-pool-lab', connectTimeoutMS: 10_000 });
+    expect(optionsOf('?appname=shop&connectTimeoutMS=700&serverSelectionTimeoutMS=800')).toMatchObject({
+      appName: 'shop',
+      connectTimeoutMS: 700,
+      serverSelectionTimeoutMS: 800,
+    });
+  });
+});
+
+describe('the lag', () => {
+  /** @param {number} ms */
+  const secondsAgo = (ms) => ({ seconds: (Date.now() - ms) / 1000, increment: 0, term: 1 });
+
+  test('lag counts from the last known position until the source is heard', () => {
+    const lag = new Lag(secondsAgo(5000));
+    expect(lag.measure()).toBeGreaterThanOrEqual(5000);
+    lag.beginSession(() => Infinity);
+    expect(lag.measure()).toBeGreaterThanOrEqual(5000);
+    lag.hear();
+    expect(lag.measure()).toBe(0);
+  });
+
+  test('lag counts from the oldest operation that is not written, and grows between sessions', () => {
+    const lag = new Lag(secondsAgo(0));
+    const oldestMs = Date.now() - 3000;
+    lag.beginSession(() => oldestMs);
+    lag.hear();
+    expect(lag.measure()).toBeGreaterThanOrEqual(3000);
+    lag.endSession();
+    expect(lag.measure()).toBeGreaterThanOrEqual(3000);
+    lag.beginSession(() => Infinity);
+    lag.hear();
+    expect(lag.measure()).toBe(0);
+  });
+
+  test('lag is 0 once everything that was asked for is written', () => {
+    const lag = new Lag(secondsAgo(5000));
+    lag.end();
+    expect(lag.measure()).toBe(0);
+  });
+});

@@ -1,0 +1,398 @@
+import { describe, expect, test } from '@jest/globals';
+import { WaitQueue } from '../../src/core/wait-queue.js';
+import { RequestName } from '../../src/core/checkout-name.js';
+import { endUse } from '../../src/core/connections.js';
+import { listHolders, Longest } from '../../src/core/holders.js';
+import { RequestContext } from '../../src/core/request-context.js';
+import { Ring } from '../../src/core/ring.js';
+import { sampleServiceTimes } from '../../src/core/service-times.js';
+
+/** @import { Checkout } from '../../src/core/checkout.js' */
+/** @import { Connection } from '../../src/core/connections.js' */
+/** @import { ServerPool } from '../../src/core/server-pool.js' */
+
+describe('the wait queue', () => {
+  /** @param {number} ms */
+  const at = (ms) => ({ fromMs: ms, toMs: ms });
+  /** @param {string} caller @param {number} startedMs */
+  const startOf = (caller, startedMs) => /** @type {Checkout} */ ({ caller, ...at(startedMs) });
+  /** @param {Checkout | null} removed */
+  const nameOf = (removed) => [removed?.caller ?? null, removed?.opening?.id ?? null];
+
+  /** @param {[name: string, startedMs: number][]} waiters */
+  function queueOf(...waiters) {
+    const queue = new WaitQueue(0);
+    for (const [name, startedMs] of waiters) queue.push(startOf(name, startedMs));
+    return queue;
+  }
+
+  test('if several started in the same millisecond, the assigned one times out first, then the first in the queue', () => {
+    const queue = queueOf(['assigned', 5], ['first', 5], ['second', 5]);
+    queue.assign(/** @type {Connection} */ ({ id: 7 }));
+    expect([1, 2, 3, 4].map(() => nameOf(queue.takeTimedOut(at(5))))).toEqual([
+      ['assigned', 7],
+      ['first', null],
+      ['second', null],
+      [null, null],
+    ]);
+  });
+
+  test('the waiter that started then times out, wherever it is in the queue, not one that merely could have', () => {
+    const queue = queueOf(['assigned', 5], ['early', 6], ['middle', 9], ['late', 12]);
+    queue.assign(/** @type {Connection} */ ({ id: 7 }));
+    expect(nameOf(queue.takeTimedOut(at(9)))).toEqual(['middle', null]);
+    expect(queue.queued.map(({ caller }) => caller)).toEqual(['early', 'late']);
+    expect(queue.assigned.size).toBe(1);
+  });
+
+  test('if no waiter started then, it is the first that could have: the driver paused between its clock and its event', () => {
+    const queue = queueOf(['assigned', 5], ['early', 9], ['late', 12]);
+    queue.assign(/** @type {Connection} */ ({ id: 7 }));
+    // The driver read 7 and emitted at 9. For the late one it would have read 9 or more.
+    expect(nameOf(queue.takeTimedOut(at(7)))).toEqual(['early', null]);
+    expect(nameOf(queue.takeTimedOut(at(3)))).toEqual(['assigned', 7]);
+  });
+
+  test('a waiter that started exactly then may time out, and none that started later', () => {
+    const queue = queueOf(['early', 5], ['late', 12]);
+    expect(queue.takeTimedOut(at(13))).toBeNull();
+    queue.removeBefore(at(6));
+    // The driver read its clock for it at 5 at the earliest.
+    expect(queue.takeTimedOut(at(4))).toBeNull();
+    expect(nameOf(queue.takeTimedOut(at(5)))).toEqual(['late', null]);
+  });
+
+  test('the next one is the first in the queue; it is an assigned one if only that started then', () => {
+    const connection = /** @type {Connection} */ ({ id: 7 });
+    const waiting = () => {
+      const queue = queueOf(['assigned', 4], ['queued', 5], ['later', 9]);
+      queue.assign(connection);
+      return queue;
+    };
+    expect(nameOf(waiting().takeNext({ fromMs: 4, toMs: 5 }))).toEqual(['queued', null]);
+    // The queued one can have started then: the driver may have paused between its clock and its event.
+    expect(nameOf(waiting().takeNext(at(4)))).toEqual(['assigned', 7]);
+    expect(waiting().takeNext(at(9))).toBeNull();
+  });
+
+  test('a connection that is opened for nobody gets no waiter, and gives none back', () => {
+    const connection = /** @type {Connection} */ ({ id: 7 });
+    const queue = queueOf();
+    queue.assign(connection);
+    queue.push(startOf('late', 5));
+    queue.unassign(connection);
+    expect([queue.assigned.size, queue.queued.map(({ caller }) => caller)]).toEqual([0, ['late']]);
+  });
+
+  test('only those that started before a time are removed by it', () => {
+    const queue = queueOf(['first', 4], ['second', 5], ['third', 6]);
+    expect(queue.removeBefore(at(5)).map(({ caller }) => caller)).toEqual(['first']);
+    expect(queue.removeBefore(at(5))).toEqual([]);
+    expect(queue.queued.map(({ caller }) => caller)).toEqual(['second', 'third']);
+  });
+
+  describe('a waiter that leaves', () => {
+    /** Of each kind one, and its queue. */
+    function createWaiting() {
+      const queue = queueOf(['assigned', 4], ['first', 5], ['second', 6]);
+      const connection = /** @type {Connection} */ ({ id: 7 });
+      queue.assign(connection);
+      const [first, second] = queue.queued;
+      const namesNow = () => ({
+        assigned: [...queue.assigned].map(([{ id }, { caller }]) => [id, caller]),
+        queued: queue.queued.map(({ caller }) => caller),
+      });
+      return {
+        queue,
+        connection,
+        assigned: /** @type {Checkout} */ (queue.assigned.get(connection)),
+        first,
+        second,
+        namesNow,
+      };
+    }
+
+    test('leaves alone, wherever it was, and only once', () => {
+      const { queue, assigned, first, second, namesNow } = createWaiting();
+      expect(queue.remove(startOf('stranger', 5))).toBe(false);
+      expect(namesNow()).toEqual({ assigned: [[7, 'assigned']], queued: ['first', 'second'] });
+      expect([queue.remove(first), queue.remove(first)]).toEqual([true, false]);
+      expect(namesNow()).toEqual({ assigned: [[7, 'assigned']], queued: ['second'] });
+      expect([queue.remove(assigned), assigned.opening, queue.remove(assigned)]).toEqual([true, null, false]);
+      expect([queue.remove(second), namesNow()]).toEqual([true, { assigned: [], queued: [] }]);
+    });
+
+    test('can leave its place, and the time it began, to another one', () => {
+      for (const name of /** @type {const} */ (['assigned', 'first', 'second'])) {
+        const waiting = createWaiting();
+        const { queue, connection, namesNow } = waiting;
+        const { fromMs, toMs, sinceMs } = waiting[name];
+        const other = startOf('other', 99);
+        queue.replace(waiting[name], other);
+        expect(other).toMatchObject({ fromMs, toMs, sinceMs, ...(name === 'assigned' && { opening: connection }) });
+        expect(namesNow()).toEqual({
+          assigned: [[7, name === 'assigned' ? 'other' : 'assigned']],
+          queued: ['first', 'second'].map((each) => (each === name ? 'other' : each)),
+        });
+      }
+      const { queue, assigned, namesNow } = createWaiting();
+      queue.replace(assigned, startOf('other', 99));
+      expect(assigned.opening).toBeNull();
+      const before = namesNow();
+      queue.replace(startOf('stranger', 5), startOf('other', 99));
+      expect([namesNow(), Object.keys(queue.queued)]).toEqual([before, ['0', '1']]);
+    });
+  });
+});
+
+describe('the holders of a connection', () => {
+  /** @typedef {[who: string, checkOutStartedAtMs: number, checkedOutAtMs: number, checkedInAtMs: number]} Use */
+
+  const openConnection = () => /** @type {Connection} */ ({ lastUse: null });
+
+  /** @param {Connection} connection @param {Use} use */
+  function end(connection, [who, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs]) {
+    const times = { checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs };
+    const checkout = { name: new RequestName(1, null, who), ...times, previous: null };
+    return listHolders(endUse(connection, /** @type {any} */ (checkout)).items).map(({ requestId }) => requestId);
+  }
+
+  /** @param {Use[]} list */
+  function endAll(list) {
+    const connection = openConnection();
+    return Object.fromEntries(list.map((use) => [use[0], end(connection, use)]));
+  }
+
+  /** @type {Use[]} */
+  const QUEUE = [
+    ['a', 0, 0, 100],
+    ['b', 10, 100, 130],
+    ['c', 20, 130, 137],
+    ['d', 95, 137, 140],
+  ];
+
+  test('lists everyone who had the connection during the wait, the longest first', () => {
+    // Of a's 100 ms d saw the last 5, of b's 30 ms and c's 7 ms all.
+    expect(endAll(QUEUE)).toEqual({ a: [], b: ['a'], c: ['a', 'b'], d: ['b', 'c', 'a'] });
+  });
+
+  test('lists at most three', () => {
+    expect(endAll([...QUEUE, ['e', 40, 140, 150]]).e).toEqual(['a', 'b', 'c']);
+  });
+
+  test('leaves out whoever checked in before the wait began', () => {
+    expect(endAll([QUEUE[0], ['b', 100, 100, 110], ['c', 105, 110, 111]])).toEqual({ a: [], b: [], c: ['b'] });
+  });
+
+  test('forgets what the next caller did not wait for', () => {
+    // The last one started first and was overtaken. b waited only for a, so what a had waited for is forgotten.
+    expect(
+      endAll([
+        ['x', 0, 0, 10],
+        ['a', 5, 10, 20],
+        ['b', 15, 20, 30],
+        ['late', 2, 30, 31],
+      ]).late,
+    ).toEqual(['b', 'a']);
+  });
+
+  test('leaves out whoever had another connection', () => {
+    end(openConnection(), ['a', 0, 0, 100]);
+    expect(end(openConnection(), ['b', 10, 50, 60])).toEqual([]);
+  });
+});
+
+describe('a request context', () => {
+  const createContext = () => new RequestContext({ route: '/a' }, 1);
+  const createCheckout = (isCallersFlow = true) =>
+    /** @type {Checkout} */ (/** @type {unknown} */ ({ isOver: false, nextOpen: null, pool: { isCallersFlow } }));
+
+  test('a checkout needs a scope of its own only beside others', () => {
+    const context = createContext();
+    const [first, second, third, last] = Array.from({ length: 4 }, () => createCheckout());
+    expect([first, second, third].map((checkout) => context.begin(checkout))).toEqual([false, true, true]);
+    first.isOver = true;
+    for (const ended of [third, first, second]) context.end(ended);
+    expect(context.begin(last)).toBe(false);
+    expect(context.alone).toBe(last);
+  });
+
+  test('a checkout that was only inferred to be aborted may still end', () => {
+    const context = createContext();
+    const [aborted, next] = [createCheckout(), createCheckout()];
+    context.begin(aborted);
+    context.end(aborted);
+    expect(context.begin(next)).toBe(true);
+    expect(context.alone).toBe(aborted);
+  });
+
+  test('with a driver that leaves the flow of the caller each one needs a scope', () => {
+    const context = createContext();
+    expect(context.begin(createCheckout(false))).toBe(true);
+    expect(context.alone).toBeNull();
+  });
+
+  test('it is open while any of its checkouts is, in whatever order they end, or while one begins', () => {
+    const context = createContext();
+    const [first, second, third, stranger] = Array.from({ length: 4 }, () => createCheckout());
+    expect(context.isOpen).toBe(false);
+    context.isBeginning = true;
+    expect(context.isOpen).toBe(true);
+    for (const checkout of [first, second, third]) context.begin(checkout);
+    context.end(stranger);
+    for (const checkout of [second, first]) {
+      context.end(checkout);
+      expect([context.isOpen, checkout.nextOpen]).toEqual([true, null]);
+    }
+    context.end(second);
+    expect(context.isOpen).toBe(true);
+    context.end(third);
+    expect(context.isOpen).toBe(false);
+  });
+
+  test('a new checkout is the last one, once it is checked in', () => {
+    const context = createContext();
+    context.last = createCheckout();
+    context.begin(createCheckout());
+    expect(context.last).toBeNull();
+  });
+
+  test('it counts what it holds of a pool, sums the waits that go on, and aborts all of them', () => {
+    /** @type {Checkout[]} */
+    const aborted = [];
+    const poolOf = () =>
+      /** @type {ServerPool} */ (
+        /** @type {unknown} */ ({ abort: (/** @type {Checkout} */ one) => aborted.push(one) })
+      );
+    const [pool, other] = [poolOf(), poolOf()];
+    const context = createContext();
+    const checkouts = [
+      { pool, connection: { id: 1 }, checkOutStartedAtMs: 10 },
+      { pool, connection: { id: 2 }, checkOutStartedAtMs: 20 },
+      { pool: other, connection: { id: 1 }, checkOutStartedAtMs: 30 },
+      { pool, connection: null, checkOutStartedAtMs: 40 },
+      { pool: other, connection: null, checkOutStartedAtMs: 60 },
+    ].map((each) => /** @type {Checkout} */ (/** @type {unknown} */ ({ ...each, nextOpen: null })));
+    expect(context.sumOpenWaits(100)).toBe(0);
+    for (const checkout of checkouts) context.begin(checkout);
+    expect([context.countHeld(pool), context.countHeld(other)]).toEqual([2, 1]);
+    expect(context.sumOpenWaits(100)).toBe(60 + 40);
+    context.abort();
+    expect(new Set(aborted)).toEqual(new Set(checkouts));
+  });
+
+  test('it keeps the holders that it waited for, and no more than a hundred', () => {
+    /** @param {number} count */
+    const holders = (count) => {
+      const longest = new Longest();
+      for (let number = 1; number <= count; number++) longest.add(new RequestName(number, '/held'), -number);
+      return longest.items;
+    };
+    const context = createContext();
+    context.waitedFor(holders(0));
+    expect(context.behind).toEqual([]);
+    context.waitedFor(holders(2));
+    expect(context.behind).toEqual([
+      { requestId: 'r1', route: '/held' },
+      { requestId: 'r2', route: '/held' },
+    ]);
+    // Each request has a list of its own.
+    expect(createContext().behind).toEqual([]);
+    for (let times = 0; times < 100; times++) context.waitedFor(holders(2));
+    expect(context.behind).toHaveLength(100);
+  });
+
+  test('its name is its number, unless it has an id', () => {
+    expect(createContext()).toMatchObject({ requestId: 'r1', route: '/a' });
+    const { signal } = new AbortController();
+    const own = new RequestContext({ route: (from) => `/${from}`, from: 'b', requestId: 'mine', signal }, 2);
+    expect(own).toMatchObject({ requestId: 'mine', route: '/b', waitMs: 0, useMs: 0, isOver: false, status: 0 });
+    expect(own.signal).toBe(signal);
+  });
+});
+
+describe('the ring of records', () => {
+  test('keeps the last ones, and writes over the oldest', () => {
+    const ring = new Ring(3);
+    expect(Array.from({ length: 5 }, () => ring.next())).toEqual([0, 1, 2, 0, 1]);
+    expect([ring.lastId, ring.forgottenId]).toEqual([5, 2]);
+    expect([0, 4, 5].map((id) => [...ring.idsAfter(id)])).toEqual([[3, 4, 5], [5], []]);
+    expect(ring.rowOf(4)).toBe(0);
+  });
+});
+
+describe('service times', () => {
+  let requests = 0;
+  let lastId = 0;
+
+  /**
+   * @param {string | null} route
+   * @param {number | null} checkedOutAtMs
+   * @param {number | null} checkedInAtMs
+   * @param {{ outcome?: string, requestId?: string | null, kind?: string | null }} [rest]
+   */
+  const checkout = (
+    route,
+    checkedOutAtMs,
+    checkedInAtMs,
+    { outcome = 'checkedIn', requestId = `r${++requests}`, kind = null } = {},
+  ) =>
+    /** @type {import('../../src/core/checkout-log.js').CheckoutRecord} */ ({
+      id: ++lastId,
+      route,
+      requestId,
+      kind,
+      outcome,
+      checkedOutAtMs,
+      checkedInAtMs,
+    });
+
+  test.each([
+    [
+      'samples the last uses of each route; a checkout without route or connection, or of a stream, does not count',
+      [
+        checkout('/fast', 0, 2),
+        checkout(null, 0, 50),
+        checkout('/news', 0, 1000, { kind: 'changeStream' }),
+        checkout('/slow', 0, 5000),
+        checkout('/fast', null, null, { outcome: 'checkOutFailed' }),
+        checkout('/fast', 10, 11.5),
+      ],
+      { '/fast': [1.5, 2], '/slow': [5000] },
+    ],
+    [
+      'a request with a failed operation does not count, nor do its other queries',
+      [
+        checkout('/slow', 0, 1, { requestId: 'cut' }),
+        checkout('/slow', 1, 2000, { requestId: 'cut', outcome: 'operationFailed' }),
+        checkout('/fast', 0, 9, { outcome: 'operationFailed' }),
+        checkout('/slow', 0, 5000),
+      ],
+      { '/slow': [5000] },
+    ],
+    [
+      'the queries of one request add up',
+      [checkout('/slow', 0, 1, { requestId: 'twice' }), checkout('/slow', 7, 5007, { requestId: 'twice' })],
+      { '/slow': [5001] },
+    ],
+    [
+      'checkouts outside of any request do not add up, nor does one that failed spoil the others',
+      [
+        checkout('background', 0, 1, { requestId: null }),
+        checkout('background', 0, 9, { requestId: null, outcome: 'operationFailed' }),
+        checkout('background', 7, 10, { requestId: null }),
+      ],
+      { background: [3, 1] },
+    ],
+  ])('%s', (_, checkouts, samples) => {
+    const expected = Object.entries(samples).map(([route, valuesMs]) => [route, { kind: 'sample', valuesMs }]);
+    expect(Object.entries(sampleServiceTimes(checkouts))).toEqual(expected);
+  });
+
+  test('samples at most a hundred per route, the newest', () => {
+    const many = Array.from({ length: 150 }, (_, index) => checkout('/fast', 0, index));
+    const { valuesMs } = sampleServiceTimes(many)['/fast'];
+    expect(valuesMs).toHaveLength(100);
+    expect(valuesMs[0]).toBe(149);
+  });
+});
