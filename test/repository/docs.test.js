@@ -1,21 +1,35 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { compareFleet } from 'mongodb-pool-predictor';
+import { scratchFolder } from 'test-support/cleanup.js';
+import { runNode } from 'test-support/processes.js';
 import { createProgram } from '../../lab/cli/program.js';
 import { insertSettingsTable, renderEnvExample } from '../../scripts/settings-documents.js';
 import { commandsOf } from '../support/commands-of.js';
+import { hashSources } from '../../scripts/pictures/hash-sources.js';
 
 /** @import { Command } from 'commander' */
 
+const FOLDER = 'docs/experiments';
+const experiments = await Promise.all(
+  (await readdir(FOLDER))
+    .filter((name) => name !== 'README.md')
+    .map(async (name) => ({ name, text: await readFile(path.join(FOLDER, name), 'utf8') })),
+);
+
 /** @param {string} name */
 const readDoc = (name) => readFile(path.join('docs', name), 'utf8');
+
 const names = (await readdir('docs', { recursive: true })).filter((name) => name.endsWith('.md'));
+
 const packages = await readdir('packages');
+
 const lessons = (await readdir('lessons', { recursive: true })).filter((name) => name.endsWith('.md'));
+
 const pages = await Promise.all(
   [
     ...names.map((name) => path.join('docs', name)),
@@ -23,6 +37,7 @@ const pages = await Promise.all(
     ...packages.map((name) => path.join('packages', name, 'README.md')).filter(existsSync),
   ].map(async (file) => ({ file, text: await readFile(file, 'utf8') })),
 );
+
 const commands = (await Promise.all(names.map(readDoc))).flatMap(commandsOf);
 
 /** The id that GitHub gives to a heading. @param {string} title */
@@ -123,9 +138,12 @@ describe('the fleet', () => {
 });
 
 const readme = await readFile('README.md', 'utf8');
+
 const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
+
 /** It may name old paths. */
 const CHANGELOG = 'CHANGELOG.md';
+
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', CHANGELOG];
 
 test.each(PAGES)('links of %s lead to what exists', async (file) => {
@@ -235,4 +253,59 @@ test('the table replaces only the text between its markers', () => {
   expect(page).not.toContain('what was there');
   expect(page).toContain('| `PORT` |');
   expect(insertSettingsTable(page)).toBe(page);
+});
+
+describe('experiments', () => {
+  const rows = experiments.flatMap(({ text }) =>
+    [...text.matchAll(/^\| \w+ \| .+ \|$/gm)].map(([line]) =>
+      line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, '')),
+    ),
+  );
+
+  test('the experiments are those of the data: if not, run scripts/write-experiments.js', async () => {
+    expect(await runNode(['scripts/write-experiments.js', '--check'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('a page that is out of date is named', async () => {
+    const folder = await scratchFolder();
+    await cp('docs', folder, { recursive: true });
+    await writeFile(path.join(folder, 'experiments', 'mixed.md'), 'as it was');
+    const { code, stderr } = await runNode(['scripts/write-experiments.js', '--check', folder]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Out of date: mixed.md.') });
+  });
+
+  test('what is not there, or not all of it, has a reason', () => {
+    expect(rows.length).toBeGreaterThan(90);
+    for (const row of rows) expect(row).toHaveLength(5);
+    const incomplete = rows.filter(([, , , , covered]) => covered !== 'y');
+    expect(incomplete.filter(([, , , why]) => why.trim() === '')).toEqual([]);
+    expect(rows.length - incomplete.length).toBeGreaterThanOrEqual(80);
+  });
+
+  /** @param {Command} command @returns {string[]} its options, and those of its commands */
+  function listOptions(command) {
+    return [...command.options.map(({ long }) => String(long)), ...command.commands.flatMap(listOptions)];
+  }
+
+  test.each(experiments)('$name names options that there are', async ({ name, text }) => {
+    const program = await createProgram();
+    const known = listOptions(program);
+    const lab = program.commands
+      .find((command) => command.name() === 'run')
+      ?.commands.find((command) => command.name() === path.parse(name).name);
+    const code = [...text.matchAll(/`([^`]+)`/g)].map(([, words]) => words);
+    const flagsIn = (/** @type {string[]} */ texts) => texts.flatMap((one) => one.match(/(?<=^| )--[a-z-]+/g) ?? []);
+    expect(flagsIn(code.filter((words) => !words.startsWith('node '))).filter((flag) => !known.includes(flag))).toEqual(
+      [],
+    );
+    const own = flagsIn(code.filter((words) => words.startsWith('--')));
+    expect(own.filter((flag) => lab && !listOptions(lab).includes(flag))).toEqual([]);
+  });
+});
+
+describe('pictures', () => {
+  test('the pictures of docs/ show the page and the report as they are', async () => {
+    const isCurrent = (await readFile('docs/pictures.sha256', 'utf8')).trim() === (await hashSources());
+    expect(isCurrent ? 'current' : 'older than the page: take them anew with `npm run pictures`').toBe('current');
+  });
 });

@@ -1,0 +1,162 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { until } from 'test-support/waiting.js';
+import { isRunning } from './support/embedded-files.js';
+
+describe('the parent', () => {
+  /** On other systems the shell is replaced by what it runs, or there are no signals. */
+  const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+  /** @type {string} */
+  let folder;
+
+  beforeAll(async () => {
+    folder = await scratchFolder();
+    const module = pathToFileURL(path.resolve('src/process/parent.js')).href;
+    await writeFile(
+      path.join(folder, 'child.mjs'),
+      `import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+process.stdout.write('started');
+while (!existsSync(process.argv[2])) await sleep(10);
+const { onParentGone } = await import(${JSON.stringify(module)});
+onParentGone(() => {
+  process.stdout.write(' ended');
+  process.exit();
+});
+process.stdout.write(' watches');
+await sleep(1500);
+process.stdout.write(' stayed');`,
+    );
+  });
+
+  /**
+   * Runs the script in a shell, as npm does. Another shell takes npm's place.
+   * @param {string} go the script watches its parent once there is this file
+   * @param {{ environment?: string, prefix?: string }} [options] environment: what npm sets; prefix: what runs the script
+   */
+  async function startInShell(go, { environment = 'npm_command=start', prefix = '' } = {}) {
+    const inner = `echo \\$\\$; ${prefix} '${process.execPath}' '${path.join(folder, 'child.mjs')}' '${go}'; :`;
+    const npm = spawn('sh', ['-c', `env ${environment} sh -c "${inner}"; :`], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { PATH: process.env.PATH },
+    });
+    cleanUp(() => npm.kill('SIGKILL'));
+    let output = '';
+    let isOver = false;
+    npm.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
+    npm.stdout.once('end', () => (isOver = true));
+    const says = (/** @type {string} */ word) => until(`it says ${word}`, () => output.includes(word));
+    await says('started');
+    return {
+      says,
+      npm: Number(npm.pid),
+      shell: parseInt(output, 10),
+      /** What the script said, once nothing is left that could say anything. */
+      async last() {
+        await until('all have ended', () => isOver);
+        return output.split('started ')[1];
+      },
+    };
+  }
+
+  onLinux('a process in a shell of npm', () => {
+    test.concurrent.each(
+      /** @type {const} */ ([
+        ['npm', 'SIGHUP'],
+        ['npm', 'SIGKILL'],
+        ['shell', 'SIGTERM'],
+      ]),
+    )('ends when the %s gets %s', async (which, signal) => {
+      const go = path.join(folder, `go-${which}-${signal}`);
+      const started = await startInShell(go);
+      await writeFile(go, '');
+      await started.says('watches');
+      process.kill(started[which], signal);
+      expect(await started.last()).toBe('watches ended');
+    });
+
+    test.concurrent.each(/** @type {const} */ (['npm', 'shell']))(
+      'ends when the %s has ended before it could look',
+      async (which) => {
+        const go = path.join(folder, `go-early-${which}`);
+        const started = await startInShell(go);
+        process.kill(started[which], 'SIGKILL');
+        await until('it has ended', () => !isRunning(started[which]));
+        await writeFile(go, '');
+        expect(await started.last()).toBe('watches ended');
+      },
+    );
+
+    test.concurrent('stays when npm and the shell do', async () => {
+      const started = await startInShell(import.meta.filename);
+      expect(await started.last()).toBe('watches stayed');
+    });
+
+    // As where npm started a terminal or tmux, and has ended long ago.
+    test.concurrent('stays in a process group of its own', async () => {
+      const started = await startInShell(import.meta.filename, { prefix: 'setsid' });
+      process.kill(started.npm, 'SIGKILL');
+      expect(await started.last()).toBe('watches stayed');
+    });
+  });
+
+  onLinux('a process that npm did not start', () => {
+    test.concurrent.each(/** @type {const} */ (['npm', 'shell']))('may outlive its %s', async (which) => {
+      const started = await startInShell(import.meta.filename, { environment: 'other=1' });
+      await started.says('watches');
+      process.kill(started[which], 'SIGKILL');
+      expect(await started.last()).toBe('watches stayed');
+    });
+  });
+});
+
+describe('temporary folders', () => {
+  /** @type {string} */
+  let script;
+  beforeAll(async () => {
+    script = path.join(await scratchFolder(), 'owner.mjs');
+    const module = pathToFileURL(path.resolve('src/process/temp-folder.js')).href;
+    await writeFile(
+      script,
+      `import { makeTempFolder } from ${JSON.stringify(module)};
+process.send([await makeTempFolder('mongodb'), await makeTempFolder('artillery')]);
+process.on('message', () => {});`,
+    );
+  });
+
+  /** A process that has made a temporary folder for each use. @param {string} temp */
+  async function startOwner(temp) {
+    const child = fork(script, { env: { ...process.env, TMPDIR: temp, TEMP: temp } });
+    cleanUp(() => child.kill('SIGKILL'));
+    const [[mongodb, artillery]] = await once(child, 'message');
+    return { child, mongodb, artillery };
+  }
+
+  test('what a dead process left over is removed, and nothing else', async () => {
+    const temp = await scratchFolder();
+    const dead = await startOwner(temp);
+    await mkdir(path.join(dead.mongodb, 'member-0'));
+    await writeFile(path.join(dead.mongodb, 'member-0', 'data'), 'old');
+    const alive = await startOwner(temp);
+    // Linux knows when a process started: another one had this id before.
+    const reused = alive.mongodb.replace(/-\d+-(\w+)-\w+$/, '-1-$1-reused');
+    // The ids of a container that shares the temporary folder are its own.
+    const elsewhere = dead.mongodb.replace(/-\w+-\w+$/, '-0123456789ab-elsewhere');
+    for (const folder of [reused, elsewhere]) await mkdir(folder);
+    dead.child.kill('SIGKILL');
+    await once(dead.child, 'exit');
+
+    const { mongodb, artillery } = await startOwner(temp);
+    const kept = [alive.mongodb, alive.artillery, elsewhere, ...(process.platform === 'linux' ? [] : [reused])];
+    expect((await readdir(temp)).map((name) => path.join(temp, name)).sort()).toEqual(
+      [...kept, mongodb, artillery].sort(),
+    );
+  });
+});
