@@ -5,10 +5,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { CommanderError } from 'commander';
 import fc from 'fast-check';
+import { texts, sentencesOf, changesOf } from 'test-support/fuzz-arbitraries.js';
+import { require, requireClear, attempt } from 'test-support/fuzz-outcome.js';
 import { createProgram } from '../../cli/program.js';
 import { createSampleResult } from '../report/sample-result.js';
-import { texts } from 'test-support/fuzz-arbitraries.js';
-import { require, requireClear } from 'test-support/fuzz-outcome.js';
+import { parsePositive, parseUpTo } from '../../cli/option-parsers.js';
+import { labs } from '../../labs/index.js';
+import { openReports } from '../../harness/attach-reports.js';
 
 /** @import { Command } from 'commander' */
 
@@ -99,6 +102,20 @@ async function openFolder() {
   return { folder, close: () => rmSync(folder, { recursive: true }) };
 }
 
+const LAB_PARSERS = Object.values(labs).flatMap((lab) => Object.values(lab.options).flatMap(({ parse = [] }) => parse));
+const CHOICES = ['copy', 'clone', 'fixed', 'gather', 'majority', 'id', 'direct', 'split'];
+const NUMBERS = ['0', '1', '3', '10', '20', '999999', '1000000', '9'.repeat(30), '-1', '1.5', '1e3'];
+
+const CLIENT = { name: null, hosts: ['127.0.0.1:27017'], maxPoolSize: 4, replacedMaxPoolSize: 100 };
+const REPORT = {
+  pid: 7,
+  threadId: 0,
+  command: 'app.js',
+  url: 'http://127.0.0.1:5555/',
+  ports: [3000],
+  clients: [CLIENT],
+};
+
 /** @type {Record<string, import('test-support/fuzz-outcome.js').FuzzTarget>} */
 export const targets = {
   'command lines': {
@@ -122,6 +139,31 @@ export const targets = {
       require(code === expected, `its exit code is ${code} and not ${expected}: ${stderr}`);
       require(code === 0 || (stdout + stderr).trim() !== '', 'it failed without a message');
       require(!/^\s+at .*:\d+/m.test(stderr), `a stack trace: ${stderr}`);
+    },
+  },
+  'options of labs': {
+    arbitrary: fc.tuple(
+      fc.constantFrom(parsePositive, parseUpTo(7), ...LAB_PARSERS),
+      fc.oneof(sentencesOf([...NUMBERS, ...CHOICES, ',', '/', ' ']), texts),
+    ),
+    check([parse, text]) {
+      // Commander prints the option and the value. The parser says what is allowed.
+      const values = [attempt(() => parse(text)).value ?? 1].flat();
+      const isGood = (/** @type {unknown} */ value) =>
+        typeof value === 'number' ? Number.isSafeInteger(value) && value > 0 : text.includes(value);
+      require(values.length > 0 && values.every(isGood), `it is ${values}`);
+    },
+  },
+  'attach reports': {
+    arbitrary: fc.oneof(
+      { weight: 4, arbitrary: changesOf([REPORT]).map((report) => JSON.stringify(report)) },
+      { weight: 1, arbitrary: texts },
+    ),
+    open: openReports,
+    async check(body, { url, processes }) {
+      const { status } = await fetch(url, { method: 'POST', body });
+      require(status === 204 || status === 400, `it answered ${status}`);
+      for (const report of processes.splice(0)) require(isWhole(report), `it took ${body}`);
     },
   },
 };
@@ -183,4 +225,15 @@ function listWords(command, commands = []) {
     { commands, flags: ['--help', ...command.options.map(({ long }) => String(long))] },
     ...command.commands.flatMap((child) => listWords(child, [...commands, child.name()])),
   ];
+}
+
+/** @param {import('../../harness/attach-reports.js').AttachedProcess} report */
+function isWhole({ pid, threadId, command, ports, clients }) {
+  return (
+    [pid, threadId, ...ports].every(Number.isFinite) &&
+    typeof command === 'string' &&
+    clients.every(
+      ({ hosts, maxPoolSize }) => hosts.every((host) => typeof host === 'string') && Number.isFinite(maxPoolSize),
+    )
+  );
 }

@@ -1,16 +1,18 @@
 import { EventEmitter, once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
-import { until } from 'test-support/waiting.js';
+import { describe, expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { runNode } from 'test-support/processes.js';
+import { until } from 'test-support/waiting.js';
 import { hashSource } from '../../../report/document.js';
 import { createAddressLimits } from '../../../workshop/class/address-limits.js';
 import { describeRoom } from '../../../workshop/class/class-view.js';
 import { FIGURES, LESSONS } from './sample-lessons.js';
 import { firstWhere, post, readClassEvents, serveClass, teach } from './serve-class.js';
+import { createStateFile } from '../../../workshop/class/class-file.js';
+import { openState } from '../../../workshop/class/class-roll.js';
 
 /** @param {number} status */
 const refusal = (status) => ({ status, type: 'application/problem+json; charset=utf-8' });
@@ -347,6 +349,7 @@ test("the room's result is one file that loads nothing and runs its charts alone
 });
 
 const { port: takenPort } = new URL((await serveClass()).url);
+
 const OFF_LOOPBACK = ['--host', 'no-such-host.invalid', '--token', 'only-the-teacher-knows'];
 
 test.concurrent.each([
@@ -365,4 +368,20 @@ test.concurrent.each([
   });
   expect(ended).toEqual({ code: 1, stdout: '', stderr });
   expect(await readFile(file, 'utf8')).toBe('the last class');
+});
+
+describe('the file of a class', () => {
+  /** Windows has no such modes. */
+  const onPosix = process.platform === 'win32' ? test.skip : test;
+
+  onPosix("only the teacher can read the learners' ids, whoever could read the file before", async () => {
+    const file = path.join(await scratchFolder(), 'class.json');
+    await writeFile(file, 'earlier', { mode: 0o644 });
+    const state = openState(LESSONS);
+    await createStateFile(file, state, (error) => {
+      throw error;
+    }).close();
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(state);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
 });

@@ -1,14 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { mutationsOf, sentencesOf, texts } from 'test-support/fuzz-arbitraries.js';
+import { attempt, require, requireClear } from 'test-support/fuzz-outcome.js';
 import { parseAppUrl } from '../../../../lab/cli/running-app.js';
 import { createClient } from '../../../../src/mongo/client.js';
 import { renderEnvExample } from '../../../../scripts/settings-documents.js';
 import { SettingsError, readSettings } from '../../../../src/settings.js';
 import { SETTINGS } from '../../../../src/base/settings-table.js';
-import { mutationsOf, sentencesOf, texts } from 'test-support/fuzz-arbitraries.js';
-import { attempt, require } from 'test-support/fuzz-outcome.js';
+import { predictPreset } from '../../../../playground/browser/simulation.js';
+import { formatLink, parseLink } from '../../../../playground/browser/link-state.js';
 
 /** @import { Setting, Settings } from '../../../../src/base/settings-table.js' */
 
@@ -74,6 +77,14 @@ function isAllowed({ type, min = 0, max = Infinity, choices }, value) {
 /** Every line names a setting. @param {string} message */
 const namesSettings = (message) => message.split('\n').every((line) => NAMES.some((name) => line.startsWith(name)));
 
+const SCENARIO = `config: { target: x, phases: [{ duration: 2, arrivalCount: 4 }] }
+scenarios: [{ flow: [{ get: { url: /fast } }, { think: 1 }, { get: { url: /slow } }] }]`;
+const TRACE = `{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":2}
+{"checkOutStartedMs":0,"waitMs":0,"useMs":3,"route":"/fast"}
+{"checkOutStartedMs":1,"waitMs":2,"useMs":5,"route":"/slow"}
+{"end":"closed"}
+`;
+
 /** @type {Record<string, import('test-support/fuzz-outcome.js').FuzzTarget>} */
 export const targets = {
   settings: {
@@ -127,5 +138,40 @@ export const targets = {
       require(!host.includes(PASSWORD), 'a part of the password is taken for a host');
       require(!value.url.includes('@'), 'the URL still holds credentials');
     },
+  },
+  playgroundLink: {
+    arbitrary: sentencesOf([
+      '#',
+      'knee',
+      '?',
+      'embed',
+      '&',
+      'bus=2',
+      'yaml=',
+      '%',
+      '%E0',
+      '%00',
+      '=',
+      '__proto__',
+      ' ',
+      'é',
+    ]),
+    check(hash) {
+      const state = parseLink(hash);
+      require(isDeepStrictEqual(parseLink(formatLink(state)), state), 'a link does not round-trip');
+    },
+  },
+  playgroundTraffic: {
+    arbitrary: mutationsOf([SCENARIO, TRACE]),
+    async check(text) {
+      const source = text.startsWith('{"trace"') ? { trace: text } : { yaml: text, services: ['/fast=2', '/slow=9'] };
+      try {
+        const { variants } = await predictPreset({ ...source, pool: 2, poolSizes: [2] });
+        require(variants.length === 1, 'no figures');
+      } catch (error) {
+        requireClear(error);
+      }
+    },
+    share: 0.2,
   },
 };

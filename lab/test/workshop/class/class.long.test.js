@@ -1,16 +1,26 @@
-import { writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
-import { writeCard } from '../../../workshop/card.js';
-import { renderSheet } from '../../../workshop/class/sheet-page.js';
 import { describeInBrowser, launchChromium } from 'test-support/chromium.js';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { findFreePort } from 'test-support/processes.js';
+import { until } from 'test-support/waiting.js';
+import { writeCard } from '../../../workshop/card.js';
+import { renderSheet } from '../../../workshop/class/sheet-page.js';
 import { LESSONS } from './sample-lessons.js';
-import { serveClass } from './serve-class.js';
+import { firstWhere, joinClass, post, readClassEvents, serveClass, spawnClass } from './serve-class.js';
+import { readLessons } from '../../../workshop/lessons.js';
+import { commandsOf } from '../../../../test/support/commands-of.js';
+import { expectRefused, runCli } from '../../support/run-cli.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
+
+const folder = await scratchFolder();
+const port = await findFreePort();
 
 describeInBrowser('the pages of a class', () => {
   /** @type {Browser} */
@@ -203,4 +213,211 @@ describeInBrowser('the pages of a class', () => {
     await page.getByRole('heading', { name: 'The second' }).waitFor();
     await Promise.all([page.close(), other.page.close()]);
   });
+});
+
+describe('the command', () => {
+  const teacher = { POOL_LAB_DATA: path.join(folder, 'teacher') };
+  const learner = { POOL_LAB_DATA: path.join(folder, 'learner') };
+
+  /** @param {string[]} args */
+  async function openClass(...args) {
+    const { child, url, code, said } = await spawnClass(args, { cwd: folder, env: teacher });
+    return {
+      url,
+      code,
+      said: said(),
+      async end() {
+        child.kill('SIGINT');
+        expect(await once(child, 'exit')).toEqual([0, null]);
+        return said();
+      },
+    };
+  }
+
+  /** @param {string[]} args */
+  const workshop = (...args) => runCli(['workshop', ...args], { env: learner });
+
+  test('a learner joins from a terminal; guesses and verdicts arrive; a class that was away gets what it missed', async () => {
+    const first = await openClass('--port', '0');
+    expect(await workshop('join', `${first.url}/join/${first.code}`, '--name', 'Ada')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^You are in, Ada\./),
+    });
+    await workshop('guess', '2', '15');
+    const room = () => firstWhere(readClassEvents(`${first.url}/class/events`), () => true);
+    expect((await room()).people).toMatchObject([{ name: 'Ada' }]);
+    expect(await first.end()).toContain("The room's result: class.html");
+    expect(await readFile(path.join(folder, 'class.html'), 'utf8')).toContain('Ada');
+
+    const away = await workshop('verify', '14', '--answer', '5');
+    expect(away).toMatchObject({ code: 0, stderr: expect.stringContaining("Can't reach the class") });
+
+    const again = await openClass('--port', new URL(first.url).port);
+    expect(again).toMatchObject({ code: first.code, said: expect.stringContaining('(1 learner).') });
+    await workshop('guess', '1', '4');
+    const file = path.join(folder, 'teacher', 'class.json');
+    await until(
+      'all of it is stored',
+      async () => Object.keys(JSON.parse(await readFile(file, 'utf8')).learners[0].work).length === 3,
+    );
+    expect(JSON.parse(await readFile(file, 'utf8')).learners[0].work).toEqual({
+      '02-one-lane': { failed: 0, guess: 15 },
+      '14-fleet-budget': { failed: 0, verdict: true, figures: { measured: null, points: [] } },
+      '01-what-a-pool-is': { failed: 0, guess: 4 },
+    });
+    expect((await stat(file)).mode & 0o077).toBe(0);
+
+    expect((await workshop('leave')).stdout).toBe('You have left the class.\n');
+    const known = await readFile(file, 'utf8');
+    await workshop('guess', '3', '4');
+    expect((await workshop('leave')).stdout).toBe('You are in no class.\n');
+    await again.end();
+    expect(await readFile(file, 'utf8')).toBe(known);
+    await writeFile(file, '{"code":1}');
+    expect(await runCli(['class', '--port', '0'], { env: teacher })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${file} does not contain a class`),
+    });
+  });
+
+  test('the sheet is one file with the question of each lesson', async () => {
+    const file = path.join(folder, 'sheet.html');
+    expect(await runCli(['class', '--sheet', file])).toEqual({ code: 0, stdout: `Sheet: ${file}\n`, stderr: '' });
+    const sheet = await readFile(file, 'utf8');
+    for (const { title, guess } of await readLessons()) {
+      expect(sheet).toContain(title);
+      if (guess) expect(sheet).toContain(guess.question);
+    }
+    expect(sheet).not.toMatch(/<script|(?:src|href)="(?!data:)/);
+  });
+
+  // The same commands are run above, with the code of a real class.
+  test('the teaching page names commands of the class, and no others', async () => {
+    expect(commandsOf(await readFile('lessons/teaching.md', 'utf8'))).toEqual([
+      'npx pool-lab class',
+      'npx pool-lab workshop join http://127.0.0.1:3300/join/ABC234 --name Ada',
+      'npx pool-lab class --sheet sheet.html',
+    ]);
+  });
+
+  test.each([
+    [
+      'a network without a token',
+      ['class', '--host', '0.0.0.0'],
+      /--host 0\.0\.0\.0 opens the class to the network.+\n +--token \S{20,}/s,
+    ],
+    ['a short token', ['class', '--token', 'short'], /at least 16 letters/],
+    ['a link that is none', ['workshop', 'join', 'http://', '--name', 'Ada'], /must be a link such as/],
+    [
+      'a class that is not there',
+      ['workshop', 'join', 'ABC234', '--at', 'http://127.0.0.1:9', '--name', 'Ada'],
+      /reach the class/,
+    ],
+    ['no name', ['workshop', 'join', 'ABC234'], /--name/],
+  ])('%s is one clear error', async (_, args, message) => {
+    await expectRefused(args, message, {
+      env: { ...learner, POOL_LAB_DATA: path.join(folder, 'other') },
+    });
+  });
+});
+
+describe('forty learners', () => {
+  /** The unit of CPU time in Linux's /proc. */
+  const TICKS_PER_SECOND = 100;
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+
+  const LEARNERS = 40;
+  /** A busy minute of a class happens in these seconds: everybody guesses and checks, each at a time of their own. */
+  const SECONDS = 10;
+  const LESSON = '01-what-a-pool-is';
+
+  const openClass = () => spawnClass(['--port', String(port)], { cwd: folder, env: { POOL_LAB_DATA: folder } });
+
+  /** CPU time so far, in ms. @param {number | undefined} pid */
+  async function readCpuMs(pid) {
+    const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  }
+
+  onLinux(
+    '40 learners: each update within 1 s, under 8 % of a core, and a restart loses nobody',
+    async () => {
+      const { child, join, url } = await openClass();
+      /** When a guess was on the projector, by guess. @type {Map<number, number>} */
+      const seenAt = new Map();
+      /** @type {any} */
+      let room;
+      (async () => {
+        for await (const data of readClassEvents(`${url}/class/events`)) {
+          room = data;
+          for (const guess of data.lesson.guesses) if (!seenAt.has(guess)) seenAt.set(guess, performance.now());
+        }
+      })().catch(() => {});
+      const learners = await Promise.all(
+        Array.from({ length: LEARNERS }, (_, index) => joinClass(join, `Learner ${index}`)),
+      );
+      // Each has a phone on the page as well.
+      const phones = learners.map(() => readClassEvents(`${join}/events`));
+      await Promise.all(phones.map((phone) => phone.next()));
+      phones.forEach((phone) => firstWhere(phone, () => false).catch(() => {}));
+
+      const cpuBeforeMs = await readCpuMs(child.pid);
+      const startedAt = performance.now();
+      const sentAt = await Promise.all(
+        learners.map(async (learner, index) => {
+          await delay((index / LEARNERS) * SECONDS * 1000);
+          const at = performance.now();
+          expect(await learner.report({ lesson: LESSON, guess: index + 1 })).toMatchObject({ status: 200 });
+          await learner.report({
+            lesson: LESSON,
+            verdict: index % 4 > 0,
+            figures: { measured: 6, points: [[2, 11_000]] },
+          });
+          return at;
+        }),
+      );
+      await until('all guesses are on the projector', () => seenAt.size === LEARNERS);
+      const cpuShare = ((await readCpuMs(child.pid)) - cpuBeforeMs) / (performance.now() - startedAt);
+      const delaysMs = sentAt.map((at, index) => Number(seenAt.get(index + 1)) - at);
+      process.stderr.write(
+        `40 learners: the slowest update took ${Math.max(...delaysMs).toFixed(0)} ms, ${(100 * cpuShare).toFixed(1)} % of a core\n`,
+      );
+      expect(Math.max(...delaysMs)).toBeLessThan(1000);
+      // 3 to 5 % alone. The same work takes more CPU time where other work shares cores and caches.
+      expect(cpuShare).toBeLessThan(0.08);
+      expect(room.people).toHaveLength(LEARNERS);
+
+      // The laptop of the teacher dies. What came in its last 0.2 s may be lost.
+      await until('all of it is stored', async () => {
+        const { learners: stored } = JSON.parse(await readFile(path.join(folder, 'class.json'), 'utf8'));
+        return stored.every((/** @type {any} */ { work }) => work[LESSON]?.guess && work[LESSON].figures);
+      });
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const again = await openClass();
+      expect(again.join).toBe(join);
+      const late = await joinClass(join, 'Late');
+      await late.report({ lesson: LESSON, guess: 99 });
+      expect(await learners[0].report({ lesson: LESSON, verdict: true })).toMatchObject({ status: 200 });
+      const after = await firstWhere(
+        readClassEvents(`${url}/class/events`),
+        ({ lesson }) => lesson.guessed === LEARNERS + 1,
+      );
+      expect(after.people).toHaveLength(LEARNERS + 1);
+      expect(after.people.filter((/** @type {any} */ { state }) => state === 'done')).toHaveLength(0.75 * LEARNERS + 1);
+
+      // Nobody's nonsense ends it.
+      for (const body of [
+        '{',
+        '[]',
+        '"x"',
+        JSON.stringify({ name: 'x'.repeat(100_000) }),
+        JSON.stringify({ name: '\u0000' }),
+      ]) {
+        expect((await post(`${join}/learners`, body)).status).toBeGreaterThanOrEqual(400);
+      }
+      expect((await fetch(url)).status).toBe(200);
+    },
+    60_000,
+  );
 });

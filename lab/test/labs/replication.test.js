@@ -1,0 +1,412 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { BSON, MongoClient, ObjectId } from 'mongodb';
+import { cleanUp, startMongod } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { takePublished } from '../../harness/lab-options.js';
+import { replication } from '../../labs/replication/replication-lab.js';
+import { replicationView as view } from '../../labs/replication/replication-view.js';
+import { upgradeResult } from '../../report/saved-result.js';
+import { createSampleResult } from '../report/sample-result.js';
+import { CASES, parseCases } from '../../labs/replication/cases.js';
+import { runCli } from '../support/run-cli.js';
+import { findDifferences } from '../../labs/replication/testbed.js';
+import { fillSource, listCollections, makeDocument } from '../../labs/replication/fill-source.js';
+import { measureLatency } from '../../labs/replication/measure-single-inserts.js';
+import { createReportFormatter } from '../../labs/replication/start-replicator.js';
+
+const standalone = await startMongod();
+
+describe('the lab', () => {
+  describe('the plan', () => {
+    const all = { cases: [1, 3, 9], ops: 1000, seconds: 10 };
+
+    test('has the cases as they were published', async () => {
+      const { variants } = await replication.plan(all);
+      expect(variants).toMatchObject([
+        { name: 'case 1', settings: { mode: 'mock', workers: 8 }, published: { ratePerSec: 424_251 } },
+        { name: 'case 3', settings: { mode: 'direct', merge: true, shards: 1 } },
+        { name: 'case 9', settings: { workers: 128, hash: 'collection', collections: 128 } },
+      ]);
+    });
+
+    test('has each case with each number of workers, and shows published figures only for the published number', async () => {
+      const { variants } = await replication.plan({ ...all, cases: [3], workers: [1, 8] });
+      expect(variants.map(({ name, published }) => [name, published?.ratePerSec])).toEqual([
+        ['case 3, 1 worker', undefined],
+        ['case 3', 55_705],
+      ]);
+    });
+
+    test('applies hash, mode, merge and latency', async () => {
+      const { variants } = await replication.plan({
+        ...all,
+        hash: 'collection',
+        mode: 'mock',
+        merge: false,
+        latency: true,
+      });
+      expect(variants.map(({ name }) => name)).toEqual([
+        'case 1, by collection, not merged',
+        'case 3, by collection, mock, not merged',
+        'case 9, mock, not merged',
+        'single inserts',
+      ]);
+      expect(variants[1]).toMatchObject({
+        settings: { hash: 'collection', mode: 'mock', merge: false },
+        published: null,
+      });
+    });
+
+    test('has a mix of operations, one hot document and a distance', async () => {
+      const { variants } = await replication.plan({ ...all, cases: [11, 12, 13] });
+      expect(variants).toMatchObject([
+        { name: 'case 11', settings: { mix: { inserts: 60, updates: 30, deletes: 10 } }, published: null },
+        { name: 'case 12, one hot document', settings: { hot: true } },
+        { name: 'case 13, 20 ms away', settings: { rttMs: 20 } },
+      ]);
+      const changed = await replication.plan({ ...all, cases: [3], mix: { inserts: 50, updates: 50, deletes: 0 } });
+      expect(changed.variants).toMatchObject([
+        { name: 'case 3, 50/50/0', settings: { mix: { updates: 50 } }, published: null },
+      ]);
+    });
+
+    test('estimates minutes when each operation is written alone', async () => {
+      const { variants } = await replication.plan({
+        ...all,
+        cases: [7],
+        ops: 200_000,
+        workers: [1, 8, 64],
+        merge: false,
+      });
+      const minutes = variants.reduce((total, { estimateMs }) => total + estimateMs, 0) / 60_000;
+      expect(minutes).toBeGreaterThan(3);
+      expect(minutes).toBeLessThan(6);
+    });
+  });
+
+  describe('an impossible option is an error of one line', () => {
+    const url = sharedMongoUrl();
+
+    test.each([
+      [
+        'an unreachable source',
+        ['--source', 'mongodb://127.0.0.1:1'],
+        /^--source: no MongoDB was found within 2000 ms/,
+      ],
+      [
+        'an unreachable target',
+        ['--source', url, '--target', 'mongodb://127.0.0.1:1'],
+        /^--target: no MongoDB was found/,
+      ],
+      ['a source without an oplog', ['--source', `mongodb://127.0.0.1:${standalone.port}`], /is a standalone server/],
+      ['a source that is the target', ['--source', url, '--target', url], /^the target .* is the source/],
+      ['an unknown case', ['--cases', '14'], /"14" is not a case from 1 to 13/],
+      [
+        'an impossible mix',
+        ['--mix', '60/30'],
+        /"60\/30" is not a mix of inserts, updates and deletes that adds up to 100 %/,
+      ],
+      ['an unknown hash', ['--hash', 'name'], /"name" is not one of id, collection/],
+    ])('%s', async (_, args, message) => {
+      const { code, stdout, stderr } = await runCli(['run', 'replication', '--ops', '10', ...args], {
+        env: { MONGO_SERVER_SELECTION_TIMEOUT_MS: '2000' },
+      });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr.split('\n')[0]).toMatch(message);
+    });
+  });
+
+  /**
+   * @param {Record<number, [number, number]>} figures rate and operations per batch, by case
+   * @param {Record<string, unknown>} [options]
+   */
+  async function resultOf(figures, options) {
+    const cases = Object.keys(figures).map(Number);
+    const { variants } = await replication.plan({ cases, ops: 1000, seconds: 10, ...options });
+    return createSampleResult({
+      variants: variants.map(({ name, settings, published = null }) => {
+        const [ratePerSec, opsPerBatch] = figures[Number(settings.case)];
+        return { name, settings, published, measured: { ratePerSec, opsPerBatch } };
+      }),
+    });
+  }
+
+  test('findings are ratios of cases beside the published ones, with a reason from batches and cores', async () => {
+    const findings = view.findings?.(
+      await resultOf({ 1: [1e6, 9], 2: [1.5e6, 9], 3: [200_000, 90], 4: [100_000, 12] }),
+    );
+    expect(findings).toEqual([
+      {
+        claim: 'case 2 / case 1: 1 field instead of 5',
+        measured: 1.5,
+        published: 545_117 / 424_251,
+        reason: expect.stringMatching(/^Here nothing is written.* on 2 cores; there they cost less to decode\.$/),
+      },
+      {
+        claim: 'case 3 / case 1: written instead of discarded',
+        measured: 0.2,
+        published: 55_705 / 424_251,
+        reason: expect.stringMatching(
+          /^Here batches have 90 operations on 2 cores; there only neighbours .* the limit\.$/,
+        ),
+      },
+      {
+        claim: 'case 4 / case 3: 64 workers instead of 8',
+        measured: 0.5,
+        published: 186_755 / 55_705,
+        reason:
+          'Here batches shrank from 90 to 12 operations on 2 cores; there batches were small anyway, and 64 cores ran ' +
+          '64 workers. To leave out the batches: --no-merge --ops 20000.',
+      },
+    ]);
+    expect(view.findings?.(await resultOf({ 3: [2, 1], 4: [1, 1] }, { workers: [16] }))).toEqual([]);
+  });
+
+  test('the reason says what batches did', async () => {
+    const { environment, ...result } = await resultOf({ 3: [9, 100], 5: [9, 110], 7: [9, 20], 10: [9, 99] });
+    result.variants.forEach(({ measured }) => Object.assign(measured ?? {}, { peakRssMB: 140 }));
+    const findings = view.findings?.({ ...result, environment: { ...environment, cores: 16 } }) ?? [];
+    expect(findings.map(({ reason }) => reason?.split(';')[0])).toEqual([
+      'Here batches are of one collection and stayed alike (100 and 110 operations) on 16 cores',
+      'Here batches are of one collection and shrank from 100 to 20 operations on 16 cores',
+      'Here batches stayed alike (100 and 99 operations) on 16 cores',
+      'There 13.8 GB for 8 shards, which the document does not explain',
+    ]);
+    expect(findings.at(-1)).toMatchObject({ measured: 1, published: 13.8 / 1.9 });
+  });
+
+  test('without merging, the ratios stand beside the published ones, too', async () => {
+    const findings = view.findings?.(await resultOf({ 3: [4, 1], 4: [3, 1] }, { merge: false }));
+    expect(findings).toEqual([
+      {
+        claim: 'case 4, not merged / case 3, not merged: 64 workers instead of 8',
+        measured: 0.75,
+        published: 186_755 / 55_705,
+        reason:
+          'Here each write has one operation, on 2 cores; there batches were small anyway, and 64 cores ran 64 workers.',
+      },
+    ]);
+  });
+
+  test('the published settings have ten cases, the ceilings of the target, and the latency', async () => {
+    const defaults = Object.fromEntries(
+      Object.entries(replication.options).map(([name, each]) => [name, each.default]),
+    );
+    const preset = takePublished(replication.options, defaults, () => false);
+    const { variants } = await replication.plan(/** @type {any} */ (preset));
+    expect(variants.map(({ name }) => name).slice(9)).toEqual([
+      'case 10',
+      'target 8 x 1',
+      'target 8 x 1000',
+      'target 64 x 1',
+      'target 64 x 1000',
+      'single inserts',
+    ]);
+    expect(variants.slice(10).map(({ published }) => published?.ratePerSec ?? published?.latencyBelowMs)).toEqual([
+      70_000, 540_000, 80_000, 610_000, 1000,
+    ]);
+  });
+
+  test('the takeaway says where more workers did worst, and why', async () => {
+    const result = await resultOf({ 3: [200_000, 90], 4: [100_000, 12], 5: [300_000, 200], 6: [290_000, 80] });
+    expect(view.takeaway(result)).toBe(
+      'With 5 collections, 8 workers replicated 200,000 operations per second, and 64 replicated 100,000 operations ' +
+        'per second. More workers were slower, because batches had 12 operations instead of 90.',
+    );
+    expect(view.takeaway(await resultOf({ 3: [100, 9], 4: [200, 9] }))).toBe(
+      'With 5 collections, 8 workers replicated 100 operations per second, and 64 replicated 200 operations per second.',
+    );
+    expect(view.takeaway(await resultOf({ 1: [1e6, 9], 3: [200_000, 90] }))).toBe(
+      'In case 1, 1,000,000 operations per second were replicated.',
+    );
+  });
+
+  test('the takeaway says where merging ends', async () => {
+    const result = await resultOf({ 11: [60_000, 800], 12: [30_000, 900], 13: [50_000, 1200] });
+    expect(view.takeaway(result)).toBe(
+      'Merging does not end where the kind of operation changes: with 60/30/10, a batch had 800 operations, and ' +
+        '60,000 operations per second were replicated. It ends at one hot document: its updates keep their order, and ' +
+        'one worker writes all of them. With one, 30,000 operations per second were replicated. At 20 ms a round ' +
+        'trip, a batch had 1,200 operations, and 50,000 operations per second were replicated.',
+    );
+  });
+
+  test('the takeaway says how long single inserts took', async () => {
+    const result = await resultOf({ 3: [100, 9] });
+    result.variants = [{ ...result.variants[0], measured: { latency: { p50Ms: 2, p95Ms: 4.26, maxMs: 11.2 } } }];
+    expect(view.takeaway(result)).toBe(
+      '95 of 100 single inserts were on the target within 4.3 ms, all within 11 ms (published: less than 1 s).',
+    );
+  });
+
+  test('a result of version 0.1 has the same takeaway', async () => {
+    const result = await resultOf({ 3: [200_000, 90], 4: [100_000, 12] });
+    const old = {
+      ...result,
+      variants: result.variants.map(({ settings: { mode, ...settings }, measured, ...variant }) => ({
+        ...variant,
+        settings: { ...settings, tunnel: mode },
+        measured: { ratePerSec: measured?.ratePerSec, opsPerWrite: measured?.opsPerBatch },
+      })),
+    };
+    expect(view.takeaway(/** @type {any} */ (upgradeResult(old)))).toBe(view.takeaway(result));
+  });
+
+  test('the first ten cases are the published ones', () => {
+    expect(
+      CASES.slice(0, 10).map(({ number, mode, collections, fields, workers, hash, published }) => [
+        number,
+        mode,
+        collections,
+        fields,
+        workers,
+        hash,
+        published?.ratePerSec,
+      ]),
+    ).toEqual([
+      [1, 'mock', 5, 5, 8, 'id', 424_251],
+      [2, 'mock', 5, 1, 8, 'id', 545_117],
+      [3, 'direct', 5, 5, 8, 'id', 55_705],
+      [4, 'direct', 5, 5, 64, 'id', 186_755],
+      [5, 'direct', 1, 1, 8, 'id', 455_567],
+      [6, 'direct', 1, 1, 64, 'id', 456_990],
+      [7, 'direct', 128, 5, 8, 'id', 63_206],
+      [8, 'direct', 128, 5, 64, 'id', 189_140],
+      [9, 'direct', 128, 5, 128, 'collection', 279_633],
+      [10, 'direct', 5, 5, 8, 'id', 61_184],
+    ]);
+  });
+
+  test('cases are chosen by their numbers', () => {
+    expect(parseCases('3')).toEqual([3]);
+    expect(parseCases('9, 1..3,2')).toEqual([1, 2, 3, 9]);
+    for (const text of ['0', '14', '1..14', '3..1', 'x', '', '1.5']) {
+      expect(() => parseCases(text)).toThrow(`"${text}" is not a case from 1 to 13; several look like 1,3 or 1..13.`);
+    }
+  });
+});
+
+describe('the testbed', () => {
+  const client = new MongoClient(sharedMongoUrl());
+  cleanUp(() => client.close());
+  const [one, other] = ['one', 'other'].map((name) => client.db(`pool_lab_differences_${name}`));
+  for (const db of [one, other]) cleanUp(() => db.dropDatabase());
+  const documents = [1, 2, 3].map((n) => ({ _id: new ObjectId(), n }));
+
+  test('findDifferences finds a different field, a missing document and a missing collection', async () => {
+    for (const db of [one, other]) {
+      for (const name of ['a', 'b'])
+        await db.collection(name).insertMany(documents.map((document) => ({ ...document })));
+    }
+    expect(await findDifferences(one, other)).toEqual([]);
+    await other.collection('a').updateOne({ n: 1 }, { $set: { n: 9 } });
+    expect(await findDifferences(one, other)).toEqual(['a']);
+    await one.collection('b').deleteOne({});
+    await other.createCollection('c');
+    expect(await findDifferences(one, other)).toEqual(['a', 'b', 'c']);
+  });
+
+  /** @param {Omit<Parameters<typeof fillSource>[1], 'database'>} options */
+  async function fill(options) {
+    const { collections, fields } = options.shape;
+    const database = `pool_lab_replication_${collections}x${fields}`;
+    cleanUp(() => client.db(database).dropDatabase());
+    const { from, until } = await fillSource(client, { database, ...options });
+    return client
+      .db('local')
+      .collection('oplog.rs')
+      .find({ ts: { $gt: from, $lte: until }, ns: new RegExp(`^${database}\\.`) })
+      .sort({ $natural: 1 })
+      .toArray();
+  }
+
+  test('the oplog has one insert for each document, and the collections take turns', async () => {
+    const shape = { collections: 5, fields: 5 };
+    const entries = await fill({ shape, ops: 23 });
+    expect(entries.map(({ op }) => op).join('')).toBe('i'.repeat(23));
+    expect(entries.map(({ ns }) => ns.split('.')[1]).slice(0, 6)).toEqual([...listCollections(shape), 'c_000']);
+    expect(entries.map(({ o }) => o)).toEqual(Array.from({ length: 23 }, (_, index) => makeDocument(index, shape)));
+  });
+
+  test('entries are about as large as the published ones', async () => {
+    for (const [number, published] of [
+      [5, 180],
+      [3, 220],
+      [7, 220],
+    ]) {
+      const [entry] = await fill({ shape: CASES[number - 1], ops: 1 });
+      expect(Math.abs(BSON.calculateObjectSize(entry) / published - 1)).toBeLessThan(0.03);
+    }
+  });
+
+  test('a mix has operations of all kinds in random order, on documents of 1 KB', async () => {
+    const shape = { collections: 5, fields: 5, mix: { inserts: 60, updates: 30, deletes: 10 } };
+    const entries = await fill({ shape, ops: 1000 });
+    const count = (/** @type {string} */ kind) => entries.filter(({ op }) => op === kind).length;
+    expect(entries).toHaveLength(1000);
+    expect([count('i'), count('u'), count('d')].map((each) => Math.round(each / 100))).toEqual([6, 3, 1]);
+    expect(new Set(entries.map(({ ns }) => ns)).size).toBe(5);
+    expect(BSON.calculateObjectSize(entries[0].o)).toBeGreaterThan(1000);
+    const updates = entries.filter(({ op }) => op === 'u').map(({ o }) => Object.keys(o.diff ?? { replacement: o })[0]);
+    expect([...new Set(updates)].sort()).toEqual(['d', 'replacement', 'stags', 'u']);
+  });
+
+  test('a hot document gets all updates', async () => {
+    const mix = { inserts: 60, updates: 30, deletes: 10 };
+    const entries = await fill({ shape: { collections: 1, fields: 5, mix, hot: true }, ops: 200 });
+    const updated = entries.filter(({ op }) => op === 'u').map(({ o2 }) => String(o2._id));
+    expect(updated.length).toBeGreaterThan(30);
+    expect(new Set(updated)).toEqual(new Set([String(entries[0].o._id)]));
+  });
+
+  test('two shards have each document once', async () => {
+    const shape = { collections: 5, fields: 1 };
+    const parts = [];
+    for (const part of [0, 1]) parts.push(await fill({ shape, ops: 20, part, of: 2 }));
+    expect(parts.map((entries) => entries.length)).toEqual([10, 10]);
+    expect(parts.map((entries) => new Set(entries.map(({ ns }) => ns)).size)).toEqual([5, 5]);
+    const ids = parts.flat().map(({ o }) => String(o._id));
+    expect(ids.toSorted()).toEqual(Array.from({ length: 20 }, (_, index) => String(makeDocument(index, shape)._id)));
+  });
+
+  const DELAY_MS = 20;
+
+  test('a latency is at least the delay of the copy', async () => {
+    const client = new MongoClient(sharedMongoUrl());
+    cleanUp(() => client.close());
+    const db = client.db('pool_lab_latency');
+    cleanUp(() => db.dropDatabase());
+    const [source, target] = ['source', 'target'].map((name) => db.collection(name));
+    const insertOne = async (/** @type {any[]} */ ...args) => {
+      const result = await source.insertOne(args[0]);
+      sleep(DELAY_MS).then(() => target.insertOne({ _id: result.insertedId }));
+      return result;
+    };
+    const figures = await measureLatency({
+      source: /** @type {any} */ ({ insertOne }),
+      target,
+      makeDocument: (index) => ({ index }),
+      inserts: 5,
+    });
+    expect(figures.count).toBe(5);
+    expect(figures.p50Ms).toBeGreaterThanOrEqual(DELAY_MS - 1);
+    expect(figures.p50Ms).toBeLessThan(10 * DELAY_MS);
+    expect(figures.maxMs).toBeGreaterThanOrEqual(figures.p95Ms);
+  });
+
+  /** @param {Record<string, number>} changes */
+  const figuresOf = (changes) => /** @type {any} */ ({ ops: 0, backlog: 0, backlogByWorker: [], lagMs: 0, ...changes });
+
+  test('a line describes what happened since the last one', () => {
+    const describe = createReportFormatter('case 3');
+    describe({ figures: figuresOf({ ops: 1000 }), cpuMs: 900, elapsedMs: 1000, peakRssMB: 80 });
+    const figures = { ...figuresOf({ ops: 4000, backlog: 12, lagMs: 1500 }), backlogByWorker: [5, 7] };
+    expect(describe({ figures, cpuMs: 1500, elapsedMs: 3000, peakRssMB: 99.6 })).toBe(
+      'case 3: 1500 ops/s · CPU 30 % · peak RSS 100 MB · backlog 12, largest of a worker 7 · lag 1500 ms',
+    );
+    expect(describe({ figures: figuresOf({ ops: 500 }), cpuMs: 250, elapsedMs: 1000, peakRssMB: 99.6 })).toMatch(
+      /^case 3: 500 ops\/s · CPU 25 % /,
+    );
+  });
+});

@@ -1,0 +1,428 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { scratchFolder } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
+import { saturation } from '../../labs/saturation/saturation-lab.js';
+import { runCli } from '../support/run-cli.js';
+import { createKinds, drawArrivals, runCallers, sendArrivals } from '../../labs/saturation/run-load.js';
+import { summariseQueries } from '../../labs/saturation/saturation-figures.js';
+import { compareRepeats, judge } from '../../labs/saturation/saturation-findings.js';
+import { chooseBestSize } from '../../labs/saturation/measure-variant.js';
+import { renderHtml } from '../../report/html.js';
+import { renderTable } from '../../report/table.js';
+import { createSampleResult } from '../report/sample-result.js';
+
+/** @import { TrialLoad } from '../../labs/saturation/run-load.js' */
+/** @import { MeasuredPool } from '../../labs/saturation/saturation-findings.js' */
+/** @import { SaturationFigures } from '../../labs/saturation/saturation-figures.js' */
+/** @import { SaturationSettings } from '../../labs/saturation/plan-saturation.js' */
+
+const folder = await scratchFolder();
+
+describe('the lab', () => {
+  const POOLS = '--pool-sizes 1,2 --reference 8 --open-sizes 2'.split(' ');
+  const SMALL = [...POOLS, ...'--callers 6 --share 0.5 --heavy-ms 2 --measure-ms 60 --repeat 3'.split(' ')];
+  /** @type {any} */
+  const DEFAULTS = Object.fromEntries(
+    Object.entries(saturation.options).map(([name, option]) => [name, option.default]),
+  );
+
+  /** @param {string[]} args */
+  async function run(args) {
+    const out = path.join(folder, args.join(''));
+    const { code, stdout, stderr } = await runCli(['run', 'saturation', '--json', '--out', out, ...SMALL, ...args], {
+      env: { MONGO_URL: sharedMongoUrl() },
+    });
+    /** @type {import('../../report/result-types.js').Result} */
+    const result = stdout ? JSON.parse(stdout) : null;
+    return { code, stderr, result, out };
+  }
+
+  test('by default it measures pools from 1 to 300, and compares the best with 100 five times', async () => {
+    const { variants } = await saturation.plan(DEFAULTS);
+    const closed = variants.filter(({ settings: { load, role } }) => load === 'closed' && role === 'size');
+    expect(closed.map(({ settings }) => settings.poolSize)).toEqual([1, 2, 4, 8, 16, 32, 64, 100, 128, 300]);
+    expect([...new Set(variants.map(({ settings }) => settings.load))]).toEqual(['closed', 0.5, 0.8, 1.1]);
+    expect(variants.filter(({ once }) => !once).map(({ name }) => name)).toEqual(['compared: best', 'compared: 100']);
+    expect(saturation.repeat?.default).toBe(5);
+    const seconds = variants.reduce((total, { once, estimateMs }) => total + estimateMs * (once ? 1 : 5), 0) / 1000;
+    expect(seconds).toBeLessThan(60);
+  });
+
+  test.each([
+    ['--loads', 'closed,3', /"3" is neither closed nor a number above 0 and below 2/],
+    ['--share', '0', /must be a number above 0 and at most 1/],
+  ])('%s %s is refused', async (option, value, problem) => {
+    const { code, stderr } = await run([option, value]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(problem);
+  });
+
+  test('a run says what pool and server did, and by how much the best size beats the large one', async () => {
+    const { code, stderr, result, out } = await run(['--loads', 'closed,0.5']);
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/heavy p99, 8 \/ [12] +[\d.]+ [\d.]+ to [\d.]+/),
+    });
+    expect(result).toMatchObject({
+      lab: 'saturation',
+      settings: { repeat: 3, reference: 8, callers: 6 },
+      warnings: [],
+    });
+    for (const { name, settings, measured, repeats } of result.variants) {
+      expect({ name, repeats }).toMatchObject({ repeats: { length: settings.role === 'size' ? 1 : 3 } });
+      expect({ name, ...measured }).toMatchObject({
+        poolSize: expect.any(Number),
+        ratePerSec: expect.any(Number),
+        waitMs: expect.any(Number),
+        useMs: expect.any(Number),
+        sentPerSec: settings.load === 'closed' ? null : expect.any(Number),
+        timeouts: 0,
+        // A busy machine may not get to both kinds within so short a time.
+        heavy: { count: expect.any(Number) },
+        cheap: { count: expect.any(Number) },
+        server: { cores: expect.any(Number), coresBusy: expect.any(Number) },
+      });
+    }
+    const of = (/** @type {string} */ wanted) => result.variants.find(({ name }) => name === wanted)?.measured;
+    // Half of the most that the survey saw.
+    expect(of('at 0.5, 2').sentPerSec).toBeCloseTo(
+      Math.max(of('closed, 1').ratePerSec, of('closed, 2').ratePerSec) / 2,
+    );
+    // Repeats of the large pool together have some of both.
+    expect(of('compared: 8')).toMatchObject({
+      heavy: { p50Ms: expect.any(Number) },
+      cheap: { p99Ms: expect.any(Number) },
+    });
+    // Six callers share one connection, or have one each.
+    expect(of('closed, 1').waitMs).toBeGreaterThan(of('closed, 1').useMs);
+    expect(of('compared: 8').useMs).toBeGreaterThan(of('compared: 8').waitMs);
+    expect([1, 2]).toContain(of('compared: best').poolSize);
+    expect(await readFile(path.join(out, 'saturation.html'), 'utf8')).toContain('More connections to a full server');
+  });
+});
+
+describe('a load', () => {
+  /** @param {Partial<TrialLoad>} changes @returns {TrialLoad} */
+  function loadOf(changes) {
+    return {
+      measureMs: 50,
+      send: async () => ({ waitMs: 1, useMs: 2 }),
+      onStart: async () => {},
+      onEnd: async () => {},
+      signal: new AbortController().signal,
+      ...changes,
+    };
+  }
+
+  describe('arrivals', () => {
+    test('are as many as asked, the same for each pool, and of both kinds', () => {
+      const load = { ratePerSec: 1000, withinMs: 4000, share: 0.25 };
+      const arrivals = drawArrivals(load);
+      expect(arrivals).toHaveLength(4000);
+      expect(drawArrivals(load)).toEqual(arrivals);
+      expect(drawArrivals({ ...load, seed: 2 })).not.toEqual(arrivals);
+      expect(arrivals.filter(({ kind }) => kind === 'heavy').length / 4000).toBeCloseTo(0.25, 1);
+      const gapsMs = arrivals.slice(1).map(({ atMs }, index) => atMs - arrivals[index].atMs);
+      expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(0);
+      // Of a Poisson process 1 - 1/e of the gaps are shorter than the mean.
+      expect(gapsMs.filter((ms) => ms < 1).length / gapsMs.length).toBeCloseTo(1 - Math.exp(-1), 1);
+    });
+
+    test('of callers have one heavy query in four', () => {
+      const next = createKinds(0.25);
+      expect(
+        Array.from({ length: 8 }, next)
+          .map((kind) => kind[0])
+          .join(''),
+      ).toBe('ccchccch');
+      expect(Array.from({ length: 3 }, createKinds(1))).toEqual(['heavy', 'heavy', 'heavy']);
+    });
+  });
+
+  describe('a closed loop', () => {
+    test('measures once each caller had an answer', async () => {
+      let sent = 0;
+      /** @type {string[]} */
+      const order = [];
+      const { queries } = await runCallers({
+        ...loadOf({
+          send: async () => {
+            const isFirst = sent++ === 0;
+            await sleep(isFirst ? 40 : 1);
+            if (isFirst) order.push('the slow one');
+            return { waitMs: 0, useMs: 0 };
+          },
+          onStart: async () => {
+            order.push('start');
+          },
+          onEnd: async () => {
+            order.push('end');
+          },
+        }),
+        callers: 3,
+        nextKind: () => 'cheap',
+      });
+      expect(order).toEqual(['the slow one', 'start', 'end']);
+      expect(queries.length).toBeGreaterThan(3);
+      expect(queries.length).toBeLessThan(sent - 3);
+    });
+
+    test('ends with the error of a query', async () => {
+      const send = async () => {
+        throw new Error('refused');
+      };
+      await expect(runCallers({ ...loadOf({ send }), callers: 2, nextKind: () => 'cheap' })).rejects.toThrow('refused');
+    });
+
+    test('ends with the reason of the signal, although no query ends', async () => {
+      const controller = new AbortController();
+      const send = () => new Promise(() => controller.abort(new Error('enough')));
+      await expect(
+        runCallers({
+          ...loadOf({ send: /** @type {any} */ (send), signal: controller.signal, measureMs: 60_000 }),
+          callers: 1,
+          nextKind: () => 'heavy',
+        }),
+      ).rejects.toThrow('enough');
+    });
+  });
+
+  describe('open arrivals', () => {
+    test('are all counted, from when they were due, even if the answer comes later', async () => {
+      const arrivals = [
+        { kind: /** @type {const} */ ('heavy'), atMs: 10 },
+        { kind: /** @type {const} */ ('cheap'), atMs: 30 },
+      ];
+      const outcome = await sendArrivals({
+        ...loadOf({
+          send: async (kind) => {
+            await sleep(kind === 'heavy' ? 80 : 1);
+            return { waitMs: 0, useMs: 0 };
+          },
+        }),
+        arrivals,
+      });
+      const { heavy, cheap, ratePerSec, count, timeouts } = summariseQueries(outcome);
+      expect({ count, timeouts }).toEqual({ count: 2, timeouts: 0 });
+      expect(heavy.p99Ms).toBeGreaterThan(75);
+      expect(cheap.count).toBe(1);
+      // Only one of the two was answered in the 50 ms.
+      expect((ratePerSec * (outcome.toMs - outcome.fromMs)) / 1000).toBeCloseTo(1);
+    });
+
+    test('count the time for which the lab itself was late', async () => {
+      const { queries } = await sendArrivals({
+        ...loadOf({
+          send: async (kind) => {
+            for (const endMs = performance.now() + 40; kind === 'heavy' && performance.now() < endMs;);
+            return { waitMs: 0, useMs: 0 };
+          },
+        }),
+        arrivals: [
+          { kind: 'heavy', atMs: 1 },
+          { kind: 'cheap', atMs: 2 },
+        ],
+      });
+      const cheap = queries[1];
+      expect(cheap.endedAtMs - cheap.dueAtMs).toBeGreaterThan(35);
+    });
+
+    test('end with the error of a query', async () => {
+      const send = async () => {
+        throw new Error('refused');
+      };
+      await expect(sendArrivals({ ...loadOf({ send }), arrivals: [{ kind: 'heavy', atMs: 1 }] })).rejects.toThrow(
+        'refused',
+      );
+    });
+  });
+
+  test('a query without an answer counts with the time waited', () => {
+    const query = { kind: /** @type {const} */ ('heavy'), dueAtMs: 100, waitMs: 5, useMs: 15 };
+    const queries = [
+      { ...query, endedAtMs: 120 },
+      { ...query, endedAtMs: Infinity, waitMs: NaN, useMs: NaN },
+    ];
+    expect(summariseQueries({ queries, fromMs: 100, toMs: 1100 }, 3100)).toEqual({
+      count: 2,
+      timeouts: 1,
+      ratePerSec: 1,
+      meanMs: 1510,
+      waitMs: 5,
+      useMs: 15,
+      heavy: { count: 2, p50Ms: 20, p99Ms: 3000 },
+      cheap: { count: 0, p50Ms: null, p99Ms: null },
+    });
+  });
+});
+
+describe('findings', () => {
+  /** @param {number} poolSize @param {number} p99Ms of heavy queries @param {number} [ratePerSec] @returns {SaturationFigures} */
+  function figuresOf(poolSize, p99Ms, ratePerSec = 100) {
+    const kind = { count: 10, p50Ms: 1, p99Ms: 50 };
+    const server = { cores: 2, coresBusy: 1.9 };
+    return {
+      count: 20,
+      timeouts: 0,
+      ratePerSec,
+      meanMs: 10,
+      waitMs: 4,
+      useMs: 6,
+      heavy: { ...kind, p99Ms },
+      cheap: kind,
+      poolSize,
+      sentPerSec: null,
+      server,
+    };
+  }
+
+  /** @param {Partial<SaturationSettings>} settings @param {SaturationFigures[]} repeats @returns {MeasuredPool} */
+  function variantOf(settings, repeats) {
+    const { role = 'size', load = 'closed', poolSize = null } = settings;
+    return {
+      name: `${load} ${role} ${poolSize}`,
+      settings: { role, load, poolSize },
+      measured: repeats[0],
+      repeats: repeats.map((measured) => ({ measured })),
+    };
+  }
+
+  /** @param {MeasuredPool[]} variants */
+  function resultOf(variants) {
+    return createSampleResult({ lab: 'saturation', settings: { reference: 100 }, variants });
+  }
+
+  /** @param {SaturationFigures} figures */
+  const heavyP99 = ({ heavy }) => heavy.p99Ms;
+
+  test('the best size has the lowest p99 among those below the reference that answer almost as many queries', () => {
+    const survey = [
+      [1, 50, 10],
+      [2, 90, 20],
+      [4, 100, 30],
+      [100, 110, 5],
+    ].map(([poolSize, ratePerSec, heavyP99Ms]) => ({ poolSize, ratePerSec, heavyP99Ms }));
+    expect(chooseBestSize(survey, 100)).toBe(2);
+    expect(chooseBestSize(survey, 1000)).toBe(100);
+    expect(chooseBestSize(survey, 2)).toBe(1);
+    expect(() => chooseBestSize(survey, 1)).toThrow('no pool size below 1 was measured');
+  });
+
+  describe('the ratio of two variants', () => {
+    const large = variantOf(
+      {},
+      [300, 400, 900, 210, 100].map((ms) => figuresOf(100, ms)),
+    );
+    const small = variantOf(
+      {},
+      [100, 100, 300, 100, 100].map((ms) => figuresOf(4, ms)),
+    );
+
+    test('is the median of the ratios of its repeats, with the smallest and the largest', () => {
+      // 3, 4, 3, 2.1 and 1. The ratio of the medians would be the same; that of the first ones too.
+      expect(compareRepeats(large, small, heavyP99)).toEqual({ ratio: 3, spread: [1, 4] });
+      expect(compareRepeats(small, large, heavyP99)?.spread).toEqual([0.25, 1]);
+      const drifting = variantOf(
+        {},
+        [100, 200, 400].map((ms) => figuresOf(4, ms)),
+      );
+      const twice = variantOf(
+        {},
+        [200, 400, 800].map((ms) => figuresOf(100, ms)),
+      );
+      expect(compareRepeats(twice, drifting, heavyP99)).toEqual({ ratio: 2, spread: [2, 2] });
+    });
+
+    test('has no spread with one repeat, and is missing if a repeat is', () => {
+      const one = variantOf({}, [figuresOf(4, 10)]);
+      expect(compareRepeats(one, one, heavyP99)).toEqual({ ratio: 1 });
+      expect(compareRepeats(large, one, heavyP99)).toBeNull();
+      expect(compareRepeats(undefined, one, heavyP99)).toBeNull();
+    });
+
+    test('is a difference only if all repeats agree on it and it matters', () => {
+      expect(judge({ ratio: 2, spread: [1.2, 3] })).toBe('more');
+      expect(judge({ ratio: 2, spread: [0.9, 3] })).toBe('unclear');
+      expect(judge({ ratio: 1.2, spread: [0.9, 3] })).toBe('same');
+      expect(judge({ ratio: 1.05, spread: [1.02, 1.08] })).toBe('same');
+      expect(judge({ ratio: 0.5, spread: [0.4, 0.9] })).toBe('less');
+      expect(judge({ ratio: 0.5, spread: [0.4, 1.9] })).toBe('unclear');
+    });
+  });
+
+  describe('the result', () => {
+    /** @param {number[]} largeMs */
+    const compared = (largeMs) => [
+      variantOf(
+        { role: 'best' },
+        largeMs.map(() => figuresOf(8, 100)),
+      ),
+      variantOf(
+        { role: 'reference', poolSize: 100 },
+        largeMs.map((ms) => figuresOf(100, ms, 50)),
+      ),
+      variantOf({ load: 1.1, poolSize: 4 }, [figuresOf(4, 100)]),
+      variantOf({ load: 1.1, poolSize: 100 }, [{ ...figuresOf(100, 250), meanMs: 40 }]),
+      variantOf({ load: 1.1, poolSize: 300 }, [figuresOf(300, 900)]),
+    ];
+    /** @param {number[]} largeMs as many queries as with the small pool */
+    const asMany = (largeMs) => [
+      variantOf(
+        { role: 'best' },
+        largeMs.map(() => figuresOf(8, 100)),
+      ),
+      variantOf(
+        { role: 'reference', poolSize: 100 },
+        largeMs.map((ms) => figuresOf(100, ms)),
+      ),
+    ];
+
+    test('has the ratios with their spread, and the published ones beside', () => {
+      const text = renderTable(saturation, resultOf(compared([200, 300])));
+      expect(text).toMatch(/ratio +here +spread +published\n/);
+      expect(text).toMatch(/\nheavy p99, 100 \/ 8 +2\.00 +2\.00 to 3\.00 +–\n/);
+      expect(text).toMatch(/\nqueries\/s, 8 \/ 100 +2\.00 +2\.00 to 2\.00 +–\n/);
+      expect(text).toMatch(/\nmean time in server, 100 \/ 8 +1\.00 +1\.00 to 1\.00 +38\.50\n/);
+      expect(text).toMatch(/\nat 1\.1: heavy p99, 100 \/ 4 +2\.50 +– +–\n/);
+      expect(text).toMatch(/\nat 1\.1: mean response, 100 \/ 4 +4\.00 +– +–$/m);
+      expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+      const page = renderHtml([{ lab: saturation, result: resultOf(compared([200, 300])) }]);
+      expect(page).toContain('2.00 to 3.00');
+    });
+
+    test('says what was seen', () => {
+      expect(saturation.takeaway(resultOf(compared([200, 300])))).toBe(
+        'The p99 of heavy queries is 2.00 times as long with 100 connections as with 8 (2.00 to 3.00). ' +
+          '8 answer 2.00 times as many queries (2.00 to 2.00).',
+      );
+    });
+
+    test('says where the repeats disagree', () => {
+      expect(saturation.takeaway(resultOf(asMany([200, 90, 300])))).toBe(
+        'The repeats disagree. The p99 of heavy queries is 2.00 times as long with 100 connections as with 8 (0.90 to 3.00).',
+      );
+    });
+
+    test('says where more than the server can answer was answered', () => {
+      const open = variantOf({ load: 1.1, poolSize: 4 }, [{ ...figuresOf(4, 100, 335), sentPerSec: 336 }]);
+      const { takeaway } = saturation;
+      expect(takeaway(resultOf([...asMany([95, 110]), open]))).toMatch(
+        / At 1\.1 the server was not full: with 4 connections it answered 335 of 336 queries per second\.$/,
+      );
+      const full = variantOf({ load: 1.1, poolSize: 4 }, [{ ...figuresOf(4, 100, 300), sentPerSec: 336 }]);
+      expect(takeaway(resultOf([...asMany([95, 110]), full]))).not.toMatch('not full');
+    });
+
+    test('says where there is no effect', () => {
+      expect(saturation.takeaway(resultOf(asMany([95, 110])))).toBe(
+        'No effect here. The p99 of heavy queries is 0.95 times as long with 100 connections as with 8 (0.95 to 1.10).',
+      );
+      expect(saturation.takeaway(resultOf(asMany([95, 110]).slice(0, 1)))).toBe(
+        'No pool sizes were compared: only the closed loop does that.',
+      );
+    });
+  });
+});
