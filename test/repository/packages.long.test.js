@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
@@ -117,8 +116,12 @@ describe('a package installed alone does what its README says', () => {
     ])
       expect(await readFile(path.join(installed, `types/src/${entry}.d.ts`), 'utf8')).toContain(name);
 
-    // The path that docs/watch.md names.
-    const [, file] = /--import=\/app\/(\S+?)`/.exec(await readFile('docs/watch.md', 'utf8')) ?? [];
+    // The install and the option of docs/containers.md.
+    const page = await readFile('docs/containers.md', 'utf8');
+    const [, command, option] = page.match(/^RUN (npm install .+)\nENV NODE_OPTIONS="(.+)"$/m) ?? [];
+    const place = (/** @type {string} */ text) => text.replaceAll('/opt/pool-monitor', `${folder}/opt`);
+    const tarballs = command.replaceAll('/tmp/', `${folder}/`);
+    await run(`${place(tarballs)} --prefer-offline --no-audit --no-fund`, { shell: true });
     const code =
       "import('mongodb').then(async ({ MongoClient }) => (await new MongoClient(process.env.MONGO_URL).connect()).close())";
     const watched = await run(process.execPath, ['-e', code], {
@@ -126,7 +129,7 @@ describe('a package installed alone does what its README says', () => {
       env: {
         ...process.env,
         MONGO_URL: process.env.TEST_MONGO_URL,
-        NODE_OPTIONS: `--import=${pathToFileURL(path.join(folder, String(file)))}`,
+        NODE_OPTIONS: place(option),
       },
     });
     expect(watched.stderr).toMatch(/^mongodb-pool-monitor: watching process \d+: http:/);

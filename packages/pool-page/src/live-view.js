@@ -1,7 +1,7 @@
 import { sampleServiceTimes } from 'mongodb-pool-monitor';
 import { secure, sendJson, sendProblem, sendText } from './answers.js';
 import { Feed } from './feed.js';
-import { namesLoopback } from './loopback.js';
+import { createAccess } from './access.js';
 import { HAS_PREDICTOR, PageFiles } from './page-files.js';
 import { PoolMetrics } from './pool-metrics.js';
 import { CONTENT_TYPE } from './prometheus.js';
@@ -23,6 +23,7 @@ import { createStreams } from './streams.js';
  * @param {object} [options]
  * @param {boolean} [options.loopbackOnly] refuses requests whose Host is not loopback, where the app listens on no
  *   other address
+ * @param {string} [options.token] refuses requests without it
  * @param {Extension} [options.extension] what the app adds to the page
  */
 export function createLiveView(source, options) {
@@ -31,7 +32,7 @@ export function createLiveView(source, options) {
 
 export class LiveView {
   #source;
-  #loopbackOnly;
+  #refuse;
   #files;
   #metrics;
   #streams;
@@ -41,12 +42,12 @@ export class LiveView {
 
   /**
    * @param {LiveSource} source
-   * @param {{ loopbackOnly?: boolean, extension?: Extension }} [options] see createLiveView
+   * @param {{ loopbackOnly?: boolean, token?: string, extension?: Extension }} [options] see createLiveView
    */
-  constructor(source, { loopbackOnly = false, extension } = {}) {
+  constructor(source, { loopbackOnly = false, token, extension } = {}) {
     const { listPools, checkouts, requests, readServerLoad, onReader } = source;
     this.#source = source;
-    this.#loopbackOnly = loopbackOnly;
+    this.#refuse = createAccess({ loopbackOnly, token });
     this.#files = new PageFiles(extension);
     const metrics = new PoolMetrics(() => listPools().flatMap(({ monitors }) => monitors));
     requests.onEnd((request) => metrics.observeRequest(request));
@@ -79,11 +80,7 @@ export class LiveView {
    * @returns {boolean} whether it answers the request
    */
   handle(req, res) {
-    if (this.#loopbackOnly && !namesLoopback(req.headers.host)) {
-      secure(res);
-      sendProblem(res, 403, 'Forbidden', 'only under the name of this machine: 127.0.0.1 or localhost');
-      return true;
-    }
+    if (this.#refuse(req, res)) return true;
     if (req.method !== 'GET' && req.method !== 'HEAD') return false;
     const [pathname, query] = String(req.url).split('?');
     const answer = Object.hasOwn(this.#answers, pathname) ? this.#answers[pathname] : undefined;

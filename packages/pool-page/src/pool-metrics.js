@@ -14,12 +14,14 @@ import { Histogram, renderMetrics } from './prometheus.js';
 const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
 const REQUEST_DURATION = 'http_server_request_duration_seconds';
+const REQUEST_WAIT = 'http_server_request_pool_wait_seconds';
 const MS_PER_S = 1000;
 /** More combinations of method, route and status are counted as the route `other`: each costs memory for good. */
 const MAX_REQUEST_SERIES = 500;
 
 /** @typedef {Record<keyof typeof POOL_DURATIONS, Histogram | undefined> & { timeouts: number }} PoolCounts of one pool */
 /** @typedef {{ method: string, status: number, durations: Histogram }} RequestSeries */
+/** @typedef {{ series: RequestSeries[], waits: Histogram }} RouteCounts series: one for each method and status */
 
 /**
  * Metrics of the pools and the app. Names follow OpenTelemetry's semantic conventions, written as Prometheus does it
@@ -31,8 +33,8 @@ export class PoolMetrics {
   #listMonitors;
   /** By label. They outlive their clients. @type {Map<string, PoolCounts>} */
   #counts = new Map();
-  /** By route, with one for each method and status. @type {Map<string, RequestSeries[]>} */
-  #requests = new Map();
+  /** @type {Map<string, RouteCounts>} */
+  #routes = new Map();
   #requestSeries = 0;
   /** @type {Metric[]} */
   #metrics;
@@ -83,7 +85,16 @@ export class PoolMetrics {
         name: REQUEST_DURATION,
         help: 'Duration of HTTP server requests',
         type: 'histogram',
-        read: () => [...this.#requests.values()].flat().flatMap(({ durations }) => durations.read(REQUEST_DURATION)),
+        read: () =>
+          [...this.#routes.values()].flatMap(({ series }) =>
+            series.flatMap(({ durations }) => durations.read(REQUEST_DURATION)),
+          ),
+      },
+      {
+        name: REQUEST_WAIT,
+        help: 'The time that an HTTP server request waited for connections, all of its waits together',
+        type: 'histogram',
+        read: () => [...this.#routes.values()].flatMap(({ waits }) => waits.read(REQUEST_WAIT)),
       },
     ];
   }
@@ -110,41 +121,24 @@ export class PoolMetrics {
     });
   }
 
-  /** @param {Pick<EndedRequest, 'method' | 'route' | 'status' | 'totalMs'>} request */
-  observeRequest({ method, route, status, totalMs }) {
-    let series = this.#findSeries(route, method, status);
+  /** @param {Pick<EndedRequest, 'method' | 'route' | 'status' | 'totalMs' | 'waitMs'>} request */
+  observeRequest({ method, route, status, totalMs, waitMs }) {
+    let counts = this.#routes.get(route);
+    let series = findSeries(counts, method, status);
     if (!series && this.#requestSeries >= MAX_REQUEST_SERIES) {
       [method, route] = ['_OTHER', 'other'];
-      series = this.#findSeries(route, method, status);
+      counts = this.#routes.get(route);
+      series = findSeries(counts, method, status);
     }
-    (series ?? this.#addSeries(route, method, status)).durations.observe(totalMs / MS_PER_S);
-  }
-
-  /**
-   * A loop costs less than a name for each request.
-   * @param {string} route
-   * @param {string} method
-   * @param {number} status
-   */
-  #findSeries(route, method, status) {
-    for (const series of this.#requests.get(route) ?? [])
-      if (series.status === status && series.method === method) return series;
-    return undefined;
-  }
-
-  /** @param {string} route @param {string} method @param {number} status */
-  #addSeries(route, method, status) {
-    const durations = new Histogram(DURATION_BOUNDS, {
-      http_request_method: method,
-      http_route: route,
-      http_response_status_code: String(status),
-    });
-    const series = { method, status, durations };
-    const ofRoute = this.#requests.get(route);
-    if (ofRoute) ofRoute.push(series);
-    else this.#requests.set(route, [series]);
-    this.#requestSeries += 1;
-    return series;
+    if (!counts)
+      this.#routes.set(route, (counts = { series: [], waits: new Histogram(DURATION_BOUNDS, { http_route: route }) }));
+    if (!series) {
+      series = createSeries(route, method, status);
+      counts.series.push(series);
+      this.#requestSeries += 1;
+    }
+    series.durations.observe(totalMs / MS_PER_S);
+    counts.waits.observe(waitMs / MS_PER_S);
   }
 
   /** @param {string} label */
@@ -161,4 +155,21 @@ export class PoolMetrics {
 /** @param {string} name */
 function nameOf(name) {
   return `db_client_connection_${name.replace('.', '_')}`;
+}
+
+/**
+ * A loop costs less than a name for each request.
+ * @param {RouteCounts | undefined} counts
+ * @param {string} method
+ * @param {number} status
+ */
+function findSeries(counts, method, status) {
+  for (const series of counts?.series ?? []) if (series.status === status && series.method === method) return series;
+  return undefined;
+}
+
+/** @param {string} route @param {string} method @param {number} status @returns {RequestSeries} */
+function createSeries(route, method, status) {
+  const labels = { http_request_method: method, http_route: route, http_response_status_code: String(status) };
+  return { method, status, durations: new Histogram(DURATION_BOUNDS, labels) };
 }

@@ -150,6 +150,28 @@ test.each(['localhost', 'LOCALHOST:3000', '[::1]:3000', '127.0.0.1'])(
   },
 );
 
+test('with a token, only a request that has it is answered, under any host name', async () => {
+  const before = view;
+  view = createLiveView(createSource(), { token: 'a-token-of-16-ch' });
+  const basic = (/** @type {string} */ text) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const right = ['Bearer a-token-of-16-ch', basic(':a-token-of-16-ch'), basic('ann:a-token-of-16-ch')];
+  const wrong = ['Bearer a-token-of-16-cH', 'Bearer', basic('a-token-of-16-ch:'), 'a-token-of-16-ch', ''];
+  try {
+    const ask = (/** @type {string} */ path, /** @type {string} */ Authorization) =>
+      get(path, { headers: { Host: 'shop.example', ...(Authorization && { Authorization }) } });
+    for (const authorization of right) expect(await ask('/metrics', authorization)).toMatchObject({ status: 200 });
+    for (const authorization of wrong)
+      for (const path of ['/', '/pool', '/metrics', '/page/main.js', '/nowhere'])
+        expect(await ask(path, authorization)).toMatchObject({
+          status: 401,
+          headers: { 'www-authenticate': expect.stringMatching(/^Basic realm=/) },
+        });
+  } finally {
+    view.close();
+    view = before;
+  }
+});
+
 test('/pool has the main pool, each client, and what the app adds', async () => {
   const pool = JSON.parse((await get('/pool')).body);
   const gauges = { name: null, max: 3, active: 1, checkedOut: 1, lanes: [{ id: 1, route: null }] };

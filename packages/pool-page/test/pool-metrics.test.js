@@ -28,14 +28,40 @@ test('a bucket counts all values up to its bound', () => {
   ]);
 });
 
+test('the waits of requests are counted by route, whatever their status', () => {
+  const metrics = new PoolMetrics(() => []);
+  for (const [route, status, waitMs] of [
+    ['/fast', 200, 0],
+    ['/fast', 503, 4000],
+    ['/slow', 200, 2],
+  ])
+    metrics.observeRequest({
+      method: 'GET',
+      route: String(route),
+      status: Number(status),
+      totalMs: 1,
+      waitMs: Number(waitMs),
+    });
+  const sums = metrics.render().match(/^http_server_request_pool_wait_seconds_(?:sum|count).*$/gm);
+  expect(sums).toEqual([
+    'http_server_request_pool_wait_seconds_sum{http_route="/fast"} 4',
+    'http_server_request_pool_wait_seconds_count{http_route="/fast"} 2',
+    'http_server_request_pool_wait_seconds_sum{http_route="/slow"} 0.002',
+    'http_server_request_pool_wait_seconds_count{http_route="/slow"} 1',
+  ]);
+});
+
 test('an app that names each request differently does not fill the memory', () => {
   const metrics = new PoolMetrics(() => [createFakeClient({ max: 1 }).monitor]);
   for (let index = 0; index < 2000; index++)
-    metrics.observeRequest({ method: 'GET', route: `/${index}`, status: 200, totalMs: 1 });
+    metrics.observeRequest({ method: 'GET', route: `/${index}`, status: 200, totalMs: 1, waitMs: 1 });
   const counts = metrics.render().match(/^http_server_request_duration_seconds_count.*$/gm) ?? [];
   expect(counts.length).toBeLessThan(510);
   expect(counts.at(-1)).toBe(
     'http_server_request_duration_seconds_count' +
       '{http_request_method="_OTHER",http_route="other",http_response_status_code="200"} 1500',
   );
+  const waits = metrics.render().match(/^http_server_request_pool_wait_seconds_count.*$/gm) ?? [];
+  expect(waits.length).toBeLessThan(510);
+  expect(waits.at(-1)).toBe('http_server_request_pool_wait_seconds_count{http_route="other"} 1500');
 });

@@ -5,10 +5,9 @@ import { once } from 'node:events';
 
 /** Importing node:http evaluates every export; WebSocket alone loads megabytes. */
 const { createServer } = process.getBuiltinModule('node:http');
-const LOOPBACK = '127.0.0.1';
 
 /**
- * Creates the monitor's own server. It listens on loopback only, and keeps no process alive.
+ * Creates the monitor's own server. It keeps no process alive.
  *
  * @param {RequestListener} answer
  */
@@ -20,15 +19,16 @@ export function createOwnServer(answer) {
     /** @param {unknown} other */
     is: (other) => other === server,
     /**
+     * @param {string} host
      * @param {number} port 0: any free one
      * @returns {Promise<string>} URL
-     * @throws {Error} if the port is in use
+     * @throws {Error} if the port is in use, or the host is not of this machine
      */
-    async listen(port) {
+    async listen(host, port) {
       // In a cluster, workers would share a port that is not exclusive.
-      server.listen({ port, host: LOOPBACK, exclusive: true }).unref();
+      server.listen({ port, host, exclusive: true }).unref();
       await once(server, 'listening');
-      return `http://${LOOPBACK}:${/** @type {AddressInfo} */ (server.address()).port}/`;
+      return `http://${host.includes(':') ? `[${host}]` : host}:${/** @type {AddressInfo} */ (server.address()).port}/`;
     },
     close() {
       server.close();

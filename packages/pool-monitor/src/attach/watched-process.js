@@ -259,7 +259,7 @@ class ProcessWatch {
           throw error;
         }),
       },
-      { loopbackOnly: true },
+      { loopbackOnly: this.#settings.loopbackOnly, token: this.#settings.token },
     );
     return { live, url: this.#openServer() };
   }
@@ -276,14 +276,14 @@ class ProcessWatch {
 
   /** @returns {Promise<string | null>} null if no port can be opened */
   async #openServer() {
-    const { port, reportTo } = this.#settings;
+    const { host, port, reportTo } = this.#settings;
     // Whoever gets the reports tells people.
     const tell = reportTo ? () => {} : say;
     try {
-      const url = await this.#server.listen(port).catch((error) => {
+      const url = await this.#server.listen(host, port).catch((error) => {
         if (port === 0) throw error;
         tell(`port ${port} is not free (${error.code}), so another one is used`);
-        return this.#server.listen(0);
+        return this.#server.listen(host, 0);
       });
       tell(`watching ${nameProcess()}: ${url}`);
       return url;

@@ -1,8 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { readAttachSettings } from '../../src/attach/attach-settings.js';
 
+const TOKEN = 'a-token-of-16-ch';
+
 test('nothing is set', () => {
   expect(readAttachSettings({})).toEqual({
+    host: '127.0.0.1',
+    loopbackOnly: true,
+    token: undefined,
     port: 0,
     serverTiming: false,
     maxPoolSize: undefined,
@@ -16,23 +21,54 @@ test('nothing is set', () => {
 test('all are set', () => {
   expect(
     readAttachSettings({
+      POOL_MONITOR_HOST: '0.0.0.0',
+      POOL_MONITOR_TOKEN: TOKEN,
       POOL_MONITOR_PORT: '9100',
       POOL_MONITOR_SERVER_TIMING: 'on',
       POOL_MONITOR_MAX_POOL_SIZE: '4',
       POOL_MONITOR_CLIENT: 'web',
       POOL_MONITOR_ROUTES: 'short',
       POOL_MONITOR_OTEL: 'on',
-      POOL_MONITOR_REPORT_TO: 'http://127.0.0.1:4000/',
     }),
   ).toEqual({
+    host: '0.0.0.0',
+    loopbackOnly: false,
+    token: TOKEN,
     port: 9100,
     serverTiming: true,
     maxPoolSize: 4,
     onlyClient: 'web',
     shortRoutes: true,
     otel: true,
-    reportTo: 'http://127.0.0.1:4000/',
+    reportTo: undefined,
   });
+});
+
+test('whoever gets reports finds the page on this machine, without a token', () => {
+  const env = { POOL_MONITOR_REPORT_TO: 'http://127.0.0.1:4000/', POOL_MONITOR_HOST: '::', POOL_MONITOR_TOKEN: TOKEN };
+  expect(readAttachSettings(env)).toMatchObject({
+    reportTo: 'http://127.0.0.1:4000/',
+    host: '127.0.0.1',
+    loopbackOnly: true,
+    token: undefined,
+  });
+});
+
+test.each(['localhost', '::1', '127.0.0.1'])('on %s, nobody needs a token', (host) => {
+  expect(readAttachSettings({ POOL_MONITOR_HOST: host })).toMatchObject({ host, loopbackOnly: true });
+});
+
+test.each(['0.0.0.0', '::', '10.0.0.7', '127.0.0.1.example.com', '127x0y0z1'])('%s is refused without one', (host) => {
+  expect(() => readAttachSettings({ POOL_MONITOR_HOST: host })).toThrow(
+    new Error(`POOL_MONITOR_HOST=${host} opens the page to the network, so it needs POOL_MONITOR_TOKEN`),
+  );
+});
+
+test('a token that could be guessed is refused, and not shown', () => {
+  for (const token of ['short', 'with a space in it', `${TOKEN}!`])
+    expect(() => readAttachSettings({ POOL_MONITOR_TOKEN: token })).toThrow(
+      new Error('POOL_MONITOR_TOKEN must be at least 16 letters, digits, - or _'),
+    );
 });
 
 test.each([
