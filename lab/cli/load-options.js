@@ -17,6 +17,7 @@ import { describeCallers } from '../predictions/describe-callers.js';
 import {
   describeCoverage,
   describeMissing,
+  describeOpenings,
   describePick,
   describeSharing,
   describeTraceQueries,
@@ -172,6 +173,7 @@ export function loadTraces(traces, { serverCores, client, process }) {
         ? 'The times are whole responses, from the start of a request to its end, as the app saw them.'
         : describeCoverage(overhead, 'in the recorded app', 'A trace by `pool-lab record` shows'),
       ...describeTraceQueries(trace),
+      ...describeOpenings(trace),
       ...describeTraceRoutes(trace.routes),
       ...describeMissing(first),
     ],

@@ -10,6 +10,7 @@ import { orNone, shape } from '../base/shape.js';
  * @property {number} poolSize 0: no limit
  * @property {number} [minPoolSize]
  * @property {number} [maxConnecting]
+ * @property {number} [maxIdleTimeMs] 0: connections are never closed
  * @property {number} [waitQueueTimeoutMs] 0: no timeout
  * @property {number} [timeoutMs] of an operation, in drivers in which it has an effect; it replaces the wait-queue timeout
  * @property {number} [slowPoolSize] of the second client, for /slow
@@ -37,6 +38,7 @@ const checkNumbers = shape({
   maxConnecting: orNone(connections),
   slowPoolSize: orNone(connections),
   slowConcurrency: orNone(ms),
+  maxIdleTimeMs: orNone(ms),
   waitQueueTimeoutMs: orNone(ms),
   timeoutMs: orNone(ms),
   requestTimeoutMs: orNone(ms),
@@ -69,6 +71,7 @@ export function poolOfTrace(app, { maxPoolSize, options }) {
     poolSize: maxPoolSize,
     minPoolSize: of('minPoolSize'),
     maxConnecting: of('maxConnecting'),
+    maxIdleTimeMs: of('maxIdleTimeMS'),
     waitQueueTimeoutMs: of('waitQueueTimeoutMS'),
     timeoutMs: of('timeoutMS'),
     slowPoolSize: undefined,
@@ -87,6 +90,7 @@ export function poolOfApp(settings, state) {
     poolSize,
     minPoolSize = 0,
     maxConnecting,
+    maxIdleTimeMs,
     waitQueueTimeoutMs,
     timeoutMs,
     slowPoolSize,
@@ -97,6 +101,7 @@ export function poolOfApp(settings, state) {
     maxPoolSize: poolSize,
     minPoolSize: Math.min(minPoolSize, poolSize),
     maxConnecting,
+    maxIdleTimeMS: maxIdleTimeMs,
     waitQueueTimeoutMS: waitQueueTimeoutMs,
     timeoutMS: timeoutMs,
     requestTimeoutMs,

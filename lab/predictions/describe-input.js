@@ -1,6 +1,6 @@
 import { meanServiceMs, nameClient } from 'mongodb-pool-predictor';
 import { median } from '../base/statistics.js';
-import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { countConnections, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { describeAppPool } from './app-pool.js';
 
 /** @import { pickPool, RecordedTrace, Service, TraceLoad } from 'mongodb-pool-predictor' */
@@ -46,6 +46,17 @@ export function describeTraceQueries({ routes, routeOf, requestOf }) {
   if (several.length === 0) return [];
   return [
     `Some requests make several queries: ${several.join(', ')}, on average. The figures are those of whole requests.`,
+  ];
+}
+
+/** Says how connections are opened in the simulation. @param {Trace} trace @returns {string[]} */
+export function describeOpenings({ openings }) {
+  if (!openings || openings.fromMs.length === 0) return [];
+  const { openAtStart, durationsMs } = openings;
+  return [
+    `${countConnections(durationsMs.length)} ${durationsMs.length === 1 ? 'was' : 'were'} opened during the recording ` +
+      `(median ${formatQuantity(median(Array.from(durationsMs)), 'ms')}). The simulated pools begin with at most ` +
+      `${openAtStart} open, and open the others in the recorded times.`,
   ];
 }
 

@@ -311,7 +311,7 @@ describe('the check of a trace', () => {
       return /** @type {import('mongodb-pool-predictor').TraceCheck} */ ({
         ...rest,
         useRatios: { '/a': useRatio },
-        waits: { count: 100, otherShare: 0, openingShare: 0 },
+        waits: { count: 100, otherShare: 0, openings: 0 },
         status: isOff ? 'fails' : 'holds',
         reason: isOff ? 'figures' : null,
         figures: figures.map((each, index) => ({
@@ -349,7 +349,7 @@ describe('the check of a trace', () => {
         reason,
         poolSize: 1,
         figures: [],
-        waits: { count: 0, otherShare: 0, openingShare: 0 },
+        waits: { count: 0, otherShare: 0, openings: 0 },
         rateRatio: 1,
         useRatios: {},
       });

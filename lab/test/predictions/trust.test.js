@@ -15,7 +15,7 @@ const checkOf = (changes) => ({
   reason: null,
   poolSize: 8,
   figures: [],
-  waits: { count: 100, otherShare: 0.8, openingShare: 0.5 },
+  waits: { count: 100, otherShare: 0.8, openings: 50 },
   rateRatio: 1,
   useRatios: {},
   ...changes,

@@ -2,6 +2,7 @@ import { createScenarioLoad } from './scenario-load.js';
 import { createTraceLoad } from './trace-load.js';
 
 /** @import { Arrival } from '../simulator/arrivals.js' */
+/** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { ServerOptions } from '../simulator/shared-cores.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Workload } from '../simulator/scenarios.js' */
@@ -32,6 +33,8 @@ import { createTraceLoad } from './trace-load.js';
  * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
  * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the
  *   rate; always the same ones, however often they are read
+ * @property {(pool: PoolOptions, seed: number) => PoolOptions} [withOpenings] of a trace that shows how connections were
+ *   opened: that pool, as cold as the recorded one, unless it says how warm it is
  * @property {number} [recordedSeed] of a trace whose runs are resampled: the seed of the run that is the trace itself
  */
 

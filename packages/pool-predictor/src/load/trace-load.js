@@ -86,6 +86,7 @@ export function createTraceLoad(
     isMeasured: requests.isMeasured.includes(1),
     isRandom: () => resample,
     arrivals: (seed, factor) => ({ [Symbol.iterator]: () => play(seed, factor) }),
+    ...(trace.openings && trace.openings.fromMs.length > 0 && { withOpenings: createOpenings(trace, resample) }),
     recordedSeed: resample ? RECORDED_SEED : undefined,
     callers: describeCallers({ callers, visits, doubt: followUps.doubt }),
     ...(followUps.possible &&
@@ -98,6 +99,31 @@ export function createTraceLoad(
  *   TraceLoad services: the times of each route: the recorded uses, or those alone; isMeasured: responses are those of
  *   the server, from the start of a request to its end
  */
+
+/**
+ * A pool of another size opens connections as the recorded one did. One that was not full at the start had no use for
+ * more, so a larger one would have had no more.
+ *
+ * @param {Trace} trace
+ * @param {boolean} resample
+ * @returns {NonNullable<Load['withOpenings']>}
+ */
+function createOpenings({ header, openings, checkOutStartedMs }, resample) {
+  const { openAtStart, durationsMs } = /** @type {NonNullable<Trace['openings']>} */ (openings);
+  const isFull = openAtStart >= Number(header.maxPoolSize);
+  return (pool, seed) => {
+    if (pool.kind === 'pipelining' || pool.warm !== undefined) return pool;
+    const random = createRandom(seed, 'openings');
+    return {
+      ...pool,
+      warm: isFull ? Math.min(pool.maxPoolSize, checkOutStartedMs.length) : openAtStart,
+      connectMs:
+        resample && seed !== RECORDED_SEED
+          ? Array.from(durationsMs, () => durationsMs[Math.floor(random.uniform() * durationsMs.length)])
+          : Array.from(durationsMs),
+    };
+  };
+}
 
 /** @param {Session[]} visits @param {Iterable<VisitBlock>} blocks @returns {Generator<Arrival, void>} */
 function* listVisits(visits, blocks) {

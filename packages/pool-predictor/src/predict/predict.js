@@ -99,7 +99,9 @@ export async function predict({
     counter.begin(`${poolSize} connections`);
     predicted.push(widenBand(centreBand(await simulatePool(poolOf(poolSize))), widenBy(poolSize)));
   }
-  const best = withoutLimit(poolOf(UNLIMITED.maxPoolSize));
+  const largest = poolOf(UNLIMITED.maxPoolSize);
+  // With more connections the first queries wait for their opening all the same.
+  const best = load.withOpenings && isDriverPool(largest) ? { ...largest, minPoolSize: 0 } : withoutLimit(largest);
   const variants = poolSizes.map((poolSize, index) => ({
     name: `pool ${poolSize}`,
     settings: { poolSize },

@@ -52,7 +52,7 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
           )
         : services,
       arrivals: load.arrivals(seed, factor),
-      pool,
+      pool: load.withOpenings?.(pool, seed) ?? pool,
       seed,
       resolutionMs,
       keepRequests,

@@ -17,6 +17,7 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * What a pool needs from the simulation: to start a query now, or to call connected() or check() later.
  *
  * @typedef {object} PoolHost
+ * @property {() => number} nowMs
  * @property {(query: Query, connection: number) => void} serve
  * @property {(delayMs: number, connection: number) => void} connectAfter
  * @property {(delayMs: number) => void} checkAfter
@@ -46,7 +47,7 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
 export function createPool(options, host) {
   const { maxPoolSize, connectMs = 0 } = options;
   requireInteger('maxPoolSize', maxPoolSize, 1, Infinity);
-  requireTime('connectMs', connectMs);
+  for (const ms of [connectMs].flat()) requireTime('connectMs', ms);
   if (options.kind === 'pipelining') return new PipeliningPool(options, host);
 
   const isDivided = options.kind === 'split' || options.kind === 'limited';
@@ -55,6 +56,7 @@ export function createPool(options, host) {
     throw new Error(`Unknown kind of pool "${kind}": allowed are driver, pipelining, split and limited`);
   }
   const { minPoolSize = 0, maxConnecting = 2, waitQueueTimeoutMS = 0, timeoutMS = 0, requestTimeoutMs = 0 } = options;
+  requireTime('maxIdleTimeMS', options.maxIdleTimeMS ?? 0, ' (never closed)');
   if (isDivided) requireInteger('slowSize', options.slowSize, 1, options.kind === 'split' ? maxPoolSize - 1 : Infinity);
   if (options.kind === 'split' && options.slowLimit !== undefined)
     requireInteger('slowLimit', options.slowLimit, 1, Infinity);

@@ -13,13 +13,16 @@ const MIN_POOL_CHECK_MS = 100;
  * @property {number} maxPoolSize at least 1
  * @property {number} [minPoolSize] default 0
  * @property {number} [maxConnecting] how many connections may be pending at once, default 2
- * @property {number} [connectMs] how long it takes to establish a connection, default 0
+ * @property {number | number[]} [connectMs] how long it takes to establish a connection, default 0; several: the first,
+ *   the second one and so on, again and again
+ * @property {number} [maxIdleTimeMS] a connection that nobody needed for longer is closed; default 0: never. Those of
+ *   minPoolSize are kept: the driver opens them again before anybody asks
  * @property {number} [waitQueueTimeoutMS] default 0: no timeout
  * @property {number} [timeoutMS] how long an operation may take, its wait included; it replaces waitQueueTimeoutMS, as in
  *   driver 6.20 and 7.0 (in 6.22 and 7.9 it has no effect); default 0: none
  * @property {number} [requestTimeoutMs] the request deadline: after that long the app aborts the query and answers with
  *   an error; default 0: none
- * @property {boolean} [warm] true, the default: all connections are open at the start; false: none
+ * @property {boolean | number} [warm] how many connections are open at the start; true, the default: all; false: none
  */
 
 /**
@@ -38,8 +41,12 @@ export class DriverPool {
   #minPoolSize;
   #maxConnecting;
   #connectMs;
+  #opened = 0;
+  #maxIdleTimeMS;
   /** @type {number[]} The last one is checked out next. */
   #idle = [];
+  /** @type {number[]} By connection, where it matters. */
+  #idleSinceMs = [];
   /** @type {Fifo<Query>} */
   #waitQueue = createFifo();
   /** @type {(Query | undefined)[]} By connection: the request it is opened for. */
@@ -54,22 +61,23 @@ export class DriverPool {
   #warm;
 
   /** @param {DriverPoolOptions} options @param {PoolHost} host */
-  constructor({ maxPoolSize, minPoolSize = 0, maxConnecting = 2, connectMs = 0, warm = true }, host) {
+  constructor(
+    { maxPoolSize, minPoolSize = 0, maxConnecting = 2, connectMs = 0, maxIdleTimeMS = 0, warm = true },
+    host,
+  ) {
     this.#host = host;
     this.#maxPoolSize = maxPoolSize;
     this.#minPoolSize = minPoolSize;
     this.#maxConnecting = maxConnecting;
-    this.#connectMs = connectMs;
-    this.#warm = warm;
+    this.#connectMs = typeof connectMs === 'number' ? [connectMs] : connectMs;
+    this.#maxIdleTimeMS = maxIdleTimeMS;
+    this.#warm = typeof warm === 'number' ? Math.min(warm, maxPoolSize) : warm ? maxPoolSize : 0;
   }
 
   start() {
-    if (this.#warm) {
-      this.#created = this.#maxPoolSize;
-      for (let connection = this.#maxPoolSize - 1; connection >= 0; connection--) this.#idle.push(connection);
-    } else if (this.#minPoolSize > 0) {
-      this.check();
-    }
+    this.#created = this.#warm;
+    for (let connection = this.#warm - 1; connection >= 0; connection--) this.#keepIdle(connection);
+    if (this.total() < this.#minPoolSize) this.check();
   }
 
   total() {
@@ -78,13 +86,14 @@ export class DriverPool {
 
   /** @param {Query} query */
   checkOut(query) {
+    if (this.#maxIdleTimeMS > 0) this.#closeIdle();
     this.#waitQueue.push(query, query.ticket);
     this.#processWaitQueue();
   }
 
   /** @param {number} connection */
   checkIn(connection) {
-    this.#idle.push(connection);
+    this.#keepIdle(connection);
     this.#processWaitQueue();
   }
 
@@ -107,6 +116,7 @@ export class DriverPool {
     } else {
       // Opened for minPoolSize, or its request gave up: all other idle connections are checked out before it.
       this.#idle.unshift(connection);
+      this.#idleSinceMs[connection] = this.#host.nowMs();
     }
     this.#processWaitQueue();
     if (!query) this.#host.checkAfter(MIN_POOL_CHECK_MS);
@@ -126,7 +136,23 @@ export class DriverPool {
     this.#connecting++;
     this.#pendingFor[connection] = query;
     this.#pendingTicket[connection] = query ? query.ticket : 0;
-    this.#host.connectAfter(this.#connectMs, connection);
+    this.#host.connectAfter(this.#connectMs[this.#opened++ % this.#connectMs.length], connection);
+  }
+
+  /** @param {number} connection */
+  #keepIdle(connection) {
+    this.#idle.push(connection);
+    if (this.#maxIdleTimeMS > 0) this.#idleSinceMs[connection] = this.#host.nowMs();
+  }
+
+  /** Closes what has been idle for too long. The driver does it every 100 ms, and when it looks for a connection. */
+  #closeIdle() {
+    const beforeMs = this.#host.nowMs() - this.#maxIdleTimeMS;
+    const mayClose = this.total() - this.#minPoolSize;
+    let expired = 0;
+    while (expired < Math.min(this.#idle.length, mayClose) && this.#idleSinceMs[this.#idle[expired]] < beforeMs)
+      expired++;
+    if (expired > 0) this.#closed.push(...this.#idle.splice(0, expired));
   }
 
   #processWaitQueue() {

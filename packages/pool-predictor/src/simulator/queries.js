@@ -53,6 +53,7 @@ export class Queries {
       (/** @type {Query} */ query) => query.ticket,
     );
     this.#pool = createPool(pool, {
+      nowMs: () => clock.nowMs,
       serve: (query, connection) => this.#serve(query, connection),
       connectAfter: (delayMs, connection) => clock.after(delayMs, EVENTS.connected, connection),
       checkAfter: (delayMs) => clock.after(delayMs, EVENTS.poolCheck),

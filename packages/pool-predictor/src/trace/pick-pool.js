@@ -1,10 +1,11 @@
-import { OUTCOMES } from './recorded-trace.js';
+import { EVENTS, OUTCOMES } from './recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
 /** @import { RecordedPool, RecordedProcess, RecordedTrace } from './recorded-trace.js' */
-/** @import { Trace } from './trace.js' */
+/** @import { Trace, TraceOpenings } from './trace.js' */
 
 const [SUCCEEDED, FAILED] = OUTCOMES.keys();
+const [READY, CLOSED] = EVENTS.keys();
 
 /**
  * @typedef {object} PoolChoice
@@ -117,6 +118,7 @@ function takeRows(trace, pool) {
     ...(version >= 3 && {
       openingMs: take(checkouts.openingMs),
       isBehind: take(checkouts.behindCount).map((count) => Math.min(count, 1)),
+      openings: findOpenings(trace, pool, firstMs),
     }),
     ...(requestOf.some((row) => row >= 0) && {
       requestOf,
@@ -139,6 +141,28 @@ function takeRows(trace, pool) {
           : `${count} checkouts ${why} and are left out: their service times are unknown`,
       ),
     ],
+  };
+}
+
+/** @param {RecordedTrace} trace @param {number} pool row @param {number} firstMs @returns {TraceOpenings} */
+function findOpenings({ checkouts, events }, pool, firstMs) {
+  /** @type {{ fromMs: number, durationMs: number }[]} */
+  const openings = [];
+  const openedLater = new Set();
+  const seen = new Set(checkouts.connectionOf.filter((number, row) => number > 0 && checkouts.poolOf[row] === pool));
+  for (let row = 0; row < events.length; row++) {
+    if (events.poolOf[row] !== pool) continue;
+    if (events.kindOf[row] === CLOSED) seen.add(events.connectionOf[row]);
+    if (events.kindOf[row] !== READY || !(events.atMs[row] > firstMs)) continue;
+    openedLater.add(events.connectionOf[row]);
+    const durationMs = events.durationMs[row];
+    if (durationMs >= 0) openings.push({ fromMs: events.atMs[row] - firstMs - durationMs, durationMs });
+  }
+  openings.sort((a, b) => a.fromMs - b.fromMs);
+  return {
+    openAtStart: [...seen].filter((number) => number > 0 && !openedLater.has(number)).length,
+    fromMs: Float64Array.from(openings, ({ fromMs }) => fromMs),
+    durationsMs: Float64Array.from(openings, ({ durationMs }) => durationMs),
   };
 }
 

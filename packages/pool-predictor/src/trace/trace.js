@@ -21,6 +21,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} [connectionOf] the number of the connection; 0 where unknown
  * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
  * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
+ * @property {TraceOpenings} [openings] of the pool's connections; from version 3 on
  * @property {number} [resolutionMs] of the times; default: microseconds
  * @property {{ cores: number, busyCores: number }} [server] what it reported: its cores, and how many of them it used
  *   on average
@@ -29,6 +30,12 @@ import { joinRequests } from './traced-requests.js';
  */
 
 /**
+ * @typedef {object} TraceOpenings
+ * @property {number} openAtStart connections that were open when the first checkout started, as far as they were used or
+ *   closed later
+ * @property {Float64Array} fromMs ascending
+ * @property {Float64Array} durationsMs of the same
+ *
  * @typedef {object} CoresChoice
  * @property {number} cores that the queries share
  * @property {[low: number, high: number] | null} range with 95 % confidence; null where they are known

@@ -4,6 +4,8 @@ import { predict } from '../../src/predict/predict.js';
 import { quantile } from '../../src/base/sample-statistics.js';
 import { createRuns, simulateHere } from '../../src/runs/simulation-runs.js';
 import { readWorkload } from '../../src/scenario/workload.js';
+import { createTraceLoad } from '../../src/load/trace-load.js';
+import { recordCold } from '../trace/traces.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
 
 /** @import { Service } from '../../src/simulator/service-time.js' */
@@ -283,3 +285,18 @@ test.each([
     expect(facts.slowdown !== null).toBe(isNamed);
   },
 );
+
+test('a trace of a cold pool: others open their connections as slowly, and a larger one helps nobody', async () => {
+  const load = createTraceLoad(recordCold(), { resample: true });
+  const { variants, load: facts } = await predict({
+    load,
+    services: load.services,
+    poolSizes: [2, 4, 8],
+    seeds: 19,
+    poolOf: (maxPoolSize) => ({ maxPoolSize, maxConnecting: 4, maxIdleTimeMS: 50 }),
+  });
+  const waitsMs = variants.map(({ predicted }) => predicted.meanWaitMs);
+  // Of two, the second pair waits for the first one's queries.
+  expect(waitsMs.map(Math.round)).toEqual([35, 30, 30]);
+  expect(facts.knee).toBe(4);
+});

@@ -247,6 +247,30 @@ describe('waitQueueTimeoutMS', () => {
   });
 });
 
+test('a pool begins with the connections that are open, and opens each other one in its own time', () => {
+  const { records } = serve({ maxPoolSize: 4, maxConnecting: 4, warm: 1, connectMs: [30, 10] }, [
+    [0, 100],
+    [1, 100],
+    [2, 100],
+    [3, 100],
+  ]);
+  expect(records.map(({ waitMs }) => waitMs)).toEqual([0, 30, 10, 30]);
+});
+
+test('connections that are idle for too long are closed, and opened again, except those of minPoolSize', () => {
+  const waitsMs = (/** @type {number} */ minPoolSize) =>
+    serve({ maxPoolSize: 2, minPoolSize, connectMs: 30, maxIdleTimeMS: 50 }, [
+      [0, 10],
+      [0, 10],
+      // Both have been idle for 50 ms, but not for longer.
+      [60, 5],
+      [61, 50],
+      [200, 5],
+    ]).records.map(({ waitMs }) => waitMs);
+  expect(waitsMs(0)).toEqual([0, 0, 0, 30, 30]);
+  expect(waitsMs(1)).toEqual([0, 0, 0, 30, 0]);
+});
+
 test('timeoutMS ends operations, also those that have a connection, and replaces waitQueueTimeoutMS', () => {
   const run = serve({ maxPoolSize: 1, connectMs: 50, timeoutMS: 30, waitQueueTimeoutMS: 5 }, [
     [0, 20],
@@ -274,6 +298,8 @@ test.each([
   [{ maxPoolSize: 2, waitQueueTimeoutMS: -1 }, 'waitQueueTimeoutMS must be at least 0 (no timeout), not -1'],
   [{ maxPoolSize: 2, timeoutMS: -1 }, 'timeoutMS must be at least 0 (no timeout), not -1'],
   [{ maxPoolSize: 2, connectMs: NaN }, 'connectMs must be at least 0, not NaN'],
+  [{ maxPoolSize: 2, connectMs: [1, -1] }, 'connectMs must be at least 0, not -1'],
+  [{ maxPoolSize: 2, maxIdleTimeMS: -1 }, 'maxIdleTimeMS must be at least 0 (never closed), not -1'],
 ])('a pool of %j is refused: %s', (pool, message) => {
   expect(() => serve(pool, [[0, 1]])).toThrow(new Error(message));
 });

@@ -60,6 +60,25 @@ describe('the pool that is predicted', () => {
     expect([...Array.from(trace.isBehind ?? [])]).toEqual([0, 0, 0, 0, 1]);
   });
 
+  test('knows which of its connections were opened, and how many were open before', async () => {
+    const { trace } = pickPool(
+      await read([
+        { event: 'connectionReady', atMs: 99, pool: 0, connection: 4, durationMs: 8 },
+        { event: 'connectionReady', atMs: 120, pool: 0, connection: 6, durationMs: 7 },
+        { event: 'connectionReady', atMs: 110, pool: 0, connection: 7, durationMs: 9 },
+        { event: 'connectionReady', atMs: 111, pool: 1, connection: 1, durationMs: 5 },
+        { event: 'connectionClosed', atMs: 112, pool: 0, connection: 4, reason: 'idle' },
+        { atMs: 113, waitMs: 7, openingMs: 7, useMs: 1, pool: 0, connection: 6 },
+      ]),
+    );
+    // Numbers 4 and 5 were open: one was closed later, the other one used.
+    expect(trace.openings).toEqual({
+      openAtStart: 2,
+      fromMs: Float64Array.of(1, 13),
+      durationsMs: Float64Array.of(9, 7),
+    });
+  });
+
   test('is the only one where checkouts waited for others, however few', async () => {
     const waited = { atMs: 110, waitMs: 2, useMs: 1, pool: 1, route: 1, behind: [[1, -1, -1]] };
     const { pool, trace } = pickPool(await read([waited]));

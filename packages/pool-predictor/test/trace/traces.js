@@ -143,3 +143,28 @@ export function recordMixed({ poolSize = 3, seed = 1, count = 1200, later = {} }
     };
   });
 }
+
+/**
+ * Four requests at once, at random times, to a pool that closes idle connections after 50 ms and takes 30 ms to open one: all
+ * wait, and no connection is missing.
+ *
+ * @returns {Trace}
+ */
+export function recordCold() {
+  const random = createRandom(1, 'cold');
+  let atMs = 0;
+  const arrivals = Array.from({ length: 160 }, (_, index) => {
+    if (index % 4 === 0) atMs += 110 + 100 * random.exponential();
+    return { atMs, route: '/a', serviceMs: 10 };
+  });
+  const pool = { maxPoolSize: 4, maxConnecting: 4, connectMs: 30, maxIdleTimeMS: 50, warm: 0 };
+  const { records = [] } = simulate({ arrivals, pool, keepRequests: true });
+  const trace = toTrace(records, 4);
+  const { waitMs, checkOutStartedMs } = trace;
+  return {
+    ...trace,
+    isBehind: new Uint8Array(waitMs.length),
+    openingMs: waitMs,
+    openings: { openAtStart: 0, fromMs: Float64Array.from(checkOutStartedMs), durationsMs: Float64Array.from(waitMs) },
+  };
+}
