@@ -116,7 +116,13 @@ function gatherEvidence(trace) {
   const { checkouts, pools: recorded, processes, seconds } = trace;
   const ofProcess = (/** @type {{ process: number }[]} */ list, /** @type {number} */ process) =>
     /** @type {any[]} */ (list.filter((each) => each.process === process));
-  const loops = processes.map((_, process) => new LoopFacts(ofProcess(seconds.loop, process)));
+  const isLocal = processes.map((_, process) =>
+    recorded.some((pool) => pool.process === process && LOOPBACK.test(pool.address ?? '')),
+  );
+  const loops = processes.map(
+    (_, process) =>
+      new LoopFacts(ofProcess(seconds.loop, process), isLocal[process] ? ofProcess(seconds.server, process) : []),
+  );
   const pools = recorded.map(({ process }, pool) => new PoolHistory(trace, pool, loops[process]));
   // Pools of one server share it, whichever process they are in.
   const neighbours = recorded.map(({ address }) => pools.filter((_, other) => recorded[other].address === address));
@@ -129,10 +135,9 @@ function gatherEvidence(trace) {
   return {
     pools,
     loops,
-    servers: processes.map((_, process) => {
-      const isLocal = recorded.some((pool) => pool.process === process && LOOPBACK.test(pool.address ?? ''));
-      return new ServerFacts(ofProcess(seconds.server, process), { growth, isLocal });
-    }),
+    servers: processes.map(
+      (_, process) => new ServerFacts(ofProcess(seconds.server, process), { growth, isLocal: isLocal[process] }),
+    ),
     byRequest: new RequestCheckouts(trace),
   };
 }

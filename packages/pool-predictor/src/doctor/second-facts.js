@@ -27,12 +27,14 @@ const MIN_SIGNIFICANCE = 5;
 export class LoopFacts {
   #seconds;
 
-  /** @param {LoopSecond[]} seconds of one process */
-  constructor(seconds) {
-    this.#seconds = seconds.toSorted((a, b) => a.atMs - b.atMs);
+  /** @param {LoopSecond[]} seconds of one process @param {ServerSecond[]} neighbours of a server on the same machine */
+  constructor(seconds, neighbours) {
+    this.#seconds = seconds
+      .map((second) => (isStarved(second, neighbours) ? { ...second, maxMs: 0, busy: 0 } : second))
+      .toSorted((a, b) => a.atMs - b.atMs);
     const isKnown = seconds.length > 0;
-    this.maxMs = isKnown ? mean(seconds.map(({ maxMs }) => maxMs)) : 0;
-    this.busy = isKnown ? mean(seconds.map(({ busy = 0 }) => busy)) : 0;
+    this.maxMs = isKnown ? mean(this.#seconds.map(({ maxMs }) => maxMs)) : 0;
+    this.busy = isKnown ? mean(this.#seconds.map(({ busy = 0 }) => busy)) : 0;
     this.isFull = this.busy >= LOOP_FULL;
     /** Whether something blocks it, again and again. */
     this.isBlocked = this.maxMs >= BLOCKED_MS;
@@ -59,6 +61,19 @@ export class LoopFacts {
     const last = countUpTo(this.#seconds, toMs, ({ atMs }) => atMs - SECOND_MS);
     return this.#seconds.slice(first, last);
   }
+}
+
+/**
+ * Whether the server left the loop too little of the machine. A loop counts the time in which it is not given a core as busy: if
+ * both together have more cores than there are, and the server most of them, then the loop waited for the server.
+ *
+ * @param {LoopSecond} loop
+ * @param {ServerSecond[]} neighbours
+ */
+function isStarved({ atMs, busy = 0 }, neighbours) {
+  const server = neighbours.find((second) => Math.abs(second.atMs - atMs) <= SECOND_MS / 2);
+  const { cores = 0, busyCores = 0 } = server ?? {};
+  return busyCores >= SHARED_CORES_FULL * cores && busyCores + busy > cores && cores > 0;
 }
 
 /** How full the servers were. */

@@ -141,6 +141,16 @@ describe('requests wait', () => {
   });
 });
 
+test('an event loop that a server on the same machine leaves no core is late because of the server', async () => {
+  const judge = async (/** @type {number} */ busyCores) => {
+    const late = { meanMs: 60, maxMs: 100, busy: 0.9 };
+    const lines = [...requests(40, () => behindReports), ...seconds('loop', late)];
+    return diagnose(await record([...lines, ...seconds('server', { cores: 2, busyCores })], undefined, 'localhost:1'))
+      .verdict.cause;
+  };
+  expect([await judge(1.7), await judge(0.2)]).toEqual(['fullServer', 'lateEventLoop']);
+});
+
 test('a refused checkout has waited, and its route is named', async () => {
   const lines = requests(40, (index) =>
     index % 4 === 0

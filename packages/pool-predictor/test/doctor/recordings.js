@@ -10,18 +10,18 @@ const DEFINITIONS = [
   { define: 'operation', id: 1, name: 'getMore events', kind: 'changeStream' },
 ];
 
-/** A pool of two in process 0. @param {Record<string, unknown>} [options] */
-function definePool(options = { maxPoolSize: { value: 2, from: 'code' } }) {
+/** A pool of two in process 0. @param {string} address @param {Record<string, unknown>} [options] */
+function definePool(address, options = { maxPoolSize: { value: 2, from: 'code' } }) {
   return [
     { define: 'process', id: 0, pid: 7, attached: true },
-    { define: 'pool', id: 0, process: 0, name: null, address: 'db:27017', options },
+    { define: 'pool', id: 0, process: 0, name: null, address, options },
   ];
 }
 
-/** A trace of one pool. @param {Line[]} lines in the order of their times @param {Record<string, unknown>} [options] of the client */
-export function record(lines, options) {
+/** A trace of one pool. @param {Line[]} lines in the order of their times @param {Record<string, unknown>} [options] of the client @param {string} [address] */
+export function record(lines, options, address = 'db:27017') {
   return readTraceText(
-    [HEADER, ...definePool(options), ...DEFINITIONS, ...lines].map((line) => JSON.stringify(line)).join('\n'),
+    [HEADER, ...definePool(address, options), ...DEFINITIONS, ...lines].map((line) => JSON.stringify(line)).join('\n'),
     'trace.jsonl',
   );
 }
