@@ -79,11 +79,16 @@ test('Server-Timing has the wait for a connection, its use, and the total time',
 });
 
 test('/pool has what the last answers took beyond wait and use, at most 200 of them, without failed ones', async () => {
-  for (let batch = 0; batch < 21; batch++) await Promise.all(Array.from({ length: 10 }, () => send('/fast')));
+  let sent = 0;
+  // On a busy machine some wait for too long, and fail.
+  while (sent < 210) {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send('/fast')));
+    sent += answers.filter(({ status }) => status === 200).length;
+  }
   const answered = await until('the answers have ended', async () => {
     const { requests } = await (await fetch(`${url}/pool/requests`)).json();
     const succeeded = requests.filter((/** @type {any} */ { status }) => status === 200);
-    return succeeded.length >= 210 && succeeded;
+    return succeeded.length >= sent && succeeded;
   });
   const { kind, valuesMs } = (await readPool()).overhead;
   expect({ kind, count: valuesMs.length }).toEqual({ kind: 'sample', count: 200 });

@@ -346,7 +346,7 @@ describe('puzzles', () => {
   test.each(puzzles)(
     '$name is solved by no unchanged run of a lesson, and by no table of one',
     async ({ name, lab }) => {
-      // The tables of the lessons are those of saved runs: figures.test.js compares them.
+      // The tables of the lessons are those of saved runs: lesson-texts.test.js compares them.
       const runs = listRuns(String(lab)).filter(({ file }) => !solutionsOf(name).includes(file));
       expect(runs.length).toBeGreaterThanOrEqual(3);
       for (const run of runs) {
@@ -359,13 +359,8 @@ describe('puzzles', () => {
   test('the check of every lesson, twist and puzzle is tried on samples', async () => {
     const folder = new URL('./', import.meta.url);
     const texts = await Promise.all((await readdir(folder)).map((file) => readFile(new URL(file, folder), 'utf8')));
-    const tried = texts.flatMap((text) => [...text.matchAll(/^describe\('([^']+)'/gm)].map(([, name]) => name));
-    expect(tried.toSorted()).toEqual(
-      lessons
-        .flatMap(listTasks)
-        .map(({ name }) => name)
-        .toSorted(),
-    );
+    const tried = texts.flatMap((text) => [...text.matchAll(/^ *describe\('([^']+)'/gm)].map(([, name]) => name));
+    expect(tried).toEqual(expect.arrayContaining(lessons.flatMap(listTasks).map(({ name }) => name)));
   });
 });
 
