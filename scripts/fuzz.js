@@ -1,7 +1,7 @@
 // Sends hostile input to every parser and endpoint, and prints how many targets failed.
 import { Command } from 'commander';
 import { parsePositive } from '../lab/cli/option-parsers.js';
-import { openMongo } from '../src/mongo/open.js';
+import { openMongo } from '../src/mongo/embedded.js';
 import { readSettings } from '../src/settings.js';
 import { createFuzzer } from '../test/repository/fuzz/fuzzer.js';
 

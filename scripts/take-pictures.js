@@ -10,8 +10,7 @@ import { launchChromium } from 'test-support/launch-chromium.js';
 import { startApp } from '../lab/harness/app-process.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { readSettings } from '../src/settings.js';
-import { encodeAnimation } from './pictures/animated-png.js';
-import { control, FILM_MS, FILM_VIEW, takeFilm } from './pictures/film.js';
+import { encodeAnimation, control, FILM_MS, FILM_VIEW, takeFilm } from './pictures/animated-png.js';
 import { hashSources } from './pictures/hash-sources.js';
 
 /** @import { Page } from 'playwright-core' */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import envPaths from 'env-paths';
-import { reasonOf } from './base/reason-of.js';
+import { reasonOf } from './base/files.js';
 import { describeAllowed } from './base/settings-docs.js';
 import { SETTINGS } from './base/settings-table.js';
 

@@ -5,10 +5,10 @@ import { createConcurrencyLimit } from './http/concurrency-limit.js';
 import { listen } from './http/listen.js';
 import { createToken } from './http/request-guards.js';
 import { CONTROLS, createAppSource } from './live/app-source.js';
-import { createTraffic } from './live/traffic.js';
+import { createTraffic } from './routes/control-routes.js';
 import { LoadTests } from './load-tests/load-test-runner.js';
 import { Database } from './mongo/database.js';
-import { openMongo } from './mongo/open.js';
+import { openMongo } from './mongo/embedded.js';
 
 /** @import { Settings } from './settings.js' */
 

@@ -1,4 +1,5 @@
 import { cp, mkdir, readdir, readFile, realpath, symlink } from 'node:fs/promises';
+import { builtinModules, createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
@@ -6,10 +7,50 @@ import { sharedMongoUrl } from 'test-support/mongod.js';
 import { openTcpProxy } from 'test-support/network.js';
 import { inOrder, until } from 'test-support/waiting.js';
 import { createConcurrencyLimit } from '../src/http/concurrency-limit.js';
-import { createTestLog, LEAST_SLOW, serveApp } from './support/serve-app.js';
-import { serveParts } from './support/serve-parts.js';
-import { listReached } from './support/list-reached.js';
+import { createTestLog, LEAST_SLOW, serveApp, serveParts } from './support/serve-app.js';
 import { startApp } from './support/start-app.js';
+
+const STATIC = /^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'/gm;
+/** Forked files, and packages whose files are served or loaded when they are needed. `import()` is not among them. */
+const ON_DEMAND = /new URL\('([^']+\.js)', import\.meta\.url\)|resolve\('([^']+)'\)/g;
+
+/**
+ * Follows the imports of a file, also into our own packages.
+ * @param {string} entry
+ * @param {{ onDemand?: boolean }} [options] onDemand: also follow what is forked or resolved later
+ * @returns {Promise<{ files: string[], packages: string[] }>} sorted
+ */
+async function listReached(entry, { onDemand = false } = {}) {
+  const files = new Set([path.normalize(entry)]);
+  const packages = new Set();
+  for (const file of files) {
+    const code = await readFile(file, 'utf8');
+    for (const [match, one, other] of [...code.matchAll(STATIC), ...(onDemand ? code.matchAll(ON_DEMAND) : [])]) {
+      const specifier = one ?? other;
+      if (match.startsWith('new URL') || specifier.startsWith('.')) files.add(path.join(path.dirname(file), specifier));
+      else if (!specifier.startsWith('node:') && !builtinModules.includes(specifier)) {
+        packages.add(nameOf(specifier));
+        const own = await findOwn(specifier);
+        if (own) files.add(own);
+      }
+    }
+  }
+  return { files: [...files].sort(), packages: [...packages].sort() };
+}
+
+/** @param {string} specifier such as `@scope/name/file` */
+function nameOf(specifier) {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** @param {string} specifier @returns {Promise<string | null>} the file, if it is in `packages/` */
+async function findOwn(specifier) {
+  if (!(await realpath(path.join('node_modules', nameOf(specifier)))).startsWith(path.resolve('packages'))) return null;
+  return path.relative('', createRequire(path.resolve('package.json')).resolve(specifier));
+}
 
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 const dockerfile = await readFile('Dockerfile', 'utf8');

@@ -5,8 +5,7 @@ import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { readWorkload } from 'mongodb-pool-predictor';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { parse } from 'yaml';
-import { describeFailures, summariseReport } from '../src/load-tests/artillery.js';
-import { compareUsers } from '../src/load-tests/sent-users.js';
+import { describeFailures, summariseReport, compareUsers } from '../src/load-tests/artillery.js';
 import { describeChanges, describeLoadTest, LoadTestList } from '../src/live/browser/load-tests.js';
 
 /** @import { LoadTest } from '../src/load-tests/load-test-runner.js' */

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
-import { isRunning } from './support/embedded-files.js';
+import { isRunning } from './support/start-app.js';
 
 describe('the parent', () => {
   /** On other systems the shell is replaced by what it runs, or there are no signals. */

@@ -7,8 +7,7 @@ import { PoolClient } from 'mongodb-pool-page/client';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { startSilentHost } from 'test-support/network.js';
 import { measureUntil, until } from 'test-support/waiting.js';
-import { isRunning } from './support/embedded-files.js';
-import { refusesConnections, startApp, startBusyApp } from './support/start-app.js';
+import { isRunning, refusesConnections, startApp, startBusyApp } from './support/start-app.js';
 import { listen } from '../src/http/listen.js';
 import { LEAST_SLOW, serveApp } from './support/serve-app.js';
 

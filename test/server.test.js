@@ -4,10 +4,16 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
-import { dataFoldersOf, isRunning, mongodsOf } from './support/embedded-files.js';
+import {
+  dataFoldersOf,
+  isRunning,
+  mongodsOf,
+  refusesConnections,
+  startApp,
+  startBusyApp,
+} from './support/start-app.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { holdRequest } from 'test-support/network.js';
-import { refusesConnections, startApp, startBusyApp } from './support/start-app.js';
 import { until } from 'test-support/waiting.js';
 
 /** On Windows a process can't handle signals. */

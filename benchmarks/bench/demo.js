@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { collectText } from '../../src/process/child-process.js';
+import { collectText } from '../../src/process/guarded-process.js';
 
 /** @import { Part, PartContext } from '../parts/run-parts.js' */
 

@@ -2,8 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestOnce } from '../../lab/harness/loads/request-once.js';
 import { checkAtRest, watchGauges } from './gauge-checks.js';
-import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, settle } from './recovery.js';
-import { planLoad, sendLoad } from './steady-load.js';
+import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, settle, planLoad, sendLoad } from './recovery.js';
 import { withApp } from './test-bed.js';
 
 /** @import { Options } from './test-bed.js' */

@@ -3,8 +3,7 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAtRest, watchGauges } from './gauge-checks.js';
-import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, settle } from './recovery.js';
-import { planLoad, sendLoad } from './steady-load.js';
+import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, settle, planLoad, sendLoad } from './recovery.js';
 import { withApp } from './test-bed.js';
 
 /** @import { App, Options } from './test-bed.js' */

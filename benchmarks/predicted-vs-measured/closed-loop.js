@@ -13,9 +13,9 @@ import { createTraceLoad, predict, quantile } from 'mongodb-pool-predictor';
 import { startApp } from '../../lab/harness/app-process.js';
 import { runClosedLoop } from '../../lab/harness/loads/closed-loop.js';
 import { requestOnce } from '../../lab/harness/loads/request-once.js';
-import { traceOf } from '../../lab/harness/trace-of.js';
+import { traceOf } from '../../lab/harness/summarise-checkouts.js';
 import { warmUp } from '../../lab/harness/warm-up.js';
-import { openMongo } from '../../src/mongo/open.js';
+import { openMongo } from '../../src/mongo/embedded.js';
 
 const POOLS = [2, 4, 8, 16];
 /** @type {[from: number, to: number][]} */

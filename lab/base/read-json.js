@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { reasonOf } from '../../src/base/reason-of.js';
+import { reasonOf } from '../../src/base/files.js';
 
 /**
  * @param {string} file

@@ -1,8 +1,6 @@
 import { access, chmod, constants, readlink, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder } from '../../src/base/make-folder.js';
-import { reasonOf } from '../../src/base/reason-of.js';
-import { unwritable } from '../../src/base/unwritable.js';
+import { makeFolder, reasonOf, unwritable } from '../../src/base/files.js';
 
 /**
  * Writes a file so that readers see either the old file or the complete new one. A link stays a link, and the file

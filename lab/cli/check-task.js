@@ -1,6 +1,5 @@
 import { createReport } from '../workshop/class-report.js';
-import { judge } from '../workshop/judge-task.js';
-import { scoreVerdict } from '../workshop/guess-score.js';
+import { judge, scoreVerdict } from '../workshop/judge-task.js';
 import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
 import { escapeControls, wrap } from '../../src/base/printable.js';
 import { ask } from './confirm.js';

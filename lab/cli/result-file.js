@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { makeFolder } from '../../src/base/make-folder.js';
+import { makeFolder, reasonOf } from '../../src/base/files.js';
 import { choosePaint } from '../base/paint.js';
-import { reasonOf } from '../../src/base/reason-of.js';
 import { readJson } from '../base/read-json.js';
 import { requireWritableFolder, writeAtomically } from '../base/write-atomically.js';
 import { labs } from '../labs/index.js';

@@ -2,6 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 
+/** @import { Result } from '../report/result-types.js' */
+
+/** Part of the warning of a run whose figures other programs have spoilt. */
+export const BUSY_MACHINE = 'this machine seems to be busy with something else';
+
+/** Whether other programs have spoilt a run. @param {Result} result */
+export function wasBusy({ warnings = [] }) {
+  return warnings.some((warning) => warning.includes(BUSY_MACHINE));
+}
+
 const require = createRequire(import.meta.url);
 
 /** @param {string | null} mongodb version of the server, null where there is none */

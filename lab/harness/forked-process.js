@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { childEnvironment } from '../../src/settings.js';
-import { collectText } from '../../src/process/child-process.js';
+import { collectText } from '../../src/process/guarded-process.js';
 
 /** @import { ChildProcess } from 'node:child_process' */
 

@@ -1,5 +1,5 @@
 import { connectClient, createClient } from '../../src/mongo/client.js';
-import { openMongo } from '../../src/mongo/open.js';
+import { openMongo } from '../../src/mongo/embedded.js';
 
 /** @import { TopologyDescription } from 'mongodb' */
 /** @import { Settings } from '../../src/settings.js' */

@@ -4,7 +4,7 @@ import { createScenarioLoad } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { WORKERS } from '../../src/load-tests/artillery.js';
 import { printCommand, toPrintable } from '../../src/base/printable.js';
-import { reasonOf } from '../../src/base/reason-of.js';
+import { reasonOf } from '../../src/base/files.js';
 
 /** @import { SweepScenario } from './size-prediction.js' */
 /** @import { SweepOptions, SweepPlan } from './sweep-lab.js' */

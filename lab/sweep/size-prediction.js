@@ -2,7 +2,7 @@ import { createScenarioLoad, predict, renameRoutes, shareServer } from 'mongodb-
 import { WORKERS } from '../../src/load-tests/artillery.js';
 import { mean } from '../base/statistics.js';
 import { mergeFigures } from '../harness/merge-figures.js';
-import { traceOf } from '../harness/trace-of.js';
+import { traceOf } from '../harness/summarise-checkouts.js';
 import { useMsOf } from '../harness/warm-up.js';
 import { poolOfApp } from '../predictions/app-pool.js';
 import { hasSucceeded, isServed } from './measured-requests.js';

@@ -1,6 +1,6 @@
 import { nameClient } from 'mongodb-pool-predictor';
 import { busyCores } from 'mongodb-pool-page';
-import { isTimeout } from '../base/is-timeout.js';
+import { isTimeout } from '../base/poll.js';
 
 /** @import { TraceWriter } from 'mongodb-pool-monitor' */
 /** @import { PoolClient, ServerLoad } from 'mongodb-pool-page/client' */

@@ -1,5 +1,5 @@
 import { renderRows } from '../report/table.js';
-import { MAX_SCORE } from './guess-score.js';
+import { MAX_SCORE } from './judge-task.js';
 import { findNextLesson } from './lesson-progress.js';
 import { listTasks } from './lessons.js';
 

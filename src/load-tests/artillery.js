@@ -2,10 +2,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { startGuarded } from '../process/guarded-process.js';
+import { planUsers } from 'mongodb-pool-predictor';
+import { startGuarded, collectText } from '../process/guarded-process.js';
 import { makeTempFolder } from '../process/temp-folder.js';
 import { childEnvironment } from '../settings.js';
-import { collectText } from '../process/child-process.js';
+
+/** @import { Workload } from 'mongodb-pool-predictor' */
 
 const require = createRequire(import.meta.url);
 const PACKAGE = require.resolve('artillery/package.json');
@@ -107,4 +109,23 @@ export function describeFailures({ counters }) {
       return `${count} x ${kind === 'errors' ? what : `HTTP ${what}`}`;
     })
     .join(', ');
+}
+
+/**
+ * Compares the users that Artillery sent with those of the scenario. It may fall behind, or lose arrivals.
+ *
+ * @param {Pick<Workload, 'phases'>} workload
+ * @param {ArtilleryReport} report
+ * @returns {{ figures: { usersPlanned: number, usersSent: number }, warnings: string[] }} a warning when they differ by
+ *   more than chance. Users that maxVusers keeps away count as sent.
+ */
+export function compareUsers({ phases }, { counters }) {
+  const { users, spread } = planUsers(phases, { workers: WORKERS });
+  const sent = (counters['vusers.created'] ?? 0) + (counters['vusers.skipped'] ?? 0);
+  const isFar = Math.abs(sent - users) > spread;
+  const percent = Math.round((sent / users - 1) * 1000) / 10;
+  const warning =
+    `Artillery sent ${sent} users instead of ${users} (${percent > 0 ? '+' : ''}${percent} %), which is not ` +
+    "chance: the load was not the scenario's";
+  return { figures: { usersPlanned: users, usersSent: sent }, warnings: isFar ? [warning] : [] };
 }

@@ -179,6 +179,6 @@ async function loadTools() {
     ...(await import('mongodb-pool-predictor/node')),
     ...(await import('./artillery.js')),
     ...(await import('./exact-times.js')),
-    ...(await import('./sent-users.js')),
+    ...(await import('./artillery.js')),
   };
 }

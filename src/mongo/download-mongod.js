@@ -2,7 +2,7 @@ import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, constants, copyFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { collectText } from '../process/child-process.js';
+import { collectText } from '../process/guarded-process.js';
 import { inScratchFolder } from '../process/temp-folder.js';
 import { childEnvironment } from '../settings.js';
 

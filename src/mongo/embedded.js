@@ -5,10 +5,11 @@ import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { MongoClient } from 'mongodb';
 import { findFreePorts } from '../base/free-ports.js';
-import { collectText } from '../process/child-process.js';
-import { startGuarded } from '../process/guarded-process.js';
+import { collectText, startGuarded } from '../process/guarded-process.js';
 import { makeTempFolder } from '../process/temp-folder.js';
 import { findMongod } from './find-mongod.js';
+
+/** @import { GuardedProcess } from '../process/guarded-process.js' */
 
 const SET = 'lab';
 const MONGOD_ARGS = ['--bind_ip', '127.0.0.1', '--replSet', SET];
@@ -18,7 +19,6 @@ const NO_SPACE = 'No space left on device';
 /** An election among three takes up to 10 s, longer on a busy machine. */
 const PRIMARY_TIMEOUT_MS = 60_000;
 
-/** @import { GuardedProcess } from '../process/guarded-process.js' */
 /** @typedef {GuardedProcess & { listening: () => Promise<void> }} Mongod `listening` throws if it ends instead */
 
 /**
@@ -159,4 +159,19 @@ async function formSet(hosts, url, mongods) {
   } finally {
     await Promise.all([first.close(), all.close()]);
   }
+}
+
+/**
+ * Uses the MongoDB at MONGO_URL, or starts an embedded one if that is unset.
+ * @param {import('../settings.js').Settings} settings
+ * @param {object} options
+ * @param {(line: string) => void} options.report prints a line of progress
+ * @param {AbortSignal} options.signal aborts the start
+ * @param {number} [options.members] number of mongods of an embedded MongoDB
+ * @returns {Promise<{ url: string, died?: Promise<Error>, stop: () => Promise<void> }>} as startEmbeddedMongo; `stop`
+ *   leaves MONGO_URL alone
+ */
+export async function openMongo(settings, options) {
+  if (settings.mongoUrl) return { url: settings.mongoUrl, stop: async () => {} };
+  return startEmbeddedMongo({ ...settings, ...options });
 }

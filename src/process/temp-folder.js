@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, readlink, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { makeFolder } from '../base/make-folder.js';
-import { unwritable } from '../base/unwritable.js';
+import { makeFolder, unwritable } from '../base/files.js';
 import { readProcess } from './process-info.js';
 
 const NAME = /^(?:mongodb|artillery)-pool-lab-(\d+)-(\d+)-([0-9a-f]+)-/;

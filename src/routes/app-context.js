@@ -10,7 +10,7 @@
  * @property {number} requestTimeoutMs
  * @property {ConcurrencyLimit} requestLimit for requests of /slow and /fast
  * @property {import('mongodb-pool-page').LiveView} live
- * @property {ReturnType<typeof import('../live/traffic.js').createTraffic>} sendTraffic
+ * @property {ReturnType<typeof import('./control-routes.js').createTraffic>} sendTraffic
  * @property {import('../load-tests/load-test-runner.js').LoadTests} loadTests
  * @property {{ enabled: boolean, anyHost: boolean, token?: string }} controls whether the page may change settings,
  *   under which host names, and with which token

@@ -5,12 +5,11 @@ import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
-import { createTestLog, serveApp } from '../support/serve-app.js';
+import { createTestLog, serveApp, serveHandler } from '../support/serve-app.js';
 import { createToken, readJsonBody, requireSameOrigin, requireToken } from '../../src/http/request-guards.js';
 import { createExpress } from '../../src/http/create-express.js';
 import { answerErrors } from '../../src/http/problem.js';
 import { createLogger } from '../../src/base/logger.js';
-import { serveHandler } from '../support/serve-parts.js';
 import { listen } from '../../src/http/listen.js';
 
 describe('the token of the controls', () => {

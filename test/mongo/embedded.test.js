@@ -8,7 +8,7 @@ import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { realMongod } from 'test-support/mongod.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
-import { dataFoldersOf, isRunning, mongodsOf } from '../support/embedded-files.js';
+import { dataFoldersOf, isRunning, mongodsOf } from '../support/start-app.js';
 import { findMongod } from '../../src/mongo/find-mongod.js';
 
 /** @param {Partial<Parameters<typeof startEmbeddedMongo>[0]>} [options] */

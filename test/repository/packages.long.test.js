@@ -13,7 +13,7 @@ import { until } from 'test-support/waiting.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
 import { commandsOf } from '../support/commands-of.js';
-import { cleanEnvironment } from '../support/environment.js';
+import { cleanEnvironment } from '../support/start-app.js';
 import { cutNetwork } from '../support/offline.js';
 
 /** @type {Map<string, { folder: string, needs: string[] }>} by name */

@@ -1,10 +1,13 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { cleanUp } from 'test-support/cleanup.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
 import { createLogger } from '../../src/base/logger.js';
 import { start } from '../../src/start.js';
 import { readSettings } from '../../src/settings.js';
-import { cleanUp } from 'test-support/cleanup.js';
-import { sharedMongoUrl } from 'test-support/mongod.js';
+import { createApp } from '../../src/app.js';
+import { listen } from '../../src/http/listen.js';
+import { createConcurrencyLimit } from '../../src/http/concurrency-limit.js';
 
 /** The part of SLOW_MS that /slow takes at least: the server may be 0.1 % early, and by what it was late when the app started. */
 export const LEAST_SLOW = 0.99;
@@ -36,4 +39,29 @@ export function createTestLog(level = 'info') {
     },
   });
   return { log: pino({ level }, stream), lines };
+}
+
+/**
+ * Runs an app with some of its context until the test file ends. Everything else does nothing.
+ * @param {Partial<import('../../src/routes/app-context.js').AppContext>} parts
+ * @returns {Promise<string>} its URL
+ */
+export async function serveParts(parts) {
+  const idle = /** @type {any} */ ({
+    requestLimit: createConcurrencyLimit(),
+    requests: {
+      run: (/** @type {any} */ req, /** @type {any} */ res, /** @type {any} */ about, /** @type {any} */ next) =>
+        next(),
+    },
+    live: { handle: () => false },
+    controls: { enabled: false, anyHost: false },
+  });
+  return serveHandler(createApp({ ...idle, ...parts }));
+}
+
+/** Runs a server until the test file ends. @param {import('node:http').RequestListener} handler @returns {Promise<string>} its URL */
+export async function serveHandler(handler) {
+  const { url, close } = await listen(handler, { host: '127.0.0.1', port: 0 });
+  cleanUp(close);
+  return url;
 }

@@ -1,11 +1,23 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { cleanUp } from 'test-support/cleanup.js';
 import { holdRequest } from 'test-support/network.js';
-import { cleanEnvironment } from './environment.js';
-import { mongodsOf } from './embedded-files.js';
+import { SETTINGS } from '../../src/base/settings-table.js';
+
+/** The machine says where mongod is. The test decides on every other setting. */
+const KEPT = ['MONGOD_PATH', 'POOL_LAB_CACHE'];
+
+/** An environment for a child process, without the developer's settings. @param {Record<string, string>} [settings] */
+export function cleanEnvironment(settings) {
+  const names = SETTINGS.map(({ env }) => env).filter((env) => !KEPT.includes(env));
+  const inherited = Object.entries(process.env).filter(([name]) => !names.includes(name));
+  return { ...Object.fromEntries(inherited), ...settings };
+}
 
 const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));
 /** A folder without a .env file. */
@@ -79,4 +91,32 @@ export function refusesConnections(url) {
     () => false,
     (error) => error.cause?.code === 'ECONNREFUSED',
   );
+}
+
+/** The data folders of a process's embedded MongoDBs. @param {number} pid */
+export async function dataFoldersOf(pid) {
+  const names = await readdir(os.tmpdir());
+  return names
+    .filter((name) => name.startsWith(`mongodb-pool-lab-${pid}-`))
+    .map((name) => path.join(os.tmpdir(), name));
+}
+
+/** The process ids of a process's mongods: each one writes its id to a file beside its data. @param {number} pid */
+export async function mongodsOf(pid) {
+  const pids = [];
+  for (const folder of await dataFoldersOf(pid)) {
+    for (const member of await readdir(folder)) {
+      pids.push(Number(await readFile(path.join(folder, member, 'mongod.lock'), 'utf8')));
+    }
+  }
+  return pids;
+}
+
+/** @param {number} pid */
+export function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,5 @@
 import { isPoisson } from 'mongodb-pool-predictor';
-import { describeFailures, runArtillery, summariseReport } from '../../../src/load-tests/artillery.js';
-import { compareUsers } from '../../../src/load-tests/sent-users.js';
+import { describeFailures, runArtillery, summariseReport, compareUsers } from '../../../src/load-tests/artillery.js';
 
 /** @import { Workload } from 'mongodb-pool-predictor' */
 /** @import { ArtilleryReport, LoadTestFigures } from '../../../src/load-tests/artillery.js' */

@@ -1,5 +1,4 @@
-import { collectText } from '../../../src/process/child-process.js';
-import { startGuarded } from '../../../src/process/guarded-process.js';
+import { collectText, startGuarded } from '../../../src/process/guarded-process.js';
 import { childEnvironment } from '../../../src/settings.js';
 
 /** @import { ClientReport, RunLoad } from './load-types.js' */

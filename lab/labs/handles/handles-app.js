@@ -2,10 +2,31 @@ import express from 'express';
 import { gatherLookups } from 'mongodb-gather';
 import { sendJson, sendProblem } from 'mongodb-pool-page';
 import { answerErrors } from '../../../src/http/problem.js';
-import { documentsOf, pickId } from './documents.js';
+import { DATABASE } from '../../../src/mongo/demo-data.js';
 
-/** @import { MongoClient } from 'mongodb' */
-/** @import { NumberedDocument } from './documents.js' */
+/** @import { MongoClient, Collection } from 'mongodb' */
+
+const DOCUMENTS = 10_000;
+
+/** @typedef {{ _id: number, text: string }} NumberedDocument */
+
+/** @param {MongoClient} client @returns {Collection<NumberedDocument>} */
+export function documentsOf(client) {
+  return client.db(DATABASE).collection('handles');
+}
+
+/**
+ * Replaces what an earlier run may have left.
+ * @param {Collection<NumberedDocument>} documents
+ */
+export async function seedDocuments(documents) {
+  await documents.drop();
+  await documents.insertMany(Array.from({ length: DOCUMENTS }, (_, _id) => ({ _id, text: `Document ${_id}` })));
+}
+
+function pickId() {
+  return Math.floor(Math.random() * DOCUMENTS);
+}
 
 /** @typedef {(id: number) => Promise<NumberedDocument | null>} LookUp */
 

@@ -4,7 +4,7 @@ import { startApp } from '../../harness/app-process.js';
 import { runHttpLoad } from '../../harness/loads/http.js';
 import { COUNT, COUNTS, DELAY, listOption } from '../../harness/lab-options.js';
 import { connectClient, createClient } from '../../../src/mongo/client.js';
-import { documentsOf, seedDocuments } from './documents.js';
+import { documentsOf, seedDocuments } from './handles-app.js';
 import { findPublished, PUBLISHED } from './handles-published.js';
 import { handlesView } from './handles-view.js';
 

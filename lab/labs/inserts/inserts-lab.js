@@ -1,13 +1,14 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
+import { promisify } from 'node:util';
+import { gatherInserts } from 'mongodb-gather';
 import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { COUNT, COUNTS, createChoiceParser, listOption, parseInteger } from '../../harness/lab-options.js';
-import { gatherInserts } from 'mongodb-gather';
 import { createClient } from '../../../src/mongo/client.js';
 import { DATABASE } from '../../../src/mongo/demo-data.js';
 import { chooseInstance, PUBLISHED } from './inserts-published.js';
 import { describeCores, insertsView } from './inserts-view.js';
-import { assertCores, limitCores } from './server-cores.js';
 import { describeFaults, verifyInserts } from './verify-inserts.js';
 
 /** @import { Collection, Db } from 'mongodb' */
@@ -222,4 +223,30 @@ function parseCases(text) {
 function parseWriteConcern(text) {
   if (text !== 'majority' && text !== '1') throw new Error('It must be majority or 1.');
   return text === '1' ? 1 : text;
+}
+
+const run = promisify(execFile);
+
+/** @param {number[]} counts @throws {Error} if this machine has fewer */
+function assertCores(counts) {
+  const cores = os.availableParallelism();
+  const most = Math.max(...counts);
+  if (most > cores) throw new Error(`--server-cores is ${most}; this machine has ${cores}`);
+}
+
+/**
+ * Lets a process use only so many cores of this machine: all its threads, and those that they start.
+ * @param {number} pid
+ * @param {number} count
+ * @throws {Error} where there is no taskset, which only Linux has
+ */
+export async function limitCores(pid, count) {
+  try {
+    await run('taskset', ['--all-tasks', '--cpu-list', '--pid', `0-${count - 1}`, String(pid)]);
+  } catch (cause) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (cause);
+    throw new Error(`--server-cores needs taskset, of Linux: ${code === 'ENOENT' ? 'it was not found' : message}`, {
+      cause,
+    });
+  }
 }

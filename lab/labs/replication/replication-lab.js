@@ -1,7 +1,6 @@
 import { COUNT, COUNTS, createChoiceParser, parseInteger } from '../../harness/lab-options.js';
 import { CASES, CEILING_BATCH, nameCeiling, parseCases } from './cases.js';
-import { measureCase } from './measure-case.js';
-import { measureCeiling } from './measure-ceiling.js';
+import { measureCase, measureCeiling } from './measure-case.js';
 import { measureSingleInserts, SINGLE_INSERTS } from './measure-single-inserts.js';
 import { describeMix, parseMix } from './mixed-operations.js';
 import { PUBLISHED } from './replication-published.js';

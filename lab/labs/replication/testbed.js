@@ -1,7 +1,7 @@
 import { CHECKPOINT_DATABASE, connectDeployments } from 'oplog-replicator';
 import { addLatency } from '../../harness/latency.js';
 import { connectClient, createClient } from '../../../src/mongo/client.js';
-import { openMongo } from '../../../src/mongo/open.js';
+import { openMongo } from '../../../src/mongo/embedded.js';
 import { createCollections, fillSource, listCollections } from './fill-source.js';
 
 /** @import { Db, MongoClient } from 'mongodb' */

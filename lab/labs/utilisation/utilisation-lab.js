@@ -1,18 +1,17 @@
 import { PoolClient } from 'mongodb-pool-page/client';
 import { createRandom, simulate } from 'mongodb-pool-predictor';
 import { startApp } from '../../harness/app-process.js';
-import { BUSY_MACHINE } from '../../harness/busy-machine.js';
+import { BUSY_MACHINE } from '../../harness/environment.js';
 import { COUNT, COUNTS, DELAY, createChoicesParser, parseInteger } from '../../harness/lab-options.js';
 import { sendRequests } from '../../harness/loads/open-loop.js';
 import { requestOnce } from '../../harness/loads/request-once.js';
 import { useMsOf, warmUp } from '../../harness/warm-up.js';
 import { median } from '../../base/statistics.js';
-import { summariseUse } from './utilisation-figures.js';
-import { utilisationView } from './utilisation-view.js';
+import { summariseUse, utilisationView } from './utilisation-view.js';
 
 /** @import { Lab, Plan } from '../../harness/run-lab.js' */
 /** @import { DueRequest } from '../../harness/loads/open-loop.js' */
-/** @import { UtilisationFigures } from './utilisation-figures.js' */
+/** @import { UtilisationFigures } from './utilisation-view.js' */
 
 /** Queries without load, which show how long one holds its connection. */
 const ALONE = 9;

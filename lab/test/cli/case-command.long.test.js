@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
-import { cleanEnvironment } from '../../../test/support/environment.js';
+import { cleanEnvironment } from '../../../test/support/start-app.js';
 
 const LINE = /^9 of 10 requests took at most: \/order .+, \/customer .+, \/offers .+$/m;
 const CLASS = { url: 'http://127.0.0.1:1/join/ABC234', learner: 'one', name: 'Ada', unsent: [] };

@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { CAUSE_NAMES } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
-import { serveHandler } from '../../../test/support/serve-parts.js';
+import { serveHandler } from '../../../test/support/serve-app.js';
 
 const folder = await scratchFolder();
 const isDiagnosis = new Ajv().compile(JSON.parse(await readFile('lab/predictions/diagnosis.schema.json', 'utf8')));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { serveHandler } from '../../../test/support/serve-parts.js';
+import { serveHandler } from '../../../test/support/serve-app.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { runCli } from '../support/run-cli.js';
 import { scratchFolder } from 'test-support/cleanup.js';

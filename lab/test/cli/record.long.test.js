@@ -6,7 +6,7 @@ import { readTrace } from 'mongodb-pool-predictor/node';
 import { runCli } from '../support/run-cli.js';
 import { runNode } from 'test-support/processes.js';
 import { scratchFolder } from 'test-support/cleanup.js';
-import { serveHandler } from '../../../test/support/serve-parts.js';
+import { serveHandler } from '../../../test/support/serve-app.js';
 
 /** @param {import('node:child_process').ChildProcess} child @param {string} words */
 function hear(child, words) {

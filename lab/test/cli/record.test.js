@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { expectRefused, runCli } from '../support/run-cli.js';
-import { serveHandler } from '../../../test/support/serve-parts.js';
+import { serveHandler } from '../../../test/support/serve-app.js';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { runNode } from 'test-support/processes.js';
 

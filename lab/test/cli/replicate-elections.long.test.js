@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { cleanUp, startReplicaSet } from 'test-support/cleanup.js';
-import { cleanEnvironment } from '../../../test/support/environment.js';
+import { cleanEnvironment } from '../../../test/support/start-app.js';
 import { runCli } from '../support/run-cli.js';
 import { until } from 'test-support/waiting.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { cleanUp, scratchFolder, startReplicaSet } from 'test-support/cleanup.js';
-import { cleanEnvironment } from '../../../test/support/environment.js';
+import { cleanEnvironment } from '../../../test/support/start-app.js';
 import { interruptCommand } from '../support/interrupt-command.js';
 import { runCli } from '../support/run-cli.js';
 import { until } from 'test-support/waiting.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parseAppUrl } from '../../cli/running-app.js';
-import { serveHandler } from '../../../test/support/serve-parts.js';
+import { serveHandler } from '../../../test/support/serve-app.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { scratchFolder } from 'test-support/cleanup.js';
 

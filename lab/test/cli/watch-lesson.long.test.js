@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { saveSampleResult } from '../report/sample-result.js';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
-import { cleanEnvironment } from '../../../test/support/environment.js';
+import { cleanEnvironment } from '../../../test/support/start-app.js';
 import { runCli } from '../support/run-cli.js';
 import { until } from 'test-support/waiting.js';
 

@@ -7,7 +7,7 @@ import { foreseeLostUsers } from '../../harness/loads/artillery-load.js';
 import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { drawRequests, sendRequests } from '../../harness/loads/open-loop.js';
 import { runHttpLoad } from '../../harness/loads/http.js';
-import { serveHandler } from '../../../test/support/serve-parts.js';
+import { serveHandler } from '../../../test/support/serve-app.js';
 import { LoadWindow } from '../../harness/loads/load-window.js';
 
 describe('a closed loop', () => {

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment } from '../../../test/support/environment.js';
+import { cleanEnvironment } from '../../../test/support/start-app.js';
 import { until } from 'test-support/waiting.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { copyFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
-import { cleanEnvironment } from '../../../test/support/environment.js';
+import { cleanEnvironment } from '../../../test/support/start-app.js';
 
 const LINKED = ['src', 'lab', 'lessons', 'loadtests', 'examples', 'node_modules'];
 

@@ -14,7 +14,7 @@ import { GIVEN, QUOTES } from './quoted-figures.js';
 import { parseAppUrl } from '../../cli/running-app.js';
 import { gatherEvidence, readResults } from '../../cli/evidence.js';
 import { createSampleResult } from '../report/sample-result.js';
-import { scoreGuess, scoreVerdict } from '../../workshop/guess-score.js';
+import { scoreGuess, scoreVerdict } from '../../workshop/judge-task.js';
 
 /** @import { Lesson } from '../../workshop/lesson-types.js' */
 /** @import { Quote } from './quoted-figures.js' */

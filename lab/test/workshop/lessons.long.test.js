@@ -8,7 +8,7 @@ import { isCure } from '../../labs/remedies/criterion.js';
 import { readLessons } from '../../workshop/lessons.js';
 import { cleanUp } from 'test-support/cleanup.js';
 import { commandsOf } from '../../../test/support/commands-of.js';
-import { cleanEnvironment } from '../../../test/support/environment.js';
+import { cleanEnvironment } from '../../../test/support/start-app.js';
 import { findFreePort } from 'test-support/processes.js';
 import { measureUntil } from 'test-support/waiting.js';
 import { cutNetwork } from '../../../test/support/offline.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { makeFolder } from '../../../src/base/make-folder.js';
+import { makeFolder } from '../../../src/base/files.js';
 import { readStored } from '../../base/read-json.js';
 import { flag, listOf, mapOf, number, orNone, shape, text } from '../../base/shape.js';
 import { writeAtomically } from '../../base/write-atomically.js';

@@ -1,3 +1,3 @@
 export { gatherInserts } from './gather-inserts.js';
 export { gatherLookups } from './gather-lookups.js';
-export { OutcomeUnknownError } from './insert-batch.js';
+export { OutcomeUnknownError } from './gather-inserts.js';

@@ -6,11 +6,11 @@ export { restoreTtl } from './collections/ttl-indexes.js';
 export { verify } from './verify/verify.js';
 
 /**
- * @typedef {import('./replication/replicate-options.js').ReplicateOptions} ReplicateOptions
+ * @typedef {import('./replication/replicate.js').ReplicateOptions} ReplicateOptions
  * @typedef {import('./replication/replicate.js').Replication} Replication
  * @typedef {import('./base/namespaces.js').Filter} Filter
  * @typedef {import('./base/replication-figures.js').CopyFigures} CopyFigures
  * @typedef {import('./base/replication-figures.js').Figures} Figures
  * @typedef {import('./verify/verify.js').Verification} Verification
- * @typedef {import('./collections/unsupported.js').Unsupported} Unsupported
+ * @typedef {import('./collections/collection-info.js').Unsupported} Unsupported
  */

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BSON, BSONSymbol, Decimal128, Double, Int32, Long, MaxKey, ObjectId, Timestamp } from 'mongodb';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { createRandom } from 'test-support/random.js';
-import { changeDocument, formOf } from '../src/target/change-document.js';
+import { changeDocument, formOf } from '../src/target/merge-operations.js';
 import { APPLY_DIFF } from '../src/target/statements.js';
 import { openClient } from './connections.js';
 import { findId } from '../src/bson/bytes.js';

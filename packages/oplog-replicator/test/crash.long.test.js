@@ -13,7 +13,7 @@ import { openClient, startTwoSets, describeData } from './connections.js';
 import { EXCLUDED, writeAnything } from './write-anything.js';
 
 /** @import { MongoClient } from 'mongodb' */
-/** @import { ReplicateOptions } from '../src/replication/replicate-options.js' */
+/** @import { ReplicateOptions } from '../src/replication/replicate.js' */
 
 describe('crashes', () => {
   const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));

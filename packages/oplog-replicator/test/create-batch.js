@@ -1,6 +1,5 @@
 import { BSON } from 'mongodb';
-import { ChunkedWriter } from '../src/bson/chunked-writer.js';
-import { WriterPool } from '../src/bson/writer-pool.js';
+import { ChunkedWriter, WriterPool } from '../src/bson/chunked-writer.js';
 import { createNamespaces } from '../src/base/namespaces.js';
 import { appendDocument } from '../src/target/write-batch.js';
 

@@ -8,7 +8,7 @@ import { sharedMongoUrl } from 'test-support/mongod.js';
 import { openClient, startTwoSets, describeData } from './connections.js';
 
 /** @import { Collection, MongoClient, Timestamp } from 'mongodb' */
-/** @import { ReplicateOptions } from '../src/replication/replicate-options.js' */
+/** @import { ReplicateOptions } from '../src/replication/replicate.js' */
 
 const MEGABYTE = 'x'.repeat(1 << 20);
 
@@ -376,7 +376,7 @@ test('reports once each view, time series and collection of functions that it sk
   ]);
   await source.db('other').collection('a').insertOne({ x: 1 });
   await collection('view').drop();
-  /** @type {import('../src/collections/unsupported.js').Unsupported[]} */
+  /** @type {import('../src/collections/collection-info.js').Unsupported[]} */
   const reported = [];
   const figures = await replicateNow({
     namespaces: { exclude: ['shop.excluded', 'other'] },

@@ -38,7 +38,7 @@ describe('users, versions and other sets', () => {
     return secured.replace('//', `//${user}:secret@`);
   }
 
-  /** @param {Partial<import('../src/replication/replicate-options.js').ReplicateOptions>} options */
+  /** @param {Partial<import('../src/replication/replicate.js').ReplicateOptions>} options */
   async function tryToReplicate(options) {
     const { done } = await replicate({
       sources: [source],

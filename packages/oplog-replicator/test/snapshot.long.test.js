@@ -14,7 +14,7 @@ import { restoreTtl } from '../src/collections/ttl-indexes.js';
 import { verify } from '../src/verify/verify.js';
 
 /** @import { Collection, MongoClient, Db } from 'mongodb' */
-/** @import { ReplicateOptions } from '../src/replication/replicate-options.js' */
+/** @import { ReplicateOptions } from '../src/replication/replicate.js' */
 
 describe('the copy', () => {
   const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
@@ -209,7 +209,7 @@ describe('the copy', () => {
     await db.createCollection('series', { timeseries: { timeField: 'at' } });
     await collection('system.js').insertOne({ _id: 'one', value: 1 });
     await source.db('admin').command({ createUser: 'user', pwd: 'secret', roles: [] });
-    /** @type {import('../src/collections/unsupported.js').Unsupported[]} */
+    /** @type {import('../src/collections/collection-info.js').Unsupported[]} */
     const reported = [];
     await replicateNow({
       namespaces: { exclude: ['shop.excluded'] },

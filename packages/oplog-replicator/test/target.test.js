@@ -4,10 +4,9 @@ import { BSON, ObjectId } from 'mongodb';
 import { startReplicaSet } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { createNamespaces } from '../src/base/namespaces.js';
-import { createDeferredStore } from '../src/target/deferred-store.js';
+import { createDeferredStore, createCheckpoint } from '../src/target/checkpoint.js';
 import { Target } from '../src/target/target.js';
 import { openClient, openDeployment } from './connections.js';
-import { createCheckpoint } from '../src/target/checkpoint.js';
 import { mergeOperations } from '../src/target/merge-operations.js';
 import { createBatch } from './create-batch.js';
 

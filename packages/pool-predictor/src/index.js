@@ -11,7 +11,7 @@ export { quantile } from './base/sample-statistics.js';
 export { renameRoutes } from './scenario/route-names.js';
 export { readWorkload } from './scenario/workload.js';
 export { overheadOfApp, servicesOfApp } from './service/app-services.js';
-export { checkService } from './service/check-service.js';
+export { checkService } from './service/app-services.js';
 export { parseQueries } from './service/parse-service.js';
 export { parseServices } from './service/parse-service.js';
 export { shareServer } from './server/share-server.js';

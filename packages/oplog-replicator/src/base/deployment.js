@@ -1,6 +1,5 @@
 import { MongoClient, MongoServerSelectionError } from 'mongodb';
-import { readCursorBatch } from '../bson/cursor-batch.js';
-import { decodeDocument } from '../bson/decode.js';
+import { readCursorBatch, decodeDocument } from '../bson/decode.js';
 import { DeploymentError, NoAnswerError } from './errors.js';
 
 /** @import { ClientSession, Document, MongoClientOptions } from 'mongodb' */

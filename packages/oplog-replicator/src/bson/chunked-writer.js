@@ -1,5 +1,44 @@
-/** @import { BsonWriter } from './bson-writer.js' */
-/** @import { WriterPool } from './writer-pool.js' */
+import { BsonWriter } from './bson-writer.js';
+
+/** From 1 KB to 256 KB, because a small batch must not take much memory, and a large one not many chunks. */
+const SIZES = Array.from({ length: 9 }, (_, power) => 1024 << power);
+
+/** Reuses memory: allocating it takes longer than filling it, and keeps the garbage collector busy. */
+export class WriterPool {
+  #maxBytes;
+  #bytes = 0;
+  /** @type {Map<number, BsonWriter[]>} by size */
+  #spare = new Map(SIZES.map((size) => [size, []]));
+
+  /** @param {number} maxBytes that it keeps */
+  constructor(maxBytes) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * @param {number} bytes that will be written at least
+   * @param {number} chunks that the caller has; each one is larger than the last, up to the largest size
+   * @returns {BsonWriter} an empty one
+   */
+  take(bytes, chunks) {
+    const wanted = Math.max(bytes, SIZES[Math.min(chunks, SIZES.length - 1)]);
+    const size = SIZES.find((each) => each >= wanted) ?? wanted;
+    const writer = this.#spare.get(size)?.pop();
+    if (!writer) return new BsonWriter(size);
+    this.#bytes -= size;
+    return writer;
+  }
+
+  /** @param {BsonWriter} writer whose bytes nobody uses any longer */
+  give(writer) {
+    const { room } = writer;
+    const spare = this.#spare.get(room);
+    if (!spare || this.#bytes + room > this.#maxBytes) return;
+    writer.clear();
+    this.#bytes += room;
+    spare.push(writer);
+  }
+}
 
 /**
  * Writes documents back to back into chunks. It grows without copying, and a pool can reuse its memory for any size.

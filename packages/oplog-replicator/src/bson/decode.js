@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import { ARRAY, nameOf, OBJECT, readInt, walk, writeInt } from './bytes.js';
+import { ARRAY, nameOf, OBJECT, readInt, walk, writeInt, LONG, skipName } from './bytes.js';
 
 /** Keeps BSON types: a double remains a double. */
 const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
@@ -35,4 +35,31 @@ function decodeElements(bytes, start) {
     elements.push([nameOf(own, element, value), decodeValue(own, element, value, end)]);
   });
   return elements;
+}
+
+/**
+ * Finds the documents in the `cursor` of an answer to `find` or `getMore`, without parsing them.
+ *
+ * @param {Buffer} bytes
+ * @param {number} cursor where the document `{ id, ns, firstBatch or nextBatch }` begins
+ * @returns {{ cursorId: bigint, starts: number[] }} where each document begins; the id is 0 once the cursor is closed
+ */
+export function readCursorBatch(bytes, cursor) {
+  const starts = /** @type {number[]} */ ([]);
+  let cursorId = 0n;
+  walk(bytes, cursor, (type, element, value) => {
+    // The only values of these types.
+    if (type === LONG) cursorId = bytes.readBigInt64LE(value);
+    if (type === ARRAY) listStarts(bytes, value, starts);
+  });
+  return { cursorId, starts };
+}
+
+/** @param {Buffer} bytes @param {number} array @param {number[]} starts */
+function listStarts(bytes, array, starts) {
+  for (let at = array + 4; bytes[at] !== 0;) {
+    const start = skipName(bytes, at + 1);
+    starts.push(start);
+    at = start + readInt(bytes, start);
+  }
 }

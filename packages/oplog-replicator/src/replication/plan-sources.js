@@ -1,4 +1,4 @@
-import { followSource } from '../workers/follow-source.js';
+import { followSource } from '../workers/session.js';
 import { Lag } from '../source/lag.js';
 import { CHECKPOINT_DATABASE } from '../base/namespaces.js';
 import { createCopyFigures } from '../base/replication-figures.js';
@@ -14,14 +14,13 @@ import { assertNoTtl } from '../collections/ttl-indexes.js';
 
 /** @import { Source } from '../base/connect-deployments.js' */
 /** @import { Deployment } from '../base/deployment.js' */
-/** @import { Control } from '../workers/follow-source.js' */
+/** @import { Control, SessionOptions } from '../workers/session.js' */
 /** @import { Filter } from '../base/namespaces.js' */
-/** @import { ReplicateOptions } from './replicate-options.js' */
+/** @import { ReplicateOptions } from './replicate.js' */
 /** @import { CopyFigures, Counters } from '../base/replication-figures.js' */
-/** @import { SessionOptions } from '../workers/session.js' */
 /** @import { CopyStore } from '../snapshot/copy-store.js' */
 /** @import { OplogProgress } from '../target/checkpoint.js' */
-/** @import { Unsupported } from '../collections/unsupported.js' */
+/** @import { Unsupported } from '../collections/collection-info.js' */
 
 const DEFAULT_CHECKPOINT = 'default';
 const CHECKPOINT_EVERY_MS = 1000;

@@ -1,12 +1,62 @@
 import { connectDeployments } from '../base/connect-deployments.js';
 import { planSources, runPlan } from './plan-sources.js';
 import { Counters } from '../base/replication-figures.js';
-import { assertOptions } from './replicate-options.js';
+import { AWAIT_MS } from '../source/oplog.js';
 
 /** @import { Figures } from '../base/replication-figures.js' */
-/** @import { ReplicateOptions } from './replicate-options.js' */
 /** @import { Session } from '../workers/session.js' */
-/** @import { Unsupported } from '../collections/unsupported.js' */
+/** @import { Unsupported } from '../collections/collection-info.js' */
+/** @import { Timestamp } from 'mongodb' */
+/** @import { Filter } from '../base/namespaces.js' */
+
+/** Three heartbeats of an idle oplog. */
+const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
+
+/**
+ * @typedef {object} ReplicateOptions
+ * @property {string[]} sources connection strings of replica sets; several are the shards of one cluster
+ * @property {string | null} target connection string; null: a dry run, which discards every write
+ * @property {number} workers in total; each source has its own
+ * @property {'id' | 'collection'} hash how operations are assigned to workers. A collection whose order matters (it has
+ *   a unique index or a collation, or is capped) always has one worker
+ * @property {boolean} [merge] whether neighbouring operations on one collection become one batch; default: true
+ * @property {'snapshot' | 'checkpoint' | 'start' | 'end' | Timestamp | Timestamp[]} from snapshot: copy what is there
+ *   and follow the oplog from before the copy, or continue after the checkpoint; checkpoint: continue, and if there is
+ *   none, begin with the oplog; start or end of the oplog; after a time (one for all sources, or one for each)
+ * @property {Timestamp | Timestamp[] | 'caught up'} [until] end after the entry of this time; caught up: once the
+ *   target has everything that the source had a second ago
+ * @property {Filter} [namespaces]
+ * @property {string} [checkpointId] default: `default`
+ * @property {number} [checkpointEveryMs] default: 1000
+ * @property {Record<string, unknown>} [writeConcern] default: that of the target's connection string; else documents
+ *   are written with `w: 1`, and a checkpoint waits until a majority has them
+ * @property {number} [maxSilenceMs] how long a server may take to answer before its connection is considered lost; a
+ *   write may take longer while the target works on it; default: 10,000
+ * @property {(unsupported: Unsupported) => void} [onUnsupported] called once for each name that is skipped because the
+ *   replicator can't replicate it; default: a warning of the process
+ * @property {AbortSignal} [signal] has the same effect as `stop`
+ */
+
+/** @param {ReplicateOptions} options @throws {Error} that says what is wrong and what is allowed */
+export function assertOptions({ sources, target, workers, hash, maxSilenceMs, from }) {
+  if (sources.length === 0) throw new Error('sources is empty; it must have at least one connection string');
+  if (target === undefined || target === '') {
+    throw new Error('target is missing; it must be a connection string, or null for a dry run');
+  }
+  if (hash !== 'id' && hash !== 'collection') throw new Error(`hash is ${hash}; it must be id or collection`);
+  if (!Number.isInteger(workers) || workers < sources.length) {
+    throw new Error(`workers is ${workers}; it must be an integer of at least ${sources.length}, one for each source`);
+  }
+  if (from === 'snapshot' && (sources.length !== 1 || target === null)) {
+    throw new Error(
+      'from is snapshot, which needs one source and a target. Several sources, such as the shards of a cluster, ' +
+        "can't be copied",
+    );
+  }
+  if (maxSilenceMs !== undefined && !(maxSilenceMs >= MIN_MAX_SILENCE_MS)) {
+    throw new Error(`maxSilenceMs is ${maxSilenceMs}; it must be at least ${MIN_MAX_SILENCE_MS}`);
+  }
+}
 
 /** For the checkpoint, for commands and their effects, and to ask what the target is doing. */
 const SPARE_CONNECTIONS = 3;

@@ -8,8 +8,7 @@ import { listCollections } from '../collections/collection-info.js';
 /** @import { Deployment } from '../base/deployment.js' */
 /** @import { Filter } from '../base/namespaces.js' */
 /** @import { Position } from '../source/position.js' */
-/** @import { Unsupported } from '../collections/unsupported.js' */
-/** @import { CollectionInfo } from '../collections/collection-info.js' */
+/** @import { Unsupported, CollectionInfo } from '../collections/collection-info.js' */
 
 /**
  * @typedef {object} Catalog

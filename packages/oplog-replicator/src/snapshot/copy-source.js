@@ -1,4 +1,4 @@
-import { followSource } from '../workers/follow-source.js';
+import { followSource } from '../workers/session.js';
 import { createNamespaces } from '../base/namespaces.js';
 import { retryTransient } from '../base/retry.js';
 import { assertStillHas } from '../source/oplog.js';
@@ -12,9 +12,8 @@ import { forEachConcurrently } from '../base/concurrency.js';
 import { listCollections, readConstraints } from '../collections/collection-info.js';
 import { splitCollection } from './id-ranges.js';
 
-/** @import { Control } from '../workers/follow-source.js' */
+/** @import { Control, SessionOptions } from '../workers/session.js' */
 /** @import { Filter } from '../base/namespaces.js' */
-/** @import { SessionOptions } from '../workers/session.js' */
 /** @import { OplogProgress } from '../target/checkpoint.js' */
 /** @import { Target } from '../target/target.js' */
 /** @import { CopyFigures } from '../base/replication-figures.js' */

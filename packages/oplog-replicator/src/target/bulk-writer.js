@@ -1,8 +1,7 @@
 import { BSON } from 'mongodb';
 import { MAX_COPIED_BYTES } from '../bson/bson-writer.js';
-import { ChunkedWriter } from '../bson/chunked-writer.js';
+import { ChunkedWriter, WriterPool } from '../bson/chunked-writer.js';
 import { keyOfId } from '../bson/id-key.js';
-import { WriterPool } from '../bson/writer-pool.js';
 import { DUPLICATE_KEY } from '../base/errors.js';
 import { ByteBudget } from '../base/byte-budget.js';
 import { DocumentChanger } from './document-changer.js';

@@ -1,4 +1,4 @@
-import { changeDocument } from './change-document.js';
+import { changeDocument } from './merge-operations.js';
 
 /** @import { Namespace } from '../base/namespaces.js' */
 /** @import { ByteBudget } from '../base/byte-budget.js' */

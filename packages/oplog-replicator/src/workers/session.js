@@ -4,12 +4,12 @@ import { openTail } from '../source/open-tail.js';
 import { assertReachesBack, findLast } from '../source/oplog.js';
 import { BulkWriter } from '../target/bulk-writer.js';
 import { CheckpointTimer } from '../target/checkpoint.js';
-import { readConstraints } from '../collections/collection-info.js';
+import { readConstraints, findUnsupported } from '../collections/collection-info.js';
 import { createCommandApplier } from '../target/ddl-commands.js';
 import { DeferredDocuments } from '../target/deferred-documents.js';
 import { Dispatcher } from './dispatcher.js';
-import { findUnsupported } from '../collections/unsupported.js';
 import { Worker } from './worker.js';
+import { retryTransient } from '../base/retry.js';
 
 /** @import { Source } from '../base/connect-deployments.js' */
 /** @import { Filter, Namespace, Namespaces } from '../base/namespaces.js' */
@@ -17,7 +17,7 @@ import { Worker } from './worker.js';
 /** @import { Counters } from '../base/replication-figures.js' */
 /** @import { OplogEntry } from '../source/oplog-entry.js' */
 /** @import { OplogTail } from '../source/oplog.js' */
-/** @import { Unsupported } from '../collections/unsupported.js' */
+/** @import { Unsupported } from '../collections/collection-info.js' */
 /** @import { Position } from '../source/position.js' */
 /** @import { CheckpointStore, OplogProgress } from '../target/checkpoint.js' */
 /** @import { Target } from '../target/target.js' */
@@ -201,4 +201,35 @@ export class Session {
       await Promise.all(this.#workers.map((worker) => worker.ended()));
     }
   }
+}
+
+/**
+ * @typedef {object} Control
+ * @property {AbortSignal} stop ends it once everything read is written
+ * @property {(session: Session) => void} onSession called with each new session
+ */
+
+/**
+ * Replicates one source. After a transient error a new session continues from the checkpoint.
+ *
+ * @param {SessionOptions} options
+ * @param {OplogProgress} start
+ * @param {Control} control
+ * @throws {Error} that a retry does not solve
+ */
+export async function followSource(options, start, { stop, onSession }) {
+  const { target, checkpoint, counters } = options;
+  /** @type {OplogProgress | null} */
+  let progress = start;
+  await retryTransient(
+    async () => {
+      await target?.begin();
+      await target?.waitForWrites();
+      const session = await Session.start(options, progress ?? (await checkpoint.read()) ?? start, stop);
+      progress = null;
+      onSession(session);
+      await session.done;
+    },
+    { stop, countProgress: () => counters.processed },
+  );
 }

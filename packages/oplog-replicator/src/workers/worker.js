@@ -1,5 +1,4 @@
-import { ChunkedWriter } from '../bson/chunked-writer.js';
-import { WriterPool } from '../bson/writer-pool.js';
+import { ChunkedWriter, WriterPool } from '../bson/chunked-writer.js';
 
 /** @import { Namespace } from '../base/namespaces.js' */
 /** @import { Position } from '../source/position.js' */

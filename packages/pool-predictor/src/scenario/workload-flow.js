@@ -1,11 +1,11 @@
 import { MAX_DURATION_MS, parseDurationMs } from '../base/duration.js';
 import { textOf } from '../base/json-value.js';
-import { METHODS, leadingTemplates } from './leading-templates.js';
+import { METHODS, leadingTemplates } from './route-names.js';
 import { readRequest } from './workload-request.js';
 
 /** @import { FlowStep, ThinkStep } from '../simulator/flow.js' */
 /** @import { DataLists } from './user-data.js' */
-/** @import { TemplateValues } from './leading-templates.js' */
+/** @import { TemplateValues } from './route-names.js' */
 /** @import { Endpoint } from './workload-request.js' */
 /** @import { Issues } from './workload-issues.js' */
 /** @import { YamlPath } from './yaml-source.js' */

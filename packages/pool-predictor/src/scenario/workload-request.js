@@ -1,4 +1,4 @@
-import { fillLeadingTemplate } from './leading-templates.js';
+import { fillLeadingTemplate } from './route-names.js';
 
 /** @import { readStep } from './workload-flow.js' */
 

@@ -1,6 +1,5 @@
 import { isRecord, textOf } from '../base/json-value.js';
-import { leadingTemplates } from './leading-templates.js';
-import { nameRoutes, renameRoutes } from './route-names.js';
+import { leadingTemplates, nameRoutes, renameRoutes } from './route-names.js';
 import { createUserData } from './user-data.js';
 import { readStep } from './workload-flow.js';
 import { createIssues } from './workload-issues.js';

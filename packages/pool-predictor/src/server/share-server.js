@@ -3,10 +3,106 @@ import { findFollowUps } from '../trace/follow-ups.js';
 import { meansByRoute } from '../trace/trace.js';
 import { createTraceLoad } from '../load/trace-load.js';
 import { UNLIMITED } from '../simulator/create-pool.js';
-import { fitServer } from './fit-server.js';
+import { mean } from '../base/sample-statistics.js';
+import { SLICE_MS } from '../simulator/shared-cores.js';
+import { chooseCores } from './choose-cores.js';
+import { createLikelihood } from './likelihood.js';
 
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { ServerFit, Trace } from '../trace/trace.js' */
+/** @import { Likelihood } from './likelihood.js' */
+
+/** Shares of a route's time alone that are tried as its work. */
+const SHARES = [1, 0.75, 0.5, 0.25, 0];
+/** Twice the logarithm of the likelihood ratio that a share below 1 needs: 1 in 1000 is larger by chance. */
+const MIN_SHARE_EVIDENCE = 11;
+/** The usual slice has the weight of a trace in which others make queries take this many times longer. */
+const PRIOR_STRETCH = 8;
+/** The number of queries at work varies if its standard deviation is at least this share of its mean. */
+const MIN_LEVEL_VARIATION = 0.2;
+const MIN_SLICE_MS = 0.5;
+const MAX_SLICE_MS = 6;
+
+/**
+ * Finds out whether the queries of traces slow each other down because they share the server's cores, and how much.
+ *
+ * The speed of a query is that of one alone times the cores by the queries at work, at most 1. A route's share of work,
+ * and the cores where they are not known, are those with which its times alone vary least: maximum likelihood for
+ * lognormal times.
+ *
+ * @param {Trace[]} traces of the same server; the first one will be replayed
+ * @param {{ cores?: number }} [options] cores: given by the user
+ * @returns {ServerFit | null} null if the traces show no slowdown: then the use times stay unchanged
+ */
+function fitServer(traces, { cores: given } = {}) {
+  const likelihood = createLikelihood(traces);
+  const { routes, parts } = likelihood;
+  // If all queries ran beside as many others, nothing tells a delay from work: then all of it is work.
+  const isVaried = variesAtWork(likelihood);
+  const begin = routes.map(({ isSteady }) => (isSteady && isVaried ? 0 : 1));
+  const first = chooseCores(likelihood, begin, given);
+  if (!first) return null;
+  const shares = isVaried ? fitShares(likelihood, begin, first.cores) : begin;
+  const isSame = shares.every((share, route) => share === begin[route]);
+  const choice = isSame ? first : chooseCores(likelihood, shares, given);
+  if (!choice || shares.every((share) => share === 0)) return null;
+
+  const stretches = likelihood.stretches(choice.cores, shares, parts[0]);
+  return {
+    ...choice,
+    sliceMs: fitSlice(likelihood, stretches),
+    workShares: Object.fromEntries(routes.map(({ name }, route) => [name, shares[route]])),
+    aloneMs: stretches.map((stretch, i) => traces[0].useMs[i] / stretch),
+    seen: Math.max(
+      ...parts.map((part) => part.timeline.inUse(part.routeOf.map((route) => Math.ceil(shares[route]))).most),
+    ),
+  };
+}
+
+/** Whether queries ran beside more and beside fewer others, in one trace or in different ones. @param {Likelihood} likelihood */
+function variesAtWork({ routes, parts, atWork }) {
+  const levels = parts.map((part) =>
+    atWork(
+      routes.map(() => 1),
+      part,
+    ),
+  );
+  const centre = mean(levels.map((working) => working.meanOf((count) => count)));
+  const variance = mean(levels.map((working) => working.meanOf((count) => (count - centre) ** 2)));
+  return variance > (MIN_LEVEL_VARIATION * centre) ** 2;
+}
+
+/** @param {Likelihood} likelihood @param {number[]} shares to begin with @param {number} cores */
+function fitShares(likelihood, shares, cores) {
+  const fitted = [...shares];
+  for (const [route, { isShort }] of likelihood.routes.entries()) {
+    if (isShort) continue;
+    const values = SHARES.map((share) => ({
+      share,
+      value: likelihood.of(cores, fitted.with(route, share)) - (share < 1 ? MIN_SHARE_EVIDENCE : 0),
+    }));
+    fitted[route] = values.sort((a, b) => b.value - a.value)[0].share;
+  }
+  return fitted;
+}
+
+/**
+ * Fits the length of a turn on a core to the mean wait of the shortest queries: one turn of each other query on their
+ * core.
+ *
+ * @param {Likelihood} likelihood @param {Float64Array} stretches of the first trace
+ */
+function fitSlice({ routes, parts: [{ trace, routeOf }] }, stretches) {
+  const [shortest] = [...routes.keys()]
+    .filter((route) => routes[route].isShort)
+    .sort((a, b) => routes[a].fastestMs - routes[b].fastestMs);
+  const checkouts = [...stretches.keys()].filter((i) => routeOf[trace.routeOf[i]] === shortest);
+  if (checkouts.length === 0) return SLICE_MS;
+  const longer = mean(checkouts.map((i) => stretches[i])) - 1;
+  const waitMs = mean(checkouts.map((i) => trace.useMs[i])) - routes[shortest].fastestMs;
+  const sliceMs = (waitMs + PRIOR_STRETCH * SLICE_MS) / (longer + PRIOR_STRETCH);
+  return Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, sliceMs));
+}
 
 const MAX_ROUNDS = 15;
 /** Largest deviation of a mean use, as a logarithm, that needs no correction. */

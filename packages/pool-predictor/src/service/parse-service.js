@@ -1,5 +1,5 @@
 import { isDurationMs } from '../base/duration.js';
-import { MAX_QUERIES, checkService } from './check-service.js';
+import { MAX_QUERIES, checkService } from './app-services.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 

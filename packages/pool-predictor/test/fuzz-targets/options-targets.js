@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parseSlo } from '../../src/advise/slo.js';
 import { parseDurationMs } from '../../src/base/duration.js';
 import { parsePoolSizes } from '../../src/predict/pool-sizes.js';
-import { checkService } from '../../src/service/check-service.js';
+import { checkService } from '../../src/service/app-services.js';
 import { parseQueries, parseServices } from '../../src/service/parse-service.js';
 import { mutationsOf, oddValues, sentencesOf, texts } from 'test-support/fuzz-arbitraries.js';
 import { attempt, require } from 'test-support/fuzz-outcome.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { readWorkload } from '../../src/scenario/workload.js';
 import { readScenario } from '../../src/node/input-files.js';
-import { parseCsv } from '../../src/scenario/csv.js';
+import { parseCsv } from '../../src/scenario/user-data.js';
 import { parseDurationMs } from '../../src/base/duration.js';
 import { quantile } from '../../src/base/sample-statistics.js';
 

@@ -22,3 +22,20 @@ export async function makeFolder(folder) {
     throw error;
   }
 }
+
+/**
+ * Node's reason for a failure with a file, without the code, the system call and the path: the sentence around it names the file.
+ * @param {unknown} error such as `ENOENT: no such file or directory, open 'x'`
+ */
+export function reasonOf(error) {
+  return /** @type {Error} */ (error).message.replace(/^E[A-Z]+: ([^,]+), \w+(?: '.*')?$/s, '$1');
+}
+
+/**
+ * @param {string} place a file or folder
+ * @param {string} option or setting that says where to write instead
+ * @param {unknown} cause
+ */
+export function unwritable(place, option, cause) {
+  return new Error(`${place} can't be written: ${reasonOf(cause)}. Choose another place with ${option}`, { cause });
+}
