@@ -207,11 +207,11 @@ describe('alone', () => {
   }
 
   test.each([
-    ['mongodb-gather', 'gather-lookups'],
+    ['mongodb-gather', 'gather'],
     ['mongodb-pool-monitor', 'core/monitor'],
     ['mongodb-pool-page', 'live-view'],
     ['mongodb-pool-predictor', 'trace/read-trace'],
-    ['oplog-replicator', 'target/target'],
+    ['oplog-replicator', 'target'],
   ])(
     'the tests of %s need nothing else of this repository',
     async (name, one) => {
