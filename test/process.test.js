@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
+import { startGuarded } from '../src/process/guarded-process.js';
 import { isRunning } from './support/start-app.js';
 
 describe('the parent', () => {
@@ -159,4 +160,10 @@ process.on('message', () => {});`,
       [...kept, mongodb, artillery].sort(),
     );
   });
+});
+
+// The event that would stop it has passed, so it would run on.
+test('what is stopped before it starts never starts', () => {
+  const signal = AbortSignal.abort(new Error('stopped'));
+  expect(() => startGuarded(process.execPath, ['-e', ''], { signal })).toThrow('stopped');
 });

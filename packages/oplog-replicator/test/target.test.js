@@ -4,6 +4,7 @@ import { BSON, ObjectId } from 'mongodb';
 import { startReplicaSet } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { createNamespaces } from '../src/base/namespaces.js';
+import { createCopyStore } from '../src/snapshot/copy-store.js';
 import { createDeferredStore, createCheckpoint } from '../src/target/checkpoint.js';
 import { Target } from '../src/target/target.js';
 import { openClient, openDeployment } from './connections.js';
@@ -111,25 +112,40 @@ describe('the target', () => {
   });
 });
 
-describe('the checkpoint', () => {
-  test('a checkpoint is written once a majority has everything before it', async () => {
-    /** @type {string[]} */
-    const log = [];
-    /** @type {any} */
-    const target = {
-      async confirm() {
-        log.push('asked for the majority');
-        await null;
-        log.push('has the majority');
-      },
-      async writeState(/** @type {string} */ collection) {
-        log.push(collection);
-      },
-    };
-    const checkpoint = createCheckpoint(target, { name: 'one', setId: new ObjectId() });
-    await checkpoint.write({ applied: { seconds: 1, increment: 0, term: 1 }, since: null });
-    expect(log.slice(0, 3)).toEqual(['asked for the majority', 'has the majority', 'checkpoints']);
+const IDENTITY = { name: 'one', setId: new ObjectId() };
+
+test.each(
+  /** @type {[string, string, (target: any) => Promise<void>][]} */ ([
+    [
+      'a checkpoint',
+      'checkpoints',
+      (target) =>
+        createCheckpoint(target, IDENTITY).write({ applied: { seconds: 1, increment: 0, term: 1 }, since: null }),
+    ],
+    [
+      'the end of a copied range',
+      'copies',
+      (target) =>
+        createCopyStore(target, IDENTITY).finishRange(/** @type {any} */ ({ name: 'shop.orders', number: 1 }), {
+          bytes: 1,
+          documents: 1,
+        }),
+    ],
+  ]),
+)('%s is written once a majority has everything before it', async (_, collection, write) => {
+  /** @type {string[]} */
+  const log = [];
+  await write({
+    async confirm() {
+      log.push('asked for the majority');
+      await null;
+      log.push('has the majority');
+    },
+    async writeState(/** @type {string} */ name) {
+      log.push(name);
+    },
   });
+  expect(log.slice(0, 3)).toEqual(['asked for the majority', 'has the majority', collection]);
 });
 
 describe('operations on one document', () => {
