@@ -73,6 +73,20 @@ describe('the wait queue', () => {
     // The queued one can have started then: the driver may have paused between its clock and its event.
     expect(nameOf(waiting().takeNext(at(4)))).toEqual(['assigned', 7]);
     expect(waiting().takeNext(at(9))).toBeNull();
+    // The driver read 7 and emitted at 9.
+    expect(nameOf(queueOf(['only', 9]).takeNext(at(7)))).toEqual(['only', null]);
+  });
+
+  test('a waiter whose connection has been opened is the first in the queue again', () => {
+    const connection = /** @type {Connection} */ ({ id: 7 });
+    const queue = queueOf(['assigned', 4], ['later', 5]);
+    queue.assign(connection);
+    queue.unassign(connection);
+    expect(queue.assigned.size).toBe(0);
+    expect([0, 1].map(() => nameOf(queue.takeNext({ fromMs: 4, toMs: 5 })))).toEqual([
+      ['assigned', null],
+      ['later', null],
+    ]);
   });
 
   test('a connection that is opened for nobody gets no waiter, and gives none back', () => {
