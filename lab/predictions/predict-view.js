@@ -1,8 +1,9 @@
 import { digitsOf, formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { DASH, formatCell } from '../report/columns.js';
+import { DASH, formatCell, timeOf } from '../report/columns.js';
 import { bestSize, explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
+/** @import { TimeFigure } from '../report/columns.js' */
 /** @import { Facts } from './explain-prediction.js' */
 
 /**
@@ -148,7 +149,7 @@ function routeColumns(route, { hasBand, hasOtherwise, isBrief, routes, index }) 
 
 /** The second reading. @param {string} route @param {'p95Ms'} figure @returns {Column['value']} */
 function otherwise(route, figure) {
-  return (/** @type {any} */ { otherwise: figures }) => (figures ? figureOf(figures, route, figure) : undefined);
+  return (/** @type {any} */ { otherwise: figures }) => (figures ? timeOf(figures, route, figure) : undefined);
 }
 
 /** The band of each figure. @param {string[]} routes @returns {Column[]} */
@@ -219,23 +220,14 @@ function of(figure) {
   return ({ predicted }) => (predicted ? figure(predicted) : undefined);
 }
 
-/** With fewer requests, percentiles are chance: only the maximum is shown. */
-const MIN_REQUESTS = 20;
-
-/** @param {any} figures @param {string} route @param {string} figure */
-function figureOf({ routes }, route, figure) {
-  const times = routes[route];
-  return figure === 'maxMs' || times?.count >= MIN_REQUESTS ? times?.[figure] : undefined;
-}
-
-/** @param {string} route @param {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} figure */
+/** @param {string} route @param {TimeFigure} figure */
 function ofRoute(route, figure) {
-  return of((figures) => figureOf(figures, route, figure));
+  return (/** @type {Variant} */ { predicted }) => timeOf(predicted, route, figure);
 }
 
-/** @param {string} route @param {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} figure */
+/** @param {string} route @param {TimeFigure} figure */
 function bandOfRoute(route, figure) {
-  return band((figures) => figureOf(figures, route, figure));
+  return band((figures) => timeOf(figures, route, figure) ?? NaN);
 }
 
 /** @param {Variant} variant @returns {number | undefined} */

@@ -3,6 +3,8 @@ import { digitsOf, formatNumber } from 'mongodb-pool-page/universal/quantity.js'
 /** @import { Column, Variant } from './result-types.js' */
 
 export const DASH = '–';
+/** Cells of which a whole column would say nothing. */
+const EMPTY = /^(–|0(\.0+)?)$/;
 
 /**
  * @template [Row=import('./result-types.js').Variant]
@@ -42,7 +44,8 @@ export function groupColumns(columns) {
 }
 
 /**
- * The columns that have a value in some row, and the first one, which names the rows. Each has the same digits in all rows.
+ * The columns that have a value other than zero in some row, and the first one, which names the rows. Each has the same digits
+ * in all rows.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows
@@ -50,7 +53,7 @@ export function groupColumns(columns) {
  */
 export function pickFilled(columns, rows) {
   return columns
-    .filter((column, index) => index === 0 || rows.some((row) => formatCell(column, row) !== DASH))
+    .filter((column, index) => index === 0 || rows.some((row) => !EMPTY.test(formatCell(column, row))))
     .map((column) => (column.digits === 'times' ? { ...column, digits: digitsOfTimes(column, rows) } : column));
 }
 
@@ -115,9 +118,33 @@ export const peakColumns = [
   },
 ];
 
-/** @param {string} route @param {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} figure */
+/** With fewer requests, percentiles are chance: only the maximum is shown. */
+const MIN_REQUESTS = 20;
+
+/** @typedef {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} TimeFigure */
+
+/**
+ * @param {any} figures measured or predicted
+ * @param {string} route
+ * @param {TimeFigure} figure
+ * @param {number} [repeats] that had these requests together
+ * @returns {number | undefined} in ms; undefined where there are too few requests
+ */
+export function timeOf(figures, route, figure, repeats = 1) {
+  const times = figures?.routes?.[route];
+  return figure === 'maxMs' || times?.count >= MIN_REQUESTS * repeats ? times?.[figure] : undefined;
+}
+
+/** @param {string} route @param {TimeFigure} figure */
 export function ofRoute(route, figure) {
-  return (/** @type {Variant<unknown, any>} */ { measured }) => measured?.routes?.[route]?.[figure];
+  return (/** @type {Pick<Variant<any, any>, "measured" | "repeats">} */ { measured, repeats }) =>
+    timeOf(measured, route, figure, repeats?.length || 1);
+}
+
+/** The figure to compare a route by: p95, or the maximum if that says more. @param {string} route @param {Variant[]} variants */
+export function chooseFigure(route, variants) {
+  const measured = variants.filter((variant) => typeof ofRoute(route, 'maxMs')(variant) === 'number');
+  return measured.every((variant) => typeof ofRoute(route, 'p95Ms')(variant) === 'number') ? 'p95' : 'max';
 }
 
 /** @param {string} route @returns {Record<'p50' | 'p95' | 'p99' | 'max', Column<Variant<any, any>>>} */

@@ -1,12 +1,13 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { compareRanks } from '../base/rank-test.js';
 import { median, sum } from '../base/statistics.js';
+import { chooseFigure, ofRoute } from './columns.js';
 import { formatSetting } from './name-runs.js';
 
 /** @import { Result, Variant } from './result-types.js' */
 
 /**
- * What changed on a route, by the p95 of each repeat.
+ * What changed on a route, by the p95 of each repeat, or its maximum where a repeat had few requests.
  *
  * @typedef {object} RouteChange
  * @property {string} route
@@ -15,7 +16,7 @@ import { formatSetting } from './name-runs.js';
  *
  * @typedef {{ problem: string | null, routes: RouteChange[] }} ResultComparison problem: why there is no verdict about any route
  *
- * @typedef {{ name: string, before: number[], after: number[] }} Pair a variant that both results have: the p95 of each repeat
+ * @typedef {{ name: string, before: number[], after: number[] }} Pair a variant that both results have: the time of each repeat
  */
 
 /** The same app on the same machine differs by this much from one run to the next. */
@@ -42,7 +43,7 @@ const FREE_SETTINGS = new Set([
 const MACHINE = ['os', 'cpu', 'cores'];
 
 /**
- * Compares two results by the p95 of each route, at the sizes that both have.
+ * Compares two results by the time of each route, at the sizes that both have.
  *
  * A route is better or worse if a rank test over all repeats of all these sizes says so, and the medians differ by more than 10 %. It
  * is the same if they don't. Repeats of one run are interleaved, so they show how much the machine varies.
@@ -66,10 +67,19 @@ export function compareResults(before, after) {
     routes: routes.map((route) => {
       const failed = compareFailures(route, shared);
       if (failed) return { route, ...failed };
+      const figure = chooseFigure(
+        route,
+        shared.flatMap(({ before, after }) => [before, after]),
+      );
+      const listTimes = (/** @type {Variant} */ { repeats = [] }) =>
+        repeats
+          .map(ofRoute(route, `${figure}Ms`))
+          .filter((ms) => typeof ms === 'number')
+          .slice(0, MAX_REPEATS);
       const pairs = shared
-        .map(({ name, before, after }) => ({ name, before: listP95s(before, route), after: listP95s(after, route) }))
+        .map(({ name, before, after }) => ({ name, before: listTimes(before), after: listTimes(after) }))
         .filter(({ before, after }) => before.length > 0 && after.length > 0);
-      return { route, ...compareTimes(pairs, routes.length) };
+      return { route, ...compareTimes(pairs, figure, routes.length) };
     }),
   };
 }
@@ -116,8 +126,13 @@ function compareFailures(route, shared) {
   return { verdict: after > before ? 'worse' : 'better', why: `${was} of its requests failed before, ${is} now` };
 }
 
-/** @param {Pair[]} pairs @param {number} routes how many are compared @returns {Omit<RouteChange, 'route'>} */
-function compareTimes(pairs, routes) {
+/**
+ * @param {Pair[]} pairs
+ * @param {string} figure what the times are
+ * @param {number} routes how many are compared
+ * @returns {Omit<RouteChange, 'route'>}
+ */
+function compareTimes(pairs, figure, routes) {
   const repeated = pairs.filter(({ before, after }) => before.length > 1 && after.length > 1);
   if (repeated.length === 0) return { verdict: 'unknown', why: 'it was not measured twice in both runs' };
   const changes = repeated.map(({ name, before, after }) => {
@@ -131,32 +146,24 @@ function compareTimes(pairs, routes) {
       text: `${formatQuantity(is, 'ms')} at ${name} instead of ${formatQuantity(was, 'ms')}`,
     };
   });
-  if (changes.every(({ isWithin }) => isWithin)) return { verdict: 'same', why: 'p95 within 10 %' };
+  if (changes.every(({ isWithin }) => isWithin)) return { verdict: 'same', why: `${figure} within 10 %` };
   const { p, smallestP } = compareRanks(repeated);
   const total = sum(changes.map(({ log }) => log));
   const [largest] = changes
     .filter(({ log, isWithin }) => !isWithin && Math.sign(log) === Math.sign(total))
     .toSorted((a, b) => Math.abs(b.log) - Math.abs(a.log));
   if (p <= ERROR_RATE / routes && largest)
-    return { verdict: total > 0 ? 'worse' : 'better', why: `p95 ${largest.text}` };
+    return { verdict: total > 0 ? 'worse' : 'better', why: `${figure} ${largest.text}` };
   const [most] = changes.toSorted((a, b) => Math.abs(b.log) - Math.abs(a.log));
   return {
     verdict: 'unknown',
-    why: `p95 ${most.text}, ${smallestP > ERROR_RATE / routes ? 'but there are too few repeats to tell' : 'but the repeats differ as well'}`,
+    why: `${figure} ${most.text}, ${smallestP > ERROR_RATE / routes ? 'but there are too few repeats to tell' : 'but the repeats differ as well'}`,
   };
 }
 
 /** @param {Variant} variant @returns {Record<string, any>} */
 function routesOf({ measured }) {
   return measured?.routes ?? {};
-}
-
-/** @param {Variant} variant @param {string} route @returns {number[]} of each repeat that has one */
-function listP95s({ repeats = [] }, route) {
-  return repeats
-    .map(({ measured }) => measured?.routes?.[route]?.p95Ms)
-    .filter((ms) => typeof ms === 'number')
-    .slice(0, MAX_REPEATS);
 }
 
 /**

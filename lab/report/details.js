@@ -61,7 +61,7 @@ function renderFacts(heading, facts) {
 function repeatFigures({ columns: [key, ...rest] }, { variants }) {
   const repeats = variants.flatMap((variant) =>
     (variant.repeats ?? []).map((repeat, index) => ({
-      variant: { ...variant, measured: repeat.measured },
+      variant: { ...variant, measured: repeat.measured, repeats: undefined },
       number: index + 1,
       arrivalsMs: repeat.arrivalsMs,
     })),

@@ -1,4 +1,5 @@
 import {
+  chooseFigure,
   shareColumns,
   describeSize,
   ofRoute,
@@ -101,7 +102,7 @@ export function createSweepView(results) {
         [...(goals.length > 0 ? [verdictColumn(judge)] : []), poolSizeColumn],
       ),
       ...requestColumns,
-      ...routes.flatMap((route) => listTimes(route, inTerminal.includes(route))),
+      ...routes.flatMap((route) => listTimes(route, chooseFigure(route, variants), inTerminal.includes(route))),
       ...share({ detail: true }, [
         { group: 'slowest request,', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.maxMs },
         { group: 'slowest request,', heading: 'predicted', unit: 'ms', value: ({ predicted }) => predicted?.maxMs },
@@ -111,7 +112,7 @@ export function createSweepView(results) {
       ...peakColumns,
       ...share({ detail: goals.length === 1 }, goals.map(goalColumn)),
     ],
-    charts: routes.map(routeChart),
+    charts: routes.map((route) => routeChart(route, chooseFigure(route, variants))),
     judge: (variant) => (variant === smallest ? 'answer' : COLOURS[goals.length > 0 ? judge(variant) : 'unknown']),
     takeaway: (result) =>
       [...changesOf(result), ...adviceOf(result).slice(0, 1), describeResult(result, routes)].join(' '),
@@ -145,14 +146,20 @@ function listRoutes(variants, goals) {
   return [...new Set([...goals.map(({ route }) => route).filter((route) => totals.has(route)), ...kinds])];
 }
 
-/** @param {string} route @param {boolean} isInTerminal @returns {Column<SweepVariant>[]} */
-function listTimes(route, isInTerminal) {
+/** @param {string} route @param {'p95' | 'max'} figure @param {boolean} isInTerminal @returns {Column<SweepVariant>[]} */
+function listTimes(route, figure, isInTerminal) {
   const { p50, p95, p99, max } = routeColumns(route);
-  const predicted = { ...p95, heading: 'predicted', about: 'the p95 of a simulation', value: predictedP95(route) };
-  return [p50, p95, predicted, p99, max].map((column) => ({
+  const predicted = {
+    ...p95,
+    heading: 'predicted',
+    about: `the ${figure} of a simulation`,
+    value: predictedTime(route, figure),
+  };
+  const columns = figure === 'p95' ? [p50, p95, predicted, p99, max] : [max, predicted];
+  return columns.map((column) => ({
     ...column,
     digits: 'times',
-    detail: !isInTerminal || ![p95, predicted].includes(column),
+    detail: !isInTerminal || ![figure, 'predicted'].includes(column.heading),
   }));
 }
 
@@ -186,25 +193,25 @@ function poolColumns(what, group, about) {
   );
 }
 
-/** @param {string} route @returns {ChartSpec<{ poolSize: number }, SweepFigures>} */
-function routeChart(route) {
+/** @param {string} route @param {'p95' | 'max'} figure @returns {ChartSpec<{ poolSize: number }, SweepFigures>} */
+function routeChart(route, figure) {
   return {
-    title: `${route}: 95 of 100 requests took at most this long`,
+    title: `${route}: ${figure === 'p95' ? '95 of 100 requests took at most this long' : 'the slowest request'}`,
     xLabel: 'Connections in the pool',
     yLabel: 'Response time',
     unit: 'ms',
     kind: 'bar',
     category: ({ settings }) => String(settings.poolSize),
     series: [
-      { label: 'p95', role: 'measured', route, value: ofRoute(route, 'p95Ms') },
-      { label: 'p95, predicted', role: 'predicted', value: predictedP95(route) },
+      { label: figure, role: 'measured', route, value: ofRoute(route, `${figure}Ms`) },
+      { label: `${figure}, predicted`, role: 'predicted', value: predictedTime(route, figure) },
     ],
   };
 }
 
-/** @param {string} route */
-function predictedP95(route) {
-  return (/** @type {SweepVariant} */ { predicted }) => predicted?.routes?.[route]?.p95Ms;
+/** @param {string} route @param {'p95' | 'max'} figure */
+function predictedTime(route, figure) {
+  return (/** @type {SweepVariant} */ { predicted }) => predicted?.routes?.[route]?.[`${figure}Ms`];
 }
 
 /** @param {Slo} goal @param {SweepFigures} measured */
@@ -232,13 +239,16 @@ function describeResult({ variants }, routes) {
     .toSorted((a, b) => a.settings.poolSize - b.settings.poolSize);
   const [small, large] = [bySize[0], bySize[bySize.length - 1]];
   const ratios = routes.flatMap((route) => {
-    const [before, after] = [small, large].map(ofRoute(route, 'p95Ms'));
+    const figure = chooseFigure(route, bySize);
+    const [before, after] = [small, large].map(ofRoute(route, `${figure}Ms`));
     const ratio = ratioOf(before, after);
-    return ratio === null ? [] : { route, ratio, before: Number(before), after: Number(after) };
+    const what =
+      figure === 'p95' ? `95 of 100 requests to ${route} took at most` : `the slowest request to ${route} took`;
+    return ratio === null ? [] : { what, ratio, before: Number(before), after: Number(after) };
   });
   const [most] = ratios.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
   if (!most) return '';
-  const first = `With ${describeSize(small.settings.poolSize)}, 95 of 100 requests to ${most.route} took at most ${formatQuantity(most.before, 'ms')}`;
+  const first = `With ${describeSize(small.settings.poolSize)}, ${most.what} ${formatQuantity(most.before, 'ms')}`;
   return small === large
     ? `${first}.`
     : `${first}; with ${describeSize(large.settings.poolSize)}, ${formatQuantity(most.after, 'ms')}.`;

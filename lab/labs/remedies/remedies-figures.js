@@ -1,4 +1,5 @@
 import { median, quantile } from '../../base/statistics.js';
+import { timeOf } from '../../report/columns.js';
 
 /** @import { Answer } from '../../harness/loads/open-loop.js' */
 /** @import { WarmUp } from '../../harness/warm-up.js' */
@@ -83,8 +84,11 @@ function traceTimeSeries(answers) {
 
 /** @param {string} route @param {'p50Ms' | 'p99Ms' | 'maxMs' | 'refused' | 'failures'} figure */
 export function routeFigure(route, figure) {
-  return (/** @type {MeasuredRemedy} */ { measured }) => {
+  return (/** @type {MeasuredRemedy} */ { measured, repeats }) => {
     const figures = measured?.routes[route];
-    return figures && figures.count > 0 ? figures[figure] : null;
+    if (!figures?.count) return null;
+    if (figure === 'refused' || figure === 'failures') return figures[figure];
+    const timed = { routes: { [route]: { ...figures, count: figures.count - figures.refused } } };
+    return timeOf(timed, route, figure, repeats?.length || 1) ?? null;
   };
 }

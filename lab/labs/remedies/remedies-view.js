@@ -44,7 +44,7 @@ function compare(one, other) {
 /** What helped, in a few sentences. @param {Result<RemedySettings, RemedyFigures>} result */
 function sumUpRemedies({ variants }) {
   const { alone, untreated, treated, cold, warm } = sortOut(variants);
-  if (!alone?.measured || !untreated) return '';
+  if (!alone?.measured || !untreated || fastP99(alone) === null) return '';
   if (isBusyMachine(alone.measured))
     return 'Other programs used this machine, so this run says nothing about remedies.';
   return [

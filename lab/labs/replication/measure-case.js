@@ -4,8 +4,8 @@ import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { makeDocument } from './fill-source.js';
 import { SINGLE_INSERTS } from './measure-single-inserts.js';
 
-/** @import { ReplicateOptions } from 'oplog-replicator' */
 /** @import { ReplicatorSettings } from './cases.js' */
+/** @import { OplogRange } from './fill-source.js' */
 /** @import { ReplicatorReport } from './replicator.js' */
 /** @import { Data, Testbed } from './testbed.js' */
 
@@ -26,13 +26,14 @@ export const WRITE_CONCERN = { w: 1 };
  */
 
 /**
- * Replicates the data to an empty target, again and again in one process, and compares the two in the end.
+ * Replicates the data to an empty target, again and again in one process, and compares the two in the end. The first tenth is the
+ * warm-up.
  *
  * @param {Testbed} testbed filled with the data
  * @param {Data & ReplicatorSettings & { rttMs?: number }} settings
  * @param {object} options
  * @param {number} options.ops that the source has
- * @param {number} options.seconds how long it is measured at least
+ * @param {number} options.seconds how long it is measured at least; 0: once, without a warm-up
  * @param {(report: ReplicatorReport) => void} [options.onReport] called each second and at the end
  * @param {AbortSignal} [options.signal]
  * @returns {Promise<{ measured: CaseFigures, failed?: string }>}
@@ -43,60 +44,42 @@ export async function measureCase(testbed, settings, { ops, seconds, onReport = 
     if (mode === 'direct') await testbed.clearTarget(settings);
   };
   const target = await testbed.openTarget(rttMs);
-  try {
-    const ends = await replicateFor(
-      seconds * 1000,
-      {
-        ...testbed.sourceOptions(settings),
-        until: testbed.listEnds(settings),
-        workers,
-        hash,
-        merge,
-        writeConcern: WRITE_CONCERN,
-        target: mode === 'direct' ? target.url : null,
-      },
-      { prepare, onReport, signal },
-    );
-    const wrong = ends.map(countOperations).find((count) => count !== ops);
-    const problem =
-      wrong === undefined
-        ? mode === 'direct' && describeDifferences(await testbed.compare(settings))
-        : `${wrong} of ${ops} operations were replicated`;
-    return { measured: summarise(ends), ...(problem && { failed: problem }) };
-  } finally {
-    await target.close();
-  }
-}
-
-/**
- * Repeats a replication until all but the first, which is the warm-up, took long enough. If the first took long enough,
- * it is the only one.
- *
- * @param {number} enoughMs
- * @param {ReplicateOptions} options
- * @param {object} surroundings
- * @param {() => Promise<void>} surroundings.prepare called before each replication
- * @param {(report: ReplicatorReport) => void} surroundings.onReport
- * @param {AbortSignal} [surroundings.signal]
- * @returns {Promise<ReplicatorReport[]>} without that of the warm-up
- */
-async function replicateFor(enoughMs, options, { prepare, onReport, signal }) {
   const replicator = await startReplicator({ onReport, signal });
-  const replicateOnce = async () => {
-    await prepare();
-    const { end } = await replicator.replicate(options);
-    onReport(await end);
-    return end;
+  const common = {
+    ...testbed.sourceOptions(settings),
+    workers,
+    hash,
+    merge,
+    writeConcern: WRITE_CONCERN,
+    target: mode === 'direct' ? target.url : null,
   };
+  /** @type {ReplicatorReport[]} */
+  const ends = [];
+  const replicatePart = async (/** @type {keyof OplogRange} */ from, /** @type {keyof OplogRange} */ until) => {
+    const [start, stop] = [from, until].map((name) => testbed.listTimes(settings, name));
+    const { end } = await replicator.replicate({ ...common, from: start, until: stop });
+    onReport(await end);
+    ends.push(await end);
+  };
+  const isEnough = () => sum(ends.slice(1).map(({ figures }) => figures.tookMs)) >= seconds * 1000;
   try {
-    const first = await replicateOnce();
-    if (first.figures.tookMs >= enoughMs) return [first];
-    /** @type {ReplicatorReport[]} */
-    const ends = [];
-    while (sum(ends.map(({ figures }) => figures.tookMs)) < enoughMs) ends.push(await replicateOnce());
-    return ends;
+    await prepare();
+    if (seconds > 0) await replicatePart('from', 'middle');
+    await replicatePart(seconds > 0 ? 'middle' : 'from', 'until');
+    let rounds = 1;
+    for (; !isEnough(); rounds++) {
+      await prepare();
+      await replicatePart('from', 'until');
+    }
+    const count = sum(ends.map(countOperations));
+    const problem =
+      count === rounds * ops
+        ? mode === 'direct' && describeDifferences(await testbed.compare(settings))
+        : `${count} of ${rounds * ops} operations were replicated`;
+    return { measured: summarise(seconds > 0 ? ends.slice(1) : ends), ...(problem && { failed: problem }) };
   } finally {
     await replicator.stop();
+    await target.close();
   }
 }
 

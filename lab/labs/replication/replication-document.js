@@ -52,7 +52,7 @@ export const replicationDocument = {
     { says: 'only inserts', here: 'cases 1 to 10; cases 11 to 13 are a mix' },
     {
       says: '5 collections of 24 million documents; an oplog entry has 220 bytes with five fields, 180 with one',
-      here: 'entries of the same size; `--ops`, by default 200,000',
+      here: 'entries of the same size; `--ops`, by default 100,000',
       why: 'as many as there would take hours to write; they are replicated again until the time is up',
     },
     {

@@ -129,19 +129,17 @@ export class Testbed {
    * @param {Data} data
    */
   sourceOptions(data) {
-    const database = nameDatabase(data);
-    const ranges = this.#databases.get(database) ?? [];
     return {
       sources: this.#servers.sources.slice(0, data.shards).map(({ url }) => url),
-      from: ranges.map(({ from }) => from),
-      namespaces: { include: [database] },
+      from: this.listTimes(data, 'from'),
+      namespaces: { include: [nameDatabase(data)] },
       checkpointId: CHECKPOINT,
     };
   }
 
-  /** @param {Data} data @returns where it ends in the oplogs */
-  listEnds(data) {
-    return this.#databases.get(nameDatabase(data))?.map(({ until }) => until) ?? [];
+  /** @param {Data} data @param {keyof OplogRange} name @returns where this is in the oplogs */
+  listTimes(data, name) {
+    return this.#databases.get(nameDatabase(data))?.map((range) => range[name]) ?? [];
   }
 
   /** @param {Data} data */

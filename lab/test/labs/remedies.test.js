@@ -43,12 +43,15 @@ describe('the lab', () => {
     const variant = {
       measured: {
         routes: {
-          '/fast': { count: 1, p50Ms: 1, p99Ms: 2, maxMs: 3 },
-          '/slow': { count: 1, p50Ms: 4, p99Ms: 5, maxMs: 6 },
+          '/fast': { count: 20, refused: 0, p50Ms: 1, p99Ms: 2, maxMs: 3 },
+          '/slow': { count: 21, refused: 1, p50Ms: 4, p99Ms: 5, maxMs: 6 },
         },
       },
     };
     expect(series.map(({ value }) => value(variant))).toEqual([2, 5]);
+    // Of fewer than 20 answers it would be chance.
+    variant.measured.routes['/slow'].refused = 2;
+    expect(series.map(({ value }) => value(variant))).toEqual([2, null]);
   });
 
   test('only the chosen ones are tried, beside the pool as it is', async () => {

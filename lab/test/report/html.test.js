@@ -168,7 +168,7 @@ describe('several results', () => {
     expect(text).toContain('Run A 20 November 2026 at 14:22 UTC · cores 2');
     expect(text).toContain('Run B 21 November 2026 at 09:05 UTC · cores 8');
     const [, table] = text.split('All runs, side by side');
-    expect(table).toMatch(/ratio 1 A 10 0 .* 1 B 10 0 .* 3 A 10 0 .* 3 B 10 0 .* 10 A 10 0 .* 10 B 10 0 /);
+    expect(table).toMatch(/ratio 1 A 50 10,048 .* 1 B 50 10,048 .* 3 A 50 4 .* 3 B 50 4 .* 10 A 50 3 .* 10 B 50 3 /);
     const [, chart] = page.match(/<script type="application\/json">(.*?)<\/script>/) ?? [];
     expect(JSON.parse(chart).categories.slice(0, 3)).toEqual([
       ['1 connection, run A'],

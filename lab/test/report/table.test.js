@@ -24,8 +24,7 @@ describe('the table', () => {
     expect(widthOf(text)).toBeLessThanOrEqual(80);
     expect(rowOf(text, '1')).toEqual([
       '1',
-      '10',
-      '0',
+      '50',
       '10048',
       '20064',
       '20071',
@@ -55,6 +54,19 @@ describe('the table', () => {
 
     expect(widthOf(text)).toBeLessThanOrEqual(width);
     for (const figure of ['20071', '13063', '21143', '1.006']) expect(text).toContain(figure);
+  });
+
+  test('leaves out columns of zeros, and percentiles of fewer than 20 requests', () => {
+    const result = createSampleResult();
+    const headings = () =>
+      renderTable(mixed, result)
+        .match(/^pool .*$/m)?.[0]
+        .trim()
+        .split(/ +/);
+    expect(headings()).toEqual('pool reqs p50 p95 max p50 p95 max max article exact ratio'.split(' '));
+    for (const { measured } of result.variants) Object.assign(measured.routes['/slow'], { count: 19 });
+    Object.assign(result.variants[2].measured, { failures: 1 });
+    expect(headings()).toEqual('pool reqs fail p50 p95 max max max article exact ratio'.split(' '));
   });
 
   test('leaves out rows without figures, except in its first part', () => {

@@ -29,6 +29,18 @@ test('says why requests waited, at each size', () => {
   expect(() => showResult('x.json', read({ doctor: { words: [5] } }), 80)).toThrow('doctor.words[0] must be text');
 });
 
+test('compares the slowest requests of a route that has few', () => {
+  const result = createSampleResult({ lab: 'sweep' });
+  const few = { ...result.variants[0].measured, routes: { '/fast': { count: 19, p50Ms: 1, p95Ms: 2, maxMs: 30 } } };
+  Object.assign(result.variants[0], { measured: few });
+  const { table, page } = showResult('x.json', toResult(result, 'x.json'), 80);
+  expect(table.replaceAll(/\s+/g, ' ')).toContain(
+    'With 1 connection, the slowest request to /fast took 30 ms; with 10 connections, 6 ms. /fast ms',
+  );
+  expect(table).toMatch(/^pool reqs .*max/m);
+  expect(page).toContain('/fast: the slowest request');
+});
+
 test('explains a heading again where it means something else', () => {
   const result = createSampleResult({ lab: 'sweep' });
   for (const { measured } of result.variants)

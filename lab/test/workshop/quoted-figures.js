@@ -29,8 +29,8 @@ export const QUOTES = {
     [/arrived at (\d) s, so it waits (\d) s/, (row) => [row('| 5 |')[0], row('| 5 |')[3]]],
   ],
   '02-one-lane': [
-    [/4 x 5 = (\d+) seconds/, (row) => [row('1')[4] / 1000]],
-    [/four buses: 4 x 5 = (\d+) s/, (row) => [row('1')[4] / 1000]],
+    [/4 x 5 = (\d+) seconds/, (row) => [row('1')[1] / 1000]],
+    [/four buses: 4 x 5 = (\d+) s/, (row) => [row('1')[1] / 1000]],
   ],
   '03-find-the-knee': [
     [
@@ -41,7 +41,7 @@ export const QUOTES = {
   ],
   '04-predict-then-reveal': [[/from 21 to 7 says (\d+), and half of 21 is ([\d.]*\d)/, () => [(21 + 7) / 2, 21 / 2]]],
   '05-wait-queue': [
-    [/longest response fell from (\d+) to (\d) seconds/, (row) => [row('1')[10] / 1000, row('1')[8] / 1000]],
+    [/longest response fell from (\d+) to (\d) seconds/, (row) => [row('1')[5] / 1000, row('1')[4] / 1000]],
     [/But (\d) of (\d+) requests got no answer/, (row) => [row('1')[1], row('1')[0]]],
     [/ (\d): two buses and one Ferrari are served, the other (\w+)/, (row) => [row('1')[1], row('1')[1]]],
   ],
@@ -79,7 +79,7 @@ export const QUOTES = {
       (row) => [row('c128 one')[0], row('c128 one')[2], (row('c128 one')[0] * row('c128 one')[2]) / 10_000],
     ],
     [/without it, and answers (\w+) times as many/, (row) => [row('c128 bare')[0] / row('c128 gathered')[0]]],
-    [/Copy answered ([\d.]+) times as many/, (row) => [row('50 workers: copy 4096')[3] / row('50 workers: fixed')[3]]],
+    [/Copy answered ([\d.]+) times as many/, (row) => [row('50 workers: copy 4096')[2] / row('50 workers: fixed')[2]]],
     [/several handles: ([\d.]+) times as many/, (row) => [row('c128 several')[1] / row('c128 one')[1]]],
     [
       /(\d+) x (\d+) \/ 10,000 = (\d+) % with the figures/,
@@ -123,7 +123,7 @@ export const QUOTES = {
 /** Figures that no table has: what a lesson sets, or another test checks. @type {Record<string, string>} by lesson */
 export const GIVEN = {
   '01-what-a-pool-is': '0 1 2 3 4 5 5000 11000',
-  '02-one-lane': '1 2 3 5 10 21 50 95 100 2020',
+  '02-one-lane': '1 2 3 5 10 20 21 95 100 2020',
   '03-find-the-knee': '1 2 3 4 5 6 8 10 50',
   '04-predict-then-reveal': '0 1 2 3 4 5 6 7 10 11 12 14 15 21',
   '05-wait-queue': '2 2.5 5 7 7.0 7.9 10 25 100 503 2500',
