@@ -70,7 +70,7 @@ export function describePick({ trace: { useMs }, pool, process: { pid }, others 
   if (others.length === 0) return [];
   const isOneProcess = others.every(({ process }) => process === pool.process);
   return [
-    `The trace has ${others.length + 1} pools. This is about that of client "${nameClient(pool)}"` +
+    `The trace has ${others.length + 1} pools. This is the one of client "${nameClient(pool)}"` +
       `${isOneProcess ? '' : ` in process ${pid}`}, with ${useMs.length} checkouts. The others are assumed to stay as ` +
       `recorded. Choose with --client${isOneProcess ? '' : ' and --process'}.`,
   ];
@@ -80,8 +80,8 @@ export function describePick({ trace: { useMs }, pool, process: { pid }, others 
 export function describeMissing({ version, missing }) {
   if (missing.length === 0) return [];
   return [
-    `This trace is of version ${version}, which can't tell ${missing.slice(0, -1).join(', ')} or ${missing.at(-1)}. ` +
-      'A trace that this release records can.',
+    `A trace of version ${version} can't tell ${missing.slice(0, -1).join(', ')} or ${missing.at(-1)}. ` +
+      'Traces recorded with this release can.',
   ];
 }
 
@@ -93,7 +93,7 @@ export function describePool({ settings, app }) {
   );
 }
 
-/** Says what an advice leaves out: it assumes one pool shared by all routes. @param {KnownPool} pool @returns {string} may be empty */
+/** Says what the advice leaves out: it assumes one pool shared by all routes. @param {KnownPool} pool @returns {string} may be empty */
 export function describeSharedPool({ settings, app }) {
   const { slowPoolSize, slowConcurrency, waitQueueTimeoutMs, timeoutMs } = settings;
   if (!slowPoolSize && !slowConcurrency && !waitQueueTimeoutMs && !timeoutMs) return '';

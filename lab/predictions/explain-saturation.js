@@ -20,11 +20,11 @@ export function explainFullServer({ cores, usedShare, enough }) {
   const needs = `The load needs ${formatNumber(usedShare * cores, 1)} of the server's ${formatCores(cores)}`;
   const limit =
     usedShare >= 1
-      ? `${needs}: it is more than the server can do. No pool size will do.`
-      : `${needs} on average. With a small pool requests wait for a connection, with a large one queries wait for a core.`;
+      ? `${needs}, which is more than it has. No pool size is enough.`
+      : `${needs} on average. With a small pool, requests wait for a connection. With a large one, queries wait for a core.`;
   const remedy = enough
-    ? `What helps: about ${formatCores(enough.cores)}, with ${countConnections(enough.poolSize)}; or queries that cost less.`
-    : 'Queries that cost less would help, and more cores alone would not.';
+    ? `About ${formatCores(enough.cores)} with ${countConnections(enough.poolSize)} would do, or cheaper queries.`
+    : 'Cheaper queries would help. More cores alone would not.';
   return [`${limit} ${remedy}`];
 }
 
@@ -32,12 +32,12 @@ export function explainFullServer({ cores, usedShare, enough }) {
 export function explainRange({ cores, slowdown, fleet }, poolSize) {
   const shared = `The queries share the server's ${formatCores(cores)}.`;
   const others = fleet ? [explainFleetOnServer(fleet, cores)] : [];
-  if (!slowdown) return [`${shared} At this load a larger pool does no harm.`, ...others];
+  if (!slowdown) return [`${shared} At this load, a larger pool does no harm.`, ...others];
   const sentence = describeSlowdown(slowdown);
   return [
     `${sentence} ${shared}${
       slowdown.poolSize < poolSize
-        ? ` The goals need ${poolSize}: more connections than are good for ${slowdown.route}.`
+        ? ` The goals need ${poolSize}: more connections than ${slowdown.route} can use without getting slower.`
         : ''
     }`,
     ...others,
@@ -49,11 +49,11 @@ function explainFleetOnServer({ instances, usedShare, slowdown }, cores) {
   const all = `all ${instances} instances together`;
   if (usedShare >= 1) {
     return (
-      `If each instance brings this load, ${all} need ${formatNumber(usedShare * cores, 1)} of the ${formatCores(cores)}: more ` +
-      'than the server can do, whatever the pools.'
+      `If each instance has this load, ${all} need ${formatNumber(usedShare * cores, 1)} of the ${formatCores(cores)}, which is more ` +
+      'than the server has, whatever the pool size.'
     );
   }
-  if (!slowdown) return `The connections of ${all} do no harm at this load, either.`;
+  if (!slowdown) return `At this load, the connections of ${all} do no harm either.`;
   const share = Math.max(1, Math.floor(slowdown.poolSize / instances));
   return `${describeSlowdown(slowdown, ` of ${all}`)} That is ${countConnections(share)} for each instance.`;
 }

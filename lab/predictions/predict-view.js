@@ -1,5 +1,4 @@
-import { digitsOf, formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { DASH, formatCell, timeOf } from '../report/columns.js';
+import { formatCell, timeOf } from '../report/columns.js';
 import { bestSize, explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
@@ -152,34 +151,31 @@ function otherwise(route, figure) {
   return (/** @type {any} */ { otherwise: figures }) => (figures ? timeOf(figures, route, figure) : undefined);
 }
 
+const BAND = { digits: /** @type {const} */ ('times') };
+
 /** The band of each figure. @param {string[]} routes @returns {Column[]} */
 function listBands(routes) {
   return [
     ...routes.flatMap((route) =>
       /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']).map((figure) => ({
+        ...BAND,
         group: `${route} band`,
         unit: 'ms',
         heading: figure.replace('Ms', ''),
         value: bandOfRoute(route, figure),
       })),
     ),
-    { group: 'mean wait', heading: 'band ms', value: band(({ meanWaitMs }) => meanWaitMs) },
-    { group: 'connections band', heading: 'used %', value: band(({ utilisation }) => utilisation * 100) },
-    { group: 'connections band', heading: 'most', value: band(({ peakActive }) => peakActive) },
-    { heading: 'queue band', value: band(({ peakWaiting }) => peakWaiting) },
-    { heading: 'fail band', value: band(({ failures }) => failures) },
+    { ...BAND, group: 'mean wait', heading: 'band ms', value: band(({ meanWaitMs }) => meanWaitMs) },
+    { ...BAND, group: 'connections band', heading: 'used %', value: band(({ utilisation }) => utilisation * 100) },
+    { ...BAND, group: 'connections band', heading: 'most', value: band(({ peakActive }) => peakActive) },
+    { ...BAND, heading: 'queue band', value: band(({ peakWaiting }) => peakWaiting) },
+    { ...BAND, heading: 'fail band', value: band(({ failures }) => failures) },
   ];
 }
 
-/** @param {(figures: any) => number} figure @returns {Column['value']} */
+/** @param {(figures: any) => number} figure @returns {(variant: Variant) => number[]} NaN: unknown */
 function band(figure) {
-  return ({ predicted }) => {
-    const ends = [predicted?.low, predicted?.high].map((end) => {
-      const value = end ? figure(end) : NaN;
-      return Number.isFinite(value) ? formatNumber(value, digitsOf(value), false) : DASH;
-    });
-    return [...new Set(ends)].join('-');
-  };
+  return ({ predicted }) => [predicted?.low, predicted?.high].map((end) => (end ? figure(end) : NaN));
 }
 
 /** @param {string} route @returns {ChartSpec} */

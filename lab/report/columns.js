@@ -57,11 +57,11 @@ export function pickFilled(columns, rows) {
     .map((column) => (column.digits === 'times' ? { ...column, digits: digitsOfTimes(column, rows) } : column));
 }
 
-/** @template Row @param {Column<Row>} column of times in ms @param {Row[]} rows */
+/** @template Row @param {Column<Row>} column of times in ms, or of bands @param {Row[]} rows */
 function digitsOfTimes(column, rows) {
-  const times = rows.map(column.value).filter((value) => typeof value === 'number');
+  const times = rows.flatMap((row) => column.value(row) ?? []).filter((value) => typeof value === 'number');
   // Beside hundreds of ms, a tenth is noise.
-  return times.some((ms) => ms >= 99.5) ? 0 : Math.max(0, ...times.map(digitsOf));
+  return times.some((ms) => ms >= 99.5) ? 0 : Math.max(0, ...times.filter(Number.isFinite).map(digitsOf));
 }
 
 /**
@@ -71,7 +71,7 @@ function digitsOfTimes(column, rows) {
  * @param {Row[]} rows
  */
 export function isText(column, rows) {
-  return rows.some((row) => typeof column.value(row) === 'string');
+  return rows.some((row) => ['string', 'object'].includes(typeof (column.value(row) ?? 0)));
 }
 
 /**
@@ -83,8 +83,12 @@ export function isText(column, rows) {
 export function formatCell(column, row, grouping = true) {
   const value = column.value(row);
   if (value === null || value === undefined || Number.isNaN(value)) return DASH;
-  if (typeof value !== 'number') return value;
-  return formatNumber(value, column.digits === 'times' ? digitsOf(value) : column.digits, grouping);
+  if (typeof value === 'string') return value;
+  const { digits } = column;
+  const format = (/** @type {number} */ each, /** @type {boolean} */ isGrouped) =>
+    Number.isFinite(each) ? formatNumber(each, digits === 'times' ? digitsOf(each) : digits, isGrouped) : DASH;
+  if (typeof value === 'number') return format(value, grouping);
+  return [...new Set(value.map((end) => format(end, false)))].join('-');
 }
 
 /** What the views of load tests share. Their figures have `requests`, `failures`, `routes` and `pool`. */

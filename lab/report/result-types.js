@@ -51,8 +51,8 @@
  * @property {string} heading short, because a terminal has 80 columns
  * @property {string} [group] heading over neighbouring columns that share it
  * @property {string} [unit] shown once, with the group where there is one
- * @property {(row: Row) => number | string | null | undefined} value null is shown as a dash; `measured` is null in a
- *   variant that could not run
+ * @property {(row: Row) => number | string | number[] | null | undefined} value null is shown as a dash; `measured` is null in a
+ *   variant that could not run; the two ends of a band
  * @property {number | 'times'} [digits] decimals, default 0; times: as many as times in ms need, the same in each row
  * @property {string} [about] what the heading means, for the page, which has room to say it
  * @property {boolean} [detail] shown on the page only

@@ -67,7 +67,7 @@ function findTrouble(processes) {
   if (lost.length > 0) return `MongoDB is unreachable from ${lost.map(({ pid }) => `process ${pid}`).join(', ')}.`;
   const stuck = processes.find(({ deadlockRisk }) => deadlockRisk);
   if (stuck)
-    return `In process ${stuck.pid}, a request holds a connection and waits for another: it may wait for itself.`;
+    return `In process ${stuck.pid}, a request holds a connection and waits for another: it may be waiting for itself.`;
   const full = processes.filter(({ waiting }) => waiting > 0);
   if (full.length === 0 || full.length === processes.length) return '';
   return (

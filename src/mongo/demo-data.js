@@ -7,7 +7,7 @@ const DUPLICATE_KEY = 11000;
 /** @typedef {{ email: string, name: string }} Customer */
 
 /**
- * Customers, found by their indexed e-mail address.
+ * Customers, found by their indexed email address.
  * @param {import('mongodb').MongoClient} client
  * @returns {import('mongodb').Collection<Customer>}
  */
@@ -29,7 +29,7 @@ export async function seedCustomers(client) {
   });
 }
 
-/** @returns {string} the e-mail address of a random customer */
+/** @returns {string} the email address of a random customer */
 export function pickEmail() {
   return emailOf(Math.floor(Math.random() * CUSTOMERS));
 }

@@ -33,8 +33,8 @@ test("the article's answers, without running anything", async () => {
   );
   expect(code).toBe(0);
   expect(widthOf(stderr)).toBeLessThanOrEqual(80);
-  expect(stderr).toMatch(/^3 +0 +2002 +7000$/m);
-  expect(stderr).toMatch(/^5 to 10 +0 +2 +5000$/m);
+  expect(stderr).toMatch(/^3 +2002 +7000$/m);
+  expect(stderr).toMatch(/^5 to 10 +2 +5000$/m);
 
   const { lab, settings, variants } = JSON.parse(stdout);
   expect({ lab, settings }).toMatchObject({

@@ -45,11 +45,11 @@ test('a trace with several pools: which one it is about', () => {
   const [first, reports, second] = [{ process: 0 }, { process: 0, name: 'reports' }, { process: 1 }];
   expect(describePick({ trace, pool: first, process: {}, others: [] })).toEqual([]);
   expect(describePick({ trace, pool: reports, process: { pid: 7 }, others: [first] })).toEqual([
-    'The trace has 2 pools. This is about that of client "reports", with 2 checkouts. The others are assumed to stay as ' +
+    'The trace has 2 pools. This is the one of client "reports", with 2 checkouts. The others are assumed to stay as ' +
       'recorded. Choose with --client.',
   ]);
   expect(describePick({ trace, pool: first, process: { pid: 7 }, others: [reports, second] })).toEqual([
-    'The trace has 3 pools. This is about that of client "client 1" in process 7, with 2 checkouts. The others are assumed ' +
+    'The trace has 3 pools. This is the one of client "client 1" in process 7, with 2 checkouts. The others are assumed ' +
       'to stay as recorded. Choose with --client and --process.',
   ]);
 });
@@ -57,7 +57,7 @@ test('a trace with several pools: which one it is about', () => {
 test('a trace of an earlier version: what it can not tell', () => {
   expect(describeMissing({ version: 3, missing: [] })).toEqual([]);
   expect(describeMissing({ version: 2, missing: ['its pool', 'its operation', 'its caller'] })).toEqual([
-    "This trace is of version 2, which can't tell its pool, its operation or its caller. A trace that this release records can.",
+    "A trace of version 2 can't tell its pool, its operation or its caller. Traces recorded with this release can.",
   ]);
 });
 

@@ -108,10 +108,10 @@ describe('queries that share the cores of the server', () => {
       /^3 connections are enough\. Above 8 connections the server is the bottleneck: with 16, p99 of \/report is 3\.1 times as long \(620 ms instead of 200 ms\)\. The queries share the server's 2 cores\. "/,
     );
     expect(explainWith({ saturation: { ...saturation, slowdown: null } })).toContain(
-      "The queries share the server's 2 cores. At this load a larger pool does no harm.",
+      "The queries share the server's 2 cores. At this load, a larger pool does no harm.",
     );
     expect(explainWith({ poolSize: 12, rows: [{ ...row, poolSize: 12 }] })).toContain(
-      'The goals need 12: more connections than are good for /report.',
+      'The goals need 12: more connections than /report can use without getting slower.',
     );
   });
 
@@ -121,14 +121,14 @@ describe('queries that share the cores of the server', () => {
     expect(of({})).toContain('Above 8 connections of all 4 instances together the server is the bottleneck: with 16,');
     expect(of({})).toContain('That is 2 connections for each instance.');
     expect(of({ slowdown: null })).toContain(
-      'The connections of all 4 instances together do no harm at this load, either.',
+      'At this load, the connections of all 4 instances together do no harm either.',
     );
     expect(of({ usedShare: 1.6 })).toContain(
-      'If each instance brings this load, all 4 instances together need 3.2 of the 2 cores: more than the server can do, whatever the pools.',
+      'If each instance has this load, all 4 instances together need 3.2 of the 2 cores, which is more than the server has, whatever the pool size.',
     );
   });
 
-  test('where the server is the limit, no pool will do', () => {
+  test('where the server is the limit, no pool size is enough', () => {
     const nothing = {
       verdict: /** @type {const} */ ('nothing'),
       poolSize: null,
@@ -138,10 +138,10 @@ describe('queries that share the cores of the server', () => {
     expect(
       explainWith({ ...nothing, saturation: { ...saturation, usedShare: 1.05, enough: { cores: 3, poolSize: 6 } } }),
     ).toMatch(
-      /^No pool size meets the goal\..* The load needs 2\.1 of the server's 2 cores: it is more than the server can do\. No pool size will do\. What helps: about 3 cores, with 6 connections; or queries that cost less\.$/,
+      /^No pool size meets the goal\..* The load needs 2\.1 of the server's 2 cores, which is more than it has\. No pool size is enough\. About 3 cores with 6 connections would do, or cheaper queries\.$/,
     );
     expect(explainWith({ ...nothing, saturation: { ...saturation, cores: 1.8, usedShare: 0.9 } })).toMatch(
-      /The load needs 1\.6 of the server's 1\.8 cores on average\. With a small pool requests wait for a connection, with a large one queries wait for a core\. Queries that cost less would help, and more cores alone would not\.$/,
+      /The load needs 1\.6 of the server's 1\.8 cores on average\. With a small pool, requests wait for a connection\. With a large one, queries wait for a core\. Cheaper queries would help\. More cores alone would not\.$/,
     );
   });
 });

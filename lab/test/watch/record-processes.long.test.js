@@ -155,7 +155,7 @@ test('an app with four clients, a second process and a change stream: the trace 
     '--json',
   ]);
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
-    /The trace has \d pools\. This is about that of client "reports" in process \d+, with/,
+    /The trace has \d pools\. This is the one of client "reports" in process \d+, with/,
   );
   const [{ measured, predicted }] = JSON.parse(stdout).variants;
   expect(Math.abs(predicted.meanWaitMs / measured.meanWaitMs - 1)).toBeLessThan(0.25);

@@ -12,7 +12,7 @@ import { UNKNOWN } from './checkout-name.js';
  * @property {CheckoutKind} [kind]
  *
  * @typedef {Holder & { holds: number }} Waiter holds: how many connections of this pool its request has checked out. If
- *   the request does not return them before it gets the next one, it may wait for itself
+ *   the request does not return them before it gets the next one, it may be waiting for itself
  */
 
 /**
