@@ -41,7 +41,7 @@ export function createCommand() {
     )
     .addOption(mongoOption)
     .option('--target <url>', 'URL of the app (default: the first port that it opens)', orInvalid(parseTarget))
-    .option('--client <name>', 'change and predict the pool of this client only, by the name that `watch` shows')
+    .option('--client <name>', 'change and predict only the pool of this client, named as `watch` shows it')
     .option(
       '--slo <goal>',
       "e.g. '/users/:id p95 < 50ms'; exit with 1 if no size meets all goals; repeatable",

@@ -23,7 +23,7 @@ const REMARKS = [
 function explainCase(number) {
   const [, , , there] = COMPARISONS.find(([one]) => one === number) ?? [];
   return there
-    ? `there ${there}; here the finding names batches and cores`
+    ? `there ${there}; here, the finding gives batch sizes and cores`
     : 'ours decodes no fields, and is one process on one core';
 }
 
@@ -119,7 +119,7 @@ export const replicationDocument = {
     },
     {
       says: 'unique keys were not measured: the version did not support them',
-      here: 'one worker writes a collection that has a unique index, in order; not measured either',
+      here: 'a collection with a unique index is written by one worker, in order; this is not measured either',
       why: 'there is no figure to compare with',
       covered: 'partly',
     },

@@ -94,7 +94,7 @@ export const sessionsDocument = {
       why: `${NO_SESSIONS}, so a primed clone is ${SAME_CODE} fixed, and any other ${SAME_CODE} copy`,
     },
     {
-      says: 'a session that nobody closes keeps its socket, until queries wait for ever',
+      says: 'a session that nobody closes keeps its socket, until queries wait forever',
       here: '`--leaks` leaves change streams open, `--pool-timeout` ends the wait; lesson 7',
       why: "today's driver takes a connection back after each answer; what can still hold one is a stream, a cursor or a transaction",
     },
