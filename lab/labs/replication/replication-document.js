@@ -109,6 +109,7 @@ export const replicationDocument = {
     {
       says: 'less than 1 second from an insert on the source to the target',
       here: '`--latency`: 50 %, 95 % and all of single inserts, beside it',
+      why: 'there it is the difference between the oplogs of both servers; here, until a query finds the document',
     },
   ],
   conclusions: [

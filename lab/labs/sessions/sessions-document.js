@@ -112,7 +112,7 @@ export const sessionsDocument = {
   figures: [
     ...LOGGED_RUNS.map(describeLoggedRun),
     {
-      says: `${describeRun(1, 4096)}: with little load all three are alike`,
+      says: `${describeRun(1, 4096)}, and as long with pool 10, primed or not: with little load all three are alike`,
       here: 'the finding "1 worker: the slowest way / the fastest"',
     },
     { says: describeRun(10, 4096), here: 'the finding "10 workers: copy 4096 / fixed"', why: LIMITS },

@@ -90,16 +90,26 @@ function explain({ measured, published }, one, other) {
   const ratio = Math.max(measured / published, published / measured);
   const there = other.published?.ratePerSec ?? 0;
   const isSlower = other.settings.strategy === 'fixed' && rateOf(other) * SAME < there;
+  const thread = describeThread(one);
   return [
     ratio < SAME && 'About the same.',
     isSlower &&
       `One connection answers one query after the other here, ${formatNumber(rateOf(other))} per second. mgo sends the ` +
         `next one before the last is answered: ${formatNumber(there)} per second.`,
-    describeThread(one),
+    thread ?? (ratio >= SAME && !isSlower && describeOtherLimit(one)),
     describeStarts(one, other),
   ]
     .filter(Boolean)
     .join(' ');
+}
+
+/** @param {MeasuredWay} variant whose thread had time left */
+function describeOtherLimit({ measured }) {
+  const [busy, cpu] = [measured?.threadBusy, measured?.cpuShare].map((share) => Math.round((share ?? 0) * 100));
+  return (
+    `Here Node's one thread was busy for ${busy} % of the time, with ${cpu} % of a core, so the limit was the server or other ` +
+    'programs on this machine.'
+  );
 }
 
 /** The published time includes the start of the workers. @param {MeasuredWay} one @param {MeasuredWay} other */

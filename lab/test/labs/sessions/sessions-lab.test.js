@@ -189,6 +189,10 @@ test('each published finding has its reason: what one connection does, a full th
   expect(labs.sessions.takeaway(starved)).toContain(
     "Node's one thread got 40 % of a core, because others used the cores",
   );
+  const elsewhere = await pretend(common, { rates: [4000, 900, 500], busy: 0.6, cpuShare: 0.3 });
+  expect(labs.sessions.findings?.(elsewhere)[2].reason).toContain(
+    "Here Node's one thread was busy for 60 % of the time, with 30 % of a core, so the limit was the server or other programs",
+  );
   const others = await pretend({ ...common, queryMs: 5 }, { rates: [787, 4000, 4100], busy: 0.98 });
   expect(labs.sessions.findings?.(others).map(({ reason }) => reason)).toEqual([undefined, undefined, undefined]);
 });
