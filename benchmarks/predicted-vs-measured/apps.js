@@ -8,8 +8,8 @@
 // - On a busy machine the same query takes longer at one moment than at another, and no model of a pool knows that. Two recordings are
 //   compared only if the mean use of each route's queries differs by less than 25 % (CPU-bound: by any factor, because there the pool
 //   size changes it).
-// - A figure is said with confidence unless the check fails, the output withholds its size or shows two readings that differ by more
-//   than 15 %, or it is not a median and nothing was checked ("medians yes; tails no").
+// - A figure is said with confidence unless judgeTrust withholds it (the check fails; the server is unknown; it is not a median, nobody
+//   waited, and the recording does not show all that matters either; or its band allows × 2), or two readings differ by more than 15 %.
 // - Of these, at least 80 % are within 15 % or 5 ms, at least 85 % in their 90 % band, and none is off by more than × 2 (and 5 ms).
 // - At most 25 % of all figures are not said with confidence.
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -100,7 +100,7 @@ const KINDS = {
  * @property {string} kind
  * @property {number} from recorded size
  * @property {number} to
- * @property {boolean} isSaid with confidence
+ * @property {string | null} why it is not said with confidence
  * @property {number} measuredMs
  * @property {number} predictedMs
  * @property {boolean} isInBand
@@ -157,7 +157,7 @@ export const PART = {
 };
 
 /** @param {string} kind @param {number} from @param {Record<number, RecordedTrace>} recorded by size @returns {Promise<Figure[]>} */
-async function predictFrom(kind, from, recorded) {
+export async function predictFrom(kind, from, recorded) {
   const input = loadTraces([recorded[from]], {});
   const poolSizes = Object.keys(recorded)
     .map(Number)
@@ -169,11 +169,13 @@ async function predictFrom(kind, from, recorded) {
     predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, widenBy: trust.widenBy });
   const { variants } = await predictOn(load);
   const readings = load.otherwise && (await predictOn(load.otherwise)).variants;
-  /** @param {number} index of the size @param {string} route @param {typeof FIGURES[number]} figure @param {number} ms */
-  const isSaid = (index, route, figure, ms) => {
-    const otherMs = readings?.[index].predicted.routes[route]?.[figure] ?? ms;
-    if (check.status === 'fails' || trust.isWithheld(poolSizes[index])) return false;
-    return Math.abs(otherMs - ms) <= ALLOWED.share * ms && (check.status === 'holds' || figure === 'p50Ms');
+  /** @param {number} index of the size @param {string} route @param {typeof FIGURES[number]} name */
+  const whyOf = (index, route, name) => {
+    const { routes, low, high } = variants[index].predicted;
+    const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => each?.[route][name]);
+    const why = trust.whyUnsure({ name, poolSize: poolSizes[index], ms: Number(ms), lowMs, highMs });
+    const otherMs = readings?.[index].predicted.routes[route]?.[name] ?? Number(ms);
+    return why ?? (Math.abs(otherMs - Number(ms)) > ALLOWED.share * Number(ms) ? 'twoReadings' : null);
   };
   return variants.flatMap(({ settings: { poolSize }, predicted }, index) => {
     const other = pickPool(recorded[poolSize]).trace;
@@ -186,7 +188,7 @@ async function predictFrom(kind, from, recorded) {
           kind,
           from,
           to: poolSize,
-          isSaid: isSaid(index, route, figure, predicted.routes[route][figure]),
+          why: whyOf(index, route, figure),
           measuredMs: figuresOf[figure],
           predictedMs: predicted.routes[route][figure],
           isInBand:
@@ -228,12 +230,12 @@ function isFar({ measuredMs, predictedMs }) {
 const shareOf = (figures, is) => (figures.length === 0 ? NaN : (100 * figures.filter(is).length) / figures.length);
 
 /** @param {Figure[]} figures */
-function judge(figures) {
+export function judge(figures) {
   const describe = (/** @type {Figure[]} */ some) => {
-    const said = some.filter(({ isSaid }) => isSaid);
+    const said = some.filter(({ why }) => why === null);
     return {
       figures: some.length,
-      'withheld, %': Math.round(shareOf(some, ({ isSaid }) => !isSaid)),
+      'withheld, %': Math.round(shareOf(some, ({ why }) => why !== null)),
       'within 15 %': Math.round(shareOf(said, isClose)),
       'in band, %': Math.round(shareOf(said, ({ isInBand }) => isInBand)),
       'off by × 2': said.filter(isFar).length,
@@ -248,6 +250,18 @@ function judge(figures) {
     })),
   );
   const all = describe(figures);
+  const reasons = [...new Set(figures.map(({ why }) => why))]
+    .filter((why) => why !== null)
+    .map((reason) => {
+      const withheld = figures.filter(({ why }) => why === reason);
+      return {
+        reason,
+        figures: withheld.length,
+        'within 15 %': withheld.filter(isClose).length,
+        'in band': withheld.filter(({ isInBand }) => isInBand).length,
+        'off by × 2': withheld.filter(isFar).length,
+      };
+    });
   const worst = figures
     .toSorted(
       (a, b) => Math.abs(Math.log(b.predictedMs / b.measuredMs)) - Math.abs(Math.log(a.predictedMs / a.measuredMs)),
@@ -268,6 +282,7 @@ function judge(figures) {
         all['off by × 2'] === 0 &&
         all['withheld, %'] <= WANTED.withheld,
     },
+    { title: 'Why figures were withheld, and how they would have done', rows: reasons },
     { title: 'The figures that are off most', rows: worst },
   ];
 }

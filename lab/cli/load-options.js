@@ -2,12 +2,14 @@ import {
   createScenarioLoad,
   NO_OVERHEAD,
   createTraceLoad,
+  foldRoutes,
   overheadOfApp,
   parseQueries,
   parseServices,
   pickPool,
   servicesOfApp,
   shareServer,
+  thinTrace,
 } from 'mongodb-pool-predictor';
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
 import { WORKERS } from '../../src/load-tests/artillery.js';
@@ -37,6 +39,10 @@ import { toResult } from './result-file.js';
 
 /** Artillery reports response times in whole milliseconds. */
 const RESOLUTION_MS = 1;
+/** Of a longer trace, pieces are replayed: the percentiles of more checkouts are hardly more exact. */
+const MAX_CHECKOUTS = 10_000;
+/** Nobody reads more columns. */
+const MAX_ROUTES = 50;
 /** More threads than any machine has. */
 const MAX_WORKERS = 1024;
 
@@ -144,7 +150,10 @@ async function readTraceLoad(files, { environment, skipFunctions, service, queri
  */
 export function loadTraces(traces, { serverCores, client, process }) {
   const [first, ...otherTraces] = traces;
-  const [picked, ...others] = traces.map((each) => pickPool(each, { client, process }));
+  const [picked, ...others] = traces.map((each) => {
+    const choice = pickPool(each, { client, process });
+    return { ...choice, trace: thinTrace(foldRoutes(choice.trace, MAX_ROUTES), MAX_CHECKOUTS) };
+  });
   const recorded = picked.trace;
   const { pool, overhead: ofHeader } = readHeader(picked, first.file);
   const separate = pool && separateRoutes(pool);

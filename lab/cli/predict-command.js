@@ -4,11 +4,11 @@ import { choosePaint } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { poolOfApp } from '../predictions/app-pool.js';
 import { describePool } from '../predictions/describe-input.js';
-import { explainCheck, explainTrust, explainWithheld } from '../predictions/explain-check.js';
+import { EXPLAIN_DASH, explainCheck, explainTrust, explainWithheld } from '../predictions/explain-check.js';
 import { bestSize } from '../predictions/explain-prediction.js';
 import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
-import { judgeTrust } from '../predictions/trust.js';
+import { hideUnsure, judgeTrust } from '../predictions/trust.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
@@ -166,7 +166,9 @@ async function showPrediction(
     isExplained,
     hasOtherwise: doubt && !isExplained,
   });
-  const shown = isExplained ? result : brief(view, result, [...best, trust?.recordedSize ?? null]);
+  const sure = trust && result.variants.map((variant) => hideUnsure(trust, variant));
+  const printed = sure ? { ...result, variants: sure.map(({ variant }) => variant) } : result;
+  const shown = isExplained ? printed : brief(view, printed, [...best, trust?.recordedSize ?? null]);
   stream.write(
     `${[
       layOutText(`${describeBest(best, sizes)}${trust ? ` ${explainTrust(trust)}` : ''}`, width),
@@ -174,6 +176,7 @@ async function showPrediction(
       ...[
         ...about,
         ...gaps,
+        ...(sure?.some(({ isWide }) => isWide) ? [EXPLAIN_DASH] : []),
         ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
       ].map((note) => layOutText(note, width)),
       ...(doubt?.load.callers && isExplained
@@ -196,7 +199,10 @@ async function showPrediction(
   );
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   if (html) {
-    await writeAtomically(html, renderHtml([{ lab: createPredictView({ ...facts, hasBands: true }), result }]));
+    await writeAtomically(
+      html,
+      renderHtml([{ lab: createPredictView({ ...facts, hasBands: true }), result: printed }]),
+    );
     process.stderr.write(`Report: ${html}\n`);
   }
 }

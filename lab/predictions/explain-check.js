@@ -26,14 +26,19 @@ const NOT_CHECKED = {
 };
 
 /** How far the figures can be trusted, as one sentence. @param {Trust} trust */
-export function explainTrust({ check, isUnclear, recordedSize }) {
+export function explainTrust({ check, isUnclear, isPlain, recordedSize }) {
   const { status, reason, of } = check;
   if (status === 'fails') return 'Trust: none, because the check fails.';
   if (isUnclear) return "Trust: where both readings agree, because the recording can't tell who waits for answers.";
+  if (status === 'notChecked' && isPlain)
+    return `Trust: yes, although ${NOT_CHECKED[String(reason)]}: it shows who waits for answers, and that the server had cores to spare.`;
   if (status === 'notChecked') return `Trust: medians yes; tails no, because ${NOT_CHECKED[String(reason)]}.`;
   if (of === 'trace') return 'Trust: yes, because it predicts the other recording, too.';
   return `Trust: yes near the recorded ${recordedSize}, because the pool explains its waits; less so farther away.`;
 }
+
+/** What a dash in the table means. */
+export const EXPLAIN_DASH = 'A dash stands for a figure that could be twice or half as large: its band is that wide.';
 
 /** Why sizes have no figures. @param {Trust} trust @param {number[]} sizes */
 export function explainWithheld({ withheld, check }, sizes) {

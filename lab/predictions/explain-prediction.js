@@ -22,23 +22,26 @@ import { describeSlowdown } from './explain-saturation.js';
 export function explainPrediction(variants, load, route, { isBrief = false } = {}) {
   return [
     describeKnee(variants[variants.length - 1].settings.poolSize, load),
-    compareEnds(variants, route, isBrief),
+    ...compareEnds(variants, route, isBrief),
     describeNeed(load),
     ...(load.slowdown ? [describeSlowdown(load.slowdown)] : []),
   ].join(' ');
 }
 
-/** @param {Variant[]} variants @param {string} route @param {boolean} isBrief */
+/** @param {Variant[]} variants @param {string} route @param {boolean} isBrief @returns {string[]} none if one is unsure */
 function compareEnds(variants, route, isBrief) {
   const [small, large] = [variants[0], variants[variants.length - 1]].map(({ settings, predicted }) => {
     const figures = predicted?.routes[route];
     const band = isBrief ? [] : [predicted?.low, predicted?.high].map((end) => end?.routes[route]?.maxMs);
     return { pool: `ith ${countConnections(settings.poolSize)}`, ...figures, band };
   });
+  const isUnsure = (/** @type {Partial<RouteFigures>} */ { count = 0, failures = 0, maxMs }) =>
+    count > 0 && failures === 0 && !(Number(maxMs) >= 0);
+  if ([small, large].some(isUnsure)) return [];
   const first = `W${small.pool} ${describeRoute(route, small)}`;
-  if (variants.length === 1) return `${first}.`;
+  if (variants.length === 1) return [`${first}.`];
   const isPlain = [small, large].every(({ failures, maxMs }) => failures === 0 && maxMs >= 0);
-  return `${first}, w${large.pool} ${isPlain ? describeMax(large) : describeRoute(route, large)}.`;
+  return [`${first}, w${large.pool} ${isPlain ? describeMax(large) : describeRoute(route, large)}.`];
 }
 
 /** @param {string} route @param {RouteFigures} figures */

@@ -1,4 +1,4 @@
-import { formatCell, timeOf } from '../report/columns.js';
+import { MIN_REQUESTS, formatCell, timeOf } from '../report/columns.js';
 import { bestSize, explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
@@ -25,10 +25,16 @@ export function createPredictView({
   isReplay = false,
   notes = [],
 }) {
-  // A route without queries does not depend on the pool: it comes last.
-  const rankOf = (/** @type {string} */ route) =>
-    load.routes[route].queries > 0 ? load.routes[route].meanMs : Infinity;
-  const routes = Object.keys(load.routes).toSorted((a, b) => rankOf(a) - rankOf(b) || 0);
+  // A route without queries does not depend on the pool, and one with few requests has no percentiles: they come last.
+  const rankOf = (/** @type {string} */ route) => {
+    const { queries, count, meanMs } = load.routes[route];
+    return [Number(!(queries > 0)), Number(count < MIN_REQUESTS), queries > 0 ? meanMs : 0];
+  };
+  const routes = Object.keys(load.routes).toSorted((a, b) => {
+    const [one, other] = [rankOf(a), rankOf(b)];
+    const differing = one.findIndex((part, index) => part !== other[index]);
+    return differing === -1 ? 0 : one[differing] - other[differing];
+  });
   const detail = !isExplained;
   return {
     name: 'predict',
@@ -223,7 +229,9 @@ function ofRoute(route, figure) {
 
 /** @param {string} route @param {TimeFigure} figure */
 function bandOfRoute(route, figure) {
-  return band((figures) => timeOf(figures, route, figure) ?? NaN);
+  const ends = band(({ routes }) => routes[route]?.[figure]);
+  return (/** @type {Variant} */ variant) =>
+    typeof timeOf(variant.predicted, route, figure) === 'number' ? ends(variant) : undefined;
 }
 
 /** @param {Variant} variant @returns {number | undefined} */

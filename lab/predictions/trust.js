@@ -1,4 +1,4 @@
-/** @import { Load, TraceCheck } from 'mongodb-pool-predictor' */
+/** @import { Load, PredictedFigures, TraceCheck } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 
 /** By how much wider a band is at each end for each doubling or halving of the recorded size. */
@@ -11,6 +11,15 @@ const SECOND_RECORDING = 0.5;
 const FULL_SHARE = 0.5;
 /** Sizes further away than this factor are withheld where the recording can't tell what the server would do. */
 const NEAR = 2;
+/** A figure says nothing if the measured one may be this many times as large, or as small ... */
+const FAR = 2;
+/** ... unless that is less than anybody notices. */
+const FAR_MS = 5;
+/**
+ * Below this share of its cores in use, a server hardly makes queries wait: of two cores for a fifth of their work (M/M/2:
+ * share^2 / (1 - share^2)), of more cores for less.
+ */
+const IDLE_SHARE = 0.4;
 
 /**
  * How far the predictions from a recording can be trusted.
@@ -22,6 +31,10 @@ const NEAR = 2;
  * @property {'checkFails' | 'unknownServer' | null} withheld why some sizes get no figures: a recording with one size of a
  *   full pool does not show whether its queries slow each other down
  * @property {(poolSize: number) => boolean} isWithheld
+ * @property {boolean} isPlain the recording shows all that a prediction depends on, even if nobody waited: who waits for
+ *   answers, and that the server has cores to spare
+ * @property {(figure: { name: string, poolSize: number, ms: number, lowMs?: number, highMs?: number }) => 'checkFails' |
+ *   'unknownServer' | 'notChecked' | 'wideBand' | null} whyUnsure why a figure of requests is not shown
  * @property {(poolSize: number) => number} widenBy see predict
  */
 
@@ -50,15 +63,73 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
   const step =
     (isOfCallers || load.otherwise || trace.sharing ? MORE_WIDER : WIDER) * (others.length > 0 ? SECOND_RECORDING : 1);
   const ratioOf = (/** @type {number} */ size) => Math.max(size / recordedSize, recordedSize / size);
+  const isPlain = recordedSize > 0 && !load.otherwise && hasSockets(trace) && hasIdleServer(trace);
+  const isWithheld = (/** @type {number} */ size) => {
+    if (withheld === 'checkFails') return size !== recordedSize;
+    return withheld === 'unknownServer' && ratioOf(size) >= NEAR;
+  };
   return {
     recordedSize,
     check,
     isUnclear: load.otherwise !== undefined,
     withheld,
-    isWithheld: (size) => {
-      if (withheld === 'checkFails') return size !== recordedSize;
-      return withheld === 'unknownServer' && ratioOf(size) >= NEAR;
+    isWithheld,
+    isPlain,
+    whyUnsure: ({ name, poolSize, ms, lowMs = ms, highMs = ms }) => {
+      if (isWithheld(poolSize)) return withheld;
+      // These were recorded.
+      if (poolSize === recordedSize) return null;
+      if (check.status === 'notChecked' && !isPlain && name !== 'p50Ms') return 'notChecked';
+      const isFar = highMs > Math.max(FAR * ms, ms + FAR_MS) || lowMs < Math.min(ms / FAR, ms - FAR_MS);
+      return isFar ? 'wideBand' : null;
     },
     widenBy: (size) => (recordedSize > 0 ? step * Math.log2(ratioOf(size)) : 0),
   };
+}
+
+const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs']);
+
+/**
+ * Leaves out the figures of a size that are not sure.
+ *
+ * @template {{ settings: { poolSize: number }, predicted: PredictedFigures }} V
+ * @param {Pick<Trust, 'whyUnsure'>} trust
+ * @param {V} variant
+ * @returns {{ variant: V, isWide: boolean }} isWide: some because of their band
+ */
+export function hideUnsure({ whyUnsure }, variant) {
+  const { settings, predicted } = variant;
+  const { low, high } = predicted;
+  const copy = structuredClone({ ...predicted, low, high });
+  let isWide = false;
+  /** @param {string} name @param {(figures: any) => any} pick what has that figure */
+  const hide = (name, pick) => {
+    const [at, lowAt, highAt] = [copy, copy.low, copy.high].map((figures) => figures && pick(figures));
+    const why = whyUnsure({
+      name,
+      poolSize: settings.poolSize,
+      ms: at[name],
+      lowMs: lowAt?.[name],
+      highMs: highAt?.[name],
+    });
+    if (why === null) return;
+    at[name] = NaN;
+    // Its band is why, so it may be seen.
+    if (why === 'wideBand') isWide = true;
+    else for (const end of [lowAt, highAt]) if (end) end[name] = NaN;
+  };
+  for (const route of Object.keys(predicted.routes))
+    for (const name of TIMES) hide(name, ({ routes }) => routes[route]);
+  hide('meanWaitMs', (figures) => figures);
+  return { variant: { ...variant, predicted: copy }, isWide };
+}
+
+/** Whether the trace says on which sockets the requests came. @param {Trace} trace */
+function hasSockets({ socketOf }) {
+  return socketOf !== undefined && Array.from(socketOf).every((socket) => socket >= 0);
+}
+
+/** Whether the server said that it had cores to spare. @param {Trace} trace */
+function hasIdleServer({ server, sharing }) {
+  return server !== undefined && sharing === undefined && server.busyCores < IDLE_SHARE * server.cores;
 }

@@ -123,7 +123,7 @@ export const peakColumns = [
 ];
 
 /** With fewer requests, percentiles are chance: only the maximum is shown. */
-const MIN_REQUESTS = 20;
+export const MIN_REQUESTS = 20;
 
 /** @typedef {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} TimeFigure */
 

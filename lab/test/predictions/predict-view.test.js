@@ -142,5 +142,5 @@ test('below 20 requests, only the maximum is shown', () => {
         return value(/** @type {any} */ ({ settings: {}, predicted: { ...times, low: times, high: times } }));
       });
   expect(show(20)).toEqual([1, 2, [2, 2], 3, 4]);
-  expect(show(19)).toEqual([undefined, undefined, [NaN, NaN], undefined, 4]);
+  expect(show(19)).toEqual([undefined, undefined, undefined, undefined, 4]);
 });

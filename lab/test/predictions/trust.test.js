@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { explainTrust, explainWithheld } from '../../predictions/explain-check.js';
-import { judgeTrust } from '../../predictions/trust.js';
+import { hideUnsure, judgeTrust } from '../../predictions/trust.js';
 
 /** @import { Load, TraceCheck } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
@@ -76,4 +76,44 @@ test.each([
   [/** @type {Load} */ ({ otherwise: open }), holds, /^Trust: where both readings agree/],
 ])('the trust is one sentence: %#', (load, check, words) => {
   expect(explainTrust(judgeTrust({ trace, load }, check))).toMatch(words);
+});
+
+describe('a figure is not shown', () => {
+  const times = { p50Ms: 10, p95Ms: 40, p99Ms: 50, maxMs: 60, meanMs: 12 };
+  const ends = (/** @type {number} */ by) => ({
+    routes: { '/a': { ...times, p50Ms: 10 * by, p95Ms: 40 * by } },
+    meanWaitMs: 3,
+  });
+  /** @param {Parameters<typeof judgeTrust>[0]} input @param {TraceCheck} check @param {{ poolSize?: number, by?: number }} [options] */
+  const hiddenOf = (input, check, { poolSize = 4, by = 1.5 } = {}) => {
+    const predicted = /** @type {any} */ ({ ...ends(1), low: ends(1 / by), high: ends(by) });
+    const { variant } = hideUnsure(judgeTrust(input, check), { settings: { poolSize }, predicted });
+    expect(predicted.routes['/a']).toEqual(times);
+    return Object.entries(variant.predicted.routes['/a']).flatMap(([name, ms]) => (Number.isNaN(ms) ? [name] : []));
+  };
+  const notChecked = checkOf({ status: 'notChecked', reason: 'nobodyWaited' });
+  const plain = /** @type {Trace} */ ({
+    ...trace,
+    socketOf: [1, 2, 1],
+    server: { cores: 2, busyCores: 0.7 },
+  });
+
+  test('if its band allows twice or half as much, but by more than 5 ms', () => {
+    expect(hiddenOf({ trace, load: open }, holds)).toEqual([]);
+    expect(hiddenOf({ trace, load: open }, holds, { by: 2.1 })).toEqual(['p50Ms', 'p95Ms']);
+    expect(hiddenOf({ trace, load: open }, holds, { by: 1.4 })).toEqual([]);
+    expect(hiddenOf({ trace, load: open }, holds, { by: 3, poolSize: 8 })).toEqual([]);
+  });
+
+  test('if nothing was checked, except medians', () => {
+    expect(hiddenOf({ trace, load: open }, notChecked)).toEqual(['p95Ms', 'p99Ms', 'maxMs', 'meanMs']);
+  });
+
+  test('but all are if the recording shows who waits for answers, and that the server had cores to spare', () => {
+    expect(hiddenOf({ trace: plain, load: open }, notChecked)).toEqual([]);
+    expect(explainTrust(judgeTrust({ trace: plain, load: open }, notChecked))).toMatch(/^Trust: yes, although nobody/);
+    const busy = { cores: 2, busyCores: 0.9 };
+    expect(hiddenOf({ trace: { ...plain, server: busy }, load: open }, notChecked)).toHaveLength(4);
+    expect(hiddenOf({ trace: { ...plain, socketOf: [-1] }, load: open }, notChecked)).toHaveLength(4);
+  });
 });

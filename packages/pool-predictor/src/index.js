@@ -25,7 +25,7 @@ export { readTraceText } from './trace/read-trace.js';
 export { nameClient, pickPool } from './trace/pick-pool.js';
 export { EVENTS, OUTCOMES } from './trace/recorded-trace.js';
 export { createTraceLoad } from './load/trace-load.js';
-export { summariseTrace } from './trace/trace.js';
+export { foldRoutes, summariseTrace, thinTrace } from './trace/trace.js';
 
 /**
  * @typedef {import('./advise/advise.js').Advice} Advice
@@ -44,6 +44,7 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./load/load-facts.js').LoadFacts} LoadFacts
  * @typedef {import('./load/load.js').Load} Load
  * @typedef {import('./predict/predict-recent-load.js').Prediction} Prediction
+ * @typedef {import('./runs/run-figures.js').PredictedFigures} PredictedFigures
  * @typedef {import('./predict/size-comparison.js').Slowdown} Slowdown
  * @typedef {import('./predict/check-trace.js').TraceCheck} TraceCheck
  * @typedef {import('./trace/sessions.js').CallerFacts} CallerFacts

@@ -2,7 +2,8 @@ import { MIN_BOTTLENECK_SHARE, describeLoad } from '../load/load-facts.js';
 import { findKnee, findSlowdown } from './size-comparison.js';
 import { chooseRuns, requireBandRuns } from '../runs/prediction-interval.js';
 import { countRuns, createRuns, isRandom, simulateHere } from '../runs/simulation-runs.js';
-import { isDriverPool, UNLIMITED } from '../simulator/create-pool.js';
+import { isDriverPool, timeoutsOf, UNLIMITED } from '../simulator/create-pool.js';
+import { NEVER } from '../simulator/event-heap.js';
 import { centreBand, widenBand } from '../runs/run-figures.js';
 
 /** @import { Load } from '../load/load.js' */
@@ -90,6 +91,21 @@ export async function predict({
     return { all, shown: [own] };
   }
 
+  /**
+   * Where no run uses more connections than a pool has, each is the same as without a limit.
+   * @param {PoolOptions} pool
+   * @returns {Awaited<ReturnType<typeof simulatePool>> | undefined}
+   */
+  function takeUnlimited(pool) {
+    const { maxPoolSize } = pool;
+    const isAlike = !load.withOpenings && isDriverPool(pool) && (pool.warm ?? true) === true && !endsQueries(pool);
+    if (!isAlike || unlimited.all.some(({ peakActive }) => peakActive > maxPoolSize)) return undefined;
+    const [all, shown] = [unlimited.all, unlimited.shown].map((results) =>
+      results.map((result) => ({ ...result, utilisation: result.meanActive / maxPoolSize })),
+    );
+    return { all, shown: unlimited.shown === unlimited.all ? all : shown };
+  }
+
   counter.begin('no limit', runs - 1);
   const unlimited = await simulatePool(UNLIMITED, [once]);
   const facts = describeLoad(load, services, unlimited.shown);
@@ -97,7 +113,8 @@ export async function predict({
   const predicted = [];
   for (const poolSize of poolSizes) {
     counter.begin(`${poolSize} connections`);
-    predicted.push(widenBand(centreBand(await simulatePool(poolOf(poolSize))), widenBy(poolSize)));
+    const results = takeUnlimited(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize)));
+    predicted.push(widenBand(centreBand(results), widenBy(poolSize)));
   }
   const largest = poolOf(UNLIMITED.maxPoolSize);
   // With more connections the first queries wait for their opening all the same.
@@ -125,6 +142,12 @@ export async function predict({
     seeds,
     firstSeed,
   };
+}
+
+/** Whether a timeout can end a query that has its connection. @param {PoolOptions} pool */
+function endsQueries(pool) {
+  const { operationMs, requestMs } = timeoutsOf(pool);
+  return Math.min(operationMs, requestMs) < NEVER;
 }
 
 /**

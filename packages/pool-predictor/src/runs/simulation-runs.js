@@ -39,18 +39,13 @@ export function isRandom({ load, services, overhead, resolutionMs = 0 }) {
  */
 export function createRunSimulator({ load, services, overhead, resolutionMs, keepRequests }) {
   // The requests of a trace have their own times: nothing is drawn from its services.
-  const isDrawn = load.source?.kind !== 'trace';
+  const known =
+    load.source?.kind === 'trace' ? mapServices(services, ({ workShare }) => ({ kind: 'none', workShare })) : undefined;
   return ({ pool, seed, factor }) =>
     simulate({
       workload: load.workload,
-      services: isDrawn
-        ? Object.fromEntries(
-            Object.entries(services).map(([route, service]) => [
-              route,
-              resample(service, createRandom(seed, `sample of ${route}`)),
-            ]),
-          )
-        : services,
+      services:
+        known ?? mapServices(services, (service, route) => resample(service, createRandom(seed, `sample of ${route}`))),
       arrivals: load.arrivals(seed, factor),
       pool: load.withOpenings?.(pool, seed) ?? pool,
       seed,
@@ -59,6 +54,11 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
       server: load.server,
       overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
     });
+}
+
+/** @param {Record<string, Service>} services @param {(service: Service, route: string) => Service} map */
+function mapServices(services, map) {
+  return Object.fromEntries(Object.entries(services).map(([route, service]) => [route, map(service, route)]));
 }
 
 /**

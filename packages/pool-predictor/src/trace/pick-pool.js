@@ -118,7 +118,7 @@ function takeRows(trace, pool) {
     ...(version >= 3 && {
       openingMs: take(checkouts.openingMs),
       isBehind: take(checkouts.behindCount).map((count) => Math.min(count, 1)),
-      openings: findOpenings(trace, pool, firstMs),
+      openings: { ...findOpenings(trace, pool, firstMs), settings: readOpeningSettings(pools[pool]) },
     }),
     ...(requestOf.some((row) => row >= 0) && {
       requestOf,
@@ -144,7 +144,17 @@ function takeRows(trace, pool) {
   };
 }
 
-/** @param {RecordedTrace} trace @param {number} pool row @param {number} firstMs @returns {TraceOpenings} */
+/** @param {RecordedPool} pool @returns {TraceOpenings['settings']} */
+function readOpeningSettings({ options = {} }) {
+  return Object.fromEntries(
+    ['minPoolSize', 'maxConnecting', 'maxIdleTimeMS'].flatMap((name) => {
+      const value = options[name]?.value;
+      return typeof value === 'number' ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** @param {RecordedTrace} trace @param {number} pool row @param {number} firstMs @returns {Omit<TraceOpenings, 'settings'>} */
 function findOpenings({ checkouts, events }, pool, firstMs) {
   /** @type {{ fromMs: number, durationMs: number }[]} */
   const openings = [];

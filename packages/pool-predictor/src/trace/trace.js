@@ -35,6 +35,8 @@ import { joinRequests } from './traced-requests.js';
  *   closed later
  * @property {Float64Array} fromMs ascending
  * @property {Float64Array} durationsMs of the same
+ * @property {{ minPoolSize?: number, maxConnecting?: number, maxIdleTimeMS?: number }} settings of the pool that decide when
+ *   connections are opened
  *
  * @typedef {object} CoresChoice
  * @property {number} cores that the queries share
@@ -90,27 +92,124 @@ export function groupByRoute({ routes, routeOf }, values) {
  * @returns {Trace} the checkouts that started in that time
  */
 export function sliceTrace(trace, fromMs, toMs) {
-  const { checkOutStartedMs } = trace;
-  const kept = Array.from(checkOutStartedMs, (ms, index) => (ms >= fromMs && ms < toMs ? index : -1)).filter(
-    (index) => index >= 0,
-  );
+  return pickPieces(trace, [{ fromMs, toMs }]);
+}
+
+/** Pieces of a recording, one right after the other. */
+const PIECES = 20;
+
+/**
+ * Shortens a long trace to pieces that are spread over it, one right after the other. Each begins when a connection was
+ * free, if there is such a moment, because the queue before it is not replayed.
+ *
+ * @param {Trace} trace
+ * @param {number} most checkouts that are about right
+ * @returns {Trace} the trace itself if it is not longer
+ */
+export function thinTrace(trace, most) {
+  const { checkOutStartedMs, waitMs, warnings } = trace;
+  const { length } = checkOutStartedMs;
+  if (length <= most) return trace;
+  const slotMs = checkOutStartedMs[length - 1] / PIECES;
+  const pieceMs = (slotMs * most) / length;
+  let row = 0;
+  const pieces = Array.from({ length: PIECES }, (_, piece) => {
+    const slotFromMs = piece * slotMs;
+    while (row < length && checkOutStartedMs[row] < slotFromMs) row++;
+    while (row < length && waitMs[row] > 0 && checkOutStartedMs[row] < slotFromMs + slotMs - pieceMs) row++;
+    const isFree = row < length && waitMs[row] === 0;
+    const fromMs = piece > 0 && isFree ? checkOutStartedMs[row] : slotFromMs;
+    return { fromMs, toMs: fromMs + pieceMs };
+  });
+  const thinned = pickPieces(trace, pieces);
+  return {
+    ...thinned,
+    warnings: [
+      ...warnings,
+      `The trace is long: ${thinned.waitMs.length} of its ${length} checkouts are replayed, in ${PIECES} pieces spread over it`,
+    ],
+  };
+}
+
+/**
+ * @param {Trace} trace
+ * @param {{ fromMs: number, toMs: number }[]} pieces in order of time; each begins when the one before ends
+ * @returns {Trace}
+ */
+function pickPieces(trace, pieces) {
+  const { checkOutStartedMs, sharing, openings } = trace;
+  /** @type {number[]} */
+  const kept = [];
+  /** By how much each comes earlier. @type {number[]} */
+  const shiftsMs = [];
+  /** @type {number[]} */
+  const openingsMs = [];
+  /** @type {number[]} */
+  const durationsMs = [];
+  let row = 0;
+  let passedMs = 0;
+  for (const { fromMs, toMs } of pieces) {
+    const shiftMs = fromMs - passedMs;
+    passedMs += toMs - fromMs;
+    while (row < checkOutStartedMs.length && checkOutStartedMs[row] < fromMs) row++;
+    for (; row < checkOutStartedMs.length && checkOutStartedMs[row] < toMs; row++) {
+      kept.push(row);
+      shiftsMs.push(shiftMs);
+    }
+    openings?.fromMs.forEach((ms, index) => {
+      if (ms < fromMs || ms >= toMs) return;
+      openingsMs.push(ms - shiftMs);
+      durationsMs.push(openings.durationsMs[index]);
+    });
+  }
   const pick = (/** @type {ArrayLike<number>} */ values) => kept.map((index) => values[index]);
-  const { sharing } = trace;
+  const shift = (/** @type {ArrayLike<number>} */ values) =>
+    kept.map((index, place) => values[index] - shiftsMs[place]);
   return {
     ...trace,
-    checkOutStartedMs: kept.map((index) => checkOutStartedMs[index] - fromMs),
+    checkOutStartedMs: shift(checkOutStartedMs),
     waitMs: pick(trace.waitMs),
     useMs: pick(trace.useMs),
     routeOf: pick(trace.routeOf),
     ...(trace.openingMs && { openingMs: pick(trace.openingMs) }),
     ...(trace.isBehind && { isBehind: pick(trace.isBehind) }),
     ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
-    ...(trace.requestStartedMs && { requestStartedMs: pick(trace.requestStartedMs).map((ms) => ms - fromMs) }),
-    ...(trace.requestEndedMs && { requestEndedMs: pick(trace.requestEndedMs).map((ms) => ms - fromMs) }),
+    ...(trace.requestStartedMs && { requestStartedMs: shift(trace.requestStartedMs) }),
+    ...(trace.requestEndedMs && { requestEndedMs: shift(trace.requestEndedMs) }),
     ...(trace.connectionOf && { connectionOf: pick(trace.connectionOf) }),
     ...(trace.socketOf && { socketOf: pick(trace.socketOf) }),
     ...(trace.socketUseOf && { socketUseOf: pick(trace.socketUseOf) }),
+    ...(openings && {
+      openings: { ...openings, fromMs: Float64Array.from(openingsMs), durationsMs: Float64Array.from(durationsMs) },
+    }),
     ...(sharing && { sharing: { ...sharing, aloneMs: Float64Array.from(pick(sharing.aloneMs)) } }),
+  };
+}
+
+/**
+ * Makes one route of the rarest ones, where there are too many to tell apart.
+ *
+ * @param {Trace} trace
+ * @param {number} most routes
+ * @returns {Trace} the trace itself if it has no more
+ */
+export function foldRoutes(trace, most) {
+  const { routes, routeOf, warnings } = trace;
+  if (routes.length <= most) return trace;
+  const counts = new Uint32Array(routes.length);
+  for (let row = 0; row < routeOf.length; row++) counts[routeOf[row]]++;
+  const kept = [...routes.keys()].sort((a, b) => counts[b] - counts[a]).slice(0, most - 1);
+  const newRow = new Uint32Array(routes.length).fill(most - 1);
+  kept.forEach((route, row) => (newRow[route] = row));
+  const others = routes.length - kept.length;
+  return {
+    ...trace,
+    routes: [...kept.map((route) => routes[route]), `${others} others`],
+    routeOf: Uint32Array.from(routeOf, (route) => newRow[route]),
+    warnings: [
+      ...warnings,
+      `The trace has ${routes.length} routes: the ${others} rarest ones are one, "${others} others"`,
+    ],
   };
 }
 

@@ -70,7 +70,7 @@ describe('the waits of a trace, replayed', () => {
       status: 'fails',
       reason: 'figures',
     });
-    const openings = { openAtStart: 4, fromMs: new Float64Array(), durationsMs: new Float64Array() };
+    const openings = { openAtStart: 4, fromMs: new Float64Array(), durationsMs: new Float64Array(), settings: {} };
     expect(await checkTrace({ ...cold, openings }, { pool: { maxPoolSize: 4 } })).toMatchObject({
       reason: 'otherWaits',
     });

@@ -165,6 +165,6 @@ export function recordCold() {
     ...trace,
     isBehind: new Uint8Array(waitMs.length),
     openingMs: waitMs,
-    openings: { openAtStart: 0, fromMs: Float64Array.from(checkOutStartedMs), durationsMs: Float64Array.from(waitMs) },
+    openings: { openAtStart: 0, fromMs: Float64Array.from(checkOutStartedMs), durationsMs: Float64Array.from(waitMs), settings: {} },
   };
 }
