@@ -6,6 +6,7 @@ import { diagnose } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
 import { readAdvice } from '../predictions/read-advice.js';
+import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { widthOf } from '../report/table.js';
 import { parsePositive, parseUpTo } from './option-parsers.js';
@@ -50,6 +51,7 @@ async function showDiagnosis(source, { seconds, compare, json, ...fleet }) {
       ? await diagnoseApp(source, seconds, fleet)
       : await diagnoseFile(source, fleet);
   const { diagnosis } = now;
+  if (now.history) process.stderr.write(`${now.history}\n`);
   const advice = await readAdvice();
   const text = before
     ? renderComparison(before.diagnosis, diagnosis, { width })
@@ -67,7 +69,7 @@ async function showDiagnosis(source, { seconds, compare, json, ...fleet }) {
 async function diagnoseFile(file, fleet) {
   const trace = await readTrace(file);
   const diagnosis = diagnose(trace, fleet);
-  return { diagnosis, poolSize: await suggestSize(trace, diagnosis) };
+  return { diagnosis, poolSize: await suggestSize(trace, diagnosis), history: describeHistory(trace) };
 }
 
 /** @param {string | undefined} url @param {number} seconds @param {DoctorFleet} fleet */

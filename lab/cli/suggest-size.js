@@ -15,10 +15,11 @@ const MAX_SIZES = 60;
  *
  * @param {RecordedTrace} recorded
  * @param {Diagnosis} diagnosis of it
- * @returns {Promise<number | null>} null unless the pool is too small for its load, a replay explains the
+ * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, a replay explains the
  *   recorded waits, and there is such a size
  */
 export async function suggestSize(recorded, { verdict: { cause, facts } }) {
+  if (recorded.header.history) return null;
   if (cause !== 'fullPool' || !facts?.maxPoolSize) return null;
   const { load, services, pool, trace } = loadTraces([recorded], { client: facts.client });
   if (!pool || trace.header.maxPoolSize !== facts.maxPoolSize) return null;

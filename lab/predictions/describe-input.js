@@ -35,6 +35,27 @@ export function describeTraceRoutes(routes) {
     : [];
 }
 
+/**
+ * Says which times and requests a history has, and who still waited at its end.
+ * @param {RecordedTrace} trace
+ * @returns {string | null} null for any other trace
+ */
+export function describeHistory({ file, header, originMs, checkouts, requests, seconds: { loop } }) {
+  if (!header.history) return null;
+  const timeOf = (/** @type {number} */ ms) => new Date(originMs + ms).toISOString().replace(/\.\d+Z$/, 'Z');
+  const [first, last] = [loop[0]?.atMs ?? 0, loop[loop.length - 1]?.atMs ?? checkouts.startedMs[checkouts.length - 1]];
+  const all = loop.reduce((total, { requests: count = 0 }) => total + count, 0);
+  const { waiting = 0, heldMs = {} } = loop[loop.length - 1] ?? {};
+  const held = Object.entries(heldMs).map(([route, ms]) => `${route} for ${formatQuantity(ms, 'ms')}`);
+  return [
+    `${file}, ${timeOf(first)} to ${timeOf(last)}: the ${requests.length} requests that waited longest, of about ${all}. The ` +
+      'figures are theirs.',
+    ...(waiting > 0 && held.length > 0
+      ? [`In the last second, ${waiting} waited, and connections were held by ${held.join(', ')}.`]
+      : []),
+  ].join(' ');
+}
+
 /** How many queries a request makes, where the trace shows it. @param {Trace} trace @returns {string[]} */
 export function describeTraceQueries({ routes, routeOf, requestOf }) {
   if (!requestOf) return ['The trace does not say which queries belong to one request, so each counts as one.'];

@@ -20,6 +20,7 @@ const MAX_LEFT = 20;
 export class Feed {
   #source;
   #streams;
+  #onSecond;
   #serverGauge;
   #timers;
   /** Oldest first. @type {Second[]} */
@@ -36,11 +37,16 @@ export class Feed {
   /** Of the last request in an event. */
   #sentRequestId;
 
-  /** @param {LiveSource} source @param {ReturnType<typeof import('./streams.js').createStreams>} streams */
-  constructor(source, streams) {
+  /**
+   * @param {LiveSource} source
+   * @param {ReturnType<typeof import('./streams.js').createStreams>} streams
+   * @param {(second: Second) => void} [onSecond] gets each second at its end
+   */
+  constructor(source, streams, onSecond = () => {}) {
     const { checkouts, requests, readServerLoad } = source;
     this.#source = source;
     this.#streams = streams;
+    this.#onSecond = onSecond;
     this.#serverGauge = readServerLoad ? createServerGauge(readServerLoad) : null;
     this.#sentId = checkouts.lastId;
     this.#summedId = checkouts.lastId;
@@ -121,6 +127,7 @@ export class Feed {
     this.#seconds = [...this.#seconds.filter(({ atMs }) => atMs < second.atMs), second];
     if (this.#seconds.length > KEPT_SECONDS) this.#seconds.shift();
     this.#streams.send('second', second);
+    this.#onSecond(second);
   }
 
   #notePeak() {

@@ -1,6 +1,7 @@
 import { sampleServiceTimes } from 'mongodb-pool-monitor';
 import { secure, sendJson, sendProblem, sendText } from './answers.js';
 import { Feed } from './feed.js';
+import { HistoryFile } from './history-file.js';
 import { createAccess } from './access.js';
 import { HAS_PREDICTOR, PageFiles } from './page-files.js';
 import { PoolMetrics } from './pool-metrics.js';
@@ -24,6 +25,7 @@ import { createStreams } from './streams.js';
  * @param {boolean} [options.loopbackOnly] refuses requests whose Host is not loopback, where the app listens on no
  *   other address
  * @param {string} [options.token] refuses requests without it
+ * @param {{ file: string, maxBytes: number }} [options.history] a file with the requests that waited longest
  * @param {Extension} [options.extension] what the app adds to the page
  */
 export function createLiveView(source, options) {
@@ -36,15 +38,16 @@ export class LiveView {
   #files;
   #metrics;
   #streams;
+  #historyFile;
   #feed;
   /** By path. @type {Record<string, PathHandler>} */
   #answers;
 
   /**
    * @param {LiveSource} source
-   * @param {{ loopbackOnly?: boolean, token?: string, extension?: Extension }} [options] see createLiveView
+   * @param {Parameters<typeof createLiveView>[1]} [options] see createLiveView
    */
-  constructor(source, { loopbackOnly = false, token, extension } = {}) {
+  constructor(source, { loopbackOnly = false, token, history, extension } = {}) {
     const { listPools, checkouts, requests, readServerLoad, onReader } = source;
     this.#source = source;
     this.#refuse = createAccess({ loopbackOnly, token });
@@ -57,7 +60,11 @@ export class LiveView {
       onReader?.(send);
     });
     this.#streams = streams;
-    this.#feed = new Feed(source, streams);
+    const file = history && new HistoryFile(source, history);
+    this.#historyFile = file;
+    this.#feed = new Feed(source, streams, (second) => {
+      if (file?.isWanted(second)) file.write(second, this.#describeClients());
+    });
     this.#answers = {
       '/pool': (req, res) => sendJson(res, this.#describePool()),
       '/pool/events': streams.open,
@@ -116,6 +123,7 @@ export class LiveView {
   /** Ends all streams, which would keep a server open. */
   close() {
     this.#feed.close();
+    this.#historyFile?.close();
     this.#streams.close();
   }
 
@@ -146,12 +154,15 @@ export class LiveView {
     };
   }
 
+  #describeClients() {
+    return this.#source.listPools().map((watched) => ({ ...readClient(watched), ...readFacts(watched) }));
+  }
+
   /** `GET /pool/trace`: the last minute, if there was a checkout. @param {ServerResponse} res */
   #sendTrace(res) {
-    const pools = this.#source.listPools();
-    const clients = pools.map((watched) => ({ ...readClient(watched), ...readFacts(watched) }));
     const seconds = this.#feed.history;
-    const text = renderRecentTrace(this.#source, { clients, seconds, max: sumGauges(pools).max });
+    const { max } = sumGauges(this.#source.listPools());
+    const text = renderRecentTrace(this.#source, { clients: this.#describeClients(), seconds, max });
     if (text === null) res.writeHead(204).end();
     else sendText(res, text, 'application/jsonl; charset=utf-8');
   }

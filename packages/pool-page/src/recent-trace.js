@@ -4,6 +4,8 @@ import { TraceLines } from 'mongodb-pool-monitor';
 /** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { LiveSource } from './live-source.js' */
 
+/** @typedef {ClientFacts & { name: string | null, servers: string[] }} DescribedClient */
+
 const RECENT_MS = 60_000;
 /** Writing as many takes the app about 10 ms. */
 const MAX_CHECKOUTS = 2000;
@@ -12,7 +14,7 @@ const MAX_CHECKOUTS = 2000;
  * The last minute as a trace: what started in it and has ended, while the pools had the sizes that they have now.
  *
  * @param {Pick<LiveSource, 'checkouts' | 'requests'>} source
- * @param {{ clients: (ClientFacts & { name: string | null, servers: string[] })[], seconds: readonly Second[], max: number }}
+ * @param {{ clients: DescribedClient[], seconds: readonly Second[], max: number }}
  *   pools max: connections of all clients now
  * @param {number} [nowMs] since the epoch
  * @returns {string | null} its lines; null without a checkout
@@ -29,9 +31,7 @@ export function renderRecentTrace({ checkouts, requests: { log } }, { clients, s
   const trace = new TraceLines();
   return [
     trace.ofTrace(),
-    ...clients.flatMap(({ name: pool, servers, appName, driver, options }) =>
-      servers.map((server) => trace.ofPool({ pool, server, appName, driver, options })),
-    ),
+    ...definePools(trace, clients),
     ...served.map((checkout) => trace.ofCheckout(checkout)),
     ...requests.filter(({ startedAtMs }) => startedAtMs >= fromMs).map((request) => trace.ofRequest(request)),
     ...checkouts.events
@@ -42,6 +42,19 @@ export function renderRecentTrace({ checkouts, requests: { log } }, { clients, s
   ]
     .flatMap((lines) => lines.map((line) => `${JSON.stringify(line)}\n`))
     .join('');
+}
+
+/**
+ * Defines the pools of clients.
+ * @param {TraceLines} trace
+ * @param {DescribedClient[]} clients
+ * @param {number} [process] its number in the trace
+ * @returns {Record<string, unknown>[][]}
+ */
+export function definePools(trace, clients, process) {
+  return clients.flatMap(({ name: pool, servers, appName, driver, options }) =>
+    servers.map((server) => trace.ofPool({ process, pool, server, appName, driver, options })),
+  );
 }
 
 /** @param {TraceLines} trace @param {Second} second */

@@ -1,5 +1,6 @@
 const MAX_PORT = 65_535;
 const MAX_CONNECTIONS = 100_000;
+const [DEFAULT_MB, MAX_MB] = [16, 10_000];
 const LOOPBACK = '127.0.0.1';
 const IS_LOOPBACK = /^(127\.0\.0\.1|localhost|::1)$/;
 
@@ -14,6 +15,7 @@ const IS_LOOPBACK = /^(127\.0\.0\.1|localhost|::1)$/;
  * @property {string | undefined} onlyClient name of the only client that it replaces
  * @property {boolean} shortRoutes whether the name of a route is the method and the first segment of the path
  * @property {boolean} otel whether the app's OpenTelemetry gets metrics and spans
+ * @property {{ file: string, maxBytes: number } | undefined} history where to write what happened
  * @property {string | undefined} reportTo URL that gets a report about this process
  */
 
@@ -33,8 +35,15 @@ export function readAttachSettings(env) {
     onlyClient: env.POOL_MONITOR_CLIENT || undefined,
     shortRoutes: readChoice(env, 'POOL_MONITOR_ROUTES', ['full', 'short']) === 'short',
     otel: readChoice(env, 'POOL_MONITOR_OTEL', ['off', 'on']) === 'on',
+    history: readHistory(env),
     reportTo,
   };
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function readHistory(env) {
+  const maxBytes = (readNumber(env, 'POOL_MONITOR_LOG_MB', 1, MAX_MB) ?? DEFAULT_MB) * 2 ** 20;
+  return env.POOL_MONITOR_LOG ? { file: env.POOL_MONITOR_LOG, maxBytes } : undefined;
 }
 
 /** @param {NodeJS.ProcessEnv} env */

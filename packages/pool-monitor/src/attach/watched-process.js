@@ -240,6 +240,7 @@ class ProcessWatch {
   #show() {
     if (this.#owner) this.#ownerTimer = setTimeout(() => this.close(), OWNER_MS).unref();
     if (this.#settings.otel) this.#telemetry = this.#openTelemetry();
+    const { loopbackOnly, token, history } = this.#settings;
     const clients = this.#clients;
     const page = this.#page;
     const live = page.createLiveView(
@@ -259,7 +260,7 @@ class ProcessWatch {
           throw error;
         }),
       },
-      { loopbackOnly: this.#settings.loopbackOnly, token: this.#settings.token },
+      { loopbackOnly, token, history },
     );
     return { live, url: this.#openServer() };
   }

@@ -63,11 +63,21 @@ const RESOLUTION_MS = 0.001;
 export class TraceLines {
   /** @type {number | undefined} */
   #originMs;
+  #firstId;
   /** Ids by key. */
   #ids = { route: new Map(), operation: new Map(), pool: new Map() };
   #pools = 0;
   /** @type {Lines} */
   #lines = [];
+
+  /**
+   * @param {{ firstId?: number, originMs?: number }} [options] firstId: of its definitions, where several processes write
+   *   one file; originMs: from which its times count, default: the first one
+   */
+  constructor({ firstId = 0, originMs } = {}) {
+    this.#firstId = firstId;
+    this.#originMs = originMs;
+  }
 
   /** The first line. @param {Record<string, unknown>} [header] more fields of it @returns {Lines} */
   ofTrace(header) {
@@ -77,7 +87,7 @@ export class TraceLines {
 
   /** @param {TracedPool} pool if it has changed, it gets another id @returns {Lines} */
   ofPool({ pool, server, process = 0, ...facts }) {
-    const id = this.#pools++;
+    const id = this.#firstId + this.#pools++;
     this.#ids.pool.set(keyOf(process, pool, server), id);
     return [{ define: 'pool', id, ...(process > 0 && { process }), name: pool, address: server, ...facts }];
   }
@@ -174,7 +184,7 @@ export class TraceLines {
     const ids = this.#ids[define];
     let id = ids.get(key);
     if (id === undefined) {
-      id = ids.size;
+      id = this.#firstId + ids.size;
       ids.set(key, id);
       this.#lines.push({ define, id, ...facts });
     }

@@ -14,6 +14,7 @@ test('nothing is set', () => {
     onlyClient: undefined,
     shortRoutes: false,
     otel: false,
+    history: undefined,
     reportTo: undefined,
   });
 });
@@ -29,6 +30,8 @@ test('all are set', () => {
       POOL_MONITOR_CLIENT: 'web',
       POOL_MONITOR_ROUTES: 'short',
       POOL_MONITOR_OTEL: 'on',
+      POOL_MONITOR_LOG: 'shop.jsonl',
+      POOL_MONITOR_LOG_MB: '1',
     }),
   ).toEqual({
     host: '0.0.0.0',
@@ -40,6 +43,7 @@ test('all are set', () => {
     onlyClient: 'web',
     shortRoutes: true,
     otel: true,
+    history: { file: 'shop.jsonl', maxBytes: 2 ** 20 },
     reportTo: undefined,
   });
 });
@@ -62,6 +66,10 @@ test.each(['0.0.0.0', '::', '10.0.0.7', '127.0.0.1.example.com', '127x0y0z1'])('
   expect(() => readAttachSettings({ POOL_MONITOR_HOST: host })).toThrow(
     new Error(`POOL_MONITOR_HOST=${host} opens the page to the network, so it needs POOL_MONITOR_TOKEN`),
   );
+});
+
+test('a history takes 16 MB unless a setting says otherwise', () => {
+  expect(readAttachSettings({ POOL_MONITOR_LOG: 'x' }).history).toEqual({ file: 'x', maxBytes: 16 * 2 ** 20 });
 });
 
 test('a token that could be guessed is refused, and not shown', () => {
@@ -96,6 +104,7 @@ test.each([
   ['POOL_MONITOR_OTEL', '1', 'must be one of off, on'],
   ['POOL_MONITOR_MAX_POOL_SIZE', '0', `${NUMBER} 1 to 100000`],
   ['POOL_MONITOR_MAX_POOL_SIZE', '100001', `${NUMBER} 1 to 100000`],
+  ['POOL_MONITOR_LOG_MB', '0.5', `${NUMBER} 1 to 10000`],
   ['POOL_MONITOR_REPORT_TO', 'http://example.com:80/', LOOPBACK],
   ['POOL_MONITOR_REPORT_TO', 'http://127.0.0.1.example.com:80/', LOOPBACK],
   ['POOL_MONITOR_REPORT_TO', 'http://example.com/?http://127.0.0.1:80/', LOOPBACK],

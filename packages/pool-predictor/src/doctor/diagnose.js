@@ -53,7 +53,9 @@ export function diagnose(trace, fleet = {}) {
   const evidence = gatherEvidence(trace);
   const causeOf = attributeWaits(trace, evidence);
   const times = splitRequests(trace, evidence.byRequest);
-  const limits = findLimits(trace, times, evidence.byRequest);
+  // What a history leaves out would look like connections and places that nobody uses.
+  const isWhole = !trace.header.history;
+  const limits = isWhole ? findLimits(trace, times, evidence.byRequest) : [];
   /** @type {Map<Cause, { waitedMs: number, requests: Set<number>, rows: number[] }>} */
   const byCause = new Map();
   const bucketOf = (/** @type {Cause} */ cause) => {
@@ -101,7 +103,7 @@ export function diagnose(trace, fleet = {}) {
     verdict: judge({ trace, evidence, causeOf, times, limits, causes, totals }),
     totals,
     causes,
-    settings: findSettings(trace, evidence, { ...fleet, limits }),
+    settings: findSettings(trace, evidence, { ...fleet, limits, isWhole }),
     missing,
   };
 }
@@ -126,7 +128,8 @@ function gatherEvidence(trace) {
   const pools = recorded.map(({ process }, pool) => new PoolHistory(trace, pool, loops[process]));
   // Pools of one server share it, whichever process they are in.
   const neighbours = recorded.map(({ address }) => pools.filter((_, other) => recorded[other].address === address));
-  const growth = measureGrowth(trace, (row) => {
+  const measure = trace.header.history ? () => 0 : measureGrowth;
+  const growth = measure(trace, (row) => {
     const outMs = checkouts.startedMs[row] + checkouts.waitMs[row];
     return sum(
       neighbours[checkouts.poolOf[row]].map(({ inUse }) => inUse.meanCount(outMs, outMs + checkouts.useMs[row])),

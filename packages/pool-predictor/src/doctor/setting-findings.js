@@ -27,10 +27,15 @@ import { nameClient } from '../trace/pick-pool.js';
 /**
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @param {{ instances?: number, serverLimit?: number, limits: FoundLimit[] }} known
+ * @param {{ instances?: number, serverLimit?: number, limits: FoundLimit[], isWhole: boolean }} known isWhole: whether the trace has all
+ *   checkouts
  * @returns {SettingFinding[]}
  */
-export function findSettings({ pools, checkouts }, { pools: histories, loops }, { instances, serverLimit, limits }) {
+export function findSettings(
+  { pools, checkouts },
+  { pools: histories, loops },
+  { instances, serverLimit, limits, isWhole },
+) {
   /** @type {SettingFinding[]} */
   const findings = [];
   const used = pools.map(() => 0);
@@ -43,6 +48,7 @@ export function findSettings({ pools, checkouts }, { pools: histories, loops }, 
     if (used[row] === 0) continue;
     const client = nameClient(pool);
     findings.push(...findOverridden(pool, client));
+    if (!isWhole) continue;
     const minimum = Number(pool.options?.minPoolSize?.value ?? 0);
     if (minimum > used[row])
       findings.push({ kind: 'unusedMinimum', client, option: 'minPoolSize', value: minimum, used: used[row] });

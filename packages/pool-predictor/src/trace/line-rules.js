@@ -62,6 +62,7 @@ export const HEADER_RULES = {
   overhead,
   resolutionMs: positiveMs,
   server: object,
+  history: flag,
 };
 
 /** @type {LineRules} */
@@ -127,7 +128,10 @@ export const EVENT_RULES = {
   connectionReady: { required: connection, optional: { durationMs } },
   connectionClosed: { required: connection, optional: { reason: text, durationMs } },
   poolCleared: { required: pool, optional: { reason: text } },
-  loop: { required: { atMs: startMs, meanMs: durationMs, maxMs: durationMs }, optional: { process: id, busy: cores } },
+  loop: {
+    required: { atMs: startMs, meanMs: durationMs, maxMs: durationMs },
+    optional: { process: id, busy: cores, requests: count, waiting: count, heldMs: object },
+  },
   server: {
     required: { atMs: startMs },
     optional: { process: id, cores, busyCores: cores, ticketsOut: count, ticketsTotal: count, queued: count },

@@ -29,10 +29,14 @@ export function nameClient({ name }) {
  * @param {PoolChoice} [choice] default: all
  * @returns {{ trace: Trace, pool: RecordedPool, process: RecordedProcess, others: RecordedPool[] }}
  *   trace: its checkouts that got a connection and whose operation succeeded; others: pools with checkouts that are left out
- * @throws {Error} if there is none
+ * @throws {Error} if there is none, or the trace is a history
  */
 export function pickPool(trace, choice = {}) {
-  const { file, pools } = trace;
+  const { file, pools, header } = trace;
+  if (header.history)
+    throw new Error(
+      `${file} is a history: it has the requests that waited longest, and not the whole load. pool-lab doctor reads it`,
+    );
   const used = countCheckouts(trace).filter(({ served }) => served > 0);
   const candidates = used.filter(({ row }) => isChosen(trace, pools[row], choice));
   if (candidates.length === 0) {

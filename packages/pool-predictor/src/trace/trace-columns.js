@@ -153,6 +153,7 @@ export class TraceColumns {
     for (const second of [...this.#seconds.loop, ...this.#seconds.server]) second.atMs -= firstMs;
     const { processes, pools, routes, operations, reasons } = this.#definitions;
     return {
+      originMs: firstMs,
       processes,
       pools,
       routes,
