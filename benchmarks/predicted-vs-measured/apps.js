@@ -16,11 +16,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
-import { createRandom, pickPool, predict, summariseTrace } from 'mongodb-pool-predictor';
+import {
+  checkRecording,
+  createRandom,
+  judgeTrust,
+  openRecording,
+  pickPool,
+  predict,
+  summariseTrace,
+} from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
-import { checkRecording } from '../../lab/cli/check-recording.js';
-import { loadTraces } from '../../lab/cli/load-options.js';
-import { judgeTrust } from '../../lab/predictions/trust.js';
 import { mean } from '../../lab/base/statistics.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { recordCase } from '../doctor/run-case.js';
@@ -158,11 +163,12 @@ export const PART = {
 
 /** @param {string} kind @param {number} from @param {Record<number, RecordedTrace>} recorded by size @returns {Promise<Figure[]>} */
 export async function predictFrom(kind, from, recorded) {
-  const input = loadTraces([recorded[from]], {});
+  const input = openRecording([recorded[from]]);
   const poolSizes = Object.keys(recorded)
     .map(Number)
     .filter((size) => size !== from);
-  const { load, services, overhead } = input;
+  const { load, overhead } = input;
+  const { services } = load;
   const check = await checkRecording(input);
   const trust = judgeTrust(input, check);
   const predictOn = (/** @type {typeof load} */ one) =>

@@ -1,14 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { advise, parseSlo } from 'mongodb-pool-predictor';
+import { advise, judgeTrust, parseSlo } from 'mongodb-pool-predictor';
 import { choosePaint, paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
 import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { MORE_EVIDENCE, explainCheck, explainTrust, explainWithheld } from '../predictions/explain-check.js';
-import { judgeTrust } from '../predictions/trust.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
-import { checkRecording } from './check-recording.js';
+import { checkInput } from './check-input.js';
 import { inThreads } from './in-threads.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { streamForText } from './result-file.js';
@@ -72,7 +71,7 @@ async function showAdvice(
     ...loadOptions,
     scenario,
   });
-  const check = trace && (await checkRecording({ trace, load, pool, others }, { ...loadOptions, firstSeed }));
+  const check = trace && (await checkInput({ trace, load, pool, others }, { ...loadOptions, firstSeed }));
   if (check?.status === 'fails') {
     refuse([explainCheck(check), MORE_EVIDENCE], { check, json });
     return;

@@ -1,20 +1,15 @@
 import {
   createScenarioLoad,
-  NO_OVERHEAD,
-  createTraceLoad,
-  foldRoutes,
   overheadOfApp,
+  openRecording,
   parseQueries,
   parseServices,
-  pickPool,
   servicesOfApp,
-  shareServer,
-  thinTrace,
 } from 'mongodb-pool-predictor';
 import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
 import { WORKERS } from '../../src/load-tests/artillery.js';
 import { foreseeLostUsers } from '../harness/loads/artillery-load.js';
-import { checkAppPool, poolOfRecording, poolOfTrace, separateRoutes } from '../predictions/app-pool.js';
+import { checkAppPool } from '../predictions/app-pool.js';
 import { describeCallers } from '../predictions/describe-callers.js';
 import {
   describeCoverage,
@@ -33,16 +28,12 @@ import { readJson } from '../base/read-json.js';
 import { toResult } from './result-file.js';
 
 /** @import { Command } from 'commander' */
-/** @import { Load, RecordedTrace, Service } from 'mongodb-pool-predictor' */
+/** @import { AppPool, Load, RecordedTrace, Service } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
-/** @import { AppPool, KnownPool } from '../predictions/app-pool.js' */
+/** @import { KnownPool } from '../predictions/app-pool.js' */
 
 /** Artillery reports response times in whole milliseconds. */
 const RESOLUTION_MS = 1;
-/** Of a longer trace, pieces are replayed: the percentiles of more checkouts are hardly more exact. */
-const MAX_CHECKOUTS = 10_000;
-/** Nobody reads more columns. */
-const MAX_ROUTES = 50;
 /** More threads than any machine has. */
 const MAX_WORKERS = 1024;
 
@@ -148,25 +139,10 @@ async function readTraceLoad(files, { environment, skipFunctions, service, queri
  * @param {Pick<LoadOptions, 'client' | 'process' | 'serverCores'>} options
  * @returns {LoadInput & { trace: Trace }}
  */
-export function loadTraces(traces, { serverCores, client, process }) {
+function loadTraces(traces, options) {
   const [first, ...otherTraces] = traces;
-  const [picked, ...others] = traces.map((each) => {
-    const choice = pickPool(each, { client, process });
-    return { ...choice, trace: thinTrace(foldRoutes(choice.trace, MAX_ROUTES), MAX_CHECKOUTS) };
-  });
-  const recorded = picked.trace;
-  const { pool, overhead: ofHeader } = readHeader(picked, first.file);
-  const separate = pool && separateRoutes(pool);
-  const trace =
-    serverCores === 'none'
-      ? recorded
-      : shareServer([recorded, ...others.map(({ trace: other }) => other)], {
-          cores: serverCores,
-          pool: poolOfRecording(recorded, pool),
-          separateRoutes: separate,
-        });
-  const load = createTraceLoad(trace, { resample: true, separateRoutes: separate });
-  const overhead = load.isMeasured ? NO_OVERHEAD : ofHeader;
+  checkHeader(first);
+  const { picked, trace, load, overhead, settings: pool, others } = openRecording(traces, options);
   return {
     load,
     services: load.services,
@@ -186,23 +162,21 @@ export function loadTraces(traces, { serverCores, client, process }) {
       ...describeTraceRoutes(trace.routes),
       ...describeMissing(first),
     ],
-    others: others.map(({ trace: other }) => other),
-    warnings: [picked, ...others].flatMap(({ trace: { warnings } }) => warnings),
+    others,
+    warnings: [trace, ...others].flatMap(({ warnings }) => warnings),
     settings: {
       trace: first.file,
       ...(others.length > 0 && { otherTraces: otherTraces.map(({ file }) => file) }),
       recorded: trace.header,
-      serverCores,
+      serverCores: options.serverCores,
     },
   };
 }
 
-/** @param {ReturnType<typeof pickPool>} picked @param {string} file @returns {{ pool?: AppPool, overhead?: Service }} */
-function readHeader({ trace: { header }, pool: recorded }, file) {
-  const { pool, overhead } = /** @type {Record<string, any>} */ (header);
+/** @param {RecordedTrace} trace @throws {Error} if the settings in its header are none */
+function checkHeader({ file, header: { pool } }) {
   try {
     if (pool !== undefined) checkAppPool(pool, 'pool');
-    return { pool: poolOfTrace(pool, recorded), overhead };
   } catch (cause) {
     throw new Error(`${file}, line 1: ${/** @type {Error} */ (cause).message}`, { cause });
   }

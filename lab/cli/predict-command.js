@@ -1,18 +1,16 @@
 import { Command, Option } from 'commander';
-import { parsePoolSizes, predict, summariseTrace } from 'mongodb-pool-predictor';
+import { hideUnsure, judgeTrust, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { choosePaint } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
-import { poolOfApp } from '../predictions/app-pool.js';
 import { describePool } from '../predictions/describe-input.js';
 import { EXPLAIN_DASH, explainCheck, explainTrust, explainWithheld } from '../predictions/explain-check.js';
 import { bestSize } from '../predictions/explain-prediction.js';
 import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
-import { hideUnsure, judgeTrust } from '../predictions/trust.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
-import { checkRecording } from './check-recording.js';
+import { checkInput } from './check-input.js';
 import { inThreads } from './in-threads.js';
 import { readLoad, withLoadOptions } from './load-options.js';
 import { streamForText } from './result-file.js';
@@ -98,7 +96,7 @@ async function showPrediction(
   const poolOf = known
     ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize })
     : POOL_OF[driver];
-  const check = trace && (await checkRecording({ trace, load, pool, others }, { ...loadOptions, firstSeed }));
+  const check = trace && (await checkInput({ trace, load, pool, others }, { ...loadOptions, firstSeed }));
   const trust = trace && check && judgeTrust({ trace, load, others, serverCores: loadOptions.serverCores }, check);
   const notes = [
     ...(check === undefined ? [] : [explainCheck(check)]),

@@ -1,8 +1,5 @@
-import { predict } from 'mongodb-pool-predictor';
-import { poolOfApp } from '../predictions/app-pool.js';
-import { checkRecording } from './check-recording.js';
+import { checkRecording, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { inThreads } from './in-threads.js';
-import { loadTraces } from './load-options.js';
 
 /** @import { Diagnosis, RecordedTrace } from 'mongodb-pool-predictor' */
 
@@ -21,11 +18,13 @@ const MAX_SIZES = 60;
 export async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (recorded.header.history) return null;
   if (cause !== 'fullPool' || !facts?.maxPoolSize) return null;
-  const { load, services, pool, trace } = loadTraces([recorded], { client: facts.client });
-  if (!pool || trace.header.maxPoolSize !== facts.maxPoolSize) return null;
+  const recording = openRecording([recorded], { client: facts.client });
+  const { load, settings, trace } = recording;
+  const { services } = load;
+  if (!settings || trace.header.maxPoolSize !== facts.maxPoolSize) return null;
   const size = facts.maxPoolSize;
-  const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...pool.settings, poolSize });
-  if ((await checkRecording({ trace, load, pool })).status !== 'holds') return null;
+  const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
+  if ((await checkRecording(recording)).status !== 'holds') return null;
   const poolSizes = Array.from({ length: Math.min(MAX_SIZES, (MOST - 1) * size) }, (_, index) => size + index + 1);
   const knees = [];
   // Where the trace can't tell whether callers wait for their answers, the size must do for both.

@@ -7,8 +7,7 @@ import {
   formatShare,
 } from 'mongodb-pool-page/universal/quantity.js';
 
-/** @import { TraceCheck } from 'mongodb-pool-predictor' */
-/** @import { Trust } from './trust.js' */
+/** @import { TraceCheck, Trust } from 'mongodb-pool-predictor' */
 
 /** A load that changes less looks the same. */
 const CHANGE = 1.25;

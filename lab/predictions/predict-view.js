@@ -1,4 +1,5 @@
-import { MIN_REQUESTS, formatCell, timeOf } from '../report/columns.js';
+import { MIN_FOR_PERCENTILES } from 'mongodb-pool-predictor';
+import { formatCell, timeOf } from '../report/columns.js';
 import { bestSize, explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
@@ -28,7 +29,7 @@ export function createPredictView({
   // A route without queries does not depend on the pool, and one with few requests has no percentiles: they come last.
   const rankOf = (/** @type {string} */ route) => {
     const { queries, count, meanMs } = load.routes[route];
-    return [Number(!(queries > 0)), Number(count < MIN_REQUESTS), queries > 0 ? meanMs : 0];
+    return [Number(!(queries > 0)), Number(count < MIN_FOR_PERCENTILES), queries > 0 ? meanMs : 0];
   };
   const routes = Object.keys(load.routes).toSorted((a, b) => {
     const [one, other] = [rankOf(a), rankOf(b)];

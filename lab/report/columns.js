@@ -1,3 +1,4 @@
+import { MIN_FOR_PERCENTILES } from 'mongodb-pool-predictor';
 import { digitsOf, formatNumber } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { Column, Variant } from './result-types.js' */
@@ -122,9 +123,6 @@ export const peakColumns = [
   },
 ];
 
-/** With fewer requests, percentiles are chance: only the maximum is shown. */
-export const MIN_REQUESTS = 20;
-
 /** @typedef {'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs'} TimeFigure */
 
 /**
@@ -132,11 +130,11 @@ export const MIN_REQUESTS = 20;
  * @param {string} route
  * @param {TimeFigure} figure
  * @param {number} [repeats] that had these requests together
- * @returns {number | undefined} in ms; undefined where there are too few requests
+ * @returns {number | undefined} in ms; undefined where there are too few requests: a percentile of them is chance
  */
 export function timeOf(figures, route, figure, repeats = 1) {
   const times = figures?.routes?.[route];
-  return figure === 'maxMs' || times?.count >= MIN_REQUESTS * repeats ? times?.[figure] : undefined;
+  return figure === 'maxMs' || times?.count >= MIN_FOR_PERCENTILES * repeats ? times?.[figure] : undefined;
 }
 
 /** @param {string} route @param {TimeFigure} figure */

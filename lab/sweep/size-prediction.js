@@ -1,18 +1,16 @@
-import { createScenarioLoad, predict, renameRoutes, shareServer } from 'mongodb-pool-predictor';
+import { createScenarioLoad, poolOfApp, predict, renameRoutes, shareServer } from 'mongodb-pool-predictor';
 import { WORKERS } from '../../src/load-tests/artillery.js';
 import { mean } from '../base/statistics.js';
 import { mergeFigures } from '../harness/merge-figures.js';
 import { traceOf } from '../harness/summarise-checkouts.js';
 import { useMsOf } from '../harness/warm-up.js';
-import { poolOfApp } from '../predictions/app-pool.js';
 import { hasSucceeded, isServed } from './measured-requests.js';
 import { replayRequests } from './replayed-load.js';
 import { matchRoutes } from '../predictions/route-patterns.js';
 
-/** @import { Load, RequestLine, Service, Workload } from 'mongodb-pool-predictor' */
+/** @import { AppPool, Load, RequestLine, Service, Workload } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { SeenCheckout } from '../harness/monitor-reader.js' */
-/** @import { AppPool } from '../predictions/app-pool.js' */
 /** @import { JoinedRequest } from './measured-requests.js' */
 /** @import { SweepFigures } from './sweep-figures.js' */
 

@@ -1,18 +1,16 @@
 import {
   createRunSimulator,
   createScenarioLoad,
-  createTraceLoad,
+  openRecording,
   parseServices,
-  pickPool,
+  poolOfApp,
   predict,
   readTraceText,
   readWorkload,
-  shareServer,
 } from 'mongodb-pool-predictor';
-import { checkAppPool, poolOfApp, poolOfTrace, separateRoutes } from '../../lab/predictions/app-pool.js';
+import { checkAppPool } from '../../lab/predictions/app-pool.js';
 
-/** @import { Load, Service } from 'mongodb-pool-predictor' */
-/** @import { AppPool } from '../../lab/predictions/app-pool.js' */
+/** @import { AppPool, Load, Service } from 'mongodb-pool-predictor' */
 
 /** More vehicles than anyone watches. */
 export const MAX_SHOWN = 20_000;
@@ -127,18 +125,10 @@ async function readPreset({ yaml = '', trace, services = [], cores }) {
 
 /** As `pool-lab predict --trace` does. @param {string} text @param {number} [cores] */
 async function readRecording(text, cores) {
-  const { trace: recorded, pool } = pickPool(await readTraceText(text));
-  const { maxPoolSize, pool: settings, overhead } = /** @type {Record<string, any>} */ (recorded.header);
-  if (settings !== undefined) checkAppPool(settings, 'pool');
-  const recordedPool = poolOfTrace(settings, pool);
-  const separate = recordedPool && separateRoutes(recordedPool);
-  const trace = shareServer([recorded], {
-    cores,
-    separateRoutes: separate,
-    pool: maxPoolSize ? poolOfApp({ ...recordedPool, poolSize: maxPoolSize }) : undefined,
-  });
-  const load = createTraceLoad(trace, { resample: true, separateRoutes: separate });
-  return { load, services: load.services, overhead, recordedPool, warnings: trace.warnings };
+  const recorded = await readTraceText(text);
+  if (recorded.header.pool !== undefined) checkAppPool(recorded.header.pool, 'pool');
+  const { trace, load, overhead, settings } = openRecording([recorded], { serverCores: cores });
+  return { load, services: load.services, overhead, recordedPool: settings, warnings: trace.warnings };
 }
 
 /** The routes of a scenario, to ask for their service times. @param {string} yaml @returns {string[]} */

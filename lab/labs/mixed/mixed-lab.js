@@ -8,9 +8,8 @@ import { DELAY, POOL_SIZES, createChoiceParser } from '../../harness/lab-options
 import { runScenario } from '../../harness/loads/artillery-load.js';
 import { listArrivals, summariseCheckouts } from '../../harness/summarise-checkouts.js';
 import { warmUp } from '../../harness/warm-up.js';
-import { poolOfApp } from '../../predictions/app-pool.js';
 import { readSettings } from '../../../src/settings.js';
-import { createScenarioLoad, predict } from 'mongodb-pool-predictor';
+import { createScenarioLoad, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { isQueryless, servicesWithSleep, workOut } from '../../../src/load-tests/exact-times.js';
 import { checkRequests } from './check-requests.js';

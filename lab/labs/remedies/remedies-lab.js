@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { DELAY, POOL_SIZES, parseInteger } from '../../harness/lab-options.js';
 import { drawRequests } from '../../harness/loads/open-loop.js';
-import { simulate } from 'mongodb-pool-predictor';
+import { poolOfApp, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { poolOfApp } from '../../predictions/app-pool.js';
 import { readSettings } from '../../../src/settings.js';
 import { remediesView } from './remedies-view.js';
 import { measureRemedy } from './measure.js';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { checkService, meanServiceMs, simulate } from 'mongodb-pool-predictor';
+import { checkService, meanServiceMs, poolOfApp, simulate } from 'mongodb-pool-predictor';
 import { parseJson } from '../../base/read-json.js';
 import { toResult } from '../../cli/result-file.js';
 import { showResult } from '../../cli/report-command.js';
 import { labs } from '../../labs/index.js';
 import { servicesOfResult } from '../../predictions/result-services.js';
-import { checkAppPool, poolOfApp } from '../../predictions/app-pool.js';
+import { checkAppPool } from '../../predictions/app-pool.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { changesOf, mutationsOf, oddValues } from 'test-support/fuzz-arbitraries.js';
 import { attempt, require } from 'test-support/fuzz-outcome.js';

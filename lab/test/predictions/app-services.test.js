@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { readWorkload, simulate } from 'mongodb-pool-predictor';
+import { poolOfApp, readWorkload, simulate } from 'mongodb-pool-predictor';
 import { servicesOfResult } from '../../predictions/result-services.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { matchRoutes } from '../../predictions/route-patterns.js';
 import { sendRequests } from '../../harness/loads/open-loop.js';
-import { checkAppPool, describeAppPool, poolOfApp } from '../../predictions/app-pool.js';
+import { checkAppPool, describeAppPool } from '../../predictions/app-pool.js';
 import { measureUntil } from 'test-support/waiting.js';
 import { serveApp } from '../../../test/support/serve-app.js';
 

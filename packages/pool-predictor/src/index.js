@@ -21,11 +21,15 @@ export { createRandom } from './simulator/random.js';
 export { NO_OVERHEAD, meanServiceMs } from './simulator/service-time.js';
 export { simulate } from './simulator/simulate.js';
 export { checkTrace } from './predict/check-trace.js';
+export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings.js';
+export { checkRecording, openRecording } from './predict/recording.js';
+export { hideUnsure, judgeTrust } from './predict/trust.js';
+export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
 export { readTraceText } from './trace/read-trace.js';
 export { nameClient, pickPool } from './trace/pick-pool.js';
 export { EVENTS, OUTCOMES } from './trace/recorded-trace.js';
 export { createTraceLoad } from './load/trace-load.js';
-export { foldRoutes, summariseTrace, thinTrace } from './trace/trace.js';
+export { summariseTrace } from './trace/trace.js';
 
 /**
  * @typedef {import('./advise/advise.js').Advice} Advice
@@ -43,8 +47,12 @@ export { foldRoutes, summariseTrace, thinTrace } from './trace/trace.js';
  * @typedef {import('./doctor/setting-findings.js').SettingFinding} SettingFinding
  * @typedef {import('./load/load-facts.js').LoadFacts} LoadFacts
  * @typedef {import('./load/load.js').Load} Load
- * @typedef {import('./predict/predict-recent-load.js').Prediction} Prediction
  * @typedef {import('./runs/run-figures.js').PredictedFigures} PredictedFigures
+ * @typedef {import('./predict/pool-settings.js').AppPool} AppPool
+ * @typedef {import('./predict/recording.js').Recording} Recording
+ * @typedef {import('./predict/trust.js').Trust} Trust
+ * @typedef {import('./predict/what-if.js').WhatIf} WhatIf
+ * @typedef {import('./predict/what-if.js').WhatIfRoute} WhatIfRoute
  * @typedef {import('./predict/size-comparison.js').Slowdown} Slowdown
  * @typedef {import('./predict/check-trace.js').TraceCheck} TraceCheck
  * @typedef {import('./trace/sessions.js').CallerFacts} CallerFacts

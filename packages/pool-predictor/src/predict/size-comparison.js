@@ -2,6 +2,9 @@
 /** @import { RouteResult } from '../simulator/route-stats.js' */
 /** @import { RunFigures } from '../runs/run-figures.js' */
 
+/** With fewer requests, percentiles are chance. */
+export const MIN_FOR_PERCENTILES = 20;
+
 /** A percentile up to this much above that of an unlimited pool counts as equal. */
 export const TOLERANCE_SHARE = 0.05;
 export const TOLERANCE_MS = 1;

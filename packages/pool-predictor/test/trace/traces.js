@@ -165,6 +165,11 @@ export function recordCold() {
     ...trace,
     isBehind: new Uint8Array(waitMs.length),
     openingMs: waitMs,
-    openings: { openAtStart: 0, fromMs: Float64Array.from(checkOutStartedMs), durationsMs: Float64Array.from(waitMs), settings: {} },
+    openings: {
+      openAtStart: 0,
+      fromMs: Float64Array.from(checkOutStartedMs),
+      durationsMs: Float64Array.from(waitMs),
+      settings: {},
+    },
   };
 }

@@ -1,5 +1,7 @@
-/** @import { Load, PredictedFigures, TraceCheck } from 'mongodb-pool-predictor' */
-/** @import { Trace } from 'mongodb-pool-predictor/node' */
+/** @import { Load } from '../load/load.js' */
+/** @import { PredictedFigures } from '../runs/run-figures.js' */
+/** @import { Trace } from '../trace/trace.js' */
+/** @import { TraceCheck } from './check-trace.js' */
 
 /** By how much wider a band is at each end for each doubling or halving of the recorded size. */
 const WIDER = 0.1;
