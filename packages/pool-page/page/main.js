@@ -1,7 +1,7 @@
 import { announce, createMemory } from './announcer.js';
 import { createCharts } from './charts.js';
-import { DiagnosisLine } from './diagnosis-line.js';
 import { listenToApp } from './event-feed.js';
+import { LastMinute } from './last-minute.js';
 import { createNoteList } from './notes.js';
 import { PageExtension } from './page-extension.js';
 import { watchPalette } from './palette.js';
@@ -45,7 +45,12 @@ const others = createOtherScenes(
 const charts = createCharts();
 const predictor = new Predictor();
 const prediction = new PredictionPanel(find('#what-if'), predictor);
-const diagnosis = new DiagnosisLine(find('#diagnosis'), predictor);
+const lastMinute = new LastMinute(predictor, async ({ atMs, diagnosis, whatIf }) => {
+  if (whatIf) prediction.use(atMs, whatIf);
+  // A page without traffic does not load the words.
+  const words = diagnosis && (await import('../universal/explain-diagnosis.js'));
+  setText('#diagnosis', words ? words.explainLastMinute(diagnosis) : '');
+});
 const showNotes = createNoteList({ list: find('#notes'), none: find('#no-notes') });
 
 const extension = new PageExtension();
@@ -80,8 +85,8 @@ function show(next) {
   if (state.seconds !== before.seconds) {
     charts.show(state);
     prediction.show(state);
-    // It speaks of the present, so it stays as it is while the page shows the past.
-    if (buttons.isLive()) diagnosis.show(state);
+    // It is about the present, so it stays as it is while the page shows the past.
+    if (buttons.isLive()) lastMinute.show(state);
   }
   if (state.kinds !== before.kinds) showLegend();
   scene.show(state);

@@ -1,4 +1,5 @@
 const NAMES = /** @type {const} */ ([
+  'paper',
   'ink',
   'muted',
   'rule',

@@ -2,25 +2,19 @@ import { LOG_AXIS } from './log-axis.js';
 import { formatQuantity } from '../universal/quantity.js';
 
 /** @import { Chart as ChartJs, ChartDataset, Plugin } from 'chart.js' */
-/** @import { ChartRoute } from './chart-routes.js' */
+/** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 /** @import { Palette } from './palette.js' */
-/** @import { Prediction } from 'mongodb-pool-predictor' */
-/** @import { RecentLoad } from './recent-load.js' */
 
-/**
- * @typedef {object} More
- * @property {Pick<RecentLoad, 'max' | 'p95Ms'>} measured
- * @property {number} picked an index of poolSizes
- * @property {ChartRoute[]} routes with a line each
- *
- * @typedef {Prediction & More} Shown
- */
+/** @typedef {Pick<WhatIf, 'poolSizes' | 'recordedSize' | 'routes'> & { picked: number }} Shown picked: an index of poolSizes */
+
+/** Tell the routes apart: the colour says that they are simulated. The legend has the same. */
+const DASHES = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
 
 /** Defined by the script /page/chart.js. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
 
 /**
- * Predicted p95 by pool size, and the measured p95 at the current size.
+ * Simulated times by pool size, and the measured ones at the recorded size.
  * @param {HTMLCanvasElement} canvas
  * @param {(left: number, right: number) => void} onLayout gets the ends of the axis of pool sizes, in px
  */
@@ -37,7 +31,9 @@ export function createPredictionChart(canvas, onLayout) {
     shown = next;
     if (!chart) return;
     chart.data.labels = next.poolSizes;
-    chart.data.datasets = next.routes.flatMap((route) => createDatasets(route, next, colors));
+    chart.data.datasets = Object.entries(next.routes).flatMap(([name, route], index) =>
+      createDatasets(name, route, index, next, colors),
+    );
     canvas.setAttribute('aria-label', describe(next));
     chart.update('none');
   }
@@ -61,13 +57,13 @@ export function createPredictionChart(canvas, onLayout) {
 }
 
 /** @param {Shown} shown */
-function describe({ poolSizes, p95Ms, routes }) {
-  const ends = routes.map(
-    ({ label }) =>
-      `${label} ${formatQuantity(p95Ms[label][0], 'ms')} with ${poolSizes[0]}, ` +
-      `${formatQuantity(Number(p95Ms[label].at(-1)), 'ms')} with ${poolSizes.at(-1)}`,
+function describe({ poolSizes, routes }) {
+  const ends = Object.entries(routes).map(
+    ([name, { predictedMs }]) =>
+      `${name} ${formatQuantity(predictedMs[0], 'ms')} with ${poolSizes[0]}, ` +
+      `${formatQuantity(Number(predictedMs.at(-1)), 'ms')} with ${poolSizes.at(-1)}`,
   );
-  return `Predicted p95 by pool size: ${ends.join('; ')}`;
+  return `Simulated response times by pool size: ${ends.join('; ')}`;
 }
 
 /** @param {HTMLCanvasElement} canvas @param {Palette} palette @param {Plugin[]} plugins @returns {ChartJs} */
@@ -106,34 +102,36 @@ function createChart(canvas, palette, plugins) {
 }
 
 /**
- * @param {ChartRoute} route
+ * @param {string} name
+ * @param {WhatIfRoute} route
+ * @param {number} index
  * @param {Shown} shown
  * @param {Palette} palette
- * @returns {ChartDataset[]} the predicted line, and the measured point
+ * @returns {ChartDataset[]} the simulated line, and the measured point
  */
-function createDatasets({ label, color: name }, { poolSizes, p95Ms, measured }, palette) {
-  const color = palette[name];
+function createDatasets(name, { predictedMs, measuredMs }, index, { poolSizes, recordedSize }, palette) {
   return [
     {
-      label: `${label} predicted`,
-      data: p95Ms[label],
+      label: `${name} simulated`,
+      data: predictedMs,
       order: 1,
-      borderColor: color,
-      backgroundColor: color,
+      borderColor: palette.predicted,
+      backgroundColor: palette.predicted,
+      borderDash: DASHES[index % DASHES.length],
       borderWidth: 3,
       pointRadius: 3,
     },
     {
-      label: `${label} measured`,
+      label: `${name} measured`,
       order: 0,
       showLine: false,
-      backgroundColor: color,
-      data: poolSizes.map((size) => (size === measured.max ? (measured.p95Ms[label] ?? null) : null)),
+      backgroundColor: palette.ink,
+      data: poolSizes.map((size) => (size === recordedSize ? measuredMs : null)),
       pointStyle: 'rectRot',
-      pointRadius: 10,
+      pointRadius: 8,
       pointHoverRadius: 10,
-      pointBorderColor: palette.ink,
-      pointBorderWidth: 2.5,
+      pointBorderColor: palette.paper,
+      pointBorderWidth: 2,
     },
   ];
 }
@@ -162,7 +160,7 @@ function drawSizes(palette, read) {
       context.save();
       context.strokeStyle = palette.ink;
       draw(shown.picked, 2, []);
-      const current = shown.poolSizes.indexOf(shown.measured.max);
+      const current = shown.poolSizes.indexOf(shown.recordedSize);
       if (current !== -1) draw(current, 1.5, [4, 4]);
       context.restore();
     },

@@ -1,46 +1,53 @@
-import { formatQuantity } from '../universal/quantity.js';
+import { countConnections, formatQuantity } from '../universal/quantity.js';
 
-/** More than the p95 of a minute differs by chance from that of the next. */
-const FAR_RATIO = 3;
-const FAR_MS = 50;
-const FAR_APART =
-  'The simulation says something else for this size, so do not rely on it. It does not know users who wait for their ' +
-  'answer before they ask again, nor an app that is busy itself.';
+/** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 
-/** @param {number} poolSize @param {Record<string, number>} p95Ms predicted, by route */
-export function describePrediction(poolSize, p95Ms) {
-  return `With ${countConnections(poolSize)}: ${listTimes(p95Ms, 'p95 ')}.`;
+const FIGURES = { p95Ms: 'p95', maxMs: 'max' };
+
+/** @type {Record<string, string>} */
+const NOT_CHECKED = {
+  nobodyWaited: 'nobody waited for a connection, so every pool of this size or larger looks the same',
+  fewWaits: 'fewer than 20 queries waited for a connection',
+  unknownSize: 'the pool has no limit',
+};
+const SEND_MORE = 'Send more at once, or make the pool smaller.';
+
+/** @param {number} poolSize @param {Record<string, WhatIfRoute>} routes @param {number} index of the size @param {number} failures */
+export function describePrediction(poolSize, routes, index, failures) {
+  const times = listTimes(routes, ({ predictedMs }) => predictedMs[index]);
+  return `With ${countConnections(poolSize)}: ${times}${failures > 0 ? `, ${failures} fail` : ''}.`;
 }
 
-/**
- * @param {number} max 0 for no limit
- * @param {Record<string, number>} p95Ms measured, by route
- * @param {Record<string, number>} predictedMs p95 with that many connections, by route
- */
-export function describeMeasured(max, p95Ms, predictedMs) {
-  const pool = max === 0 ? 'without a limit' : `with ${countConnections(max)}`;
-  if (Object.keys(p95Ms).length === 0) return `Nothing measured yet ${pool}.`;
-  const areFarApart = Object.entries(p95Ms).some(([route, ms]) => isFar(ms, predictedMs[route] ?? ms));
-  return `Measured ${pool}: ${listTimes(p95Ms)}.${areFarApart ? ` ${FAR_APART}` : ''}`;
+/** @param {number} poolSize @param {Record<string, WhatIfRoute>} routes */
+export function describeMeasured(poolSize, routes) {
+  return `Measured with ${countConnections(poolSize)}: ${listTimes(routes, ({ measuredMs }) => measuredMs)}.`;
 }
 
-/** @param {number} count */
-function countConnections(count) {
-  return `${count} ${count === 1 ? 'connection' : 'connections'}`;
-}
-
-/** @param {number} measuredMs @param {number} predictedMs */
-function isFar(measuredMs, predictedMs) {
-  const [lessMs, moreMs] = [measuredMs, predictedMs].sort((a, b) => a - b);
-  return moreMs > FAR_RATIO * lessMs && moreMs - lessMs > FAR_MS;
+/** Why there are no figures, or how far the figures go; nothing where they can be relied on. @param {WhatIf} whatIf */
+export function explainDoubt({ doubt, recordedSize, poolSizes, check: { status, reason, waits } }) {
+  if (doubt === 'notChecked') return `No prediction: in the last minute, ${NOT_CHECKED[String(reason)]}. ${SEND_MORE}`;
+  if (doubt === 'unclear')
+    return `No figures for ${poolSizes.length > 0 ? 'the other sizes' : 'other sizes'}: the last minute does not show which requests wait for the answers to others.`;
+  if (doubt === 'unknownServer')
+    return (
+      `No figures far from ${countConnections(recordedSize)}: all were in use all the time, so it is unknown whether ` +
+      'queries slow each other down on the server.'
+    );
+  if (doubt === 'checkFails')
+    return reason === 'otherWaits'
+      ? `No prediction: ${Math.round(waits.otherShare * 100)} % of the waiting was neither for a connection of a full pool nor while one was opened.`
+      : 'No prediction: a replay of the last minute does not explain its waits.';
+  return status === 'notChecked' ? `Not checked: ${NOT_CHECKED[String(reason)]}.` : '';
 }
 
 /**
  * Non-breaking spaces hold each time, its route and its unit together.
- * @param {Record<string, number>} timesMs by route
- * @param {string} [figure]
+ * @param {Record<string, WhatIfRoute>} routes
+ * @param {(route: WhatIfRoute) => number} read
  */
-function listTimes(timesMs, figure = '') {
-  const times = Object.entries(timesMs).map(([route, ms]) => `${route} ${figure}${formatQuantity(ms, 'ms')}`);
-  return times.map((time) => time.replaceAll(' ', '\u00a0')).join(', ');
+function listTimes(routes, read) {
+  return Object.entries(routes)
+    .map(([name, route]) => `${name} ${FIGURES[route.figure]} ${formatQuantity(read(route), 'ms')}`)
+    .map((time) => time.replaceAll(' ', '\u00a0'))
+    .join(', ');
 }

@@ -1,15 +1,12 @@
 import { diagnose } from '../doctor/diagnose.js';
-import { servicesOfApp } from '../service/app-services.js';
 import { readTraceText } from '../trace/read-trace.js';
-import { predictPoolSizes } from './predict-recent-load.js';
+import { predictWhatIf } from './what-if.js';
 
-// A web worker, so that the page stays responsive. It receives { id, trace }, the text of a trace, and answers with its
-// diagnosis; or { id, load, pool }, load as RecentArrivals, pool as the body of GET /pool, and answers with a prediction.
-addEventListener('message', async ({ data: { id, trace, load, pool } }) => {
+// A web worker, so that the page stays responsive. It receives { id, trace, isNew }, the text of a trace, and answers
+// with its diagnosis and, if it is new, with what pools of other sizes would have done.
+addEventListener('message', async ({ data: { id, trace, isNew } }) => {
   const startedAtMs = performance.now();
-  const answer =
-    trace === undefined
-      ? { prediction: await predictPoolSizes(load, servicesOfApp(pool)) }
-      : { diagnosis: diagnose(await readTraceText(trace)) };
-  postMessage({ id, ...answer, tookMs: performance.now() - startedAtMs });
+  const recorded = await readTraceText(trace);
+  const whatIf = isNew ? await predictWhatIf(recorded) : null;
+  postMessage({ id, diagnosis: diagnose(recorded), whatIf, tookMs: performance.now() - startedAtMs });
 });

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import { poolOfApp } from '../../src/predict/pool-settings.js';
+import { predict } from '../../src/predict/predict.js';
+import { openRecording } from '../../src/predict/recording.js';
+import { choosePoolSizes, predictWhatIf } from '../../src/predict/what-if.js';
+import { record } from '../doctor/recordings.js';
+
+/** @typedef {{ atMs: number, useMs: number, route: number, socket?: number }} SentRequest */
+
+/**
+ * A recording of requests that were served in turn, each on a socket of its own unless it says so.
+ * @param {number} size of the pool, 0 for no limit @param {SentRequest[]} sent @param {(waitMs: number) => number} [distort] the waits
+ */
+function play(size, sent, distort = (ms) => ms) {
+  const freeAtMs = Array.from({ length: size || sent.length }, () => 0);
+  const lines = sent.map(({ atMs, useMs, route, socket }, index) => {
+    const connection = freeAtMs.indexOf(Math.min(...freeAtMs));
+    const waitMs = distort(Math.max(0, freeAtMs[connection] - atMs));
+    freeAtMs[connection] = atMs + waitMs + useMs;
+    const ids = { request: index, route };
+    return [
+      {
+        ...ids,
+        atMs,
+        waitMs,
+        useMs,
+        pool: 0,
+        connection: connection + 1,
+        ...(waitMs > 0 && { behind: [[0, 0, 900]] }),
+      },
+      { ...ids, atMs, durationMs: waitMs + useMs, status: 200, socket: socket ?? index + 1 },
+    ];
+  });
+  return record(lines.flat(), { maxPoolSize: { value: size, from: 'code' } });
+}
+
+/** A report of 700 ms each second, and a short query every 50 ms. */
+const BUSY = Array.from({ length: 441 }, (_, index) =>
+  index % 21 === 0 ? { atMs: index * 50, useMs: 700, route: 1 } : { atMs: index * 50, useMs: 4, route: 0 },
+);
+const [FAST, REPORT] = ['/fast', '/report'];
+
+test('it has the figures of predict, to the digit, at every size', async () => {
+  const recorded = await play(1, BUSY);
+  const whatIf = await predictWhatIf(recorded);
+  if (!whatIf) throw new Error('there is no answer');
+  const { trace, load, overhead, settings } = openRecording([recorded]);
+  const { poolSizes } = whatIf;
+  const { variants } = await predict({
+    ...{ load, services: load.services, overhead, poolSizes, seeds: 19 },
+    poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
+  });
+  expect(poolSizes).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  for (const [route, { figure, predictedMs, count }] of Object.entries(whatIf.routes)) {
+    expect(figure).toBe('p95Ms');
+    expect(count).toBe(Array.from(trace.routeOf).filter((row) => trace.routes[row] === route).length);
+    expect(predictedMs).toEqual(variants.map(({ predicted }) => predicted.routes[route].p95Ms));
+  }
+  expect(whatIf).toMatchObject({ recordedSize: 1, doubt: null, failures: poolSizes.map(() => 0) });
+  const { measuredMs, predictedMs } = whatIf.routes[FAST];
+  expect(measuredMs).toBeGreaterThan(300);
+  expect(Math.abs(predictedMs[0] / measuredMs - 1)).toBeLessThan(0.05);
+  expect(predictedMs[9]).toBeLessThan(5);
+});
+
+test('of fewer than 20 requests it has the slowest', async () => {
+  const slow = Array.from({ length: 5 }, (_, index) => ({ atMs: index * 1000, useMs: 5000, route: 1 }));
+  const fast = slow.map(({ atMs }, index) => ({ atMs: atMs + 5000 + index * 4000, useMs: 5, route: 0 }));
+  const sent = [...slow, ...fast].sort((a, b) => a.atMs - b.atMs);
+  const whatIf = await predictWhatIf(await play(1, sent));
+  expect(whatIf).toMatchObject({ doubt: null, check: { reason: 'fewWaits' }, routes: { [FAST]: { figure: 'maxMs' } } });
+  expect(whatIf?.routes[REPORT].predictedMs.slice(0, 5)).toEqual([21_000, 11_000, 7000, 6000, 5000]);
+});
+
+describe('it has no figures', () => {
+  const calm = BUSY.map((request) => ({ ...request, useMs: 4 }));
+  const brief = BUSY.slice(0, 10);
+
+  test.each([
+    ['nobody waited', play(1, calm), 'notChecked', 'nobodyWaited'],
+    ['the pool had no limit', play(0, BUSY), 'notChecked', 'unknownSize'],
+    ['the pool does not explain the waits', play(1, BUSY, (ms) => ms * 0.5), 'checkFails', 'figures'],
+    ['it does not explain a few waits either', play(1, brief, (ms) => ms * 0.5), 'notChecked', 'fewWaits'],
+  ])('where %s', async (_, recorded, doubt, reason) => {
+    expect(await predictWhatIf(await recorded)).toMatchObject({ poolSizes: [], routes: {}, doubt, check: { reason } });
+  });
+
+  test('without a checkout that got a connection', async () => {
+    const failed = { atMs: 0, waitMs: 9, pool: 0, route: 0, outcome: 'checkOutFailed', reason: 'timeout' };
+    expect(await predictWhatIf(await record([failed]))).toBeNull();
+  });
+});
+
+describe('the sizes', () => {
+  test.each([
+    [1, 0.5, 10],
+    [6, 0.5, 12],
+    [1, 22, 50],
+    [100, 1, 200],
+    [700, 1, 1000],
+  ])('with %i connections and %d busy go up to %i', (recordedSize, needed, largest) => {
+    expect(choosePoolSizes(recordedSize, needed).at(-1)).toBe(largest);
+  });
+
+  test('include the recorded one', () => {
+    expect(choosePoolSizes(13, 1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 20, 25, 30]);
+    expect(choosePoolSizes(5000, 1).at(-1)).toBe(5000);
+  });
+});
