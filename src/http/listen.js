@@ -65,6 +65,8 @@ async function close(server, responses) {
   const sweep = setInterval(() => {
     // Node's close() only ends connections that are idle at that moment. Others become idle later.
     server.closeIdleConnections();
+    // A client that asks again as soon as it is answered would keep its connection, and so the server, open.
+    for (const last of responses.values()) if (last && !last.headersSent) last.setHeader('Connection', 'close');
     if (performance.now() < closingAt + GRACE_MS) return;
     // To Node a connection without a complete request is not idle, and a closing server applies no timeouts.
     for (const [socket, last] of responses) if (!last || last.closed) socket.destroy();
