@@ -84,6 +84,19 @@ test('more failures are worse, whatever the times of the others', () => {
   expect(routes).toEqual([{ route: '/a', verdict: 'worse', why: '0 % of its requests failed before, 3 % now' }]);
 });
 
+test('where as many requests fail as before, the times decide', () => {
+  const failing = (/** @type {number} */ factor) => createRun({ '/a': scale(factor) }, { failures: 3 });
+  expect(compareResults(failing(1), failing(1.5)).routes).toMatchObject([
+    { verdict: 'worse', why: expect.stringContaining('p95') },
+  ]);
+});
+
+test('runs at other sizes only have nothing to compare', () => {
+  const after = createRun({ '/a': THREE });
+  for (const variant of after.variants) variant.name += '0';
+  expect(compareResults(before, after)).toEqual({ problem: 'they have no size in common', routes: [] });
+});
+
 test.each([
   [{ settings: { scenario: 'other.yaml' } }, 'the loads differ in scenario (loadtests/mixed.yaml, then other.yaml)'],
   [{ environment: { cores: 64 } }, 'they were measured on different machines (cores)'],

@@ -53,6 +53,8 @@ test('each operation of GraphQL is a route, in the body of any framework', () =>
   const nameWith = (/** @type {object} */ body) => routes.name(responseTo({ ...GRAPHQL, body }));
   expect(nameWith({ query: 'query GetUser($id: ID!) { user(id: $id) { name } }' })).toBe('POST /graphql GetUser');
   expect(nameWith({ operationName: 'B', query: 'query A { a } query B { b }' })).toBe('POST /graphql B');
+  // A persisted query has no text.
+  expect(nameWith({ operationName: 'Kept', extensions: {} })).toBe('POST /graphql Kept');
   expect(nameWith({ query: '{ a }' })).toBe('POST /graphql');
   expect(nameWith({ operationName: '<b>', query: '{ a }' })).toBe('POST /graphql');
   expect(routes.name(responseTo({ ...GRAPHQL, url: '/search', body: { operationName: 'A', query: 'alice' } }))).toBe(
