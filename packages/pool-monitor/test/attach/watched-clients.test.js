@@ -40,10 +40,12 @@ test('only the named client gets the other maxPoolSize', () => {
   for (const appName of ['web', 'reports'])
     clients.add(new MongoClient(sharedMongoUrl(), { appName, maxPoolSize: 50 }));
   expect(
-    clients.list().map(({ client, replacedMaxPoolSize }) => [client.options.maxPoolSize, replacedMaxPoolSize]),
+    clients
+      .list()
+      .map(({ replacedMaxPoolSize, monitor }) => [replacedMaxPoolSize, monitor.describeClient().options.maxPoolSize]),
   ).toEqual([
-    [50, null],
-    [4, 50],
+    [null, { value: 50, from: 'code' }],
+    [50, { value: 4, from: 'lab', own: 50 }],
   ]);
   clients.close();
 });
