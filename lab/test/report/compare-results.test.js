@@ -84,11 +84,16 @@ test('more failures are worse, whatever the times of the others', () => {
   expect(routes).toEqual([{ route: '/a', verdict: 'worse', why: '0 % of its requests failed before, 3 % now' }]);
 });
 
-test('where as many requests fail as before, the times decide', () => {
-  const failing = (/** @type {number} */ factor) => createRun({ '/a': scale(factor) }, { failures: 3 });
-  expect(compareResults(failing(1), failing(1.5)).routes).toMatchObject([
-    { verdict: 'worse', why: expect.stringContaining('p95') },
-  ]);
+test('fewer failures are better; where about as many requests fail, the times decide', () => {
+  const verdictOf = (/** @type {number} */ failuresBefore, /** @type {number} */ failures) =>
+    verdictsOf(createRun({ '/a': scale(1.5) }, { failures }), createRun({ '/a': THREE }, { failures: failuresBefore }));
+  expect([verdictOf(3, 0), verdictOf(3, 3), verdictOf(1, 0)]).toEqual([['better'], ['worse'], ['worse']]);
+});
+
+test('a route without a request has no share of failures', () => {
+  const [was, is] = [THREE, scale(1.5)].map((values) => createRun({ '/a': values }));
+  for (const { measured } of [...was.variants, ...is.variants]) measured.routes['/a'].count = 0;
+  expect(compareResults(was, is).routes).toMatchObject([{ why: expect.stringContaining('p95') }]);
 });
 
 test('runs at other sizes only have nothing to compare', () => {
