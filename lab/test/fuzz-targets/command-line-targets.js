@@ -20,7 +20,7 @@ const CLI = path.resolve('lab/cli.js');
 /** These start apps and databases, or don't end by themselves, so they are only parsed. */
 const HEAVY = ['run', 'record', 'class'];
 const isHeavy = (/** @type {string[]} */ args) =>
-  HEAVY.includes(args[0]) || (args[0] === 'workshop' && args.includes('watch'));
+  HEAVY.includes(args[0]) || (args[0] === 'workshop' && ['watch', 'case'].some((word) => args.includes(word)));
 const TRACE = '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n';
 const SCENARIO = `config: { phases: [{ duration: 1, arrivalCount: 2 }] }
 scenarios: [{ flow: [{ get: { url: /fast } }] }]

@@ -108,7 +108,8 @@ export const targets = {
     },
     check(text, { file }) {
       writeFileSync(file, text);
-      requireAllowed(attempt(() => readSettings({}, file), namesSettings).value);
+      const names = (/** @type {string} */ message) => namesSettings(message.replace(/^.+, line \d+: /, ''));
+      requireAllowed(attempt(() => readSettings({}, file), names).value);
     },
   },
   'connection strings': {
