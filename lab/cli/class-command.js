@@ -30,9 +30,9 @@ export function createCommand() {
     .description(
       'open a class on this laptop: learners join with a code, and one page shows their guesses and measurements',
     )
-    .option('--host <address>', "address to listen on; 0.0.0.0 is the room's network,\nand needs --token", '127.0.0.1')
+    .option('--host <address>', "address to listen on; 0.0.0.0 is the room's network, and needs --token", '127.0.0.1')
     .option('--port <n>', '0 picks a free one', parsePort, CLASS_PORT)
-    .option('--token <word>', "for the teacher's page: at least 16 letters, digits,\n- or _", parseToken)
+    .option('--token <word>', "for the teacher's page: at least 16 letters, digits, - or _", parseToken)
     .option(
       '--stuck-after <minutes>',
       'minutes without progress before a learner is shown as stuck',
@@ -41,7 +41,7 @@ export function createCommand() {
     )
     .option(
       '--share <percent>',
-      'of the places, joins per minute and open pages that\none address may take; 100 for a large class behind\none router',
+      'of the places, joins per minute and open pages that one address may take; 100 for a large class behind one router',
       parseUpTo(100),
       50,
     )

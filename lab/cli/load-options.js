@@ -72,14 +72,14 @@ export function withLoadOptions(command) {
   return command
     .option(
       '--trace <file>',
-      'replay a trace instead of a scenario; more of them,\nfrom pools of other sizes, show how queries slow each\nother down',
+      'replay a trace instead of a scenario; more of them, from pools of other sizes, show how queries slow each other down',
       collect(String),
     )
     .option('--client <name>', 'of a trace with several pools: the client to predict')
     .option('--process <pid>', 'of a trace with several processes: the one to predict')
-    .option('--check <trace>', 'check --trace: does it predict this recording of the\nsame load at another pool size?')
+    .option('--check <trace>', 'check --trace: does it predict this recording of the same load at another pool size?')
     .option('--environment <name>', 'environment of the scenario')
-    .option('--skip-functions', 'leave out the function steps of the scenario:\nwhat their code does is not simulated')
+    .option('--skip-functions', 'leave out the function steps of the scenario: what their code does is not simulated')
     .option(
       '--service <route=time>',
       'service time of a query in ms: /slow=5000,\n' +
@@ -88,7 +88,7 @@ export function withLoadOptions(command) {
     )
     .option(
       '--server-cores <n>',
-      'cores that queries share; none: they never slow each\nother down (default: as the trace shows)',
+      'cores that queries share; none: they never slow each other down (default: as the trace shows)',
       parseCores,
     )
     .option(
@@ -96,11 +96,11 @@ export function withLoadOptions(command) {
       'queries of each request, one after another:\n/orders=3; repeatable',
       collect(String),
     )
-    .option('--app <url>', 'take service times, overhead and pool settings from a\nrunning app (GET /pool)')
-    .option('--from <result>', 'take service times and overhead from a result of\n`run mixed`')
+    .option('--app <url>', 'take service times, overhead and pool settings from a running app (GET /pool)')
+    .option('--from <result>', 'take service times and overhead from a result of `run mixed`')
     .option(
       '--workers <n>',
-      "Artillery's worker threads, which share each\narrivalRate",
+      "Artillery's worker threads, which share each arrivalRate",
       parseUpTo(MAX_WORKERS),
       WORKERS,
     );

@@ -8,7 +8,7 @@ import { chooseApp, recordTrace } from './record-trace.js';
 export function createCommand() {
   return new Command('record')
     .description("record a running app's checkouts to a trace file, until Ctrl-C; predict and advise replay it")
-    .option('--url <url>', 'the app, or what `pool-lab watch` prints first, instead\nof APP_URL')
+    .option('--url <url>', 'the app, or what `pool-lab watch` prints first, instead of APP_URL')
     .requiredOption('--out <file>', 'trace file to write')
     .option('--client <name>', 'record only this client, such as "client 1"')
     .option('--process <pid>', 'record only this process of the app')

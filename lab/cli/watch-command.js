@@ -26,9 +26,9 @@ export function createCommand() {
     .usage('[options] -- <command...>')
     .description('run your own app, and show its pools on a page. Your code is not changed')
     .argument('<command...>', 'what starts your app, after --, such as node app.js')
-    .option('--port <n>', 'port of the page, on loopback;\n0 picks a free one', parsePort, 0)
+    .option('--port <n>', 'port of the page, on loopback; 0 picks a free one', parsePort, 0)
     .addOption(mongoOption)
-    .option('--server-timing', 'each response says in Server-Timing how long it\nwaited for a connection', false)
+    .option('--server-timing', 'each response says in Server-Timing how long it waited for a connection', false)
     .action(watch);
 }
 

@@ -93,7 +93,7 @@ export const inserts = {
     serverCores: {
       ...COUNTS,
       about:
-        'cores that the embedded MongoDB may use, e.g. 1,2: each case is measured with\neach; with taskset, on Linux',
+        'cores that the embedded MongoDB may use, e.g. 1,2: each case is measured with each; with taskset, on Linux',
     },
   },
   plan,
