@@ -20,7 +20,7 @@ import { studyLoad } from './study.js';
 
 const MAX_RUNS = 99;
 /** A load with more requests in a run gets only MIN_RUNS runs. */
-const MIN_LONG_LOAD_REQUESTS = 10_000;
+const MIN_LONG_LOAD_REQUESTS = 3000;
 
 /**
  * @typedef {object} GoalSamples of a goal's route

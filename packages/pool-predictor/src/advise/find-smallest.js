@@ -14,7 +14,7 @@ const NEIGHBOURS = 100;
  * @returns {Promise<number | null>} null when none passes
  */
 export async function findSmallest(from, to, passes, isMonotone = () => true) {
-  let found = to < from || !(await passes(to)) ? null : await bisect(from, to, passes);
+  let found = to < from || !(await passes(to)) ? null : await climb(from, to, passes);
   if (isMonotone()) return found;
   const above = found ?? to;
   for (let number = above - 1; number >= Math.max(from, above - NEIGHBOURS); number--) {
@@ -46,6 +46,23 @@ export function listNumbers(from, to) {
   const numbers = [];
   for (let number = from; number <= to; number = Math.max(number + 1, Math.round(number * STEP))) numbers.push(number);
   return numbers;
+}
+
+/**
+ * Searches from below, with growing steps: a test that fails is often over soon, and one that passes takes its time.
+ *
+ * @param {number} from
+ * @param {number} to a number that passes
+ * @param {(number: number) => Promise<boolean>} passes
+ */
+async function climb(from, to, passes) {
+  let low = from;
+  for (let step = 1; low < to; step *= 2) {
+    const number = Math.min(low + step - 1, to);
+    if (number === to || (await passes(number))) return bisect(low, number, passes);
+    low = number + 1;
+  }
+  return to;
 }
 
 /** @param {number} from @param {number} to a number that passes @param {(number: number) => Promise<boolean>} passes */

@@ -1,4 +1,5 @@
 import { describeLoad } from '../load/load-facts.js';
+import { isUnlimitedAlike, takeUnlimited } from '../runs/simulation-runs.js';
 import { UNLIMITED } from '../simulator/create-pool.js';
 import { queriesOf, sharesCores } from '../simulator/service-time.js';
 import { countLeftOut } from './confidence.js';
@@ -54,10 +55,15 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
     const results = known.get(key) ?? new Map();
     known.set(key, results);
     const missing = wanted.filter((seed) => !results.has(seed));
-    if (missing.length > 0) {
+    for (const seed of missing) {
+      const same = isUnlimitedAlike(load, pool) && takeUnlimited(known.get(JSON.stringify(UNLIMITED))?.get(seed), pool);
+      if (same) results.set(seed, same);
+    }
+    const left = missing.filter((seed) => !results.has(seed));
+    if (left.length > 0) {
       onStep(describePool(pool, factor));
-      const added = await simulateRuns(missing.map((seed) => ({ pool, seed, factor })));
-      for (const [index, seed] of missing.entries()) results.set(seed, added[index]);
+      const added = await simulateRuns(left.map((seed) => ({ pool, seed, factor })));
+      for (const [index, seed] of left.entries()) results.set(seed, added[index]);
       hasFailures ||= added.some(({ failures }) => failures > 0);
     }
     return wanted.map((seed) => /** @type {SimulationResult} */ (results.get(seed)));

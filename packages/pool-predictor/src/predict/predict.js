@@ -1,9 +1,15 @@
 import { MIN_BOTTLENECK_SHARE, describeLoad } from '../load/load-facts.js';
 import { findKnee, findSlowdown } from './size-comparison.js';
 import { chooseRuns, requireBandRuns } from '../runs/prediction-interval.js';
-import { countRuns, createRuns, isRandom, simulateHere } from '../runs/simulation-runs.js';
-import { isDriverPool, timeoutsOf, UNLIMITED } from '../simulator/create-pool.js';
-import { NEVER } from '../simulator/event-heap.js';
+import {
+  countRuns,
+  createRuns,
+  isRandom,
+  isUnlimitedAlike,
+  simulateHere,
+  takeUnlimited,
+} from '../runs/simulation-runs.js';
+import { isDriverPool, UNLIMITED } from '../simulator/create-pool.js';
 import { centreBand, widenBand } from '../runs/run-figures.js';
 
 /** @import { Load } from '../load/load.js' */
@@ -15,8 +21,8 @@ import { centreBand, widenBand } from '../runs/run-figures.js';
 /** @import { Slowdown } from './size-comparison.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 
-/** This many requests take a few seconds to simulate. */
-const MAX_SIMULATED_REQUESTS = 5e6;
+/** This many requests take a few seconds to simulate; those of a trace take longer. */
+const [MAX_SIMULATED_REQUESTS, MAX_REPLAYED_REQUESTS] = [5e6, 2e6];
 
 /**
  * @typedef {object} PredictedVariant
@@ -66,7 +72,12 @@ export async function predict({
   if (givenSeeds !== undefined) requireBandRuns(givenSeeds);
   const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);
   const seeds = isRandom({ load, services, overhead, resolutionMs })
-    ? (givenSeeds ?? chooseRuns(MAX_SIMULATED_REQUESTS / once.requests / (poolSizes.length + 1)))
+    ? (givenSeeds ??
+      chooseRuns(
+        (load.recordedSeed === undefined ? MAX_SIMULATED_REQUESTS : MAX_REPLAYED_REQUESTS) /
+          once.requests /
+          (poolSizes.length + 1),
+      ))
     : 1;
   const runs = seeds + (load.recordedSeed !== undefined && load.recordedSeed < firstSeed ? 1 : 0);
   const counter = countRuns(simulateRuns, onProgress, { pools: poolSizes.length + 1, runs });
@@ -96,13 +107,12 @@ export async function predict({
    * @param {PoolOptions} pool
    * @returns {Awaited<ReturnType<typeof simulatePool>> | undefined}
    */
-  function takeUnlimited(pool) {
-    const { maxPoolSize } = pool;
-    const isAlike = !load.withOpenings && isDriverPool(pool) && (pool.warm ?? true) === true && !endsQueries(pool);
-    if (!isAlike || unlimited.all.some(({ peakActive }) => peakActive > maxPoolSize)) return undefined;
+  function findAlike(pool) {
+    if (!isUnlimitedAlike(load, pool)) return undefined;
     const [all, shown] = [unlimited.all, unlimited.shown].map((results) =>
-      results.map((result) => ({ ...result, utilisation: result.meanActive / maxPoolSize })),
+      results.flatMap((result) => takeUnlimited(result, pool) ?? []),
     );
+    if (all.length < unlimited.all.length) return undefined;
     return { all, shown: unlimited.shown === unlimited.all ? all : shown };
   }
 
@@ -113,7 +123,7 @@ export async function predict({
   const predicted = [];
   for (const poolSize of poolSizes) {
     counter.begin(`${poolSize} connections`);
-    const results = takeUnlimited(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize)));
+    const results = findAlike(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize)));
     predicted.push(widenBand(centreBand(results), widenBy(poolSize)));
   }
   const largest = poolOf(UNLIMITED.maxPoolSize);
@@ -142,12 +152,6 @@ export async function predict({
     seeds,
     firstSeed,
   };
-}
-
-/** Whether a timeout can end a query that has its connection. @param {PoolOptions} pool */
-function endsQueries(pool) {
-  const { operationMs, requestMs } = timeoutsOf(pool);
-  return Math.min(operationMs, requestMs) < NEVER;
 }
 
 /**

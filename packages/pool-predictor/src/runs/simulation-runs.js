@@ -2,6 +2,8 @@ import { createRandom } from '../simulator/random.js';
 import { summariseRuns } from './run-figures.js';
 import { resample } from '../simulator/service-time.js';
 import { simulate } from '../simulator/simulate.js';
+import { isDriverPool, timeoutsOf } from '../simulator/create-pool.js';
+import { NEVER } from '../simulator/event-heap.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
@@ -54,6 +56,27 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
       server: load.server,
       overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
     });
+}
+
+/**
+ * Whether a run with this pool, if it uses no more connections than that has, is the same as one without a limit.
+ * @param {Load} load
+ * @param {PoolOptions} pool
+ */
+export function isUnlimitedAlike(load, pool) {
+  const { operationMs, requestMs } = timeoutsOf(pool);
+  const isWarm = isDriverPool(pool) && (pool.warm ?? true) === true;
+  return isWarm && !load.withOpenings && Math.min(operationMs, requestMs) === NEVER;
+}
+
+/**
+ * @param {SimulationResult | undefined} run without a limit
+ * @param {PoolOptions} pool see isUnlimitedAlike
+ * @returns {SimulationResult | undefined} the same with that pool, if it is
+ */
+export function takeUnlimited(run, { maxPoolSize }) {
+  if (!run || run.peakActive > maxPoolSize) return undefined;
+  return { ...run, utilisation: run.meanActive / maxPoolSize };
 }
 
 /** @param {Record<string, Service>} services @param {(service: Service, route: string) => Service} map */

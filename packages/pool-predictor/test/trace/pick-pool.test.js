@@ -6,7 +6,13 @@ const DEFINITIONS = [
   { trace: 'mongodb-pool-lab', version: 3, pool: { requestTimeoutMs: 9 } },
   { define: 'process', id: 0, pid: 10 },
   { define: 'process', id: 1, pid: 11 },
-  { define: 'pool', id: 0, name: null, appName: 'shop', options: { maxPoolSize: { value: 4, from: 'uri' } } },
+  {
+    define: 'pool',
+    id: 0,
+    name: null,
+    appName: 'shop',
+    options: { maxPoolSize: { value: 4, from: 'uri' }, maxConnecting: { value: 3 } },
+  },
   { define: 'pool', id: 1, name: 'reports', options: { maxPoolSize: { value: 2, from: 'code' } } },
   { define: 'pool', id: 2, process: 1, name: null, options: { maxPoolSize: { value: 0, from: 'code' } } },
   { define: 'pool', id: 3, process: 1, name: 'idle' },
@@ -76,6 +82,7 @@ describe('the pool that is predicted', () => {
       openAtStart: 2,
       fromMs: Float64Array.of(1, 13),
       durationsMs: Float64Array.of(9, 7),
+      settings: { maxConnecting: 3 },
     });
   });
 
