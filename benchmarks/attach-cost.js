@@ -1,14 +1,17 @@
 // What does the attached monitor cost an app? Three apps with one tiny query per request, and one with an answer of 100
-// documents, each under as much load as it can take. `least` shows what it costs to follow requests, to hear the pool and to write
-// both down, and nothing else. OpenTelemetry, dd-trace and Sentry, which trace each request and send nothing, stand beside it. In
-// each round, an app of each kind runs beside the others and they are loaded by turns, a part of a second each: so whatever else the
-// machine does slows all of them. The turns are short, because an app that has been idle for a second is slower, and the attached
-// one most of all. New rounds start new processes, because two of one program differ by some percent; costs are means over the
-// rounds, beside their standard errors. Each process collects its garbage before it is measured: an app that runs for long has, and
-// it is slower from then on. All have the same semi-space: V8 picks one by chance. On Linux, the apps have a core to themselves.
-// Exits with 1 if the attached monitor takes more CPU time of a request than the allowed part of what OpenTelemetry takes.
+// documents, each under as much load as it can take. `least` shows what it costs to follow requests, to hear the pool
+// and to write both down, and nothing else. OpenTelemetry, dd-trace and Sentry, which trace each request and send
+// nothing, stand beside it. In each round, an app of each kind runs beside the others and they are loaded by turns, a
+// part of a second each: so whatever else the machine does slows all of them. The turns are short, because an app that
+// has been idle for a second is slower, and the attached one most of all. New rounds start new processes, because two
+// of one program differ by some percent; costs are means over the rounds, beside their standard errors. Each process
+// collects its garbage before it is measured: an app that runs for long has, and it is slower from then on. All have
+// the same semi-space: V8 picks one by chance. On Linux, the apps have a core to themselves.
+// Exits with 1 if the attached monitor takes more CPU time of a request than the allowed part of what OpenTelemetry
+// takes.
 //
-//   node benchmarks/attach-cost.js [--rounds 4] [--seconds 12] [--node 20,24] [--only fastify-mongodb] [--kinds plain,attached]
+//   node benchmarks/attach-cost.js [--rounds 4] [--seconds 12] [--node 20,24] [--only fastify-mongodb] [--kinds
+//   plain,attached]
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';

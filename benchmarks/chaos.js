@@ -1,5 +1,6 @@
-// What happens to requests while MongoDB, the network, the clients or the app fail? Uses real processes. Prints how many
-// requests were sent, answered, refused as they should be, and wrong or hung. Exits with 1 if any was wrong or hung.
+// What happens to requests while MongoDB, the network, the clients or the app fail? Uses real processes. Prints how
+// many requests were sent, answered, refused as they should be, and wrong or hung. Exits with 1 if any was wrong or
+// hung.
 //
 //   npm run chaos [-- --short] [-- --only GROUP]
 import { Command, Option } from 'commander';

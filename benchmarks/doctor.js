@@ -1,8 +1,8 @@
-// Does the doctor name the cause? An app on a real MongoDB gets one injected cause after another (doctor/cases.js), with sizes, times
-// and loads drawn from the seed; even seeds send an open loop, odd ones a closed loop. Each run is recorded for some seconds and
-// diagnosed. The rules, fixed before anything was measured:
-// - A verdict is right if its cause is the one that was injected, and not another one of the same kind. Of two clients, it names the
-//   one whose pool is full.
+// Does the doctor name the cause? An app on a real MongoDB gets one injected cause after another (doctor/cases.js),
+// with sizes, times and loads drawn from the seed; even seeds send an open loop, odd ones a closed loop. Each run is
+// recorded for some seconds and diagnosed. The rules, fixed before anything was measured:
+// - A verdict is right if its cause is the one that was injected, and not another one of the same kind. Of two clients,
+//   it names the one whose pool is full.
 // - At least 95 % of the verdicts on injected causes are right.
 // - No healthy run (`none`) is called a problem.
 // - In each run, the waits of all causes add up to all waits in the pool, within 2 %.

@@ -1,4 +1,5 @@
-// How far are predictions from measurements? Each part is a file in predicted-vs-measured/, with its rules in its first lines.
+// How far are predictions from measurements? Each part is a file in predicted-vs-measured/, with its rules in its first
+// lines.
 // It prints figures and measurements side by side, and whether the rules are met.
 //
 //   node benchmarks/predicted-vs-measured.js [--only apps,article] [--quick] [--runs 3] [--loads 1000]

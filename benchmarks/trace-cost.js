@@ -1,5 +1,7 @@
-// What do traces cost? Writes checkouts and requests as fast as a busy app ends them, then reads the file in a process of its own.
-// The checkouts are those of a full pool: one in two waits behind six others. Exits with 1 if a figure is over its limit.
+// What do traces cost? Writes checkouts and requests as fast as a busy app ends them, then reads the file in a process
+// of its own.
+// The checkouts are those of a full pool: one in two waits behind six others. Exits with 1 if a figure is over its
+// limit.
 //
 //   node benchmarks/trace-cost.js [--lines 10000,100000,1000000]
 import { execFile } from 'node:child_process';

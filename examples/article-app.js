@@ -1,5 +1,5 @@
-// The article's app in a few lines, without anything of this project. It uses the MongoDB at MONGODB_URI. Measure it with
-// `pool-lab sweep`, as the README shows.
+// The article's app in a few lines, without anything of this project. It uses the MongoDB at MONGODB_URI. Measure it
+// with `pool-lab sweep`, as the README shows.
 import express from 'express';
 import { MongoClient } from 'mongodb';
 

@@ -1,5 +1,5 @@
-// Builds the playground from playground/: one page of plain HTML that needs no server and no network. An argument names the
-// folder; default: dist/playground.
+// Builds the playground from playground/: one page of plain HTML that needs no server and no network. An argument names
+// the folder; default: dist/playground.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -25,5 +25,8 @@ export function renderEnvExample() {
   const entries = SETTINGS.map((setting) =>
     [`# ${setting.doc} (${describeValue(setting)})`, `# ${setting.env}=${setting.default ?? ''}`].join('\n'),
   );
-  return `# Copy this file to .env and change what you need. Environment variables take precedence over it.\n\n${entries.join('\n\n')}\n`;
+  return (
+    '# Copy this file to .env and change what you need. Environment variables take precedence over it.\n\n' +
+    `${entries.join('\n\n')}\n`
+  );
 }

@@ -1,4 +1,5 @@
-// Takes all pictures of docs/ anew, from the live page in a browser and from the report of a real run. It takes two minutes.
+// Takes all pictures of docs/ anew, from the live page in a browser and from the report of a real run. It takes two
+// minutes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -65,8 +65,8 @@ function renderIndex() {
   ]);
   return [
     '# The published experiments',
-    'Five experiments of this lab were first published by others. A published figure beside ours is a promise: it is the ' +
-      'same,\nor there is a reason. These pages go through each document, row by row.',
+    'Five experiments of this lab were first published by others. A published figure beside ours is a promise: it is ' +
+      'the same,\nor there is a reason. These pages go through each document, row by row.',
     HOW_TO_READ,
     renderTable(
       ['experiment', 'document', 'rows', 'y', 'partly', 'missing'],

@@ -1,6 +1,7 @@
-// Generates the types of a package from its docstrings into types/, and copies the licence. With --remove it deletes both. npm runs
-// this in the package before and after packing: leftover types would hide the source from editors. Sources that only have types stay out
-// of the package. The docstrings stay in the sources: a second copy would make the monitor a fifth larger.
+// Generates the types of a package from its docstrings into types/, and copies the licence. With --remove it deletes
+// both. npm runs this in the package before and after packing: leftover types would hide the source from editors.
+// Sources that only have types stay out of the package. The docstrings stay in the sources: a second copy would make
+// the monitor a fifth larger.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -61,7 +62,10 @@ function typesOf(entry) {
   return path.join('types', path.relative(ROOT, entry)).replace(/\.js$/, '.d.ts');
 }
 
-/** One line for all types that come from one file, no margins, and no `declare`: all is declared here. @param {string} text */
+/**
+ * One line for all types that come from one file, no margins, and no `declare`: all is declared here.
+ * @param {string} text
+ */
 function shorten(text) {
   /** @type {Map<string, string[]>} */
   const passedOn = new Map();

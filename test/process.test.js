@@ -39,7 +39,8 @@ process.stdout.write(' stayed');`,
   /**
    * Runs the script in a shell, as npm does. Another shell takes npm's place.
    * @param {string} go the script watches its parent once there is this file
-   * @param {{ environment?: string, prefix?: string }} [options] environment: what npm sets; prefix: what runs the script
+   * @param {{ environment?: string, prefix?: string }} [options] environment: what npm sets; prefix: what runs the
+   *   script
    */
   async function startInShell(go, { environment = 'npm_command=start', prefix = '' } = {}) {
     const inner = `echo \\$\\$; ${prefix} '${process.execPath}' '${path.join(folder, 'child.mjs')}' '${go}'; :`;

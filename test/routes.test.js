@@ -144,39 +144,43 @@ describe('the controls', () => {
     }
   });
 
-  test('the app runs mixed.yaml against itself, one load test at a time, and streams its progress; features.long.test.js checks the result', async () => {
-    await post('slow-ms', { slowMs: 200 });
-    const first = await post('load-test', {});
-    expect(first).toMatchObject({
-      status: 202,
-      body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200, changes: [] },
-    });
-    expect(await post('load-test', {})).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringMatching(/load test/) },
-    });
-    const started = await readLoadTest(({ progress }) => progress >= 0.1);
-    expect(started).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
+  test(
+    'the app runs mixed.yaml against itself, one load test at a time, and streams its progress; ' +
+      'features.long.test.js checks the result',
+    async () => {
+      await post('slow-ms', { slowMs: 200 });
+      const first = await post('load-test', {});
+      expect(first).toMatchObject({
+        status: 202,
+        body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200, changes: [] },
+      });
+      expect(await post('load-test', {})).toMatchObject({
+        status: 409,
+        body: { detail: expect.stringMatching(/load test/) },
+      });
+      const started = await readLoadTest(({ progress }) => progress >= 0.1);
+      expect(started).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
 
-    expect(await post('pool-size', { poolSize: 5 })).toMatchObject({ status: 200 });
-    await readLoadTest(({ changes }) => changes.length >= 1);
-    expect(await post('slow-ms', { slowMs: 200 })).toMatchObject({ status: 200 });
-    expect(await post('slow-ms', { slowMs: 100 })).toMatchObject({ status: 200 });
-    const changed = await readLoadTest(({ changes }) => changes.length >= 2);
-    expect(changed).toMatchObject({
-      state: 'running',
-      poolSize: 1,
-      slowMs: 200,
-      exact: null,
-      changes: [
-        { poolSize: 5, slowMs: 200 },
-        { poolSize: 5, slowMs: 100 },
-      ],
-    });
-    const [{ afterMs: resizedMs }, { afterMs: shortenedMs }] = changed.changes;
-    expect(resizedMs).toBeGreaterThan(0);
-    expect(shortenedMs).toBeGreaterThanOrEqual(resizedMs);
-  });
+      expect(await post('pool-size', { poolSize: 5 })).toMatchObject({ status: 200 });
+      await readLoadTest(({ changes }) => changes.length >= 1);
+      expect(await post('slow-ms', { slowMs: 200 })).toMatchObject({ status: 200 });
+      expect(await post('slow-ms', { slowMs: 100 })).toMatchObject({ status: 200 });
+      const changed = await readLoadTest(({ changes }) => changes.length >= 2);
+      expect(changed).toMatchObject({
+        state: 'running',
+        poolSize: 1,
+        slowMs: 200,
+        exact: null,
+        changes: [
+          { poolSize: 5, slowMs: 200 },
+          { poolSize: 5, slowMs: 100 },
+        ],
+      });
+      const [{ afterMs: resizedMs }, { afterMs: shortenedMs }] = changed.changes;
+      expect(resizedMs).toBeGreaterThan(0);
+      expect(shortenedMs).toBeGreaterThanOrEqual(resizedMs);
+    },
+  );
 
   /** @param {(loadTest: import('../src/load-tests/load-test-runner.js').LoadTest) => boolean} matches */
   async function readLoadTest(matches) {
@@ -189,7 +193,7 @@ describe('the controls', () => {
 });
 
 describe("the live page's routes", () => {
-  test('/pool has the limits, with how many connections the driver opens at once, and says what is installed', async () => {
+  test('/pool has the limits, the number of connections that open at once, and what is installed', async () => {
     expect(await (await fetch(`${plainUrl}/pool`)).json()).toMatchObject({
       max: 100,
       min: 0,

@@ -1,7 +1,7 @@
-// A closed loop of requests to argv[2] on argv[3] connections. It begins at 'go', keeps the latencies from 'count' on, and ends at
-// 'pause': then it replies when the last answer has come. At 'p99' it tells that of the latencies since the last time. It ends
-// with its parent process, or when the app fails. It writes its requests as text: a library takes so much of the other core, on
-// which the database runs too, that the app would wait for them.
+// A closed loop of requests to argv[2] on argv[3] connections. It begins at 'go', keeps the latencies from 'count' on,
+// and ends at 'pause': then it replies when the last answer has come. At 'p99' it tells that of the latencies since the
+// last time. It ends with its parent process, or when the app fails. It writes its requests as text: a library takes so
+// much of the other core, on which the database runs too, that the app would wait for them.
 import { once } from 'node:events';
 import net from 'node:net';
 import { quantile } from 'mongodb-pool-predictor';

@@ -9,7 +9,10 @@ const TURN_MS = 1500;
 const POOL_SIZE = '10';
 const BARE_APP = fileURLToPath(new URL('bare-app-process.js', import.meta.url));
 const [MAJOR] = process.versions.node.split('.');
-/** Of a bare Express app. Node 20 pays more for following a request through async code. @type {Record<string, object>} */
+/**
+ * Of a bare Express app. Node 20 pays more for following a request through async code.
+ * @type {Record<string, object>}
+ */
 const WANTED = {
   20: { throughput: 0.92, CPU: 1.12 },
   24: { throughput: 0.95, CPU: 1.08 },
@@ -36,7 +39,9 @@ function run(context) {
     const wanted = JSON.stringify(WANTED[MAJOR] ?? {});
     return [
       {
-        title: `/fast with ${CONNECTIONS} connections and pool ${POOL_SIZE}, Node ${process.versions.node}; wanted of the lab: ${wanted}`,
+        title:
+          `/fast with ${CONNECTIONS} connections and pool ${POOL_SIZE}, Node ${process.versions.node}; ` +
+          `wanted of the lab: ${wanted}`,
         rows: compareTurns(turns, 'Express'),
       },
     ];

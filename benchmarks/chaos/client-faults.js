@@ -48,7 +48,10 @@ const BAD = [
 
 /** @param {string} line @param {number} length @param {string} [type] */
 function withBody(line, length, type = 'text/plain') {
-  return `${line} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`;
+  return (
+    `${line} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n` +
+    `\r\n${'x'.repeat(length)}`
+  );
 }
 
 /** @param {boolean} isShort @returns {Fault[]} */

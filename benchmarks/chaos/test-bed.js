@@ -23,7 +23,8 @@ import { readSettings } from '../../src/settings.js';
  * @typedef {{ isShort: boolean, report: (row: Row) => void }} Options
  *
  * @typedef {import('mongodb-pool-page').ClientReading
- *   & { requests: ReturnType<ReturnType<typeof import('../../src/http/concurrency-limit.js').createConcurrencyLimit>['snapshot']> }
+ *   & { requests: ReturnType<ReturnType<typeof
+ *   import('../../src/http/concurrency-limit.js').createConcurrencyLimit>['snapshot']> }
  * } PoolReading the part of `GET /pool` that is used here
  *
  * @typedef {Awaited<ReturnType<typeof startApp>>} App

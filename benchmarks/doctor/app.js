@@ -1,4 +1,5 @@
-// An app whose requests wait for one reason or another. APP_CASE says which; see AppCase in cases.js. It knows nothing of the lab.
+// An app whose requests wait for one reason or another. APP_CASE says which; see AppCase in cases.js. It knows nothing
+// of the lab.
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { MongoClient } from 'mongodb';

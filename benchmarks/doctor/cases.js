@@ -7,7 +7,8 @@
  * @property {import('mongodb').MongoClientOptions} options of its client
  * @property {import('mongodb').MongoClientOptions} [reportOptions] of a second client
  * @property {number} [streams] change streams that it opens
- * @property {Record<string, { steps: [string, number][], limit?: number }>} routes see app.js; limit: of its requests at once
+ * @property {Record<string, { steps: [string, number][], limit?: number }>} routes see app.js; limit: of its requests
+ *   at once
  *
  * @typedef {object} Case
  * @property {AppCase} app
@@ -15,7 +16,8 @@
  * @property {string} [client] that the verdict must name
  * @property {Partial<import('./proxy.js').Faults>} [faults]
  * @property {InjectedLoad[]} load
- * @property {boolean} [isBurst] the load starts with as many requests at once as there are callers, also in an open loop
+ * @property {boolean} [isBurst] the load starts with as many requests at once as there are callers, also in an open
+ *   loop
  * @property {number} [seconds] default 6
  *
  * @typedef {object} InjectedLoad

@@ -19,7 +19,8 @@ const LEAD_MS = 300;
  * Runs an app with an injected cause under load, and records it.
  *
  * @param {Case} injected
- * @param {{ mongoPort: number, isOpen: boolean, random: () => number, folder: string, name: string, signal: AbortSignal }} options
+ * @param {{ mongoPort: number, isOpen: boolean, random: () => number, folder: string, name: string, signal: AbortSignal
+ *   }} options
  * @returns {Promise<string>} trace file
  */
 export async function recordCase(injected, { mongoPort, isOpen, random, folder, name, signal }) {

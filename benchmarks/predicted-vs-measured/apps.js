@@ -1,16 +1,19 @@
-// Kinds of load on a plain app that knows nothing of the lab (doctor/app.js), under attach: recorded at one pool size and predicted at
-// others, as `record` and `predict --trace` do. What was recorded at a size is the measurement that predictions for it are
-// compared with: mean, p50 and p95 of the requests of each route, as the app saw them, from 20 requests on.
+// Kinds of load on a plain app that knows nothing of the lab (doctor/app.js), under attach: recorded at one pool size
+// and predicted at others, as `record` and `predict --trace` do. What was recorded at a size is the measurement that
+// predictions for it are compared with: mean, p50 and p95 of the requests of each route, as the app saw them, from 20
+// requests on.
 //
 // Rules, fixed before measuring:
-// - Each kind runs for 8 s at 1, 2, 4, 8 and 16 connections (--quick: for 4 s at 2, 4 and 8). It is recorded at 2 and at 8, and each
-//   recording predicts the other sizes.
-// - On a busy machine the same query takes longer at one moment than at another, and no model of a pool knows that. Two recordings are
-//   compared only if the mean use of each route's queries differs by less than 25 % (CPU-bound: by any factor, because there the pool
-//   size changes it).
-// - A figure is said with confidence unless judgeTrust withholds it (the check fails; the server is unknown; it is not a median, nobody
-//   waited, and the recording does not show all that matters either; or its band allows × 2), or two readings differ by more than 15 %.
-// - Of these, at least 80 % are within 15 % or 5 ms, at least 85 % in their 90 % band, and none is off by more than × 2 (and 5 ms).
+// - Each kind runs for 8 s at 1, 2, 4, 8 and 16 connections (--quick: for 4 s at 2, 4 and 8). It is recorded at 2 and
+//   at 8, and each recording predicts the other sizes.
+// - On a busy machine the same query takes longer at one moment than at another, and no model of a pool knows that. Two
+//   recordings are compared only if the mean use of each route's queries differs by less than 25 % (CPU-bound: by any
+//   factor, because there the pool size changes it).
+// - A figure is said with confidence unless judgeTrust withholds it (the check fails; the server is unknown; it is not
+//   a median, nobody waited, and the recording does not show all that matters either; or its band allows × 2), or two
+//   readings differ by more than 15 %.
+// - Of these, at least 80 % are within 15 % or 5 ms, at least 85 % in their 90 % band, and none is off by more than × 2
+//   (and 5 ms).
 // - At most 25 % of all figures are not said with confidence.
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -161,7 +164,12 @@ export const PART = {
   },
 };
 
-/** @param {string} kind @param {number} from @param {Record<number, RecordedTrace>} recorded by size @returns {Promise<Figure[]>} */
+/**
+ * @param {string} kind
+ * @param {number} from
+ * @param {Record<number, RecordedTrace>} recorded by size
+ * @returns {Promise<Figure[]>}
+ */
 export async function predictFrom(kind, from, recorded) {
   const input = openRecording([recorded[from]]);
   const poolSizes = Object.keys(recorded)
@@ -280,7 +288,9 @@ export function judge(figures) {
     }));
   return [
     {
-      title: `Figures of requests, by kind of load; wanted: ${WANTED.close} % within 15 % or 5 ms, ${WANTED.inBand} % in band, none off by × 2, at most ${WANTED.withheld} % withheld`,
+      title:
+        `Figures of requests, by kind of load; wanted: ${WANTED.close} % within 15 % or 5 ms, ${WANTED.inBand} % in ` +
+        `band, none off by × 2, at most ${WANTED.withheld} % withheld`,
       rows: [...rows, { kind: 'all', from: '', ...all }],
       isMet:
         all['within 15 %'] >= WANTED.close &&

@@ -1,5 +1,5 @@
-// The article's load at six pool sizes, measured twice. Rules: the prediction, from service time and overhead measured before
-// each run, lies within 2 % or 5 ms of the second measurement, for median and maximum of both routes.
+// The article's load at six pool sizes, measured twice. Rules: the prediction, from service time and overhead measured
+// before each run, lies within 2 % or 5 ms of the second measurement, for median and maximum of both routes.
 import { runLab } from '../../lab/harness/run-lab.js';
 import { mixed } from '../../lab/labs/mixed/mixed-lab.js';
 import { MIXED_SCENARIO } from '../../src/load-tests/load-test-runner.js';

@@ -1,9 +1,10 @@
-// Callers who wait for their answers, predicted from a trace: 32 callers of /slow (SLOW_MS 50), and 24 callers of /slow with
-// 8 of /fast who think for 20 ms. The trace says nothing about callers: the predictor must find them.
+// Callers who wait for their answers, predicted from a trace: 32 callers of /slow (SLOW_MS 50), and 24 callers of /slow
+// with 8 of /fast who think for 20 ms. The trace says nothing about callers: the predictor must find them.
 //
 // Rules, fixed before measuring:
-// - Each load runs for 8 s with pools of 2, 4, 8 and 16, one after another, and again in the next run. The checkouts that the app
-//   recorded with 4 are the trace from which 2, 8 and 16 are predicted; 2 is also predicted from those recorded with 16.
+// - Each load runs for 8 s with pools of 2, 4, 8 and 16, one after another, and again in the next run. The checkouts
+//   that the app recorded with 4 are the trace from which 2, 8 and 16 are predicted; 2 is also predicted from those
+//   recorded with 16.
 // - p50 and p95 of the HTTP response times: the median of the predictions lies within 15 % of the median of the
 //   measurements, or within 5 ms for /fast.
 import os from 'node:os';
@@ -36,7 +37,9 @@ const NOISE_MS = { '/fast': 5, '/slow': 0 };
 
 /** @typedef {{ route: string, callers: number, thinkMs: number }} Callers */
 /** @typedef {Awaited<ReturnType<typeof measure>>} Measured */
-/** @typedef {Measured & Awaited<ReturnType<typeof predictResponses>> & { load: string, from: number, to: number }} Round */
+/**
+ * @typedef {Measured & Awaited<ReturnType<typeof predictResponses>> & { load: string, from: number, to: number }} Round
+ */
 
 /** @type {Record<string, Callers[]>} */
 const LOADS = {
@@ -85,8 +88,8 @@ export const PART = {
     return [
       {
         title:
-          'Closed loops, response times in ms: each measurement, then the medians measured / predicted; allowed 15 %. ' +
-          'Last: how many callers the predictor found',
+          'Closed loops, response times in ms: each measurement, then the medians measured / predicted; allowed 15 ' +
+          '%. Last: how many callers the predictor found',
         rows,
         isMet: rows.every((row) => Object.values(row).every((text) => !String(text).includes('OFF'))),
       },

@@ -1,12 +1,15 @@
 // How often does one more run fall into the 90 % band? Rules, fixed before measuring:
 //
-// - Each load is new: pools of 1 to 10 connections, utilisation 0.3 to 0.95, 1 to 3 routes with exponential or lognormal service
-//   times, 400 to 1500 users.
-// - The predictor gets what a user would have: the scenario and the service times; or the scenario and 50 to 500 measurements
-//   of each service time and of the overhead; or a trace of one run, recorded at a size within 2 of the predicted one.
+// - Each load is new: pools of 1 to 10 connections, utilisation 0.3 to 0.95, 1 to 3 routes with exponential or
+//   lognormal service times, 400 to 1500 users.
+// - The predictor gets what a user would have: the scenario and the service times; or the scenario and 50 to 500
+//   measurements of each service time and of the overhead; or a trace of one run, recorded at a size within 2 of the
+//   predicted one.
 // - One more run with the true times is compared: p50, p95, p99 and max of each route, and the mean wait.
-// - A figure that is the same in all runs and in this one is left out (nobody waits: the mean wait is 0). It proves nothing.
-// - Met when 88 to 92 % of all figures lie in their band. The table also shows each kind and each figure, where it may be less:
+// - A figure that is the same in all runs and in this one is left out (nobody waits: the mean wait is 0). It proves
+//   nothing.
+// - Met when 88 to 92 % of all figures lie in their band. The table also shows each kind and each figure, where it may
+//   be less:
 //   a trace holds one random run, and nothing measured shows how long the longest query to come will take.
 import os from 'node:os';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
@@ -54,8 +57,8 @@ export const PART = {
     return [
       {
         title:
-          `Share of figures of one more run inside the 90 % band (and of those outside, the share below it), in %; ${loads} loads, ` +
-          `${checks.length} figures; allowed ${ALLOWED.join(' to ')} of all`,
+          'Share of figures of one more run inside the 90 % band (and of those outside, the share below it), in %; ' +
+          `${loads} loads, ${checks.length} figures; allowed ${ALLOWED.join(' to ')} of all`,
         rows,
         isMet: share >= ALLOWED[0] && share <= ALLOWED[1],
       },

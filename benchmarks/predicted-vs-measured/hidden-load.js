@@ -129,7 +129,11 @@ function takeSample(random, service) {
   return { kind: 'sample', valuesMs: Array.from({ length: random.integer(50, 500) }, draw) };
 }
 
-/** @param {NonNullable<ReturnType<typeof simulate>['records']>} records @param {string[]} routes @param {number} maxPoolSize */
+/**
+ * @param {NonNullable<ReturnType<typeof simulate>['records']>} records
+ * @param {string[]} routes
+ * @param {number} maxPoolSize
+ */
 function toTrace(records, routes, maxPoolSize) {
   const started = records.toSorted((a, b) => a.arrivedAtMs - b.arrivedAtMs);
   return {

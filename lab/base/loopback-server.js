@@ -27,7 +27,8 @@ export async function openLoopbackServer(answer, { port, option = 'port', method
   server.listen(port, '127.0.0.1');
   await once(server, 'listening').catch((cause) => {
     throw new Error(
-      `${option} ${port} can't be used: ${cause.code === 'EADDRINUSE' ? 'something already listens there' : cause.message}`,
+      `${option} ${port} can't be used: ` +
+        `${cause.code === 'EADDRINUSE' ? 'something already listens there' : cause.message}`,
       { cause },
     );
   });

@@ -3,10 +3,10 @@ import { sum } from './statistics.js';
 /** @typedef {{ before: number[], after: number[] }} Stratum what was measured twice, under the same conditions */
 
 /**
- * Tests whether values before and after differ, by their ranks within each stratum: the stratified Wilcoxon rank-sum test (van
- * Elteren), exact. U counts the pairs in which the value after is larger. Without a difference, each order of the values of a stratum
- * is equally likely. An example with one stratum: 3 values before, all below 3 values after, has U = 9, the largest of
- * 20 equally likely orders, so p = 2/20.
+ * Tests whether values before and after differ, by their ranks within each stratum: the stratified Wilcoxon rank-sum
+ * test (van Elteren), exact. U counts the pairs in which the value after is larger. Without a difference, each order of
+ * the values of a stratum is equally likely. An example with one stratum: 3 values before, all below 3 values after,
+ * has U = 9, the largest of 20 equally likely orders, so p = 2/20.
  *
  * @param {Stratum[]} strata with values on both sides
  * @returns {{ p: number, smallestP: number }} two-sided; smallestP: if all values after were on one side
@@ -44,7 +44,11 @@ function countOrders(before, after) {
   return counts[after];
 }
 
-/** @param {number[]} one @param {number[]} other of independent numbers @returns {number[]} the distribution of their sum */
+/**
+ * @param {number[]} one
+ * @param {number[]} other of independent numbers
+ * @returns {number[]} the distribution of their sum
+ */
 function convolve(one, other) {
   const sums = Array.from({ length: one.length + other.length - 1 }, () => 0);
   for (const [i, a] of one.entries()) for (const [j, b] of other.entries()) sums[i + j] += a * b;

@@ -54,8 +54,8 @@ export async function requireWritableFolder(folder, option) {
 /**
  * Follows links.
  * @param {string} file
- * @returns {Promise<{ file: string, mode?: number } | undefined>} mode: none if there is no such file yet; undefined for
- *   whatever is no file
+ * @returns {Promise<{ file: string, mode?: number } | undefined>} mode: none if there is no such file yet; undefined
+ *   for whatever is no file
  */
 async function findFile(file) {
   try {
@@ -78,7 +78,11 @@ function replaceFile(file, text, mode) {
   });
 }
 
-/** Removes the partial file, if it is still there: on a full disk, it would take up space. @param {string} file @param {(partial: string) => Promise<void>} work */
+/**
+ * Removes the partial file, if it is still there: on a full disk, it would take up space.
+ * @param {string} file
+ * @param {(partial: string) => Promise<void>} work
+ */
 async function withPartial(file, work) {
   const partial = `${file}.${process.pid}.partial`;
   try {

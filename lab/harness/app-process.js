@@ -11,8 +11,8 @@ const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));
  * @param {string[]} [options.args]
  * @param {AbortSignal} [options.signal] ends the process
  * @returns {Promise<{ url: string, pid: number, signal: AbortSignal, ask: (question: string) => Promise<any>,
- *   stop: () => Promise<void> }>} `signal` is aborted when the app ends or `options.signal` is aborted. `ask` is for an app
- *   that answers messages. `stop` throws if the app ended by itself
+ *   stop: () => Promise<void> }>} `signal` is aborted when the app ends or `options.signal` is aborted. `ask` is for an
+ *   app that answers messages. `stop` throws if the app ended by itself
  * @throws {Error} with the app's stderr, if it ends before it listens
  */
 export async function startApp(settings, { script = SERVER, ...options } = {}) {

@@ -29,8 +29,8 @@ const MAX_CHARACTERS = 100_000;
 /**
  * Listens on loopback for what attached processes say of themselves (POOL_MONITOR_REPORT_TO). Any process and any web
  * page can reach a port on loopback, so only those that know the URL are believed. We give it to the app alone.
- * @returns {Promise<{ url: string, processes: AttachedProcess[], events: EventEmitter, close: () => void }>} `processes` has
- *   those that reported, the first one first; `events` emits `report` when they change
+ * @returns {Promise<{ url: string, processes: AttachedProcess[], events: EventEmitter, close: () => void }>}
+ *   `processes` has those that reported, the first one first; `events` emits `report` when they change
  */
 export async function openReports() {
   /** @type {AttachedProcess[]} */

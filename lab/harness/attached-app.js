@@ -12,8 +12,8 @@ const FRAME = /^\s+at (?:.*\(.+\)|\S+:\d+:\d+|async .+|.+ \[as .+|<anonymous>|na
 const HEADING = /^(?:Uncaught )?[\w$.]*(?:Error|Exception)\b/;
 
 /**
- * The end of an app's output, for an error message: the text of its last error whole, or else the last lines. Of the frames of a
- * stack, only the first one says where it happened.
+ * The end of an app's output, for an error message: the text of its last error whole, or else the last lines. Of the
+ * frames of a stack, only the first one says where it happened.
  *
  * @param {string} output
  * @returns {string} empty if there is none
@@ -36,9 +36,9 @@ const GRACE_MS = 2000;
  * @typedef {object} AttachedApp
  * @property {AttachedProcess[]} processes those that reported so far
  * @property {AbortSignal} signal aborted when the app ends, or the signal it was started with is aborted
- * @property {<T>(find: (processes: AttachedProcess[]) => T | undefined, limit: { ms: number, otherwise: string | (() => string) }) => Promise<T>} until
- *   resolves when `find` has found something in the reports; throws `otherwise`, with the app's last output, after `ms`, and
- *   when the app ends
+ * @property {<T>(find: (processes: AttachedProcess[]) => T | undefined, limit: { ms: number, otherwise: string | (() =>
+ *   string) }) => Promise<T>} until resolves when `find` has found something in the reports; throws `otherwise`, with
+ *   the app's last output, after `ms`, and when the app ends
  * @property {(problem: string) => Error} failWith an error with the app's last output
  * @property {() => Promise<void>} stop ends it, and whatever it started
  */

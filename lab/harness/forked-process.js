@@ -20,8 +20,8 @@ const END_TIMEOUT_MS = 35_000;
  * @param {string[]} [options.execArgv] options for Node.js itself
  * @param {AbortSignal} [options.signal] ends the process
  * @returns {Promise<{ message: any, pid: number, stop: () => Promise<void>, child: ChildProcess,
- *   died: Promise<Error>, ask: (question: string) => Promise<any> }>} `died` resolves when it ends, with its exit code or
- *   stderr; `ask` sends a message and resolves to the next one that comes back. It throws as this function does
+ *   died: Promise<Error>, ask: (question: string) => Promise<any> }>} `died` resolves when it ends, with its exit code
+ *   or stderr; `ask` sends a message and resolves to the next one that comes back. It throws as this function does
  * @throws {Error} with the stderr of the process, or the signal's reason
  */
 export async function forkScript(script, { name, args = [], env = {}, execPath, execArgv, signal }) {

@@ -11,8 +11,8 @@ const ANSWER_MS = 30_000;
 /**
  * @typedef {CheckoutRecord & { source: number }} SeenCheckout source: index of the process
  * @typedef {RequestRecord & { source: number }} SeenRequest
- * @typedef {{ checkouts: SeenCheckout[], requests: SeenRequest[], forgotten: number }} Seen forgotten: how many the monitors had
- *   dropped before they were read
+ * @typedef {{ checkouts: SeenCheckout[], requests: SeenRequest[], forgotten: number }} Seen forgotten: how many the
+ *   monitors had dropped before they were read
  */
 
 /**

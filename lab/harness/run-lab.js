@@ -30,16 +30,19 @@ import { mergeFigures } from './merge-figures.js';
  * @typedef {object} Bench
  * @property {string} summary half a line for lists of labs, without a capital or a full stop
  * @property {Record<string, import('./lab-options.js').LabOption>} options
- * @property {{ default: number, about: string }} [repeat] of the option --repeat; without it each variant is measured once
- * @property {{ members?: number, urlOption?: string } | null} [mongo] how many mongods the embedded MongoDB has, default 1;
- *   the option that names another MongoDB, default `url`; null: the lab needs none from us
+ * @property {{ default: number, about: string }} [repeat] of the option --repeat; without it each variant is measured
+ *   once
+ * @property {{ members?: number, urlOption?: string } | null} [mongo] how many mongods the embedded MongoDB has,
+ *   default 1; the option that names another MongoDB, default `url`; null: the lab needs none from us
  * @property {(options: Options) => Promise<OwnPlan>} plan
  * @property {(plan: OwnPlan, context: Context) => Promise<Prepared<Shared>>} [prepare] sets up what all variants share,
  *   for example data
  * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan,
  *   context: Context & { shared: Shared }) => Promise<Measurement<Figures>>} measure
- * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan, measured: Figures, settings: Settings) => (
- *   Promise<Partial<Figures>> | Partial<Figures>)} [predict] called after all measurements, so that it takes no time from them
+ * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan, measured: Figures, settings: Settings)
+ *   => (
+ *   Promise<Partial<Figures>> | Partial<Figures>)} [predict] called after all measurements, so that it takes no time
+ *   from them
  */
 
 /**
@@ -56,8 +59,8 @@ import { mergeFigures } from './merge-figures.js';
  * @template [VariantSettings=any]
  * @template [Figures=any]
  * @typedef {Pick<Variant<VariantSettings, Figures>, 'name' | 'settings' | 'exact' | 'published'> &
- *   { estimateMs: number, once?: boolean, isPublishedOnly?: boolean }} PlannedVariant `once`: measured in the first round
- *   only, whatever --repeat says; `isPublishedOnly`: not measured at all, but shown
+ *   { estimateMs: number, once?: boolean, isPublishedOnly?: boolean }} PlannedVariant `once`: measured in the first
+ *   round only, whatever --repeat says; `isPublishedOnly`: not measured at all, but shown
  */
 
 /**
@@ -70,7 +73,8 @@ import { mergeFigures } from './merge-figures.js';
  */
 
 /**
- * `failed` says why requests failed; `exact` replaces what was worked out before, where it depends on when requests came.
+ * `failed` says why requests failed; `exact` replaces what was worked out before, where it depends on when requests
+ * came.
  * @template [Figures=any]
  * @typedef {Repeat<Figures> & { failed?: string, warnings?: string[], exact?: Partial<Figures> }} Measurement
  */
@@ -87,8 +91,8 @@ import { mergeFigures } from './merge-figures.js';
  * @property {string} [url] connection string of the MongoDB to use, in place of MONGO_URL
  * @property {boolean} [parallel] measure all variants of a round at once; for labs that have this option
  *
- * @typedef {{ name: string, estimateMs: number, leftMs: number, totalMs: number }} Step a measurement begins; how long it
- *   and all that is left may take
+ * @typedef {{ name: string, estimateMs: number, leftMs: number, totalMs: number }} Step a measurement begins; how long
+ *   it and all that is left may take
  *
  * @typedef {{ variant: PlannedVariant, repeat?: Measurement, error?: Error }} Outcome
  */
@@ -229,7 +233,11 @@ function listWarnings(outcomes) {
   return outcomes.flatMap(({ variant, repeat }) => (repeat?.warnings ?? []).map((text) => `${variant.name}: ${text}`));
 }
 
-/** How long a run with the default options takes, without starting MongoDB. @param {AnyLab} lab @returns {Promise<number>} ms */
+/**
+ * How long a run with the default options takes, without starting MongoDB.
+ * @param {AnyLab} lab
+ * @returns {Promise<number>} ms
+ */
 export async function estimateRun(lab) {
   const options = Object.fromEntries(Object.entries(lab.options).map(([name, option]) => [name, option.default]));
   const { variants } = await lab.plan(options);

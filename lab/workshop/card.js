@@ -24,7 +24,8 @@ function describeRun({ variants }) {
     .slice(0, 1)
     .map(
       ({ measured: { ratePerSec, waitMeanMs } }) =>
-        `On your machine, with ${formatNumber(ratePerSec, 1)} queries a second and a mean wait of ` +
-        `${formatQuantity(waitMeanMs, 'ms')}, ${formatNumber((ratePerSec * waitMeanMs) / 1000, 1)} were waiting on average.`,
+        `On your machine, with ${formatNumber(ratePerSec, 1)} queries a second and a mean wait ` +
+        `of ${formatQuantity(waitMeanMs, 'ms')}, ` +
+        `${formatNumber((ratePerSec * waitMeanMs) / 1000, 1)} were waiting on average.`,
     );
 }

@@ -14,7 +14,8 @@ export const MAX_POINTS = 20;
  *
  * @typedef {object} LearnerFigures
  * @property {number | null} measured what the guess was about, in the same unit
- * @property {[poolSize: number, slowestMs: number][]} points one per measured pool size, where the lesson measures several
+ * @property {[poolSize: number, slowestMs: number][]} points one per measured pool size, where the lesson measures
+ *   several
  */
 
 /** @param {Task} task @param {Guess | undefined} guess @param {Verdict} verdict @returns {Report} */

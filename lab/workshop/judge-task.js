@@ -59,8 +59,9 @@ export async function judge(task, evidence) {
     const verdict = await task.check({ ...evidence, results: quiet });
     if (verdict.isRight || left === 0) return verdict;
     return wrong(
-      `The machine was busy with something else during ${left === 1 ? '1 run, so it does' : `${left} runs, so they do`} not ` +
-        `count. Close other programs and run it again. ${verdict.words}`,
+      'The machine was busy with something else during ' +
+        `${left === 1 ? '1 run, so it does' : `${left} runs, so they do`} not count. Close other programs and run ` +
+        `it again. ${verdict.words}`,
     );
   } catch (cause) {
     const { message } = /** @type {Error} */ (cause);

@@ -62,7 +62,12 @@ export async function readProgress(folder, lessons) {
   return { ...progress, lessons: renumber(progress.lessons, lessons) };
 }
 
-/** Gives progress the current names of its lessons: a new lesson changes the numbers of those after it. @param {Progress['lessons']} known @param {Lesson[]} lessons @returns {Progress['lessons']} */
+/**
+ * Gives progress the current names of its lessons: a new lesson changes the numbers of those after it.
+ * @param {Progress['lessons']} known
+ * @param {Lesson[]} lessons
+ * @returns {Progress['lessons']}
+ */
 function renumber(known, lessons) {
   const topicOf = (/** @type {string} */ name) => name.replace(/^\d+-/, '');
   const names = new Map(lessons.flatMap(listTasks).map(({ name }) => [topicOf(name), name]));

@@ -1,6 +1,6 @@
 /**
- * A lesson is a folder `lessons/NN-name/` with its text, README.md, and its rules, lesson.js. Every third lesson has a puzzle,
- * with its text in puzzle.md. A check looks at results, a running app, a trace or an answer.
+ * A lesson is a folder `lessons/NN-name/` with its text, README.md, and its rules, lesson.js. Every third lesson has a
+ * puzzle, with its text in puzzle.md. A check looks at results, a running app, a trace or an answer.
  *
  * @typedef {object} Exercise what can be checked: a lesson, its twist or its puzzle
  * @property {string} [lab] the check needs its results
@@ -10,18 +10,21 @@
  * @property {CaseCause[]} [causes] the check measures a shop that is slow for one of them
  * @property {Question} [guess] question for `guess`, before anything is measured
  * @property {string[]} [hints] three; the last one is the answer
- * @property {(evidence: Evidence) => Verdict | Promise<Verdict>} check pure; gets only the evidence that the exercise needs
+ * @property {(evidence: Evidence) => Verdict | Promise<Verdict>} check pure; gets only the evidence that the exercise
+ *   needs
  *
  * @typedef {Exercise & { minutes: number, hints: string[] }} MainExercise
  * @typedef {Exercise & { key: string }} TwistRules key: the answer, for teachers
  * @typedef {Exercise & { hints: string[] }} PuzzleRules
  * @typedef {Exercise & { number: number, causes: CaseCause[], hints: string[] }} CaseRules
- * @typedef {MainExercise & { twist: TwistRules, puzzle?: PuzzleRules, case?: CaseRules }} LessonRules what lesson.js defines
+ * @typedef {MainExercise & { twist: TwistRules, puzzle?: PuzzleRules, case?: CaseRules }} LessonRules what lesson.js
+ *   defines
  *
  * @typedef {{ question: string, unit: string, isCount?: boolean }} Question the answer is a number; a count is an
  *   integer of at least 0
  *
- * @typedef {Exercise & { name: string }} Task an exercise with the name of its progress: of the folder, and `/twist` or `/puzzle`; `case-1`
+ * @typedef {Exercise & { name: string }} Task an exercise with the name of its progress: of the folder, and `/twist` or
+ *   `/puzzle`; `case-1`
  *
  * @typedef {object} CaseCause why a shop is slow
  * @property {string} name
@@ -31,7 +34,8 @@
  * @property {[sound: string, broken: string]} change of lessons/cases/shop.mjs
  *
  * @typedef {{ title: string, text: string }} LessonText
- * @typedef {Task & MainExercise & LessonText & { twist: Task & TwistRules, puzzle?: Puzzle, case?: CaseTask }} Lesson name: of the folder; text: README.md
+ * @typedef {Task & MainExercise & LessonText & { twist: Task & TwistRules, puzzle?: Puzzle, case?: CaseTask }} Lesson
+ *   name: of the folder; text: README.md
  * @typedef {Task & PuzzleRules & LessonText} Puzzle text: puzzle.md
  * @typedef {Task & CaseRules} CaseTask its name is case-1, case-2 or case-3
  *

@@ -9,7 +9,8 @@ import { renderRows } from '../report/table.js';
  * @param {string} text
  * @param {object} [options]
  * @param {number} [options.width] columns of the terminal
- * @param {(style: 'title' | 'strong' | 'code', text: string) => string} [options.paint] highlights parts; by default nothing
+ * @param {(style: 'title' | 'strong' | 'code', text: string) => string} [options.paint] highlights parts; by default
+ *   nothing
  */
 export function renderMarkdown(text, { width = 80, paint = (style, words) => words } = {}) {
   /** @param {Token[]} tokens @param {number} columns @returns {string} */

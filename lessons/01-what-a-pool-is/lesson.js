@@ -18,8 +18,8 @@ export const lesson = defineLesson({
   app: true,
   guess: {
     question:
-      'Five buses arrive one second apart. Each takes 5 s, and there are two lanes. How long will the longest wait for a ' +
-      'lane be?',
+      'Five buses arrive one second apart. Each takes 5 s, and there are two lanes. How long will the ' +
+      'longest wait for a lane be?',
     unit: 'seconds',
   },
   hints: [
@@ -95,8 +95,8 @@ function findLoad(buses) {
 /**
  * The buses that got a lane. One waited in line only if somebody left meanwhile: otherwise its lane had to be opened.
  * @param {Evidence['app']} app
- * @returns {{ arrivedAtMs: number, waitMs: number, busyLanes: number }[]} busyLanes: those of others while it waited, or when it
- *   entered
+ * @returns {{ arrivedAtMs: number, waitMs: number, busyLanes: number }[]} busyLanes: those of others while it waited,
+ *   or when it entered
  */
 function listBuses({ checkouts }) {
   const served = checkouts.filter(

@@ -15,8 +15,8 @@ export const lesson = defineLesson({
   lab: 'mixed',
   guess: {
     question:
-      'Five users arrive one second apart at a tunnel with one lane. Each sends a bus, which takes 5 s, and then a Ferrari, ' +
-      'which takes 2 ms. How long will the slowest Ferrari take, waiting included?',
+      'Five users arrive one second apart at a tunnel with one lane. Each sends a bus, which takes 5 s, and then a ' +
+      'Ferrari, which takes 2 ms. How long will the slowest Ferrari take, waiting included?',
     unit: 'seconds',
   },
   hints: [

@@ -16,8 +16,8 @@ export const lesson = defineLesson({
   lab: 'mixed',
   guess: {
     question:
-      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari, which takes 2 ms. How many ' +
-      'connections are as good as any larger number?',
+      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari, which takes 2 ms. ' +
+      'How many connections are as good as any larger number?',
     unit: 'connections',
   },
   hints: [
@@ -45,7 +45,8 @@ export const lesson = defineLesson({
       const knee = sizes.findIndex(({ fastMs }) => fastMs < UNNOTICED_MS);
       if (knee < 1) {
         return wrong(
-          'There is no run with --slow-ms 2000 yet in which one size is enough for the Ferraris and a smaller one is not.',
+          'There is no run with --slow-ms 2000 yet in which one size is enough for the ' +
+            'Ferraris and a smaller one is not.',
         );
       }
       const { size } = sizes[knee];
@@ -67,21 +68,23 @@ export const lesson = defineLesson({
     lab: 'mixed',
     hints: [
       'The buses may wait. Why do the Ferraris have to wait with them?',
-      "The lab's app gets the settings in your environment. One of them, in the table of docs/settings.md, gives /slow a " +
-        'client of its own.',
+      "The lab's app gets the settings in your environment. One of them, in the table of docs/settings.md, gives " +
+        '/slow a client of its own.',
       'SLOW_POOLSIZE=1 pool-lab run mixed --pool-sizes 1: one lane for the buses, the other for the Ferraris.',
     ],
     check({ results }) {
       const runs = results.filter((run) => hasPuzzleLoad(run) && listSmall(run).length > 0);
       return judgeRuns(
         runs,
-        `There is no run of loadtests/mixed.yaml with buses of 5 s and at most ${PUZZLE_MAX_CONNECTIONS} connections yet.`,
+        'There is no run of loadtests/mixed.yaml with buses of 5 s and at most ' +
+          `${PUZZLE_MAX_CONNECTIONS} connections yet.`,
         (run) => {
           const [{ connections, fastMs, slowMs, answered }] = listSmall(run);
           if (answered < PUZZLE_REQUESTS) {
             return wrong(`Only ${answered} of ${PUZZLE_REQUESTS} requests were answered.`);
           }
-          const found = `With ${describeSize(connections)} in all, the slowest Ferrari took ${formatQuantity(fastMs, 'ms')}.`;
+          const found =
+            `With ${describeSize(connections)} in all, the slowest Ferrari took ` + `${formatQuantity(fastMs, 'ms')}.`;
           return fastMs < UNNOTICED_MS
             ? right(`${found} The buses wait for each other: the slowest took ${formatQuantity(slowMs, 'ms')}.`)
             : wrong(found);
@@ -91,7 +94,10 @@ export const lesson = defineLesson({
   },
 });
 
-/** The smallest size whose slowest request is as quick as with any other. @param {ReturnType<typeof collectSizes>} sizes */
+/**
+ * The smallest size whose slowest request is as quick as with any other.
+ * @param {ReturnType<typeof collectSizes>} sizes
+ */
 function findKnee(sizes) {
   const bestMs = Math.min(...sizes.map(({ maxMs }) => maxMs));
   return /** @type {typeof sizes[number]} */ (sizes.find(({ maxMs }) => isClose(maxMs, bestMs)));

@@ -18,8 +18,8 @@ export const lesson = defineLesson({
   ],
   guess: {
     question:
-      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. The slowest request takes ' +
-      '21 s with 1 connection and 7 s with 3. How long will it take with 2?',
+      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. The slowest ' +
+      'request takes 21 s with 1 connection and 7 s with 3. How long will it take with 2?',
     unit: 'seconds',
   },
   check({ results, guess }) {
@@ -33,8 +33,9 @@ export const lesson = defineLesson({
     const measuredMs = measured?.maxMs;
     if (!isClose(predicted?.maxMs, measuredMs)) {
       return wrong(
-        `The prediction says ${formatQuantity(predicted?.maxMs, 'ms')} and the measurement ${formatQuantity(measuredMs, 'ms')}. ` +
-          'Something else used this machine: close other programs and measure again.',
+        `The prediction says ${formatQuantity(predicted?.maxMs, 'ms')} and the measurement ` +
+          `${formatQuantity(measuredMs, 'ms')}. Something else used this machine: close other ` +
+          'programs and measure again.',
       );
     }
     const percent = Math.round(Math.abs(guessedMs / measuredMs - 1) * 100);

@@ -13,9 +13,9 @@ export const lesson = defineLesson({
   lab: 'mixed',
   guess: {
     question:
-      'Five users arrive one second apart at a tunnel with one lane. Each sends a bus, which takes 5 s, and once ' +
-      'the bus is answered or refused, a Ferrari, which takes 2 ms. A request that has waited for 2.5 s is refused. How many ' +
-      'of the ten will be refused?',
+      'Five users arrive one second apart at a tunnel with one lane. Each sends a bus, which takes 5 s, and once the ' +
+      'bus is answered or refused, a Ferrari, which takes 2 ms. A request that has waited for 2.5 s is refused. How ' +
+      'many of the ten will be refused?',
     unit: 'requests',
   },
   hints: [
@@ -39,8 +39,9 @@ export const lesson = defineLesson({
         const { requests, failures, pool } = oneLane?.measured ?? {};
         if (answer !== failures) return wrong(`It is not ${answer}. Look at the column "fail" again.`);
         return right(
-          `${failures} of ${requests} were refused after a wait of ${formatQuantity(LIMIT_MS, 'ms')}. The others waited at most ` +
-            `${formatQuantity(pool.waitMaxMs, 'ms')}. With ${several?.settings.poolSize} lanes the timeout hit nobody.`,
+          `${failures} of ${requests} were refused after a wait of ${formatQuantity(LIMIT_MS, 'ms')}. The ` +
+            `others waited at most ${formatQuantity(pool.waitMaxMs, 'ms')}. With ${several?.settings.poolSize} ` +
+            'lanes the timeout hit nobody.',
           { truth: failures },
         );
       },

@@ -17,8 +17,9 @@ export const lesson = defineLesson({
   lab: 'remedies',
   guess: {
     question:
-      'A hundred customers arrive at once, each with a query of 1 ms, at an app with room for 20 connections. Its database is ' +
-      '20 ms away. By how many ms does a warm pool, whose connections are open already, reduce the p99 of their responses?',
+      'A hundred customers arrive at once, each with a query of 1 ms, at an app with room for 20 connections. ' +
+      'Its database is 20 ms away. By how many ms does a warm pool, whose connections are open already, reduce ' +
+      'the p99 of their responses?',
     unit: 'ms',
   },
   hints: [
@@ -45,15 +46,15 @@ export const lesson = defineLesson({
       unit: 'ms',
     },
     key:
-      'Between one and a few seconds, several times as long as with 20 ms: opening a connection takes several round trips. The ' +
-      'column p99 shows it.',
+      'Between one and a few seconds, several times as long as with 20 ms: opening a connection takes several round ' +
+      'trips. The column p99 shows it.',
     check({ results, answer }) {
       return judgeCrowds(results, TWIST_RTT_MS, (run) => {
         const { p99Ms } = cold(run);
         if (!isClose(answer, p99Ms)) return wrong('Look at the p99 of /fast in the line "burst, cold pool".');
         return right(
-          `${formatQuantity(p99Ms, 'ms')}, and ${formatQuantity(warm(run).p99Ms, 'ms')} with a warm pool: the farther away the ` +
-            'database, the more a warm pool is worth.',
+          `${formatQuantity(p99Ms, 'ms')}, and ${formatQuantity(warm(run).p99Ms, 'ms')} with a warm pool: the ` +
+            'farther away the database, the more a warm pool is worth.',
         );
       });
     },
@@ -62,7 +63,8 @@ export const lesson = defineLesson({
     lab: 'remedies',
     hints: [
       'Most of the time goes into opening connections. How many does the driver open at a time?',
-      'The lesson names the setting that lets a waiting crowd open more at a time. The lab takes it from your environment.',
+      'The lesson names the setting that lets a waiting crowd open more at a time. The lab ' +
+        'takes it from your environment.',
       'MONGO_MAX_CONNECTING=20 pool-lab run remedies --remedies warm --rtt 100: the driver opens all 20 at once.',
     ],
     check({ results }) {
@@ -103,9 +105,8 @@ function judgeCrowds(results, rttMs, judge) {
     const isClear = ['p50Ms', 'p99Ms'].every((figure) => cold(run)[figure] > CLEAR_RATIO * warm(run)[figure]);
     if (!isClear) {
       return wrong(
-        `The two bursts took about as long, so something else used this machine. Close other programs and run it again: ${
-          command
-        }`,
+        'The two bursts took about as long, so something else used this machine. Close other programs ' +
+          `and run it again: ${command}`,
       );
     }
     return judge(run);

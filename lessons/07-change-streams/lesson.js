@@ -13,9 +13,9 @@ export const lesson = defineLesson({
   lab: 'sessions',
   guess: {
     question:
-      'Five change streams share five connections with your queries, which take a few ms each. The server holds back its ' +
-      'answer to a stream until there is news, but for at most a second, and there is no news. How long will the slowest ' +
-      'query take?',
+      'Five change streams share five connections with your queries, which take a few ms each. The server holds ' +
+      'back its answer to a stream until there is news, but for at most a second, and there is no news. How ' +
+      'long will the slowest query take?',
     unit: 'ms',
   },
   hints: [
@@ -39,16 +39,16 @@ export const lesson = defineLesson({
     if (!late) return wrong('There is no run yet where change streams make queries wait: --leaks 5 --pool-sizes 5');
     if (!cured && apart.length > 0) {
       return wrong(
-        `With --second-client the slowest query took ${formatQuantity(apart[0].measured.maxMs, 'ms')}, so something else used ` +
-          'this machine. Close other programs and run it again.',
+        `With --second-client the slowest query took ${formatQuantity(apart[0].measured.maxMs, 'ms')}, so something ` +
+          'else used this machine. Close other programs and run it again.',
       );
     }
     if (!cured) return wrong('You have seen queries wait. Now run it with --second-client.');
     if (!frozen) return wrong('The second part is missing: --leaks 5 --max-await 86400000 --pool-timeout 500');
     return {
       ...right(
-        `Behind change streams, queries waited for up to ${formatQuantity(late.measured.maxMs, 'ms')}. With a ` +
-          `second client for the streams, the slowest took ${formatQuantity(cured.measured.maxMs, 'ms')}. With a long ` +
+        `Behind change streams, queries waited for up to ${formatQuantity(late.measured.maxMs, 'ms')}. With a second ` +
+          `client for the streams, the slowest took ${formatQuantity(cured.measured.maxMs, 'ms')}. With a long ` +
           `maxAwaitTimeMS, ${frozen.measured.failures} of ${frozen.measured.count} queries timed out.`,
         { truth: late.measured.maxMs },
       ),

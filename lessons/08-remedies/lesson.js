@@ -12,9 +12,10 @@ export const lesson = defineLesson({
   lab: 'remedies',
   guess: {
     question:
-      'A pool of 5. Each second about seven administrators come with queries of 1 s, and a hundred customers with queries ' +
-      'of 2 ms wait behind them. Six remedies: a pool of 1, of 20 or of 100, a second client for the slow queries, a limit ' +
-      'on how many of them run at once, and a limit on the wait. With how many do 99 of 100 customers get an answer within 50 ms?',
+      'A pool of 5. Each second about seven administrators come with queries of 1 s, and a hundred customers with ' +
+      'queries of 2 ms wait behind them. Six remedies: a pool of 1, of 20 or of 100, a second client for the slow ' +
+      'queries, a limit on how many of them run at once, and a limit on the wait. With how many do 99 of 100 ' +
+      'customers get an answer within 50 ms?',
     unit: 'remedies',
   },
   hints: [

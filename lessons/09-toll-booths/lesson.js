@@ -37,9 +37,9 @@ export const lesson = defineLesson({
   ],
   guess: {
     question:
-      '64 callers each send their next query when the last one is answered. One query in four keeps a core of the server busy ' +
-      'for 20 ms, the others for less than 1 ms. With 100 connections instead of the best of 2, 4, 8 and 16, how many times as ' +
-      'long is the p99 of these heavy queries?',
+      '64 callers each send their next query when the last one is answered. One query in four keeps a core of the ' +
+      'server busy for 20 ms, the others for less than 1 ms. With 100 connections instead of the best of 2, 4, 8 and ' +
+      '16, how many times as long is the p99 of these heavy queries?',
     unit: 'times as long',
   },
   check({ results, guess }) {
@@ -60,15 +60,16 @@ export const lesson = defineLesson({
       const { cores, coresBusy } = reference.measured?.server ?? {};
       if (cores && coresBusy && coresBusy < FULL * cores) {
         return wrong(
-          `The server could use only ${formatNumber(coresBusy, 1)} of ${cores} cores. Close other programs and measure again.`,
+          `The server could use only ${formatNumber(coresBusy, 1)} of ${cores} cores. Close other ` +
+            'programs and measure again.',
         );
       }
       const verdict = judge(heavy);
       if (answers.ratio > MORE_ANSWERS || verdict === 'less' || verdict === 'same') {
         return wrong(
           `With ${many} connections the p99 of heavy queries is ${times} as with ${few}, and the server answers ` +
-            `${formatNumber(answers.ratio, 1)} times as many queries. So ${few} did not fill it. On a server with many cores, ` +
-            'measure with --pool-sizes 8,16,32,64 --callers 256 --reference 256.',
+            `${formatNumber(answers.ratio, 1)} times as many queries. So ${few} did not fill it. On a server with ` +
+            'many cores, measure with --pool-sizes 8,16,32,64 --callers 256 --reference 256.',
         );
       }
       if (verdict === 'unclear') {
@@ -78,8 +79,8 @@ export const lesson = defineLesson({
         );
       }
       return right(
-        `${judgeGuess(guess.value, heavy)} The server answers ${formatNumber(answers.ratio, 1)} times as many queries ` +
-          `with ${many} connections as with ${few}. ${describeAnswers(answers, few)}`,
+        `${judgeGuess(guess.value, heavy)} The server answers ${formatNumber(answers.ratio, 1)} times as many ` +
+          `queries with ${many} connections as with ${few}. ${describeAnswers(answers, few)}`,
         {
           truth: heavy.ratio,
           figures: [
@@ -155,8 +156,8 @@ export const lesson = defineLesson({
         );
         if (solved) {
           return right(
-            `${solved.name}: the p99 of /fast is ${formatQuantity(solved.p99Ms, 'ms')}, and the app refused nobody. The ` +
-              `administrators pay: ${solved.slow.failures} of ${solved.slow.count} had no answer after 3 s.`,
+            `${solved.name}: the p99 of /fast is ${formatQuantity(solved.p99Ms, 'ms')}, and the app refused nobody. ` +
+              `The administrators pay: ${solved.slow.failures} of ${solved.slow.count} had no answer after 3 s.`,
           );
         }
         return wrong(

@@ -15,8 +15,9 @@ export const lesson = defineLesson({
   lab: 'handles',
   guess: {
     question:
-      'An app with one client and 20 connections serves 128 users. Each sends the next request when the last one is answered. ' +
-      'Four clients with 5 connections each take the place of the one. How many times as many requests are answered?',
+      'An app with one client and 20 connections serves 128 users. Each sends the next request when the ' +
+      'last one is answered. Four clients with 5 connections each take the place of the one. How many ' +
+      'times as many requests are answered?',
     unit: 'times',
   },
   hints: [
@@ -49,12 +50,13 @@ export const lesson = defineLesson({
           );
         }
         const times = several.ratePerSec / one.ratePerSec;
+        const more = `${times.toFixed(1)} times as many requests`;
         return right(
           `${found}, and Node.js runs your code on one. ${
             times < MORE
-              ? `So connections were not the bottleneck: several clients answered ${times.toFixed(1)} times as many requests.`
-              : `Yet several clients answered ${times.toFixed(1)} times as many requests: measure again with --repeat 3.`
-          } Gathered lookups cost ${Math.round(gathered.cpuUs)} µs of CPU time each instead of ${Math.round(one.cpuUs)}.`,
+              ? `So connections were not the bottleneck: several clients answered ${more}.`
+              : `Yet several clients answered ${more}: measure again with --repeat 3.`
+          } Gathered lookups cost ${Math.round(gathered.cpuUs)} µs of CPU time each, not ${Math.round(one.cpuUs)}.`,
           { truth: times },
         );
       },
@@ -82,8 +84,9 @@ export const lesson = defineLesson({
         );
       }
       return right(
-        `With 128 connections it answers ${(many.ratePerSec / few.ratePerSec).toFixed(2)} times as many requests as with 20, ` +
-          `and uses ${Math.round(coresOf(many) * 100)} % of a core instead of ${Math.round(coresOf(few) * 100)} %.`,
+        `With 128 connections it answers ${(many.ratePerSec / few.ratePerSec).toFixed(2)} times as many requests as ` +
+          `with 20, and uses ${Math.round(coresOf(many) * 100)} % of a core instead of ` +
+          `${Math.round(coresOf(few) * 100)} %.`,
       );
     },
   },

@@ -12,9 +12,9 @@ export const lesson = defineLesson({
   lab: 'inserts',
   guess: {
     question:
-      'A hundred callers each store a small document, wait until it is safe, and store the next. One connection sends the ' +
-      'documents of the same moment in one command. A hundred connections send each document in a command of its own. How ' +
-      'many times as many documents does the one connection store?',
+      'A hundred callers each store a small document, wait until it is safe, and store the next. One connection ' +
+      'sends the documents of the same moment in one command. A hundred connections send each document in a command ' +
+      'of its own. How many times as many documents does the one connection store?',
     unit: 'times',
   },
   hints: [

@@ -20,8 +20,9 @@ export const lesson = defineLesson({
   lab: 'utilisation',
   guess: {
     question:
-      'Each query holds a lane for 100 ms. There is one lane, and queries come at random moments. If they keep it busy for ' +
-      '50 % of the time, they wait for 50 ms on average. How long do they wait if they keep it busy for 95 %?',
+      'Each query holds a lane for 100 ms. There is one lane, and queries come at random moments. If ' +
+      'they keep it busy for 50 % of the time, they wait for 50 ms on average. How long do they wait ' +
+      'if they keep it busy for 95 %?',
     unit: 'ms',
   },
   hints: [
@@ -44,8 +45,8 @@ export const lesson = defineLesson({
         return wrong('Multiply queries/s of the line "random, 90 %" by its mean wait in seconds.');
       }
       return right(
-        `By Little's law, ${formatNumber(waiting, 1)} queries wait on average. From 50 to 95 % the mean wait grew from ` +
-          `${formatQuantity(least.waitMeanMs, 'ms')} to ${formatQuantity(most.waitMeanMs, 'ms')}.`,
+        `By Little's law, ${formatNumber(waiting, 1)} queries wait on average. From 50 to 95 % the mean wait grew ` +
+          `from ${formatQuantity(least.waitMeanMs, 'ms')} to ${formatQuantity(most.waitMeanMs, 'ms')}.`,
         { truth: most.waitMeanMs },
       );
     });
@@ -61,8 +62,8 @@ export const lesson = defineLesson({
         const { waitMeanMs } = findRandom(run, SHARE, TWIST_USE_MS);
         if (!isClose(answer, waitMeanMs)) return wrong('Look at the mean wait in the line "random, 90 %".');
         return right(
-          `${formatQuantity(waitMeanMs, 'ms')}, with a lane that is as busy as before. Waits shrink with the queries, even if ` +
-            'twice as many come.',
+          `${formatQuantity(waitMeanMs, 'ms')}, with a lane that is as busy as before. Waits shrink with the ` +
+            'queries, even if twice as many come.',
         );
       });
     },

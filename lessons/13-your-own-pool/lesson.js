@@ -47,7 +47,8 @@ export const lesson = defineLesson({
         return wrong(`It is not ${answer}. Read "A separate pool" under "Alternatives".`);
       }
       return right(
-        `${split.connections} connections, of which /slow gets ${split.slowSize}. The administrators pay with their waits.`,
+        `${split.connections} connections, of which /slow gets ${split.slowSize}. The ` +
+          'administrators pay with their waits.',
       );
     },
   },

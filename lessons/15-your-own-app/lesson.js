@@ -16,8 +16,8 @@ export const lesson = defineLesson({
   lab: 'sweep',
   guess: {
     question:
-      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. Which of the pool sizes 1, ' +
-      '3 and 10 is the smallest that keeps every Ferrari below 100 ms?',
+      'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. Which of the pool ' +
+      'sizes 1, 3 and 10 is the smallest that keeps every Ferrari below 100 ms?',
     unit: 'connections',
   },
   hints: [
@@ -30,19 +30,19 @@ export const lesson = defineLesson({
       const sizes = listSizes(run);
       return hasArticleLoad(run) && SIZES.every((wanted) => sizes.some(({ size }) => size === wanted));
     });
-    const missing = `There is no sweep of loadtests/mixed.yaml at the sizes ${SIZES.join(', ')} yet, with buses of 5 s.`;
+    const missing = `There is no sweep of loadtests/mixed.yaml at the sizes ${SIZES.join(', ')} with buses of 5 s yet.`;
     return judgeRuns(runs, missing, (run) => {
       const sizes = listSizes(run).filter(({ size }) => SIZES.includes(size));
       const enough = sizes.find(isEnough);
       if (!enough) {
         return wrong(
-          `At no size all requests to /fast took less than ${LIMIT_MS} ms. Something else used this machine: close other ` +
-            'programs and sweep again.',
+          `At no size all requests to /fast took less than ${LIMIT_MS} ms. Something else used this machine: close ` +
+            'other programs and sweep again.',
         );
       }
       return right(
-        `The app was measured at ${sizes.length} sizes without a changed line. With ${enough.size} connections /fast took ` +
-          `${formatQuantity(enough.fastMs, 'ms')} at most.`,
+        `The app was measured at ${sizes.length} sizes without a changed line. With ${enough.size} connections /fast ` +
+          `took ${formatQuantity(enough.fastMs, 'ms')} at most.`,
         { truth: enough.size },
       );
     });

@@ -100,8 +100,9 @@ export const CASES = [
 function listHints(causes) {
   return [
     'Does anybody wait for a connection? The page of pool-lab attach shows it. If nobody does, the pool is innocent.',
-    'If requests wait: which queries hold the connections, for how long, and how many are there? Or are connections opened ' +
-      'and closed all the time? Compare the size of the pool with that in the file, and then read the code of the slowest route.',
+    'If requests wait: which queries hold the connections, for how long, and how many are there? Or are ' +
+      'connections opened and closed all the time? Compare the size of the pool with that in the file, and then ' +
+      'read the code of the slowest route.',
     `${causes.map(({ name, sign }) => `${name}: ${sign}`).join('. ')}.`,
   ];
 }

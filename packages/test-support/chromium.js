@@ -11,7 +11,7 @@ async function chooseDescribe() {
     await (await launchChromium()).close();
     return describe;
   } catch (cause) {
-    const problem = `There is no browser for the tests. Put one of ${NAMES.join(', ')} on PATH, or install Google Chrome.`;
+    const problem = `There is no browser for the tests. Install Chrome, or put one of ${NAMES.join(', ')} on PATH.`;
     if (process.env.CI) throw new Error(problem, { cause });
     process.stderr.write(`${problem} Tests of pages are skipped.\n`);
     return describe.skip;

@@ -5,8 +5,8 @@ import path from 'node:path';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * The layers of each area, lowest first. A file may import from its own module and from lower layers. Modules of one layer
- * do not know each other. A file that is in none of them is on top.
+ * The layers of each area, lowest first. A file may import from its own module and from lower layers. Modules of one
+ * layer do not know each other. A file that is in none of them is on top.
  * @type {Record<string, string[][]>}
  */
 const LAYERS = {
@@ -56,7 +56,10 @@ const LAYERS = {
   ],
 };
 
-/** Which folders a folder may import from by path, beside itself. Everything else is on its own. @type {[string, string[]][]} */
+/**
+ * Which folders a folder may import from by path, beside itself. Everything else is on its own.
+ * @type {[string, string[]][]}
+ */
 const REACH = [
   ['lab/test/', ['lab/', 'src/', 'test/support/', 'lessons/', 'loadtests/']],
   ['lab/', ['src/']],
@@ -68,7 +71,10 @@ const REACH = [
   ['playground/', ['lab/predictions/']],
 ];
 
-/** @param {string} file from the root @returns {string} the folder of the workspace it is in, or '' for the root's own */
+/**
+ * @param {string} file from the root
+ * @returns {string} the folder of the workspace it is in, or '' for the root's own
+ */
 function workspaceOf(file) {
   return file.match(/^(packages\/[^/]+|lab)\//)?.[0] ?? '';
 }

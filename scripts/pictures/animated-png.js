@@ -32,7 +32,8 @@ const EVERY_MS = 160;
 /** The sentence and the tunnel fill the picture, and the queue has room for ten. */
 const STYLE = `
   .lead, .server, .playback { display: none !important; }
-  .scene { --scene: 260px; grid-template: minmax(0, 1fr) / auto minmax(0, 42fr) minmax(0, 58fr) !important; height: var(--scene) !important; }
+  .scene { --scene: 260px; height: var(--scene) !important; }
+  .scene { grid-template: minmax(0, 1fr) / auto minmax(0, 42fr) minmax(0, 58fr) !important; }
   .queue-panel, .tunnel { grid-column: auto !important; }
 `;
 export const FILM_VIEW = { width: 800, height: 700 };

@@ -14,8 +14,9 @@ const MONGO_URL = new RegExp(
 
 /**
  * @typedef {Partial<Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
- *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs' | 'appName'>> & { suffix?: string, heartbeatMs?: number }} ConnectSettings
- *   suffix: of the appName, where an app has several clients; heartbeatMs: unless the connection string says it
+ *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs' | 'appName'>> & { suffix?: string, heartbeatMs?: number }}
+ *   ConnectSettings suffix: of the appName, where an app has several clients; heartbeatMs: unless the connection string
+ *   says it
  */
 
 /**

@@ -60,8 +60,8 @@ function isAlive(pid, startedAt) {
 }
 
 /**
- * Runs `fetch` in a folder beside the target, then renames what it made into place. Readers never see a part of it, and two
- * downloads at once do not disturb each other.
+ * Runs `fetch` in a folder beside the target, then renames what it made into place. Readers never see a part of it, and
+ * two downloads at once do not disturb each other.
  * @param {string} target path of a file or a folder
  * @param {(folder: string) => Promise<string>} fetch returns the path of what it made
  */

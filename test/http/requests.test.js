@@ -203,7 +203,7 @@ describe('limits', () => {
     });
   });
 
-  test('a request beyond MAX_REQUESTS gets 503 with Retry-After at once; the page and the probes still work', async () => {
+  test('a request beyond MAX_REQUESTS gets 503 with Retry-After at once; page and probes still work', async () => {
     const url = await serveApp({ MONGO_POOLSIZE: '1', MAX_REQUESTS: '2', SLOW_MS: '2000' });
     const served = ['/slow', '/fast'].map((route) => ask(url + route));
     await until('both are running', async () => (await readPool(url)).requests.running === 2);
@@ -362,29 +362,33 @@ describe('problems', () => {
     );
   });
 
-  test('an outage under load logs one short line per second and kind, with a count; our own fault is logged with its stack', async () => {
-    const { log, lines } = createTestLog();
-    const answer = answerErrors(log);
-    const res = /** @type {any} */ ({ set: () => res, status: () => res, type: () => res, send: () => res });
-    const outage = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
-    const fail = (/** @type {Error} */ error) => answer(error, /** @type {any} */ ({ path: '/fast' }), res, () => {});
-    for (let request = 0; request < 500; request += 1) fail(outage);
-    fail(new Error('a fault'));
-    await until('the second is over', () => lines.length > 2, 5000);
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ msg: 'MongoDB is unreachable', reason: outage.message, path: '/fast', count: 1 }),
-      expect.objectContaining({
-        msg: 'Internal Server Error',
-        err: expect.objectContaining({ stack: expect.any(String) }),
-        count: 1,
-      }),
-      expect.objectContaining({ msg: 'MongoDB is unreachable', reason: outage.message, count: 499 }),
-    ]);
-    expect(lines[2].length).toBeLessThan(300);
-    // The next second starts right away.
-    fail(outage);
-    expect(lines).toHaveLength(3);
-    await until('it is over too', () => lines.length > 3, 5000);
-    expect(JSON.parse(lines[3])).toMatchObject({ msg: 'MongoDB is unreachable', count: 1 });
-  });
+  test(
+    'an outage under load logs one short line per second and kind, with a count; our own ' +
+      'fault is logged with its stack',
+    async () => {
+      const { log, lines } = createTestLog();
+      const answer = answerErrors(log);
+      const res = /** @type {any} */ ({ set: () => res, status: () => res, type: () => res, send: () => res });
+      const outage = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
+      const fail = (/** @type {Error} */ error) => answer(error, /** @type {any} */ ({ path: '/fast' }), res, () => {});
+      for (let request = 0; request < 500; request += 1) fail(outage);
+      fail(new Error('a fault'));
+      await until('the second is over', () => lines.length > 2, 5000);
+      expect(lines.map((line) => JSON.parse(line))).toEqual([
+        expect.objectContaining({ msg: 'MongoDB is unreachable', reason: outage.message, path: '/fast', count: 1 }),
+        expect.objectContaining({
+          msg: 'Internal Server Error',
+          err: expect.objectContaining({ stack: expect.any(String) }),
+          count: 1,
+        }),
+        expect.objectContaining({ msg: 'MongoDB is unreachable', reason: outage.message, count: 499 }),
+      ]);
+      expect(lines[2].length).toBeLessThan(300);
+      // The next second starts right away.
+      fail(outage);
+      expect(lines).toHaveLength(3);
+      await until('it is over too', () => lines.length > 3, 5000);
+      expect(JSON.parse(lines[3])).toMatchObject({ msg: 'MongoDB is unreachable', count: 1 });
+    },
+  );
 });

@@ -150,11 +150,15 @@ test.each(PAGES)('links of %s lead to what exists', async (file) => {
   expect(await findBrokenLinks({ file, text: await readFile(file, 'utf8') })).toEqual([]);
 });
 
-test('no document tells anyone to install or load a package of ours by its name: others could take it in a registry', async () => {
-  const texts = await Promise.all(PAGES.map((file) => readFile(file, 'utf8')));
-  const names = /(npm (?:install|i)|--import)[ =][^`\n]*(?<![\w/])(?:mongodb-pool-\w+|mongodb-gather|oplog-replicator)/;
-  expect([...texts, ...pages.map(({ text }) => text)].flatMap((text) => text.match(names)?.[0] ?? [])).toEqual([]);
-});
+test(
+  'no document tells anyone to install or load a package of ours by its name: others ' + 'could take it in a registry',
+  async () => {
+    const texts = await Promise.all(PAGES.map((file) => readFile(file, 'utf8')));
+    const names =
+      /(npm (?:install|i)|--import)[ =][^`\n]*(?<![\w/])(?:mongodb-pool-\w+|mongodb-gather|oplog-replicator)/;
+    expect([...texts, ...pages.map(({ text }) => text)].flatMap((text) => text.match(names)?.[0] ?? [])).toEqual([]);
+  },
+);
 
 test('the README is short', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(130);

@@ -83,6 +83,11 @@ describe('layers', () => {
     expect(await lint('lab/labs/index.js', "await import('../../src/mongo/client.js');\n")).toEqual([]);
   });
 
+  test('the linter finds a comment that is too long', async () => {
+    expect(await lint('src/settings.js', `// ${'long '.repeat(25)}\n`)).toEqual([expect.stringContaining('length')]);
+    expect(await lint('src/settings.js', `// ${'short '.repeat(5)}\n`)).toEqual([]);
+  });
+
   test('the linter keeps Node.js out of what may run in a browser', async () => {
     const code = "import fs from 'node:fs';\n\nfs.readFileSync('a');\n";
     const browser = [expect.stringContaining('This may run in a browser.')];

@@ -36,7 +36,8 @@ const MAX_MONITOR_BYTES = 240e3;
 const MAX_PAGE_BYTES = 400e3;
 
 /**
- * Packs a package as its README says, installs what was packed in an empty folder, and writes the code of its README there.
+ * Packs a package as its README says, installs what was packed in an empty folder, and writes the code of its README
+ * there.
  * @param {string} name its folder
  */
 async function install(name) {
@@ -123,7 +124,8 @@ describe('a package installed alone does what its README says', () => {
     const tarballs = command.replaceAll('/tmp/', `${folder}/`);
     await run(`${place(tarballs)} --prefer-offline --no-audit --no-fund`, { shell: true });
     const code =
-      "import('mongodb').then(async ({ MongoClient }) => (await new MongoClient(process.env.MONGO_URL).connect()).close())";
+      "import('mongodb').then(async ({ MongoClient }) => (await new " +
+      'MongoClient(process.env.MONGO_URL).connect()).close())';
     const watched = await run(process.execPath, ['-e', code], {
       cwd: folder,
       env: {

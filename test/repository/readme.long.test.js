@@ -81,7 +81,8 @@ const ANSWERS = [
   ],
   [`npx pool-lab predict loadtests/mixed.yaml --driver 3 --pool-sizes 1,3,10 ${SERVICES}`, /^ +3 .* 9003$/m],
   [
-    'npx pool-lab predict loadtests/remedies.yaml --pool-sizes 2,8,64 --service /slow=work:180 --service /fast=work:1 --server-cores 2',
+    'npx pool-lab predict loadtests/remedies.yaml --pool-sizes 2,8,64 --service /slow=work:180 --service ' +
+      '/fast=work:1 --server-cores 2',
     /Above\s+2\s+connections\s+the\s+server\s+is\s+the\s+bottleneck/,
   ],
   [
@@ -100,7 +101,11 @@ const env = { ...process.env, ...settings, ARTILLERY_DISABLE_TELEMETRY: 'true' }
 // The last two are for the example of sweep.
 const bench = await createWorkbench({ env: { ...settings, MONGODB_URI: mongo.url, SLEEP_MS: '100' } });
 
-/** @param {string} command as typed @param {Record<string, string>} [changes] to the environment @param {string} [cwd] */
+/**
+ * @param {string} command as typed
+ * @param {Record<string, string>} [changes] to the environment
+ * @param {string} [cwd]
+ */
 async function run(command, changes, cwd) {
   const child = spawn(command, { cwd, shell: true, env: { ...env, ...changes }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';

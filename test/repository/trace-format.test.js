@@ -102,7 +102,7 @@ async function isRead(entries) {
   );
 }
 
-test('every line that the writer writes fits the schema, and so do those of the document and of recordings', async () => {
+test('every line of the writer fits the schema, and so do those of the document and of recordings', async () => {
   const ms = fc.oneof(fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.constantFrom(NaN, null));
   const written = path.join(folder, 'written.jsonl');
   const writer = await createTraceWriter(written, { maxBytes: 1e6, header: { overhead: HEADER.overhead } });

@@ -9,7 +9,10 @@ import { createApp } from '../../src/app.js';
 import { listen } from '../../src/http/listen.js';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.js';
 
-/** The part of SLOW_MS that /slow takes at least: the server may be 0.1 % early, and by what it was late when the app started. */
+/**
+ * The part of SLOW_MS that /slow takes at least: the server may be 0.1 % early, and by what it was late when the app
+ * started.
+ */
 export const LEAST_SLOW = 0.99;
 
 /**
@@ -59,7 +62,11 @@ export async function serveParts(parts) {
   return serveHandler(createApp({ ...idle, ...parts }));
 }
 
-/** Runs a server until the test file ends. @param {import('node:http').RequestListener} handler @returns {Promise<string>} its URL */
+/**
+ * Runs a server until the test file ends.
+ * @param {import('node:http').RequestListener} handler
+ * @returns {Promise<string>} its URL
+ */
 export async function serveHandler(handler) {
   const { url, close } = await listen(handler, { host: '127.0.0.1', port: 0 });
   cleanUp(close);

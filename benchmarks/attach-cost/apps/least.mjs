@@ -1,7 +1,7 @@
 // @ts-nocheck The libraries are no dependencies of the project.
-// The least that anyone must do to know which request waited for which connection: follow each request through its async code,
-// listen to the pool, and write down who, when and which connection. It infers nothing and shows nothing. What it costs, no
-// monitor can save.
+// The least that anyone must do to know which request waited for which connection: follow each request through its
+// async code, listen to the pool, and write down who, when and which connection. It infers nothing and shows nothing.
+// What it costs, no monitor can save.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 

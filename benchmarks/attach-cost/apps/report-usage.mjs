@@ -1,5 +1,5 @@
-// What the three apps share: says where the app listens, and replies to each message with the processor time and the number of
-// requests so far, after it has collected its garbage on 'collect'. Ends with the parent process.
+// What the three apps share: says where the app listens, and replies to each message with the processor time and the
+// number of requests so far, after it has collected its garbage on 'collect'. Ends with the parent process.
 
 /** @param {import('node:http').Server} server */
 export function reportUsage(server) {

@@ -13,8 +13,8 @@ const LATE_MS = 0.3;
 const NOTABLE_SHARE = 0.03;
 
 /**
- * @typedef {Omit<Parameters<typeof runArtillery>[0], 'signal'> & { workload?: Pick<Workload, 'phases'> }} ScenarioLoad workload: of the
- *   scenario, where it can be simulated
+ * @typedef {Omit<Parameters<typeof runArtillery>[0], 'signal'> & { workload?: Pick<Workload, 'phases'> }} ScenarioLoad
+ *   workload: of the scenario, where it can be simulated
  * @typedef {ClientReport & { report: ArtilleryReport, figures: LoadTestFigures }} ScenarioReport
  */
 
@@ -46,8 +46,8 @@ export function foreseeLostUsers({ phases }, workers) {
   const share = LATE_MS / (meanGapMs + LATE_MS);
   if (share < NOTABLE_SHARE - 0.001) return [];
   return [
-    `mode poisson, with up to ${rate} users per second in a worker thread: Artillery never makes up for a late arrival, so ` +
-      `it will send about ${Math.round(share * 100)} % fewer, and far fewer on a busy machine. The prediction has all of them. ` +
-      'arrivalCount and mode uniform lose none',
+    `mode poisson, with up to ${rate} users per second in a worker thread: Artillery never makes up for a late ` +
+      `arrival, so it will send about ${Math.round(share * 100)} % fewer, and far fewer on a busy machine. The ` +
+      'prediction has all of them. arrivalCount and mode uniform lose none',
   ];
 }

@@ -23,8 +23,8 @@ const PROCESS = fileURLToPath(new URL('./http-process.js', import.meta.url));
  * @property {number} non2xx
  * @property {number} reopened connections
  *
- * @typedef {{ requests: number } & HttpFailures & Partial<Omit<LatencyFigures, 'count'>>} HttpLoadFigures `requests` with
- *   2xx, and their latencies if there are any
+ * @typedef {{ requests: number } & HttpFailures & Partial<Omit<LatencyFigures, 'count'>>} HttpLoadFigures `requests`
+ *   with 2xx, and their latencies if there are any
  */
 
 /**

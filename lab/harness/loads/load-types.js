@@ -18,8 +18,8 @@
  * What a load test found out on the side of the client.
  *
  * @typedef {object} ClientReport
- * @property {Partial<import('../../../src/load-tests/artillery.js').LoadTestFigures> & { usersPlanned?: number, usersSent?: number }} figures
- *   none where the load generator is unknown
+ * @property {Partial<import('../../../src/load-tests/artillery.js').LoadTestFigures> & { usersPlanned?: number,
+ *   usersSent?: number }} figures none where the load generator is unknown
  * @property {string} [failed] why requests failed
  * @property {string[]} warnings what was not as it should be
  */

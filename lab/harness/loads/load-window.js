@@ -4,9 +4,9 @@ import { summariseLatencies } from '../summarise-latencies.js';
 /** @import { HttpLoadFigures } from './http.js' */
 
 /**
- * Separates the warm-up of a closed loop from the time that counts. The warm-up ends after its time, and not before each
- * connection was answered once: a server of Node 20 accepts one new connection per turn of its event loop, which would
- * add to the latency of the first requests.
+ * Separates the warm-up of a closed loop from the time that counts. The warm-up ends after its time, and not before
+ * each connection was answered once: a server of Node 20 accepts one new connection per turn of its event loop, which
+ * would add to the latency of the first requests.
  */
 export class LoadWindow {
   /** @type {{ connections: number, warmUpMs: number, durationMs: number, onEnd: () => void, now: () => number }} */

@@ -20,7 +20,8 @@ import { requestOnce } from './request-once.js';
  *
  * @template {{ atMs: number }} Request
  * @template Reply
- * @param {{ requests: Request[], send: (request: Request, index: number) => Promise<Reply> }} load requests: oldest first
+ * @param {{ requests: Request[], send: (request: Request, index: number) => Promise<Reply> }} load requests: oldest
+ *   first
  * @param {{ signal: AbortSignal }} options
  * @returns {Promise<Reply[]>} in the order of the requests
  * @throws what `send` throws, at once; or the signal's reason

@@ -3,8 +3,8 @@ import http from 'node:http';
 import https from 'node:https';
 
 /**
- * Sends a request and times it as Artillery times the first request of a user: on a new connection, from when the request
- * is sent, after connecting, until the answer begins (the phase `firstByte` of its HTTP client).
+ * Sends a request and times it as Artillery times the first request of a user: on a new connection, from when the
+ * request is sent, after connecting, until the answer begins (the phase `firstByte` of its HTTP client).
  * @param {URL} url
  * @param {object} [options]
  * @param {number} [options.patienceMs] when to give up, default never

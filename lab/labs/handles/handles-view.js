@@ -12,8 +12,8 @@ import { PUBLISHED } from './handles-published.js';
  * @property {number} processes
  * @property {number | null} poolSizeOfEach client; null in what was not measured here
  *
- * @typedef {import('../../harness/loads/http.js').HttpLoadFigures & { cpuUs: number }} HandlesFigures cpuUs: CPU time of the
- *   app's processes for each request, in microseconds
+ * @typedef {import('../../harness/loads/http.js').HttpLoadFigures & { cpuUs: number }} HandlesFigures cpuUs: CPU time
+ *   of the app's processes for each request, in microseconds
  * @typedef {Result<HandlesSettings, HandlesFigures>} HandlesResult
  * @typedef {Variant<HandlesSettings, HandlesFigures>} HandlesVariant
  */
@@ -46,7 +46,8 @@ const WORDS = {
   handle: 'a database client, in the words of the source.',
   one: 'all requests share one client.',
   several:
-    'requests take turns on several clients. Together, their pools have as many connections as the pool of the one client.',
+    'requests take turns on several clients. Together, their pools have as many connections as ' +
+    'the pool of the one client.',
   processes: 'several processes share one port, each with its own client. Their pools, too, have as many together.',
   gathered: 'lookups of the same moment become one query, and each request still gets its own document.',
   bare: 'gathered, without Express, on Node.js alone. The difference is what the framework costs.',
@@ -69,9 +70,9 @@ export const handlesView = {
     'c128: 128 connections request GET /db in a closed loop. The app looks up one of 10,000 documents by its _id.',
     ...Object.entries(WORDS).map(([word, meaning]) => `${word}: ${meaning}`),
     'Long bars are good: more requests answered per second.',
-    'Published: a Go program and MySQL on c3.8xlarge servers, the better of two runs. Here: the median of all runs. ' +
-      'The source does not say how many handles "several" were. It does not limit their connections, and neither does ' +
-      '--preset published.',
+    'Published: a Go program and MySQL on c3.8xlarge servers, the better of two runs. Here: the median of all ' +
+      'runs. The source does not say how many handles "several" were. It does not limit their connections, and ' +
+      'neither does --preset published.',
     'sprintf, patched: published only. Requests of one handle waited for a lock that it takes for prepared ' +
       'statements: https://github.com/golang/go/issues/9484. Several handles have several locks, sprintf makes ' +
       'queries without prepared statements, and patched is a driver with this lock split in two. Node.js runs an ' +

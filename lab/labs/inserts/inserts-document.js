@@ -59,7 +59,9 @@ export const insertsDocument = {
   conclusions: [
     {
       says: 'with one session the rate hardly grows with the cores: one session is served by one core',
-      here: '`--server-cores 1,2` measures each case with one core and with two; the finding "1/100 / 1/1" gives the reason',
+      here:
+        '`--server-cores 1,2` measures each case with one core and with two; the finding ' +
+        '"1/100 / 1/1" gives the reason',
       why: "mgo sends the next insert before the last is answered; today's driver sends one at a time",
     },
     {

@@ -49,9 +49,9 @@ export const insertsView = {
     'Plain: each document is one insert command, as in most apps.',
     'Gathered: documents that are inserted at the same moment travel in one command, and each inserter still gets ' +
       'the outcome of its own document. One connection is enough for that.',
-    "A document is 1 KB. It counts once it is acknowledged: with write concern majority, today's default for replica sets, " +
-      "after it is in the journal; with 1, the default in the article's time, from memory. The journal is then written every " +
-      '100 ms.',
+    "A document is 1 KB. It counts once it is acknowledged: with write concern majority, today's default for " +
+      "replica sets, after it is in the journal; with 1, the default in the article's time, from memory. The " +
+      'journal is then written every 100 ms.',
     'Verified: after each run the server checks every document and its content.',
     'Article: Go 1.7 with mgo and MongoDB 3.2, client and server on one machine each. It is shown only with ' +
       '--write-concern 1, as it was measured. Of its five instance types, the table shows the largest one that has ' +

@@ -16,19 +16,25 @@ export const mixedDocument = {
     {
       says: '`MONGO_POOLSIZE` sets the pool size at the start',
       here: 'the same setting; a value that is not a number stops the start',
-      why: "the author's program passes it on as text, which its driver ignores: it shows no effect as it is (lesson 2)",
+      why:
+        "the author's program passes it on as text, which its driver ignores: it shows no " +
+        'effect as it is (lesson 2)',
     },
     {
       says: '`/slow` takes 5 seconds',
       here: '`SLOW_MS=5000`, with a command that waits on the server',
-      why: "the author's `$where` runs JavaScript on the server, is deprecated, and takes 5 s for each document that the program has inserted",
+      why:
+        "the author's `$where` runs JavaScript on the server, is deprecated, and takes 5 s for each document " +
+        'that the program has inserted',
     },
     {
       says: '`/fast` takes a few milliseconds',
       here: 'it finds one customer by an index',
     },
     {
-      says: 'Artillery: one user per second, for 5 seconds; each requests `/slow`, then `/fast`, and waits for the answers',
+      says:
+        'Artillery: one user per second, for 5 seconds; each requests `/slow`, then ' +
+        '`/fast`, and waits for the answers',
       here: 'the same load, `loadtests/mixed.yaml`',
       why: '`arrivalCount` instead of `arrivalRate`, which depends on the cores of the machine',
     },
@@ -61,7 +67,9 @@ export const mixedDocument = {
     {
       says: `pool size 3: every request succeeded, the longest took ${maxOf(3)}`,
       here: '7.0 s today; with `--driver 3` 9.0 s',
-      why: "the old driver takes turns on busy connections. What it sent before the load decides whether it is 7, 8 or 9 s; ours sends as much as gives the article's",
+      why:
+        'the old driver takes turns on busy connections. What it sent before the load decides whether it is 7, 8 or ' +
+        "9 s; ours sends as much as gives the article's",
     },
     {
       says: `pool size 1: every request succeeded, the longest took ${maxOf(1)}`,
@@ -89,7 +97,9 @@ export const mixedDocument = {
   advice: [
     {
       says: 'benchmark your app with the load you expect, with JMeter or Artillery, at several pool sizes',
-      here: "`sweep FILE -- COMMAND` does it with Artillery, `sweep --load 'jmeter -n -t plan.jmx' -- COMMAND` with JMeter ([how](../sweep.md))",
+      here:
+        "`sweep FILE -- COMMAND` does it with Artillery, `sweep --load 'jmeter -n -t plan.jmx' -- COMMAND` with " +
+        'JMeter ([how](../sweep.md))',
     },
     {
       says: 'take into account the other clients that share the server',

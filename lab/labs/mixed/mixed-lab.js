@@ -38,7 +38,8 @@ const OWN_TARGET = 'http://127.0.0.1:{{ $env.PORT }}';
  * @property {'7' | '3'} [driver]
  *
  * @typedef {MixedOptions & Pick<Settings, 'slowPoolSize' | 'slowConcurrency'>} MixedPlanSettings
- * @typedef {Plan<MixedSettings, MixedFigures> & { settings: MixedPlanSettings, load: Load, workload: Workload }} MixedPlan
+ * @typedef {Plan<MixedSettings, MixedFigures> & { settings: MixedPlanSettings, load: Load, workload: Workload }}
+ *   MixedPlan
  */
 
 /** @type {Lab<MixedOptions, MixedSettings, MixedFigures, MixedPlan, string>} */
@@ -142,7 +143,8 @@ async function plan({
       ...(workload.target === undefined || workload.target === OWN_TARGET
         ? []
         : [
-            `the target of ${name}, ${workload.target}, was not used: this lab starts an app of its own for each pool size`,
+            `the target of ${name}, ${workload.target}, was not used: this lab starts an app ` +
+              'of its own for each pool size',
           ]),
       ...workload.warnings.map(({ line, message }) => `${name}, line ${line}, in the prediction: ${message}`),
     ],

@@ -18,8 +18,8 @@ import { PUBLISHED } from './mixed-published.js';
 
 /**
  * @typedef {{ poolSize: number, driver?: '7' | '3' }} MixedSettings
- * @typedef {LoadTestFigures & { usersPlanned?: number, usersSent?: number, pool?: PoolFigures, unloaded?: WarmUp['unloaded'] }} MixedFigures
- *   the last two with today's driver only
+ * @typedef {LoadTestFigures & { usersPlanned?: number, usersSent?: number, pool?: PoolFigures, unloaded?:
+ *   WarmUp['unloaded'] }} MixedFigures the last two with today's driver only
  * @typedef {Variant<MixedSettings, MixedFigures>} MixedVariant
  */
 
@@ -45,11 +45,12 @@ export const mixedView = {
   },
   howToRead: [
     'A query of /slow takes the database seconds (the bus). A query of /fast takes a few milliseconds (the Ferrari).',
-    'A query keeps its connection, a lane of the tunnel, until it is answered. If no connection is free, the query waits.',
+    'A query keeps its connection, a lane of the tunnel, until it is answered. If no ' +
+      'connection is free, the query waits.',
     'Short bars are good. A long orange bar is nearly all waiting.',
     'Predicted: a simulation of the scenario, with the service time of a query that runs alone.',
-    'Exact: computed from the queue and the moments at which the users came; driver 7: the same, for the driver of today. ' +
-      'Article: measured with a driver that had another kind of queue (--driver 3).',
+    'Exact: computed from the queue and the moments at which the users came; driver 7: the same, for the driver of ' +
+      'today. Article: measured with a driver that had another kind of queue (--driver 3).',
   ],
   columns: [
     poolSizeColumn,

@@ -20,7 +20,10 @@ const MAX_OPENED = 20;
 /** Pauses between two looks at the app's pool, and at the server's connections. */
 const POOL_EVERY_MS = 50;
 const SERVER_EVERY_MS = 200;
-/** The user's environment must not give a remedy to the apps that have none. Only a burst's pool takes MONGO_MAX_CONNECTING. */
+/**
+ * The user's environment must not give a remedy to the apps that have none. Only a burst's pool takes
+ * MONGO_MAX_CONNECTING.
+ */
 const NO_REMEDY = {
   MONGO_MIN_POOLSIZE: '',
   MONGO_MAX_CONNECTING: '',
@@ -107,8 +110,8 @@ async function waitUntilOpen(url, connections, signal) {
 }
 
 /**
- * Polls a server for the number of connections it has from an app while `work` runs: those of the app's pools, and those
- * over which the driver monitors the server.
+ * Polls a server for the number of connections it has from an app while `work` runs: those of the app's pools, and
+ * those over which the driver monitors the server.
  * @template T
  * @param {object} options
  * @param {string} options.mongoUrl

@@ -51,8 +51,8 @@ function sumUpRemedies({ variants }) {
     ...(treated.length > 0 ? compareRemedies(treated, { alone, untreated }) : []),
     ...(cold && warm
       ? [
-          `With a cold pool, 99 % of a burst is answered within ${describeMs(Number(fastP99(cold)))}; with a warm one, within ` +
-            `${describeMs(Number(fastP99(warm)))}.`,
+          `With a cold pool, 99 % of a burst is answered within ${describeMs(Number(fastP99(cold)))}; with a warm ` +
+            `one, within ${describeMs(Number(fastP99(warm)))}.`,
         ]
       : []),
   ].join(' ');
@@ -70,8 +70,8 @@ function compareRemedies(treated, { alone, untreated }) {
   const repeats = Math.max(MIN_REPEATS, 2 * (alone.repeats?.length ?? 1));
   const unloadedMs = Number(fastP99(alone));
   return [
-    `With ${untreated.name}, 99 % of customers get their answer within ${describeMs(Number(fastP99(untreated)))}; without ` +
-      `administrators it is ${describeMs(unloadedMs)}.`,
+    `With ${untreated.name}, 99 % of customers get their answer within ${describeMs(Number(fastP99(untreated)))}; ` +
+      `without administrators it is ${describeMs(unloadedMs)}.`,
     `Almost as good, within ${describeMs(closeLimitMs(unloadedMs))}: ${namesOf(true) || 'no remedy'}.`,
     ...(unclear ? [`Not clear: ${unclear}; repeat with --repeat ${repeats}.`] : []),
     'The table shows what each one costs.',
@@ -110,15 +110,15 @@ export const remediesView = {
     'behind them. Which remedy helps the customers, and what does it cost?',
   howToRead: [
     'All apps get the same requests at the same times. The farther left a dot, the better. The axis is logarithmic.',
-    'A larger pool (MONGO_POOLSIZE) helps if it has more connections than there are slow queries at once. Use it if slow ' +
-      'queries stay rare.',
+    'A larger pool (MONGO_POOLSIZE) helps if it has more connections than there are slow queries at once. Use ' +
+      'it if slow queries stay rare.',
     'A second client for /slow (SLOW_POOLSIZE) always keeps customers safe. Administrators wait for each other.',
-    'A concurrency limit on /slow (SLOW_CONCURRENCY) does so too. It refuses further slow requests at once: use it if ' +
-      'administrators can try again.',
-    'A wait-queue timeout (MONGO_WAIT_QUEUE_TIMEOUT_MS) limits every wait but also refuses customers. It is a fuse, not a ' +
-      'cure.',
-    'A burst is another load: many customers at one moment, far from the server. A cold pool opens two connections at a ' +
-      'time. MONGO_MIN_POOLSIZE keeps connections open.',
+    'A concurrency limit on /slow (SLOW_CONCURRENCY) does so too. It refuses further slow requests at once: use it ' +
+      'if administrators can try again.',
+    'A wait-queue timeout (MONGO_WAIT_QUEUE_TIMEOUT_MS) limits every wait but also refuses customers. ' +
+      'It is a fuse, not a cure.',
+    'A burst is another load: many customers at one moment, far from the server. A cold pool opens two connections ' +
+      'at a time. MONGO_MIN_POOLSIZE keeps connections open.',
   ],
   columns: [
     { heading: 'remedy', value: ({ name }) => name },

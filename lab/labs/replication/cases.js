@@ -52,10 +52,10 @@ const DIFFERENCES = [
 
 /**
  * Cases 1 to 10 are those of the MongoShake Performance Document (Go, 64 cores, MongoDB 3.4). Their operations are all
- * inserts, spread evenly over the collections. An oplog entry has about 180 bytes with one field, and 220 with five. Where
- * the document's text and table differ, these are from the text: case 2 has one field, case 9 hashes by collection. Its
- * sharded source had 8 shards, ours has 2. The others are our own: a mix of operations, then with one hot document, and
- * then with a distance to the target.
+ * inserts, spread evenly over the collections. An oplog entry has about 180 bytes with one field, and 220 with five.
+ * Where the document's text and table differ, these are from the text: case 2 has one field, case 9 hashes by
+ * collection. Its sharded source had 8 shards, ours has 2. The others are our own: a mix of operations, then with one
+ * hot document, and then with a distance to the target.
  * @type {Case[]}
  */
 export const CASES = DIFFERENCES.map((differences, index) => ({

@@ -12,8 +12,8 @@ const CONCURRENCY = 4;
 const MAX_ERROR_LENGTH = 100;
 
 /**
- * @typedef {{ from: Timestamp, middle: Timestamp, until: Timestamp }} OplogRange after `from`, up to and including `until`;
- *   `middle`: after a tenth of it or somewhat more
+ * @typedef {{ from: Timestamp, middle: Timestamp, until: Timestamp }} OplogRange after `from`, up to and including
+ *   `until`; `middle`: after a tenth of it or somewhat more
  */
 
 /** @param {Shape} shape */
@@ -24,9 +24,9 @@ export function listCollections({ collections }) {
 /**
  * Writes so that the source's oplog has one entry for each operation, and the collections take turns.
  *
- * It uses applyOps, which takes operations on several collections and logs one entry for each. insertMany would log many
- * entries of one collection in a row, which merge better than the published ones, and would add a session to each, which
- * makes entries half as large again.
+ * It uses applyOps, which takes operations on several collections and logs one entry for each. insertMany would log
+ * many entries of one collection in a row, which merge better than the published ones, and would add a session to each,
+ * which makes entries half as large again.
  *
  * @param {MongoClient} client of a replica set
  * @param {object} options

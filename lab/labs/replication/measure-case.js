@@ -26,8 +26,8 @@ export const WRITE_CONCERN = { w: 1 };
  */
 
 /**
- * Replicates the data to an empty target, again and again in one process, and compares the two in the end. The first tenth is the
- * warm-up.
+ * Replicates the data to an empty target, again and again in one process, and compares the two in the end. The first
+ * tenth is the warm-up.
  *
  * @param {Testbed} testbed filled with the data
  * @param {Data & ReplicatorSettings & { rttMs?: number }} settings

@@ -91,7 +91,12 @@ function update(one, form, index) {
   };
 }
 
-/** @param {LiveDocument} one @param {number} form @param {number} index @returns {{ diff: Document, change: Document }} */
+/**
+ * @param {LiveDocument} one
+ * @param {number} form
+ * @param {number} index
+ * @returns {{ diff: Document, change: Document }}
+ */
 function changeSome(one, form, index) {
   if (form === 1)
     return { diff: { stags: { a: true, [`u${one.tags++}`]: index } }, change: { $push: { tags: index } } };

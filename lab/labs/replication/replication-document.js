@@ -43,7 +43,9 @@ export const replicationDocument = {
     {
       says: 'MongoDB 3.4, MongoShake 1.0 in Go',
       here: 'MongoDB 6 and the replicator of this repository, in Node.js',
-      why: 'the question is how workers and batches scale. MongoShake itself was measured on two cores once; the report has its figures',
+      why:
+        'the question is how workers and batches scale. MongoShake itself was measured on two cores once; ' +
+        'the report has its figures',
     },
     {
       says: 'a replica set of one member or shards as source, a replica set of one as target',

@@ -55,7 +55,8 @@ export const replication = {
       value: 'list',
       parse: parseCases,
       about:
-        'which cases, e.g. 3, 1,3 or 1..13: ten published ones of inserts, and a mix of operations, with one hot document, and at a distance',
+        'which cases, e.g. 3, 1,3 or 1..13: ten published ones of inserts, and a mix of operations, with one hot ' +
+        'document, and at a distance',
       default: CASES.map(({ number }) => number),
       published: PUBLISHED.cases.map((_, index) => index + 1),
     },

@@ -14,8 +14,8 @@ import { PUBLISHED } from './replication-published.js';
  * @typedef {Shape & ReplicatorSettings & { case?: number, shards: number, rttMs?: number, ceilingBatch?: number }
  *   } ReplicationSettings without `case`: single inserts, or with `ceilingBatch` inserts without a replicator
  * @typedef {{ averageRssMB: number, latencyBelowMs: number }} ReplicationPublished
- * @typedef {Partial<CaseFigures & SingleInsertFigures & ReplicationPublished>} ReplicationFigures of a case, of a ceiling, or of
- *   single inserts
+ * @typedef {Partial<CaseFigures & SingleInsertFigures & ReplicationPublished>} ReplicationFigures of a case, of a
+ *   ceiling, or of single inserts
  * @typedef {Result<ReplicationSettings, ReplicationFigures>} ReplicationResult
  * @typedef {Variant<ReplicationSettings, ReplicationFigures>} ReplicationVariant
  */

@@ -1,6 +1,6 @@
 // Runs the replicator in its own process, to measure its CPU and memory. The parent sends options, gets a report each
-// second, and may send options again when the replication has ended: the process is warm then. It disconnects to end the
-// process.
+// second, and may send options again when the replication has ended: the process is warm then. It disconnects to end
+// the process.
 import { BSON } from 'mongodb';
 import { replicate } from 'oplog-replicator';
 import { onParentGone } from '../../../src/process/parent.js';

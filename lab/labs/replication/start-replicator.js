@@ -10,8 +10,8 @@ const SCRIPT = fileURLToPath(new URL('replicator.js', import.meta.url));
 /**
  * A process that replicates, once or several times.
  * @typedef {object} ReplicatorProcess
- * @property {(options: ReplicateOptions) => Promise<{ end: Promise<ReplicatorReport> }>} replicate resolves once it reads
- *   the oplog; `end`: `until` was reached. Both throw why it can't replicate
+ * @property {(options: ReplicateOptions) => Promise<{ end: Promise<ReplicatorReport> }>} replicate resolves once it
+ *   reads the oplog; `end`: `until` was reached. Both throw why it can't replicate
  * @property {() => Promise<void>} stop also stops a replication that goes on
  */
 

@@ -114,8 +114,9 @@ const CAPACITY_POOL = 4;
 /**
  * @typedef {Pick<Trial, 'observer' | 'createHeavy'>} ServerUnderLoad
  *
- * @typedef {ServerUnderLoad & { capacityPerSec: number | null, survey: Surveyed[] }} Shared `capacityPerSec`: queries that the
- *   server can answer; null where no load needs it, or the survey shows it. `survey` fills up as sizes are measured.
+ * @typedef {ServerUnderLoad & { capacityPerSec: number | null, survey: Surveyed[] }} Shared `capacityPerSec`: queries
+ *   that the server can answer; null where no load needs it, or the survey shows it. `survey` fills up as sizes are
+ *   measured.
  */
 
 /**
@@ -194,9 +195,9 @@ export async function measureVariant({ settings: { load, role, poolSize } }, pla
 }
 
 /**
- * The best pool size below the reference: of those that answer at least 80 % as many queries as any other, the one whose heavy
- * queries have the lowest p99. It is chosen from the survey, and compared in separate measurements. If the same measurements
- * served both purposes, the best size would partly be the luckiest one.
+ * The best pool size below the reference: of those that answer at least 80 % as many queries as any other, the one
+ * whose heavy queries have the lowest p99. It is chosen from the survey, and compared in separate measurements. If the
+ * same measurements served both purposes, the best size would partly be the luckiest one.
  *
  * @param {Surveyed[]} survey
  * @param {number} reference

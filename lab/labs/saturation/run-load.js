@@ -35,8 +35,8 @@ const DRAIN_MS = 10_000;
  */
 
 /**
- * Runs a closed loop of `callers` callers. The measurement begins when each caller had an answer, because before that, fast
- * queries would be over-represented. What is answered during the measurement counts.
+ * Runs a closed loop of `callers` callers. The measurement begins when each caller had an answer, because before that,
+ * fast queries would be over-represented. What is answered during the measurement counts.
  *
  * @param {TrialLoad & { callers: number, nextKind: () => QueryKind }} load
  * @returns {Promise<SentQueries>}
@@ -82,7 +82,8 @@ export async function runCallers({ callers, nextKind, measureMs, send, onStart, 
 }
 
 /**
- * Runs an open loop. Every query counts, and the time from when it was due, also if the answer comes after the measurement.
+ * Runs an open loop. Every query counts, and the time from when it was due, also if the answer comes after the
+ * measurement.
  *
  * @param {TrialLoad & { arrivals: PlannedQuery[] }} load
  * @returns {Promise<SentQueries>}
@@ -133,8 +134,9 @@ async function waitUpTo(ms, signal, done) {
 }
 
 /**
- * Draws when queries arrive and which are heavy: a Poisson process of which the number of arrivals is known. In a short time a
- * drawn number could be far from the wanted one. The same seed draws the same, so that all pools get the same load.
+ * Draws when queries arrive and which are heavy: a Poisson process of which the number of arrivals is known. In a short
+ * time a drawn number could be far from the wanted one. The same seed draws the same, so that all pools get the same
+ * load.
  *
  * @param {{ ratePerSec: number, withinMs: number, share: number, seed?: number }} load `share` of heavy queries
  * @returns {PlannedQuery[]} oldest first

@@ -9,8 +9,8 @@ import { ratioOf } from '../../report/findings.js';
 /** @typedef {Result<SaturationSettings, SaturationFigures>} SaturationResult */
 
 /**
- * Oracle's Real-World Performance group, as HikariCP's page About Pool Sizing reports it: 9600 threads that sleep 550 ms
- * between two queries. The mean time in the database with a pool of 2048 / with one of 96.
+ * Oracle's Real-World Performance group, as HikariCP's page About Pool Sizing reports it: 9600 threads that sleep 550
+ * ms between two queries. The mean time in the database with a pool of 2048 / with one of 96.
  * https://github.com/brettwooldridge/HikariCP/wiki/About-Pool-Sizing
  */
 export const PUBLISHED_USE_RATIO = 77 / 2;
@@ -132,7 +132,10 @@ function findCompared({ variants }) {
   return { best: find('best'), reference: find('reference') };
 }
 
-/** @param {SaturationResult} result @returns {[MeasuredPool, MeasuredPool] | null} reference and smallest pool, highest load */
+/**
+ * @param {SaturationResult} result
+ * @returns {[MeasuredPool, MeasuredPool] | null} reference and smallest pool, highest load
+ */
 function pairOpen({ variants, settings: { reference } }) {
   const open = variants.filter(({ settings, measured }) => settings.load !== 'closed' && measured);
   const most = Math.max(...open.map(({ settings }) => Number(settings.load)));
@@ -153,7 +156,8 @@ function pairOpen({ variants, settings: { reference } }) {
  */
 
 /**
- * The ratio of two variants, repeat by repeat. Their repeats are interleaved, so that what slows the machine down slows both.
+ * The ratio of two variants, repeat by repeat. Their repeats are interleaved, so that what slows the machine down slows
+ * both.
  *
  * @param {MeasuredPool | undefined} over
  * @param {MeasuredPool | undefined} under

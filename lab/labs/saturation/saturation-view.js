@@ -13,25 +13,27 @@ const share = shareColumns;
 export const saturationView = {
   title: 'More connections to a full server',
   question:
-    'A larger pool only helps as long as the server has room. What happens when the server itself is full: does a small ' +
-    'pool protect it, and what does it cost to let everybody in?',
+    'A larger pool only helps as long as the server has room. What happens when the server itself is full: does a ' +
+    'small pool protect it, and what does it cost to let everybody in?',
   source: {
     title: 'About Pool Sizing',
     url: 'https://github.com/brettwooldridge/HikariCP/wiki/About-Pool-Sizing',
   },
   howToRead: [
-    'One query in four is heavy: it computes, and keeps one core of the server busy. More of them at once only take turns. The ' +
-      'others look up a customer by e-mail.',
-    'In the closed loop, 64 callers ask again as soon as they have their answer. So the mean response is the number of callers ' +
-      'divided by queries per second, and a pool with more connections than callers never uses the others.',
-    'Open arrivals do not wait for answers: "at 0.8" sends 80 % of the most that was answered in the closed loop (without that loop: ' +
-      'with 4 connections). Above 1 the queue grows until the load ends, and every query counts until its answer comes.',
-    'Each size is measured once. Of the sizes below the large one that answer at least 80 % of the most queries per second, the ' +
-      'best is the one with the lowest p99 of heavy queries. It is then compared with the large pool in new measurements, which take turns. The ratio is their ' +
-      'median; the spread is the smallest and the largest.',
-    "Published: Oracle's Real-World Performance group, 9600 threads that sleep 550 ms between two queries, 2048 connections " +
-      'against 96, mean times. Theirs was a server with many more cores, and its callers had pauses, so fewer connections took ' +
-      'the queue away. Our callers never pause: with a smaller pool, the queue moves from the server to the app.',
+    'One query in four is heavy: it computes, and keeps one core of the server busy. More of them at once only take ' +
+      'turns. The others look up a customer by e-mail.',
+    'In the closed loop, 64 callers ask again as soon as they have their answer. So the mean response is the number ' +
+      'of callers divided by queries per second, and a pool with more connections than callers never uses the others.',
+    'Open arrivals do not wait for answers: "at 0.8" sends 80 % of the most that was answered in the closed ' +
+      'loop (without that loop: with 4 connections). Above 1 the queue grows until the load ends, and every query ' +
+      'counts until its answer comes.',
+    'Each size is measured once. Of the sizes below the large one that answer at least 80 % of the most queries per ' +
+      'second, the best is the one with the lowest p99 of heavy queries. It is then compared with the large pool in ' +
+      'new measurements, which take turns. The ratio is their median; the spread is the smallest and the largest.',
+    "Published: Oracle's Real-World Performance group, 9600 threads that sleep 550 ms between two queries, 2048 " +
+      'connections against 96, mean times. Theirs was a server with many more cores, and its callers had pauses, ' +
+      'so fewer connections took the queue away. Our callers never pause: with a smaller pool, the queue moves ' +
+      'from the server to the app.',
     'Callers, driver and server share the cores of this machine.',
   ],
   glossary: { best: 'the pool size that was best in the survey; see "pool".' },

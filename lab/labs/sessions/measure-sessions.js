@@ -63,8 +63,8 @@ function isStreamCheckout() {
 }
 
 /**
- * Opens change streams and leaves them open, like a session of mgo that nobody closed. Each sends getMore until the client
- * closes, and keeps a connection until the answer comes.
+ * Opens change streams and leaves them open, like a session of mgo that nobody closed. Each sends getMore until the
+ * client closes, and keeps a connection until the answer comes.
  * @param {import('mongodb').MongoClient} client
  * @param {import('mongodb-pool-monitor').PoolMonitor} monitor the client's
  * @param {number} count from 1
@@ -192,8 +192,8 @@ export async function measureClients({ settings: { workers, queries } }, options
 }
 
 /**
- * Runs a closed loop, and notes how much of the time Node's thread, which runs all of the client, was not idle, and how much
- * CPU time this process got meanwhile, which is less where others use the cores.
+ * Runs a closed loop, and notes how much of the time Node's thread, which runs all of the client, was not idle, and how
+ * much CPU time this process got meanwhile, which is less where others use the cores.
  * @param {Parameters<typeof runClosedLoop>[0]} load
  * @param {AbortSignal} signal
  */

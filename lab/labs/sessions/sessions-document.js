@@ -6,8 +6,8 @@ import { LOGGED_RUNS, RUNS } from './sessions-published.js';
 const NO_SESSIONS = "a session of today's driver holds no connection; the client has the pool";
 const SAME_CODE = 'the same code as';
 const LIMITS =
-  'here one connection carries one query at a time (mgo: several), and one thread of Node.js runs the client. The run says ' +
-  'where that thread is full';
+  'here one connection carries one query at a time (mgo: several), and one thread of Node.js runs the client. The ' +
+  'run says where that thread is full';
 
 /** What a query of a section 3 run looked like. @param {typeof LOGGED_RUNS[number]} run @returns {DocumentRow} */
 function describeLoggedRun({ way, workers, queries, pool, tookS, sockets, acquired, timesWaited, totalWaitMs }) {
@@ -18,11 +18,11 @@ function describeLoggedRun({ way, workers, queries, pool, tookS, sockets, acquir
   const like = way === 'clone' ? 'copy' : 'fixed';
   return {
     says:
-      `${way}, ${workers} x ${formatNumber(queries)} queries, pool ${pool}: ${formatNumber(tookS, 1)} s, sockets used ` +
-      `${sockets}, acquired ${formatNumber(acquired)}, ${waits}`,
+      `${way}, ${workers} x ${formatNumber(queries)} queries, pool ${pool}: ${formatNumber(tookS, 1)} s, sockets ` +
+      `used ${sockets}, acquired ${formatNumber(acquired)}, ${waits}`,
     here:
-      `\`run sessions --workers ${workers} --queries ${queries} --pool-sizes ${pool} --strategies ${isClone ? like : way} ` +
-      `--stats\` prints the same counts`,
+      `\`run sessions --workers ${workers} --queries ${queries} --pool-sizes ${pool} --strategies ` +
+      `${isClone ? like : way} --stats\` prints the same counts`,
     why: timesWaited
       ? 'a wait counts from 1 ms up, for each query that found no free connection; compare the shares, `waited %`'
       : isClone
@@ -36,7 +36,10 @@ function describeRun(workers, pool, primed = false) {
   const run = RUNS.find((each) => each.workers === workers && each.pool === pool && each.primed === primed);
   const [fixed, clone, copy] = [run?.fixed, run?.clone, run?.copy].map((s) => formatNumber(s ?? 0, 1));
   const queries = formatNumber(workers * (run?.queries ?? 0));
-  return `${queries} queries of ${workers === 1 ? '1 worker' : `${workers} workers`}, pool ${pool}${primed ? ', primed' : ''}: fixed ${fixed} s, clone ${clone} s, copy ${copy} s`;
+  return (
+    `${queries} queries of ${workers === 1 ? '1 worker' : `${workers} workers`}, pool ` +
+    `${pool}${primed ? ', primed' : ''}: fixed ${fixed} s, clone ${clone} s, copy ${copy} s`
+  );
 }
 
 /** @type {DocumentRows} */
@@ -49,11 +52,15 @@ export const sessionsDocument = {
     },
     {
       says: 'MongoDB 4.2, a replica set of three members in Docker on one machine',
-      here: "three mongods on this machine, or `--url`; `--preset published` adds enough network delay that one worker's query takes as long as there",
+      here:
+        "three mongods on this machine, or `--url`; `--preset published` adds enough network delay that one worker's " +
+        'query takes as long as there',
       why: 'without Docker in between, a query takes a third of the time',
     },
     {
-      says: 'documents with type, name, text and date, and an index on type and date; the query finds the newest of a type',
+      says:
+        'documents with type, name, text and date, and an index on type and date; the query ' +
+        'finds the newest of a type',
       here: 'the same fields, index and query',
       why: '1000 documents of 10 types instead of one, so that the queries differ',
     },
@@ -96,7 +103,9 @@ export const sessionsDocument = {
     {
       says: 'a session that nobody closes keeps its socket, until queries wait forever',
       here: '`--leaks` leaves change streams open, `--pool-timeout` ends the wait; lesson 7',
-      why: "today's driver takes a connection back after each answer; what can still hold one is a stream, a cursor or a transaction",
+      why:
+        "today's driver takes a connection back after each answer; what can still hold one is a " +
+        'stream, a cursor or a transaction',
     },
     {
       says: 'statistics once a second: sockets alive and in use, acquired, waits and their time, timeouts',

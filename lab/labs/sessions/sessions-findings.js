@@ -22,8 +22,8 @@ export function describeThread(variant) {
   if (cpuShare >= FULL)
     return `Node's one thread is full, busy ${Math.round(threadBusy * 100)} % of the time, at ${rate}.`;
   return (
-    `Node's one thread got ${Math.round(cpuShare * 100)} % of a core, because others used the cores, and was busy all the ` +
-    `time at ${rate}.`
+    `Node's one thread got ${Math.round(cpuShare * 100)} % of a core, because others used the cores, and was ` +
+    `busy all the time at ${rate}.`
   );
 }
 
@@ -94,8 +94,8 @@ function explain({ measured, published }, one, other) {
   return [
     ratio < SAME && 'About the same.',
     isSlower &&
-      `One connection answers one query after the other here, ${formatNumber(rateOf(other))} per second. mgo sends the ` +
-        `next one before the last is answered: ${formatNumber(there)} per second.`,
+      `One connection answers one query after the other here, ${formatNumber(rateOf(other))} per second. mgo sends ` +
+        `the next one before the last is answered: ${formatNumber(there)} per second.`,
     thread ?? (ratio >= SAME && !isSlower && describeOtherLimit(one)),
     describeStarts(one, other),
   ]
@@ -107,8 +107,8 @@ function explain({ measured, published }, one, other) {
 function describeOtherLimit({ measured }) {
   const [busy, cpu] = [measured?.threadBusy, measured?.cpuShare].map((share) => Math.round((share ?? 0) * 100));
   return (
-    `Here Node's one thread was busy for ${busy} % of the time, with ${cpu} % of a core, so the limit was the server or other ` +
-    'programs on this machine.'
+    `Here Node's one thread was busy for ${busy} % of the time, with ${cpu} % of a core, so the limit was the server ` +
+    'or other programs on this machine.'
   );
 }
 
@@ -117,5 +117,8 @@ function describeStarts({ published: one }, { published: other }) {
   const [ours, others] = [one, other].map((published) => ({ count: 0, tookMs: 0, startsMs: 0, ...published }));
   const ratio = ours.count / (ours.tookMs - ours.startsMs) / (others.count / (others.tookMs - others.startsMs));
   const seconds = formatNumber(ours.startsMs / 1000, 1);
-  return `Without the ${seconds} s in which the workers start, the published ratio is at most ${formatNumber(ratio, 2)}.`;
+  return (
+    `Without the ${seconds} s in which the workers start, the published ratio is at most ` +
+    `${formatNumber(ratio, 2)}.`
+  );
 }

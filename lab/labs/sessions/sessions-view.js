@@ -37,17 +37,18 @@ export const sessionsView = {
   howToRead: [
     'Each worker finds the newest document of a type by an index, over and over.',
     'Fixed: all workers share one connection. Copy: each query takes a connection from a pool of this size.',
-    "Clone: a kind of session in mgo, a driver for Go. It uses its parent's connection if the parent has one (primed). " +
-      "Otherwise it takes one from the pool. In today's driver for Node.js a session holds no connection, so a primed " +
-      'clone is the same code as fixed and any other is the same code as copy. They are measured once.',
+    "Clone: a kind of session in mgo, a driver for Go. It uses its parent's connection if the parent has one " +
+      "(primed). Otherwise it takes one from the pool. In today's driver for Node.js a session holds no connection, " +
+      'so a primed clone is the same code as fixed and any other is the same code as copy. They are measured once.',
     'Client-per-query opens and closes a client for each query. That is slow, so it makes far fewer queries.',
     "A pool has at most 100 connections in today's driver unless you say otherwise. In mgo it had 4096.",
-    'The farther away the server (--rtt, or --query-ms for what a query takes), the more a second connection helps: while ' +
-      "one query travels, another can too. mgo sent the next query before the last was answered. Today's driver waits.",
+    'The farther away the server (--rtt, or --query-ms for what a query takes), the more a second ' +
+      'connection helps: while one query travels, another can too. mgo sent the next query before the last ' +
+      "was answered. Today's driver waits.",
     'All of a client runs on one thread of Node.js. Where that is busy all the time, more connections do not help.',
     'Published: measured in 2021 with mgo and MongoDB 4.2 in Docker on one machine. It is shown where workers and ' +
-      'connections are the same and the server is equally near. mgo speaks a protocol that MongoDB 6 no longer does: against it, ' +
-      'the original program ends with "no reachable servers".',
+      'connections are the same and the server is equally near. mgo speaks a protocol that MongoDB 6 no longer does: ' +
+      'against it, the original program ends with "no reachable servers".',
   ],
   glossary: {
     session: "the object through which a query gets its connection in mgo, the article's driver for Go.",

@@ -15,11 +15,12 @@ export const utilisationView = {
   question:
     'A connection that is in use for half of the time looks like waste. How long do queries wait if it is used more?',
   howToRead: [
-    'All queries take equally long. Even: they arrive at equal intervals. Random: each arrives at a random moment, as with ' +
-      'users who know nothing of each other. The random moments are the same in each run.',
-    'A short line is good. The line for even arrivals stays at the bottom, because each query is done before the next one ' +
-      'comes.',
-    "Little's law: the number of requests that wait is their arrival rate times their mean wait. It holds for every queue.",
+    'All queries take equally long. Even: they arrive at equal intervals. Random: each arrives at a random moment, ' +
+      'as with users who know nothing of each other. The random moments are the same in each run.',
+    'A short line is good. The line for even arrivals stays at the bottom, because each query is done ' +
+      'before the next one comes.',
+    "Little's law: the number of requests that wait is their arrival rate times their mean " +
+      'wait. It holds for every queue.',
     'Predicted: a simulation of the same arrivals, with the time that a query takes alone.',
   ],
   columns: [
@@ -99,12 +100,13 @@ function takeaway({ variants }) {
  * @property {number} waitP95Ms
  * @property {number} waitMaxMs
  *
- * @typedef {UseFigures & { requests: number, failures: number, aloneMs: number }} UtilisationFigures aloneMs: how long a query
- *   without load held its connection
+ * @typedef {UseFigures & { requests: number, failures: number, aloneMs: number }} UtilisationFigures aloneMs: how long
+ *   a query without load held its connection
  */
 
 /**
- * @param {{ checkOutStartedAtMs: number, checkedOutAtMs: number | null, checkedInAtMs: number | null }[]} checkouts at least one
+ * @param {{ checkOutStartedAtMs: number, checkedOutAtMs: number | null, checkedInAtMs: number | null }[]} checkouts at
+ *   least one
  * @param {number} poolSize
  * @returns {UseFigures}
  */

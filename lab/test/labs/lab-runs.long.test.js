@@ -158,7 +158,7 @@ test('a run replicates what it wrote, compares it, and reports it', async () => 
   expect(await readFile(path.join(out, 'replication.html'), 'utf8')).toContain('Do more workers replicate more?');
 });
 
-test('a case is replicated again until it was measured long enough, and so is the target without a replicator', async () => {
+test('a case is repeated until it was measured long enough, and so is the target without a replicator', async () => {
   const args = [
     '--cases',
     '3',

@@ -212,9 +212,9 @@ describe('the lab', () => {
       ],
     };
     expect(remediesView.takeaway(result)).toBe(
-      'With pool 5, 99 % of customers get their answer within 1.9 s; without ' +
-        'administrators it is 9.2 ms. Almost as good, within 50 ms: pool 100. Not clear: pool 20; repeat with --repeat 3. ' +
-        'The table shows what each one costs.',
+      'With pool 5, 99 % of customers get their answer within 1.9 s; without administrators it is 9.2 ' +
+        'ms. Almost as good, within 50 ms: pool 100. Not clear: pool 20; repeat with --repeat 3. The table ' +
+        'shows what each one costs.',
     );
   });
 });

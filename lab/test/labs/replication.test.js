@@ -30,7 +30,7 @@ describe('the lab', () => {
       ]);
     });
 
-    test('has each case with each number of workers, and shows published figures only for the published number', async () => {
+    test('has each case with each number of workers, and published figures only for the published number', async () => {
       const { variants } = await replication.plan({ ...all, cases: [3], workers: [1, 8] });
       expect(variants.map(({ name, published }) => [name, published?.ratePerSec])).toEqual([
         ['case 3, 1 worker', undefined],
@@ -156,8 +156,8 @@ describe('the lab', () => {
         measured: 0.5,
         published: 186_755 / 55_705,
         reason:
-          'Here batches shrank from 90 to 12 operations on 2 cores; there batches were small anyway, and 64 cores ran ' +
-          '64 workers. To leave out the batches: --no-merge --ops 20000.',
+          'Here batches shrank from 90 to 12 operations on 2 cores; there batches were small anyway, and 64 cores ' +
+          'ran 64 workers. To leave out the batches: --no-merge --ops 20000.',
       },
     ]);
     expect(view.findings?.(await resultOf({ 3: [2, 1], 4: [1, 1] }, { workers: [16] }))).toEqual([]);
@@ -184,7 +184,8 @@ describe('the lab', () => {
         measured: 0.75,
         published: 186_755 / 55_705,
         reason:
-          'Here each write has one operation, on 2 cores; there batches were small anyway, and 64 cores ran 64 workers.',
+          'Here each write has one operation, on 2 cores; there batches were small ' +
+          'anyway, and 64 cores ran 64 workers.',
       },
     ]);
   });
@@ -215,7 +216,8 @@ describe('the lab', () => {
         'per second. More workers were slower, because batches had 12 operations instead of 90.',
     );
     expect(view.takeaway(await resultOf({ 3: [100, 9], 4: [200, 9] }))).toBe(
-      'With 5 collections, 8 workers replicated 100 operations per second, and 64 replicated 200 operations per second.',
+      'With 5 collections, 8 workers replicated 100 operations per second, and 64 replicated ' +
+        '200 operations per second.',
     );
     expect(view.takeaway(await resultOf({ 1: [1e6, 9], 3: [200_000, 90] }))).toBe(
       'In case 1, 1,000,000 operations per second were replicated.',
@@ -226,8 +228,8 @@ describe('the lab', () => {
     const result = await resultOf({ 11: [60_000, 800], 12: [30_000, 900], 13: [50_000, 1200] });
     expect(view.takeaway(result)).toBe(
       'Merging does not end where the kind of operation changes: with 60/30/10, a batch had 800 operations, and ' +
-        '60,000 operations per second were replicated. It ends at one hot document: its updates keep their order, and ' +
-        'one worker writes all of them. With one, 30,000 operations per second were replicated. At 20 ms a round ' +
+        '60,000 operations per second were replicated. It ends at one hot document: its updates keep their order, ' +
+        'and one worker writes all of them. With one, 30,000 operations per second were replicated. At 20 ms a round ' +
         'trip, a batch had 1,200 operations, and 50,000 operations per second were replicated.',
     );
   });

@@ -260,7 +260,12 @@ describe('a load', () => {
 });
 
 describe('findings', () => {
-  /** @param {number} poolSize @param {number} p99Ms of heavy queries @param {number} [ratePerSec] @returns {SaturationFigures} */
+  /**
+   * @param {number} poolSize
+   * @param {number} p99Ms of heavy queries
+   * @param {number} [ratePerSec]
+   * @returns {SaturationFigures}
+   */
   function figuresOf(poolSize, p99Ms, ratePerSec = 100) {
     const kind = { count: 10, p50Ms: 1, p99Ms: 50 };
     const server = { cores: 2, coresBusy: 1.9 };
@@ -402,7 +407,8 @@ describe('findings', () => {
 
     test('says where the repeats disagree', () => {
       expect(saturation.takeaway(resultOf(asMany([200, 90, 300])))).toBe(
-        'The repeats disagree. The p99 of heavy queries is 2.00 times as long with 100 connections as with 8 (0.90 to 3.00).',
+        'The repeats disagree. The p99 of heavy queries is 2.00 times as long with 100 connections ' +
+          'as with 8 (0.90 to 3.00).',
       );
     });
 

@@ -31,7 +31,10 @@ test('what each check accepts and refuses of all that was saved', async () => {
   expect(`\n${rows.join('\n')}\n`).toMatchSnapshot();
 });
 
-/** Each saved run of its lab alone, all of its own on a quiet and on a busy machine together, or each app. @param {Task} task */
+/**
+ * Each saved run of its lab alone, all of its own on a quiet and on a busy machine together, or each app.
+ * @param {Task} task
+ */
 function listSamples({ name, lab, app }) {
   if (app) return listApps().map((saved) => ({ app: saved }));
   const runs = listRuns(String(lab)).map(({ file }) => file);

@@ -16,8 +16,8 @@ const APP_NAME = 'the claims of lesson 14';
 test('lesson 14: the primary sees the pool and the monitors, a secondary the monitors alone', async () => {
   const page = (await readFile('lessons/14-fleet-budget/README.md', 'utf8')).replaceAll(/\s+/g, ' ');
   expect(page).toContain(
-    `each instance opens ${POOL + MONITORS} connections to the primary and only the 2 monitoring connections to each secondary, unless you set ` +
-      '`minPoolSize`',
+    `each instance opens ${POOL + MONITORS} connections to the primary and only the 2 monitoring connections to each ` +
+      'secondary, unless you set `minPoolSize`',
   );
 
   const { url, stop } = await startEmbeddedMongo({ ...readSettings(), members: 3 });

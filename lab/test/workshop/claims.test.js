@@ -104,7 +104,8 @@ describe('lesson 5: who is served in one lane', () => {
 test('lesson 5: timeoutMS ends no wait for a connection in this version of the driver', async () => {
   const { version } = createRequire(import.meta.url)('mongodb/package.json');
   expect(await readPage('05-wait-queue/README.md')).toContain(
-    `\`timeoutMS\`, which some guides recommend instead, has no effect in version ${version.match(/^\d+\.\d+/)[0]} of the driver`,
+    '`timeoutMS`, which some guides recommend instead, has no effect in version ' +
+      `${version.match(/^\d+\.\d+/)[0]} of the driver`,
   );
   const client = new MongoClient(sharedMongoUrl(), { maxPoolSize: 1, timeoutMS: 50 });
   cleanUp(() => client.close());

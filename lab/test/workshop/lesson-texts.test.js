@@ -199,7 +199,11 @@ describe('the figures in the lessons', () => {
     return renderTable(labs[run.lab], run).split('\n');
   }
 
-  /** The cells of the row of a table that begins with a name, after that name. @param {Lesson} lesson @param {string} name */
+  /**
+   * The cells of the row of a table that begins with a name, after that name.
+   * @param {Lesson} lesson
+   * @param {string} name
+   */
   function readRow(lesson, name) {
     const lines = [lesson.text.replaceAll(/^```.*?^```/gms, ''), ...readTables(lesson)].flatMap((table) =>
       table.split('\n'),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { savedRun } from '../support/saved-runs.js';
 
 /**
- * A figure, or several, that a lesson quotes: where they stand in its prose, in the groups of the pattern; and what they follow
- * from, with the cells of a row of the lesson's tables.
+ * A figure, or several, that a lesson quotes: where they stand in its prose, in the groups of the pattern; and what
+ * they follow from, with the cells of a row of the lesson's tables.
  *
  * @typedef {[pattern: RegExp, valuesOf: (row: (name: string) => number[]) => number[]]} Quote
  */

@@ -77,9 +77,11 @@ function findProblem(figures) {
  * @property {number} opened connections while the load ran
  * @property {number} examined documents that the server looked at for a request
  * @property {number} missed changes that the shop never heard of
- * @property {number} noiseMs p90 of what needs no connection of the shop: a ping of the server, and a request without a query
+ * @property {number} noiseMs p90 of what needs no connection of the shop: a ping of the server, and a request without a
+ *   query
  *
- * @typedef {{ p50Ms: number, p90Ms: number, failures: number, isRight: boolean }} ShopRouteFigures isRight: whether it answers what it should
+ * @typedef {{ p50Ms: number, p90Ms: number, failures: number, isRight: boolean }} ShopRouteFigures isRight: whether it
+ *   answers what it should
  */
 
 export const ROUTES = ['/order', '/customer', '/offers'];
@@ -100,7 +102,11 @@ function planLoad(seconds) {
   }));
 }
 
-/** @param {ShopApp} app @param {{ seconds: number }} options @returns {Promise<Record<string, Omit<ShopRouteFigures, 'isRight'>>>} */
+/**
+ * @param {ShopApp} app
+ * @param {{ seconds: number }} options
+ * @returns {Promise<Record<string, Omit<ShopRouteFigures, 'isRight'>>>}
+ */
 export async function loadShop({ url, signal }, { seconds }) {
   const answers = await sendRequests(planLoad(seconds), { url, patienceMs: PATIENCE_MS, signal });
   return Object.fromEntries(ROUTES.map((route) => [route, summarise(answers, route)]));
@@ -200,7 +206,11 @@ async function ask({ url, signal }, path) {
   return response.ok && response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined;
 }
 
-/** @param {MongoClient} client @param {(product: number) => number} countStock @returns {Promise<Record<string, unknown>>} by route */
+/**
+ * @param {MongoClient} client
+ * @param {(product: number) => number} countStock
+ * @returns {Promise<Record<string, unknown>>} by route
+ */
 async function readAnswers(client, countStock) {
   const [orders, products] = ['orders', 'products'].map((name) => client.db('shop').collection(name));
   const order = await orders.findOne({ _id: /** @type {any} */ (ID) });

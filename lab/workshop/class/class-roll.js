@@ -64,8 +64,8 @@ export function openState(lessons) {
 }
 
 /**
- * Keeps who is in the class and what they have sent. Only the last guess and the last check of each task are kept, which
- * limits its size.
+ * Keeps who is in the class and what they have sent. Only the last guess and the last check of each task are kept,
+ * which limits its size.
  * @param {ClassState} state changes
  * @param {ClassLesson[]} lessons
  * @param {() => void} onChange

@@ -68,8 +68,8 @@ const EVERYWHERE = ['0.0.0.0', '::'];
  * @param {number} options.stuckAfterMs
  * @param {number} options.share of the class that one address may take, in percent
  * @param {import('pino').Logger} options.log
- * @returns {Promise<{ url: string, change: () => void, close: () => Promise<void> }>} change: call it after each change of the
- *   roll
+ * @returns {Promise<{ url: string, change: () => void, close: () => Promise<void> }>} change: call it after each change
+ *   of the roll
  */
 export async function openClass(roll, { lessons, host, port, token, stuckAfterMs, share, log }) {
   const { state } = roll;
@@ -176,7 +176,11 @@ function createLearnerRoutes(roll, streams, share) {
   return router;
 }
 
-/** Refuses other host names: a hostile site can point its name to loopback. @param {boolean} anyHost @returns {import('express').RequestHandler} */
+/**
+ * Refuses other host names: a hostile site can point its name to loopback.
+ * @param {boolean} anyHost
+ * @returns {import('express').RequestHandler}
+ */
 function requireOwnHost(anyHost) {
   return (req, res, next) => {
     if (anyHost || namesLoopback(req.get('Host'))) return next();

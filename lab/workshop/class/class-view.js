@@ -165,8 +165,8 @@ function sumUp(values, unit, one, many) {
   if (values.length === 0) return '';
   if (values.length === 1) return `1 ${one}: ${format(values[0])} ${unit}.`;
   return (
-    `${values.length} ${many} from ${format(Math.min(...values))} to ${format(Math.max(...values))}, half of them up to ` +
-    `${format(medianOf(values))} ${unit}.`
+    `${values.length} ${many} from ${format(Math.min(...values))} to ${format(Math.max(...values))}, half of them up ` +
+    `to ${format(medianOf(values))} ${unit}.`
   );
 }
 

@@ -18,7 +18,11 @@ export function readName(body) {
   return trimmed;
 }
 
-/** @param {unknown} body @returns {Report & { learner: string }} @throws {Error} with status 400, naming what is wrong */
+/**
+ * @param {unknown} body
+ * @returns {Report & { learner: string }}
+ * @throws {Error} with status 400, naming what is wrong
+ */
 export function readReport(body) {
   const { learner, lesson, guess, figures, verdict } = requireOnly(body, [
     'learner',

@@ -67,7 +67,8 @@ describe('users, versions and other sets', () => {
 
   test('an invalid connection string is refused', async () => {
     await expect(tryToReplicate({ target: '127.0.0.1' })).rejects.toThrow(
-      'the driver refuses the connection string of the target: Invalid scheme, expected connection string to start with',
+      'the driver refuses the connection string of the target: Invalid scheme, expected ' +
+        'connection string to start with',
     );
     await expect(tryToReplicate({ target: 'mongodb://127.0.0.1/?color=red' })).rejects.toThrow(
       'the driver refuses the connection string of the target: option color is not supported',

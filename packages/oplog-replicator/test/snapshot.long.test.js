@@ -126,7 +126,7 @@ describe('the copy', () => {
     await expectIdentical();
   });
 
-  test('a copy under load, with collections that are renamed, dropped and replaced meanwhile, ends identical', async () => {
+  test('a copy under load ends identical, while collections are renamed, dropped and replaced', async () => {
     await fill('large');
     await fill('moved', LARGE);
     await collection('large').createIndex({ n: 1 });
@@ -176,19 +176,23 @@ describe('the copy', () => {
     await expectIdentical();
   });
 
-  test('a copy that was interrupted between its indexes builds all of them again, because the source may have dropped some', async () => {
-    await collection('a').insertOne({ _id: 1, x: 1 });
-    await collection('a').createIndex({ x: 1 }, { unique: true });
-    await replicateNow();
-    await target
-      .db(CHECKPOINT_DATABASE)
-      .collection('copies')
-      .updateOne({ phase: 'done' }, { $set: { phase: 'catching up' } });
-    await collection('a').dropIndex('x_1');
-    await collection('a').insertOne({ _id: 2, x: 1 });
-    expect(await replicateNow()).toMatchObject({ copy: { phase: 'done' } });
-    await expectIdentical();
-  });
+  test(
+    'a copy that was interrupted between its indexes builds all of them again, because the ' +
+      'source may have dropped some',
+    async () => {
+      await collection('a').insertOne({ _id: 1, x: 1 });
+      await collection('a').createIndex({ x: 1 }, { unique: true });
+      await replicateNow();
+      await target
+        .db(CHECKPOINT_DATABASE)
+        .collection('copies')
+        .updateOne({ phase: 'done' }, { $set: { phase: 'catching up' } });
+      await collection('a').dropIndex('x_1');
+      await collection('a').insertOne({ _id: 2, x: 1 });
+      expect(await replicateNow()).toMatchObject({ copy: { phase: 'done' } });
+      await expectIdentical();
+    },
+  );
 
   test('a copy that is stopped says that it is not complete, and continues', async () => {
     await fill('large');

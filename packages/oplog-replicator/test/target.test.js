@@ -85,7 +85,7 @@ describe('the target', () => {
     expect(found.map(shorten)).toEqual(writes.map(shorten));
   });
 
-  test('a session waits for writes of the previous one, which the server still executes after its client is gone', async () => {
+  test('a session waits for the writes of the previous one that the server is still executing', async () => {
     const { url } = await startReplicaSet();
     const after = openClient(url);
     const deployments = [openDeployment(url), openDeployment(url)];

@@ -6,8 +6,8 @@ import { formatSeconds } from './load-tests.js';
 /** @import { AppSnapshot } from './load-test-panel.js' */
 
 /**
- * The forms that change the pool, the queries and the traffic, and the load tests. The live page calls this with the place
- * that has controls.html.
+ * The forms that change the pool, the queries and the traffic, and the load tests. The live page calls this with the
+ * place that has controls.html.
  *
  * @param {HTMLElement} place
  * @param {Page} page

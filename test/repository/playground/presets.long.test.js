@@ -10,7 +10,11 @@ import { buildOnce, drag, folder, openPlayground, readFigures } from './playgrou
 
 /** @import { Page } from 'playwright-core' */
 
-/** `pool-lab predict` on a scenario. @param {string} yaml @param {{ services?: string[], cores?: number, poolSizes: number[] }} input */
+/**
+ * `pool-lab predict` on a scenario.
+ * @param {string} yaml
+ * @param {{ services?: string[], cores?: number, poolSizes: number[] }} input
+ */
 async function predict(yaml, { services = [], cores, poolSizes }) {
   const file = path.join(folder, 'scenario.yaml');
   await writeFile(file, yaml);

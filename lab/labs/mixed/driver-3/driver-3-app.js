@@ -1,4 +1,5 @@
-// The app's two routes on the driver of 2020, for `run mixed --driver 3`. The argument is the folder where it is installed.
+// The app's two routes on the driver of 2020, for `run mixed --driver 3`. The argument is the folder where it is
+// installed.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { createExpress } from '../../../../src/http/create-express.js';
@@ -12,8 +13,8 @@ const { MongoClient } = createRequire(path.join(process.argv[2], 'package.json')
 const settings = readSettings();
 
 /**
- * The driver asks a connection of the pool every 10 s how the server is. While all are busy, that blocks the queue, and the
- * figures differ from run to run. So it asks less often than a load test lasts.
+ * The driver asks a connection of the pool every 10 s how the server is. While all are busy, that blocks the queue, and
+ * the figures differ from run to run. So it asks less often than a load test lasts.
  */
 const ASK_EVERY_MS = 300_000;
 

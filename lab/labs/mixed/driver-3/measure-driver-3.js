@@ -45,7 +45,8 @@ const OPTIONS = ['--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund
 const IS_WINDOWS = process.platform === 'win32';
 
 /**
- * Installs the driver of 2020 into the cache folder, unless it is there. It is too old to be a dependency of the project.
+ * Installs the driver of 2020 into the cache folder, unless it is there. It is too old to be a dependency of the
+ * project.
  * @param {Pick<Context, 'settings' | 'report' | 'signal'>} context
  * @returns {Promise<string>} its folder
  * @throws {Error} if npm can't install it

@@ -134,7 +134,8 @@ test('a route that makes no query is predicted not to wait', async () => {
   await writeFile(
     scenario,
     `config: { phases: [{ duration: 1, arrivalCount: 5 }], http: { timeout: 60 } }
-scenarios: [{ flow: [{ get: { url: /livez } }, { function: signIn }, { get: { url: /slow } }, { head: { url: /livez } }] }]`,
+scenarios: [{ flow: [{ get: { url: /livez } }, { function: signIn }, { get: { url: /slow } },
+  { head: { url: /livez } }] }]`,
   );
   await expect(mixed.plan({ ...article, scenario })).rejects.toThrow('line 2: the function step signIn runs code');
   const plan = await mixed.plan({ ...article, scenario, skipFunctions: true });

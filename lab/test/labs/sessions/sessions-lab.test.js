@@ -47,7 +47,7 @@ describe('the plan', () => {
     ]);
   });
 
-  test('a clone is the code of fixed or of copy, so it is measured once, beside what both took in the article', async () => {
+  test('a clone is the code of fixed or copy, so it is measured once, beside both published times', async () => {
     const names = async (/** @type {string[]} */ strategies) =>
       (await plan({ strategies, workers: [50] })).variants.map(
         ({ name, settings: { strategy, poolSize }, published }) => [
@@ -165,22 +165,23 @@ test('the findings are ratios beside those of the article, and a clone has none'
     ['100 workers: copy 4096 / copy 50', '1.11', '1.11'],
   ]);
   expect(labs.sessions.takeaway(result)).toBe(
-    'With 100 workers, copy 4096 = clone answered 2000 queries per second; fixed = primed clone answered 45 queries per second.',
+    'With 100 workers, copy 4096 = clone answered 2000 queries per second; fixed = primed clone ' +
+      'answered 45 queries per second.',
   );
 });
 
-test('each published finding has its reason: what one connection does, a full thread, and the start of the workers', async () => {
+test('each published finding has its reason: one connection, a full thread, or the start of the workers', async () => {
   const common = { workers: [100], poolSizes: [50, 4096], strategies: ['fixed', 'copy'] };
   const result = await pretend(common, { rates: [787, 4000, 4100], busy: 0.98 });
   expect(labs.sessions.findings?.(result).map(({ reason }) => reason)).toEqual([
-    'One connection answers one query after the other here, 787 per second. mgo sends the next one before the last is ' +
-      "answered: 3,499 per second. Node's one thread is full, busy 98 % of the time, at 4,000 queries per second. " +
+    'One connection answers one query after the other here, 787 per second. mgo sends the next one before the last ' +
+      "is answered: 3,499 per second. Node's one thread is full, busy 98 % of the time, at 4,000 queries per second. " +
       'Without the 5.0 s in which the workers start, the published ratio is at most 3.90.',
-    'One connection answers one query after the other here, 787 per second. mgo sends the next one before the last is ' +
-      "answered: 3,499 per second. Node's one thread is full, busy 98 % of the time, at 4,100 queries per second. " +
+    'One connection answers one query after the other here, 787 per second. mgo sends the next one before the last ' +
+      "is answered: 3,499 per second. Node's one thread is full, busy 98 % of the time, at 4,100 queries per second. " +
       'Without the 5.0 s in which the workers start, the published ratio is at most 4.38.',
-    "About the same. Node's one thread is full, busy 98 % of the time, at 4,100 queries per second. Without the 5.0 s in " +
-      'which the workers start, the published ratio is at most 1.12.',
+    "About the same. Node's one thread is full, busy 98 % of the time, at 4,100 queries per second. Without the 5.0 " +
+      's in which the workers start, the published ratio is at most 1.12.',
   ]);
   expect(labs.sessions.takeaway(result)).toContain(
     "From 100 workers: copy 50 on: Node's one thread is full, busy 98 % of the time, at 4,000 queries per second.",
@@ -191,7 +192,8 @@ test('each published finding has its reason: what one connection does, a full th
   );
   const elsewhere = await pretend(common, { rates: [4000, 900, 500], busy: 0.6, cpuShare: 0.3 });
   expect(labs.sessions.findings?.(elsewhere)[2].reason).toContain(
-    "Here Node's one thread was busy for 60 % of the time, with 30 % of a core, so the limit was the server or other programs",
+    "Here Node's one thread was busy for 60 % of the time, with 30 % of a core, so the limit was " +
+      'the server or other programs',
   );
   const others = await pretend({ ...common, queryMs: 5 }, { rates: [787, 4000, 4100], busy: 0.98 });
   expect(labs.sessions.findings?.(others).map(({ reason }) => reason)).toEqual([undefined, undefined, undefined]);

@@ -236,7 +236,7 @@ describe('the command', () => {
   /** @param {string[]} args */
   const workshop = (...args) => runCli(['workshop', ...args], { env: learner });
 
-  test('a learner joins from a terminal; guesses and verdicts arrive; a class that was away gets what it missed', async () => {
+  test('a learner joins from a terminal, and a class that was away gets the guesses that it missed', async () => {
     const first = await openClass('--port', '0');
     expect(await workshop('join', `${first.url}/join/${first.code}`, '--name', 'Ada')).toMatchObject({
       code: 0,
@@ -379,7 +379,8 @@ describe('forty learners', () => {
       const cpuShare = ((await readCpuMs(child.pid)) - cpuBeforeMs) / (performance.now() - startedAt);
       const delaysMs = sentAt.map((at, index) => Number(seenAt.get(index + 1)) - at);
       process.stderr.write(
-        `40 learners: the slowest update took ${Math.max(...delaysMs).toFixed(0)} ms, ${(100 * cpuShare).toFixed(1)} % of a core\n`,
+        `40 learners: the slowest update took ${Math.max(...delaysMs).toFixed(0)} ms, ` +
+          `${(100 * cpuShare).toFixed(1)} % of a core\n`,
       );
       expect(Math.max(...delaysMs)).toBeLessThan(1000);
       // 3 to 5 % alone. The same work takes more CPU time where other work shares cores and caches.

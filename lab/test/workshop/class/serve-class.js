@@ -110,7 +110,13 @@ export async function post(url, body, headers = {}) {
   return { status: response.status, type: response.headers.get('Content-Type'), answer: await response.json() };
 }
 
-/** Posts as the teacher's own page does. @param {string} url of the class @param {string} path @param {object} [body] @param {string} [token] */
+/**
+ * Posts as the teacher's own page does.
+ * @param {string} url of the class
+ * @param {string} path
+ * @param {object} [body]
+ * @param {string} [token]
+ */
 export function teach(url, path, body = {}, token = undefined) {
   return post(`${url}${path}`, body, { Origin: url, ...(token && { Authorization: `Bearer ${token}` }) });
 }
@@ -133,7 +139,11 @@ export async function* readClassEvents(url, headers = {}) {
   }
 }
 
-/** The first data for which something holds. @param {AsyncGenerator<any, void>} events @param {(data: any) => boolean} holds */
+/**
+ * The first data for which something holds.
+ * @param {AsyncGenerator<any, void>} events
+ * @param {(data: any) => boolean} holds
+ */
 export async function firstWhere(events, holds) {
   for (;;) {
     // A loop over the generator would end it.

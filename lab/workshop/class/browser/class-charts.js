@@ -157,7 +157,12 @@ function drawScatter(canvas, words, { datasets, scales }) {
   });
 }
 
-/** Measurements, or with the paper's colour inside guesses. @param {{ x: number, y: number }[]} data @param {number} radius @param {string} [inside] */
+/**
+ * Measurements, or with the paper's colour inside guesses.
+ * @param {{ x: number, y: number }[]} data
+ * @param {number} radius
+ * @param {string} [inside]
+ */
 function createDots(data, radius, inside = 'ink') {
   return {
     data,
@@ -205,7 +210,10 @@ function stack(values, { low, high, isLog }, count) {
   });
 }
 
-/** On a logarithmic axis, names powers of ten, and 2 and 5 times as much where there are few powers. @param {Range} range */
+/**
+ * On a logarithmic axis, names powers of ten, and 2 and 5 times as much where there are few powers.
+ * @param {Range} range
+ */
 function keepRoundPowers({ low, high, isLog }) {
   const named = high / low > 300 ? ['1'] : ['1', '2', '5'];
   return (/** @type {any} */ scale) => {

@@ -3,7 +3,11 @@ const RETRY_MS = 1000;
 /** @param {string} id */
 export const find = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Leaves an unchanged text alone, so that a screen reader does not say it again. @param {string} id @param {string} text */
+/**
+ * Leaves an unchanged text alone, so that a screen reader does not say it again.
+ * @param {string} id
+ * @param {string} text
+ */
 export function setText(id, text) {
   if (find(id).textContent !== text) find(id).textContent = text;
 }

@@ -4,7 +4,10 @@ import { createPeople } from './class-people.js';
 
 /** @import { RoomView } from '../class-view.js' */
 
-/** The token is in the part of the address that browsers do not send. It leaves the address bar, which the projector shows. */
+/**
+ * The token is in the part of the address that browsers do not send. It leaves the address bar, which the projector
+ * shows.
+ */
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? sessionStorage.getItem('token') ?? undefined;
 if (token) sessionStorage.setItem('token', token);
 if (location.hash) history.replaceState(null, '', location.pathname);
@@ -63,14 +66,20 @@ function draw() {
 function describeCounts({ lesson, people }) {
   const all = people.length;
   if (all === 0) return 'Nobody has joined yet.';
-  return `${lesson.question ? `${lesson.guessed} of ${all} have guessed, ` : ''}${lesson.checked} of ${all} have measured.`;
+  return (
+    `${lesson.question ? `${lesson.guessed} of ${all} have guessed, ` : ''}${lesson.checked} ` +
+    `of ${all} have measured.`
+  );
 }
 
 /** @param {RoomView} view */
 function describeProgress({ lesson, lessons, people }) {
   const { done } = lessons[lesson.number - 1];
   const stuck = people.filter(({ state }) => state === 'stuck').length;
-  return `${people.length} in the room, ${done} have finished this lesson${stuck > 0 ? `, ${stuck} may need a hand` : ''}.`;
+  return (
+    `${people.length} in the room, ${done} have finished this ` +
+    `lesson${stuck > 0 ? `, ${stuck} may need a hand` : ''}.`
+  );
 }
 
 function areNamesHidden() {

@@ -30,11 +30,11 @@ import { comparePositions, findEarliest } from '../source/position.js';
  *
  * When everything written before the crash has been repeated, nothing is left.
  *
- * What is deferred holds the checkpoint back, so that a restart defers it again. But a restart must not repeat a command
- * with operations before it, because the target has the names and indexes after it. Suppose that `a` was renamed to `b`,
- * and then a new `a` was created. Repeated operations on the old `a` would change the new one, and then the rename would
- * fail, or replace `b`. So at each command the checkpoint is saved just before and just after it, together with what is
- * deferred there (`save`). A process that is killed
+ * What is deferred holds the checkpoint back, so that a restart defers it again. But a restart must not repeat a
+ * command with operations before it, because the target has the names and indexes after it. Suppose that `a` was
+ * renamed to `b`, and then a new `a` was created. Repeated operations on the old `a` would change the new one, and then
+ * the rename would fail, or replace `b`. So at each command the checkpoint is saved just before and just after it,
+ * together with what is deferred there (`save`). A process that is killed
  *
  * - before the command is executed: the restart begins with it,
  * - before the second save: nothing else was written, so the restart begins with it and finds that it was executed,

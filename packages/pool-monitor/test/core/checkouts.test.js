@@ -247,7 +247,7 @@ describe('an operation that fails', () => {
   });
 });
 
-test('a caller aborted by the signal of its request leaves at once, whether queued or waiting for a new connection', () => {
+test("a caller aborted by its request's signal leaves at once, from the queue or while a connection opens", () => {
   const { fake, checkouts } = openPool();
   const [bus, ferrari] = ['bus', 'ferrari'].map((requestId) => {
     const controller = new AbortController();

@@ -26,7 +26,7 @@ describe('the wait queue', () => {
     return queue;
   }
 
-  test('if several started in the same millisecond, the assigned one times out first, then the first in the queue', () => {
+  test('of several that started in one millisecond, the assigned one times out first, then the first in line', () => {
     const queue = queueOf(['assigned', 5], ['first', 5], ['second', 5]);
     queue.assign(/** @type {Connection} */ ({ id: 7 }));
     expect([1, 2, 3, 4].map(() => nameOf(queue.takeTimedOut(at(5))))).toEqual([
@@ -45,13 +45,17 @@ describe('the wait queue', () => {
     expect(queue.assigned.size).toBe(1);
   });
 
-  test('if no waiter started then, it is the first that could have: the driver paused between its clock and its event', () => {
-    const queue = queueOf(['assigned', 5], ['early', 9], ['late', 12]);
-    queue.assign(/** @type {Connection} */ ({ id: 7 }));
-    // The driver read 7 and emitted at 9. For the late one it would have read 9 or more.
-    expect(nameOf(queue.takeTimedOut(at(7)))).toEqual(['early', null]);
-    expect(nameOf(queue.takeTimedOut(at(3)))).toEqual(['assigned', 7]);
-  });
+  test(
+    'if no waiter started then, it is the first that could have: the driver paused ' +
+      'between its clock and its event',
+    () => {
+      const queue = queueOf(['assigned', 5], ['early', 9], ['late', 12]);
+      queue.assign(/** @type {Connection} */ ({ id: 7 }));
+      // The driver read 7 and emitted at 9. For the late one it would have read 9 or more.
+      expect(nameOf(queue.takeTimedOut(at(7)))).toEqual(['early', null]);
+      expect(nameOf(queue.takeTimedOut(at(3)))).toEqual(['assigned', 7]);
+    },
+  );
 
   test('a waiter that started exactly then may time out, and none that started later', () => {
     const queue = queueOf(['early', 5], ['late', 12]);

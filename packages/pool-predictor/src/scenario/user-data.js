@@ -104,10 +104,10 @@ export function createUserData(config, issues, readPayload) {
 
 /** @param {string} names @param {string} from @param {number} count @param {boolean} isInTurn */
 function describeDraw(names, from, count, isInTurn) {
-  return (
-    `${names}: ${isInTurn ? `users take the values of ${from} in turn; here each takes one` : `each user takes a value of ${from}`} ` +
-    `at random. Its ${count} values are separate routes`
-  );
+  const draw = isInTurn
+    ? `users take the values of ${from} in turn; here each takes one`
+    : `each user takes a value of ${from}`;
+  return `${names}: ${draw} at random. Its ${count} values are separate routes`;
 }
 
 /** @param {DataSource} source @param {string[]} templates some of its fields @returns {DataChoice[]} */

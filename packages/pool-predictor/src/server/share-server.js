@@ -59,7 +59,10 @@ function fitServer(traces, { cores: given } = {}) {
   };
 }
 
-/** Whether queries ran beside more and beside fewer others, in one trace or in different ones. @param {Likelihood} likelihood */
+/**
+ * Whether queries ran beside more and beside fewer others, in one trace or in different ones.
+ * @param {Likelihood} likelihood
+ */
 function variesAtWork({ routes, parts, atWork }) {
   const levels = parts.map((part) =>
     atWork(

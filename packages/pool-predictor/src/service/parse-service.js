@@ -43,7 +43,10 @@ export function parseService(text) {
   }
 }
 
-/** @param {string} value such as 12+30|40+5 @returns {number[][] | undefined} undefined unless these are several queries */
+/**
+ * @param {string} value such as 12+30|40+5
+ * @returns {number[][] | undefined} undefined unless these are several queries
+ */
 function parseTurns(value) {
   if (!/^[\d.]+([+|][\d.]+)+$/.test(value)) return undefined;
   const turns = value.split('+').map((turn) => turn.split('|').map(Number));
@@ -70,7 +73,8 @@ function addWork(service, delay) {
 
 /**
  * Parses service times, in ms: `/slow=5000`, `/x=exponential:MEAN`, `/x=lognormal:MEDIAN,SIGMA`, or `/livez=none` for a
- * route that makes no query. `/x=12+30|40` are a query of 12 ms and then two at once. `/x=work:TIME` is work for the server's cores, `/x=DELAY+work:MS` a delay and then work.
+ * route that makes no query. `/x=12+30|40` are a query of 12 ms and then two at once. `/x=work:TIME` is work for the
+ * server's cores, `/x=DELAY+work:MS` a delay and then work.
  *
  * @param {string[]} texts
  * @returns {Record<string, Service>} by route

@@ -94,8 +94,8 @@ ${steps.map((step) => `      - ${step}\n`).join('')}`);
         {
           line: 5,
           message:
-            "https://cdn.example/a goes to another host than the target, http://shop.example/, so it uses none of the app's " +
-            'connections. Its duration is unknown and counts as zero',
+            'https://cdn.example/a goes to another host than the target, http://shop.example/, so it uses none of ' +
+            "the app's connections. Its duration is unknown and counts as zero",
         },
         { line: 6, message: "https://{{ x }}/a counts as the app's, because its host or the target is not known" },
       ]);
@@ -161,7 +161,8 @@ ${steps.map((step) => `      - ${step}\n`).join('')}`,
         'payload: [{ path: urls.csv, fields: [url], order: sequence }]',
         [URL_STEP],
         { '/a': 3, '/b': 1 },
-        '{{ url }}: users take the values of urls.csv in turn; here each takes one at random. Its 2 values are separate routes',
+        '{{ url }}: users take the values of urls.csv in turn; here each takes one at random. Its 2 ' +
+          'values are separate routes',
       ],
       [
         'a user keeps its row',
@@ -274,7 +275,9 @@ ${steps.map((step) => `      - ${step}\n`).join('')}`,
     test('or with a loop in a loop that would be too long', () => {
       const over = JSON.stringify(Array.from({ length: 40 }, (_, index) => `x${index}`));
       const { scenarios } = read('', [
-        `loop: [{ loop: [{ get: { url: "/{{ $loopElement }}" } }], over: ${over} }, { get: { url: "{{ $loopElement }}" } }]
+        `loop:
+          - { loop: [{ get: { url: "/{{ $loopElement }}" } }], over: ${over} }
+          - { get: { url: "{{ $loopElement }}" } }
         over: ${over.replaceAll('x', '/x')}`,
       ]);
       const { steps } = scenarios[0];

@@ -338,7 +338,8 @@ describe('a file that is not a scenario', () => {
     [
       'a second document',
       'scenarios: []\n---\nscenarios: []',
-      'bad.yaml, line 2, column 1: a second YAML document begins here, but a scenario has only one: remove the line --- and what follows',
+      'bad.yaml, line 2, column 1: a second YAML document begins here, but a scenario has only one: remove the ' +
+        'line --- and what follows',
     ],
     ['what is no map to merge', '<<: 5\nscenarios: []', 'bad.yaml: Merge sources must be maps or map aliases'],
   ])('%s is refused', (_, text, message) => {
