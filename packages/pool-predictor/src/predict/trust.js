@@ -22,6 +22,8 @@ const FAR_MS = 5;
  * share^2 / (1 - share^2)), of more cores for less.
  */
 const IDLE_SHARE = 0.4;
+/** Of so small a share of the checkouts, the socket may be unknown. */
+const MAX_UNKNOWN_SHARE = 0.05;
 
 /**
  * How far the predictions from a recording can be trusted.
@@ -126,9 +128,10 @@ export function hideUnsure({ whyUnsure }, variant) {
   return { variant: { ...variant, predicted: copy }, isWide };
 }
 
-/** Whether the trace says on which sockets the requests came. @param {Trace} trace */
+/** Whether the trace says on which sockets the requests came. Those that go on when a recording ends have none. @param {Trace} trace */
 function hasSockets({ socketOf }) {
-  return socketOf !== undefined && Array.from(socketOf).every((socket) => socket >= 0);
+  const known = Array.from(socketOf ?? []).filter((socket) => socket >= 0).length;
+  return socketOf !== undefined && known >= (1 - MAX_UNKNOWN_SHARE) * socketOf.length;
 }
 
 /** Whether the server said that it had cores to spare. @param {Trace} trace */

@@ -97,6 +97,12 @@ describe('a figure is not shown', () => {
     expect(judgeTrust({ trace: plain, load: open }, notChecked).isPlain).toBe(true);
     const busy = { cores: 2, busyCores: 0.9 };
     expect(hiddenOf({ trace: { ...plain, server: busy }, load: open }, notChecked)).toHaveLength(4);
-    expect(hiddenOf({ trace: { ...plain, socketOf: [-1] }, load: open }, notChecked)).toHaveLength(4);
+    const withUnknown = (/** @type {number} */ count) => {
+      const socketOf = Array.from({ length: 100 }, (_, row) => (row < count ? -1 : row));
+      return hiddenOf({ trace: { ...plain, socketOf }, load: open }, notChecked);
+    };
+    expect(withUnknown(6)).toHaveLength(4);
+    // Requests that go on when the recording ends have no line yet.
+    expect(withUnknown(5)).toEqual([]);
   });
 });
