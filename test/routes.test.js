@@ -328,6 +328,7 @@ describe("the live page's routes", () => {
         'db_client_connection_use_time_seconds HISTOGRAM',
         'db_client_connection_wait_time_seconds HISTOGRAM',
         'http_server_request_duration_seconds HISTOGRAM',
+        'http_server_request_pool_wait_seconds HISTOGRAM',
       ]);
       for (const { help } of families) expect(help).toMatch(/^[A-Z].+[^.]$/);
     });

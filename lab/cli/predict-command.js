@@ -7,6 +7,7 @@ import { EXPLAIN_DASH, explainCheck, explainTrust, explainWithheld } from '../pr
 import { bestSize } from '../predictions/explain-prediction.js';
 import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
+import { DASH, formatCell } from '../report/columns.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
@@ -170,7 +171,9 @@ async function showPrediction(
   stream.write(
     `${[
       layOutText(`${describeBest(best, sizes)}${trust ? ` ${explainTrust(trust)}` : ''}`, width),
-      renderTable(view, shown, { width, paint }),
+      hasFigures(view, shown.variants)
+        ? renderTable(view, shown, { width, paint })
+        : layOutText('No figure is sure enough to show. Record for longer, with more requests.', width),
       ...[
         ...about,
         ...gaps,
@@ -203,6 +206,12 @@ async function showPrediction(
     );
     process.stderr.write(`Report: ${html}\n`);
   }
+}
+
+/** Whether a table says more than sizes. @param {LabView} view @param {Variant[]} variants */
+function hasFigures({ columns }, variants) {
+  const [, ...figures] = columns.filter(({ detail }) => !detail);
+  return figures.some((column) => variants.some((variant) => formatCell(column, variant) !== DASH));
 }
 
 /** The answer. @param {(number | null)[]} best of each reading @param {number[]} sizes that were simulated */

@@ -70,8 +70,8 @@ function describeFailure(check) {
   const { of, reason, figures, waits } = check;
   if (reason === 'otherWaits') {
     return (
-      `${formatShare(waits.otherShare)} of the recorded waiting was neither for a connection of a full pool nor while one was ` +
-      'opened. The simulation knows only these. `pool-lab doctor` names the cause.'
+      `${formatShare(waits.otherShare)} of the recorded waiting was neither for a connection of a full pool nor in an opening ` +
+      'that was recorded. The simulation knows only these. `pool-lab doctor` names the cause.'
     );
   }
   const off = figures.filter(({ place }) => place === 'outside');

@@ -17,7 +17,7 @@ import { matchRoutes } from '../predictions/route-patterns.js';
 /**
  * What was seen of one measurement.
  *
- * @typedef {object} Recording
+ * @typedef {object} SweepRecording
  * @property {number} poolSize
  * @property {JoinedRequest[]} requests
  * @property {SeenCheckout[]} checkouts
@@ -37,7 +37,7 @@ const RUNS = 19;
  * are medians, as those of measurements are, so that a measurement that was disturbed does not count.
  *
  * @param {number} poolSize
- * @param {Recording[]} recordings at any sizes; those at this size are left out
+ * @param {SweepRecording[]} recordings at any sizes; those at this size are left out
  * @param {SweepScenario | undefined} workload undefined: the requests arrive as they did
  * @returns {Promise<Partial<SweepFigures>>} empty with nothing to predict it from
  */
@@ -63,11 +63,11 @@ export async function predictSize(poolSize, recordings, workload) {
 /**
  * The measurement whose queries took neither long nor short.
  *
- * @param {Recording[]} recordings
- * @returns {Recording | undefined} undefined if none has queries
+ * @param {SweepRecording[]} recordings
+ * @returns {SweepRecording | undefined} undefined if none has queries
  */
 export function pickTypical(recordings) {
-  const meanUseMs = (/** @type {Recording} */ { checkouts }) => mean(checkouts.filter(isServed).map(useMsOf));
+  const meanUseMs = (/** @type {SweepRecording} */ { checkouts }) => mean(checkouts.filter(isServed).map(useMsOf));
   const sorted = recordings
     .filter(({ checkouts }) => checkouts.some(isServed))
     .toSorted((a, b) => meanUseMs(a) - meanUseMs(b));
@@ -75,8 +75,8 @@ export function pickTypical(recordings) {
 }
 
 /**
- * @param {Recording} recording with checkouts
- * @param {Recording[]} others that show more of the server: whether queries slow each other down
+ * @param {SweepRecording} recording with checkouts
+ * @param {SweepRecording[]} others that show more of the server: whether queries slow each other down
  * @param {SweepScenario | undefined} workload
  * @returns {MeasuredLoad}
  */
@@ -127,7 +127,7 @@ export function createMeasuredLoad(recording, others, workload) {
   return { load, services };
 }
 
-/** @param {Recording} recording @returns {SeenCheckout[]} in order of their starts */
+/** @param {SweepRecording} recording @returns {SeenCheckout[]} in order of their starts */
 function listServed({ checkouts }) {
   return checkouts.filter(isServed).toSorted((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
 }
@@ -137,7 +137,7 @@ function nameQuery({ route, operation }) {
   return `${route} ${operation}`;
 }
 
-/** @param {Recording} recording @returns {Trace} */
+/** @param {SweepRecording} recording @returns {Trace} */
 function traceOfQueries(recording) {
   return traceOf(listServed(recording), { maxPoolSize: recording.poolSize, nameOf: nameQuery });
 }

@@ -18,7 +18,7 @@ import { createSweepView } from './sweep-view.js';
 /** @import { Context, Lab, Measurement, Plan } from '../harness/run-lab.js' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
 /** @import { AttachedApp } from '../harness/attached-app.js' */
-/** @import { Recording, SweepScenario } from './size-prediction.js' */
+/** @import { SweepRecording, SweepScenario } from './size-prediction.js' */
 /** @import { SweepFigures } from './sweep-figures.js' */
 
 /**
@@ -47,7 +47,7 @@ const DIAGNOSIS_MS = 10_000;
 /** The mixed lab for the user's own app. */
 export class Sweep {
   #options;
-  /** What was measured so far. @type {Recording[]} */
+  /** What was measured so far. @type {SweepRecording[]} */
   #recordings = [];
   /** @type {SweepScenario | undefined} */
   #workload;
@@ -159,7 +159,7 @@ async function diagnoseApp({ processes, signal }) {
  * @param {AttachedApp} app
  * @param {number} poolSize
  * @param {string} [only] name of the client that should have it
- * @returns {Promise<Recording['settings']>}
+ * @returns {Promise<SweepRecording['settings']>}
  * @throws {Error} if a client has another size
  */
 async function checkPools(app, poolSize, only) {

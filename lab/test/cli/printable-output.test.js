@@ -27,12 +27,12 @@ test('escapes control characters in results and advice', async () => {
   await writeFile(result, JSON.stringify(createSampleResult({ startedAt: HOSTILE, warnings: [HOSTILE] })));
   await writeFile(
     trace,
-    `{"trace":"mongodb-pool-lab","version":2}\n${JSON.stringify({
-      checkOutStartedMs: 0,
-      waitMs: 0,
-      useMs: 1,
-      route: HOSTILE,
-    })}\n`,
+    [
+      { trace: 'mongodb-pool-lab', version: 2 },
+      ...Array.from({ length: 20 }, (_, index) => ({ checkOutStartedMs: index, waitMs: 0, useMs: 1, route: HOSTILE })),
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
   );
   const shown = await Promise.all([
     runCli(['report', result, '--out', path.join(folder, 'report.html')]),

@@ -11,7 +11,7 @@
  */
 
 const MIN_PAUSE_MS = 3000;
-/** The predictor takes at most this share of a core, because the app may run on the same machine. */
+/** Predictions take at most this share of a core, because the app may run on the same machine. */
 const MAX_CPU_SHARE = 0.1;
 
 /** Takes the app's trace of the last minute to the predictor, again and again. */
@@ -19,6 +19,7 @@ export class LastMinute {
   #predictor;
   #use;
   #nextAtMs = 0;
+  #nextPredictionAtMs = 0;
   /** The last second that was predicted. */
   #predictedAtMs = -1;
 
@@ -37,7 +38,6 @@ export class LastMinute {
   /** @param {number} atMs */
   async #ask(atMs) {
     this.#nextAtMs = Infinity;
-    let pauseMs = MIN_PAUSE_MS;
     try {
       // If the app does not respond, the head of the page says so.
       const response = await fetch('/pool/trace').catch(() => undefined);
@@ -47,13 +47,18 @@ export class LastMinute {
         this.#use({ atMs });
         return;
       }
-      const answer = await this.#predictor.ask({ trace, isNew: atMs !== this.#predictedAtMs });
+      // This takes milliseconds, and a prediction may take seconds.
+      const found = await this.#predictor.ask({ trace, isNew: false });
+      if (!found) return;
+      this.#use({ ...found, atMs });
+      if (atMs === this.#predictedAtMs || performance.now() < this.#nextPredictionAtMs) return;
+      const answer = await this.#predictor.ask({ trace, isNew: true });
       if (!answer) return;
       this.#predictedAtMs = atMs;
-      pauseMs = Math.max(MIN_PAUSE_MS, answer.tookMs / MAX_CPU_SHARE);
+      this.#nextPredictionAtMs = performance.now() + answer.tookMs / MAX_CPU_SHARE;
       this.#use({ ...answer, atMs });
     } finally {
-      this.#nextAtMs = performance.now() + pauseMs;
+      this.#nextAtMs = performance.now() + MIN_PAUSE_MS;
     }
   }
 }

@@ -35,7 +35,7 @@ export function explainDoubt({ doubt, recordedSize, poolSizes, check: { status, 
     );
   if (doubt === 'checkFails')
     return reason === 'otherWaits'
-      ? `No prediction: ${Math.round(waits.otherShare * 100)} % of the waiting was neither for a connection of a full pool nor while one was opened.`
+      ? `No prediction: ${Math.round(waits.otherShare * 100)} % of the waiting was neither for a connection of a full pool nor in an opening that was recorded.`
       : 'No prediction: a replay of the last minute does not explain its waits.';
   return status === 'notChecked' ? `Not checked: ${NOT_CHECKED[String(reason)]}.` : '';
 }

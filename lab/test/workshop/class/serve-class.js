@@ -6,29 +6,9 @@ import { createLogger } from '../../../../src/base/logger.js';
 import { createRoll, openState } from '../../../workshop/class/class-roll.js';
 import { openClass } from '../../../workshop/class/class-server.js';
 import { cleanEnvironment } from '../../../../test/support/start-app.js';
+import { LESSONS } from './sample-class.js';
 
 /** @import { ClassState } from '../../../workshop/class/class-roll.js' */
-
-/** Of a class that has nothing to do with the real ones. */
-export const LESSONS = [
-  {
-    name: '01-first',
-    title: 'The first',
-    question: 'How long?',
-    unit: 'seconds',
-    tasks: ['01-first', '01-first/twist'],
-  },
-  { name: '02-second', title: 'The second', tasks: ['02-second'] },
-];
-
-/** @type {import('../../../workshop/class-report.js').LearnerFigures} */
-export const FIGURES = {
-  measured: 20,
-  points: [
-    [1, 21_000],
-    [3, 7000],
-  ],
-};
 
 /**
  * A class on a free loopback port, closed with the test file.
