@@ -15,7 +15,7 @@ import { createRoll, openState } from '../../workshop/class/class-roll.js';
 import { describeRoom } from '../../workshop/class/class-view.js';
 import { readName, readReport } from '../../workshop/class/report-body.js';
 import { renderRoom } from '../../workshop/class/room-page.js';
-import { FIGURES, LESSONS } from '../workshop/class/sample-class.js';
+import { FIGURES, LESSONS } from '../workshop/class/sample-lessons.js';
 
 /** @import { ClassState } from '../../workshop/class/class-roll.js' */
 

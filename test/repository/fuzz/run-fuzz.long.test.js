@@ -34,4 +34,9 @@ describe('npm run fuzz', () => {
       stderr: expect.stringMatching(/^There is no such target\. The targets are holds,/),
     });
   });
+
+  test.concurrent('loads the real targets, without Jest', async () => {
+    const { stderr } = await runNode(['scripts/fuzz.js', 'no such'], { env: { MONGO_URL: sharedMongoUrl() } });
+    expect(stderr).toMatch(/^There is no such target\. The targets are .*command lines/m);
+  });
 });

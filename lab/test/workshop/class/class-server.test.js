@@ -9,7 +9,7 @@ import { until } from 'test-support/waiting.js';
 import { hashSource } from '../../../report/document.js';
 import { createAddressLimits } from '../../../workshop/class/address-limits.js';
 import { describeRoom } from '../../../workshop/class/class-view.js';
-import { FIGURES, LESSONS } from './sample-class.js';
+import { FIGURES, LESSONS } from './sample-lessons.js';
 import { firstWhere, post, readClassEvents, serveClass, teach } from './serve-class.js';
 import { createStateFile } from '../../../workshop/class/class-file.js';
 import { openState } from '../../../workshop/class/class-roll.js';

@@ -11,7 +11,7 @@ import { findFreePort } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { writeCard } from '../../../workshop/card.js';
 import { renderSheet } from '../../../workshop/class/sheet-page.js';
-import { LESSONS } from './sample-class.js';
+import { LESSONS } from './sample-lessons.js';
 import { firstWhere, joinClass, post, readClassEvents, serveClass, spawnClass } from './serve-class.js';
 import { readLessons } from '../../../workshop/lessons.js';
 import { commandsOf } from '../../../../test/support/commands-of.js';

@@ -6,7 +6,7 @@ import { createLogger } from '../../../../src/base/logger.js';
 import { createRoll, openState } from '../../../workshop/class/class-roll.js';
 import { openClass } from '../../../workshop/class/class-server.js';
 import { cleanEnvironment } from '../../../../test/support/start-app.js';
-import { LESSONS } from './sample-class.js';
+import { LESSONS } from './sample-lessons.js';
 
 /** @import { ClassState } from '../../../workshop/class/class-roll.js' */
 
