@@ -150,7 +150,12 @@ export const targets = {
       // Commander prints the option and the value. The parser says what is allowed.
       const values = [attempt(() => parse(text)).value ?? 1].flat();
       const isGood = (/** @type {unknown} */ value) =>
-        typeof value === 'number' ? Number.isSafeInteger(value) && value > 0 : text.includes(value);
+        // Some options take a zero, or a fraction, written as such.
+        typeof value === 'number'
+          ? Number.isFinite(value) &&
+            value >= 0 &&
+            (Number(text) === value || (Number.isSafeInteger(value) && value > 0))
+          : text.includes(value);
       require(values.length > 0 && values.every(isGood), `it is ${values}`);
     },
   },
