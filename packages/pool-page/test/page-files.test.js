@@ -8,7 +8,7 @@ import { runNode } from 'test-support/processes.js';
 test('without chart.js, the page gets a script in its place, and still loads', async () => {
   const folder = await scratchFolder();
   for (const name of ['src', 'page', 'package.json'])
-    await cp(path.resolve('packages/pool-page', name), path.join(folder, name), { recursive: true });
+    await cp(new URL(`../${name}`, import.meta.url), path.join(folder, name), { recursive: true });
   const file = JSON.stringify(pathToFileURL(path.join(folder, 'src/page-files.js')));
   const script = `import(${file}).then(({ CHART_JS, PageFiles }) => {
     const res = { setHeader() {}, writeHead: () => res, end: (text) => (0, eval)(String(text)) };

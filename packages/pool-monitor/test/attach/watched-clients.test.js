@@ -72,7 +72,7 @@ test('a client has the name that its app, its database or its place gives it', a
   expect(names.slice(0, 2)).toEqual(['web', 'shop']);
   expect(names[3]).toBe('orders');
   // This file is the app.
-  const here = expect.stringMatching(/^packages\/pool-monitor\/test\/attach\/watched-clients\.test\.js:\d+$/);
+  const here = expect.stringMatching(/^(packages\/pool-monitor\/)?test\/attach\/watched-clients\.test\.js:\d+$/);
   expect([third, place]).toEqual([here, 'db.example:27017']);
   // Anything may use it by now.
   expect(last).toBe(new URL(sharedMongoUrl()).host);
