@@ -266,7 +266,7 @@ describe('experiments', () => {
     ),
   );
 
-  test('the experiments are those of the data: if not, run scripts/write-experiments.js', async () => {
+  test('the pages are those of the data: if not, run scripts/write-experiments.js', async () => {
     expect(await runNode(['scripts/write-experiments.js', '--check'])).toMatchObject({ code: 0, stderr: '' });
   });
 
