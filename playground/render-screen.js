@@ -27,12 +27,15 @@ export const SANDBOX_HANDLES = {
 };
 
 /** Vehicles pass here: the line, the tunnel, and the toll booths of the server. */
-export const STAGE = `<div class="watch">
-<div class="stage">
+export const STAGE_PICTURE = `<div class="stage">
 <div class="line"><canvas aria-hidden="true"></canvas></div>
 <div class="tunnel"><canvas role="img" aria-label="The tunnel"></canvas></div>
 <div class="server" hidden><div class="booths" aria-hidden="true"></div><p></p></div>
-</div>
+</div>`;
+
+/** The picture, and what plays it. */
+export const STAGE = `<div class="watch">
+${STAGE_PICTURE}
 <p class="caption"></p>
 <div class="player">
 <button type="button" class="play">Play</button>

@@ -63,7 +63,10 @@ const GROUPS = {
         summary: 'run an experiment; alone, it lists them all and how long they take',
         load: () => import('./run-command.js'),
       },
-      report: { summary: 'show the results of earlier runs, side by side', load: () => import('./report-command.js') },
+      report: {
+        summary: 'show the results of earlier runs, or replay a trace',
+        load: () => import('./report-command.js'),
+      },
     },
   },
   'Operate:': {
@@ -112,6 +115,7 @@ export async function runProgram(args) {
       return await showStart();
     }
     if (args[0] === 'case') args = ['workshop', ...args];
+    if (args[0] === 'replay') args = ['report', ...args.slice(1)];
     const program = await createProgram(args.filter((arg) => Object.hasOwn(COMMANDS, arg)).slice(0, 1));
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {

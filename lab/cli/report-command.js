@@ -15,6 +15,7 @@ import { createSweepView } from '../sweep/sweep-view.js';
 import { choosePaint } from '../base/paint.js';
 import { readJson } from '../base/read-json.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
+import { isTrace, replayTrace } from './replay-trace.js';
 import { toResult } from './result-file.js';
 
 /** @import { LabView, Result } from '../report/result-types.js' */
@@ -22,8 +23,14 @@ import { toResult } from './result-file.js';
 
 export function createCommand() {
   return new Command('report')
-    .description('show the results of earlier runs, side by side if there are several')
-    .argument('<results...>', 'result files of `pool-lab run`, `pool-lab sweep` or `artillery run --output`')
+    .description(
+      'show the results of earlier runs, side by side if there are several; or replay one trace: the page plays the\n' +
+        'incident as it was, with a slider for its time, and beneath it what another pool size would have done',
+    )
+    .argument(
+      '<results...>',
+      'result files of `pool-lab run`, `pool-lab sweep` or\n`artillery run --output`; or a trace of `pool-lab record`',
+    )
     .option('--out <file>', 'HTML file to write', 'report.html')
     .action(showResults);
 }
@@ -31,6 +38,10 @@ export function createCommand() {
 /** @param {string[]} files @param {{ out: string }} options */
 async function showResults(files, { out }) {
   await requireWritable(out, '--out');
+  if (files.length === 1 && (await isTrace(files[0]))) {
+    await replayTrace(files[0], out);
+    return;
+  }
   const read = await Promise.all(files.map(async (file) => ({ file, json: await readJson(file) })));
   const tests = read.filter(({ json }) => isArtilleryOutput(json));
   for (const { json, file } of tests) checkArtilleryOutput(json, file);

@@ -39,7 +39,7 @@ export function explainTrust({ check, isUnclear, isPlain, recordedSize }) {
 /** What a dash in the table means. */
 export const EXPLAIN_DASH = 'A dash stands for a figure that could be twice or half as large: its band is that wide.';
 
-/** Why sizes have no figures. @param {Trust} trust @param {number[]} sizes */
+/** Why sizes have no figures. @param {Trust} trust @param {(number | string)[]} sizes */
 export function explainWithheld({ withheld, check }, sizes) {
   const list = `No figures for ${sizes.join(', ')}`;
   if (withheld === 'checkFails') return `${list}. ${explainCheck(check)} ${MORE_EVIDENCE}`;

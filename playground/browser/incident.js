@@ -1,5 +1,6 @@
-import { diagnose, pickPool, readTraceText } from 'mongodb-pool-predictor';
+import { checkRecording, diagnose, judgeTrust, openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { explainTrust, explainWithheld } from '../../lab/predictions/explain-check.js';
 
 /** @import { Trip } from './simulation.js' */
 
@@ -10,12 +11,21 @@ import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js
  * @property {string} verdict why its requests waited
  * @property {number | null} lanes null where the pool had no limit, or the trace does not say
  * @property {Trip[]} trips in the order of their arrival
+ * @property {string} trust how far to trust what other pools would have done
+ * @property {number[]} withheld sizes that nothing can be said about
+ * @property {string} why that is so; empty if there are none
  */
+
+/** Those that the reader can choose. */
+const SIZES = Array.from({ length: 100 }, (_, index) => index + 1);
 
 /** @param {string} text of a trace @returns {Promise<Incident>} of the pool that predictions are about */
 export async function readIncident(text) {
   const recorded = await readTraceText(text);
-  const { pool } = pickPool(recorded);
+  const recording = openRecording([recorded]);
+  const { pool } = recording.picked;
+  const trust = judgeTrust(recording, await checkRecording(recording));
+  const withheld = SIZES.filter((size) => trust.isWithheld(size));
   const row = recorded.pools.indexOf(pool);
   const { poolOf, startedMs, waitMs, useMs, routeOf } = recorded.checkouts;
   const rows = [...poolOf.keys()].filter((each) => poolOf[each] === row);
@@ -23,6 +33,9 @@ export async function readIncident(text) {
   return {
     verdict: explainVerdict(diagnose(recorded)),
     lanes: pool.maxPoolSize || null,
+    trust: explainTrust(trust),
+    withheld,
+    why: trust.withheld ? explainWithheld(trust, ['other sizes']) : '',
     trips: rows.map((each) => {
       const arrivedAtMs = startedMs[each] - firstMs;
       const isRefused = Number.isNaN(useMs[each]);

@@ -40,12 +40,13 @@ function openPage(script) {
     }, LINK_AFTER_MS);
   }
 
+  const sandbox = new Sandbox({ root: find('sandbox'), ask, reducedMotion, onChange: keepLink });
   const opening = new Player(find('opening'), reducedMotion);
   const views = [
     ...SCREENS.map(
       (screen) => new ScreenView(screen, { root: find(screen.id), ask, reducedMotion, onChange: keepLink }),
     ),
-    new Sandbox({ root: find('sandbox'), ask, reducedMotion, onChange: keepLink }),
+    sandbox,
   ];
   watchPalette((palette) => [opening, ...views].forEach((each) => each.setPalette(palette)));
 
@@ -70,6 +71,22 @@ function openPage(script) {
     document.documentElement.dataset.ready = 'yes';
   }
 
+  /** @param {{ name: string, text: string }} recording that this page was made for */
+  async function replay({ name, text }) {
+    document.documentElement.toggleAttribute('data-replay', true);
+    document.title = `Replay of ${name}`;
+    const [title] = document.getElementsByTagName('h1');
+    title.textContent = document.title;
+    find('sandbox-title').textContent = 'As it was, and with another pool';
+    await sandbox.replay(name, text);
+    document.documentElement.dataset.ready = 'yes';
+  }
+
+  const recording = document.getElementById('recording')?.textContent;
+  if (recording) {
+    void replay(JSON.parse(recording));
+    return;
+  }
   addEventListener('hashchange', () => void followLink());
   void followLink();
 }

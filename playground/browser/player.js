@@ -1,7 +1,7 @@
 import { TrafficPicture, describeWaiting, findPlaces } from './traffic-picture.js';
 
 /** @import { Palette } from 'mongodb-pool-page/page/palette.js' */
-/** @import { Traffic } from './traffic-picture.js' */
+/** @import { Moment, Traffic } from './traffic-picture.js' */
 
 /** With reduced motion, a run is a few still pictures. */
 const STILL_PICTURES = 24;
@@ -33,9 +33,11 @@ export class Player {
   /** While the beginning plays again and again: its end. @type {number | null} */
   #loopEndMs = null;
   #heldMs = 0;
+  #onPaint;
 
-  /** @param {HTMLElement} root @param {MediaQueryList} reducedMotion */
-  constructor(root, reducedMotion) {
+  /** @param {HTMLElement} root @param {MediaQueryList} reducedMotion @param {(moment: Moment) => void} [onPaint] */
+  constructor(root, reducedMotion, onPaint = () => {}) {
+    this.#onPaint = onPaint;
     const find = (/** @type {string} */ selector) => /** @type {any} */ (root.querySelector(selector));
     this.#picture = new TrafficPicture(find('.stage'));
     this.#reducedMotion = reducedMotion;
@@ -110,11 +112,9 @@ export class Player {
 
   paint() {
     if (!this.#isVisible) return;
-    this.#picture.paint(this.#traffic, this.#places, {
-      atMs: this.#atMs,
-      speed: this.#pace(),
-      isStill: this.#reducedMotion.matches,
-    });
+    const moment = { atMs: this.#atMs, speed: this.#pace(), isStill: this.#reducedMotion.matches };
+    this.#picture.paint(this.#traffic, this.#places, moment);
+    this.#onPaint(moment);
   }
 
   /** @param {boolean} isPlaying */

@@ -1,4 +1,5 @@
 import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { Companion } from './companion.js';
 import { Handles } from './handles.js';
 import { keepLatest } from './keep-latest.js';
 import { Player } from './player.js';
@@ -20,6 +21,8 @@ const MAX_LINK = 6000;
 const MAX_TRACE_BYTES = 50e6;
 /** A shorter simulation is not announced. */
 const NOTICED_MS = 400;
+/** What the reader can choose. */
+const MAX_LANES = 100;
 
 /** The reader's own load: from the handles, a pasted scenario or a dropped trace. */
 export class Sandbox {
@@ -28,6 +31,7 @@ export class Sandbox {
   #ask;
   #onChange;
   #player;
+  #companion;
   #handles;
   #update = keepLatest(() => this.#simulate());
   /** @type {string | undefined} */
@@ -42,7 +46,9 @@ export class Sandbox {
     this.#root = root;
     this.#ask = ask;
     this.#onChange = onChange;
-    this.#player = new Player(root, reducedMotion);
+    const companion = new Companion(this.#find('#companion'));
+    this.#companion = companion;
+    this.#player = new Player(root, reducedMotion, (moment) => companion.show(moment));
     this.#handles = new Handles(root, () => this.#change());
     this.#find('#spread').addEventListener('change', () => this.#change());
     this.#find('#use-scenario').addEventListener('click', () => void this.#useScenario(this.#textarea.value, []));
@@ -72,6 +78,7 @@ export class Sandbox {
   /** @param {import('mongodb-pool-page/page/palette.js').Palette} palette */
   setPalette(palette) {
     this.#player.setPalette(palette);
+    this.#companion.setPalette(palette);
   }
 
   #change() {
@@ -133,6 +140,11 @@ export class Sandbox {
       await this.#useScenario(text, []);
       return;
     }
+    await this.replay(file.name, text);
+  }
+
+  /** Plays a trace as it was, and below it with twice as many lanes. @param {string} name @param {string} text */
+  async replay(name, text) {
     try {
       this.#incident = await this.#ask('incident', text);
     } catch (error) {
@@ -142,8 +154,9 @@ export class Sandbox {
     this.#yaml = '';
     this.#trace = text;
     this.#setSource('trace');
-    this.#find('#source-name').textContent = `The trace ${file.name}`;
-    if (this.#incident.lanes !== null) this.#handles.restore({ pool: String(this.#incident.lanes) });
+    this.#find('#source-name').textContent = `The trace ${name}`;
+    if (this.#incident.lanes !== null)
+      this.#handles.restore({ pool: String(Math.min(MAX_LANES, 2 * this.#incident.lanes)) });
     this.#onChange(this);
     await this.#update();
     this.#player.start();
@@ -162,15 +175,22 @@ export class Sandbox {
     }, NOTICED_MS);
     try {
       const prediction = await this.#ask('predict', preset);
-      const incident = this.#isRecorded(preset) ? this.#incident : undefined;
+      const incident = this.#trace === undefined ? undefined : this.#incident;
       const run = incident ? watchIncident(incident) : await this.#ask('watch', preset);
-      const { lanes, endMs } = run;
-      const trips = assignTrips(run.trips, kindsOf(prediction), lanes);
-      this.#player.load({ trips, lanes, cores: preset.cores, endMs }, endMs / WATCHED_MS);
+      const other = incident && this.#findDoubt(preset) === null ? await this.#ask('watch', preset) : undefined;
+      const endMs = Math.max(run.endMs, other?.endMs ?? 0);
+      /** @param {typeof run} each */
+      const toTraffic = ({ trips, lanes }) => ({
+        trips: assignTrips(trips, kindsOf(prediction), lanes),
+        lanes,
+        cores: preset.cores,
+        endMs,
+      });
+      this.#player.load(toTraffic(run), endMs / WATCHED_MS);
+      if (other) this.#companion.load(`With ${countLanes(other.lanes)}`, toTraffic(other));
+      else this.#companion.hide();
       this.#show(prediction, preset, run.isCut);
-      if (incident)
-        this.#find('.told').textContent =
-          `As it was: ${incident.verdict} Drag the lanes to see what another pool would have done.`;
+      if (incident) this.#tellIncident(incident, preset);
     } catch (error) {
       this.#showProblem(error);
     } finally {
@@ -204,9 +224,22 @@ export class Sandbox {
     };
   }
 
-  /** Whether nothing is other than in the trace. @param {Preset} preset */
-  #isRecorded({ trace, pool, limits = {}, cores }) {
-    return trace !== undefined && pool === this.#incident?.lanes && Object.keys(limits).length === 0 && !cores;
+  /** Why nothing is shown beside the trace, if so. @param {Preset} preset @returns {string | null} */
+  #findDoubt({ pool, limits = {}, cores }) {
+    const { lanes = null, withheld = [], why = '' } = this.#incident ?? {};
+    if (pool === lanes && Object.keys(limits).length === 0 && !cores)
+      return 'Drag the lanes to see what another pool would have done.';
+    return withheld.includes(pool) ? why : null;
+  }
+
+  /** @param {Incident} incident @param {Preset} preset */
+  #tellIncident({ verdict, trust }, preset) {
+    const told = this.#find('.told');
+    const doubt = this.#findDoubt(preset);
+    told.textContent = `As it was: ${verdict} ${doubt ?? `${told.textContent} ${trust}`}`;
+    this.#find('#percentiles')
+      .closest('table')
+      ?.toggleAttribute('hidden', doubt !== null);
   }
 
   /** @param {Prediction} prediction @param {Preset} preset @param {boolean} isCut */
@@ -216,7 +249,8 @@ export class Sandbox {
     this.#showProblem(undefined);
     const rows = Object.entries(figures.routes).map(([route, times]) => createRow(route, times));
     this.#find('#percentiles').replaceChildren(...rows);
-    this.#find('.told').textContent = `With ${pool} ${pool === 1 ? 'lane' : 'lanes'}, ${describeWait(figures)}`;
+    this.#find('#percentiles').closest('table')?.removeAttribute('hidden');
+    this.#find('.told').textContent = `With ${countLanes(pool)}, ${describeWait(figures)}`;
     this.#find('#effort').textContent =
       `${formatNumber(requests)} requests simulated in ${formatQuantity(tookMs, 'ms')}.` +
       `${isCut ? ' The tunnel shows the first of them.' : ''}`;
@@ -257,6 +291,11 @@ export class Sandbox {
   #find(selector) {
     return /** @type {HTMLElement} */ (this.#root.querySelector(selector));
   }
+}
+
+/** @param {number} count */
+function countLanes(count) {
+  return `${count} ${count === 1 ? 'lane' : 'lanes'}`;
 }
 
 /** @param {Incident} incident as it was */

@@ -55,7 +55,14 @@ export function assignTrips(trips, kinds, lanes = Infinity) {
   return given;
 }
 
-/** @typedef {ReturnType<typeof findPlaces>} Places */
+/**
+ * @typedef {object} Moment of a run
+ * @property {number} atMs
+ * @property {number} speed ms of the simulation in one ms of the reader
+ * @property {boolean} isStill vehicles do not move; bars show how far they are
+ *
+ * @typedef {ReturnType<typeof findPlaces>} Places
+ */
 
 /** Finds who waits, who drives, and how many gave up by then. @param {Traffic['trips']} trips @param {number} atMs */
 export function findPlaces(trips, atMs) {
@@ -98,10 +105,7 @@ export class TrafficPicture {
   /**
    * @param {Traffic} traffic
    * @param {Places} places of its trips at that moment
-   * @param {object} moment
-   * @param {number} moment.atMs
-   * @param {number} moment.speed ms of the simulation in one ms of the reader
-   * @param {boolean} moment.isStill vehicles do not move; bars show how far they are
+   * @param {Moment} moment
    */
   paint({ trips, lanes, cores }, places, { atMs, speed, isStill }) {
     if (!this.#colors) return;

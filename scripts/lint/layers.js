@@ -62,13 +62,13 @@ const LAYERS = {
  */
 const REACH = [
   ['lab/test/', ['lab/', 'src/', 'test/support/', 'lessons/', 'loadtests/']],
-  ['lab/', ['src/']],
+  ['lab/', ['src/', 'playground/build-page.js']],
   ['src/', []],
   ['test/repository/', ['']],
   ['test/', ['src/', 'loadtests/']],
   ['lessons/', ['lab/', 'src/']],
   ['loadtests/', []],
-  ['playground/', ['lab/predictions/']],
+  ['playground/', ['lab/predictions/', 'lab/report/document.js']],
 ];
 
 /**

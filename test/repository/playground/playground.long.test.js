@@ -307,12 +307,15 @@ describeInBrowser('the playground, opened from disk', () => {
         hasText: /^As it was: .* wait 900 ms on average, because \/report \(find articles\) holds all 2 connections\./,
       })
       .waitFor();
-    expect(await page.locator('#sandbox-pool').inputValue()).toBe('2');
+    expect(await page.locator('#sandbox-pool').inputValue()).toBe('4');
     // Scrubs to 4.5 s of 29.
     await drag(page.locator('#sandbox .time input'), 4.5 / 29);
-    expect(await captionOf('sandbox')).toMatch(/^4\.50? s · 2 in the tunnel, 1 waiting$/);
+    expect(await captionOf('sandbox')).toMatch(/4\.50? s · 2 in the tunnel, 1 waiting$/);
+    expect(await page.locator('#companion figcaption').innerText()).toBe(
+      'With 4 lanes · 2 in the tunnel, nobody waiting',
+    );
     await drag(page.locator('#sandbox-pool'), 3);
-    await told.filter({ hasText: /^With 3 lanes, / }).waitFor();
+    await told.filter({ hasText: /With 3 lanes, / }).waitFor();
     expect(incidents).toEqual([]);
   });
 

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { VEHICLE_SYMBOLS } from 'mongodb-pool-page/universal/vehicles.js';
+import { hashSource } from '../lab/report/document.js';
+import { SCREENS } from './browser/screens.js';
+import { SANDBOX_HANDLES, STAGE, STAGE_PICTURE, renderHandle, renderScreen } from './render-screen.js';
+
+/**
+ * Builds the playground: one page of plain HTML that needs no server and no network.
+ *
+ * @param {{ name: string, text: string }} [recording] a trace: the page plays it, and shows nothing else
+ * @returns {Promise<string>}
+ */
+export async function buildPage(recording) {
+  const {
+    outputFiles: [bundle],
+  } = await build({
+    entryPoints: [fileURLToPath(new URL('browser/page.js', import.meta.url))],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+  });
+  const [page, look, own] = await Promise.all(
+    [
+      new URL('index.html', import.meta.url),
+      import.meta.resolve('mongodb-pool-page/universal/look.css'),
+      new URL('style.css', import.meta.url),
+    ].map((url) => readFile(new URL(url), 'utf8')),
+  );
+  const style = look + own;
+  const script = bundle.text.trim();
+  /** @type {Record<string, string>} */
+  const parts = {
+    // The worker is the same script, from memory.
+    policy: [
+      "default-src 'none'",
+      "connect-src 'none'",
+      `script-src ${hashSource(script)} blob:`,
+      'worker-src blob:',
+      `style-src ${hashSource(style)}`,
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join('; '),
+    style,
+    script,
+    symbols: VEHICLE_SYMBOLS,
+    contents: [...SCREENS, { id: 'sandbox', title: 'Your turn' }]
+      .map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`)
+      .join('\n'),
+    screens: SCREENS.map((screen, index) => renderScreen(screen, index + 1)).join('\n'),
+    stage: STAGE,
+    picture: STAGE_PICTURE,
+    load: SANDBOX_HANDLES.load.map((handle) => renderHandle('sandbox', handle)).join('\n'),
+    pool: SANDBOX_HANDLES.pool.map((handle) => renderHandle('sandbox', handle)).join('\n'),
+    recording: recording ? renderRecording(recording) : '',
+  };
+  return page.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
+}
+
+/** No text in it can end the element. @param {{ name: string, text: string }} recording */
+function renderRecording(recording) {
+  return `<script type="application/json" id="recording">${JSON.stringify(recording).replaceAll('<', '\\u003c')}</script>`;
+}
