@@ -13,7 +13,9 @@ const OWN_CLASS = `http://127.0.0.1:${CLASS_PORT}`;
 /** `pool-lab workshop join` */
 export function createJoinCommand() {
   return new Command('join')
-    .description('join a class. From then on your guesses, figures and verdicts go to it, and nothing else')
+    .description(
+      'join a class. From then on your guesses, figures, verdicts, and which hints you read go to it, and nothing else',
+    )
     .argument('<class>', 'link or code of the class, as the teacher shows it')
     .requiredOption('--name <name>', 'your first name, up to 40 characters', parseText)
     .option('--at <url>', 'address of the class, if you only have its code', orInvalid(parseAddress), OWN_CLASS)

@@ -188,6 +188,7 @@ async function giveHint(name, { step, ...part }) {
   process.stdout.write(
     `${wrap(`Hint ${number} of ${HINTS}${number === HINTS ? ', the answer' : ''}: ${task.hints[number - 1]}`, WIDTH)}\n`,
   );
+  warn(await sendReport(dataDir, lessons, { lesson: task.name, hint: number }));
 }
 
 /** @param {CheckOptions} options */

@@ -11,6 +11,7 @@ export const MAX_POINTS = 20;
  * @property {number} [guess] in the unit of the lesson's question
  * @property {LearnerFigures} [figures]
  * @property {boolean} [verdict] whether the check said right
+ * @property {number} [hint] the number of a hint that was read
  *
  * @typedef {object} LearnerFigures
  * @property {number | null} measured what the guess was about, in the same unit

@@ -37,6 +37,7 @@ const checkState = shape({
         shape({
           guess: orNone(figure),
           failed: number,
+          hint: orNone(number),
           figures: orNone(shape({ measured: orNone(figure), points: listOf(pair) })),
         }),
       ),

@@ -17,6 +17,7 @@ import { clientError } from '../../../src/http/problem.js';
  * @property {boolean} [verdict] the last one
  * @property {number} failed checks since the last that was right
  * @property {LearnerFigures} [figures] of the last check
+ * @property {number} [hint] the last one that was read
  *
  * @typedef {object} Learner
  * @property {string} id
@@ -112,7 +113,7 @@ export function createRoll(state, lessons, onChange) {
      * @returns {TaskRecord}
      * @throws {Error} with a status, if the class does not know the learner or the lesson
      */
-    note({ learner: id, lesson, guess, figures, verdict }) {
+    note({ learner: id, lesson, guess, figures, verdict, hint }) {
       const learner = learners.get(id);
       if (!learner) throw clientError(403, 'this class does not know you: join it again');
       requireKnown(lesson, tasks);
@@ -121,6 +122,7 @@ export function createRoll(state, lessons, onChange) {
       const isNews = guess !== undefined && guess !== work.guess && !state.revealed.includes(lesson);
       if (isNews) work.guess = guess;
       if (figures !== undefined) work.figures = figures;
+      if (hint !== undefined) work.hint = Math.max(hint, work.hint ?? 0);
       if (verdict !== undefined) Object.assign(work, { verdict, failed: verdict ? 0 : work.failed + 1 });
       if (isNews || verdict) learner.progressAt = Date.now();
       onChange();

@@ -27,6 +27,7 @@ const MAX_FAILURES = 3;
  * @property {'stuck' | 'working' | 'guessed' | 'done'} state
  * @property {string} why
  * @property {number} done lessons
+ * @property {number} hint the last one that was read in this lesson; 0: none
  *
  * @typedef {object} RoomView
  * @property {string} [at] where learners reach the class
@@ -106,10 +107,10 @@ export function describeLesson(state, lessons, wanted, isOpen = state.revealed.i
  */
 function describePerson(learner, lessons, { current, currentAt }, { now, stuckAfterMs }) {
   const { name, work, progressAt } = learner;
-  const { verdict, failed = 0, guess } = work[current] ?? {};
+  const { verdict, failed = 0, guess, hint = 0 } = work[current] ?? {};
   const done = lessons.filter((lesson) => work[lesson.name]?.verdict).length;
   const idleMs = now - Math.max(progressAt, currentAt);
-  const who = { name, shownAs: publicName(learner), done };
+  const who = { name, shownAs: publicName(learner), done, hint };
   if (verdict) return { ...who, state: 'done', why: '' };
   if (failed >= MAX_FAILURES) return { ...who, state: 'stuck', why: `${failed} checks failed` };
   if (idleMs >= stuckAfterMs) {
@@ -125,16 +126,28 @@ function describePerson(learner, lessons, { current, currentAt }, { now, stuckAf
  * @param {number[]} guesses
  * @param {number[]} measured empty before the reveal
  * @param {string} unit
- * @returns {{ words: string, axis: string, median?: number }} words: for screen readers; median: of what was measured
+ * @returns {{ words: string, axis: string, median?: number, closest?: number }} words: for screen readers; median: of what was
+ *   measured; closest: the guess that is next to it
  */
 function describeGuesses(guesses, measured, unit) {
-  const words = [sumUp(guesses, unit, 'guess', 'guesses'), sumUp(measured, unit, 'measurement', 'measurements')];
   const median = measured.length > 0 ? medianOf(measured) : undefined;
+  const closest = median === undefined ? undefined : findClosest(guesses, median);
+  const words = [
+    sumUp(guesses, unit, 'guess', 'guesses'),
+    sumUp(measured, unit, 'measurement', 'measurements'),
+    closest === undefined ? '' : `The closest guess is ${format(closest)} ${unit}.`,
+  ];
   return {
     words: words.filter(Boolean).join(' ') || 'No guesses yet.',
     axis: median === undefined ? unit : `measured: ${format(median)} ${unit}`,
     median,
+    closest,
   };
+}
+
+/** @param {number[]} guesses @param {number} median @returns {number | undefined} */
+function findClosest(guesses, median) {
+  return guesses.toSorted((a, b) => Math.abs(a - median) - Math.abs(b - median))[0];
 }
 
 /**

@@ -5,6 +5,7 @@ import { MAX_POINTS } from '../class-report.js';
 /** @import { LearnerFigures, Report } from '../class-report.js' */
 
 const MAX_NAME_LENGTH = 40;
+const HINTS = [1, 2, 3];
 /** No figure of the lessons is larger. */
 const MAX_FIGURE = 1e9;
 
@@ -24,23 +25,26 @@ export function readName(body) {
  * @throws {Error} with status 400, naming what is wrong
  */
 export function readReport(body) {
-  const { learner, lesson, guess, figures, verdict } = requireOnly(body, [
+  const { learner, lesson, guess, figures, verdict, hint } = requireOnly(body, [
     'learner',
     'lesson',
     'guess',
     'figures',
     'verdict',
+    'hint',
   ]);
   for (const [name, value] of Object.entries({ learner, lesson })) {
     if (typeof value !== 'string') throw clientError(400, `${name} must be a text`);
   }
   if (guess !== undefined && !isFigure(guess)) throw clientError(400, 'guess must be a number');
   if (verdict !== undefined && typeof verdict !== 'boolean') throw clientError(400, 'verdict must be true or false');
+  if (hint !== undefined && !HINTS.includes(hint)) throw clientError(400, 'hint must be 1, 2 or 3');
   return {
     learner,
     lesson,
     ...(guess !== undefined && { guess }),
     ...(verdict !== undefined && { verdict }),
+    ...(hint !== undefined && { hint }),
     ...(figures !== undefined && { figures: readFigures(figures) }),
   };
 }

@@ -35,9 +35,19 @@ test('guesses meet on the page at once; what was measured joins them with the re
   });
   expect(await teach(url, '/class/reveal')).toMatchObject({ status: 200 });
   expect(await firstWhere(events, ({ lesson }) => lesson.isRevealed)).toMatchObject({
-    lesson: { guesses: [12], measured: [20], points: [[1, 21_000]] },
+    lesson: { guesses: [12], measured: [20], points: [[1, 21_000]], guessChart: { median: 20, closest: 12 } },
     people: [{ state: 'done', done: 1 }],
   });
+});
+
+test('the teacher sees which hint was read, and the others see no more than before', async () => {
+  const { url, learn, state } = await serveClass();
+  const ada = await learn('Ada');
+  for (const hint of [2, 1]) expect(await ada.report({ hint })).toMatchObject({ status: 200 });
+  const { people } = await firstWhere(readClassEvents(`${url}/class/events`), () => true);
+  expect(people).toMatchObject([{ name: 'Ada', state: 'working', hint: 2 }]);
+  expect(state.learners[0].work['01-first']).toEqual({ failed: 0, hint: 2 });
+  expect(await ada.report({ hint: 4 })).toMatchObject({ status: 400 });
 });
 
 test('after the reveal nobody guesses any more, and a new lesson has a new question', async () => {

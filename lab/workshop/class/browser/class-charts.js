@@ -45,7 +45,7 @@ export function onLookChange(draw) {
  * @param {HTMLElement} box
  * @param {LessonView} lesson
  */
-function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis, median } }) {
+function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis, median, closest } }) {
   const range = findRange([...guesses, ...measured]);
   const unit = readScale();
   const piles = Math.max(1, Math.min(MAX_PILES, Math.floor(box.clientWidth / (2 * MAX_RADIUS * unit))));
@@ -62,9 +62,9 @@ function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis
   }
   drawScatter(canvas, words, {
     datasets: [
-      createDots(above, radius, 'paper'),
+      createDots(above, radius, ({ value }) => (value === closest ? 'highlight' : 'paper')),
       createDots(
-        below.map(({ x, y }) => ({ x, y: -y })),
+        below.map((dot) => ({ ...dot, y: -dot.y })),
         radius,
       ),
       ...(median === undefined
@@ -158,16 +158,17 @@ function drawScatter(canvas, words, { datasets, scales }) {
 }
 
 /**
- * Measurements, or with the paper's colour inside guesses.
- * @param {{ x: number, y: number }[]} data
+ * Measurements, or with another colour inside guesses: the closest lights up.
+ * @template {{ x: number, y: number }} D
+ * @param {D[]} data
  * @param {number} radius
- * @param {string} [inside]
+ * @param {(dot: D) => string} [inside] name of the colour
  */
-function createDots(data, radius, inside = 'ink') {
+function createDots(data, radius, inside = () => 'ink') {
   return {
     data,
     pointRadius: radius * 0.78,
-    pointBackgroundColor: readColor(inside),
+    pointBackgroundColor: data.map((dot) => readColor(inside(dot))),
     pointBorderColor: readColor('ink'),
     pointBorderWidth: Math.min(2.5, radius / 3),
     clip: /** @type {const} */ (false),
@@ -206,7 +207,7 @@ function stack(values, { low, high, isLog }, count) {
   }
   return [...piles.values()].flatMap((pile) => {
     const x = pile.reduce((sum, value) => sum + value, 0) / pile.length;
-    return pile.map((_, level) => ({ x, y: level + 0.5 }));
+    return pile.map((value, level) => ({ x, y: level + 0.5, value }));
   });
 }
 

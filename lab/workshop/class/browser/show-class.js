@@ -27,6 +27,7 @@ function show(view) {
   setText('number', `Lesson ${lesson.number} of ${lessons.length}`);
   setText('title', lesson.title);
   setText('question', lesson.question ?? 'This lesson has no guess.');
+  setText('closest', describeClosest(view));
   setText('counts', describeCounts(view));
   setText('progress', describeProgress(view));
   setText('trouble', '');
@@ -70,6 +71,14 @@ function describeCounts({ lesson, people }) {
     `${lesson.question ? `${lesson.guessed} of ${all} have guessed, ` : ''}${lesson.checked} ` +
     `of ${all} have measured.`
   );
+}
+
+/** Nothing before the reveal. @param {RoomView} view */
+function describeClosest({ lesson: { guessChart, unit } }) {
+  const { median, closest } = guessChart;
+  if (median === undefined || closest === undefined) return '';
+  const format = (/** @type {number} */ value) => `${Number(value.toPrecision(3))} ${unit}`;
+  return `The room measured ${format(median)}. The closest guess was ${format(closest)}.`;
 }
 
 /** @param {RoomView} view */
