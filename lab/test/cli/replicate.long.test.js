@@ -1,120 +1,196 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { beforeAll, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { cleanUp, scratchFolder, startReplicaSet } from 'test-support/cleanup.js';
+import { until } from 'test-support/waiting.js';
 import { cleanEnvironment } from '../../../test/support/start-app.js';
 import { interruptCommand } from '../support/interrupt-command.js';
 import { runCli } from '../support/run-cli.js';
-import { until } from 'test-support/waiting.js';
 
-/** @import { Db } from 'mongodb' */
+/** @import { Db, Collection, Document } from 'mongodb' */
 
-/** @type {string[]} */
-let ends;
-/** @type {Db} */
-let source;
-/** @type {Db} */
-let target;
-beforeAll(async () => {
-  const urls = (await Promise.all([startReplicaSet(), startReplicaSet()])).map(({ url }) => url);
-  ends = ['--source', urls[0], '--target', urls[1]];
-  const clients = urls.map((url) => new MongoClient(url));
-  cleanUp(() => Promise.all(clients.map((client) => client.close())));
-  [source, target] = clients.map((client) => client.db('shop'));
-});
-
-/** @param {string[]} args */
-function start(...args) {
-  const child = spawn(process.execPath, ['lab/cli.js', 'replicate', ...ends, ...args], {
-    env: cleanEnvironment(),
-    stdio: ['ignore', 'ignore', 'pipe'],
+describe('replicate', () => {
+  /** @type {string[]} */
+  let ends;
+  /** @type {Db} */
+  let source;
+  /** @type {Db} */
+  let target;
+  beforeAll(async () => {
+    const urls = (await Promise.all([startReplicaSet(), startReplicaSet()])).map(({ url }) => url);
+    ends = ['--source', urls[0], '--target', urls[1]];
+    const clients = urls.map((url) => new MongoClient(url));
+    cleanUp(() => Promise.all(clients.map((client) => client.close())));
+    [source, target] = clients.map((client) => client.db('shop'));
   });
-  cleanUp(() => child.kill('SIGKILL'));
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    said += text;
+
+  /** @param {string[]} args */
+  function start(...args) {
+    const child = spawn(process.execPath, ['lab/cli.js', 'replicate', ...ends, ...args], {
+      env: cleanEnvironment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    cleanUp(() => child.kill('SIGKILL'));
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+    const closed = once(child, 'close');
+    return {
+      said: () => said,
+      /** @param {NodeJS.Signals} signal */
+      async end(signal) {
+        child.kill(signal);
+        return (await closed)[0];
+      },
+    };
+  }
+
+  test('copies, follows, serves metrics, stops cleanly, continues, and compares', async () => {
+    await source.collection('a').insertMany(Array.from({ length: 1000 }, (_, n) => ({ n })));
+    await source.createCollection('view', { viewOn: 'a', pipeline: [] });
+    await source.createCollection('series', { timeseries: { timeField: 'at' } });
+    const running = start('--include', 'shop', '--metrics-port', '0');
+    const [, metrics] = await until('the metrics', () => /^Metrics: (http:\S+)$/m.exec(running.said()));
+    await until('the copy', async () => (await target.collection('a').countDocuments()) === 1000);
+    await source.collection('a').insertOne({ n: -1 });
+    await until('what was inserted later', () => target.collection('a').findOne({ n: -1 }));
+    // It may have come with the oplog that completes the copy.
+    const text = await until('the copy is complete', async () => {
+      const read = await (await fetch(metrics)).text();
+      return /^oplog_replicator_copying 0$/m.test(read) && read;
+    });
+    expect(text).toMatch(/^oplog_replicator_operations_total\{kind="inserts"\} 1$/m);
+    expect(text).toMatch(/^oplog_replicator_lag_seconds 0(\.\d+)?$/m);
+    expect((await fetch(metrics.replace('metrics', 'other'))).status).toBe(404);
+
+    expect(await running.end('SIGINT')).toBe(130);
+    expect(running.said()).toMatch(/^Not replicated: shop\.view \(view\)$/m);
+    expect(running.said()).toMatch(/^Not replicated: shop\.series \(time series\)$/m);
+    expect(running.said()).toMatch(
+      /^Stopped: 1,000 documents copied and \d+ operations applied in \d+ s\. The same command continues$/m,
+    );
+
+    await source.collection('a').updateOne({ n: 7 }, { $set: { changed: true } });
+    const again = await runCli(['replicate', ...ends, '--include', 'shop', '--until-caught-up']);
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+    expect(again.stderr).toMatch(
+      /^Following the oplog from the checkpoint\nCaught up: \d operations applied in \d+ s\n$/,
+    );
+    expect(await runCli(['replicate', ...ends, '--include', 'shop', '--verify'])).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^Identical: 1 collections, 1,001 documents, \d+ kB\n$/),
+    });
+
+    const { insertedId } = await target.collection('a').insertOne({ n: 'foreign' });
+    const different = await runCli(['replicate', ...ends, '--include', 'shop', '--verify']);
+    expect(different.code).toBe(1);
+    expect(different.stdout.split('\n')).toEqual([
+      `shop.a: all documents: 1001 on the source, 1002 on the target; 1 different: {"_id":{"$oid":"${insertedId}"}}`,
+      expect.stringMatching(/^Different: 1 collections, 1,001 documents, \d+ kB$/),
+      '',
+    ]);
   });
-  const closed = once(child, 'close');
-  return {
-    said: () => said,
-    /** @param {NodeJS.Signals} signal */
-    async end(signal) {
-      child.kill(signal);
-      return (await closed)[0];
+
+  // /proc tells which processes are left.
+  (process.platform === 'linux' ? test : test.skip)(
+    'a signal ends it at any moment, also while it waits for a server',
+    async () => {
+      const folder = await scratchFolder();
+      const unreachable = [ends[0], ends[1], '--target', 'mongodb://127.0.0.1:1'];
+      const shop = [...ends, '--include', 'shop'];
+      /** @type {[string[], number][]} */
+      const moments = [
+        [shop, 600],
+        [shop, 1500],
+        [unreachable, 2000],
+        [[...shop, '--verify'], 1500],
+      ];
+      for (const [args, afterMs] of moments) {
+        const { code, tookMs, left } = await interruptCommand(['replicate', ...args], {
+          folder,
+          afterMs,
+          signal: 'SIGTERM',
+        });
+        expect({ code, left }).toEqual({ code: 143, left: [] });
+        expect(tookMs).toBeLessThan(5000);
+      }
     },
-  };
-}
-
-test('copies, follows, serves metrics, stops cleanly, continues, and compares', async () => {
-  await source.collection('a').insertMany(Array.from({ length: 1000 }, (_, n) => ({ n })));
-  await source.createCollection('view', { viewOn: 'a', pipeline: [] });
-  await source.createCollection('series', { timeseries: { timeField: 'at' } });
-  const running = start('--include', 'shop', '--metrics-port', '0');
-  const [, metrics] = await until('the metrics', () => /^Metrics: (http:\S+)$/m.exec(running.said()));
-  await until('the copy', async () => (await target.collection('a').countDocuments()) === 1000);
-  await source.collection('a').insertOne({ n: -1 });
-  await until('what was inserted later', () => target.collection('a').findOne({ n: -1 }));
-  // It may have come with the oplog that completes the copy.
-  const text = await until('the copy is complete', async () => {
-    const read = await (await fetch(metrics)).text();
-    return /^oplog_replicator_copying 0$/m.test(read) && read;
-  });
-  expect(text).toMatch(/^oplog_replicator_operations_total\{kind="inserts"\} 1$/m);
-  expect(text).toMatch(/^oplog_replicator_lag_seconds 0(\.\d+)?$/m);
-  expect((await fetch(metrics.replace('metrics', 'other'))).status).toBe(404);
-
-  expect(await running.end('SIGINT')).toBe(130);
-  expect(running.said()).toMatch(/^Not replicated: shop\.view \(view\)$/m);
-  expect(running.said()).toMatch(/^Not replicated: shop\.series \(time series\)$/m);
-  expect(running.said()).toMatch(
-    /^Stopped: 1,000 documents copied and \d+ operations applied in \d+ s\. The same command continues$/m,
   );
-
-  await source.collection('a').updateOne({ n: 7 }, { $set: { changed: true } });
-  const again = await runCli(['replicate', ...ends, '--include', 'shop', '--until-caught-up']);
-  expect(again).toMatchObject({ code: 0, stdout: '' });
-  expect(again.stderr).toMatch(
-    /^Following the oplog from the checkpoint\nCaught up: \d operations applied in \d+ s\n$/,
-  );
-  expect(await runCli(['replicate', ...ends, '--include', 'shop', '--verify'])).toEqual({
-    code: 0,
-    stderr: '',
-    stdout: expect.stringMatching(/^Identical: 1 collections, 1,001 documents, \d+ kB\n$/),
-  });
-
-  const { insertedId } = await target.collection('a').insertOne({ n: 'foreign' });
-  const different = await runCli(['replicate', ...ends, '--include', 'shop', '--verify']);
-  expect(different.code).toBe(1);
-  expect(different.stdout.split('\n')).toEqual([
-    `shop.a: all documents: 1001 on the source, 1002 on the target; 1 different: {"_id":{"$oid":"${insertedId}"}}`,
-    expect.stringMatching(/^Different: 1 collections, 1,001 documents, \d+ kB$/),
-    '',
-  ]);
 });
 
-// /proc tells which processes are left.
-(process.platform === 'linux' ? test : test.skip)(
-  'a signal ends it at any moment, also while it waits for a server',
-  async () => {
-    const folder = await scratchFolder();
-    const unreachable = [ends[0], ends[1], '--target', 'mongodb://127.0.0.1:1'];
-    const shop = [...ends, '--include', 'shop'];
-    /** @type {[string[], number][]} */
-    const moments = [
-      [shop, 600],
-      [shop, 1500],
-      [unreachable, 2000],
-      [[...shop, '--verify'], 1500],
-    ];
-    for (const [args, afterMs] of moments) {
-      const { code, tookMs, left } = await interruptCommand(['replicate', ...args], {
-        folder,
-        afterMs,
-        signal: 'SIGTERM',
+describe('elections', () => {
+  const MONGOD = ['--wiredTigerCacheSizeGB', '1'];
+  const LARGE = 'x'.repeat(15e6);
+  const WAIT_MS = 60_000;
+
+  /** Writes until it is told to stop. @param {Collection<Document>} collection */
+  function keepWriting(collection) {
+    let isOver = false;
+    const writing = (async () => {
+      for (let n = 0; !isOver; n++) {
+        await collection.insertMany([{ n }, { n }, { n }]);
+        await collection.updateOne({ n }, { $set: { changed: true }, $push: /** @type {Document} */ ({ list: n }) });
+        await collection.deleteOne({ n });
+        if (n % 20 === 0) await collection.updateOne({ large: (n / 20) % 4 }, { $set: { n } });
+      }
+    })();
+    return async () => {
+      isOver = true;
+      await writing;
+    };
+  }
+
+  // /proc tells how much memory it took.
+  (process.platform === 'linux' ? test : test.skip)(
+    'elections on both sides lose nothing, with large documents and a load',
+    async () => {
+      const urls = (await Promise.all([1, 2].map(() => startReplicaSet(MONGOD, 3)))).map(({ url }) => url);
+      const [source, target] = urls.map((url) => new MongoClient(url));
+      cleanUp(() => Promise.all([source, target].map((client) => client.close())));
+      const collection = source.db('shop').collection('a');
+      const copy = target.db('shop').collection('a');
+      for (let large = 0; large < 4; large++) await collection.insertOne({ large, LARGE });
+      await collection.createIndex({ n: 1 });
+      await collection.createIndex({ large: 1 });
+      const stopWriting = keepWriting(collection);
+
+      const ends = ['--source', urls[0], '--target', urls[1], '--include', 'shop'];
+      const replicator = spawn(process.execPath, ['lab/cli.js', 'replicate', ...ends], {
+        env: cleanEnvironment(),
+        stdio: 'ignore',
       });
-      expect({ code, left }).toEqual({ code: 143, left: [] });
-      expect(tookMs).toBeLessThan(5000);
-    }
-  },
-);
+      cleanUp(() => replicator.kill('SIGKILL'));
+      for (const client of [source, target]) {
+        const { insertedId } = await collection.insertOne({ before: 'an election' });
+        await until('what was written before the election', () => copy.findOne({ _id: insertedId }), WAIT_MS);
+        await client
+          .db('admin')
+          .command({ replSetStepDown: 5, secondaryCatchUpPeriodSecs: 4 })
+          .catch(ignoreLostConnection);
+        await sleep(2000);
+      }
+      await stopWriting();
+      const { insertedId } = await collection.insertOne({ last: true });
+      await until('the last document', () => copy.findOne({ _id: insertedId }), WAIT_MS);
+      const [, peakKiB] = /VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${replicator.pid}/status`, 'utf8')) ?? [];
+      replicator.kill('SIGTERM');
+      expect(await once(replicator, 'close')).toEqual([143, null]);
+      expect((Number(peakKiB) * 1024) / 1e6).toBeLessThan(300);
+      expect(await runCli(['replicate', ...ends, '--until-caught-up'])).toMatchObject({ code: 0 });
+      expect(await runCli(['replicate', ...ends, '--verify'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Identical: 1 collections/),
+      });
+    },
+  );
+
+  /** @param {Error} error */
+  function ignoreLostConnection(error) {
+    if (error.name !== 'MongoNetworkError') throw error;
+  }
+});

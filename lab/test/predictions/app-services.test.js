@@ -1,196 +1,348 @@
 import { describe, expect, test } from '@jest/globals';
 import { poolOfApp, readWorkload, simulate } from 'mongodb-pool-predictor';
+import { measureUntil } from 'test-support/waiting.js';
 import { servicesOfResult } from '../../predictions/result-services.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { matchRoutes } from '../../predictions/route-patterns.js';
 import { sendRequests } from '../../harness/loads/open-loop.js';
 import { checkAppPool, describeAppPool } from '../../predictions/app-pool.js';
-import { measureUntil } from 'test-support/waiting.js';
 import { serveApp } from '../../../test/support/serve-app.js';
+import {
+  describeCoverage,
+  describeMissing,
+  describePick,
+  describePool,
+  describeSharedPool,
+  describeTraceQueries,
+  describeTraceRoutes,
+} from '../../predictions/describe-input.js';
+import { describeCallers, describeDoubt, describeWorse, pickWorse } from '../../predictions/describe-callers.js';
 
-test('service times and overhead are the samples of all repeats at the largest pool', () => {
-  const result = createSampleResult();
-  const repeatsOf = (/** @type {number} */ ms) => [
-    { measured: {}, samples: { services: { '/fast': [ms], '/other': [ms + 1] }, overheadsMs: [ms + 2] } },
-    { measured: {}, samples: { services: { '/fast': [ms + 3] }, overheadsMs: [ms + 4] } },
-    { measured: {} },
-  ];
-  for (const variant of result.variants) Object.assign(variant, { repeats: repeatsOf(variant.settings.poolSize) });
-  const size = Math.max(...result.variants.map(({ settings }) => settings.poolSize));
-  const sample = (/** @type {number[]} */ ...valuesMs) => ({ kind: 'sample', valuesMs });
-  expect(servicesOfResult(result)).toEqual({
-    services: { '/slow': { kind: 'fixed', ms: 5000 }, '/fast': sample(size, size + 3), '/other': sample(size + 1) },
-    overhead: sample(size + 2, size + 4),
-  });
-});
+/** @import { Advice } from 'mongodb-pool-predictor' */
 
-test('a negative time in a sample is refused', () => {
-  const result = createSampleResult();
-  for (const variant of result.variants)
-    Object.assign(variant, { repeats: [{ measured: {}, samples: { services: {}, overheadsMs: [-1] } }] });
-  expect(() => servicesOfResult(result)).toThrow('its numbers must be from 0 to 365 days, in ms');
-});
-
-test('without samples, as in older results: /slow is the setting, /fast the median at the largest pool', () => {
-  expect(servicesOfResult(createSampleResult())).toEqual({
-    services: { '/slow': { kind: 'fixed', ms: 5000 }, '/fast': { kind: 'fixed', ms: 3.1 } },
-  });
-});
-
-test('without samples, /fast is preferably the service time before the load', () => {
-  const result = createSampleResult();
-  Object.assign(result.variants[2].measured ?? {}, { unloaded: { serviceMs: 1.7, overheadMs: 2 } });
-  expect(servicesOfResult(result).services['/fast']).toEqual({ kind: 'fixed', ms: 1.7 });
-});
-
-test('without a measurement /fast has none', () => {
-  const [variant] = createSampleResult().variants;
-  const variants = [{ ...variant, measured: null, repeats: undefined }];
-  expect(servicesOfResult(createSampleResult({ variants }))).toEqual({
-    services: { '/slow': { kind: 'fixed', ms: 5000 } },
-  });
-});
-
-test('missing figures give no service times', () => {
-  expect(servicesOfResult({ lab: 'mixed', variants: [{ settings: {}, measured: {} }] })).toEqual({ services: {} });
-});
-
-test.each([[null], [[]], [{ lab: 'sessions', variants: [] }]])('%j is refused', (result) => {
-  expect(() => servicesOfResult(result)).toThrow('it is not a result of pool-lab run mixed');
-});
-
-/** @param {string[]} steps such as `get /fast` */
-function requestsOf(steps) {
-  const flow = steps.map((step) => {
-    const [method, url] = step.split(' ');
-    return { [method]: { url } };
-  });
-  return readWorkload(JSON.stringify({ config: { target: 'http://localhost', phases: [] }, scenarios: [{ flow }] }))
-    .requests;
-}
-
-test.each([
-  ['get /fast', ['/fast', '/'], '/fast'],
-  ['get /fast/?x=1', ['/fast'], '/fast'],
-  ['get /users/42', ['/users/:id', '/users'], '/users/:id'],
-  ['get /users/{{id}}', ['/users/me', '/users/:id'], '/users/:id'],
-  ['get /users/me', ['/users/:id', '/users/me'], '/users/me'],
-  ['get /users/{{id}}/orders', ['/users/:id', '/users/:id/orders'], '/users/:id/orders'],
-  ['post /users', ['/users', 'POST /users'], 'POST /users'],
-  ['head /users', ['/users', 'POST /users'], '/users'],
-  ['get /files/a/b.txt', ['/files/*path'], '/files/*path'],
-  ['get /', ['/:page', '/'], '/'],
-])('%s is one of %j: %s', (step, routes, expected) => {
-  expect([...matchRoutes(requestsOf([step]), routes).values()]).toEqual([expected]);
-});
-
-test('what the app does not have has no route', () => {
-  expect(matchRoutes(requestsOf(['get /nothing', 'post /fast']), ['/fast', '/users/:id'])).toEqual(new Map());
-});
-
-test('methods of one path stay apart', () => {
-  expect(matchRoutes(requestsOf(['get /orders', 'post /orders']), ['/orders', 'POST /orders'])).toEqual(
-    new Map([
-      ['GET /orders', '/orders'],
-      ['POST /orders', 'POST /orders'],
-    ]),
-  );
-});
-
-const SLOW_MS = 300;
-/** Answers that are simulated this close to each other may change places. */
-const TOGETHER_MS = 20;
-/** Three administrators, then a customer. @param {number} customerAtMs */
-const burst = (customerAtMs) => [
-  ...[0, 0, 0].map((atMs) => ({ route: '/slow', atMs })),
-  { route: '/fast', atMs: customerAtMs },
-];
-
-describe('a burst on a real app ends in the order that is simulated from its GET /pool', () => {
-  // Each burst, as computed by hand: the statuses and about when the answers come. The customer comes after 100 ms.
-  /** @type {[string, Record<string, string>, number[], number[], number?][]} */
-  const cases = [
-    ['a second client', { MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '2' }, [200, 200, 200, 200], [300, 300, 600, 0]],
-    ['a concurrency limit', { MONGO_POOLSIZE: '3', SLOW_CONCURRENCY: '2' }, [200, 200, 503, 200], [300, 300, 0, 0]],
-    [
-      'a second client with a limit',
-      { MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', SLOW_CONCURRENCY: '2' },
-      [200, 200, 503, 200],
-      [300, 600, 0, 0],
-    ],
-    [
-      'a wait-queue timeout',
-      { MONGO_POOLSIZE: '1', MONGO_WAIT_QUEUE_TIMEOUT_MS: '450' },
-      [200, 200, 503, 503],
-      [300, 600, 450, 450],
-    ],
-    // It comes later here, so that a new connection can be opened in time on a busy machine, too.
-    [
-      'a request deadline',
-      { MONGO_POOLSIZE: '1', REQUEST_TIMEOUT_MS: '450' },
-      [200, 503, 503, 200],
-      [300, 450, 450, 170],
-      280,
-    ],
-  ];
-
-  test.each(cases)('%s', async (_, settings, statuses, tookMs, customerAtMs = 100) => {
-    const load = burst(customerAtMs);
-    const url = await serveApp({ ...settings, SLOW_MS: String(SLOW_MS) });
-    const { settings: known } = await (await fetch(`${url}/pool`)).json();
-    const { records = [] } = simulate({
-      arrivals: load,
-      pool: poolOfApp(known),
-      keepRequests: true,
-      services: { '/slow': { kind: 'fixed', ms: SLOW_MS }, '/fast': { kind: 'fixed', ms: 1 } },
+describe('the services of an app', () => {
+  test('service times and overhead are the samples of all repeats at the largest pool', () => {
+    const result = createSampleResult();
+    const repeatsOf = (/** @type {number} */ ms) => [
+      { measured: {}, samples: { services: { '/fast': [ms], '/other': [ms + 1] }, overheadsMs: [ms + 2] } },
+      { measured: {}, samples: { services: { '/fast': [ms + 3] }, overheadsMs: [ms + 4] } },
+      { measured: {} },
+    ];
+    for (const variant of result.variants) Object.assign(variant, { repeats: repeatsOf(variant.settings.poolSize) });
+    const size = Math.max(...result.variants.map(({ settings }) => settings.poolSize));
+    const sample = (/** @type {number[]} */ ...valuesMs) => ({ kind: 'sample', valuesMs });
+    expect(servicesOfResult(result)).toEqual({
+      services: { '/slow': { kind: 'fixed', ms: 5000 }, '/fast': sample(size, size + 3), '/other': sample(size + 1) },
+      overhead: sample(size + 2, size + 4),
     });
-    const simulated = records
-      .toSorted((a, b) => a.user - b.user)
-      .map(({ outcome, arrivedAtMs, finishedAtMs }) => ({
-        status: outcome === 'ok' ? 200 : 503,
-        tookMs: finishedAtMs - arrivedAtMs,
-      }));
-    expect(simulated.map(({ status }) => status)).toEqual(statuses);
-    for (const [index, ms] of tookMs.entries()) expect(Math.abs(simulated[index].tookMs - ms)).toBeLessThan(2);
+  });
 
-    const endOf = (/** @type {{ tookMs: number }} */ { tookMs }, /** @type {number} */ index) =>
-      load[index].atMs + tookMs;
-    const areInOrder = (/** @type {{ tookMs: number }[]} */ answers) =>
-      simulated.every((one, i) =>
-        simulated.every(
-          (other, j) => endOf(one, i) + TOGETHER_MS > endOf(other, j) || endOf(answers[i], i) < endOf(answers[j], j),
-        ),
-      );
-    const send = () => sendRequests(load, { url, patienceMs: 10_000, signal: new AbortController().signal });
-    await send(); // opens the connections
-    const answers = await measureUntil(
-      send,
-      (all) => areInOrder(all) && all.every(({ status }, index) => status === statuses[index]),
+  test('a negative time in a sample is refused', () => {
+    const result = createSampleResult();
+    for (const variant of result.variants)
+      Object.assign(variant, { repeats: [{ measured: {}, samples: { services: {}, overheadsMs: [-1] } }] });
+    expect(() => servicesOfResult(result)).toThrow('its numbers must be from 0 to 365 days, in ms');
+  });
+
+  test('without samples, as in older results: /slow is the setting, /fast the median at the largest pool', () => {
+    expect(servicesOfResult(createSampleResult())).toEqual({
+      services: { '/slow': { kind: 'fixed', ms: 5000 }, '/fast': { kind: 'fixed', ms: 3.1 } },
+    });
+  });
+
+  test('without samples, /fast is preferably the service time before the load', () => {
+    const result = createSampleResult();
+    Object.assign(result.variants[2].measured ?? {}, { unloaded: { serviceMs: 1.7, overheadMs: 2 } });
+    expect(servicesOfResult(result).services['/fast']).toEqual({ kind: 'fixed', ms: 1.7 });
+  });
+
+  test('without a measurement /fast has none', () => {
+    const [variant] = createSampleResult().variants;
+    const variants = [{ ...variant, measured: null, repeats: undefined }];
+    expect(servicesOfResult(createSampleResult({ variants }))).toEqual({
+      services: { '/slow': { kind: 'fixed', ms: 5000 } },
+    });
+  });
+
+  test('missing figures give no service times', () => {
+    expect(servicesOfResult({ lab: 'mixed', variants: [{ settings: {}, measured: {} }] })).toEqual({ services: {} });
+  });
+
+  test.each([[null], [[]], [{ lab: 'sessions', variants: [] }]])('%j is refused', (result) => {
+    expect(() => servicesOfResult(result)).toThrow('it is not a result of pool-lab run mixed');
+  });
+
+  /** @param {string[]} steps such as `get /fast` */
+  function requestsOf(steps) {
+    const flow = steps.map((step) => {
+      const [method, url] = step.split(' ');
+      return { [method]: { url } };
+    });
+    return readWorkload(JSON.stringify({ config: { target: 'http://localhost', phases: [] }, scenarios: [{ flow }] }))
+      .requests;
+  }
+
+  test.each([
+    ['get /fast', ['/fast', '/'], '/fast'],
+    ['get /fast/?x=1', ['/fast'], '/fast'],
+    ['get /users/42', ['/users/:id', '/users'], '/users/:id'],
+    ['get /users/{{id}}', ['/users/me', '/users/:id'], '/users/:id'],
+    ['get /users/me', ['/users/:id', '/users/me'], '/users/me'],
+    ['get /users/{{id}}/orders', ['/users/:id', '/users/:id/orders'], '/users/:id/orders'],
+    ['post /users', ['/users', 'POST /users'], 'POST /users'],
+    ['head /users', ['/users', 'POST /users'], '/users'],
+    ['get /files/a/b.txt', ['/files/*path'], '/files/*path'],
+    ['get /', ['/:page', '/'], '/'],
+  ])('%s is one of %j: %s', (step, routes, expected) => {
+    expect([...matchRoutes(requestsOf([step]), routes).values()]).toEqual([expected]);
+  });
+
+  test('what the app does not have has no route', () => {
+    expect(matchRoutes(requestsOf(['get /nothing', 'post /fast']), ['/fast', '/users/:id'])).toEqual(new Map());
+  });
+
+  test('methods of one path stay apart', () => {
+    expect(matchRoutes(requestsOf(['get /orders', 'post /orders']), ['/orders', 'POST /orders'])).toEqual(
+      new Map([
+        ['GET /orders', '/orders'],
+        ['POST /orders', 'POST /orders'],
+      ]),
     );
-    expect(answers.map(({ status }) => status)).toEqual(statuses);
-    expect(areInOrder(answers)).toBe(true);
+  });
+
+  const SLOW_MS = 300;
+  /** Answers that are simulated this close to each other may change places. */
+  const TOGETHER_MS = 20;
+  /** Three administrators, then a customer. @param {number} customerAtMs */
+  const burst = (customerAtMs) => [
+    ...[0, 0, 0].map((atMs) => ({ route: '/slow', atMs })),
+    { route: '/fast', atMs: customerAtMs },
+  ];
+
+  describe('a burst on a real app ends in the order that is simulated from its GET /pool', () => {
+    // Each burst, as computed by hand: the statuses and about when the answers come. The customer comes after 100 ms.
+    /** @type {[string, Record<string, string>, number[], number[], number?][]} */
+    const cases = [
+      ['a second client', { MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '2' }, [200, 200, 200, 200], [300, 300, 600, 0]],
+      ['a concurrency limit', { MONGO_POOLSIZE: '3', SLOW_CONCURRENCY: '2' }, [200, 200, 503, 200], [300, 300, 0, 0]],
+      [
+        'a second client with a limit',
+        { MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', SLOW_CONCURRENCY: '2' },
+        [200, 200, 503, 200],
+        [300, 600, 0, 0],
+      ],
+      [
+        'a wait-queue timeout',
+        { MONGO_POOLSIZE: '1', MONGO_WAIT_QUEUE_TIMEOUT_MS: '450' },
+        [200, 200, 503, 503],
+        [300, 600, 450, 450],
+      ],
+      // It comes later here, so that a new connection can be opened in time on a busy machine, too.
+      [
+        'a request deadline',
+        { MONGO_POOLSIZE: '1', REQUEST_TIMEOUT_MS: '450' },
+        [200, 503, 503, 200],
+        [300, 450, 450, 170],
+        280,
+      ],
+    ];
+
+    test.each(cases)('%s', async (_, settings, statuses, tookMs, customerAtMs = 100) => {
+      const load = burst(customerAtMs);
+      const url = await serveApp({ ...settings, SLOW_MS: String(SLOW_MS) });
+      const { settings: known } = await (await fetch(`${url}/pool`)).json();
+      const { records = [] } = simulate({
+        arrivals: load,
+        pool: poolOfApp(known),
+        keepRequests: true,
+        services: { '/slow': { kind: 'fixed', ms: SLOW_MS }, '/fast': { kind: 'fixed', ms: 1 } },
+      });
+      const simulated = records
+        .toSorted((a, b) => a.user - b.user)
+        .map(({ outcome, arrivedAtMs, finishedAtMs }) => ({
+          status: outcome === 'ok' ? 200 : 503,
+          tookMs: finishedAtMs - arrivedAtMs,
+        }));
+      expect(simulated.map(({ status }) => status)).toEqual(statuses);
+      for (const [index, ms] of tookMs.entries()) expect(Math.abs(simulated[index].tookMs - ms)).toBeLessThan(2);
+
+      const endOf = (/** @type {{ tookMs: number }} */ { tookMs }, /** @type {number} */ index) =>
+        load[index].atMs + tookMs;
+      const areInOrder = (/** @type {{ tookMs: number }[]} */ answers) =>
+        simulated.every((one, i) =>
+          simulated.every(
+            (other, j) => endOf(one, i) + TOGETHER_MS > endOf(other, j) || endOf(answers[i], i) < endOf(answers[j], j),
+          ),
+        );
+      const send = () => sendRequests(load, { url, patienceMs: 10_000, signal: new AbortController().signal });
+      await send(); // opens the connections
+      const answers = await measureUntil(
+        send,
+        (all) => areInOrder(all) && all.every(({ status }, index) => status === statuses[index]),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(statuses);
+      expect(areInOrder(answers)).toBe(true);
+    });
+  });
+
+  test('in words', () => {
+    expect(describeAppPool({ poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 500 })).toBe(
+      '10 connections, 2 more for /slow, wait-queue timeout 500 ms',
+    );
+    expect(describeAppPool({ poolSize: 1, slowConcurrency: 1, requestTimeoutMs: 150_000, waitQueueTimeoutMs: 0 })).toBe(
+      '1 connection, at most 1 request of /slow at once, request deadline 150.0 s',
+    );
+    expect(describeAppPool({ poolSize: 0 })).toBe('no limit on connections');
+  });
+
+  test("a pool smaller than the app's minimum keeps all its connections open", () => {
+    expect(poolOfApp({ poolSize: 2, minPoolSize: 5 })).toMatchObject({ maxPoolSize: 2, minPoolSize: 2 });
+  });
+
+  test.each([
+    [null, 'it must be an object'],
+    [{}, 'poolSize must be a whole number from 0 to 100000'],
+    [{ poolSize: 3, slowPoolSize: 1e9 }, 'slowPoolSize must be a whole number from 0 to 100000'],
+    [{ poolSize: 3, requestTimeoutMs: -1 }, 'requestTimeoutMs must be a whole number from 0 to 2147483647'],
+  ])('%j is refused', (value, message) => {
+    expect(() => checkAppPool(value, 'it')).toThrow(message);
   });
 });
 
-test('in words', () => {
-  expect(describeAppPool({ poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 500 })).toBe(
-    '10 connections, 2 more for /slow, wait-queue timeout 500 ms',
-  );
-  expect(describeAppPool({ poolSize: 1, slowConcurrency: 1, requestTimeoutMs: 150_000, waitQueueTimeoutMs: 0 })).toBe(
-    '1 connection, at most 1 request of /slow at once, request deadline 150.0 s',
-  );
-  expect(describeAppPool({ poolSize: 0 })).toBe('no limit on connections');
-});
+describe('the input', () => {
+  test('the times cover the rest of a response only where it was measured', () => {
+    expect(describeCoverage(undefined, '')).toBe(
+      'The times cover only the wait for a connection and its use, not the rest of a ' +
+        'response. --app or --from shows how long that takes.',
+    );
+    expect(describeCoverage({ kind: 'sample', valuesMs: [1, 2, 30] }, 'in result.json')).toBe(
+      'The times are whole responses: the wait for a connection, its use, and the overhead, 2 ms (median of 3 in result.json).',
+    );
+    expect(describeCoverage({ kind: 'fixed', ms: 3 }, 'of the app')).toContain('as it is of the app');
+  });
 
-test("a pool smaller than the app's minimum keeps all its connections open", () => {
-  expect(poolOfApp({ poolSize: 2, minPoolSize: 5 })).toMatchObject({ maxPoolSize: 2, minPoolSize: 2 });
-});
+  const app = 'the app at http://127.0.0.1';
 
-test.each([
-  [null, 'it must be an object'],
-  [{}, 'poolSize must be a whole number from 0 to 100000'],
-  [{ poolSize: 3, slowPoolSize: 1e9 }, 'slowPoolSize must be a whole number from 0 to 100000'],
-  [{ poolSize: 3, requestTimeoutMs: -1 }, 'requestTimeoutMs must be a whole number from 0 to 2147483647'],
-])('%j is refused', (value, message) => {
-  expect(() => checkAppPool(value, 'it')).toThrow(message);
+  test('the simulated pool is named in one line', () => {
+    expect(describePool({ settings: { poolSize: 10, slowPoolSize: 2, waitQueueTimeoutMs: 500 }, app })).toBe(
+      'The simulated pool is that of the app at http://127.0.0.1: 10 connections, 2 more for /slow, wait-queue timeout 500 ms. ' +
+        'Only the size of the main pool changes.',
+    );
+  });
+
+  test("an advice says when it is not for the app's pool", () => {
+    expect(describeSharedPool({ settings: { poolSize: 10, requestTimeoutMs: 150_000 }, app })).toBe('');
+    expect(describeSharedPool({ settings: { poolSize: 10, slowConcurrency: 2 }, app })).toBe(
+      'This advice assumes one pool shared by all routes, without timeouts, but the app at http://127.0.0.1 is set up ' +
+        'differently: 10 connections, at most 2 requests of /slow at once.',
+    );
+  });
+
+  test('a trace with several pools: which one it is about', () => {
+    const trace = {
+      useMs: [1, 2],
+      header: {},
+      routes: [],
+      routeOf: [],
+      waitMs: [],
+      checkOutStartedMs: [],
+      warnings: [],
+    };
+    const [first, reports, second] = [{ process: 0 }, { process: 0, name: 'reports' }, { process: 1 }];
+    expect(describePick({ trace, pool: first, process: {}, others: [] })).toEqual([]);
+    expect(describePick({ trace, pool: reports, process: { pid: 7 }, others: [first] })).toEqual([
+      'The trace has 2 pools. This is the one of client "reports", with 2 checkouts. The others are assumed to stay as ' +
+        'recorded. Choose with --client.',
+    ]);
+    expect(describePick({ trace, pool: first, process: { pid: 7 }, others: [reports, second] })).toEqual([
+      'The trace has 3 pools. This is the one of client "client 1" in process 7, with 2 checkouts. The others are assumed ' +
+        'to stay as recorded. Choose with --client and --process.',
+    ]);
+  });
+
+  test('a trace of an earlier version: what it can not tell', () => {
+    expect(describeMissing({ version: 3, missing: [] })).toEqual([]);
+    expect(describeMissing({ version: 2, missing: ['its pool', 'its operation', 'its caller'] })).toEqual([
+      "A trace of version 2 can't tell its pool, its operation or its caller. Traces recorded with this release can.",
+    ]);
+  });
+
+  test.each([
+    [['/fast', 'GET /orders'], 1],
+    [['/graphql'], 1],
+    [['GET /orders', 'POST /orders', '/graphql GetUser', 'checkout'], 0],
+    [[], 0],
+  ])('a trace with the routes %j: %i notes that paths are not enough', (routes, count) => {
+    expect(describeTraceRoutes(routes)).toHaveLength(count);
+  });
+
+  test('a trace tells how many queries a request makes, if it numbers requests', () => {
+    const trace = {
+      header: {},
+      routes: ['/orders', '/fast'],
+      routeOf: [0, 0, 0, 1, 0, 0],
+      requestOf: [7, 7, 7, 8, 9, 9],
+      warnings: [],
+      checkOutStartedMs: [0, 1, 2, 3, 4, 5],
+      waitMs: [0, 0, 0, 0, 0, 0],
+      useMs: [1, 1, 1, 1, 1, 1],
+    };
+    expect(describeTraceQueries(trace)).toEqual([
+      'Some requests make several queries: 2.5 for /orders, on average. The figures are those of whole requests.',
+    ]);
+    expect(describeTraceQueries({ ...trace, requestOf: [1, 2, 3, 4, 5, 6] })).toEqual([]);
+    expect(describeTraceQueries({ ...trace, requestOf: undefined })).toEqual([
+      'The trace does not say which queries belong to one request, so each counts as one.',
+    ]);
+  });
+
+  const OPEN = {
+    callers: 0,
+    callersShare: 0,
+    visits: 0,
+    visitsShare: 0,
+    aloneShare: 1,
+    thinkMs: NaN,
+    isUnclear: false,
+    doubt: null,
+  };
+  const CLOSED = { ...OPEN, callers: 32, callersShare: 0.97, aloneShare: 0.03, thinkMs: 2.1 };
+  const adviceOf = (/** @type {Partial<Advice>} */ part) => /** @type {Advice} */ ({ verdict: 'size', ...part });
+
+  test('says what share of a trace waits for answers', () => {
+    expect(describeCallers(OPEN)).toBe(
+      'No query waits for the answer to another: all arrive at the times in the trace.',
+    );
+    expect(describeCallers(CLOSED)).toBe(
+      'Of the trace, 97 % of the queries come from 32 callers that wait for their answers; 3 % arrive on ' +
+        'their own. From an answer to the next query it takes 2.1 ms (median).',
+    );
+    expect(describeCallers({ ...OPEN, visits: 1, visitsShare: 0.999, aloneShare: 0.001, thinkMs: 50 })).toMatch(
+      /^Of the trace, 99 % come in one chain, each query after the one before it; under 1 % arrive on their own\./,
+    );
+  });
+
+  test("where it can't tell, no sentence denies another", () => {
+    expect(describeCallers({ ...OPEN, isUnclear: true })).toBe('First, all queries arrive at the times in the trace.');
+    expect(describeDoubt({ ...CLOSED, isUnclear: true, doubt: 'noSockets' })).toMatch(
+      /^The trace has no sockets .* can't tell whether .* as above, or .* as below\. Of the trace, 97 %/,
+    );
+  });
+
+  test('of two pieces of advice the worse one counts', () => {
+    const [small, large, none] = [
+      adviceOf({ poolSize: 3 }),
+      adviceOf({ poolSize: 9 }),
+      adviceOf({ verdict: 'nothing', poolSize: null }),
+    ];
+    expect(pickWorse(small, large)).toBe(large);
+    expect(pickWorse(large, small)).toBe(large);
+    expect(pickWorse(none, large)).toBe(none);
+    const unheard = adviceOf({ verdict: 'belowNoise', poolSize: null });
+    expect(pickWorse(large, unheard)).toBe(unheard);
+    expect(describeWorse(CLOSED, large, unheard)).toContain('The first gives 9, the second "below the noise"');
+    expect(describeWorse(CLOSED, small, none)).toMatch(
+      /The first gives 3, the second "no size": this advice is the worse of the two\.$/,
+    );
+  });
 });

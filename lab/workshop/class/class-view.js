@@ -126,8 +126,8 @@ function describePerson(learner, lessons, { current, currentAt }, { now, stuckAf
  * @param {number[]} guesses
  * @param {number[]} measured empty before the reveal
  * @param {string} unit
- * @returns {{ words: string, axis: string, median?: number, closest?: number }} words: for screen readers; median: of what was
- *   measured; closest: the guess that is next to it
+ * @returns {{ words: string, axis: string, median?: number, closest?: number }} words: for screen readers; median: of
+ *   what was measured; closest: the guess that is next to it
  */
 function describeGuesses(guesses, measured, unit) {
   const median = measured.length > 0 ? medianOf(measured) : undefined;

@@ -1,10 +1,21 @@
 import { once } from 'node:events';
+import { cp } from 'node:fs/promises';
 import { request } from 'node:http';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Checkouts, createRequests } from 'mongodb-pool-monitor';
-import { createLiveView } from '../src/index.js';
+import { diagnose, readTraceText } from 'mongodb-pool-predictor';
+import { scratchFolder } from 'test-support/cleanup.js';
 import { createFakeClient } from 'test-support/fake-client.js';
-import { serveHttp } from 'test-support/network.js';
+import { serveHttp, serveHttp as serve } from 'test-support/network.js';
+import { findFreePort, runNode } from 'test-support/processes.js';
+import { until } from 'test-support/waiting.js';
+import { createLiveView } from '../src/index.js';
+import { renderRecentTrace } from '../src/recent-trace.js';
+import { explainVerdict } from '../universal/explain-diagnosis.js';
+import { createSecond } from './page/sample-pool.js';
+import { ask, PoolClient } from '../src/pool-client.js';
 
 /** @import { LiveSource } from '../src/index.js' */
 
@@ -23,201 +34,392 @@ function createSource(overrides) {
     ...overrides,
   };
 }
-
 let view = createLiveView(createSource(), { loopbackOnly: true });
-afterAll(() => view.close());
 const url = await serveHttp((req, res) => {
   res.setHeader('Referrer-Policy', 'origin');
   if (!view.handle(req, res)) res.writeHead(404).end('not of the live view');
 });
 
-/**
- * As written: fetch would resolve dots and forbids Host.
- * @param {string} path
- * @param {import('node:http').RequestOptions} [options]
- */
-async function get(path, options) {
-  const [response] = await once(request(`${url}/`, { path, ...options }).end(), 'response');
-  let body = '';
-  for await (const chunk of response.setEncoding('utf8')) body += chunk;
-  return { status: response.statusCode, headers: response.headers, body };
-}
+describe('the live view', () => {
+  afterAll(() => view.close());
 
-test.each([
-  ['/', /^text\/html/],
-  ['/page/main.js', /^text\/javascript/],
-  ['/page/style.css', /^text\/css/],
-  ['/page/icon.svg', /^image\/svg/],
-  ['/page/chart.js', /^text\/javascript/],
-  ['/universal/look.css', /^text\/css/],
-  ['/pool', /^application\/json/],
-  ['/pool?after=1', /^application\/json/],
-  ['/pool/checkouts', /^application\/json/],
-  ['/pool/requests', /^application\/json/],
-  ['/pool/connections', /^application\/json/],
-  ['/pool/seconds', /^application\/json/],
-  ['/metrics', /^text\/plain; version=0\.0\.4/],
-])('%s is served without a framework, and with security headers that the app has not set', async (path, type) => {
-  const { status, headers, body } = await get(path);
-  expect(status).toBe(200);
-  expect(headers['content-type']).toMatch(type);
-  expect(Buffer.byteLength(body)).toBe(Number(headers['content-length']));
-  expect(headers).toMatchObject({
-    'content-security-policy': expect.stringContaining("default-src 'none'"),
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'origin',
+  /**
+   * As written: fetch would resolve dots and forbids Host.
+   * @param {string} path
+   * @param {import('node:http').RequestOptions} [options]
+   */
+  async function get(path, options) {
+    const [response] = await once(request(`${url}/`, { path, ...options }).end(), 'response');
+    let body = '';
+    for await (const chunk of response.setEncoding('utf8')) body += chunk;
+    return { status: response.statusCode, headers: response.headers, body };
+  }
+
+  test.each([
+    ['/', /^text\/html/],
+    ['/page/main.js', /^text\/javascript/],
+    ['/page/style.css', /^text\/css/],
+    ['/page/icon.svg', /^image\/svg/],
+    ['/page/chart.js', /^text\/javascript/],
+    ['/universal/look.css', /^text\/css/],
+    ['/pool', /^application\/json/],
+    ['/pool?after=1', /^application\/json/],
+    ['/pool/checkouts', /^application\/json/],
+    ['/pool/requests', /^application\/json/],
+    ['/pool/connections', /^application\/json/],
+    ['/pool/seconds', /^application\/json/],
+    ['/metrics', /^text\/plain; version=0\.0\.4/],
+  ])('%s is served without a framework, and with security headers that the app has not set', async (path, type) => {
+    const { status, headers, body } = await get(path);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toMatch(type);
+    expect(Buffer.byteLength(body)).toBe(Number(headers['content-length']));
+    expect(headers).toMatchObject({
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'origin',
+    });
+    const head = await get(path, { method: 'HEAD' });
+    expect([head.status, head.body, head.headers['content-length']]).toEqual([200, '', headers['content-length']]);
   });
-  const head = await get(path, { method: 'HEAD' });
-  expect([head.status, head.body, head.headers['content-length']]).toEqual([200, '', headers['content-length']]);
-});
 
-test.each([
-  '/nowhere',
-  '/page/',
-  '/page',
-  '/page/none.js',
-  '/page/../package.json',
-  '/page/../src/feed.js',
-  '/page/%2e%2e/package.json',
-  '/page/..%2fpackage.json',
-  '/universal/..\\package.json',
-  '/page//style.css',
-  '/src/feed.js',
-  '/page/.hidden.js',
-  '/pool/',
-  '/pool/server',
-  '/constructor',
-  '/page/main.js/x',
-  '/../package.json',
-  '*',
-  '',
-])('%s is left to the app', async (path) => {
-  expect(await get(path || '//')).toMatchObject({ status: 404, body: 'not of the live view' });
-});
-
-test('so is what does not only read', async () => {
-  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-    expect(await get('/pool', { method })).toMatchObject({ status: 404 });
-  }
-});
-
-test('an app can add files to the page, and only then is there anything of it', async () => {
-  const files = new URL('../page/', import.meta.url);
-  const extension = { files, html: 'icon.svg', style: 'style.css', module: 'state.js' };
-  const { body: plain } = await get('/');
-  expect(plain).toContain('<div id="app"></div>');
-  expect(plain).not.toMatch(/modulepreload|\/app\//);
-  expect(await get('/app/style.css')).toMatchObject({ status: 404 });
-  const before = view;
-  view = createLiveView(createSource(), { extension });
-  try {
-    for (const path of ['/', '/page/index.html']) {
-      const { body } = await get(path);
-      expect(body).toContain('<link rel="stylesheet" href="/app/style.css">');
-      expect(body).toContain('<link rel="modulepreload" href="/app/state.js">');
-      expect(body).toContain('<div id="app"><svg');
-    }
-    expect((await get('/app/style.css')).body).toBe((await get('/page/style.css')).body);
-    expect(await get('/app/../package.json')).toMatchObject({ status: 404 });
-  } finally {
-    view.close();
-    view = before;
-  }
-});
-
-test('a file that the browser has is not sent again', async () => {
-  const { headers } = await get('/page/main.js');
-  const again = await get('/page/main.js', { headers: { 'If-None-Match': String(headers.etag) } });
-  expect(again).toMatchObject({ status: 304, body: '' });
-});
-
-test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example:3000'])(
-  'on loopback only, a request to the host "%s" is refused: a name that was rebound',
-  async (host) => {
-    for (const path of ['/', '/pool', '/pool/events', '/metrics', '/nowhere']) {
-      const { status, headers, body } = await get(path, { headers: { Host: host } });
-      expect([status, headers['content-type']]).toEqual([403, 'application/problem+json; charset=utf-8']);
-      expect(JSON.parse(body)).toMatchObject({ status: 403, title: 'Forbidden' });
-    }
-  },
-);
-
-test.each(['localhost', 'LOCALHOST:3000', '[::1]:3000', '127.0.0.1'])(
-  'a request to the host "%s" is not',
-  async (host) => {
-    expect(await get('/pool', { headers: { Host: host } })).toMatchObject({ status: 200 });
-  },
-);
-
-test('with a token, only a request that has it is answered, under any host name', async () => {
-  const before = view;
-  view = createLiveView(createSource(), { token: 'a-token-of-16-ch' });
-  const basic = (/** @type {string} */ text) => `Basic ${Buffer.from(text).toString('base64')}`;
-  const right = ['Bearer a-token-of-16-ch', basic(':a-token-of-16-ch'), basic('ann:a-token-of-16-ch')];
-  const wrong = ['Bearer a-token-of-16-cH', 'Bearer', basic('a-token-of-16-ch:'), 'a-token-of-16-ch', ''];
-  try {
-    const ask = (/** @type {string} */ path, /** @type {string} */ Authorization) =>
-      get(path, { headers: { Host: 'shop.example', ...(Authorization && { Authorization }) } });
-    for (const authorization of right) expect(await ask('/metrics', authorization)).toMatchObject({ status: 200 });
-    for (const authorization of wrong)
-      for (const path of ['/', '/pool', '/metrics', '/page/main.js', '/nowhere'])
-        expect(await ask(path, authorization)).toMatchObject({
-          status: 401,
-          headers: { 'www-authenticate': expect.stringMatching(/^Basic realm=/) },
-        });
-  } finally {
-    view.close();
-    view = before;
-  }
-});
-
-test('/pool has the main pool, each client, and what the app adds', async () => {
-  const pool = JSON.parse((await get('/pool')).body);
-  const gauges = { name: null, max: 3, active: 1, checkedOut: 1, lanes: [{ id: 1, route: null }] };
-  expect(pool).toMatchObject({
-    ...gauges,
-    clients: [{ ...gauges, settings: { poolSize: 3 } }],
-    process: { pid: 1 },
-    database: { reachable: true },
-    features: { loadTests: false, predictions: expect.any(Boolean) },
-    settings: { poolSize: 3, maxConnecting: 2, requestTimeoutMs: 9 },
+  test.each([
+    '/nowhere',
+    '/page/',
+    '/page',
+    '/page/none.js',
+    '/page/../package.json',
+    '/page/../src/feed.js',
+    '/page/%2e%2e/package.json',
+    '/page/..%2fpackage.json',
+    '/universal/..\\package.json',
+    '/page//style.css',
+    '/src/feed.js',
+    '/page/.hidden.js',
+    '/pool/',
+    '/pool/server',
+    '/constructor',
+    '/page/main.js/x',
+    '/../package.json',
+    '*',
+    '',
+  ])('%s is left to the app', async (path) => {
+    expect(await get(path || '//')).toMatchObject({ status: 404, body: 'not of the live view' });
   });
-});
 
-describe('what goes wrong in the live view', () => {
-  /** @param {Partial<LiveSource>} overrides */
-  function answerWith(overrides) {
-    const about = () => {
-      throw new Error('broken');
-    };
-    const failing = createLiveView(createSource({ about, ...overrides }));
-    /** @type {any} */
-    const res = {
-      headersSent: false,
-      hasHeader: () => true,
-      setHeader() {},
-      writeHead(/** @type {number} */ status) {
-        res.status = status;
-      },
-      end() {},
-    };
+  test('so is what does not only read', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      expect(await get('/pool', { method })).toMatchObject({ status: 404 });
+    }
+  });
+
+  test('an app can add files to the page, and only then is there anything of it', async () => {
+    const files = new URL('../page', import.meta.url);
+    const extension = { files, html: 'icon.svg', style: 'style.css', module: 'state.js' };
+    const { body: plain } = await get('/');
+    expect(plain).toContain('<div id="app"></div>');
+    expect(plain).not.toMatch(/modulepreload|\/app\//);
+    expect(await get('/app/style.css')).toMatchObject({ status: 404 });
+    const before = view;
+    view = createLiveView(createSource(), { extension });
     try {
-      failing.handle(/** @type {any} */ ({ method: 'GET', url: '/pool', headers: {} }), res);
+      for (const path of ['/', '/page/index.html']) {
+        const { body } = await get(path);
+        expect(body).toContain('<link rel="stylesheet" href="/app/style.css">');
+        expect(body).toContain('<link rel="modulepreload" href="/app/state.js">');
+        expect(body).toContain('<div id="app"><svg');
+      }
+      expect((await get('/app/style.css')).body).toBe((await get('/page/style.css')).body);
+      expect(await get('/app/../package.json')).toMatchObject({ status: 404 });
     } finally {
-      failing.close();
+      view.close();
+      view = before;
     }
-    return res.status;
-  }
-
-  test('goes to onError, and never further', () => {
-    /** @type {unknown[]} */
-    const errors = [];
-    expect(answerWith({ onError: (error) => errors.push(error) })).toBe(500);
-    expect(errors).toEqual([expect.objectContaining({ message: 'broken' })]);
   });
 
-  test('without onError it goes to the caller, as in Express', () => {
-    expect(() => answerWith({})).toThrow('broken');
+  test('a file that the browser has is not sent again', async () => {
+    const { headers } = await get('/page/main.js');
+    const again = await get('/page/main.js', { headers: { 'If-None-Match': String(headers.etag) } });
+    expect(again).toMatchObject({ status: 304, body: '' });
+  });
+
+  test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example:3000'])(
+    'on loopback only, a request to the host "%s" is refused: a name that was rebound',
+    async (host) => {
+      for (const path of ['/', '/pool', '/pool/events', '/metrics', '/nowhere']) {
+        const { status, headers, body } = await get(path, { headers: { Host: host } });
+        expect([status, headers['content-type']]).toEqual([403, 'application/problem+json; charset=utf-8']);
+        expect(JSON.parse(body)).toMatchObject({ status: 403, title: 'Forbidden' });
+      }
+    },
+  );
+
+  test.each(['localhost', 'LOCALHOST:3000', '[::1]:3000', '127.0.0.1'])(
+    'a request to the host "%s" is not',
+    async (host) => {
+      expect(await get('/pool', { headers: { Host: host } })).toMatchObject({ status: 200 });
+    },
+  );
+
+  test('with a token, only a request that has it is answered, under any host name', async () => {
+    const before = view;
+    view = createLiveView(createSource(), { token: 'a-token-of-16-ch' });
+    const basic = (/** @type {string} */ text) => `Basic ${Buffer.from(text).toString('base64')}`;
+    const right = ['Bearer a-token-of-16-ch', basic(':a-token-of-16-ch'), basic('ann:a-token-of-16-ch')];
+    const wrong = ['Bearer a-token-of-16-cH', 'Bearer', basic('a-token-of-16-ch:'), 'a-token-of-16-ch', ''];
+    try {
+      const ask = (/** @type {string} */ path, /** @type {string} */ Authorization) =>
+        get(path, { headers: { Host: 'shop.example', ...(Authorization && { Authorization }) } });
+      for (const authorization of right) expect(await ask('/metrics', authorization)).toMatchObject({ status: 200 });
+      for (const authorization of wrong)
+        for (const path of ['/', '/pool', '/metrics', '/page/main.js', '/nowhere'])
+          expect(await ask(path, authorization)).toMatchObject({
+            status: 401,
+            headers: { 'www-authenticate': expect.stringMatching(/^Basic realm=/) },
+          });
+    } finally {
+      view.close();
+      view = before;
+    }
+  });
+
+  test('/pool has the main pool, each client, and what the app adds', async () => {
+    const pool = JSON.parse((await get('/pool')).body);
+    const gauges = { name: null, max: 3, active: 1, checkedOut: 1, lanes: [{ id: 1, route: null }] };
+    expect(pool).toMatchObject({
+      ...gauges,
+      clients: [{ ...gauges, settings: { poolSize: 3 } }],
+      process: { pid: 1 },
+      database: { reachable: true },
+      features: { loadTests: false, predictions: expect.any(Boolean) },
+      settings: { poolSize: 3, maxConnecting: 2, requestTimeoutMs: 9 },
+    });
+  });
+
+  describe('what goes wrong in the live view', () => {
+    /** @param {Partial<LiveSource>} overrides */
+    function answerWith(overrides) {
+      const about = () => {
+        throw new Error('broken');
+      };
+      const failing = createLiveView(createSource({ about, ...overrides }));
+      /** @type {any} */
+      const res = {
+        headersSent: false,
+        hasHeader: () => true,
+        setHeader() {},
+        writeHead(/** @type {number} */ status) {
+          res.status = status;
+        },
+        end() {},
+      };
+      try {
+        failing.handle(/** @type {any} */ ({ method: 'GET', url: '/pool', headers: {} }), res);
+      } finally {
+        failing.close();
+      }
+      return res.status;
+    }
+
+    test('goes to onError, and never further', () => {
+      /** @type {unknown[]} */
+      const errors = [];
+      expect(answerWith({ onError: (error) => errors.push(error) })).toBe(500);
+      expect(errors).toEqual([expect.objectContaining({ message: 'broken' })]);
+    });
+
+    test('without onError it goes to the caller, as in Express', () => {
+      expect(() => answerWith({})).toThrow('broken');
+    });
+  });
+});
+
+describe("the page's files", () => {
+  test('without chart.js, the page gets a script in its place, and still loads', async () => {
+    const folder = await scratchFolder();
+    for (const name of ['src', 'page', 'package.json'])
+      await cp(new URL(`../${name}`, import.meta.url), path.join(folder, name), { recursive: true });
+    const file = JSON.stringify(pathToFileURL(path.join(folder, 'src/page-files.js')));
+    const script = `import(${file}).then(({ CHART_JS, PageFiles }) => {
+    const res = { setHeader() {}, writeHead: () => res, end: (text) => (0, eval)(String(text)) };
+    const isSent = new PageFiles().find('/page/chart.js')({ headers: {} }, res);
+    const said = [];
+    const chart = new Chart({ getContext: () => ({ fillText: (text) => said.push(text) }) }, {});
+    Chart.defaults.color = 'red';
+    chart.data.datasets[7].data = [];
+    chart.update('none');
+    chart.destroy();
+    process.stdout.write(JSON.stringify({ CHART_JS, isSent, said }));
+  });`;
+    const { stdout, stderr } = await runNode(['-e', script], { cwd: folder });
+    expect({ stderr, ...JSON.parse(stdout) }).toEqual({
+      stderr: '',
+      CHART_JS: '',
+      isSent: true,
+      said: ['No charts: chart.js is not installed beside mongodb-pool-page'],
+    });
+  });
+});
+
+describe('the recent trace', () => {
+  const NOW_MS = 1_000_000;
+  const POOL = {
+    name: null,
+    servers: ['db:1'],
+    options: { maxPoolSize: { value: 2, from: /** @type {const} */ ('code') } },
+  };
+  const BEHIND = { route: '/report', operation: 'find articles', kind: null, requests: [900, 901] };
+
+  /** Requests until now, each of which waited 50 ms. @param {number} count @param {number} everyMs */
+  function createSource(count, everyMs) {
+    const checkouts = Array.from({ length: count }, (_, index) => {
+      const startedAtMs = NOW_MS - everyMs * (count - index);
+      return {
+        ...{ id: index + 1, pool: null, server: 'db:1', route: '/fast', request: index, operation: 'find users' },
+        ...{ checkOutStartedAtMs: startedAtMs, checkedOutAtMs: startedAtMs + 50, checkedInAtMs: startedAtMs + 55 },
+        ...{ endedAtMs: startedAtMs + 55, outcome: 'checkedIn', heldBy: [BEHIND] },
+      };
+    });
+    const requests = checkouts.map(({ id, request, endedAtMs }) => ({
+      ...{ id, request, endedAtMs, totalMs: 55, status: 200, route: '/fast' },
+    }));
+    const listOf = (/** @type {{ id: number }[]} */ all) => ({
+      lastId: count,
+      list: (/** @type {{ after: number }} */ { after }) => all.filter(({ id }) => id > after),
+    });
+    return /** @type {any} */ ({
+      checkouts: { ...listOf(checkouts), events: { list: () => [] } },
+      requests: { log: listOf(requests) },
+    });
+  }
+
+  /** @param {number} count @param {import('../universal/feed-shapes.js').Second[]} [seconds] @param {number} [everyMs] */
+  async function readRecent(count, seconds = [], everyMs = 100) {
+    const text = renderRecentTrace(createSource(count, everyMs), { clients: [POOL], seconds, max: 2 }, NOW_MS);
+    return text === null ? null : readTraceText(text);
+  }
+
+  test('the last minute is a trace that says why requests waited', async () => {
+    const trace = await readRecent(800, [createSecond({ atMs: NOW_MS - 500, max: 2 })]);
+    if (!trace) throw new Error('there is no trace');
+    expect(trace.checkouts.length).toBe(600);
+    expect(explainVerdict(diagnose(trace))).toBe(
+      'Requests wait 50 ms on average, because /report (find articles) holds all 2 connections.',
+    );
+  });
+
+  test('it begins after the pool got its size', async () => {
+    const seconds = [3, 2, 1].map((ago) => createSecond({ atMs: NOW_MS - ago * 1000, max: ago === 3 ? 1 : 2 }));
+    expect((await readRecent(100, seconds))?.checkouts.length).toBe(20);
+    expect(await readRecent(100, seconds.slice(0, 1))).toBeNull();
+  });
+
+  test('of a busy minute it has only as much as a page needs, and no request without its checkouts', async () => {
+    const trace = await readRecent(5000, [], 1);
+    if (!trace) throw new Error('there is no trace');
+    expect(trace.checkouts.length).toBeGreaterThan(1900);
+    expect(trace.checkouts.length).toBeLessThanOrEqual(2000);
+    expect(trace.requests.startedMs.filter((ms) => ms >= 0).length).toBe(trace.checkouts.length);
+  });
+
+  test('without a checkout there is none', async () => {
+    expect(await readRecent(0)).toBeNull();
+  });
+});
+
+describe('the client of /pool', () => {
+  test('asks for each path of the live view, with the headers given', async () => {
+    /** @type {[string | undefined, string | undefined][]} */
+    const seen = [];
+    const url = await serve((req, res) => {
+      seen.push([req.url, req.headers.authorization]);
+      const lists = { checkouts: [], requests: [{ id: 8 }], connections: [{ id: 3 }], seconds: [{ id: 4 }] };
+      res.end(JSON.stringify({ max: 3, cores: 2, ...lists, lastId: 8, forgotten: 1 }));
+    });
+    const client = new PoolClient(url, { headers: { Authorization: 'Basic x' } });
+
+    expect(await client.snapshot()).toMatchObject({ max: 3 });
+    expect(await client.checkoutsSince(5)).toMatchObject({ checkouts: [], lastId: 8, forgotten: 1 });
+    expect(await client.requestsSince(7)).toMatchObject({ requests: [{ id: 8 }] });
+    expect(await client.connectionsSince(2)).toMatchObject({ connections: [{ id: 3 }] });
+    expect(await client.secondsSince(3)).toMatchObject({ seconds: [{ id: 4 }] });
+    expect(await client.serverLoad()).toMatchObject({ cores: 2 });
+    expect(seen).toEqual(
+      [
+        '/pool',
+        '/pool/checkouts?after=5',
+        '/pool/requests?after=7',
+        '/pool/connections?after=2',
+        '/pool/seconds?after=3',
+        '/pool/server',
+      ].map((path) => [path, 'Basic x']),
+    );
+  });
+
+  test.each([
+    [
+      503,
+      { title: 'MongoDB is unreachable', detail: 'connect ECONNREFUSED' },
+      'answered 503: MongoDB is unreachable: connect ECONNREFUSED',
+    ],
+    [404, { title: 'Not Found' }, 'answered 404: Not Found'],
+    [502, 'Bad Gateway', 'answered 502'],
+    [200, null, 'did not answer with a JSON object'],
+    [200, { checkouts: [] }, 'did not answer with a list of checkouts'],
+  ])('the status %i with %j is an error that says so', async (status, body, problem) => {
+    const url = await serve((req, res) => res.writeHead(status).end(JSON.stringify(body)));
+    await expect(new PoolClient(url).checkoutsSince(0)).rejects.toThrow(
+      new RegExp(`^${url}: GET /pool/checkouts(\\?after=0)? ${problem}$`),
+    );
+  });
+
+  test('nobody listening, a lost connection and silence are errors that name the URL, but no password', async () => {
+    const port = await findFreePort();
+    await expect(new PoolClient(`http://127.0.0.1:${port}`).snapshot()).rejects.toThrow(
+      `http://127.0.0.1:${port} does not answer GET /pool (connect ECONNREFUSED 127.0.0.1:${port})`,
+    );
+    const lost = await serve((req, res) => {
+      res.writeHead(200, { 'Content-Length': 10 }).write('{');
+      setImmediate(() => res.destroy());
+    });
+    await expect(new PoolClient(lost).snapshot()).rejects.toThrow(/ does not answer GET \/pool \(other side closed\)/);
+    const silent = await serve(() => {});
+    for (const asked of [
+      new PoolClient(silent, { timeoutMs: 100 }).snapshot(),
+      new PoolClient(silent, { timeoutMs: 100 }).events('pool').next(),
+    ])
+      await expect(asked).rejects.toThrow(/ does not answer GET \/pool\S* \(waited 0\.1 s\)$/);
+    const post = ask('http://user:secret@127.0.0.1:1/a?b=c', async () => {}, { method: 'POST' });
+    await expect(post).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1 does not answer POST \/a\?b=c \((?!.*secret)/);
+  });
+
+  test('an aborted request throws the reason of its signal', async () => {
+    const silent = await serve(() => {});
+    const controller = new AbortController();
+    const asked = [
+      new PoolClient(silent).snapshot(controller.signal),
+      new PoolClient(silent).events('pool', controller.signal).next(),
+    ];
+    controller.abort(new Error('enough'));
+    for (const each of asked) await expect(each).rejects.toThrow(/^enough$/);
+  });
+
+  test('the stream has the events of one name, and ends with its reader', async () => {
+    let isEnded = false;
+    const url = await serve((req, res) => {
+      res.on('close', () => {
+        isEnded = true;
+      });
+      res.write('retry: 1000\n\nevent: history\ndata: {}\n\nevent: pool\nda');
+      setImmediate(() => res.write('ta: {"max":3}\n\nevent: pool\ndata: {"max":4}\n\n'));
+    });
+    const seen = [];
+    for await (const { max } of new PoolClient(url).events('pool')) if (seen.push(max) === 2) break;
+    expect(seen).toEqual([3, 4]);
+    await until('the app sees the end', () => isEnded);
+
+    const refusing = await serve((req, res) => res.writeHead(503).end());
+    await expect(new PoolClient(refusing).events('pool').next()).rejects.toThrow(/: GET \/pool\/events answered 503$/);
   });
 });

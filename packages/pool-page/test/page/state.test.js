@@ -1,154 +1,271 @@
 import { describe, expect, test } from '@jest/globals';
+import { chooseRoutes } from 'mongodb-pool-page/page/chart-routes.js';
+import { failuresOf, latencyOf, latestOf, listPoints, successesOf } from 'mongodb-pool-page/page/chart-specs.js';
+import { formatTick, isPowerOfTen } from 'mongodb-pool-page/page/log-axis.js';
 import { describeNote } from 'mongodb-pool-page/page/notes.js';
 import { createState, takeHistory, takePool, takeSecond } from 'mongodb-pool-page/page/state.js';
+import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
 import {
-  QUERIES,
   createConnection,
   createEnded,
   createReading,
   createRouteSecond,
   createSecond,
+  QUERIES,
 } from './sample-pool.js';
 
-/** @param {Parameters<typeof describeNote>[0]} note */
-const textOf = (note) => Object.values(describeNote(note)).join('');
+/** @import { ChartRoute } from 'mongodb-pool-page/page/chart-routes.js' */
+/** @import { Second } from 'mongodb-pool-page' */
 
-test('the colours of routes are those of their vehicles before the first reading, and stay after a reload', () => {
-  const routes = { '/slow': createRouteSecond(1, 5), '/fast': createRouteSecond(1, 1) };
-  const seconds = [createSecond({ routes, queries: QUERIES })];
-  const colorsOf = (/** @type {ReturnType<typeof createState>} */ state) =>
-    Object.fromEntries(takeHistory(state, seconds).routes.map(({ label, color }) => [label, color]));
-  expect(colorsOf(createState())).toEqual({ '/fast': 'measured-2', '/slow': 'measured-1' });
-  const before = takeHistory(createState(), [
-    createSecond({ routes: { '/other': createRouteSecond(1, 900), ...routes } }),
-  ]);
-  expect(colorsOf(createState(before.routes))['/slow']).toBe(
-    before.routes.find(({ label }) => label === '/slow')?.color,
-  );
-});
+describe('state', () => {
+  /** @param {Parameters<typeof describeNote>[0]} note */
+  const textOf = (note) => Object.values(describeNote(note)).join('');
 
-describe('Ferraris that had to wait', () => {
-  /** @param {import('mongodb-pool-monitor').EndedRequest[]} finished */
-  const notesOf = (...finished) => takePool(createState(), createReading({ finished }), 0).notes.map(textOf);
-
-  test('a note has the time it took, and what it waited for', () => {
-    expect(notesOf(createEnded())).toEqual(['/fast took 4.8 s, 4.8 s of it waiting behind /slow']);
+  test('the colours of routes are those of their vehicles before the first reading, and stay after a reload', () => {
+    const routes = { '/slow': createRouteSecond(1, 5), '/fast': createRouteSecond(1, 1) };
+    const seconds = [createSecond({ routes, queries: QUERIES })];
+    const colorsOf = (/** @type {ReturnType<typeof createState>} */ state) =>
+      Object.fromEntries(takeHistory(state, seconds).routes.map(({ label, color }) => [label, color]));
+    expect(colorsOf(createState())).toEqual({ '/fast': 'measured-2', '/slow': 'measured-1' });
+    const before = takeHistory(createState(), [
+      createSecond({ routes: { '/other': createRouteSecond(1, 900), ...routes } }),
+    ]);
+    expect(colorsOf(createState(before.routes))['/slow']).toBe(
+      before.routes.find(({ label }) => label === '/slow')?.color,
+    );
   });
 
-  test('requests that ended together are one note, with the longest time', () => {
-    const other = createEnded({ requestId: 'other', totalMs: 900, waitMs: 890 });
+  describe('Ferraris that had to wait', () => {
+    /** @param {import('mongodb-pool-monitor').EndedRequest[]} finished */
+    const notesOf = (...finished) => takePool(createState(), createReading({ finished }), 0).notes.map(textOf);
 
-    expect(notesOf(other, other, createEnded())).toEqual([
-      '3 /fast took up to 4.8 s, 4.8 s of it waiting behind /slow',
+    test('a note has the time it took, and what it waited for', () => {
+      expect(notesOf(createEnded())).toEqual(['/fast took 4.8 s, 4.8 s of it waiting behind /slow']);
+    });
+
+    test('requests that ended together are one note, with the longest time', () => {
+      const other = createEnded({ requestId: 'other', totalMs: 900, waitMs: 890 });
+
+      expect(notesOf(other, other, createEnded())).toEqual([
+        '3 /fast took up to 4.8 s, 4.8 s of it waiting behind /slow',
+      ]);
+    });
+
+    test('a failed request gets a note for itself', () => {
+      const timedOut = createEnded({ status: 503, totalMs: 1000, waitMs: 1000, behind: [] });
+
+      expect(notesOf(timedOut, createEnded())).toEqual([
+        '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
+        '/fast failed with status 503 after 1.0 s, 1.0 s of it waiting',
+      ]);
+    });
+
+    test.each([
+      [{ status: 503, totalMs: 5004, waitMs: 0, behind: [] }, '/fast failed with status 503 after 5.0 s'],
+      [{ status: 503, route: '/slow', totalMs: 5, waitMs: 0, behind: [] }, '/slow failed with status 503 after 5 ms'],
+      [{ status: 0, totalMs: 2000, waitMs: 0, behind: [] }, '/fast cancelled by the client after 2.0 s'],
+    ])('a request that failed without waiting gets a note too: %j', (finished, text) => {
+      expect(notesOf(createEnded(finished))).toEqual([text]);
+    });
+
+    test('an outage is one growing note, and leaves room for others', () => {
+      const failed = createEnded({ status: 503, totalMs: 5000, waitMs: 0, behind: [] });
+      let state = takePool(createState(), createReading({ atMs: 0, finished: [createEnded()] }), 0);
+      for (const atMs of [200, 400, 9000])
+        state = takePool(state, createReading({ atMs, finished: [failed, failed] }), 0);
+
+      expect(state.notes.map(textOf)).toEqual([
+        '6 /fast failed with status 503 after up to 5.0 s',
+        '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
+      ]);
+      const later = takePool(state, createReading({ atMs: 60_000, finished: Array(20).fill(failed) }), 0);
+      expect(textOf(later.notes[0])).toBe('at least 20 /fast failed with status 503 after up to 5.0 s');
+    });
+
+    test('buses, and Ferraris without a wait, get no note', () => {
+      expect(notesOf(createEnded({ waitMs: 3 }), createEnded({ route: '/slow' }))).toEqual([]);
+    });
+
+    test('the last few notes remain, latest first', () => {
+      let state = createState();
+      for (const totalMs of [1000, 2000, 3000, 4000, 5000, 6000]) {
+        state = takePool(state, createReading({ atMs: totalMs, finished: [createEnded({ totalMs })] }), 0);
+      }
+
+      expect(state.notes.map(({ totalMs }) => totalMs)).toEqual([6000, 5000, 4000, 3000]);
+    });
+  });
+
+  describe('the last two minutes', () => {
+    test('new seconds are added, and old ones are dropped', () => {
+      const seconds = Array.from({ length: 120 }, (_, index) => createSecond({ atMs: index * 1000 }));
+      let state = takeHistory(createState(), seconds);
+      state = takeSecond(state, createSecond({ atMs: 120_000 }));
+
+      expect(state.seconds).toHaveLength(120);
+      expect(state.seconds[0].atMs).toBe(1000);
+      expect(state.seconds.at(-1)?.atMs).toBe(120_000);
+    });
+
+    test('a second that the history already has does not appear twice', () => {
+      let state = takeHistory(createState(), [createSecond({ atMs: 1000 }), createSecond({ atMs: 2000 })]);
+      state = takeSecond(state, createSecond({ atMs: 2000, active: 7 }));
+
+      expect(state.seconds.map(({ active }) => active)).toEqual([1, 7]);
+    });
+
+    test("after a lost connection, the app's history counts", () => {
+      const before = takeHistory(createState(), [createSecond({ atMs: 1000 })]);
+      const { seconds } = takeHistory(before, [createSecond({ atMs: 5000 })]);
+
+      expect(seconds.map(({ atMs }) => atMs)).toEqual([5000]);
+    });
+  });
+
+  test('the bottleneck has the last reading of the server', () => {
+    const crowded = {
+      active: 64,
+      server: { cores: 2, busyCores: 2 },
+      queries: { '/slow': { aloneMs: 100, isWork: true } },
+      routes: { '/slow': createRouteSecond(9, 900) },
+    };
+    const seconds = [1, 2, 3].map((n) => createSecond({ atMs: n * 1000, ...crowded }));
+    expect(takeHistory(createState(), seconds).bottleneck).toEqual({ queries: 64, cores: 2 });
+
+    const unread = createSecond({ ...crowded, atMs: 4000, server: null });
+    expect(takeSecond(takeHistory(createState(), seconds), unread).bottleneck).toEqual({ queries: 64, cores: 2 });
+    expect(takeHistory(createState(), [...seconds.slice(1), unread]).bottleneck).toBeNull();
+  });
+
+  test('each client is a view of its own, and each vehicle leaves through its own tunnel', () => {
+    const [bus, ferrari] = ['/slow', '/fast'].map((route) => ({ id: 9, requestId: 'gone', route }));
+    const slow = { name: 'slow', max: 3, lanes: [createConnection({ requestId: 'bus' })], left: [bus] };
+    const state = takePool(createState(), createReading({ max: 2, left: [ferrari] }, slow), 250);
+
+    expect(state).toMatchObject({ receivedAtMs: 250, pool: { max: 2, left: [{ route: '/fast' }] } });
+    expect(state.others).toMatchObject([
+      { receivedAtMs: 250, pool: { name: 'slow', max: 3, left: [{ route: '/slow' }] } },
+    ]);
+    expect([[...state.laneIndexes], ...state.others.map(({ laneIndexes }) => [...laneIndexes])]).toEqual([
+      [],
+      [['bus/1', 0]],
+    ]);
+    expect(takePool(state, createReading(), 500).others).toEqual([]);
+  });
+
+  test('requests keep their lanes from one event to the next', () => {
+    const [a, b] = ['a', 'b'].map((requestId) => createConnection({ requestId }));
+    const first = takePool(createState(), createReading({ lanes: [a, b] }), 0);
+    const second = takePool(first, createReading({ lanes: [b] }), 250);
+
+    expect([...second.laneIndexes]).toEqual([['b/1', 1]]);
+  });
+});
+
+describe('charts', () => {
+  const fast = { count: 10, failures: 3, p50Ms: 4, p95Ms: 900, maxMs: 901, waitP95Ms: 890 };
+  const seconds = [
+    createSecond({ atMs: 1000, routes: { '/fast': fast } }),
+    createSecond({ atMs: 2003, routes: {} }),
+    createSecond({ atMs: 2998, routes: { '/slow': { ...fast, failures: 1 } } }),
+  ];
+
+  test('points count back from the latest second, and a route without requests leaves a gap', () => {
+    const points = listPoints(seconds, latencyOf(['/fast'], 'p95Ms'));
+
+    expect(points).toEqual([
+      { x: -2, y: 900 },
+      { x: -1, y: null },
+      { x: 0, y: null },
+    ]);
+    expect(latestOf(points)).toBe(900);
+    expect(latestOf([])).toBeNull();
+  });
+
+  test('a request counts as a success or a failure, never both', () => {
+    expect(listPoints(seconds, successesOf(['/fast'])).map(({ y }) => y)).toEqual([7, 0, 0]);
+    expect(listPoints(seconds, failuresOf).map(({ y }) => y)).toEqual([3, 0, 1]);
+  });
+
+  test('of several routes in one line the slowest counts, and all their requests', () => {
+    const both = createSecond({ routes: { '/a': fast, '/b': { ...fast, p95Ms: 20 } } });
+    expect(latencyOf(['/a', '/b', '/c'], 'p95Ms')(both)).toBe(900);
+    expect(latencyOf(['/c'], 'p95Ms')(both)).toBeUndefined();
+    expect(successesOf(['/a', '/b', '/c'])(both)).toBe(14);
+  });
+
+  test('a logarithmic axis has ticks at the powers of ten', () => {
+    expect([0.1, 1, 2, 10, 500, 1000, 10_000].filter(isPowerOfTen)).toEqual([0.1, 1, 10, 1000, 10_000]);
+    expect([1, 100, 10_000].map(formatTick)).toEqual(['1 ms', '100 ms', '10 s']);
+  });
+});
+
+describe('routes in charts', () => {
+  /** @param {Record<string, [count: number, useMs: number]>} routes */
+  function second(routes) {
+    return createSecond({
+      routes: Object.fromEntries(
+        Object.entries(routes).map(([route, [count, useMs]]) => [route, createRouteSecond(count, useMs)]),
+      ),
+    });
+  }
+
+  /** @param {Second[]} seconds @param {ChartRoute[]} [before] */
+  const choose = (seconds, before = []) => chooseRoutes(seconds, findKinds(seconds, {}), before);
+
+  test('four routes have a line each: those whose requests hold connections longest, quick ones first; the rest share one', () => {
+    const seconds = [
+      second({ '/a': [1, 900], '/b': [500, 4], '/c': [1, 1], '/d': [2, 300], '/e': [100, 1], other: [9, 9] }),
+      second({ '/c': [1, 1], '/f': [2, 2] }),
+    ];
+    expect(choose(seconds).map(({ label, names }) => [label, names])).toEqual([
+      ['/e', ['/e']],
+      ['/b', ['/b']],
+      ['/d', ['/d']],
+      ['/a', ['/a']],
+      ['other', ['/f', '/c', 'other']],
     ]);
   });
 
-  test('a failed request gets a note for itself', () => {
-    const timedOut = createEnded({ status: 503, totalMs: 1000, waitMs: 1000, behind: [] });
+  test('of four lines, two are of routes that wait, however shortly they hold a connection', () => {
+    const waits = { '/victim': 9000, '/other-victim': 500, '/slow': 9000 };
+    const busy = second({
+      '/slow': [9, 900],
+      '/b': [500, 4],
+      '/c': [9, 9],
+      '/d': [9, 8],
+      '/other-victim': [1, 1],
+      '/victim': [1, 1],
+    });
+    for (const [route, waitP95Ms] of Object.entries(waits)) Object.assign(busy.routes[route], { waitP95Ms });
+    expect(choose([busy]).map(({ label }) => label)).toEqual(['/other-victim', '/victim', '/b', '/slow', 'other']);
+  });
 
-    expect(notesOf(timedOut, createEnded())).toEqual([
-      '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
-      '/fast failed with status 503 after 1.0 s, 1.0 s of it waiting',
+  test('one route more needs no line for others', () => {
+    const routes = choose([second({ '/a': [1, 1], '/b': [1, 1], '/c': [1, 1], '/d': [1, 1], '/e': [1, 1] })]);
+    expect(routes.map(({ label }) => label)).toEqual(['/a', '/b', '/c', '/d', '/e']);
+  });
+
+  test('no two lines have one colour, and the first bus and the first Ferrari have those of their vehicles', () => {
+    const routes = choose([second({ '/a': [1, 900], '/b': [1, 800], '/c': [1, 1], '/d': [1, 2], '/e': [1, 3] })]);
+    expect(new Set(routes.map(({ color }) => color)).size).toBe(5);
+    expect(Object.fromEntries(routes.map(({ label, color }) => [label, color]))).toMatchObject({
+      '/b': 'measured-1',
+      '/c': 'measured-2',
+    });
+  });
+
+  test('a route keeps its colour when others come before it', () => {
+    const before = choose([second({ '/m': [1, 900] })]);
+    const after = choose([second({ '/m': [1, 900], '/a': [1, 800], '/z': [1, 1000] })], before);
+    expect(after.find(({ label }) => label === '/m')?.color).toBe(before[0].color);
+    expect(new Set(after.map(({ color }) => color)).size).toBe(3);
+  });
+
+  test('routes that the app knows are there before their first request', () => {
+    expect(chooseRoutes([], findKinds([], QUERIES), [])).toEqual([
+      { label: '/fast', names: ['/fast'], color: 'measured-2' },
+      { label: '/slow', names: ['/slow'], color: 'measured-1' },
     ]);
   });
-
-  test.each([
-    [{ status: 503, totalMs: 5004, waitMs: 0, behind: [] }, '/fast failed with status 503 after 5.0 s'],
-    [{ status: 503, route: '/slow', totalMs: 5, waitMs: 0, behind: [] }, '/slow failed with status 503 after 5 ms'],
-    [{ status: 0, totalMs: 2000, waitMs: 0, behind: [] }, '/fast cancelled by the client after 2.0 s'],
-  ])('a request that failed without waiting gets a note too: %j', (finished, text) => {
-    expect(notesOf(createEnded(finished))).toEqual([text]);
-  });
-
-  test('an outage is one growing note, and leaves room for others', () => {
-    const failed = createEnded({ status: 503, totalMs: 5000, waitMs: 0, behind: [] });
-    let state = takePool(createState(), createReading({ atMs: 0, finished: [createEnded()] }), 0);
-    for (const atMs of [200, 400, 9000])
-      state = takePool(state, createReading({ atMs, finished: [failed, failed] }), 0);
-
-    expect(state.notes.map(textOf)).toEqual([
-      '6 /fast failed with status 503 after up to 5.0 s',
-      '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
-    ]);
-    const later = takePool(state, createReading({ atMs: 60_000, finished: Array(20).fill(failed) }), 0);
-    expect(textOf(later.notes[0])).toBe('at least 20 /fast failed with status 503 after up to 5.0 s');
-  });
-
-  test('buses, and Ferraris without a wait, get no note', () => {
-    expect(notesOf(createEnded({ waitMs: 3 }), createEnded({ route: '/slow' }))).toEqual([]);
-  });
-
-  test('the last few notes remain, latest first', () => {
-    let state = createState();
-    for (const totalMs of [1000, 2000, 3000, 4000, 5000, 6000]) {
-      state = takePool(state, createReading({ atMs: totalMs, finished: [createEnded({ totalMs })] }), 0);
-    }
-
-    expect(state.notes.map(({ totalMs }) => totalMs)).toEqual([6000, 5000, 4000, 3000]);
-  });
-});
-
-describe('the last two minutes', () => {
-  test('new seconds are added, and old ones are dropped', () => {
-    const seconds = Array.from({ length: 120 }, (_, index) => createSecond({ atMs: index * 1000 }));
-    let state = takeHistory(createState(), seconds);
-    state = takeSecond(state, createSecond({ atMs: 120_000 }));
-
-    expect(state.seconds).toHaveLength(120);
-    expect(state.seconds[0].atMs).toBe(1000);
-    expect(state.seconds.at(-1)?.atMs).toBe(120_000);
-  });
-
-  test('a second that the history already has does not appear twice', () => {
-    let state = takeHistory(createState(), [createSecond({ atMs: 1000 }), createSecond({ atMs: 2000 })]);
-    state = takeSecond(state, createSecond({ atMs: 2000, active: 7 }));
-
-    expect(state.seconds.map(({ active }) => active)).toEqual([1, 7]);
-  });
-
-  test("after a lost connection, the app's history counts", () => {
-    const before = takeHistory(createState(), [createSecond({ atMs: 1000 })]);
-    const { seconds } = takeHistory(before, [createSecond({ atMs: 5000 })]);
-
-    expect(seconds.map(({ atMs }) => atMs)).toEqual([5000]);
-  });
-});
-
-test('the bottleneck has the last reading of the server', () => {
-  const crowded = {
-    active: 64,
-    server: { cores: 2, busyCores: 2 },
-    queries: { '/slow': { aloneMs: 100, isWork: true } },
-    routes: { '/slow': createRouteSecond(9, 900) },
-  };
-  const seconds = [1, 2, 3].map((n) => createSecond({ atMs: n * 1000, ...crowded }));
-  expect(takeHistory(createState(), seconds).bottleneck).toEqual({ queries: 64, cores: 2 });
-
-  const unread = createSecond({ ...crowded, atMs: 4000, server: null });
-  expect(takeSecond(takeHistory(createState(), seconds), unread).bottleneck).toEqual({ queries: 64, cores: 2 });
-  expect(takeHistory(createState(), [...seconds.slice(1), unread]).bottleneck).toBeNull();
-});
-
-test('each client is a view of its own, and each vehicle leaves through its own tunnel', () => {
-  const [bus, ferrari] = ['/slow', '/fast'].map((route) => ({ id: 9, requestId: 'gone', route }));
-  const slow = { name: 'slow', max: 3, lanes: [createConnection({ requestId: 'bus' })], left: [bus] };
-  const state = takePool(createState(), createReading({ max: 2, left: [ferrari] }, slow), 250);
-
-  expect(state).toMatchObject({ receivedAtMs: 250, pool: { max: 2, left: [{ route: '/fast' }] } });
-  expect(state.others).toMatchObject([
-    { receivedAtMs: 250, pool: { name: 'slow', max: 3, left: [{ route: '/slow' }] } },
-  ]);
-  expect([[...state.laneIndexes], ...state.others.map(({ laneIndexes }) => [...laneIndexes])]).toEqual([
-    [],
-    [['bus/1', 0]],
-  ]);
-  expect(takePool(state, createReading(), 500).others).toEqual([]);
-});
-
-test('requests keep their lanes from one event to the next', () => {
-  const [a, b] = ['a', 'b'].map((requestId) => createConnection({ requestId }));
-  const first = takePool(createState(), createReading({ lanes: [a, b] }), 0);
-  const second = takePool(first, createReading({ lanes: [b] }), 250);
-
-  expect([...second.laneIndexes]).toEqual([['b/1', 1]]);
 });

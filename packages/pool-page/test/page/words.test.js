@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { announce, createMemory } from 'mongodb-pool-page/page/announcer.js';
+import { describeMeasured, describePrediction, explainDoubt } from 'mongodb-pool-page/page/prediction-words.js';
+import { createState, takePool } from 'mongodb-pool-page/page/state.js';
 import {
   describeApp,
   describeBehind,
@@ -12,10 +15,10 @@ import {
   describeServer,
   describeWaiter,
 } from 'mongodb-pool-page/page/words.js';
-import { createState, takePool } from 'mongodb-pool-page/page/state.js';
 import { createConnection, createPool, createReading, createWaiter } from './sample-pool.js';
 
-/** @import { LivePool } from 'mongodb-pool-page/page/state.js' */
+/** @import { LivePool, State } from 'mongodb-pool-page/page/state.js' */
+/** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 
 const UNREACHABLE = { reachable: false, reason: 'connect ECONNREFUSED 127.0.0.1:27017' };
 
@@ -186,4 +189,133 @@ test('the head of the page names what it shows', () => {
   });
   expect(describeClient({ name: null, servers: ['a:1', 'b:2'] })).toBe('the first client, to a:1 and b:2');
   expect(describeClient({ name: 'jobs', servers: [] })).toBe('client jobs');
+});
+
+describe('predictions', () => {
+  /** @type {Record<string, WhatIfRoute>} */
+  const ROUTES = {
+    '/fast': { count: 50, figure: 'p95Ms', measuredMs: 4200, predictedMs: [4240, 2] },
+    '/slow': { count: 5, figure: 'maxMs', measuredMs: 9100, predictedMs: [9000, 5012] },
+  };
+  /** @param {string} text */
+  const plain = (text) => text.replaceAll('\u00a0', ' ');
+
+  test('a prediction names each figure, and what fails', () => {
+    expect(plain(describePrediction(6, ROUTES, 1, 0))).toBe('With 6 connections: /fast p95 2 ms, /slow max 5.0 s.');
+    expect(plain(describePrediction(1, ROUTES, 0, 3))).toBe(
+      'With 1 connection: /fast p95 4.2 s, /slow max 9.0 s, 3 fail.',
+    );
+    expect(plain(describeMeasured(1, ROUTES))).toBe('Measured with 1 connection: /fast p95 4.2 s, /slow max 9.1 s.');
+  });
+
+  test('never separates a number from its unit', () => {
+    expect(describeMeasured(1, ROUTES)).toContain('/fast\u00a0p95\u00a04.2\u00a0s');
+  });
+
+  test.each([
+    [
+      { doubt: 'notChecked', check: { status: 'notChecked', reason: 'nobodyWaited' } },
+      /^No prediction: .* nobody waited/,
+    ],
+    [{ doubt: 'notChecked', check: { status: 'notChecked', reason: 'unknownSize' } }, /the pool has no limit/],
+    [
+      { doubt: 'checkFails', check: { reason: 'otherWaits', waits: { otherShare: 0.8 } } },
+      /^No prediction: 80 % of the waiting was neither for/,
+    ],
+    [{ doubt: 'checkFails', check: { reason: 'figures' } }, /^No prediction: a replay .* does not explain its waits/],
+    [{ doubt: 'unclear', check: {} }, /which requests wait for the answers to others/],
+    [{ doubt: 'unknownServer', check: {} }, /^No figures far from 2 connections/],
+    [
+      { doubt: null, check: { status: 'notChecked', reason: 'fewWaits' } },
+      /^Not checked: fewer than 20 queries waited/,
+    ],
+    [{ doubt: null, check: { status: 'holds' } }, /^$/],
+  ])('why there are no figures is one sentence: %j', (facts, words) => {
+    const whatIf = /** @type {WhatIf} */ (/** @type {unknown} */ ({ recordedSize: 2, poolSizes: [], ...facts }));
+    expect(explainDoubt(whatIf)).toMatch(words);
+  });
+});
+
+describe('what is announced', () => {
+  const QUARTER_MS = 250;
+
+  /**
+   * What the announcer says while these states arrive, four per second.
+   * @param {State[]} states
+   * @param {string[]} [messages] of the app
+   */
+  function listen(states, messages) {
+    let memory = createMemory();
+    return states.flatMap((state, index) => {
+      const nowMs = index * QUARTER_MS;
+      const said = announce(memory, state, nowMs, messages);
+      memory = said.memory;
+      return said.message ? [{ atMs: nowMs, message: said.message }] : [];
+    });
+  }
+
+  /** @param {Parameters<typeof listen>} args */
+  const hear = (...args) => listen(...args).map(({ message }) => message);
+
+  const BOTTLENECK = { queries: 64, cores: 2 };
+  /** @param {number} waiting */
+  const withQueue = (waiting) => takePool(createState(), createReading({ waiting }), 0);
+  /** @param {number} seconds @param {(index: number) => State} create */
+  const during = (seconds, create) => Array.from({ length: seconds * 4 }, (_, index) => create(index));
+
+  test('a lasting queue and its end are each announced once', () => {
+    expect(hear([...during(8, () => withQueue(3)), ...during(8, () => withQueue(0))])).toEqual([
+      'No lane is free: requests are waiting.',
+      'The queue is empty again.',
+    ]);
+  });
+
+  test('a queue that comes and goes quickly is not announced', () => {
+    expect(listen(during(30, (index) => withQueue(index % 2)))).toEqual([]);
+  });
+
+  test('five seconds of silence follow each sentence', () => {
+    const said = listen(during(60, (index) => withQueue(Math.floor(index / 8) % 2)));
+
+    expect(said.length).toBeGreaterThan(2);
+    const pauses = said.slice(1).map(({ atMs }, index) => atMs - said[index].atMs);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5000);
+  });
+
+  test('the bottleneck and its end are announced before the queue in front of it', () => {
+    const crowded = { ...withQueue(3), bottleneck: BOTTLENECK };
+
+    expect(hear([...during(12, () => crowded), ...during(12, () => withQueue(0))])).toEqual([
+      'The server is the bottleneck: 64 queries share 2 cores. More connections will not help.',
+      'No lane is free: requests are waiting.',
+      'The server is no longer the bottleneck.',
+      'The queue is empty again.',
+    ]);
+  });
+
+  test('what the app says comes in its turn, one sentence at a time', () => {
+    const queue = during(12, () => withQueue(3));
+
+    expect(hear(queue, ['The load test is over.', 'So is the next one.'])).toEqual([
+      'The load test is over.',
+      'So is the next one.',
+      'No lane is free: requests are waiting.',
+    ]);
+  });
+
+  test.each(
+    /** @type {const} */ ([
+      ['the app', { connection: 'lost' }, ['The app is not responding.', 'The app is responding again.']],
+      [
+        'MongoDB',
+        { pool: createPool({ database: { reachable: false, reason: 'connect ECONNREFUSED' } }) },
+        ['MongoDB is unreachable: requests fail.', 'MongoDB is back.'],
+      ],
+    ]),
+  )('the loss and the return of %s are announced', (_, loss, messages) => {
+    const live = /** @type {const} */ ({ ...withQueue(0), connection: 'live' });
+    const lost = { ...live, ...loss };
+
+    expect(hear([...during(1, () => live), ...during(8, () => lost), ...during(8, () => live)])).toEqual(messages);
+  });
 });

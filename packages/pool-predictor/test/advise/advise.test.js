@@ -4,8 +4,15 @@ import { parseSlo } from '../../src/advise/slo.js';
 import { createScenarioLoad } from '../../src/load/scenario-load.js';
 import { simulateHere } from '../../src/runs/simulation-runs.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
+import { MIN_RUNS, samplesNeeded, upperLimit } from '../../src/advise/confidence.js';
+import { createRandom } from '../../src/simulator/random.js';
+import { isAsGood, judgeRuns } from '../../src/advise/judgement.js';
+import { findFirst, findSmallest, listNumbers } from '../../src/advise/find-smallest.js';
 
 /** @import { Service } from '../../src/simulator/service-time.js' */
+/** @import { Run, SimulateRuns } from '../../src/runs/simulation-runs.js' */
+/** @import { Judgement } from '../../src/advise/judgement.js' */
+/** @import { SimulationResult } from '../../src/simulator/simulate.js' */
 
 /** Twenty users a second for twenty seconds, of whom one in twenty is an administrator. */
 const ordinary = createScenarioLoad({
@@ -15,6 +22,7 @@ const ordinary = createScenarioLoad({
     { weight: 5, ...scenarioOf('/slow') },
   ],
 });
+
 const article = createScenarioLoad({
   phases: [{ durationMs: 5000, arrivalCount: 5 }],
   scenarios: [scenarioOf('/slow', '/fast')],
@@ -22,8 +30,6 @@ const article = createScenarioLoad({
 
 /** @param {number} slowMs @returns {Record<string, Service>} */
 const services = (slowMs) => ({ '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } });
-
-/** @import { Run, SimulateRuns } from '../../src/runs/simulation-runs.js' */
 
 const simulateOrdinary = remember(simulateHere({ load: ordinary, services: services(500) }));
 
@@ -308,4 +314,193 @@ test.each([
   [['/fast p99 < 50ms'], { seeds: 58 }, /at least 59/],
 ])('%j %j is refused', async (goals, options, message) => {
   await expect(adviseOn(goals, options)).rejects.toThrow(message);
+});
+
+describe('confidence', () => {
+  test("samples needed are those of Wilks' tables", () => {
+    expect([0.5, 0.9, 0.95, 0.99, 0.999, 1].map(samplesNeeded)).toEqual([5, 29, 59, 299, 2995, 1]);
+    expect(MIN_RUNS).toBe(59);
+  });
+
+  describe('the limit that 95 of 100 runs keep', () => {
+    const numbers = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => index + 1);
+
+    // From tables of one-sided tolerance limits, 95 %/95 %: the largest of 59, the second of 93, the third of 124.
+    test.each([
+      [59, 59],
+      [92, 92],
+      [93, 92],
+      [123, 122],
+      [124, 122],
+      [153, 150],
+    ])('with %i runs it is number %i', (count, rank) => {
+      expect(upperLimit(numbers(count))).toBe(rank);
+    });
+
+    test('holds with the stated confidence', () => {
+      const random = createRandom(7);
+      let held = 0;
+      for (let trial = 0; trial < 2000; trial++) {
+        if (upperLimit(Array.from({ length: 100 }, random.uniform)) >= 0.95) held++;
+      }
+      // P(the second of 100 exceeds the 95th percentile) = 0.963; three standard errors of 2000 trials are 0.013.
+      expect(Math.abs(held / 2000 - 0.963)).toBeLessThan(0.013);
+    });
+
+    test('with a single run is that run', () => {
+      expect(upperLimit([42])).toBe(42);
+    });
+
+    test('needs at least 59 runs', () => {
+      expect(() => upperLimit(numbers(58))).toThrow('58 runs are too few');
+    });
+
+    test('is infinite when too many runs fail', () => {
+      expect(upperLimit([...numbers(98), Infinity, Infinity])).toBe(Infinity);
+      expect(upperLimit([...numbers(99), Infinity])).toBe(99);
+    });
+  });
+});
+
+describe('judgements', () => {
+  /** @param {number} p99Ms of /x @param {object} [changes] @returns {SimulationResult} */
+  const runOf = (p99Ms, changes) =>
+    /** @type {any} */ ({
+      requests: 100,
+      failures: 0,
+      utilisation: p99Ms / 100,
+      peakWaiting: p99Ms,
+      routes: { '/x': { count: 100, all: { p99Ms, p50Ms: p99Ms / 2 } } },
+      ...changes,
+    });
+  /** 59 runs: as many as a limit needs that 95 of 100 runs keep. */
+  const RUNS = Array.from({ length: 59 }, (_, index) => runOf(index + 1)).reverse();
+  const GOALS = ['/x p99 < 59 ms', '/x p99 < 59.1 ms', '/x p50 < 30 ms'].map(parseSlo);
+
+  test('a goal is met if 95 of 100 runs stay below it, and all goals must be', () => {
+    const { goals, ...rest } = judgeRuns(RUNS, GOALS);
+    expect(goals.map(({ medianMs, upperMs, isMet }) => [medianMs, upperMs, isMet])).toEqual([
+      [30, 59, false],
+      [30, 59, true],
+      [15, 29.5, true],
+    ]);
+    expect(rest).toMatchObject({ isMet: false, failureShare: 0, utilisation: 0.3, peakWaiting: 59, runs: RUNS });
+    expect(judgeRuns(RUNS, GOALS.slice(1)).isMet).toBe(true);
+  });
+
+  test('a goal of a route that no request reached is missed, and failures count over all runs', () => {
+    const lost = runOf(1, { failures: 30, requests: 50, routes: { '/x': { count: 0, all: { p99Ms: 1, p50Ms: 1 } } } });
+    for (const one of [lost, { ...lost, routes: {} }]) {
+      const { goals, failureShare } = judgeRuns([one], GOALS.slice(1));
+      expect(goals.map(({ upperMs, isMet }) => [upperMs, isMet])).toEqual([
+        [Infinity, false],
+        [Infinity, false],
+      ]);
+      expect(failureShare).toBe(0.6);
+    }
+    const runs = [lost, ...RUNS.slice(0, -1)];
+    expect(judgeRuns(runs, GOALS).failureShare).toBeCloseTo(30 / (50 + 58 * 100));
+  });
+
+  test('a pool is as good as the best within 5 % and 1 ms, for every goal', () => {
+    const judgementOf = (/** @type {number[]} */ ...uppersMs) =>
+      /** @type {Judgement} */ (/** @type {unknown} */ ({ goals: uppersMs.map((upperMs) => ({ upperMs })) }));
+    const best = judgementOf(100, 10);
+    expect(isAsGood(judgementOf(106, 11.5), best)).toBe(true);
+    expect(isAsGood(judgementOf(106.1, 10), best)).toBe(false);
+    expect(isAsGood(judgementOf(100, 11.6), best)).toBe(false);
+  });
+});
+
+describe('goals', () => {
+  describe('a goal', () => {
+    test.each([
+      ['/fast p99 < 50ms', '/fast', 'p99Ms', 0.99, 50],
+      ['/a/:id p99.9<1.5 s', '/a/:id', 'p999Ms', 0.999, 1500],
+      ['checkout max < 2s', 'checkout', 'maxMs', 1, 2000],
+      ['  /fast  p50  <  10ms ', '/fast', 'p50Ms', 0.5, 10],
+      ['/fast p90 < 1ms', '/fast', 'p90Ms', 0.9, 1],
+      ['/fast p95 < 1ms', '/fast', 'p95Ms', 0.95, 1],
+    ])('%s', (text, route, figure, share, limitMs) => {
+      expect(parseSlo(text)).toMatchObject({ route, figure, share, limitMs });
+    });
+
+    test('is normalised', () => {
+      expect(parseSlo('/fast  p99<50ms').text).toBe('/fast p99 < 50 ms');
+    });
+  });
+
+  test.each([
+    ['', /is not a goal: write it like '\/fast p99 < 50ms'/],
+    ['/fast 50ms', /not a goal/],
+    ['/fast p99 > 50ms', /not a goal/],
+    ['/fast p98 < 50ms', /"p98" is not one of p50, p90, p95, p99, p99\.9, max/],
+    ['/fast constructor < 50ms', /"constructor" is not one of/],
+    ['/fast p99 < 50', /needs a unit, ms or s/],
+    ['/fast p99 < 50min', /needs a unit/],
+    ['/fast p99 < 0ms', /above 0/],
+    ['/fast p99 < 1.2.3ms', /above 0/],
+  ])('%j is refused, with an example', (text, message) => {
+    expect(() => parseSlo(text)).toThrow(message);
+    expect(() => parseSlo(text)).toThrow("'/fast p99 < 50ms'");
+  });
+});
+
+describe('the smallest size', () => {
+  test.each([1, 2, 7, 100])('finds %i among a hundred in a few steps, most of which fail', async (answer) => {
+    let steps = 0;
+    let passed = 0;
+    const passes = async (/** @type {number} */ number) => {
+      steps++;
+      if (number >= answer) passed++;
+      return number >= answer;
+    };
+    expect(await findSmallest(1, 100, passes)).toBe(answer);
+    expect(steps).toBeLessThanOrEqual(13);
+    // The largest, then one from below, and at most as many as it takes to halve the step to that.
+    expect(passed).toBeLessThanOrEqual(4);
+  });
+
+  test('finds nothing when nothing passes, or the range is empty', async () => {
+    expect(await findSmallest(1, 100, async () => false)).toBeNull();
+    expect(await findSmallest(2, 1, async () => true)).toBeNull();
+  });
+
+  test('where more may be worse, it also tries the numbers below', async () => {
+    const passes = async (/** @type {number} */ number) => [4, 5, 60, 61].includes(number) || number > 80;
+    expect(await findSmallest(1, 100, passes)).toBe(81);
+    expect(await findSmallest(1, 100, passes, () => false)).toBe(4);
+    expect(await findSmallest(1, 79, passes, () => false)).toBe(4);
+    expect(await findSmallest(1, 79, passes)).toBeNull();
+    expect(await findSmallest(70, 80, passes, () => false)).toBeNull();
+  });
+
+  test('where only a range passes, its first number', async () => {
+    const between = (/** @type {number} */ from, /** @type {number} */ to) => async (/** @type {number} */ number) =>
+      number >= from && number <= to;
+    expect(await findFirst(1, 1000, between(1, 1))).toBe(1);
+    expect(await findFirst(1, 1000, between(6, 9))).toBe(6);
+    expect(await findFirst(1, 1000, between(90, 130))).toBe(90);
+    expect(await findFirst(1, 1000, between(999, 1000))).toBe(999);
+    expect(await findFirst(5, 4, between(1, 9))).toBeNull();
+    expect(await findFirst(1, 1000, between(2000, 3000))).toBeNull();
+  });
+
+  test('a range of one number, and the 100 numbers below', async () => {
+    expect(await findSmallest(7, 7, async () => true)).toBe(7);
+    expect(await findSmallest(7, 7, async () => false)).toBeNull();
+    const passes = (/** @type {number} */ first) => async (/** @type {number} */ number) =>
+      number === first || number > 400;
+    expect(await findSmallest(1, 500, passes(301), () => false)).toBe(301);
+    expect(await findSmallest(1, 500, passes(300), () => false)).toBe(401);
+    expect(await findSmallest(301, 500, passes(300), () => false)).toBe(401);
+    expect(await findSmallest(3, 500, passes(4), () => true)).toBe(401);
+    expect(await findFirst(3, 3, async () => true)).toBe(3);
+  });
+
+  test('each number is 1.25 times the one before it, or one more', () => {
+    expect(listNumbers(1, 12)).toEqual([1, 2, 3, 4, 5, 6, 8, 10]);
+    expect(listNumbers(8, 10)).toEqual([8, 10]);
+    expect(listNumbers(2, 1)).toEqual([]);
+  });
 });

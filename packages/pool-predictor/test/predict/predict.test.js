@@ -7,15 +7,20 @@ import { readWorkload } from '../../src/scenario/workload.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
 import { recordCold } from '../trace/traces.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
+import { parsePoolSizes } from '../../src/predict/pool-sizes.js';
+import { chooseRuns, findBand, requireBandRuns } from '../../src/runs/prediction-interval.js';
+import { createRandom } from '../../src/simulator/random.js';
 
 /** @import { Service } from '../../src/simulator/service-time.js' */
 
 /** @param {number} slowMs @returns {Record<string, Service>} */
 const services = (slowMs) => ({ '/slow': { kind: 'fixed', ms: slowMs }, '/fast': { kind: 'fixed', ms: 2 } });
+
 const mixed = createScenarioLoad({
   phases: [{ durationMs: 5000, arrivalCount: 5 }],
   scenarios: [scenarioOf('/slow', '/fast')],
 });
+
 const minute = createScenarioLoad({
   phases: [{ durationMs: 60_000, arrivalCount: 1200 }],
   scenarios: [
@@ -58,6 +63,7 @@ describe("the article's load", () => {
 });
 
 const options = { load: minute, poolSizes: [2, 4, 8], services: services(500) };
+
 const random = await predict({ ...options, seeds: 39 });
 
 describe('a random load', () => {
@@ -299,4 +305,90 @@ test('a trace of a cold pool: others open their connections as slowly, and a lar
   // Of two, the second pair waits for the first one's queries.
   expect(waitsMs.map(Math.round)).toEqual([35, 30, 30]);
   expect(facts.knee).toBe(4);
+});
+
+describe('pool sizes', () => {
+  test.each([
+    ['3', [3]],
+    ['10,1,3', [1, 3, 10]],
+    ['1..4', [1, 2, 3, 4]],
+    [' 2 , 1..3 ,20', [1, 2, 3, 20]],
+    ['999999', [999999]],
+  ])('"%s"', (text, sizes) => {
+    expect(parsePoolSizes(text)).toEqual(sizes);
+  });
+
+  test.each([
+    ['1,x', 'pool size "x" is not a whole number from 1, or a range such as 1..20'],
+    ['', 'pool size "" is not'],
+    ['5..3', 'pool size "5..3" is not'],
+    ['1000000', 'pool size "1000000" is not'],
+    ['1..2..3', '"1..2..3"'],
+    ['0..3', 'pool size "0..3": 0 means "no limit" to the driver'],
+    ['1..1001', 'pool sizes "1..1001": more than 1000 in total'],
+    ['1..5, 1..999', 'pool sizes "1..999": more'],
+  ])('"%s" is refused', (text, message) => {
+    expect(() => parsePoolSizes(text)).toThrow(message);
+  });
+
+  test('even a very long list is refused quickly', () => {
+    const startedAt = performance.now();
+    expect(() => parsePoolSizes(Array(2000).fill('1..999999').join())).toThrow('more than 1000 in total');
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});
+
+describe('the interval', () => {
+  /** @param {number} length */
+  const upTo = (length) => Array.from({ length }, (_, index) => index + 1);
+
+  describe('a 90 % prediction interval', () => {
+    test.each([
+      [19, 1, 19],
+      [39, 2, 38],
+      [59, 3, 57],
+      [79, 4, 76],
+      [99, 5, 95],
+    ])('of %i values goes from number %i to %i in order', (count, low, high) => {
+      expect(findBand(upTo(count).reverse())).toEqual([low, high]);
+      expect((count + 1 - 2 * low) / (count + 1)).toBe(0.9);
+    });
+
+    test('has no ends for fewer than 19 values, and wide ones where none is exact', () => {
+      expect(findBand(upTo(18))).toEqual([NaN, NaN]);
+      expect(findBand(upTo(38))).toEqual([1, 38]);
+    });
+
+    test('has nine of ten further values in it, whatever their distribution', () => {
+      const random = createRandom(7);
+      for (const draw of [random.uniform, random.exponential, () => Math.exp(2 * random.normal())]) {
+        let inside = 0;
+        for (let trial = 0; trial < 4000; trial++) {
+          const [low, high] = findBand(Array.from({ length: 19 }, draw));
+          const value = draw();
+          if (value >= low && value <= high) inside++;
+        }
+        // Three standard errors of 0.9 in 4000 trials are 0.014.
+        expect(Math.abs(inside / 4000 - 0.9)).toBeLessThan(0.015);
+      }
+    });
+  });
+
+  test.each([
+    [1e9, 99],
+    [99, 99],
+    [98.9, 79],
+    [50, 39],
+    [20, 19],
+    [0.1, 19],
+  ])('of %f affordable runs %i are made', (affordable, runs) => expect(chooseRuns(affordable)).toBe(runs));
+
+  test('a number of runs must have an exact band', () => {
+    for (const runs of [19, 39, 119]) requireBandRuns(runs);
+    for (const runs of [-1, 0, 18, 20, 21, 19.5, 38, NaN, Infinity]) {
+      expect(() => requireBandRuns(runs)).toThrow(
+        `seeds ${runs}: so many runs have no exact 90 % band. Use 19, 39, 59, 79, 99 or another multiple of 20, minus 1`,
+      );
+    }
+  });
 });

@@ -1,108 +1,229 @@
 import { describe, expect, test } from '@jest/globals';
 import { hideUnsure, judgeTrust } from '../../src/predict/trust.js';
+import { poolOfApp } from '../../src/predict/pool-settings.js';
+import { predict } from '../../src/predict/predict.js';
+import { openRecording } from '../../src/predict/recording.js';
+import { choosePoolSizes, predictWhatIf } from '../../src/predict/what-if.js';
+import { record } from '../doctor/recordings.js';
 
 /** @import { Load } from '../../src/load/load.js' */
 /** @import { TraceCheck } from '../../src/predict/check-trace.js' */
 /** @import { Trace } from '../../src/trace/trace.js' */
 
-const trace = /** @type {Trace} */ (/** @type {unknown} */ ({ header: { maxPoolSize: 8 }, waitMs: new Array(200) }));
-const callers = { callers: 24, callersShare: 1 };
-const [open, closed] = [{}, { callers }].map((load) => /** @type {Load} */ (/** @type {unknown} */ (load)));
-/** @param {Partial<TraceCheck>} changes @returns {TraceCheck} */
-const checkOf = (changes) => ({
-  of: 'waits',
-  status: 'holds',
-  reason: null,
-  poolSize: 8,
-  figures: [],
-  waits: { count: 100, otherShare: 0.8, openings: 50 },
-  rateRatio: 1,
-  useRatios: {},
-  ...changes,
-});
-const holds = checkOf({});
+describe('trust', () => {
+  const trace = /** @type {Trace} */ (/** @type {unknown} */ ({ header: { maxPoolSize: 8 }, waitMs: new Array(200) }));
+  const callers = { callers: 24, callersShare: 1 };
+  const [open, closed] = [{}, { callers }].map((load) => /** @type {Load} */ (/** @type {unknown} */ (load)));
+  /** @param {Partial<TraceCheck>} changes @returns {TraceCheck} */
+  const checkOf = (changes) => ({
+    of: 'waits',
+    status: 'holds',
+    reason: null,
+    poolSize: 8,
+    figures: [],
+    waits: { count: 100, otherShare: 0.8, openings: 50 },
+    rateRatio: 1,
+    useRatios: {},
+    ...changes,
+  });
+  const holds = checkOf({});
 
-describe('figures are withheld', () => {
-  const withheldOf = (/** @type {ReturnType<typeof judgeTrust>} */ { isWithheld }) =>
-    [1, 4, 5, 8, 15, 16].filter((size) => isWithheld(size));
+  describe('figures are withheld', () => {
+    const withheldOf = (/** @type {ReturnType<typeof judgeTrust>} */ { isWithheld }) =>
+      [1, 4, 5, 8, 15, 16].filter((size) => isWithheld(size));
 
-  test('at all sizes but the recorded one if the check fails', () => {
-    const trust = judgeTrust({ trace, load: open }, checkOf({ status: 'fails', reason: 'otherWaits' }));
-    expect(withheldOf(trust)).toEqual([1, 4, 5, 15, 16]);
+    test('at all sizes but the recorded one if the check fails', () => {
+      const trust = judgeTrust({ trace, load: open }, checkOf({ status: 'fails', reason: 'otherWaits' }));
+      expect(withheldOf(trust)).toEqual([1, 4, 5, 15, 16]);
+    });
+
+    test('far from the recorded size, where a full pool of callers hides what the server does', () => {
+      const trust = judgeTrust({ trace, load: closed }, holds);
+      expect(withheldOf(trust)).toEqual([1, 4, 16]);
+    });
+
+    test.each([
+      ['the server said what it did', { trace: { ...trace, server: { cores: 2, busyCores: 0.1 } }, load: closed }],
+      ['the user said so', { trace, load: closed, serverCores: /** @type {const} */ ('none') }],
+      ['there is a second recording', { trace, load: closed, others: [trace] }],
+      ['the load is open', { trace, load: open }],
+      ['few waited', { trace: { ...trace, waitMs: Array.from({ length: 201 }, () => 0) }, load: closed }],
+    ])('nowhere if %s', (_, input) => {
+      expect(withheldOf(judgeTrust(input, holds))).toEqual([]);
+    });
+
+    test('although the server was asked, if its cores are a guess', () => {
+      const guessed = /** @type {Trace} */ ({ ...trace, sharing: { source: 'guessed' } });
+      expect(withheldOf(judgeTrust({ trace: guessed, load: closed }, holds))).toEqual([1, 4, 16]);
+    });
   });
 
-  test('far from the recorded size, where a full pool of callers hides what the server does', () => {
-    const trust = judgeTrust({ trace, load: closed }, holds);
-    expect(withheldOf(trust)).toEqual([1, 4, 16]);
+  test('bands widen with each doubling, more for callers, and less with a second recording', () => {
+    const widths = (/** @type {Parameters<typeof judgeTrust>[0]} */ input) =>
+      [8, 16, 4, 2].map((size) => judgeTrust(input, holds).widenBy(size));
+    expect(widths({ trace, load: open })).toEqual([0, 0.1, 0.1, 0.2]);
+    expect(widths({ trace, load: closed })).toEqual([0, 0.2, 0.2, 0.4]);
+    expect(widths({ trace, load: closed, others: [trace] })).toEqual([0, 0.1, 0.1, 0.2]);
+    const unknown = /** @type {Trace} */ ({ ...trace, header: {} });
+    expect(judgeTrust({ trace: unknown, load: open }, holds).widenBy(4)).toBe(0);
   });
-
-  test.each([
-    ['the server said what it did', { trace: { ...trace, server: { cores: 2, busyCores: 0.1 } }, load: closed }],
-    ['the user said so', { trace, load: closed, serverCores: /** @type {const} */ ('none') }],
-    ['there is a second recording', { trace, load: closed, others: [trace] }],
-    ['the load is open', { trace, load: open }],
-    ['few waited', { trace: { ...trace, waitMs: Array.from({ length: 201 }, () => 0) }, load: closed }],
-  ])('nowhere if %s', (_, input) => {
-    expect(withheldOf(judgeTrust(input, holds))).toEqual([]);
-  });
-
-  test('although the server was asked, if its cores are a guess', () => {
-    const guessed = /** @type {Trace} */ ({ ...trace, sharing: { source: 'guessed' } });
-    expect(withheldOf(judgeTrust({ trace: guessed, load: closed }, holds))).toEqual([1, 4, 16]);
-  });
-});
-
-test('bands widen with each doubling, more for callers, and less with a second recording', () => {
-  const widths = (/** @type {Parameters<typeof judgeTrust>[0]} */ input) =>
-    [8, 16, 4, 2].map((size) => judgeTrust(input, holds).widenBy(size));
-  expect(widths({ trace, load: open })).toEqual([0, 0.1, 0.1, 0.2]);
-  expect(widths({ trace, load: closed })).toEqual([0, 0.2, 0.2, 0.4]);
-  expect(widths({ trace, load: closed, others: [trace] })).toEqual([0, 0.1, 0.1, 0.2]);
-  const unknown = /** @type {Trace} */ ({ ...trace, header: {} });
-  expect(judgeTrust({ trace: unknown, load: open }, holds).widenBy(4)).toBe(0);
-});
-describe('a figure is not shown', () => {
-  const times = { p50Ms: 10, p95Ms: 40, p99Ms: 50, maxMs: 60, meanMs: 12 };
-  const ends = (/** @type {number} */ by) => ({
-    routes: { '/a': { ...times, p50Ms: 10 * by, p95Ms: 40 * by } },
-    meanWaitMs: 3,
-  });
-  /** @param {Parameters<typeof judgeTrust>[0]} input @param {TraceCheck} check @param {{ poolSize?: number, by?: number }} [options] */
-  const hiddenOf = (input, check, { poolSize = 4, by = 1.5 } = {}) => {
-    const predicted = /** @type {any} */ ({ ...ends(1), low: ends(1 / by), high: ends(by) });
-    const { variant } = hideUnsure(judgeTrust(input, check), { settings: { poolSize }, predicted });
-    expect(predicted.routes['/a']).toEqual(times);
-    return Object.entries(variant.predicted.routes['/a']).flatMap(([name, ms]) => (Number.isNaN(ms) ? [name] : []));
-  };
-  const notChecked = checkOf({ status: 'notChecked', reason: 'nobodyWaited' });
-  const plain = /** @type {Trace} */ ({
-    ...trace,
-    socketOf: [1, 2, 1],
-    server: { cores: 2, busyCores: 0.7 },
-  });
-
-  test('if its band allows twice or half as much, but by more than 5 ms', () => {
-    expect(hiddenOf({ trace, load: open }, holds)).toEqual([]);
-    expect(hiddenOf({ trace, load: open }, holds, { by: 2.1 })).toEqual(['p50Ms', 'p95Ms']);
-    expect(hiddenOf({ trace, load: open }, holds, { by: 1.4 })).toEqual([]);
-    expect(hiddenOf({ trace, load: open }, holds, { by: 3, poolSize: 8 })).toEqual([]);
-  });
-
-  test('if nothing was checked, except medians', () => {
-    expect(hiddenOf({ trace, load: open }, notChecked)).toEqual(['p95Ms', 'p99Ms', 'maxMs', 'meanMs']);
-  });
-
-  test('but all are if the recording shows who waits for answers, and that the server had cores to spare', () => {
-    expect(hiddenOf({ trace: plain, load: open }, notChecked)).toEqual([]);
-    expect(judgeTrust({ trace: plain, load: open }, notChecked).isPlain).toBe(true);
-    const busy = { cores: 2, busyCores: 0.9 };
-    expect(hiddenOf({ trace: { ...plain, server: busy }, load: open }, notChecked)).toHaveLength(4);
-    const withUnknown = (/** @type {number} */ count) => {
-      const socketOf = Array.from({ length: 100 }, (_, row) => (row < count ? -1 : row));
-      return hiddenOf({ trace: { ...plain, socketOf }, load: open }, notChecked);
+  describe('a figure is not shown', () => {
+    const times = { p50Ms: 10, p95Ms: 40, p99Ms: 50, maxMs: 60, meanMs: 12 };
+    const ends = (/** @type {number} */ by) => ({
+      routes: { '/a': { ...times, p50Ms: 10 * by, p95Ms: 40 * by } },
+      meanWaitMs: 3,
+    });
+    /** @param {Parameters<typeof judgeTrust>[0]} input @param {TraceCheck} check @param {{ poolSize?: number, by?: number }} [options] */
+    const hiddenOf = (input, check, { poolSize = 4, by = 1.5 } = {}) => {
+      const predicted = /** @type {any} */ ({ ...ends(1), low: ends(1 / by), high: ends(by) });
+      const { variant } = hideUnsure(judgeTrust(input, check), { settings: { poolSize }, predicted });
+      expect(predicted.routes['/a']).toEqual(times);
+      return Object.entries(variant.predicted.routes['/a']).flatMap(([name, ms]) => (Number.isNaN(ms) ? [name] : []));
     };
-    expect(withUnknown(6)).toHaveLength(4);
-    // Requests that go on when the recording ends have no line yet.
-    expect(withUnknown(5)).toEqual([]);
+    const notChecked = checkOf({ status: 'notChecked', reason: 'nobodyWaited' });
+    const plain = /** @type {Trace} */ ({
+      ...trace,
+      socketOf: [1, 2, 1],
+      server: { cores: 2, busyCores: 0.7 },
+    });
+
+    test('if its band allows twice or half as much, but by more than 5 ms', () => {
+      expect(hiddenOf({ trace, load: open }, holds)).toEqual([]);
+      expect(hiddenOf({ trace, load: open }, holds, { by: 2.1 })).toEqual(['p50Ms', 'p95Ms']);
+      expect(hiddenOf({ trace, load: open }, holds, { by: 1.4 })).toEqual([]);
+      expect(hiddenOf({ trace, load: open }, holds, { by: 3, poolSize: 8 })).toEqual([]);
+    });
+
+    test('if nothing was checked, except medians', () => {
+      expect(hiddenOf({ trace, load: open }, notChecked)).toEqual(['p95Ms', 'p99Ms', 'maxMs', 'meanMs']);
+    });
+
+    test('but all are if the recording shows who waits for answers, and that the server had cores to spare', () => {
+      expect(hiddenOf({ trace: plain, load: open }, notChecked)).toEqual([]);
+      expect(judgeTrust({ trace: plain, load: open }, notChecked).isPlain).toBe(true);
+      const busy = { cores: 2, busyCores: 0.9 };
+      expect(hiddenOf({ trace: { ...plain, server: busy }, load: open }, notChecked)).toHaveLength(4);
+      const withUnknown = (/** @type {number} */ count) => {
+        const socketOf = Array.from({ length: 100 }, (_, row) => (row < count ? -1 : row));
+        return hiddenOf({ trace: { ...plain, socketOf }, load: open }, notChecked);
+      };
+      expect(withUnknown(6)).toHaveLength(4);
+      // Requests that go on when the recording ends have no line yet.
+      expect(withUnknown(5)).toEqual([]);
+    });
+  });
+});
+
+describe('what if', () => {
+  /** @typedef {{ atMs: number, useMs: number, route: number, socket?: number }} SentRequest */
+
+  /**
+   * A recording of requests that were served in turn, each on a socket of its own unless it says so.
+   * @param {number} size of the pool, 0 for no limit @param {SentRequest[]} sent @param {(waitMs: number) => number} [distort] the waits
+   */
+  function play(size, sent, distort = (ms) => ms) {
+    const freeAtMs = Array.from({ length: size || sent.length }, () => 0);
+    const lines = sent.map(({ atMs, useMs, route, socket }, index) => {
+      const connection = freeAtMs.indexOf(Math.min(...freeAtMs));
+      const waitMs = distort(Math.max(0, freeAtMs[connection] - atMs));
+      freeAtMs[connection] = atMs + waitMs + useMs;
+      const ids = { request: index, route };
+      return [
+        {
+          ...ids,
+          atMs,
+          waitMs,
+          useMs,
+          pool: 0,
+          connection: connection + 1,
+          ...(waitMs > 0 && { behind: [[0, 0, 900]] }),
+        },
+        { ...ids, atMs, durationMs: waitMs + useMs, status: 200, socket: socket ?? index + 1 },
+      ];
+    });
+    return record(lines.flat(), { maxPoolSize: { value: size, from: 'code' } });
+  }
+
+  /** A report of 700 ms each second, and a short query every 50 ms. */
+  const BUSY = Array.from({ length: 441 }, (_, index) =>
+    index % 21 === 0 ? { atMs: index * 50, useMs: 700, route: 1 } : { atMs: index * 50, useMs: 4, route: 0 },
+  );
+  const [FAST, REPORT] = ['/fast', '/report'];
+
+  test('it has the figures of predict, to the digit, at every size', async () => {
+    const recorded = await play(1, BUSY);
+    const whatIf = await predictWhatIf(recorded);
+    if (!whatIf) throw new Error('there is no answer');
+    const { trace, load, overhead, settings } = openRecording([recorded]);
+    const { poolSizes } = whatIf;
+    const { variants } = await predict({
+      ...{ load, services: load.services, overhead, poolSizes, seeds: 19 },
+      poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
+    });
+    expect(poolSizes).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    for (const [route, { figure, predictedMs, count }] of Object.entries(whatIf.routes)) {
+      expect(figure).toBe('p95Ms');
+      expect(count).toBe(Array.from(trace.routeOf).filter((row) => trace.routes[row] === route).length);
+      expect(predictedMs).toEqual(variants.map(({ predicted }) => predicted.routes[route].p95Ms));
+    }
+    expect(whatIf).toMatchObject({ recordedSize: 1, doubt: null, failures: poolSizes.map(() => 0) });
+    const { measuredMs, predictedMs } = whatIf.routes[FAST];
+    expect(measuredMs).toBeGreaterThan(300);
+    expect(Math.abs(predictedMs[0] / measuredMs - 1)).toBeLessThan(0.05);
+    expect(predictedMs[9]).toBeLessThan(5);
+  });
+
+  test('of fewer than 20 requests it has the slowest', async () => {
+    const slow = Array.from({ length: 5 }, (_, index) => ({ atMs: index * 1000, useMs: 5000, route: 1 }));
+    const fast = slow.map(({ atMs }, index) => ({ atMs: atMs + 5000 + index * 4000, useMs: 5, route: 0 }));
+    const sent = [...slow, ...fast].sort((a, b) => a.atMs - b.atMs);
+    const whatIf = await predictWhatIf(await play(1, sent));
+    expect(whatIf).toMatchObject({
+      doubt: null,
+      check: { reason: 'fewWaits' },
+      routes: { [FAST]: { figure: 'maxMs' } },
+    });
+    expect(whatIf?.routes[REPORT].predictedMs.slice(0, 5)).toEqual([21_000, 11_000, 7000, 6000, 5000]);
+  });
+
+  describe('it has no figures', () => {
+    const calm = BUSY.map((request) => ({ ...request, useMs: 4 }));
+    const brief = BUSY.slice(0, 10);
+
+    test.each([
+      ['nobody waited', play(1, calm), 'notChecked', 'nobodyWaited'],
+      ['the pool had no limit', play(0, BUSY), 'notChecked', 'unknownSize'],
+      ['the pool does not explain the waits', play(1, BUSY, (ms) => ms * 0.5), 'checkFails', 'figures'],
+      ['it does not explain a few waits either', play(1, brief, (ms) => ms * 0.5), 'notChecked', 'fewWaits'],
+    ])('where %s', async (_, recorded, doubt, reason) => {
+      expect(await predictWhatIf(await recorded)).toMatchObject({
+        poolSizes: [],
+        routes: {},
+        doubt,
+        check: { reason },
+      });
+    });
+
+    test('without a checkout that got a connection', async () => {
+      const failed = { atMs: 0, waitMs: 9, pool: 0, route: 0, outcome: 'checkOutFailed', reason: 'timeout' };
+      expect(await predictWhatIf(await record([failed]))).toBeNull();
+    });
+  });
+
+  describe('the sizes', () => {
+    test.each([
+      [1, 0.5, 10],
+      [6, 0.5, 12],
+      [1, 22, 50],
+      [100, 1, 200],
+      [700, 1, 1000],
+    ])('with %i connections and %d busy go up to %i', (recordedSize, needed, largest) => {
+      expect(choosePoolSizes(recordedSize, needed).at(-1)).toBe(largest);
+    });
+
+    test('include the recorded one', () => {
+      expect(choosePoolSizes(13, 1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 20, 25, 30]);
+      expect(choosePoolSizes(5000, 1).at(-1)).toBe(5000);
+    });
   });
 });

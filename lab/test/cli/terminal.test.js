@@ -1,0 +1,367 @@
+import { exec, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { runNode } from 'test-support/processes.js';
+import { until } from 'test-support/waiting.js';
+import { confirm } from '../../cli/confirm.js';
+import { StatusLine } from '../../cli/status-line.js';
+import { createRunProgress } from '../../cli/progress-bar.js';
+import { createSampleResult } from '../report/sample-result.js';
+import { runCli } from '../support/run-cli.js';
+import { serveHandler } from '../../../test/support/serve-app.js';
+
+describe('colours', () => {
+  const run = promisify(execFile);
+  const COMMAND = `${process.execPath} lab/cli.js predict loadtests/mixed.yaml --service /slow=50 --service /fast=2 --pool-sizes 1..3`;
+  /** What else Node.js asks for colours: in CI, a terminal has none. */
+  const PLAIN = { CI: '', NO_COLOR: '', FORCE_COLOR: '', NODE_DISABLE_COLORS: '', TERM: 'xterm-256color' };
+  /** Gives a command a terminal. */
+  const SCRIPT = '/usr/bin/script';
+
+  const withTerminal = process.platform === 'linux' && existsSync(SCRIPT) ? test : test.skip;
+  withTerminal.each([
+    ['a terminal has colours', {}, true],
+    ['NO_COLOR turns them off', { NO_COLOR: '1' }, false],
+    ['TERM=dumb turns them off', { TERM: 'dumb' }, false],
+  ])('%s', async (_, changes, hasColours) => {
+    const env = Object.fromEntries(
+      Object.entries({ ...process.env, ...PLAIN, ...changes }).filter(([, value]) => value),
+    );
+    const { stdout } = await run(SCRIPT, ['-qec', COMMAND, '/dev/null'], { env });
+    expect(stdout).toMatch(/^pool /m);
+    // eslint-disable-next-line no-control-regex
+    expect(/\u001b\[\d+m/.test(stdout)).toBe(hasColours);
+  });
+
+  test('a pipe has no colours', async () => {
+    const { stdout } = await promisify(exec)(COMMAND, { env: { ...process.env, TERM: 'xterm-256color' } });
+    expect(stdout).toMatch(/^pool /m);
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('a question', () => {
+  /** @param {string} typed @param {AbortSignal} [signal] */
+  function ask(typed, signal = new AbortController().signal) {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    input.end(typed);
+    return confirm('Go on?', { input, output, signal });
+  }
+
+  test.each([
+    ['y\n', true],
+    ['Yes\n', true],
+    ['n\n', false],
+    ['\n', false],
+    ['yesterday\n', false],
+    ['', false],
+  ])('typing %j means %p', async (typed, yes) => {
+    expect(await ask(typed)).toBe(yes);
+  });
+
+  test('a signal ends the question', async () => {
+    const interrupt = new AbortController();
+    const asked = confirm('Go on?', { input: new PassThrough(), output: new PassThrough(), signal: interrupt.signal });
+    interrupt.abort(new Error('Interrupted'));
+    await expect(asked).rejects.toThrow('Interrupted');
+  });
+});
+
+describe('progress', () => {
+  /** @param {object} terminal */
+  function openStream(terminal) {
+    const stream = Object.assign(new PassThrough(), {
+      cursorTo: (/** @type {number} */ x) => stream.write(`<to ${x}>`),
+      clearLine: () => stream.write('<clear>'),
+      ...terminal,
+    });
+    return /** @type {any} */ (stream);
+  }
+
+  test('a terminal has one line that changes, and lines that remain above it', async () => {
+    const stream = openStream({ isTTY: true, columns: 50 });
+    let said = '';
+    stream.on('data', (/** @type {Buffer} */ chunk) => {
+      said += chunk;
+    });
+    const status = new StatusLine(stream, () => 'too long '.repeat(10), 1);
+    await until('the line', () => said.includes('too long'));
+    status.report('remains');
+    status.stop();
+    await until('the end', () => said.endsWith('<to 0><clear>'));
+    expect(said).toContain(`<clear>${'too long '.repeat(10).slice(0, 49)}<to 0>`);
+    expect(said).toContain('<to 0><clear>remains\n');
+  });
+
+  test('elsewhere there is a line now and then', async () => {
+    const stream = openStream({});
+    let said = '';
+    stream.on('data', (/** @type {Buffer} */ chunk) => {
+      said += chunk;
+    });
+    const status = new StatusLine(stream, () => 'a line that is long', 1);
+    await until('two lines', () => said.includes('a line that is long\na line that is long\n'));
+    status.stop();
+    expect(said).not.toContain('<');
+  });
+
+  /** @param {boolean} isTTY */
+  function createProgress(isTTY) {
+    const stream = Object.assign(new PassThrough(), {
+      isTTY,
+      columns: 80,
+      cursorTo: () => true,
+      clearLine: () => true,
+      moveCursor: () => true,
+    });
+    let nowMs = 0;
+    const progress = createRunProgress(/** @type {any} */ (stream), () => nowMs);
+    return {
+      /** @param {number} ms @param {number} done */
+      at(ms, done) {
+        nowMs = ms;
+        progress.onProgress({ step: 'load x1, 8 connections', done, total: 100 });
+      },
+      stop: progress.stop,
+      text: () => String(stream.read() ?? ''),
+    };
+  }
+
+  describe('simulation runs', () => {
+    test('on a terminal there is nothing in the first second, then a bar with the time left', () => {
+      const { at, stop, text } = createProgress(true);
+      at(900, 20);
+      expect(text()).toBe('');
+      at(2000, 25);
+      expect(text()).toContain('25%  6 s left  simulating load x1, 8 connections');
+      stop();
+    });
+
+    test('elsewhere there is a line every ten seconds', () => {
+      const { at, stop, text } = createProgress(false);
+      at(2000, 5);
+      at(9900, 20);
+      expect(text()).toBe('');
+      at(10_000, 25);
+      at(12_000, 30);
+      expect(text()).toBe('simulating load x1, 8 connections: about 30 s left\n');
+      at(20_000, 50);
+      expect(text()).toBe('simulating load x1, 8 connections: about 20 s left\n');
+      stop();
+    });
+  });
+});
+
+describe('signals', () => {
+  /** On Windows a process can't handle signals. */
+  const onPosix = process.platform === 'win32' ? describe.skip : describe;
+
+  /** @type {string} */
+  let script;
+
+  beforeAll(async () => {
+    script = path.join(await scratchFolder(), 'busy.mjs');
+    const module = pathToFileURL(path.resolve('lab/cli/signals.js')).href;
+    await writeFile(
+      script,
+      `import { abortOnSignal } from ${JSON.stringify(module)};
+const { signal } = abortOnSignal('Stopped.');
+signal.addEventListener('abort', () => process.stdout.write('aborted'));
+process.stdout.write('ready');
+setInterval(() => {}, 1000);`,
+    );
+  });
+
+  async function startBusy() {
+    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'pipe'] });
+    cleanUp(() => child.kill('SIGKILL'));
+    const stderr = text(child.stderr);
+    await once(child.stdout, 'data');
+    return { child, stderr };
+  }
+
+  onPosix('a run that does not end when it is aborted', () => {
+    test.concurrent('is ended by force, and says what was interrupted', async () => {
+      const { child, stderr } = await startBusy();
+      child.kill('SIGHUP');
+      expect(await once(child, 'exit')).toEqual([129, null]);
+      expect(await stderr).toBe('Stopped.\n');
+    });
+
+    test.concurrent('ends at once by a second signal', async () => {
+      const { child, stderr } = await startBusy();
+      child.kill('SIGTERM');
+      await once(child.stdout, 'data');
+      child.kill('SIGINT');
+      expect(await once(child, 'exit')).toEqual([null, 'SIGINT']);
+      expect(await stderr).toBe('');
+    });
+  });
+});
+
+describe('the start', () => {
+  /** @param {string} text */
+  const widthOf = (text) => Math.max(...text.split('\n').map((line) => line.length));
+
+  test('pool-lab alone shows the next lesson, the last result and three commands', async () => {
+    const [cwd, POOL_LAB_DATA] = [await scratchFolder(), await scratchFolder()];
+    await writeFile(
+      path.join(POOL_LAB_DATA, 'workshop.json'),
+      JSON.stringify({ lessons: { '01-what-a-pool-is': { doneAt: '2026-11-20T14:00:00.000Z' } } }),
+    );
+    const save = async (/** @type {string} */ name, /** @type {string} */ text, /** @type {number} */ atSec) => {
+      const file = path.join(cwd, 'results', name, 'mixed.json');
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, text);
+      await utimes(file, atSec, atSec);
+    };
+    await save('a', JSON.stringify(createSampleResult({ startedAt: '2026-11-21T10:00:00.000Z' })), 2000);
+    await save('b', JSON.stringify(createSampleResult()), 1000);
+    await save('no-result', '{}', 3000);
+    const { code, stdout, stderr } = await runNode([path.resolve('lab/cli.js')], { cwd, env: { POOL_LAB_DATA } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [lesson, result, commands] = stdout.trimEnd().split('\n\n');
+    expect(lesson).toBe('Next lesson: 2 of 15, A pool of one connection (4 min)\n  pool-lab workshop 02-one-lane');
+    expect(result).toMatch(
+      /^Last result: .*, 21 November 2026 at 10:00 UTC\. [^]*\n {2}pool-lab report results.a.mixed\.json$/,
+    );
+    expect(commands.match(/^ {2}pool-lab /gm)).toHaveLength(3);
+    expect(widthOf(stdout)).toBeLessThanOrEqual(80);
+  });
+
+  test('--help groups the commands, each group with an example that exists', async () => {
+    const { stdout } = await runCli(['--help']);
+    const groups = stdout.split('\n\n').slice(3);
+    expect(groups.map((group) => group.split(':')[0])).toEqual([
+      'Learn',
+      'Your app',
+      'Predict',
+      'Experiments',
+      'Operate',
+    ]);
+    for (const group of groups) {
+      const [, command] = /\n {2}e\.g\. pool-lab (\w+)/.exec(group) ?? [];
+      expect(group).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+    }
+    expect(widthOf(stdout)).toBeLessThanOrEqual(80);
+  });
+
+  test('run alone says how long each experiment takes, and explains the words of handles and sessions', async () => {
+    const { stdout } = await runCli(['run']);
+    expect(stdout).toMatch(/^mixed: .* \(about 1 min\)$/m);
+    expect(stdout.match(/^\w+: .* \(about \d+ (?:s|min)\)$/gm)).toHaveLength(8);
+    for (const word of ['handle', 'gathered', 'session', 'clone'])
+      expect(stdout).toMatch(new RegExp(`^  ${word}: `, 'm'));
+  });
+});
+
+describe('text from outside', () => {
+  /** Changes the title of a terminal and reverses its text. */
+  const HOSTILE = '\u001b]0;owned\u0007\u009b31m\u202e';
+
+  test.each([
+    ['option', ['run', 'mixed', '--urll=mongodb://user:hunter2@host/']],
+    ['command', ['mongodb://user:hunter2@host/']],
+    ['file', ['predict', 'mongodb://user:hunter2@host/']],
+  ])('masks a password in an unknown %s', async (_, args) => {
+    const { code, stderr } = await runCli([...args]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/\*\*\*@host\/(?![^]*hunter2)/) });
+  });
+
+  test('escapes control characters in results and advice', async () => {
+    const folder = await scratchFolder();
+    const [result, trace] = [path.join(folder, 'result.json'), path.join(folder, 'trace.jsonl')];
+    await writeFile(result, JSON.stringify(createSampleResult({ startedAt: HOSTILE, warnings: [HOSTILE] })));
+    await writeFile(
+      trace,
+      [
+        { trace: 'mongodb-pool-lab', version: 2 },
+        ...Array.from({ length: 20 }, (_, index) => ({
+          checkOutStartedMs: index,
+          waitMs: 0,
+          useMs: 1,
+          route: HOSTILE,
+        })),
+      ]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    );
+    const shown = await Promise.all([
+      runCli(['report', result, '--out', path.join(folder, 'report.html')]),
+      runCli(['predict', '--trace', trace]),
+      runCli(['advise', '--trace', trace, '--slo', `${HOSTILE} p99 < 1 s`]),
+    ]);
+    for (const { stdout } of shown) {
+      expect(stdout).toContain('owned');
+      expect(stdout).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u);
+    }
+  });
+
+  test('a class can not control the terminal of a learner', async () => {
+    const POOL_LAB_DATA = await scratchFolder();
+    const url = await serveHandler((req, res) => {
+      const isJoin = req.url === '/join/ABC234/learners';
+      res.writeHead(isJoin ? 201 : 400, { 'Content-Type': 'application/json' });
+      res.end(
+        JSON.stringify(isJoin ? { learner: 'x', name: `Ada\n${HOSTILE}` } : { detail: `no\n${HOSTILE.repeat(999)}` }),
+      );
+    });
+    const joined = await runCli(['workshop', 'join', `${url}/join/ABC234`, '--name', 'Ada'], {
+      env: { POOL_LAB_DATA },
+    });
+    const refused = await runCli(['workshop', 'guess', '2', '15'], { env: { POOL_LAB_DATA } });
+    const failed = await runCli(['workshop', 'join', `${url}/join/OTHER2`, '--name', 'Ada'], {
+      env: { POOL_LAB_DATA },
+    });
+    expect([joined.stdout, refused.stderr, failed.stderr]).toEqual([
+      expect.stringMatching(/^You are in, Ada .*owned.*\n$/),
+      expect.stringMatching(/^The class refused that: no\s.*owned/),
+      expect.stringMatching(/^The class at .* says: no\s.*owned.*\n$/),
+    ]);
+    for (const { stdout, stderr } of [joined, refused, failed]) {
+      expect(stdout + stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u);
+      expect(stderr.length).toBeLessThan(500);
+    }
+  });
+
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+  onLinux('hides a password in its arguments from the process list before it loads anything', async () => {
+    const child = spawn(
+      process.execPath,
+      ['lab/cli.js', 'run', 'mixed', '--url', 'mongodb://user:hunter2@127.0.0.1:1/'],
+      {
+        env: { ...process.env, MONGO_SERVER_SELECTION_TIMEOUT_MS: '5000' },
+        stdio: 'ignore',
+      },
+    );
+    const ended = once(child, 'exit');
+    const title = await until('it has a title', async () => {
+      const text = await readFile(`/proc/${child.pid}/cmdline`, 'utf8');
+      return text.startsWith('pool-lab') && text;
+    });
+    child.kill('SIGKILL');
+    await ended;
+    expect(title).toMatch(/^pool-lab run mixed\0*$/);
+    // Static imports would come first.
+    const entry = await readFile('lab/cli.js', 'utf8');
+    expect(entry).not.toMatch(/^import /m);
+  });
+
+  test('explains what a connection string looks like when one is malformed', async () => {
+    const { code, stderr } = await runCli(['run', 'mixed', '--url', '127.0.0.1:27017']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        '--url is not a connection string. Write it like ' +
+        'mongodb://USER:PASSWORD@HOST:PORT/, and percent-encode special characters, for example @ as %40 and / as %2F.\n',
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from '@jest/globals';
+import { KnownRoutes } from '../../src/attach/known-routes.js';
+import { foldIds, nameRoute, readExpressPattern } from '../../src/attach/name-routes.js';
+import { Operations } from '../../src/attach/operations.js';
+
+describe('known routes', () => {
+  /** @typedef {{ statusCode?: number, headersSent?: boolean, destroyed?: boolean }} Answer by default it has ended well */
+
+  /** @param {object} request @param {Answer} [answer] */
+  function responseTo(request, { statusCode = 200, headersSent = true, destroyed = false } = {}) {
+    return /** @type {any} */ ({ req: { method: 'GET', ...request }, statusCode, headersSent, destroyed });
+  }
+
+  /** @param {KnownRoutes} routes @param {string} url @param {Answer} [answer] */
+  function nameOf(routes, url, answer) {
+    return routes.name(responseTo({ url }, answer));
+  }
+
+  test.each(['*', '/*', '(.*)', '/{*splat}', '/:path(.*)', '/{*path}'])(
+    'a route %s, which matches everything, is called by the folded path',
+    (path) => {
+      const request = { url: '/users/42', baseUrl: '', route: { path } };
+      expect(new KnownRoutes().name(responseTo(request))).toBe('/users/:id');
+    },
+  );
+
+  test('a path that no route matches and that ends in 404 takes no name from the others', () => {
+    const routes = new KnownRoutes();
+    const paths = Array.from({ length: 2000 }, (_, index) => `/bot-${letters(index)}`);
+    expect(new Set(paths.map((path) => nameOf(routes, path, { statusCode: 404 })))).toEqual(new Set(['(not found)']));
+    // Before the status is known, its name is not final.
+    expect(nameOf(routes, '/bot-x', { statusCode: 200, headersSent: false })).toBe('/bot-x');
+    expect(nameOf(routes, '/users')).toBe('/users');
+    // An app without a framework: the route exists, what it was asked for does not.
+    expect(nameOf(routes, '/users', { statusCode: 404 })).toBe('/users');
+  });
+
+  test('paths that no route matches leave the routes of the framework their place', () => {
+    const routes = new KnownRoutes();
+    for (let index = 0; index < 2000; index += 1) {
+      nameOf(routes, `/page-${letters(index)}`);
+      nameOf(routes, `/left-${letters(index)}`, { headersSent: false, destroyed: true });
+    }
+    expect(nameOf(routes, '/new')).toBe('(other routes)');
+    const matched = (/** @type {string} */ path) =>
+      routes.name(responseTo({ url: '/x', baseUrl: '', route: { path } }));
+    expect(matched('/users/:id')).toBe('/users/:id');
+    for (let index = 0; index < 500; index += 1) matched(`/route-${index}`);
+    expect(matched('/last')).toBe('(other routes)');
+    expect(matched('/users/:id')).toBe('/users/:id');
+  });
+
+  const GRAPHQL = { method: 'POST', url: '/graphql' };
+
+  test('each operation of GraphQL is a route, in the body of any framework', () => {
+    const routes = new KnownRoutes();
+    const nameWith = (/** @type {object} */ body) => routes.name(responseTo({ ...GRAPHQL, body }));
+    expect(nameWith({ query: 'query GetUser($id: ID!) { user(id: $id) { name } }' })).toBe('POST /graphql GetUser');
+    expect(nameWith({ operationName: 'B', query: 'query A { a } query B { b }' })).toBe('POST /graphql B');
+    // A persisted query has no text.
+    expect(nameWith({ operationName: 'Kept', extensions: {} })).toBe('POST /graphql Kept');
+    expect(nameWith({ query: '{ a }' })).toBe('POST /graphql');
+    expect(nameWith({ operationName: '<b>', query: '{ a }' })).toBe('POST /graphql');
+    expect(routes.name(responseTo({ ...GRAPHQL, url: '/search', body: { operationName: 'A', query: 'alice' } }))).toBe(
+      'POST /search',
+    );
+  });
+
+  test('operations that clients make up end as the route itself', () => {
+    const routes = new KnownRoutes();
+    for (let index = 0; index < 2000; index += 1)
+      routes.name(responseTo({ ...GRAPHQL, body: { operationName: `Bot${letters(index)}` } }));
+    expect(routes.name(responseTo({ ...GRAPHQL, body: { operationName: 'Late' } }))).toBe('POST /graphql');
+  });
+
+  test('short names have the method and the first segment, and nothing else', () => {
+    const routes = new KnownRoutes({ isShort: true });
+    expect(routes.name(responseTo({ url: '/x', baseUrl: '/api', route: { path: '/users/:id' } }))).toBe('/api');
+    expect(nameOf(routes, '/users/alice')).toBe('/users');
+    expect(nameOf(routes, '/users/alice', { headersSent: false })).toBe('/users');
+    expect(nameOf(routes, '/')).toBe('/');
+    expect(routes.name(responseTo({ ...GRAPHQL, body: { operationName: 'A' } }))).toBe('POST /graphql');
+  });
+
+  /** A name without digits. @param {number} index */
+  function letters(index) {
+    return [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+  }
+});
+
+describe('names of routes', () => {
+  test.each([
+    ['/', '/'],
+    ['/users', '/users'],
+    ['/users/42?full=1', '/users/:id'],
+    ['/users/507f1f77bcf86cd799439011/orders/7#top', '/users/:id/orders/:id'],
+    ['/files/3f2504e0-4f89-11d3-9a0c-0305e82c3301', '/files/:id'],
+    ['/sessions/dXNlcjE6cGFzc3dvcmQx', '/sessions/:id'],
+    ['/v2/user-preferences-overview', '/v2/:id'],
+    ['/v2/user-settings', '/v2/user-settings'],
+    ['/mail/bob@example.com', '/mail/:id'],
+    ['/mail/bob%40example', '/mail/:id'],
+    ['/verify/a8Kd92LmQx7', '/verify/:id'],
+    ['/verify/aKx7', '/verify/:id'],
+    ['/reset/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x-y_z', '/reset/:id'],
+    ['/orders/2024-10-01', '/orders/:id'],
+    ['/orders/order1234/getItems', '/orders/:id/getItems'],
+    ['/favicon.ico', '/:id'],
+    ['/oauth2/login/', '/oauth2/login/'],
+    ['/orders/2026', '/orders/:id'],
+    ['*', '*'],
+    ['?x', '/'],
+  ])('%s is a request of %s', (url, route) => {
+    expect(foldIds(url)).toBe(route);
+  });
+
+  test('a route has its method, unless it is the usual one', () => {
+    expect(['GET', 'HEAD', 'POST'].map((method) => nameRoute(method, '/a'))).toEqual(['/a', '/a', 'POST /a']);
+  });
+
+  test.each([
+    [{ baseUrl: '/api', route: { path: '/users/:id' } }, '/api/users/:id'],
+    [{ baseUrl: '/api', route: { path: '/' } }, '/api'],
+    [{ baseUrl: '', route: { path: '/' } }, '/'],
+    [{ baseUrl: '', route: { path: /^\/a/ } }, undefined],
+    [{ baseUrl: '' }, undefined],
+  ])('Express %j', (request, pattern) => {
+    expect(readExpressPattern(request)).toBe(pattern);
+  });
+});
+
+describe('operations', () => {
+  /** @typedef {(...args: any[]) => unknown} Command */
+
+  /** @param {Command} command of its server */
+  function watchClient(command) {
+    class Server {
+      /** @param {any[]} args */
+      command(...args) {
+        return command(...args);
+      }
+    }
+    const server = new Server();
+    const operations = new Operations((work) => work);
+    operations.watch({ topology: { s: { servers: new Map([['a:1', server]]) } }, s: {} });
+    return { server, operations };
+  }
+
+  const PIPELINE = { aggregate: 'news', pipeline: [{ $changeStream: {} }], cursor: {} };
+
+  test.each([
+    ['the document of driver 6.5', { cursor: { id: 7n } }],
+    ['an object of a later driver', { id: 7n, cursor: { get() {} } }],
+  ])('a change stream is known by its id, from %s', async (name, answer) => {
+    /** @type {unknown[]} */
+    const seen = [];
+    const { server, operations } = watchClient(async () => {
+      seen.push(operations.current);
+      return answer;
+    });
+    await server.command('shop.news', PIPELINE, {});
+    await server.command('shop.news', { getMore: 7n, collection: 'news' }, {});
+    await server.command('shop.news', { getMore: 8n, collection: 'news' }, {});
+    expect(seen).toMatchObject([
+      { operation: 'aggregate news', kind: null },
+      { operation: 'getMore news', kind: 'changeStream' },
+      { operation: 'getMore news', kind: null },
+    ]);
+    operations.close();
+    await server.command('shop.news', PIPELINE, {});
+    expect(seen.at(-1)).toBeNull();
+  });
+});

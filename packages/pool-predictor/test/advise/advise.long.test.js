@@ -1,0 +1,217 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { randomLoad } from 'test-support/random-loads.js';
+import { advise } from '../../src/advise/advise.js';
+import { parseSlo } from '../../src/advise/slo.js';
+import { simulate, UNLIMITED } from '../../src/index.js';
+import { createScenarioLoad } from '../../src/load/scenario-load.js';
+import { predict } from '../../src/predict/predict.js';
+import { studyLoad } from '../../src/advise/study.js';
+import { simulateHere } from '../../src/runs/simulation-runs.js';
+import { scenarioOf } from '../load/sample-scenarios.js';
+
+/** @import { PoolOptions } from '../../src/index.js' */
+/** @import { RandomLoad } from 'test-support/random-loads.js' */
+/** @import { Service } from '../../src/simulator/service-time.js' */
+
+describe('all sizes', () => {
+  /**
+   * The fewest runs with which one may claim, with 95 % confidence, that 95 of 100 runs meet a goal: none of them may
+   * miss it.
+   */
+  const SEEDS = 59;
+  const LOADS = 15;
+
+  const goal = fc.record({
+    route: fc.constantFrom('/fast', '/slow'),
+    figure: fc.constantFrom('p50', 'p90', 'max'),
+    limitMs: fc.constantFrom(1, 10, 600, 900, 3000, 12_000),
+  });
+
+  test('advises the smallest of all sizes', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomLoad, goal, async ({ load, services }, { route, figure, limitMs }) => {
+        fc.pre(load.routes.includes(route));
+        const slo = parseSlo(`${route} ${figure} < ${limitMs}ms`);
+        const overhead = /** @type {const} */ ({ kind: 'fixed', ms: 0 });
+        const advice = await advise({ load, services, overhead, slos: [slo], headroom: 1, seeds: SEEDS });
+        fc.pre(advice.verdict !== 'notEnoughData');
+        const smallest = findSmallest({ load, services }, slo, advice);
+        if (advice.poolSize !== smallest)
+          throw new Error(`advised ${advice.poolSize}, but ${smallest} is the smallest`);
+      }),
+      { numRuns: LOADS, seed: 7 },
+    );
+  }, 300_000);
+
+  /**
+   * Tries every size, one after another.
+   *
+   * @param {RandomLoad} question
+   * @param {ReturnType<typeof parseSlo>} slo
+   * @param {{ seeds: number, firstSeed: number }} advice
+   */
+  function findSmallest({ load, services }, { route, figure, limitMs }, { seeds, firstSeed }) {
+    const simulateAll = (/** @type {PoolOptions} */ pool) =>
+      Array.from({ length: seeds }, (_, index) =>
+        simulate({
+          workload: load.workload,
+          services,
+          pool,
+          seed: firstSeed + index,
+          arrivals: load.arrivals(firstSeed + index, 1),
+        }),
+      );
+    const most = Math.max(...simulateAll(UNLIMITED).map(({ peakActive }) => peakActive));
+    for (let maxPoolSize = 1; maxPoolSize <= most; maxPoolSize += 1) {
+      const runs = simulateAll({ maxPoolSize });
+      if (runs.every(({ routes }) => routes[route]?.count > 0 && routes[route].all[figure] < limitMs))
+        return maxPoolSize;
+    }
+    return null;
+  }
+});
+
+describe('a saturated server', () => {
+  /** Two cores: a heavy query for every three cheap ones, 0.85 of what they can do. */
+  const LOAD = {
+    phases: [{ durationMs: 2500, arrivalRate: 205, mode: /** @type {const} */ ('poisson') }],
+    scenarios: [
+      { weight: 1, route: '/report' },
+      { weight: 3, route: '/cheap' },
+    ].map(({ weight, route }) => ({ weight, steps: [{ kind: /** @type {const} */ ('request'), route }] })),
+  };
+  /** @type {Record<string, Service>} */
+  const SERVICES = {
+    '/report': { kind: 'lognormal', medianMs: 28, sigma: 0.4, workShare: 1 },
+    '/cheap': { kind: 'fixed', ms: 0.5, workShare: 1 },
+  };
+  const OVERHEAD = { kind: /** @type {const} */ ('fixed'), ms: 1 };
+
+  /** @param {string[]} goals @param {Partial<Parameters<typeof advise>[0]> & { cores?: number }} [options] */
+  function adviseOn(goals, { cores = 2, ...options } = {}) {
+    return advise({
+      load: createScenarioLoad(LOAD, { server: { cores } }),
+      services: SERVICES,
+      overhead: OVERHEAD,
+      slos: goals.map(parseSlo),
+      seeds: 59,
+      headroom: 1,
+      ...options,
+    });
+  }
+
+  describe('a load that fills the server', () => {
+    test('the advice is a range, whose upper end is right', async () => {
+      const { verdict, poolSize, saturation } = await adviseOn(['/report p95 < 900ms']);
+      expect(verdict).toBe('size');
+      expect(saturation).toMatchObject({ cores: 2, fleet: null, enough: null, slowdown: { route: '/report' } });
+      expect(saturation?.usedShare).toBeGreaterThan(0.7);
+      expect(saturation?.usedShare).toBeLessThan(0.95);
+      const slowdown = /** @type {NonNullable<NonNullable<typeof saturation>['slowdown']>} */ (saturation?.slowdown);
+      expect(slowdown.poolSize).toBeGreaterThanOrEqual(Number(poolSize));
+      expect(slowdown.largerSize).toBe(2 * slowdown.poolSize);
+      // Other runs say the same.
+      const {
+        variants: [upper, twice],
+      } = await predict({
+        load: createScenarioLoad(LOAD, { server: { cores: 2 } }),
+        services: SERVICES,
+        overhead: OVERHEAD,
+        firstSeed: 1000,
+        seeds: 19,
+        poolSizes: [slowdown.poolSize, slowdown.largerSize],
+      });
+      const ratio = twice.predicted.routes['/report'].p99Ms / upper.predicted.routes['/report'].p99Ms;
+      expect(ratio).toBeGreaterThan(1.02);
+      expect(Math.abs(ratio / (slowdown.largerMs / slowdown.p99Ms) - 1)).toBeLessThan(0.25);
+    });
+
+    test('where no size will do, it says what would', async () => {
+      const { verdict, saturation } = await adviseOn(['/report p95 < 75ms']);
+      expect(verdict).toBe('nothing');
+      const { cores, poolSize } = saturation?.enough ?? { cores: 0, poolSize: 0 };
+      expect(cores).toBeGreaterThan(2);
+      const more = await adviseOn(['/report p95 < 75ms'], { cores });
+      expect(more).toMatchObject({ verdict: 'size' });
+      expect(more.poolSize).toBe(poolSize);
+    });
+
+    test('all instances of a fleet share it', async () => {
+      const { saturation } = await adviseOn(['/report p50 < 900ms'], { cores: 4, fleet: { instances: 2 } });
+      expect(saturation?.usedShare).toBeLessThan(0.55);
+      expect(saturation?.fleet).toMatchObject({ instances: 2, slowdown: { route: '/report' } });
+    });
+
+    test('without a server there is no limit, and the advice is as before', async () => {
+      const load = createScenarioLoad(LOAD);
+      const plain = Object.fromEntries(
+        Object.entries(SERVICES).map(([route, service]) => [route, { ...service, workShare: 0 }]),
+      );
+      const [before, after] = [
+        await adviseOn(['/report p95 < 200ms'], { load, services: plain }),
+        await adviseOn(['/report p95 < 200ms'], { load }),
+      ];
+      expect(after).toEqual(before);
+      expect(after.saturation).toBeNull();
+    });
+  });
+});
+
+describe('the study', () => {
+  const SEEDS = Array.from({ length: 99 }, (_, index) => index + 1);
+
+  /** @param {import('test-support/random-loads.js').RandomLoad} input @param {string} goal */
+  async function studyOf({ load, services }, goal) {
+    let runs = 0;
+    const simulateRuns = simulateHere({ load, services });
+    const study = await studyLoad({
+      load,
+      services,
+      slos: [parseSlo(`${load.routes[0]} ${goal}`)],
+      seeds: SEEDS,
+      factor: 1,
+      onStep: () => {},
+      simulateRuns: (wanted) => {
+        runs += wanted.length;
+        return simulateRuns(wanted);
+      },
+    });
+    return { ...study, countRuns: () => runs };
+  }
+
+  test('the search finds what trying every size finds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        randomLoad,
+        fc.constantFrom('p50 < 60ms', 'p50 < 1s', 'p90 < 1s', 'max < 6s'),
+        async (each, goal) => {
+          const {
+            search,
+            meets,
+            judge,
+            facts: { peakActive },
+          } = await studyOf(each, goal);
+          const found = await search(1, peakActive, (maxPoolSize) => meets({ maxPoolSize }));
+          let smallest = null;
+          for (let maxPoolSize = peakActive; maxPoolSize >= 1; maxPoolSize--) {
+            const { isMet } = await judge({ maxPoolSize });
+            expect(await meets({ maxPoolSize })).toBe(isMet);
+            if (isMet) smallest = maxPoolSize;
+          }
+          expect(found).toBe(smallest);
+        },
+      ),
+      { numRuns: 4, seed: 5 },
+    );
+  });
+
+  test('a pool that is far too small is found out in two runs', async () => {
+    const arrivals = { durationMs: 20_000, arrivalRate: 15, mode: /** @type {const} */ ('poisson') };
+    const load = createScenarioLoad({ phases: [arrivals], scenarios: [scenarioOf('/a')] });
+    const { meets, countRuns } = await studyOf({ load, services: { '/a': { kind: 'fixed', ms: 500 } } }, 'p50 < 1s');
+    const before = countRuns();
+    expect(await meets({ maxPoolSize: 1 })).toBe(false);
+    expect(countRuns() - before).toBe(2);
+  });
+});

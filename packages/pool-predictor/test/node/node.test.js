@@ -1,0 +1,157 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { scratchFolder } from 'test-support/cleanup.js';
+import { createScenarioLoad, createTraceLoad, predict } from '../../src/index.js';
+import { createSimulationThreads } from '../../src/node/index.js';
+import { scenarioOf } from '../load/sample-scenarios.js';
+import { readScenario } from '../../src/node/input-files.js';
+import { readWorkload } from '../../src/scenario/workload.js';
+
+/** @import { Service } from '../../src/index.js' */
+
+const file = path.join(await scratchFolder(), 'odd.yaml');
+
+describe('threads', () => {
+  /** @type {Record<string, Service>} */
+  const services = {
+    '/fast': { kind: 'lognormal', medianMs: 2, sigma: 1 },
+    '/slow': { kind: 'sample', valuesMs: [100, 200, 900] },
+  };
+  const load = createScenarioLoad({
+    phases: [{ durationMs: 2000, arrivalRate: 50, mode: 'poisson' }],
+    scenarios: [
+      { weight: 9, ...scenarioOf('/fast') },
+      {
+        weight: 1,
+        steps: [
+          { kind: 'request', route: '/slow' },
+          { kind: 'think', ms: 100, jitterMs: 50 },
+        ],
+      },
+    ],
+  });
+  const runs = Array.from({ length: 12 }, (_, index) => ({ pool: { maxPoolSize: 2 }, seed: index + 1, factor: 1 }));
+  const input = { load, services, overhead: services['/fast'], resolutionMs: 1 };
+
+  /** @type {ReturnType<typeof createSimulationThreads>[]} */
+  const opened = [];
+
+  /**
+   * @param {Partial<Parameters<typeof createSimulationThreads>[0]>} [change]
+   * @param {Parameters<typeof createSimulationThreads>[1]} [options]
+   */
+  function open(change, options) {
+    const threads = createSimulationThreads({ ...input, ...change }, { threads: 2, minWorkMs: 0, ...options });
+    opened.push(threads);
+    return threads;
+  }
+
+  /**
+   * How many threads the work starts: each thread of a process has the next number.
+   * @param {() => Promise<unknown>} work
+   */
+  async function countThreads(work) {
+    const before = await startThread();
+    await work();
+    return (await startThread()) - before - 1;
+  }
+
+  async function startThread() {
+    const thread = new Worker('', { eval: true });
+    const { threadId } = thread;
+    await thread.terminate();
+    return threadId;
+  }
+
+  afterEach(() => Promise.all(opened.splice(0).map((threads) => threads.close())));
+
+  describe('simulation threads', () => {
+    test('have the results of one thread, in the order of the runs', async () => {
+      let done = 0;
+      const results = await open().simulateRuns(runs, () => done++);
+      expect(results).toEqual(await open({}, { threads: 1 }).simulateRuns(runs));
+      expect(new Set(results.map(({ maxMs }) => maxMs)).size).toBeGreaterThan(6);
+      expect(done).toBe(12);
+    });
+
+    test('do so for a trace, and for several calls at once', async () => {
+      const count = 200;
+      const trace = createTraceLoad(
+        {
+          header: {},
+          warnings: [],
+          routes: ['/a'],
+          routeOf: new Uint32Array(count),
+          checkOutStartedMs: Float64Array.from({ length: count }, (_, i) => i * 7),
+          waitMs: new Float64Array(count),
+          useMs: Float64Array.from({ length: count }, (_, i) => i % 30),
+        },
+        { resample: true },
+      );
+      const both = { load: trace, services: trace.services };
+      const expected = await open(both, { threads: 1 }).simulateRuns(runs);
+      const { simulateRuns } = open(both);
+      expect(await Promise.all([simulateRuns(runs), simulateRuns(runs)])).toEqual([expected, expected]);
+    });
+
+    test('give a prediction what one thread gives', async () => {
+      const options = { ...input, poolSizes: [1, 2], seeds: 19 };
+      expect(await predict({ ...options, simulateRuns: open().simulateRuns })).toEqual(await predict(options));
+    });
+
+    test.each(
+      /** @type {[string, number, Parameters<typeof open>][]} */ ([
+        ['as many as allowed', 2, []],
+        // The first run is over before there are threads.
+        ['no more than runs', 3, [{}, { threads: 100 }]],
+        ['none for little work', 0, [{}, { minWorkMs: 1e6 }]],
+        ['none where one is allowed', 0, [{}, { threads: 1 }]],
+        ["none for a load that can't be sent", 0, [{ load: { ...load, source: undefined } }]],
+      ]),
+    )('start: %s', async (_, count, options) => {
+      expect(await countThreads(() => open(...options).simulateRuns(runs.slice(0, 4)))).toBe(count);
+    });
+
+    test('pass errors on', async () => {
+      const { simulateRuns } = open();
+      await expect(simulateRuns([...runs, { pool: { maxPoolSize: -1 }, seed: 1, factor: 1 }])).rejects.toThrow(
+        new Error('maxPoolSize must be a whole number of at least 1, not -1'),
+      );
+    });
+
+    test('end at a signal, in the middle of a run', async () => {
+      const controller = new AbortController();
+      const { simulateRuns } = open({}, { signal: controller.signal });
+      const long = createScenarioLoad({
+        phases: [{ durationMs: 3.6e6, arrivalRate: 2000 }],
+        scenarios: [scenarioOf('/slow')],
+      });
+      const { simulateRuns: simulateLong } = open({ load: long }, { signal: controller.signal });
+      await simulateRuns(runs);
+      const startedAtMs = performance.now();
+      const [short, ...rest] = runs;
+      const running = simulateLong([{ ...short, factor: 1e-4 }, ...rest]);
+      setTimeout(() => controller.abort(new Error('enough')), 300);
+      await expect(running).rejects.toThrow('enough');
+      // Each run would take seconds.
+      expect(performance.now() - startedAtMs).toBeLessThan(5000);
+      await expect(simulateRuns(runs)).rejects.toThrow('enough');
+    });
+  });
+});
+
+describe('files', () => {
+  const TEXT = 'scenarios: [ { flow: [ { get: { url: /é } } ] } ]\n';
+
+  test('UTF-16, as some editors save it, is refused with a clear error', async () => {
+    await writeFile(file, `\ufeff${TEXT}`, 'utf16le');
+    await expect(readScenario(file)).rejects.toThrow(`${file} is not UTF-8 text: save it as UTF-8`);
+  });
+
+  test('UTF-8 with a byte order mark is read', async () => {
+    await writeFile(file, `\ufeff${TEXT}`);
+    expect(await readScenario(file)).toEqual(readWorkload(TEXT, { file }));
+  });
+});

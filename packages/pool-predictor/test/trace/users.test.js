@@ -1,0 +1,373 @@
+import { describe, expect, test } from '@jest/globals';
+import { createRandom } from '../../src/simulator/random.js';
+import { findFollowUps } from '../../src/trace/follow-ups.js';
+import { createTraceLoad } from '../../src/load/trace-load.js';
+import { foldRoutes, summariseTrace, thinTrace } from '../../src/trace/trace.js';
+import { checkClosed, checkOpen, CLOSED, OPEN } from './follow-up-cases.js';
+import { callers, GAPS, recordCold, recordMixed, run, TIMES, toTrace, visitors } from './traces.js';
+import { findHandovers } from '../../src/trace/handovers.js';
+import { inferResolution, levelRounding } from '../../src/trace/resolution.js';
+import { readTraceText } from '../../src/trace/read-trace.js';
+import { compareRounded, KINDS } from './rounded-loads.js';
+import { pickPool } from '../../src/trace/pick-pool.js';
+
+/** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
+
+describe('follow-ups', () => {
+  const COUNT = 1000;
+
+  describe('requests that arrive on their own are replayed as they came', () => {
+    // follow-ups.long.test.js has the others.
+    test.each(OPEN.filter(({ service, utilisation }) => service === 'exponential' && utilisation === 0.97))(
+      '$gap, $service times, utilisation $utilisation',
+      checkOpen,
+    );
+
+    test('slow ones among many fast ones', () => {
+      const random = createRandom(1);
+      const arrivals = Array.from({ length: 1200 }, (_, index) => ({
+        atMs: index * 50 + 30 * random.uniform(),
+        route: index % 20 === 0 ? '/slow' : '/fast',
+        serviceMs: (index % 20 === 0 ? 500 : 2) * (1 + 0.2 * random.exponential()),
+      }));
+      expect(createTraceLoad(toTrace(run(arrivals, 8), 8)).callers).toMatchObject({
+        aloneShare: 1,
+        doubt: 'noSockets',
+      });
+    });
+  });
+
+  test.each(CLOSED.filter(({ poolSize }) => poolSize === 4).slice(1, 2))(
+    'callers who wait for their answers: $name, recorded at $poolSize',
+    checkClosed,
+  );
+
+  test('evenly spaced arrivals and callers with equal queries look alike if nobody waits: there are two answers', () => {
+    for (const arrivals of [
+      visitors({ count: COUNT, gap: (random) => GAPS.uniform(20, random), service: TIMES.fixed(50) }),
+      callers({ count: 1, untilMs: 80_000, service: TIMES.fixed(50), think: TIMES.fixed(5) }),
+    ]) {
+      const { arrivals: replay, callers: facts, otherwise } = createTraceLoad(toTrace(run(arrivals, 4), 4));
+      expect(facts).toMatchObject({ aloneShare: 1, isUnclear: true });
+      expect([...replay(1, 1)].every(({ requests }) => requests === undefined)).toBe(true);
+      expect(otherwise?.callers.callersShare).toBeGreaterThan(0.9);
+    }
+  });
+
+  test('evenly spaced requests of two routes get an answer, even where every start seems to follow something', () => {
+    for (let seed = 1; seed <= 15; seed++) {
+      const { uniform } = createRandom(seed, 'fast ones');
+      const arrivals = Array.from({ length: 112 }, (_, index) =>
+        uniform() < 0.1
+          ? { atMs: 12.75 * index, route: '/fast', serviceMs: 0.5 }
+          : { atMs: 12.75 * index, route: '/slow', serviceMs: 25 },
+      );
+      expect(findFollowUps(toTrace(run(arrivals, 6), 6)).likely).toHaveLength(112);
+    }
+  });
+
+  describe('checkouts of one request', () => {
+    const trace = {
+      header: {},
+      routes: ['/a', '/b'],
+      checkOutStartedMs: [0, 4, 11, 12, 13],
+      waitMs: [0, 0, 0, 0, 0],
+      useMs: [10, 10, 5, 5, 5],
+      routeOf: [0, 1, 0, 0, 1],
+      requestOf: [7, 8, 7, 7, -1],
+      warnings: [],
+    };
+
+    test('are one request: those without a number, one each', () => {
+      const { likely, possible, requests } = findFollowUps(trace);
+      expect([...likely]).toEqual([-1, -1, -1]);
+      expect(possible).toBeNull();
+      expect([[...requests.from], [...requests.rows]]).toEqual([
+        [0, 3, 4, 5],
+        [0, 2, 3, 1, 4],
+      ]);
+      expect(createTraceLoad(trace).callers).toMatchObject({ visits: 0, aloneShare: 1 });
+    });
+
+    test('start after the same ends as they did, with the same gaps', () => {
+      const [arrival] = createTraceLoad(trace).arrivals(1, 1);
+      expect(arrival.known).toMatchObject({
+        servicesMs: [10, 5, 5],
+        startsAfter: [0, 1, 1],
+        gapsMs: [0, 1, 2],
+        endsAfter: 3,
+        restMs: 0,
+        isMeasured: false,
+      });
+      // With one connection, the second one of the fork waits for the first, and the join for both.
+      const responses = [3, 1].map((size) => run(createTraceLoad(trace).arrivals(1, 1), size)[0].responseMs);
+      expect(responses).toEqual([17, 30]);
+    });
+
+    test('have the response that the server measured, and no overhead', () => {
+      // The last checkout of request 7 starts after its answer: nobody waits for it.
+      const measured = {
+        ...trace,
+        requestStartedMs: [-2, NaN, -2, -2, NaN],
+        requestEndedMs: [11.5, NaN, 11.5, 11.5, NaN],
+      };
+      const records = run(createTraceLoad(measured).arrivals(1, 1), 9, Infinity, {
+        services: {},
+        overhead: { kind: 'fixed', ms: 100 },
+      });
+      expect(records.map(({ route, arrivedAtMs, responseMs }) => [route, arrivedAtMs, responseMs])).toEqual([
+        ['/a', 0, 13.5],
+        ['/b', 4, 110],
+        ['/a', 12, 105],
+        ['/b', 13, 105],
+      ]);
+      const { requests, maxMs } = summariseTrace(measured);
+      expect({ requests, maxMs }).toEqual({ requests: 4, maxMs: 13.5 });
+    });
+  });
+});
+
+describe('handovers', () => {
+  test('only a connection that was idle while a request waited was handed over late', () => {
+    // A pool of one: the second waits for the first, and 3 ms longer; the third comes 5 ms after the second's checkin.
+    expect([...findHandovers({ checkOutStartedMs: [0, 2, 28], waitMs: [0, 11, 1], useMs: [10, 10, 10] })]).toEqual([
+      3, 0, 0,
+    ]);
+  });
+
+  test('of two connections the one that was checked in last is handed over first', () => {
+    // The third waits for the first checkin, the second's; the first one's connection is idle until the fourth.
+    expect([
+      ...findHandovers({ checkOutStartedMs: [0, 0, 5, 6], waitMs: [0, 0, 6, 16], useMs: [20, 10, 30, 1] }),
+    ]).toEqual([2, 1, 0, 0]);
+  });
+
+  test('of two pools, a connection goes only to a request of its own pool', () => {
+    const trace = { checkOutStartedMs: [0, 0, 5], waitMs: [0, 0, 16], useMs: [10, 20, 10] };
+    // In one pool, the third would have waited 11 ms for the first connection, which was free at 10.
+    expect([...findHandovers(trace)]).toEqual([0, 1, 0]);
+    expect([...findHandovers({ ...trace, waitMs: [0, 0, 9] })]).toEqual([4, 0, 0]);
+    expect([...findHandovers({ ...trace, waitMs: [0, 0, 9] }, (checkout) => (checkout === 2 ? 1 : 0))]).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
+  test('a checkin that rounding puts a microsecond after the next checkout is the one before it', () => {
+    expect([
+      ...findHandovers({ checkOutStartedMs: [0, 1, 2], waitMs: [0, 9, 18], useMs: [10.001, 10.001, 10] }),
+    ]).toEqual([0, 0, 0]);
+  });
+});
+
+describe('rounded times', () => {
+  test.each(Object.keys(KINDS).flatMap((kind) => [0.01, 0.1, 1].map((stepMs) => [kind, stepMs])))(
+    'a trace of %s whose times are rounded to %s ms is replayed with the recorded waits',
+    async (kind, stepMs) => {
+      for (const seed of [1, 2]) {
+        const { resolutionMs, waitRatio, p95Ratios } = await compareRounded(String(kind), {
+          seed,
+          count: 500,
+          stepMs: Number(stepMs),
+        });
+        expect(resolutionMs).toBe(stepMs);
+        for (const ratio of [waitRatio, ...p95Ratios]) expect(Math.abs(ratio - 1)).toBeLessThan(0.05);
+      }
+    },
+  );
+
+  test('the resolution is that of the header, or what all times are multiples of', async () => {
+    const read = async (/** @type {object} */ fields, /** @type {number} */ useMs) => {
+      const lines = [
+        { trace: 'mongodb-pool-lab', version: 2, ...fields },
+        { checkOutStartedMs: 1_767_225_600_000.123, waitMs: 0, useMs: 7 },
+        { checkOutStartedMs: 1_767_225_600_010, waitMs: 3, useMs },
+      ];
+      return (await readTraceText(lines.map((line) => JSON.stringify(line)).join('\n'))).resolutionMs;
+    };
+    expect(await read({}, 12)).toBe(0.001);
+    expect(await read({ resolutionMs: 1 }, 12)).toBe(1);
+    const columns = (/** @type {number[]} */ useMs) =>
+      /** @type {any} */ ({ startedMs: [1_767_225_600_000, 20], waitMs: [NaN, 0], useMs });
+    expect(
+      [
+        [10, NaN],
+        [10, 7],
+        [10, 0.3],
+        [10, 0.07],
+        [10, 0.007],
+      ].map((useMs) => inferResolution(columns(useMs))),
+    ).toEqual([1, 1, 0.1, 0.01, 0.001]);
+  });
+
+  test('what rounding may have made is replaced by its mean, so that the sum stays', () => {
+    expect(levelRounding([-1, 2, 1, 40], 2)).toEqual([2 / 3, 2 / 3, 2 / 3, 40]);
+    expect(levelRounding([-1, 0], 2)).toEqual([0, 0]);
+    expect(levelRounding([], 2)).toEqual([]);
+  });
+});
+
+describe('users of sockets', () => {
+  const UNTIL_MS = 40_000;
+
+  /** @typedef {Pick<SimulatedRequest, 'user' | 'arrivedAtMs' | 'finishedAtMs'>} Request */
+
+  /** Each caller has a socket. @returns {(request: Request) => number} */
+  const ownSockets = () => (request) => request.user;
+
+  /** Like the agents of most clients: the idle socket that was in use last, or a new one. @param {'last' | 'first'} taken */
+  function sharedSockets(taken = 'last') {
+    /** By socket: when it is idle again. @type {number[]} */
+    const idleAtMs = [];
+    return (/** @type {Request} */ { arrivedAtMs, finishedAtMs }) => {
+      const idle = [...idleAtMs.keys()].filter((socket) => idleAtMs[socket] <= arrivedAtMs);
+      const socket =
+        idle.toSorted((a, b) => (taken === 'last' ? idleAtMs[b] - idleAtMs[a] : a - b))[0] ?? idleAtMs.length;
+      idleAtMs[socket] = finishedAtMs;
+      return 1000 + socket;
+    };
+  }
+
+  /** @returns {(request: Request) => number} */
+  function newSockets() {
+    let opened = 0;
+    return () => 10_000 + opened++;
+  }
+
+  /**
+   * @param {{ waiting?: number, meanThinkMs?: number, arriving?: number, poolSize?: number,
+   *   socketOf: (isWaiting: boolean) => (request: Request) => number }} load all on one route; arriving: gap in ms
+   */
+  async function record({ waiting = 0, meanThinkMs = 40, arriving, poolSize = 8, socketOf }) {
+    const arrivals = [
+      ...callers({
+        count: waiting,
+        untilMs: UNTIL_MS,
+        service: TIMES.steady(20),
+        think: TIMES.exponential(meanThinkMs),
+      }),
+      ...(arriving
+        ? visitors({
+            count: UNTIL_MS / arriving,
+            gap: (random) => GAPS.poisson(arriving, random),
+            service: TIMES.exponential(10),
+          })
+        : []),
+    ].sort((a, b) => a.atMs - b.atMs);
+    const isWaiting = arrivals.map(({ requests }) => requests !== undefined);
+    const sockets = [true, false].map(socketOf);
+    const lines = run(arrivals, poolSize, UNTIL_MS).flatMap((request, index) => {
+      const { user, arrivedAtMs, waitMs, finishedAtMs } = request;
+      const common = { atMs: arrivedAtMs, request: index, route: 0 };
+      return [
+        { ...common, waitMs, useMs: finishedAtMs - arrivedAtMs - waitMs, pool: 0 },
+        {
+          ...common,
+          durationMs: finishedAtMs - arrivedAtMs,
+          status: 200,
+          socket: sockets[isWaiting[user] ? 0 : 1](request),
+        },
+      ];
+    });
+    const definitions = [
+      { trace: 'mongodb-pool-lab', version: 3 },
+      { define: 'process', id: 0 },
+      { define: 'pool', id: 0, options: { maxPoolSize: { value: poolSize, from: 'uri' } } },
+      { define: 'route', id: 0, name: '/a' },
+    ];
+    const text = [...definitions, ...lines].map((line) => JSON.stringify(line)).join('\n');
+    return createTraceLoad(pickPool(await readTraceText(text)).trace).callers;
+  }
+
+  describe('callers are told from arrivals by their sockets, on one route', () => {
+    const MIXED = { waiting: 8, arriving: 40 };
+    test.each([
+      ['new sockets', newSockets],
+      ['a client that takes the socket used last', sharedSockets],
+      ['a client that takes the first idle socket', () => sharedSockets('first')],
+    ])('beside arrivals on %s', async (_, others) => {
+      const facts = await record({ ...MIXED, socketOf: (isWaiting) => (isWaiting ? ownSockets() : others()) });
+      expect(facts.callers).toBe(8);
+      expect(facts.callersShare).toBeGreaterThan(0.7);
+      expect(facts.aloneShare).toBeGreaterThan(0.1);
+    });
+
+    test('alone, whether they queue or not', async () => {
+      for (const poolSize of [1, 8]) {
+        expect(await record({ waiting: 8, poolSize, socketOf: ownSockets })).toMatchObject({
+          callers: 8,
+          callersShare: 1,
+          doubt: null,
+        });
+      }
+    });
+
+    test('where they queue all the time', async () => {
+      expect(await record({ waiting: 4, meanThinkMs: 0.5, poolSize: 2, socketOf: ownSockets })).toMatchObject({
+        callers: 4,
+        callersShare: 1,
+        doubt: null,
+      });
+    });
+  });
+
+  describe('arrivals are recognised', () => {
+    test('on sockets of their own', async () => {
+      expect(await record({ arriving: 20, socketOf: newSockets })).toMatchObject({ aloneShare: 1, doubt: null });
+    });
+
+    test('on shared sockets', async () => {
+      expect(await record({ arriving: 10, poolSize: 2, socketOf: () => sharedSockets() })).toMatchObject({
+        aloneShare: 1,
+        doubt: null,
+      });
+    });
+  });
+
+  test('few requests on shared sockets leave both answers', async () => {
+    expect(await record({ arriving: 200, socketOf: () => sharedSockets() })).toMatchObject({
+      aloneShare: 1,
+      doubt: 'sharedSockets',
+    });
+  });
+});
+
+describe('a slice of a trace', () => {
+  describe('a long trace', () => {
+    const long = recordMixed({ count: 4000, poolSize: 4 });
+
+    test('is shortened to pieces spread over it, with the same rate and waits', () => {
+      const thinned = thinTrace(long, 1000);
+      const { length } = thinned.waitMs;
+      expect(Math.abs(length - 1000)).toBeLessThan(150);
+      const rateOf = (/** @type {typeof long} */ { checkOutStartedMs: atMs }) => atMs.length / atMs[atMs.length - 1];
+      expect(rateOf(thinned) / rateOf(long)).toBeCloseTo(1, 0);
+      const ascending = Array.from(thinned.checkOutStartedMs);
+      expect(ascending).toEqual(ascending.toSorted((a, b) => a - b));
+      expect(thinned.useMs[length - 1]).not.toBe(long.useMs[length - 1]);
+      const places = Array.from(thinned.useMs, (ms) => Array.from(long.useMs).indexOf(ms));
+      expect(places[0]).toBe(0);
+      expect(places[length - 1]).toBeGreaterThan(3500);
+      expect(thinned.warnings).toEqual([
+        `The trace is long: ${length} of its 4000 checkouts are replayed, in 20 pieces spread over it`,
+      ]);
+    });
+
+    test('keeps the openings of its pieces, at their checkouts', () => {
+      const { checkOutStartedMs, openings } = thinTrace(recordCold(), 80);
+      expect(Array.from(openings?.fromMs ?? [])).toEqual(Array.from(checkOutStartedMs));
+    });
+
+    test('is the same trace if it is short', () => {
+      expect(thinTrace(long, 4000)).toBe(long);
+    });
+  });
+
+  test('of many routes, the rarest ones are one', () => {
+    const trace = { ...recordMixed({ count: 6 }), routes: ['/a', '/b', '/c', '/d'], routeOf: [0, 1, 1, 2, 3, 3] };
+    const folded = foldRoutes(trace, 3);
+    expect(folded.routes).toEqual(['/b', '/d', '2 others']);
+    expect([...Array.from(folded.routeOf)]).toEqual([2, 0, 0, 2, 1, 1]);
+    expect(folded.warnings[0]).toBe('The trace has 4 routes: the 2 rarest ones are one, "2 others"');
+    expect(foldRoutes(trace, 4)).toBe(trace);
+  });
+});
