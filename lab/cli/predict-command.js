@@ -138,6 +138,8 @@ async function showPrediction(
   const prediction = await predictOn(load);
   const doubt = load.otherwise && (await predictOn(load.otherwise));
   const recorded = trace && summariseTrace(trace);
+  /** @template {typeof prediction.variants[0]} V @param {V} variant */
+  const hide = (variant) => (trust ? hideUnsure(trust, variant).variant : variant);
   const result = {
     lab: 'predict',
     startedAt: new Date().toISOString(),
@@ -150,7 +152,7 @@ async function showPrediction(
     variants: prediction.variants.map((variant) =>
       recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant,
     ),
-    ...(doubt && { otherwise: { load: doubt.load, variants: doubt.variants } }),
+    ...(doubt && { otherwise: { load: doubt.load, variants: doubt.variants.map(hide) } }),
     notes: [...about, ...gaps, ...notes],
     warnings,
   };
@@ -191,14 +193,15 @@ async function showPrediction(
                 isExplained,
                 notes: [],
               }),
-              { ...result, variants: doubt.variants, warnings: [] },
+              { ...result, variants: doubt.variants.map(hide), warnings: [] },
               { width, paint },
             ),
           ]
         : []),
     ].join('\n\n')}\n`,
   );
-  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  // What is not sure is null there, too.
+  if (json) process.stdout.write(`${JSON.stringify(printed)}\n`);
   if (html) {
     await writeAtomically(
       html,

@@ -19,7 +19,7 @@ export const MORE_EVIDENCE =
 /** @type {Record<string, string>} */
 const NOT_CHECKED = {
   nobodyWaited: 'nobody waited for a connection when this was recorded',
-  fewWaits: 'fewer than 20 queries waited for a connection when this was recorded',
+  fewWaits: 'only a few queries waited for a connection when this was recorded',
   fewRequests: 'one of the two recordings has fewer than 20 requests of every route',
   unknownSize: 'the recording does not say how large its pool was',
 };
@@ -80,7 +80,7 @@ function describeFailure(check) {
   return `${intro} ${describeFigures({ figures: off })} ${of === 'trace' ? (describeChange(check) ?? lacking) : lacking}`;
 }
 
-const KINDS = { meanWait: 'Mean wait', p95Wait: 'p95 of the wait', p95: 'p95' };
+const KINDS = { meanWait: 'Mean wait', p95Wait: 'p95 of the wait', maxWait: 'Longest wait', p95: 'p95' };
 /** More would be a wall of figures. */
 const MAX_FIGURES = 3;
 

@@ -52,9 +52,10 @@ describeInBrowser("the page's what-if and predict, from one recording", () => {
       const { variants } = JSON.parse(stdout);
       expect(Object.keys(routes).length).toBeGreaterThan(1);
       for (const [route, { figure, predictedMs }] of Object.entries(routes)) {
-        expect(predictedMs).toEqual(
-          variants.map((/** @type {any} */ { predicted }) => predicted.routes[route][figure]),
-        );
+        const printed = variants.map((/** @type {any} */ { predicted }) => predicted.routes[route][figure]);
+        // Where its band is too wide, predict prints none.
+        expect(predictedMs).toEqual(predictedMs.map((ms, index) => (printed[index] === null ? ms : printed[index])));
+        expect(printed.filter((/** @type {number | null} */ ms) => ms !== null).length).toBeGreaterThan(0);
       }
     }
     await page.close();

@@ -7,7 +7,7 @@ const FIGURES = { p95Ms: 'p95', maxMs: 'max' };
 /** @type {Record<string, string>} */
 const NOT_CHECKED = {
   nobodyWaited: 'nobody waited for a connection, so every pool of this size or larger looks the same',
-  fewWaits: 'fewer than 20 queries waited for a connection',
+  fewWaits: 'only a few queries waited for a connection',
   unknownSize: 'the pool has no limit',
 };
 const SEND_MORE = 'Send more at once, or make the pool smaller.';
@@ -24,7 +24,7 @@ export function describeMeasured(poolSize, routes) {
 }
 
 /** Why there are no figures, or how far the figures go; nothing where they can be relied on. @param {WhatIf} whatIf */
-export function explainDoubt({ doubt, recordedSize, poolSizes, check: { status, reason, waits } }) {
+export function explainDoubt({ doubt, recordedSize, poolSizes, check: { reason, waits } }) {
   if (doubt === 'notChecked') return `No prediction: in the last minute, ${NOT_CHECKED[String(reason)]}. ${SEND_MORE}`;
   if (doubt === 'unclear')
     return `No figures for ${poolSizes.length > 0 ? 'the other sizes' : 'other sizes'}: the last minute does not show which requests wait for the answers to others.`;
@@ -37,7 +37,7 @@ export function explainDoubt({ doubt, recordedSize, poolSizes, check: { status, 
     return reason === 'otherWaits'
       ? `No prediction: ${Math.round(waits.otherShare * 100)} % of the waiting was neither for a connection of a full pool nor in an opening that was recorded.`
       : 'No prediction: a replay of the last minute does not explain its waits.';
-  return status === 'notChecked' ? `Not checked: ${NOT_CHECKED[String(reason)]}.` : '';
+  return '';
 }
 
 /**

@@ -274,7 +274,7 @@ describeInBrowser('the playground, opened from disk', () => {
       await until('other figures', async () => (await page.locator('#percentiles').innerText()) !== before);
       if (name !== 'second') expect(await told()).toContain('get no answer');
     }
-    expect(await page.locator('#sandbox .tunnel canvas').getAttribute('aria-label')).toContain('of 6 lanes');
+    expect(await page.locator('#sandbox .tunnel canvas').first().getAttribute('aria-label')).toContain('of 6 lanes');
   });
 
   test('a dropped trace plays as it was, says why requests waited, and shows another pool', async () => {

@@ -226,8 +226,8 @@ describe('predictions', () => {
     [{ doubt: 'unclear', check: {} }, /which requests wait for the answers to others/],
     [{ doubt: 'unknownServer', check: {} }, /^No figures far from 2 connections/],
     [
-      { doubt: null, check: { status: 'notChecked', reason: 'fewWaits' } },
-      /^Not checked: fewer than 20 queries waited/,
+      { doubt: 'notChecked', check: { status: 'notChecked', reason: 'fewWaits' } },
+      /^No prediction: in the last minute, only a few queries waited/,
     ],
     [{ doubt: null, check: { status: 'holds' } }, /^$/],
   ])('why there are no figures is one sentence: %j', (facts, words) => {

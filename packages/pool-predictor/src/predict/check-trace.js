@@ -13,6 +13,9 @@ import { RECORDED_SEED, createTraceLoad } from '../load/trace-load.js';
 
 /** With fewer requests, or waits, the p95 is just the longest one. */
 const MIN_COUNT = 20;
+/** In a short recording fewer waits are enough for a replay, if they are at least so many, and this share of it. */
+const MIN_FEW = 5;
+const FEW_SHARE = 0.2;
 /** Each route needs 20 more runs. */
 const MAX_ROUTES = 9;
 /** A shorter wait is the work of the driver and of the process. */
@@ -30,7 +33,7 @@ const RESPONSE_SHARE = 0.05;
 
 /**
  * @typedef {object} CheckedFigure
- * @property {'meanWait' | 'p95Wait' | 'p95'} kind
+ * @property {'meanWait' | 'p95Wait' | 'maxWait' | 'p95'} kind
  * @property {string | null} route null for all routes
  * @property {number} recordedMs
  * @property {number} lowMs the smallest and the largest value of all runs; of the replay, the only one
@@ -89,7 +92,7 @@ export async function checkTrace(trace, { pool, other, separateRoutes, followUps
   const isOff = compared.figures.some(({ place }) => place === 'outside');
   if (isOff) return { ...facts, ...compared, status: 'fails', reason: 'figures' };
   // Only the opening of connections was checked.
-  if (!other && facts.waits.count < MIN_COUNT)
+  if (!other && facts.waits.count < needOf(trace))
     return {
       ...facts,
       ...compared,
@@ -97,6 +100,11 @@ export async function checkTrace(trace, { pool, other, separateRoutes, followUps
       reason: facts.waits.count === 0 ? 'nobodyWaited' : 'fewWaits',
     };
   return { ...facts, ...compared, status: 'holds', reason: null };
+}
+
+/** How many waits a replay has to explain. @param {Trace} trace */
+function needOf({ waitMs }) {
+  return Math.min(MIN_COUNT, Math.max(MIN_FEW, FEW_SHARE * waitMs.length));
 }
 
 /** @param {Trace} trace @param {number[]} poolWaitsMs @returns {TraceWaits} */
@@ -155,20 +163,22 @@ function isOther({ waitMs, useMs }, { otherShare }, poolWaitsMs) {
  */
 async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps }) {
   const count = poolWaitsMs.filter((ms) => ms > MIN_WAITED_MS).length;
-  if (count < MIN_COUNT) return { reason: count === 0 ? 'nobodyWaited' : 'fewWaits' };
+  if (count < needOf(trace)) return { reason: count === 0 ? 'nobodyWaited' : 'fewWaits' };
+  const isShort = count < MIN_COUNT;
   const load = createTraceLoad(trace, { separateRoutes, followUps });
   const [result] = await simulateHere({ load, services: load.services })([{ pool, seed: RECORDED_SEED, factor: 1 }]);
   const recorded = summariseTrace(trace);
   const ofRoutes = groupByRoute(trace, poolWaitsMs)
     .map((waitsMs, index) => ({ route: trace.routes[index], waitsMs }))
-    .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > MIN_WAITED_MS).length >= MIN_COUNT)
+    .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > MIN_WAITED_MS).length >= (isShort ? 1 : MIN_COUNT))
     .toSorted((a, b) => b.waitsMs.length - a.waitsMs.length)
     .slice(0, MAX_ROUTES);
   return {
     figures: [
       place('meanWait', null, mean(poolWaitsMs), [meanWaitOf(result)], REPLAY_SHARE),
       ...ofRoutes.flatMap(({ route, waitsMs }) => {
-        const { meanMs, p95Ms } = result.routes[route].wait;
+        const { meanMs, p95Ms, maxMs } = result.routes[route].wait;
+        const { p95Ms: recordedP95Ms, maxMs: recordedMaxMs } = recorded.routes[route];
         return [
           place(
             'meanWait',
@@ -178,7 +188,9 @@ async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps
             REPLAY_SHARE,
             recorded.routes[route].meanMs,
           ),
-          place('p95Wait', route, quantile(waitsMs, 0.95), [p95Ms], REPLAY_SHARE, recorded.routes[route].p95Ms),
+          isShort
+            ? place('maxWait', route, Math.max(...waitsMs), [maxMs], REPLAY_SHARE, recordedMaxMs)
+            : place('p95Wait', route, quantile(waitsMs, 0.95), [p95Ms], REPLAY_SHARE, recordedP95Ms),
         ];
       }),
     ],

@@ -34,8 +34,6 @@ import { judgeTrust } from './trust.js';
  */
 
 const SUCCEEDED = OUTCOMES.indexOf('checkedIn');
-/** Fewer waits say nothing about a pool. */
-const MIN_WAITS = 5;
 /** Two figures are the same if they differ by less than this share, or time. */
 const SAME = { share: 0.05, ms: 5 };
 
@@ -57,17 +55,12 @@ export async function predictWhatIf(recorded) {
   const check = await checkRecording(recording);
   const { recordedSize, withheld, isWithheld } = judgeTrust({ trace, load }, check);
   const nothing = { recordedSize, poolSizes: [], failures: [], routes: {}, check };
-  const isFew = check.reason === 'fewWaits' && check.waits.count >= MIN_WAITS;
   if (withheld === 'checkFails') return { ...nothing, doubt: withheld };
-  if (check.status === 'notChecked' && !isFew) return { ...nothing, doubt: 'notChecked' };
+  if (check.status === 'notChecked') return { ...nothing, doubt: 'notChecked' };
   const needed = sum(Array.from(trace.useMs)) / load.durationMs;
   const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !isWithheld(size));
   const predicted = await predictSizes(recording, sizes, false);
   const measured = summariseTrace(trace).routes;
-  // Too few waits for the check, but at least the slowest requests of its own size have to come out right.
-  const { routes: replayed } = predicted[sizes.indexOf(recordedSize)];
-  if (isFew && !Object.entries(measured).every(([route, { maxMs }]) => isSame(replayed[route].maxMs, maxMs)))
-    return { ...nothing, doubt: 'notChecked' };
   const routes = compareRoutes(measured, predicted);
   const others = load.otherwise ? await predictSizes(recording, sizes, true) : predicted;
   const kept = [...sizes.keys()].filter((index) =>

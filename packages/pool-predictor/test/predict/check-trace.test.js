@@ -34,13 +34,19 @@ describe('the waits of a trace, replayed', () => {
 
   test.each([
     ['nobody waited', { poolSize: 100 }, 'nobodyWaited'],
-    ['few waited', { poolSize: 3, count: 30 }, 'fewWaits'],
+    ['few waited', { poolSize: 6, count: 200 }, 'fewWaits'],
   ])('are not checked where %s', async (_, options, reason) => {
     expect(await checkTrace(recordMixed(options), { pool: { maxPoolSize: options.poolSize } })).toMatchObject({
       status: 'notChecked',
       reason,
       figures: [],
     });
+  });
+
+  test('are explained by few, in a short recording in which most waited: the longest of each route', async () => {
+    const { status, figures } = await checkTrace(recordMixed({ count: 30 }), { pool });
+    expect(status).toBe('holds');
+    expect(figures.map(({ kind }) => kind)).toEqual(['meanWait', 'meanWait', 'maxWait', 'meanWait', 'maxWait']);
   });
 
   test('are not checked if the size of the pool is unknown', async () => {

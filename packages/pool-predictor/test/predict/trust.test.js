@@ -180,7 +180,7 @@ describe('what if', () => {
     const whatIf = await predictWhatIf(await play(1, sent));
     expect(whatIf).toMatchObject({
       doubt: null,
-      check: { reason: 'fewWaits' },
+      check: { status: 'holds' },
       routes: { [FAST]: { figure: 'maxMs' } },
     });
     expect(whatIf?.routes[REPORT].predictedMs.slice(0, 5)).toEqual([21_000, 11_000, 7000, 6000, 5000]);
