@@ -304,10 +304,10 @@ describe('added latency', () => {
     const addedMs = await measureUntil(
       async () => (await timeRoundTrips(proxy.port)) - (await timeRoundTrips(port)),
       (ms) => Math.abs(ms - rttMs) < 0.3,
-      10,
+      30,
     );
     expect(Math.abs(addedMs - rttMs)).toBeLessThan(0.3);
-  });
+  }, 60_000);
 
   test('it delays and does not throttle: many messages are on their way at once', async () => {
     const { proxy } = await proxyTo(50, echo);
