@@ -175,7 +175,9 @@ test('a case is repeated until it was measured long enough, and so is the target
   const [repeated, ...ceilings] = JSON.parse(stdout).variants;
   expect(code).toBe(0);
   expect(repeated.measured.tookMs).toBeGreaterThanOrEqual(1000);
-  expect(repeated.measured.ops % 300).toBe(0);
+  // Once, at least the first 100 of the 300 operations warm it up.
+  expect(repeated.measured.ops).toBeGreaterThan(300);
+  expect(repeated.measured.ops % 300).toBeLessThanOrEqual(200);
   expect(ceilings.map((/** @type {any} */ { name, measured, error }) => [name, measured.opsPerBatch, error])).toEqual([
     ['target 8 x 1', 1, undefined],
     ['target 8 x 1000', 1000, undefined],
