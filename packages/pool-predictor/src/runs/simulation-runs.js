@@ -76,7 +76,8 @@ export function isUnlimitedAlike(load, pool) {
  */
 export function takeUnlimited(run, { maxPoolSize }) {
   if (!run || run.peakActive > maxPoolSize) return undefined;
-  return { ...run, utilisation: run.meanActive / maxPoolSize };
+  // Without a limit, each waits for its connection to be opened, which takes no time.
+  return { ...run, peakWaiting: 0, utilisation: run.meanActive / maxPoolSize };
 }
 
 /** @param {Record<string, Service>} services @param {(service: Service, route: string) => Service} map */
