@@ -210,7 +210,7 @@ function* redrawTails(arrivals, { tails: recorded, longRequests }, random) {
  */
 function listServices(sessions, ofRoutes, workShares) {
   /** @type {Record<string, MeasuredRequest[]>} */
-  const measured = {};
+  const measured = Object.create(null);
   const isWhole = new Set();
   for (const { route, serviceMs, known } of sessions.flatMap(({ requests }) => requests)) {
     (measured[route] ??= []).push(known ? describeRequest(known) : { queriesMs: [Number(serviceMs)], restMs: 0 });

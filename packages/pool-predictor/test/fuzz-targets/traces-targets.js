@@ -86,7 +86,10 @@ export const targets = {
       await writer.close();
       const { trace } = pickPool(await readTrace(file));
       require(checkouts.length === trace.useMs.length, 'a checkout is lost');
-      const inOrder = checkouts.toSorted((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
+      // Of those that start together, the one that is served first comes first.
+      const inOrder = checkouts.toSorted(
+        (a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs || a.waitMs - b.waitMs,
+      );
       for (const [index, { route = 'checkout', waitMs, useMs }] of inOrder.entries()) {
         require(trace.routes[trace.routeOf[index]] === route, `checkout ${index} has another route`);
         const [waitErrorMs, useErrorMs] = [trace.waitMs[index] - waitMs, trace.useMs[index] - useMs].map(Math.abs);
