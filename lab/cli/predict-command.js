@@ -138,8 +138,7 @@ async function showPrediction(
   const prediction = await predictOn(load);
   const doubt = load.otherwise && (await predictOn(load.otherwise));
   const recorded = trace && summariseTrace(trace);
-  /** @template {typeof prediction.variants[0]} V @param {V} variant */
-  const hide = (variant) => (trust ? hideUnsure(trust, variant).variant : variant);
+  const doubted = doubt?.variants.map((variant) => (trust ? hideUnsure(trust, variant).variant : variant));
   const result = {
     lab: 'predict',
     startedAt: new Date().toISOString(),
@@ -152,7 +151,7 @@ async function showPrediction(
     variants: prediction.variants.map((variant) =>
       recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant,
     ),
-    ...(doubt && { otherwise: { load: doubt.load, variants: doubt.variants.map(hide) } }),
+    ...(doubt && doubted && { otherwise: { load: doubt.load, variants: doubted } }),
     notes: [...about, ...gaps, ...notes],
     warnings,
   };
@@ -182,7 +181,7 @@ async function showPrediction(
         ...(sure?.some(({ isWide }) => isWide) ? [EXPLAIN_DASH] : []),
         ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
       ].map((note) => layOutText(note, width)),
-      ...(doubt?.load.callers && isExplained
+      ...(doubt?.load.callers && doubted && isExplained
         ? [
             layOutText(describeDoubt(doubt.load.callers), width),
             renderTable(
@@ -193,7 +192,7 @@ async function showPrediction(
                 isExplained,
                 notes: [],
               }),
-              { ...result, variants: doubt.variants.map(hide), warnings: [] },
+              { ...result, variants: doubted, warnings: [] },
               { width, paint },
             ),
           ]
