@@ -312,7 +312,10 @@ describe('12-utilisation', () => {
 describe('12-utilisation/twist', () => {
   const name = '12-utilisation/twist';
   acceptsOnly(name, { runs: ['quiet 12t'], answer: 223 }, [50, 489]);
-  refuses(name, [['the lesson', { runs: ['quiet 12'], answer: 489 }, /--use-ms 50/]]);
+  refuses(name, [
+    ['the lesson', { runs: ['quiet 12'], answer: 489 }, /--use-ms 50/],
+    ['a busy machine', { runs: ['busy 12t'], answer: 164 }, BUSY],
+  ]);
 });
 
 describe('12-utilisation/puzzle', () => {
