@@ -21,8 +21,8 @@ export const lesson = defineLesson({
   hints: [
     'A remedy works if the p99 of /fast is below twice that of the first line, or below 50 ms.',
     'A pool of 1 is worse than 5, and a limit on waiting only turns slow answers into errors.',
-    'Four work on most machines: pools of 20 and 100, the second client, and the limit on slow queries. The last ' +
-      'sentence of the run names them; count those.',
+    'Four work on most machines: pools of 20 and 100, the second client, and the limit on slow queries. The ' +
+      'sentences above the table name them; count those.',
   ],
   asks: { question: 'How many of the six remedies work?', unit: 'remedies', isCount: true },
   check: (evidence) => checkRemedies(evidence, SLOW_MS),
@@ -31,7 +31,7 @@ export const lesson = defineLesson({
     asks: { question: 'How many of the six remedies work with slow queries of 3 s?', unit: 'remedies', isCount: true },
     key:
       'Those that keep lanes free for customers: the second client, the limit, and a pool of 100. A pool of 20 ' +
-      'fills up. The last sentence of the run names them.',
+      'fills up. The sentences above the table name them.',
     check: (evidence) => checkRemedies(evidence, TWIST_SLOW_MS),
   },
 });
@@ -57,7 +57,7 @@ function checkRemedies({ results, answer }, slowMs) {
     if (isCure(untreated, alone) !== false || (cures.length === 0 && unclear.length > 0)) {
       return wrong(`In this run nothing is clear. Close other programs and run it again: ${command} --repeat 3`);
     }
-    if (answer !== cures.length) return wrong(`It is not ${answer}. Read the last sentence of the run again.`);
+    if (answer !== cures.length) return wrong(`It is not ${answer}. Read the sentences above the table again.`);
     return right(
       [
         `${cures.length} of ${treated.length} work${cures.length > 0 ? `: ${cures.join(', ')}` : ''}.`,
