@@ -66,7 +66,8 @@ function checkRemedies({ results, answer }, slowMs) {
       ]
         .filter(Boolean)
         .join(' '),
-      { truth: cures.length },
+      // How many work in truth is unknown, so a guess gets no points.
+      { truth: unclear.length > 0 ? undefined : cures.length },
     );
   });
 }

@@ -127,7 +127,9 @@ describe('08-remedies', () => {
     name,
     { runs: ['quiet 08'], answer: 3, change: withP99(/pool 20/, 60) },
     /shows nothing clear about pool 20\./,
+    { truth: undefined },
   );
+  accepts(name, { runs: ['quiet 08'], answer: 4 }, /^4 of 6 work/, { truth: 4 });
   refuses(name, [
     ['a busy machine', { runs: ['busy 08'], answer: 0 }, BUSY],
     ['the run of lesson 6', { runs: ['quiet 06'], answer: 0 }, /no run of all six/],
