@@ -1,6 +1,6 @@
 import { createRandom } from '../simulator/random.js';
 import { findTail, redrawTail, resampleTail } from '../simulator/tail.js';
-import { drawBlocks } from './visit-blocks.js';
+import { drawBlocks, readVisits } from './visit-blocks.js';
 import { findFollowUps } from '../trace/follow-ups.js';
 import { describeCallers, isCaller, listSessions, listCallerArrivals } from '../trace/sessions.js';
 import { findHandovers } from '../trace/handovers.js';
@@ -9,7 +9,6 @@ import { groupByRoute } from '../trace/trace.js';
 /** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { FollowUps } from '../trace/follow-ups.js' */
 /** @import { Load } from './load.js' */
-/** @import { VisitBlock } from './visit-blocks.js' */
 /** @import { Random } from '../simulator/random.js' */
 /** @import { CallerFacts, Session } from '../trace/sessions.js' */
 /** @import { KnownRequest } from '../simulator/request-plan.js' */
@@ -51,23 +50,21 @@ export function createTraceLoad(
   const visitedAtMs = visits.map(({ atMs }) => atMs);
   // The last checkout is followed by a gap, too.
   const durationMs = Math.max(1, (endMs * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
-  const grouped = groupByRoute(trace, servicesMs);
-  const ofRoutes = Object.fromEntries(routes.map((route, index) => [route, grouped[index]]));
-  const tails = Object.fromEntries(routes.map((route) => [route, findTail(ofRoutes[route])]));
-
-  /** @type {Set<KnownRequest> | undefined} */
-  let longRequests;
+  // What takes long is made when it is asked for: a thread, or a check, needs only the arrivals.
+  const timesOf = once(() => groupByRoute(trace, servicesMs));
+  const tailsOf = once(() => Object.fromEntries(routes.map((route, row) => [route, findTail(timesOf()[row])])));
+  const longOf = once(() => findLong(sessions, tailsOf()));
+  const servicesOf = once(() => listServices(trace, sessions, timesOf()));
+  const otherwiseOf = once(() => createTraceLoad(trace, { resample, separateRoutes, followUps, isUnclear: true }));
 
   /** @param {number} seed @param {number} factor @returns {Iterator<Arrival>} */
   function play(seed, factor) {
     const isRecorded = !resample || seed === RECORDED_SEED;
-    const visiting = speedUp(
-      listVisits(
-        visits,
-        isRecorded
-          ? [[0, visits.length, 0]]
-          : drawBlocks(visitedAtMs, durationMs, factor, createRandom(seed, 'pieces')),
-      ),
+    const visiting = readVisits(
+      visits,
+      isRecorded
+        ? [[0, visits.length, 0]]
+        : [...drawBlocks(visitedAtMs, durationMs, factor, createRandom(seed, 'pieces'))],
       factor,
     );
     const all =
@@ -77,9 +74,8 @@ export function createTraceLoad(
             listCallerArrivals(callers, { endMs, factor, random: createRandom(seed, 'callers'), isRecorded }),
             visiting,
           );
-    if (isRecorded) return all[Symbol.iterator]();
-    longRequests ??= findLong(sessions, tails);
-    return redrawTails(all, { tails, longRequests }, createRandom(seed, 'tails'));
+    if (isRecorded) return all;
+    return redrawTails(all, { tails: tailsOf(), longRequests: longOf() }, createRandom(seed, 'tails'));
   }
 
   return {
@@ -87,15 +83,18 @@ export function createTraceLoad(
     server: sharing,
     routes,
     durationMs,
-    services: listServices(sessions, ofRoutes, sharing?.workShares),
+    get services() {
+      return servicesOf();
+    },
     isMeasured: requests.isMeasured.includes(1),
     isRandom: () => resample,
     arrivals: (seed, factor) => ({ [Symbol.iterator]: () => play(seed, factor) }),
     ...(trace.openings && trace.openings.fromMs.length > 0 && { withOpenings: createOpenings(trace, resample) }),
     recordedSeed: resample ? RECORDED_SEED : undefined,
     callers: describeCallers({ callers, visits, doubt: followUps.doubt }),
-    ...(followUps.possible &&
-      !isUnclear && { otherwise: createTraceLoad(trace, { resample, separateRoutes, followUps, isUnclear: true }) }),
+    get otherwise() {
+      return followUps.possible && !isUnclear ? otherwiseOf() : undefined;
+    },
   };
 }
 
@@ -133,28 +132,19 @@ function createOpenings({ header, openings, checkOutStartedMs }, resample) {
   };
 }
 
-/** @param {Session[]} visits @param {Iterable<VisitBlock>} blocks @returns {Generator<Arrival, void>} */
-function* listVisits(visits, blocks) {
-  let lastMs = 0;
-  for (const [from, to, shiftMs] of blocks) {
-    for (let i = from; i < to; i++) {
-      const { atMs, requests } = visits[i];
-      // Rounding may put the first arrival of a block slightly before the last one of the previous block.
-      lastMs = Math.max(lastMs, atMs + shiftMs);
-      const { route, serviceMs, handoverMs, known } = requests[0];
-      // Objects of one shape are read several times as fast.
-      yield { atMs: lastMs, route, serviceMs, handoverMs, known, requests: requests.length > 1 ? requests : undefined };
-    }
-  }
+/** @template T @param {() => T} make @returns {() => T} what was made the first time */
+function once(make) {
+  /** @type {T | undefined} */
+  let made;
+  return () => (made ??= make());
 }
 
 /**
  * @param {Iterable<Arrival>} first
- * @param {Iterable<Arrival>} second each in order of time
+ * @param {Iterator<Arrival, void>} upcoming each in order of time
  * @returns {Generator<Arrival, void>}
  */
-function* merge(first, second) {
-  const upcoming = second[Symbol.iterator]();
+function* merge(first, upcoming) {
   let next = upcoming.next().value;
   for (const arrival of first) {
     for (; next && next.atMs < arrival.atMs; next = upcoming.next().value) yield next;
@@ -174,12 +164,12 @@ function findLong(sessions, tails) {
 }
 
 /**
- * @param {Iterable<Arrival>} arrivals
+ * @param {Iterator<Arrival, void>} arrivals
  * @param {{ tails: Record<string, SampleTail | undefined>, longRequests: Set<KnownRequest> }} recorded tails by route
  * @param {Random} random
- * @returns {Generator<Arrival, void>}
+ * @returns {Iterator<Arrival, void>}
  */
-function* redrawTails(arrivals, { tails: recorded, longRequests }, random) {
+function redrawTails(arrivals, { tails: recorded, longRequests }, random) {
   const tails = Object.fromEntries(
     Object.entries(recorded).map(([route, tail]) => [route, tail && resampleTail(tail, random)]),
   );
@@ -195,20 +185,28 @@ function* redrawTails(arrivals, { tails: recorded, longRequests }, random) {
     }
     return { ...request, known: { ...known, servicesMs: known.servicesMs.map((ms) => redrawTail(ms, tail, random)) } };
   };
-  for (const arrival of arrivals)
-    yield arrival.requests ? { ...arrival, requests: arrival.requests.map(redraw) } : redraw(arrival);
+  return {
+    next() {
+      const { value } = arrivals.next();
+      if (!value) return { done: true, value: undefined };
+      return {
+        done: false,
+        value: value.requests ? { ...value, requests: value.requests.map(redraw) } : redraw(value),
+      };
+    },
+  };
 }
 
 /**
  * The times of each route. Where requests have several queries, or all of their times are known, they are those of
  * whole requests.
  *
+ * @param {Trace} trace
  * @param {Session[]} sessions
- * @param {Record<string, number[]>} ofRoutes the time of each query
- * @param {Record<string, number>} [workShares]
+ * @param {number[][]} timesMs of its queries, by route
  * @returns {Record<string, Service>}
  */
-function listServices(sessions, ofRoutes, workShares) {
+function listServices({ routes, sharing }, sessions, timesMs) {
   /** @type {Record<string, MeasuredRequest[]>} */
   const measured = Object.create(null);
   const isWhole = new Set();
@@ -217,13 +215,13 @@ function listServices(sessions, ofRoutes, workShares) {
     if (known) isWhole.add(route);
   }
   return Object.fromEntries(
-    Object.entries(ofRoutes).map(([route, valuesMs]) => [
+    routes.map((route, row) => [
       route,
       {
         ...(isWhole.has(route)
           ? { kind: /** @type {const} */ ('requests'), requests: measured[route] }
-          : { kind: /** @type {const} */ ('sample'), valuesMs }),
-        ...(workShares && { workShare: workShares[route] }),
+          : { kind: /** @type {const} */ ('sample'), valuesMs: timesMs[row] }),
+        ...(sharing && { workShare: sharing.workShares[route] }),
       },
     ]),
   );
@@ -242,9 +240,4 @@ function describeRequest({ startsAfter, servicesMs, gapsMs, leadMs, restMs }) {
     }
   });
   return { queriesMs: turns, restMs: leadMs + gapMs + restMs };
-}
-
-/** @param {Iterable<Arrival>} arrivals @param {number} factor @returns {Generator<Arrival, void>} */
-function* speedUp(arrivals, factor) {
-  for (const arrival of arrivals) yield factor === 1 ? arrival : { ...arrival, atMs: arrival.atMs / factor };
 }

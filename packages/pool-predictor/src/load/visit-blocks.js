@@ -1,4 +1,6 @@
+/** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { Random } from '../simulator/random.js' */
+/** @import { Session } from '../trace/sessions.js' */
 
 /** Blocks of a trace: long enough to keep bursts together, and enough of them that their variance is known. */
 const MAX_BLOCKS = 60;
@@ -41,6 +43,42 @@ export function* drawBlocks(startedMs, durationMs, factor, random) {
     // After its end the trace begins again.
     yield [0, indexAt(startedMs, endMs - durationMs), shiftMs + durationMs];
   }
+}
+
+/**
+ * Reads visits block by block. Not a generator, because that takes as long for each as its simulation.
+ *
+ * @param {Session[]} visits
+ * @param {VisitBlock[]} blocks at least one
+ * @param {number} factor divides the times
+ * @returns {Iterator<Arrival, void>}
+ */
+export function readVisits(visits, blocks, factor) {
+  let lastMs = 0;
+  let block = 0;
+  let [index] = blocks[0];
+  return {
+    next() {
+      while (index === blocks[block][1]) {
+        if (++block === blocks.length) return { done: true, value: undefined };
+        [index] = blocks[block];
+      }
+      const { atMs, requests } = visits[index++];
+      // Rounding may put the first arrival of a block slightly before the last one of the previous block.
+      lastMs = Math.max(lastMs, atMs + blocks[block][2]);
+      const { route, serviceMs, handoverMs, known } = requests[0];
+      // Objects of one shape are read several times as fast.
+      const value = {
+        atMs: lastMs / factor,
+        route,
+        serviceMs,
+        handoverMs,
+        known,
+        requests: requests.length > 1 ? requests : undefined,
+      };
+      return { done: false, value };
+    },
+  };
 }
 
 /**

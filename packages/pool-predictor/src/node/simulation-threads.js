@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { simulateHere } from '../runs/simulation-runs.js';
+import { listDrawn, simulateHere } from '../runs/simulation-runs.js';
 
 /** @import { Run, RunInput, SimulateRuns } from '../runs/simulation-runs.js' */
 /** @import { SimulationResult } from '../simulator/simulate.js' */
@@ -91,8 +91,10 @@ export function createSimulationThreads(
 }
 
 /** Starts a thread that takes one job after the other. @param {RunInput} input @param {RunJob[]} jobs */
-function startThread({ load: { source }, ...input }, jobs) {
-  const worker = new Worker(new URL('./simulation-thread.js', import.meta.url), { workerData: { source, ...input } });
+function startThread({ load, services, ...input }, jobs) {
+  const worker = new Worker(new URL('./simulation-thread.js', import.meta.url), {
+    workerData: { ...input, source: load.source, services: listDrawn(load, services) },
+  });
   /** @type {RunJob | undefined} */
   let job;
 

@@ -40,14 +40,11 @@ export function isRandom({ load, services, overhead, resolutionMs = 0 }) {
  *   times
  */
 export function createRunSimulator({ load, services, overhead, resolutionMs, keepRequests }) {
-  // The requests of a trace have their own times: nothing is drawn from its services.
-  const known =
-    load.source?.kind === 'trace' ? mapServices(services, ({ workShare }) => ({ kind: 'none', workShare })) : undefined;
+  const drawn = listDrawn(load, services);
   return ({ pool, seed, factor }) =>
     simulate({
       workload: load.workload,
-      services:
-        known ?? mapServices(services, (service, route) => resample(service, createRandom(seed, `sample of ${route}`))),
+      services: mapServices(drawn, (service, route) => resample(service, createRandom(seed, `sample of ${route}`))),
       arrivals: load.arrivals(seed, factor),
       pool: load.withOpenings?.(pool, seed) ?? pool,
       seed,
@@ -78,6 +75,16 @@ export function takeUnlimited(run, { maxPoolSize }) {
   if (!run || run.peakActive > maxPoolSize) return undefined;
   // Without a limit, each waits for its connection to be opened, which takes no time.
   return { ...run, peakWaiting: 0, utilisation: run.meanActive / maxPoolSize };
+}
+
+/**
+ * What a simulation draws times from. The requests of a trace have their own: nothing is drawn.
+ * @param {Load} load
+ * @param {Record<string, Service>} services
+ */
+export function listDrawn({ source }, services) {
+  if (source?.kind !== 'trace') return services;
+  return mapServices(services, ({ workShare }) => ({ kind: 'none', workShare }));
 }
 
 /** @param {Record<string, Service>} services @param {(service: Service, route: string) => Service} map */
