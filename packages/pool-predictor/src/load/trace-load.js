@@ -1,6 +1,6 @@
 import { createRandom } from '../simulator/random.js';
 import { findTail, redrawTail, resampleTail } from '../simulator/tail.js';
-import { drawBlocks, readVisits } from './visit-blocks.js';
+import { drawBlocks, listVisits, readVisits } from './visit-blocks.js';
 import { findFollowUps } from '../trace/follow-ups.js';
 import { describeCallers, isCaller, listSessions, listCallerArrivals } from '../trace/sessions.js';
 import { findHandovers } from '../trace/handovers.js';
@@ -46,8 +46,8 @@ export function createTraceLoad(
   const sessions = listSessions(trace, followUps, { servicesMs, handoversMs, isUnclear });
   const endMs = checkOutStartedMs[checkOutStartedMs.length - 1];
   const callers = sessions.filter((session) => isCaller(session, endMs));
-  const visits = sessions.filter((session) => !isCaller(session, endMs));
-  const visitedAtMs = visits.map(({ atMs }) => atMs);
+  const visitors = sessions.filter((session) => !isCaller(session, endMs));
+  const visits = listVisits(visitors);
   // The last checkout is followed by a gap, too.
   const durationMs = Math.max(1, (endMs * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
   // What takes long is made when it is asked for: a thread, or a check, needs only the arrivals.
@@ -63,8 +63,8 @@ export function createTraceLoad(
     const visiting = readVisits(
       visits,
       isRecorded
-        ? [[0, visits.length, 0]]
-        : [...drawBlocks(visitedAtMs, durationMs, factor, createRandom(seed, 'pieces'))],
+        ? [[0, visitors.length, 0]]
+        : [...drawBlocks(visits.atMs, durationMs, factor, createRandom(seed, 'pieces'))],
       factor,
     );
     const all =
@@ -91,7 +91,7 @@ export function createTraceLoad(
     arrivals: (seed, factor) => ({ [Symbol.iterator]: () => play(seed, factor) }),
     ...(trace.openings && trace.openings.fromMs.length > 0 && { withOpenings: createOpenings(trace, resample) }),
     recordedSeed: resample ? RECORDED_SEED : undefined,
-    callers: describeCallers({ callers, visits, doubt: followUps.doubt }),
+    callers: describeCallers({ callers, visits: visitors, doubt: followUps.doubt }),
     get otherwise() {
       return followUps.possible && !isUnclear ? otherwiseOf() : undefined;
     },

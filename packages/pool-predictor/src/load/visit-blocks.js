@@ -46,35 +46,50 @@ export function* drawBlocks(startedMs, durationMs, factor, random) {
 }
 
 /**
- * Reads visits block by block. Not a generator, because that takes as long for each as its simulation.
+ * Puts visits in columns: simulations read them again and again, and objects take several times as long.
  *
  * @param {Session[]} visits
- * @param {VisitBlock[]} blocks at least one
+ */
+export function listVisits(visits) {
+  const firsts = visits.map(({ requests: [first] }) => first);
+  return {
+    atMs: Float64Array.from(visits, ({ atMs }) => atMs),
+    routes: firsts.map(({ route }) => route),
+    servicesMs: Float64Array.from(firsts, ({ serviceMs }) => serviceMs),
+    handoversMs: Float64Array.from(firsts, ({ handoverMs = 0 }) => handoverMs),
+    known: firsts.map(({ known }) => known),
+    requests: visits.map(({ requests }) => (requests.length > 1 ? requests : undefined)),
+  };
+}
+
+/**
+ * Reads visits block by block. Not a generator, because that takes as long for each as its simulation.
+ *
+ * @param {ReturnType<typeof listVisits>} visits
+ * @param {VisitBlock[]} blocks
  * @param {number} factor divides the times
  * @returns {Iterator<Arrival, void>}
  */
-export function readVisits(visits, blocks, factor) {
-  let lastMs = 0;
-  let block = 0;
-  let [index] = blocks[0];
+export function readVisits({ atMs, routes, servicesMs, handoversMs, known, requests }, blocks, factor) {
+  let block = -1;
+  let [index, end, shiftMs, lastMs] = [0, 0, 0, 0];
   return {
     next() {
-      while (index === blocks[block][1]) {
-        if (++block === blocks.length) return { done: true, value: undefined };
-        [index] = blocks[block];
+      while (index === end) {
+        if (++block >= blocks.length) return { done: true, value: undefined };
+        [index, end, shiftMs] = blocks[block];
       }
-      const { atMs, requests } = visits[index++];
+      const visit = index++;
       // Rounding may put the first arrival of a block slightly before the last one of the previous block.
-      lastMs = Math.max(lastMs, atMs + blocks[block][2]);
-      const { route, serviceMs, handoverMs, known } = requests[0];
+      lastMs = Math.max(lastMs, atMs[visit] + shiftMs);
       // Objects of one shape are read several times as fast.
       const value = {
         atMs: lastMs / factor,
-        route,
-        serviceMs,
-        handoverMs,
-        known,
-        requests: requests.length > 1 ? requests : undefined,
+        route: routes[visit],
+        serviceMs: servicesMs[visit],
+        handoverMs: handoversMs[visit],
+        known: known[visit],
+        requests: requests[visit],
       };
       return { done: false, value };
     },

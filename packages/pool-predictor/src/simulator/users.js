@@ -58,7 +58,7 @@ export function createUsers() {
     }
     user.number = entered++;
     user.position = 0;
-    user.rounds.fill(0);
+    if (user.rounds.length > 0) user.rounds.fill(0);
     user.hasGivenUp = false;
     return user;
   }
