@@ -2,7 +2,7 @@ import { createRandom } from '../simulator/random.js';
 import { findTail, redrawTail, resampleTail } from '../simulator/tail.js';
 import { drawBlocks, listVisits, readVisits } from './visit-blocks.js';
 import { findFollowUps } from '../trace/follow-ups.js';
-import { describeCallers, isCaller, listSessions, listCallerArrivals } from '../trace/sessions.js';
+import { describeCallers, isCaller, listCallerArrivals, listCallers, listSessions } from '../trace/sessions.js';
 import { findHandovers } from '../trace/handovers.js';
 import { groupByRoute } from '../trace/trace.js';
 
@@ -46,6 +46,7 @@ export function createTraceLoad(
   const sessions = listSessions(trace, followUps, { servicesMs, handoversMs, isUnclear });
   const endMs = checkOutStartedMs[checkOutStartedMs.length - 1];
   const callers = sessions.filter((session) => isCaller(session, endMs));
+  const calling = listCallers(callers, endMs);
   const visitors = sessions.filter((session) => !isCaller(session, endMs));
   const visits = listVisits(visitors);
   // The last checkout is followed by a gap, too.
@@ -70,10 +71,7 @@ export function createTraceLoad(
     const all =
       callers.length === 0
         ? visiting
-        : merge(
-            listCallerArrivals(callers, { endMs, factor, random: createRandom(seed, 'callers'), isRecorded }),
-            visiting,
-          );
+        : merge(listCallerArrivals(calling, { factor, random: createRandom(seed, 'callers'), isRecorded }), visiting);
     if (isRecorded) return all;
     return redrawTails(all, { tails: tailsOf(), longRequests: longOf() }, createRandom(seed, 'tails'));
   }

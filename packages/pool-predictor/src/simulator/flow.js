@@ -1,6 +1,3 @@
-/** @import { CallerRequest } from './arrivals.js' */
-/** @import { KnownRequest } from './request-plan.js' */
-
 /**
  * @typedef {{ kind: 'request', route: string }} RequestStep
  * @typedef {{ kind: 'think', ms: number, jitterMs?: number }} ThinkStep a pause of ms ± jitterMs
@@ -12,13 +9,9 @@
  * One instruction of a flattened flow. `again` ends a loop's body: it jumps back by `back` instructions until the body
  * has run `count` times. `depth` numbers the nested loops, because a user has one counter for each.
  *
- * A request is `known`, or has one query of `serviceMs`, which is NaN if it is drawn. A `pause` lasts until `ms` after
- * the end of the last request.
- *
  * @template R
- * @typedef {{ kind: 'request', route: R, known: KnownRequest | null, serviceMs: number, handoverMs: number }
+ * @typedef {{ kind: 'request', route: R }
  *   | { kind: 'think', ms: number, jitterMs: number }
- *   | { kind: 'pause', ms: number }
  *   | { kind: 'again', count: number, depth: number, back: number }} Instruction
  */
 
@@ -33,38 +26,12 @@
  */
 export function compileFlow(steps, routeOf, depth = 0) {
   return steps.flatMap((step) => {
-    if (step.kind === 'request') return [compileRequest(routeOf(step.route))];
+    if (step.kind === 'request') return [{ kind: step.kind, route: routeOf(step.route) }];
     if (step.kind === 'think') return [{ kind: step.kind, ms: step.ms, jitterMs: step.jitterMs ?? 0 }];
     if (step.count < 1) return [];
     const body = compileFlow(step.steps, routeOf, depth + 1);
     return [...body, { kind: 'again', count: step.count, depth, back: body.length + 1 }];
   });
-}
-
-/**
- * @template R
- * @param {R} route
- * @param {{ known?: KnownRequest, serviceMs?: number, handoverMs?: number }} [request]
- * @returns {Instruction<R>}
- */
-export function compileRequest(route, { known, serviceMs = NaN, handoverMs = 0 } = {}) {
-  return { kind: 'request', route, known: known ?? null, serviceMs, handoverMs };
-}
-
-/**
- * Makes the flow of a user who sends given requests. The first instruction is the pause before the first request, for
- * users who begin again.
- *
- * @template R
- * @param {CallerRequest[]} requests
- * @param {(route: string) => R} routeOf
- * @returns {Instruction<R>[]}
- */
-export function compileRequests(requests, routeOf) {
-  return requests.flatMap((request) => [
-    { kind: 'pause', ms: request.thinkMs },
-    compileRequest(routeOf(request.route), request),
-  ]);
 }
 
 /** @param {FlowStep[]} steps @returns {string[]} the route of every request, loops counted once */

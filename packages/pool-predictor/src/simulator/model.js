@@ -2,7 +2,6 @@ import { EVENTS, indexOf, kindOf } from './clock.js';
 import { timeoutsOf } from './create-pool.js';
 import { createDeadlines } from './deadlines.js';
 import { NEVER } from './event-heap.js';
-import { compileRequest, compileRequests } from './flow.js';
 import { Queries } from './queries.js';
 import { createQuery } from './query.js';
 import { createRandom } from './random.js';
@@ -13,16 +12,18 @@ import { NO_OVERHEAD, createServiceTime } from './service-time.js';
 import { Tally } from './tally.js';
 import { createUsers } from './users.js';
 
-/** @import { Arrival } from './arrivals.js' */
+/** @import { Arrival, CallerRequest } from './arrivals.js' */
 /** @import { Clock } from './clock.js' */
-/** @import { Instruction } from './flow.js' */
 /** @import { Query, QueryOutcome } from './query.js' */
+/** @import { KnownRequest } from './request-plan.js' */
 /** @import { RouteStats } from './route-stats.js' */
 /** @import { SimulationOptions } from './simulate.js' */
 /** @import { User } from './users.js' */
 
 const { min } = Math;
 const ONE_QUERY = planInTurn(1);
+/** Of a user with one request. @type {User['flow']} */
+const NO_FLOW = [];
 
 /**
  * Users and their requests: handles each event, and schedules the events that follow from it. A user is
@@ -98,13 +99,16 @@ export class Model {
     const user = this.#users.enter();
     user.worker = worker;
     user.untilMs = untilMs;
+    user.requests = requests ?? null;
     if (requests) {
-      user.flow = compileRequests(requests, this.#routes.get);
-      user.position = 1;
-    } else if (route !== undefined)
-      user.flow = [compileRequest(this.#routes.get(route), { known, serviceMs, handoverMs })];
-    else user.flow = scenario === undefined ? this.#scenarios.pick(this.#choices) : this.#scenarios.find(scenario);
-    this.#advance(user);
+      this.#send(user, requests);
+    } else if (route !== undefined) {
+      user.flow = NO_FLOW;
+      this.#request(user, this.#routes.get(route), known, serviceMs, handoverMs);
+    } else {
+      user.flow = scenario === undefined ? this.#scenarios.pick(this.#choices) : this.#scenarios.find(scenario);
+      this.#advance(user);
+    }
   }
 
   /** @param {number} code of an event */
@@ -117,6 +121,7 @@ export class Model {
     const user = this.#users.at(indexOf(code));
     if (kind === EVENTS.queryStarts) this.#startLater(user);
     else if (user.state === 'responding') this.#receive(user);
+    else if (user.requests !== null) this.#send(user, user.requests);
     else this.#advance(user);
   }
 
@@ -144,19 +149,16 @@ export class Model {
   /** Takes the user to its next request or pause, or to its end. @param {User} user */
   #advance(user) {
     user.state = 'between';
-    if (user.position === user.flow.length && user.untilMs < NEVER) user.position = 0;
-    while (user.position < user.flow.length && !(this.#clock.nowMs > user.untilMs)) {
+    if (user.requests !== null) {
+      this.#think(user, user.requests);
+      return;
+    }
+    while (user.position < user.flow.length) {
       const instruction = user.flow[user.position++];
       switch (instruction.kind) {
         case 'request':
-          this.#request(user, instruction);
+          this.#request(user, instruction.route);
           return;
-        case 'pause': {
-          const leftMs = user.endedAtMs + instruction.ms - this.#clock.nowMs;
-          if (leftMs <= 0) break;
-          this.#clock.after(leftMs, EVENTS.userWakes, user.id);
-          return;
-        }
         case 'think': {
           const { ms, jitterMs } = instruction;
           const thinkMs = jitterMs === 0 ? ms : Math.max(0, ms + jitterMs * (2 * this.#pauses.uniform() - 1));
@@ -171,19 +173,53 @@ export class Model {
         }
       }
     }
+    this.#leave(user);
+  }
+
+  /** Lets the user think before the next of its requests, if there is one. @param {User} user @param {CallerRequest[]} requests */
+  #think(user, requests) {
+    const { nowMs } = this.#clock;
+    if (user.position === requests.length && user.untilMs < NEVER) user.position = 0;
+    if (user.position === requests.length || nowMs > user.untilMs) {
+      this.#leave(user);
+      return;
+    }
+    const leftMs = user.endedAtMs + requests[user.position].thinkMs - nowMs;
+    if (leftMs > 0) this.#clock.after(leftMs, EVENTS.userWakes, user.id);
+    else this.#send(user, requests);
+  }
+
+  /** @param {User} user @param {CallerRequest[]} requests */
+  #send(user, requests) {
+    if (this.#clock.nowMs > user.untilMs) {
+      this.#leave(user);
+      return;
+    }
+    const { route, known, serviceMs, handoverMs } = requests[user.position++];
+    this.#request(user, this.#routes.get(route), known, serviceMs, handoverMs);
+  }
+
+  /** @param {User} user */
+  #leave(user) {
     this.#present[user.worker]--;
     this.#users.release(user);
   }
 
-  /** @param {User} user @param {Extract<Instruction<RouteStats>, { kind: 'request' }>} instruction */
-  #request(user, { route, known, serviceMs, handoverMs }) {
+  /**
+   * @param {User} user
+   * @param {RouteStats} route
+   * @param {KnownRequest} [known] default: one query
+   * @param {number} [serviceMs] of that, default: drawn
+   * @param {number} [handoverMs]
+   */
+  #request(user, route, known = undefined, serviceMs = NaN, handoverMs = 0) {
     const { nowMs } = this.#clock;
     const { query } = user;
     user.outcome = 'ok';
     user.route = route;
-    user.known = known;
+    user.known = known ?? null;
     user.handoverMs = handoverMs;
-    if (known !== null) {
+    if (known !== undefined) {
       user.plan = known;
       user.servicesMs = known.servicesMs;
     } else if (Number.isNaN(serviceMs)) {
@@ -193,7 +229,7 @@ export class Model {
       user.servicesMs = user.drawnMs;
       user.drawnMs[0] = serviceMs;
     }
-    user.overheadMs = known !== null && known.isMeasured ? 0 : this.#drawOverheadMs();
+    user.overheadMs = known !== undefined && known.isMeasured ? 0 : this.#drawOverheadMs();
     user.arrivedAtMs = nowMs;
     user.waitedMs = 0;
     user.started = 0;

@@ -1,7 +1,8 @@
-/** @import { Instruction } from './flow.js' */
 import { createQuery } from './query.js';
 import { planInTurn } from './request-plan.js';
 
+/** @import { Instruction } from './flow.js' */
+/** @import { CallerRequest } from './arrivals.js' */
 /** @import { Query, QueryOutcome } from './query.js' */
 /** @import { KnownRequest, RequestPlan } from './request-plan.js' */
 /** @import { RouteStats } from './route-stats.js' */
@@ -17,7 +18,8 @@ import { planInTurn } from './request-plan.js';
  * @property {number} number of all users who ever arrived, from 0
  * @property {number} worker
  * @property {Instruction<RouteStats>[]} flow
- * @property {number} position of the next instruction
+ * @property {CallerRequest[] | null} requests that it sends instead of a flow
+ * @property {number} position of the next instruction, or request
  * @property {number[]} rounds finished rounds, by depth of loop
  * @property {number} request
  * @property {'between' | 'querying' | 'responding'} state see Model
@@ -81,6 +83,7 @@ function createUser(id) {
       number: 0,
       worker: 0,
       flow: [],
+      requests: null,
       position: 0,
       rounds: [],
       query: undefined,

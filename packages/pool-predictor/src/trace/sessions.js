@@ -23,6 +23,12 @@ const BLOCK_REQUESTS = 10;
  * @property {number} endMs when that had ended
  * @property {CallerRequest[]} requests
  *
+ * @typedef {object} Caller
+ * @property {number} atMs
+ * @property {number} periodMs from one of its requests to the next, on average
+ * @property {CallerRequest[]} requests the first one with a think time, for when it begins again
+ * @property {number} untilMs no request starts later
+ *
  * @typedef {object} CallerFacts
  * @property {number} callers who are there for at least half of the trace and wait for their answers
  * @property {number} callersShare of all requests: theirs
@@ -79,31 +85,43 @@ export function isCaller({ atMs, lastMs, endMs, requests }, traceEndMs) {
 }
 
 /**
- * Lists the arrivals of callers, who go on until the end of the trace however fast they are answered.
+ * Describes how callers go on until the end of the trace, however fast they are answered.
  *
- * @param {Session[]} callers in order of time
+ * @param {Session[]} callers
+ * @param {number} endMs of the trace
+ * @returns {Caller[]}
+ */
+export function listCallers(callers, endMs) {
+  return callers.map((caller) => {
+    const thinksMs = caller.requests.slice(1).map(({ thinkMs }) => thinkMs);
+    const thinkMs = median(thinksMs.length > 0 ? thinksMs : [0]);
+    const isBack = endMs - caller.endMs <= MAX_SILENCE_RATIO * Math.max(thinkMs, ...thinksMs);
+    return {
+      atMs: caller.atMs,
+      periodMs: (caller.endMs - caller.atMs) / caller.requests.length,
+      requests: [{ ...caller.requests[0], thinkMs }, ...caller.requests.slice(1)],
+      untilMs: isBack ? endMs : caller.lastMs,
+    };
+  });
+}
+
+/**
+ * @param {Caller[]} callers in order of time
  * @param {object} options
- * @param {number} options.endMs of the trace
  * @param {number} options.factor how many times as many callers
  * @param {Random} options.random
  * @param {boolean} options.isRecorded they repeat their recorded requests, except for the callers that the factor adds
  * @returns {Arrival[]} in order of time
  */
-export function listCallerArrivals(callers, { endMs, factor, random, isRecorded }) {
+export function listCallerArrivals(callers, { factor, random, isRecorded }) {
   return Array.from({ length: Math.round(callers.length * factor) }, (_, index) => {
-    const caller = callers[index % callers.length];
-    const thinksMs = caller.requests.slice(1).map(({ thinkMs }) => thinkMs);
-    const thinkMs = median(thinksMs.length > 0 ? thinksMs : [0]);
-    const isBack = endMs - caller.endMs <= MAX_SILENCE_RATIO * Math.max(thinkMs, ...thinksMs);
+    const { atMs, periodMs, requests, untilMs } = callers[index % callers.length];
     const isDrawn = !isRecorded || index >= callers.length;
-    const requests = [{ ...caller.requests[0], thinkMs }, ...caller.requests.slice(1)];
     return {
       // The added ones spread over the time that a request takes.
-      atMs:
-        caller.atMs +
-        (index < callers.length ? 0 : random.uniform() * ((caller.endMs - caller.atMs) / requests.length)),
+      atMs: atMs + (index < callers.length ? 0 : random.uniform() * periodMs),
       requests: isDrawn ? drawRequests(requests, random) : requests,
-      untilMs: isBack ? endMs : caller.lastMs,
+      untilMs,
     };
   }).sort((a, b) => a.atMs - b.atMs);
 }
@@ -116,10 +134,12 @@ export function listCallerArrivals(callers, { endMs, factor, random, isRecorded 
  */
 function drawRequests(requests, random) {
   const { length } = requests;
-  return Array.from({ length: Math.ceil(length / BLOCK_REQUESTS) }, () => {
+  const drawn = [];
+  for (let block = 0; block < length / BLOCK_REQUESTS; block++) {
     const from = Math.floor(random.uniform() * length);
-    return Array.from({ length: BLOCK_REQUESTS }, (_, index) => requests[(from + index) % length]);
-  }).flat();
+    for (let index = 0; index < BLOCK_REQUESTS; index++) drawn.push(requests[(from + index) % length]);
+  }
+  return drawn;
 }
 
 /** @param {{ callers: Session[], visits: Session[], doubt: Doubt | null }} sessions @returns {CallerFacts} */
