@@ -90,11 +90,15 @@ async function showAdvice(
     firstSeed,
     fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
   };
-  /** @param {typeof load} one */
-  const adviseOn = (one) =>
-    inThreads({ load: one, services, overhead, resolutionMs }, (hooks) => advise({ load: one, ...options, ...hooks }));
+  /** @param {typeof load} one @param {number} [describeAbove] */
+  const adviseOn = (one, describeAbove) =>
+    inThreads({ load: one, services, overhead, resolutionMs }, (hooks) =>
+      advise({ load: one, ...options, describeAbove, ...hooks }),
+    );
   const first = await adviseOn(load);
-  const second = load.otherwise && (await adviseOn(load.otherwise));
+  // Only the worse of the two is shown.
+  const second =
+    load.otherwise && (await adviseOn(load.otherwise, first.verdict === 'size' ? Number(first.poolSize) : 0));
   const advice = second ? pickWorse(first, second) : first;
   const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
   if (trust && advice.poolSize !== null && trust.isWithheld(advice.poolSize)) {

@@ -60,6 +60,7 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  *   wait plus service time, and a goal that leaves no room for the rest gets no verdict
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
  * @param {Fleet} [options.fleet]
+ * @param {number} [options.describeAbove] a size up to this one gets no rows and remedies, default 0
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
  * @param {(progress: RunProgress) => void} [options.onProgress] called after each run
  * @returns {Promise<Advice>}
@@ -76,6 +77,7 @@ export async function advise({
   overhead,
   resolutionMs = 0,
   fleet,
+  describeAbove = 0,
   onProgress = () => {},
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
 }) {
@@ -120,6 +122,8 @@ export async function advise({
   }
   const loads = await findSmallestSizes(studies);
   const poolSize = await findCommonSize(studies, loads);
+  if (poolSize !== null && poolSize <= describeAbove && !isBelowNoise)
+    return { ...known, verdict: 'size', poolSize, loads };
   const saturation = await findSaturation({
     input: { load, services, overhead, resolutionMs },
     simulateRuns: counter.simulateRuns,

@@ -1,6 +1,6 @@
 import { findSmallest } from './find-smallest.js';
 import { compareFleet } from './fleet.js';
-import { isAsGood } from './judgement.js';
+import { listBest } from './judgement.js';
 import { compareRemedies } from './remedies.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
@@ -36,7 +36,7 @@ export async function findSmallestSizes(studies) {
   const loads = [];
   for (const { factor, facts, unlimited, search, meets } of studies) {
     const { floor, meanActive, peakActive } = facts;
-    const smallest = await search(1, peakActive, (maxPoolSize) => meets({ maxPoolSize }));
+    const smallest = await search(1, peakActive, (maxPoolSize, isQuick) => meets({ maxPoolSize }, { isQuick }));
     const bestMs = unlimited.goals.map(({ upperMs }) => upperMs);
     loads.push({ factor, smallest, floor, meanActive, peakActive, bestMs });
   }
@@ -59,8 +59,8 @@ export async function describeSize({ studies, poolSize, services, slos, fleet })
     verdict: fleetFacts?.fits === false ? 'tooManyConnections' : 'size',
     poolSize,
     rows: await describeRows(studies, poolSize),
-    noBenefitAfter: await findSmallest(enough, Math.max(enough, peakActive), async (size) =>
-      isAsGood(await hardest.judge({ maxPoolSize: size }), hardest.unlimited),
+    noBenefitAfter: await findSmallest(enough, Math.max(enough, peakActive), (maxPoolSize, isQuick) =>
+      hardest.meets({ maxPoolSize }, { goals: listBest(hardest.unlimited), isQuick }),
     ),
     remedies: await compareRemedies({ study: hardest, services, slos, poolSize, fleet }),
     fleet: fleetFacts,

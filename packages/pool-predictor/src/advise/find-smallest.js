@@ -4,17 +4,24 @@ const STEP = 1.25;
 const NEIGHBOURS = 100;
 
 /**
+ * A test of a number. A quick one takes less time: what it rejects fails the whole test, too.
+ * @typedef {(number: number, isQuick?: boolean) => Promise<boolean>} Passes
+ */
+
+/**
  * Finds the smallest whole number that passes a test.
  *
  * @param {number} from
  * @param {number} to
- * @param {(number: number) => Promise<boolean>} passes
+ * @param {Passes} passes
  * @param {() => boolean} [isMonotone] whether all numbers above one that passes pass, too: then a binary search is
  *   enough. Otherwise the 100 numbers below are tried as well. Called after the binary search. Default: yes
  * @returns {Promise<number | null>} null when none passes
  */
 export async function findSmallest(from, to, passes, isMonotone = () => true) {
   let found = to < from || !(await passes(to)) ? null : await climb(from, to, passes);
+  // The search was quick, so what it found has to pass the whole test.
+  while (found !== null && found < to && !(await passes(found))) found = await climb(found + 1, to, passes);
   if (isMonotone()) return found;
   const above = found ?? to;
   for (let number = above - 1; number >= Math.max(from, above - NEIGHBOURS); number--) {
@@ -53,13 +60,14 @@ export function listNumbers(from, to) {
  *
  * @param {number} from
  * @param {number} to a number that passes
- * @param {(number: number) => Promise<boolean>} passes
+ * @param {Passes} passes
+ * @returns {Promise<number>} the smallest that passes quick tests
  */
 async function climb(from, to, passes) {
   let low = from;
   for (let step = 1; low < to; step *= 2) {
     const number = Math.min(low + step - 1, to);
-    if (number === to || (await passes(number))) return bisect(low, number, passes);
+    if (number === to || (await passes(number, true))) return bisect(low, number, (each) => passes(each, true));
     low = number + 1;
   }
   return to;

@@ -44,9 +44,7 @@ export function timeOf({ routes }, { route: name, figure }) {
   return route?.count > 0 ? route.all[figure] : Infinity;
 }
 
-/** @param {Judgement} judgement @param {Judgement} best */
-export function isAsGood(judgement, best) {
-  return judgement.goals.every(
-    ({ upperMs }, index) => upperMs <= best.goals[index].upperMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS,
-  );
+/** The goals that a pool meets if it is as good as another one. @param {Judgement} best @returns {Slo[]} */
+export function listBest({ goals }) {
+  return goals.map(({ slo, upperMs }) => ({ ...slo, limitMs: upperMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS }));
 }

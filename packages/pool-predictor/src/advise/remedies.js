@@ -91,8 +91,11 @@ async function divide(kind, { facts, judge, meets, search }, slos, slowRoutes) {
     slowSize,
   });
   const slow = slos.filter(({ route }) => slowRoutes.includes(route));
-  const slowSize = await search(floor, peakActive, (size) => meets(poolOf(peakActive, size), slow));
-  const common = slowSize && (await search(1, peakActive, (size) => meets(poolOf(size, slowSize))));
+  const slowSize = await search(floor, peakActive, (size, isQuick) =>
+    meets(poolOf(peakActive, size), { goals: slow, isQuick }),
+  );
+  const common =
+    slowSize && (await search(1, peakActive, (size, isQuick) => meets(poolOf(size, slowSize), { isQuick })));
   if (!slowSize || !common) {
     return { kind, connections: null, slowSize, slowRoutes, timeoutMs: 0, slow: [], goals: [], failureShare: 0 };
   }

@@ -108,7 +108,7 @@ async function findEnoughCores(input, slos, seeds, { factor, facts: { peakActive
     const onStep = () => {};
     const { services } = input;
     const { search, meets } = await studyLoad({ load, services, slos, seeds, factor, simulateRuns, onStep });
-    const poolSize = await search(1, peakActive, (maxPoolSize) => meets({ maxPoolSize }));
+    const poolSize = await search(1, peakActive, (maxPoolSize, isQuick) => meets({ maxPoolSize }, { isQuick }));
     if (poolSize !== null) return { cores, poolSize };
   }
   return null;

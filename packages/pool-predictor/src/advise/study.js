@@ -6,6 +6,7 @@ import { countLeftOut } from './confidence.js';
 import { findFirst, findSmallest } from './find-smallest.js';
 import { judgeRuns, timeOf } from './judgement.js';
 
+/** @import { Passes } from './find-smallest.js' */
 /** @import { Judgement } from './judgement.js' */
 /** @import { Load } from '../load/load.js' */
 /** @import { LoadFacts } from '../load/load-facts.js' */
@@ -16,8 +17,10 @@ import { judgeRuns, timeOf } from './judgement.js';
 /** @import { Slo } from './slo.js' */
 /** @import { FlowStep } from '../simulator/flow.js' */
 
-/** This many runs are enough to reject most pools that are too small. */
+/** This many runs are enough to reject most pools that are too small ... */
 const FIRST_RUNS = 2;
+/** ... and so many, the hardest ones so far, to find the size that all runs then have to confirm. */
+const QUICK_RUNS = 8;
 
 /**
  * @typedef {object} LoadStudy of the load at `factor` times its rate
@@ -25,10 +28,10 @@ const FIRST_RUNS = 2;
  * @property {LoadFacts} facts
  * @property {Judgement} unlimited without a limit on connections
  * @property {(pool: PoolOptions) => Promise<Judgement>} judge simulates all runs
- * @property {(pool: PoolOptions, slos?: Slo[]) => Promise<boolean>} meets whether the pool meets these goals, default
- *   all: the same as judge finds, with no more runs than needed
- * @property {(from: number, to: number, passes: (size: number) => Promise<boolean>) => Promise<number | null>} search
- *   for the smallest size, see findSmallest
+ * @property {(pool: PoolOptions, options?: { goals?: Slo[], isQuick?: boolean }) => Promise<boolean>} meets whether the
+ *   pool meets these goals, default all: the same as judge finds, with no more runs than needed. Quick: with a few runs
+ * @property {(from: number, to: number, passes: Passes) => Promise<number | null>} search for the smallest size, see
+ *   findSmallest
  */
 
 /**
@@ -71,14 +74,16 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
 
   const judge = async (/** @type {PoolOptions} */ pool) => judgeRuns(await simulate(pool, seeds), slos);
 
-  /** @param {PoolOptions} pool @param {Slo[]} goals */
-  async function meets(pool, goals = slos) {
+  /** @type {LoadStudy['meets']} */
+  async function meets(pool, { goals = slos, isQuick = false } = {}) {
+    if (goals.length === 0) return true;
+    const enough = isQuick ? Math.min(QUICK_RUNS, seeds.length) : seeds.length;
     const mayMiss = countLeftOut(seeds.length);
     const misses = goals.map(() => 0);
     /** @type {Set<number>} */
     const hard = new Set();
-    for (let [from, to] = [0, FIRST_RUNS]; from < seeds.length; [from, to] = [to, to * 2]) {
-      const batch = hardestFirst.slice(from, to);
+    for (let [from, to] = [0, FIRST_RUNS]; from < enough; [from, to] = [to, to * 2]) {
+      const batch = hardestFirst.slice(from, Math.min(to, enough));
       for (const [index, run] of (await simulate(pool, batch)).entries()) {
         for (const [goal, slo] of goals.entries()) {
           if (timeOf(run, slo) < slo.limitMs) continue;
@@ -107,7 +112,7 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
     // come at a worse moment. Queries that share cores are slowed down by each connection more.
     search: (from, to, passes) =>
       sharesCores(load.server, services)
-        ? findFirst(from, to, passes)
+        ? findFirst(from, to, (size) => passes(size))
         : findSmallest(from, to, passes, () => isOpen && !hasFailures),
   };
 }
@@ -120,7 +125,7 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
 function isOpenLoop(load, services) {
   if (load.routes.some((route) => mayHaveSeveral(services[route]))) return false;
   if (load.workload) return load.workload.scenarios.every(({ steps }) => countRequests(steps) <= 1);
-  for (const arrival of load.arrivals(1, 1)) if ('requests' in arrival) return false;
+  for (const { requests } of load.arrivals(1, 1)) if (requests) return false;
   return true;
 }
 

@@ -2,7 +2,7 @@ import { createRandom } from '../simulator/random.js';
 import { summariseRuns } from './run-figures.js';
 import { resample } from '../simulator/service-time.js';
 import { simulate } from '../simulator/simulate.js';
-import { isDriverPool, timeoutsOf } from '../simulator/create-pool.js';
+import { timeoutsOf } from '../simulator/create-pool.js';
 import { NEVER } from '../simulator/event-heap.js';
 
 /** @import { Load } from '../load/load.js' */
@@ -62,7 +62,7 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
  */
 export function isUnlimitedAlike(load, pool) {
   const { operationMs, requestMs } = timeoutsOf(pool);
-  const isWarm = isDriverPool(pool) && (pool.warm ?? true) === true;
+  const isWarm = pool.kind !== 'pipelining' && (pool.warm ?? true) === true;
   return isWarm && !load.withOpenings && Math.min(operationMs, requestMs) === NEVER;
 }
 
@@ -71,10 +71,17 @@ export function isUnlimitedAlike(load, pool) {
  * @param {PoolOptions} pool see isUnlimitedAlike
  * @returns {SimulationResult | undefined} the same with that pool, if it is
  */
-export function takeUnlimited(run, { maxPoolSize }) {
-  if (!run || run.peakActive > maxPoolSize) return undefined;
+export function takeUnlimited(run, pool) {
+  if (!run || run.peakActive > smallestPart(pool)) return undefined;
   // Without a limit, each waits for its connection to be opened, which takes no time.
-  return { ...run, peakWaiting: 0, utilisation: run.meanActive / maxPoolSize };
+  return { ...run, peakWaiting: 0, utilisation: run.meanActive / pool.maxPoolSize };
+}
+
+/** The fewest connections that some route may use. @param {PoolOptions} pool */
+function smallestPart(pool) {
+  if (pool.kind === 'limited') return Math.min(pool.slowSize, pool.maxPoolSize);
+  if (pool.kind !== 'split') return pool.maxPoolSize;
+  return Math.min(pool.slowSize, pool.maxPoolSize - pool.slowSize, pool.slowLimit ?? NEVER);
 }
 
 /**

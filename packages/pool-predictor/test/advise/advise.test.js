@@ -6,7 +6,7 @@ import { simulateHere } from '../../src/runs/simulation-runs.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
 import { MIN_RUNS, samplesNeeded, upperLimit } from '../../src/advise/confidence.js';
 import { createRandom } from '../../src/simulator/random.js';
-import { isAsGood, judgeRuns } from '../../src/advise/judgement.js';
+import { judgeRuns, listBest } from '../../src/advise/judgement.js';
 import { findFirst, findSmallest, listNumbers } from '../../src/advise/find-smallest.js';
 
 /** @import { Service } from '../../src/simulator/service-time.js' */
@@ -406,9 +406,7 @@ describe('judgements', () => {
     const judgementOf = (/** @type {number[]} */ ...uppersMs) =>
       /** @type {Judgement} */ (/** @type {unknown} */ ({ goals: uppersMs.map((upperMs) => ({ upperMs })) }));
     const best = judgementOf(100, 10);
-    expect(isAsGood(judgementOf(106, 11.5), best)).toBe(true);
-    expect(isAsGood(judgementOf(106.1, 10), best)).toBe(false);
-    expect(isAsGood(judgementOf(100, 11.6), best)).toBe(false);
+    expect(listBest(best).map(({ limitMs }) => limitMs)).toEqual([106, 11.5]);
   });
 });
 
@@ -459,6 +457,17 @@ describe('the smallest size', () => {
     expect(steps).toBeLessThanOrEqual(13);
     // The largest, then one from below, and at most as many as it takes to halve the step to that.
     expect(passed).toBeLessThanOrEqual(4);
+  });
+
+  test('searches with quick tests, and takes a number that passes the whole test', async () => {
+    /** @type {number[]} */
+    const whole = [];
+    const passes = async (/** @type {number} */ number, isQuick = false) => {
+      if (!isQuick) whole.push(number);
+      return number >= (isQuick ? 40 : 43);
+    };
+    expect(await findSmallest(1, 100, passes)).toBe(43);
+    expect(whole).toEqual([100, 40, 41, 42, 43]);
   });
 
   test('finds nothing when nothing passes, or the range is empty', async () => {
