@@ -1,5 +1,5 @@
-import { checkRecording, pickPool, poolOfRecording } from 'mongodb-pool-predictor';
-import { readTrace } from 'mongodb-pool-predictor/node';
+import { checkRecording, pickReplayed, poolOfRecording } from 'mongodb-pool-predictor';
+import { readShown } from './progress-bar.js';
 
 /** @import { TraceCheck } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
@@ -15,7 +15,7 @@ import { readTrace } from 'mongodb-pool-predictor/node';
  */
 export async function checkInput({ trace, load, pool, others = [] }, { check, client, process, firstSeed }) {
   const settings = pool?.settings;
-  const other = check === undefined ? undefined : pickPool(await readTrace(check), { client, process }).trace;
+  const other = check === undefined ? undefined : pickReplayed(await readShown(check), { client, process }).trace;
   if (other && !poolOfRecording(other, settings)) throw new Error(`--check ${check}: it has to say its maxPoolSize`);
   return checkRecording({ trace, load, settings, others }, { other, firstSeed });
 }

@@ -3,13 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { diagnose } from 'mongodb-pool-predictor';
-import { readTrace } from 'mongodb-pool-predictor/node';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
 import { readAdvice } from '../predictions/read-advice.js';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { widthOf } from '../report/table.js';
 import { parsePositive, parseUpTo } from './option-parsers.js';
+import { readShown } from './progress-bar.js';
 import { chooseApp, recordTrace } from './record-trace.js';
 import { suggestSize } from './suggest-size.js';
 
@@ -67,7 +67,7 @@ async function showDiagnosis(source, { seconds, compare, json, ...fleet }) {
 
 /** @param {string} file @param {DoctorFleet} fleet */
 async function diagnoseFile(file, fleet) {
-  const trace = await readTrace(file);
+  const trace = await readShown(file);
   const diagnosis = diagnose(trace, fleet);
   return { diagnosis, poolSize: await suggestSize(trace, diagnosis), history: describeHistory(trace) };
 }

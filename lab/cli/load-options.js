@@ -6,7 +6,7 @@ import {
   parseServices,
   servicesOfApp,
 } from 'mongodb-pool-predictor';
-import { readScenario, readTrace } from 'mongodb-pool-predictor/node';
+import { readScenario } from 'mongodb-pool-predictor/node';
 import { WORKERS } from '../../src/load-tests/artillery.js';
 import { foreseeLostUsers } from '../harness/loads/artillery-load.js';
 import { checkAppPool } from '../predictions/app-pool.js';
@@ -22,6 +22,7 @@ import {
 } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
 import { matchServices } from './match-services.js';
+import { readShown } from './progress-bar.js';
 import { askApp, parseAppUrl, timeRoundTrips } from './running-app.js';
 import { collect, parseCores, parseUpTo } from './option-parsers.js';
 import { readJson } from '../base/read-json.js';
@@ -131,7 +132,9 @@ async function readTraceLoad(files, { environment, skipFunctions, service, queri
         'a trace has its own service times',
     );
   }
-  return loadTraces(await Promise.all(files.map((file) => readTrace(file))), options);
+  const traces = [];
+  for (const file of files) traces.push(await readShown(file));
+  return loadTraces(traces, options);
 }
 
 /**

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { StatusLine } from './status-line.js';
 
 /** @import { Step } from '../harness/run-lab.js' */
@@ -55,27 +57,39 @@ const QUIET_MS = 1000;
 const LINE_MS = 10_000;
 
 /**
- * Shows the progress of simulation runs, if they take longer than a second.
+ * Shows the progress of work, if it takes longer than a second.
  * @param {NodeJS.WriteStream} stream
  * @param {() => number} [now] in ms
+ * @param {string} [doing] what
  */
-export function createRunProgress(stream, now = () => performance.now()) {
+export function createRunProgress(stream, now = () => performance.now(), doing = 'simulating') {
   const bar = new ProgressBar(stream);
   const startedAtMs = now();
   let nextAtMs = startedAtMs + (stream.isTTY ? QUIET_MS : LINE_MS);
 
-  /** @param {{ step: string, done: number, total: number }} progress runs; see advise */
+  /** @param {{ step: string, done: number, total: number }} progress runs, or bytes */
   function onProgress({ step, done, total }) {
     const nowMs = now();
     if (nowMs < nextAtMs) return;
-    // A simulation keeps the thread too busy for the line's ticker.
+    // The work keeps the thread too busy for the line's ticker.
     nextAtMs = nowMs + (stream.isTTY ? REDRAW_MS : LINE_MS);
     const elapsedMs = nowMs - startedAtMs;
     const leftMs = (elapsedMs * (total - done)) / done;
-    bar.step({ name: `simulating ${step}`, estimateMs: leftMs, leftMs, totalMs: elapsedMs + leftMs });
+    bar.step({ name: `${doing} ${step}`, estimateMs: leftMs, leftMs, totalMs: elapsedMs + leftMs });
   }
 
   return { onProgress, stop: () => bar.stop() };
+}
+
+/** Reads a trace and shows the progress on stderr. @param {string} file */
+export async function readShown(file) {
+  const { onProgress, stop } = createRunProgress(process.stderr, undefined, 'reading');
+  const step = path.basename(file);
+  try {
+    return await readTrace(file, (bytes) => onProgress({ step, ...bytes }));
+  } finally {
+    stop();
+  }
 }
 
 /** @param {number} ms */

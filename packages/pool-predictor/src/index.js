@@ -22,7 +22,7 @@ export { NO_OVERHEAD, meanServiceMs } from './simulator/service-time.js';
 export { simulate } from './simulator/simulate.js';
 export { checkTrace } from './predict/check-trace.js';
 export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings.js';
-export { checkRecording, openRecording } from './predict/recording.js';
+export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
 export { hideUnsure, judgeTrust } from './predict/trust.js';
 export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
 export { readTraceText } from './trace/read-trace.js';

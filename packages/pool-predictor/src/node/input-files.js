@@ -1,5 +1,5 @@
 import { createReadStream, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readTraceOf } from '../trace/read-trace.js';
 import { readWorkload } from '../scenario/workload.js';
@@ -53,17 +53,25 @@ function decode(bytes) {
  * Reads a trace from a file that may be too large for memory; see readTraceOf.
  *
  * @param {string} file
+ * @param {OnRead} [onRead] called after each piece of a file whose size is known
  * @returns {Promise<RecordedTrace>}
  * @throws {Error} naming the file, and the line if it is not a trace
  */
-export function readTrace(file) {
-  return readTraceOf(readChunks(file), file);
+export function readTrace(file, onRead = () => {}) {
+  return readTraceOf(readChunks(file, onRead), file);
 }
 
-/** @param {string} file @returns {AsyncGenerator<string, void>} */
-async function* readChunks(file) {
+/** @typedef {(bytes: { done: number, total: number }) => void} OnRead */
+
+/** @param {string} file @param {OnRead} onRead @returns {AsyncGenerator<string, void>} */
+async function* readChunks(file, onRead) {
   try {
-    yield* createReadStream(file, { encoding: 'utf8' });
+    const { size: total } = await stat(file);
+    const stream = createReadStream(file, { encoding: 'utf8' });
+    for await (const chunk of stream) {
+      yield chunk;
+      if (stream.bytesRead <= total) onRead({ done: stream.bytesRead, total });
+    }
   } catch (cause) {
     throw new Error(`${file} can't be read: ${reasonOf(cause)}`, { cause });
   }

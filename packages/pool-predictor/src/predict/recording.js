@@ -32,6 +32,18 @@ const MAX_ROUTES = 50;
  */
 
 /**
+ * Picks the pool that predictions are about, see pickPool, and as much of it as is replayed.
+ *
+ * @param {RecordedTrace} recorded
+ * @param {PoolChoice} [choice]
+ * @returns {ReturnType<typeof pickPool>}
+ */
+export function pickReplayed(recorded, choice) {
+  const picked = pickPool(recorded, choice);
+  return { ...picked, trace: thinTrace(foldRoutes(picked.trace, MAX_ROUTES), MAX_CHECKOUTS) };
+}
+
+/**
  * Opens recordings of one load. The first is replayed; others, from pools of other sizes, show how queries slow each
  * other down.
  *
@@ -42,10 +54,7 @@ const MAX_ROUTES = 50;
  * @throws {Error} if a recording does not have the chosen pool
  */
 export function openRecording(traces, { serverCores, ...choice } = {}) {
-  const [picked, ...others] = traces.map((each) => {
-    const pick = pickPool(each, choice);
-    return { ...pick, trace: thinTrace(foldRoutes(pick.trace, MAX_ROUTES), MAX_CHECKOUTS) };
-  });
+  const [picked, ...others] = traces.map((each) => pickReplayed(each, choice));
   const { pool, overhead } = /** @type {Record<string, any>} */ (picked.trace.header);
   const settings = poolOfTrace(pool, picked.pool);
   const separate = settings && separateRoutes(settings);

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -6,7 +6,7 @@ import { scratchFolder } from 'test-support/cleanup.js';
 import { createScenarioLoad, createTraceLoad, predict } from '../../src/index.js';
 import { createSimulationThreads } from '../../src/node/index.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
-import { readScenario } from '../../src/node/input-files.js';
+import { readScenario, readTrace } from '../../src/node/input-files.js';
 import { readWorkload } from '../../src/scenario/workload.js';
 
 /** @import { Service } from '../../src/index.js' */
@@ -144,6 +144,18 @@ describe('threads', () => {
 
 describe('files', () => {
   const TEXT = 'scenarios: [ { flow: [ { get: { url: /é } } ] } ]\n';
+
+  test('a large file is shown while it is read', async () => {
+    const lines = Array.from({ length: 3000 }, (_, ms) => `{"checkOutStartedMs":${ms},"waitMs":0,"useMs":1}\n`);
+    await writeFile(file, `{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":1}\n${lines.join('')}`);
+    /** @type {{ done: number, total: number }[]} */
+    const read = [];
+    await readTrace(file, (bytes) => read.push(bytes));
+    const { size } = await stat(file);
+    expect(read.length).toBeGreaterThan(1);
+    expect(read.at(-1)).toEqual({ done: size, total: size });
+    expect(read.map(({ done }) => done)).toEqual(read.map(({ done }) => done).toSorted((a, b) => a - b));
+  });
 
   test('UTF-16, as some editors save it, is refused with a clear error', async () => {
     await writeFile(file, `\ufeff${TEXT}`, 'utf16le');

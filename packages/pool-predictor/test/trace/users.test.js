@@ -9,6 +9,7 @@ import { findHandovers } from '../../src/trace/handovers.js';
 import { inferResolution, levelRounding } from '../../src/trace/resolution.js';
 import { readTraceText } from '../../src/trace/read-trace.js';
 import { compareRounded, KINDS } from './rounded-loads.js';
+import { openRecording, pickReplayed } from '../../src/predict/recording.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
 
 /** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
@@ -350,6 +351,14 @@ describe('a slice of a trace', () => {
       expect(thinned.warnings).toEqual([
         `The trace is long: ${length} of its 4000 checkouts are replayed, in 20 pieces spread over it`,
       ]);
+    });
+
+    test('is shortened whether it is replayed or checked', async () => {
+      const lines = Array.from({ length: 10_500 }, (_, ms) => `{"checkOutStartedMs":${ms},"waitMs":0,"useMs":0.5}`);
+      const text = ['{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":1}', ...lines].join('\n');
+      const { trace } = pickReplayed(await readTraceText(text));
+      expect(trace.waitMs.length).toBeLessThan(10_100);
+      expect(openRecording([await readTraceText(text)]).trace).toEqual(trace);
     });
 
     test('keeps the openings of its pieces, at their checkouts', () => {
