@@ -51,11 +51,14 @@ describeInBrowser("the page's what-if and predict, from one recording", () => {
       const { stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', poolSizes.join(), '--json']);
       const { variants } = JSON.parse(stdout);
       expect(Object.keys(routes).length).toBeGreaterThan(1);
-      for (const [route, { figure, predictedMs }] of Object.entries(routes)) {
-        const printed = variants.map((/** @type {any} */ { predicted }) => predicted.routes[route][figure]);
-        // Where its band is too wide, predict prints none.
-        expect(predictedMs).toEqual(predictedMs.map((ms, index) => (printed[index] === null ? ms : printed[index])));
-        expect(printed.filter((/** @type {number | null} */ ms) => ms !== null).length).toBeGreaterThan(0);
+      for (const [route, { figure, predictedMs, bandsMs }] of Object.entries(routes)) {
+        /** @type {number[][]} */
+        const printed = variants.map((/** @type {any} */ { predicted }) =>
+          [predicted, predicted.low, predicted.high].map((figures) => figures.routes[route][figure]),
+        );
+        // Where its band is too wide, predict prints only that.
+        expect(predictedMs.map((ms, index) => [printed[index][0] && ms, ...bandsMs[index]])).toEqual(printed);
+        expect(printed.some(([ms]) => ms !== null)).toBe(true);
       }
     }
     await page.close();

@@ -52,7 +52,7 @@ export class LastMinute {
       if (!found) return;
       this.#use({ ...found, atMs });
       if (atMs === this.#predictedAtMs || performance.now() < this.#nextPredictionAtMs) return;
-      const answer = await this.#predictor.ask({ trace, isNew: true });
+      const answer = await this.#predictor.ask({ isNew: true });
       if (!answer) return;
       this.#predictedAtMs = atMs;
       this.#nextPredictionAtMs = performance.now() + answer.tookMs / MAX_CPU_SHARE;

@@ -1,4 +1,4 @@
-import { countConnections, formatQuantity } from '../universal/quantity.js';
+import { countConnections, describeBand, formatQuantity } from '../universal/quantity.js';
 
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 
@@ -14,13 +14,24 @@ const SEND_MORE = 'Send more at once, or make the pool smaller.';
 
 /** @param {number} poolSize @param {Record<string, WhatIfRoute>} routes @param {number} index of the size @param {number} failures */
 export function describePrediction(poolSize, routes, index, failures) {
-  const times = listTimes(routes, ({ predictedMs }) => predictedMs[index]);
+  const times = listTimes(
+    routes,
+    ({
+      predictedMs: { [index]: ms },
+      bandsMs: {
+        [index]: [lowMs, highMs],
+      },
+    }) => {
+      const band = lowMs < highMs ? ` (${describeBand(lowMs, highMs)})` : '';
+      return `${formatQuantity(ms, 'ms')}${band}`;
+    },
+  );
   return `With ${countConnections(poolSize)}: ${times}${failures > 0 ? `, ${failures} fail` : ''}.`;
 }
 
 /** @param {number} poolSize @param {Record<string, WhatIfRoute>} routes */
 export function describeMeasured(poolSize, routes) {
-  return `Measured with ${countConnections(poolSize)}: ${listTimes(routes, ({ measuredMs }) => measuredMs)}.`;
+  return `Measured with ${countConnections(poolSize)}: ${listTimes(routes, ({ measuredMs }) => formatQuantity(measuredMs, 'ms'))}.`;
 }
 
 /** Why there are no figures, or how far the figures go; nothing where they can be relied on. @param {WhatIf} whatIf */
@@ -43,11 +54,11 @@ export function explainDoubt({ doubt, recordedSize, poolSizes, check: { reason, 
 /**
  * Non-breaking spaces hold each time, its route and its unit together.
  * @param {Record<string, WhatIfRoute>} routes
- * @param {(route: WhatIfRoute) => number} read
+ * @param {(route: WhatIfRoute) => string} read
  */
 function listTimes(routes, read) {
   return Object.entries(routes)
-    .map(([name, route]) => `${name} ${FIGURES[route.figure]} ${formatQuantity(read(route), 'ms')}`)
+    .map(([name, route]) => `${name} ${FIGURES[route.figure]} ${read(route)}`)
     .map((time) => time.replaceAll(' ', '\u00a0'))
     .join(', ');
 }

@@ -9,7 +9,7 @@ export class Predictor {
   isMissing = false;
 
   /**
-   * @param {{ trace: string, isNew: boolean }} question see prediction-worker.js
+   * @param {{ trace?: string, isNew: boolean }} question see prediction-worker.js
    * @returns {Promise<any>} undefined if there is no answer
    */
   ask(question) {

@@ -194,8 +194,26 @@ test('the head of the page names what it shows', () => {
 describe('predictions', () => {
   /** @type {Record<string, WhatIfRoute>} */
   const ROUTES = {
-    '/fast': { count: 50, figure: 'p95Ms', measuredMs: 4200, predictedMs: [4240, 2] },
-    '/slow': { count: 5, figure: 'maxMs', measuredMs: 9100, predictedMs: [9000, 5012] },
+    '/fast': {
+      count: 50,
+      figure: 'p95Ms',
+      measuredMs: 4200,
+      predictedMs: [4240, 2],
+      bandsMs: [
+        [3900, 5100],
+        [2, 2],
+      ],
+    },
+    '/slow': {
+      count: 5,
+      figure: 'maxMs',
+      measuredMs: 9100,
+      predictedMs: [9000, 5012],
+      bandsMs: [
+        [4000, 19_000],
+        [NaN, NaN],
+      ],
+    },
   };
   /** @param {string} text */
   const plain = (text) => text.replaceAll('\u00a0', ' ');
@@ -203,7 +221,7 @@ describe('predictions', () => {
   test('a prediction names each figure, and what fails', () => {
     expect(plain(describePrediction(6, ROUTES, 1, 0))).toBe('With 6 connections: /fast p95 2 ms, /slow max 5.0 s.');
     expect(plain(describePrediction(1, ROUTES, 0, 3))).toBe(
-      'With 1 connection: /fast p95 4.2 s, /slow max 9.0 s, 3 fail.',
+      'With 1 connection: /fast p95 4.2 s (3.9 to 5.1 s), /slow max 9.0 s (4.0 to 19.0 s), 3 fail.',
     );
     expect(plain(describeMeasured(1, ROUTES))).toBe('Measured with 1 connection: /fast p95 4.2 s, /slow max 9.1 s.');
   });

@@ -1,5 +1,4 @@
 import { sum } from '../base/sample-statistics.js';
-import { createTraceLoad } from '../load/trace-load.js';
 import { OUTCOMES } from '../trace/recorded-trace.js';
 import { summariseTrace } from '../trace/trace.js';
 import { poolOfApp } from './pool-settings.js';
@@ -8,11 +7,12 @@ import { checkRecording, openRecording } from './recording.js';
 import { MIN_FOR_PERCENTILES } from './size-comparison.js';
 import { judgeTrust } from './trust.js';
 
-/** @import { LoadSource } from '../load/load.js' */
-/** @import { PredictedFigures } from '../runs/run-figures.js' */
+/** @import { TraceLoad } from '../load/trace-load.js' */
+/** @import { PredictedVariant } from './predict.js' */
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 /** @import { TraceCheck } from './check-trace.js' */
 /** @import { Recording } from './recording.js' */
+/** @import { Trust } from './trust.js' */
 
 /**
  * What pools of other sizes would have done to a recording.
@@ -30,7 +30,8 @@ import { judgeTrust } from './trust.js';
  * @property {number} count requests that were recorded
  * @property {'p95Ms' | 'maxMs'} figure below 20 requests, the maximum
  * @property {number} measuredMs when it was recorded
- * @property {number[]} predictedMs one for each size
+ * @property {number[]} predictedMs one for each size. Where its band is too wide, predict has a dash: here both are shown
+ * @property {[lowMs: number, highMs: number][]} bandsMs 90 % prediction intervals of these
  */
 
 const SUCCEEDED = OUTCOMES.indexOf('checkedIn');
@@ -53,29 +54,45 @@ export async function predictWhatIf(recorded) {
   const recording = openRecording([recorded]);
   const { trace, load } = recording;
   const check = await checkRecording(recording);
-  const { recordedSize, withheld, isWithheld } = judgeTrust({ trace, load }, check);
+  const trust = judgeTrust({ trace, load }, check);
+  const { recordedSize, withheld, isWithheld } = trust;
   const nothing = { recordedSize, poolSizes: [], failures: [], routes: {}, check };
   if (withheld === 'checkFails') return { ...nothing, doubt: withheld };
   if (check.status === 'notChecked') return { ...nothing, doubt: 'notChecked' };
   const needed = sum(Array.from(trace.useMs)) / load.durationMs;
   const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !isWithheld(size));
-  const predicted = await predictSizes(recording, sizes, false);
+  const predicted = await predictSizes(recording, load, sizes, trust);
   const measured = summariseTrace(trace).routes;
-  const routes = compareRoutes(measured, predicted);
-  const others = load.otherwise ? await predictSizes(recording, sizes, true) : predicted;
-  const kept = [...sizes.keys()].filter((index) =>
-    Object.entries(routes).every(([route, { figure, predictedMs }]) =>
-      isSame(others[index].routes[route][figure], predictedMs[index]),
-    ),
+  const figureOf = (/** @type {string} */ route) =>
+    [measured, ...predicted.map((each) => each.predicted.routes)].every(
+      (routes) => routes[route].count >= MIN_FOR_PERCENTILES,
+    )
+      ? /** @type {const} */ ('p95Ms')
+      : /** @type {const} */ ('maxMs');
+  const figures = Object.keys(measured).map((route) => /** @type {const} */ ([route, figureOf(route)]));
+  const others = load.otherwise ? await predictSizes(recording, load.otherwise, sizes, trust) : predicted;
+  const kept = predicted.filter(({ predicted: { routes } }, index) =>
+    figures.every(([route, figure]) => isSame(others[index].predicted.routes[route][figure], routes[route][figure])),
   );
   if (kept.length === 0) return { ...nothing, doubt: 'unclear' };
-  const keep = (/** @type {number[]} */ values) => kept.map((index) => values[index]);
   return {
     ...nothing,
-    poolSizes: keep(sizes),
-    failures: keep(predicted.map(({ failures }) => failures)),
+    poolSizes: kept.map(({ settings }) => settings.poolSize),
+    failures: kept.map(({ predicted: { failures } }) => failures),
     routes: Object.fromEntries(
-      Object.entries(routes).map(([route, figures]) => [route, { ...figures, predictedMs: keep(figures.predictedMs) }]),
+      figures.map(([route, figure]) => [
+        route,
+        {
+          count: measured[route].count,
+          figure,
+          measuredMs: measured[route][figure],
+          predictedMs: kept.map(({ predicted: { routes } }) => routes[route][figure]),
+          bandsMs: kept.map(({ predicted: { low, high } }) => [
+            low?.routes[route][figure] ?? NaN,
+            high?.routes[route][figure] ?? NaN,
+          ]),
+        },
+      ]),
     ),
     doubt: kept.length < sizes.length ? 'unclear' : withheld,
   };
@@ -83,37 +100,21 @@ export async function predictWhatIf(recorded) {
 
 /**
  * @param {Recording} recording
+ * @param {TraceLoad} load one reading of it
  * @param {number[]} poolSizes
- * @param {boolean} isUnclear which reading of it, see createTraceLoad
- * @returns {Promise<PredictedFigures[]>}
+ * @param {Trust} trust
+ * @returns {Promise<PredictedVariant[]>}
  */
-async function predictSizes({ trace, load, overhead, settings }, poolSizes, isUnclear) {
-  const { options } = /** @type {Extract<LoadSource, { kind: 'trace' }>} */ (load.source);
+async function predictSizes({ load: { services }, overhead, settings }, load, poolSizes, { widenBy }) {
   const { variants } = await predict({
-    // Only bands need more runs than the recorded one.
-    load: createTraceLoad(trace, { ...options, resample: false, isUnclear }),
+    load,
     poolSizes,
-    services: load.services,
+    services,
     overhead,
     poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
+    widenBy,
   });
-  return variants.map(({ predicted }) => predicted);
-}
-
-/**
- * @param {ReturnType<typeof summariseTrace>['routes']} measured
- * @param {PredictedFigures[]} predicted one for each size
- * @returns {Record<string, WhatIfRoute>}
- */
-function compareRoutes(measured, predicted) {
-  return Object.fromEntries(
-    Object.keys(measured).map((route) => {
-      const all = [measured[route], ...predicted.map(({ routes }) => routes[route])];
-      const figure = all.every(({ count }) => count >= MIN_FOR_PERCENTILES) ? 'p95Ms' : 'maxMs';
-      const [measuredMs, ...predictedMs] = all.map((times) => times[figure]);
-      return [route, { count: measured[route].count, figure, measuredMs, predictedMs }];
-    }),
-  );
+  return variants;
 }
 
 /** @param {number} ms @param {number} otherMs */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hideUnsure, judgeTrust } from '../../src/predict/trust.js';
 import { poolOfApp } from '../../src/predict/pool-settings.js';
 import { predict } from '../../src/predict/predict.js';
-import { openRecording } from '../../src/predict/recording.js';
+import { checkRecording, openRecording } from '../../src/predict/recording.js';
 import { choosePoolSizes, predictWhatIf } from '../../src/predict/what-if.js';
 import { record } from '../doctor/recordings.js';
 
@@ -154,17 +154,25 @@ describe('what if', () => {
     const recorded = await play(1, BUSY);
     const whatIf = await predictWhatIf(recorded);
     if (!whatIf) throw new Error('there is no answer');
-    const { trace, load, overhead, settings } = openRecording([recorded]);
+    const recording = openRecording([recorded]);
+    const { trace, load, overhead, settings } = recording;
     const { poolSizes } = whatIf;
+    const { widenBy } = judgeTrust({ trace, load }, await checkRecording(recording));
     const { variants } = await predict({
-      ...{ load, services: load.services, overhead, poolSizes, seeds: 19 },
+      ...{ load, services: load.services, overhead, poolSizes, widenBy },
       poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
     });
     expect(poolSizes).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    for (const [route, { figure, predictedMs, count }] of Object.entries(whatIf.routes)) {
+    for (const [route, { figure, predictedMs, bandsMs, count }] of Object.entries(whatIf.routes)) {
       expect(figure).toBe('p95Ms');
       expect(count).toBe(Array.from(trace.routeOf).filter((row) => trace.routes[row] === route).length);
       expect(predictedMs).toEqual(variants.map(({ predicted }) => predicted.routes[route].p95Ms));
+      expect(bandsMs).toEqual(
+        variants.map(({ predicted: { low, high } }) => [low?.routes[route].p95Ms, high?.routes[route].p95Ms]),
+      );
+      expect(bandsMs.every(([lowMs, highMs], size) => lowMs <= predictedMs[size] && predictedMs[size] <= highMs)).toBe(
+        true,
+      );
     }
     expect(whatIf).toMatchObject({ recordedSize: 1, doubt: null, failures: poolSizes.map(() => 0) });
     const { measuredMs, predictedMs } = whatIf.routes[FAST];
