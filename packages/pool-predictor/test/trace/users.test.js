@@ -354,15 +354,11 @@ describe('a slice of a trace', () => {
       ]);
     });
 
-    test('is replayed with the waits that were recorded, across the pieces', async () => {
-      const thinned = thinTrace(long, 1000);
-      const { checkOutStartedMs, waitMs, useMs } = thinned;
-      const endsMs = Array.from(checkOutStartedMs, (ms, row) => ms + waitMs[row] + useMs[row]);
-      const joints = [...endsMs.keys()].filter(
-        (row) => row > 0 && Math.max(...endsMs.slice(0, row)) <= checkOutStartedMs[row] - waitMs[row],
-      );
-      expect(joints.length).toBeGreaterThanOrEqual(4);
-      expect(Math.max(...findHandovers(thinned))).toBeLessThan(Math.max(...useMs));
+    test('never has more connections in use than the pool, across the pieces', () => {
+      const { checkOutStartedMs, waitMs, useMs } = thinTrace(long, 1000);
+      const uses = Array.from(checkOutStartedMs, (ms, row) => [ms + waitMs[row], ms + waitMs[row] + useMs[row]]);
+      const inUse = uses.map(([atMs]) => uses.filter(([fromMs, toMs]) => fromMs <= atMs && toMs > atMs + 1e-6).length);
+      expect(Math.max(...inUse)).toBe(4);
     });
 
     test('is shortened whether it is replayed or checked', async () => {
