@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { erlangC } from './erlang.js';
-import { kieferWolfowitz } from './kiefer-wolfowitz.js';
+import { createEventHeap } from '../../src/simulator/event-heap.js';
 import { createRandom } from '../../src/simulator/random.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
@@ -137,3 +136,38 @@ describe('whatever the load', () => {
     expect(totals[0]).toBeGreaterThan(totals[5]);
   });
 });
+
+/**
+ * Erlang C: the share of arrivals that must wait in M/M/k, from the recursion of Erlang B.
+ * https://en.wikipedia.org/wiki/Erlang_(unit)#Erlang_C_formula
+ *
+ * @param {number} servers
+ * @param {number} offered the arrival rate times the mean service time, below `servers`
+ */
+function erlangC(servers, offered) {
+  let blocked = 1;
+  for (let n = 1; n <= servers; n++) blocked = (offered * blocked) / (n + offered * blocked);
+  return blocked / (1 - (offered / servers) * (1 - blocked));
+}
+
+/**
+ * How long each of a known list of requests waits for one of `servers` connections: a warm pool, first in
+ * first out, and no request depends on another's answer. Each takes the connection that is free first, and
+ * starts then or when it arrives, whichever is later (J. Kiefer and J. Wolfowitz, 1955).
+ *
+ * @param {ArrayLike<number>} atMs when requests arrive, ascending
+ * @param {ArrayLike<number>} serviceMs how long each keeps its connection
+ * @param {number} servers
+ * @returns {Float64Array} waits in ms
+ */
+function kieferWolfowitz(atMs, serviceMs, servers) {
+  const free = createEventHeap();
+  for (let server = 0; server < servers; server++) free.push(-Infinity, server);
+  const waitMs = new Float64Array(atMs.length);
+  for (let i = 0; i < atMs.length; i++) {
+    const startMs = Math.max(atMs[i], free.nextMs());
+    waitMs[i] = startMs - atMs[i];
+    free.push(startMs + serviceMs[i], free.pop());
+  }
+  return waitMs;
+}
