@@ -87,19 +87,23 @@ export async function checkTrace(trace, { pool, other, separateRoutes, followUps
   if (!pool) return { ...facts, status: 'notChecked', reason: 'unknownSize' };
   const compared = other
     ? await predictOther(trace, { pool, other, separateRoutes, followUps, firstSeed })
-    : await replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps });
-  if ('reason' in compared) return { ...facts, status: 'notChecked', reason: compared.reason };
-  const isOff = compared.figures.some(({ place }) => place === 'outside');
-  if (isOff) return { ...facts, ...compared, status: 'fails', reason: 'figures' };
-  // Only the opening of connections was checked.
-  if (!other && facts.waits.count < needOf(trace))
-    return {
-      ...facts,
-      ...compared,
-      status: 'notChecked',
-      reason: facts.waits.count === 0 ? 'nobodyWaited' : 'fewWaits',
-    };
-  return { ...facts, ...compared, status: 'holds', reason: null };
+    : { figures: await replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps }) };
+  if (compared.figures.some(({ place }) => place === 'outside'))
+    return { ...facts, ...compared, status: 'fails', reason: 'figures' };
+  // Openings of connections may have been checked all the same.
+  const reason = other ? findFewRequests(compared) : findFewWaits(trace, facts.waits);
+  return { ...facts, ...compared, status: reason ? 'notChecked' : 'holds', reason };
+}
+
+/** @param {Pick<TraceCheck, 'figures'>} compared with another trace */
+function findFewRequests({ figures }) {
+  return figures.length === 0 ? 'fewRequests' : null;
+}
+
+/** @param {Trace} trace @param {TraceWaits} waits */
+function findFewWaits(trace, { count }) {
+  if (count >= needOf(trace)) return null;
+  return count === 0 ? 'nobodyWaited' : 'fewWaits';
 }
 
 /** How many waits a replay has to explain. @param {Trace} trace */
@@ -159,11 +163,11 @@ function isOther({ waitMs, useMs }, { otherShare }, poolWaitsMs) {
  * @param {Trace} trace
  * @param {number[]} poolWaitsMs
  * @param {{ pool: PoolOptions, separateRoutes?: string[], followUps?: FollowUps }} options
- * @returns {Promise<{ figures: CheckedFigure[] } | { reason: 'nobodyWaited' | 'fewWaits' }>}
+ * @returns {Promise<CheckedFigure[]>} none if there are too few
  */
 async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps }) {
   const count = poolWaitsMs.filter((ms) => ms > MIN_WAITED_MS).length;
-  if (count < needOf(trace)) return { reason: count === 0 ? 'nobodyWaited' : 'fewWaits' };
+  if (count < needOf(trace)) return [];
   const isShort = count < MIN_COUNT;
   const load = createTraceLoad(trace, { separateRoutes, followUps });
   const [result] = await simulateHere({ load, services: load.services })([{ pool, seed: RECORDED_SEED, factor: 1 }]);
@@ -173,28 +177,19 @@ async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps
     .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > MIN_WAITED_MS).length >= (isShort ? 1 : MIN_COUNT))
     .toSorted((a, b) => b.waitsMs.length - a.waitsMs.length)
     .slice(0, MAX_ROUTES);
-  return {
-    figures: [
-      place('meanWait', null, mean(poolWaitsMs), [meanWaitOf(result)], REPLAY_SHARE),
-      ...ofRoutes.flatMap(({ route, waitsMs }) => {
-        const { meanMs, p95Ms, maxMs } = result.routes[route].wait;
-        const { p95Ms: recordedP95Ms, maxMs: recordedMaxMs } = recorded.routes[route];
-        return [
-          place(
-            'meanWait',
-            route,
-            sum(waitsMs) / waitsMs.length,
-            [meanMs],
-            REPLAY_SHARE,
-            recorded.routes[route].meanMs,
-          ),
-          isShort
-            ? place('maxWait', route, Math.max(...waitsMs), [maxMs], REPLAY_SHARE, recordedMaxMs)
-            : place('p95Wait', route, quantile(waitsMs, 0.95), [p95Ms], REPLAY_SHARE, recordedP95Ms),
-        ];
-      }),
-    ],
-  };
+  return [
+    place('meanWait', null, mean(poolWaitsMs), [meanWaitOf(result)], REPLAY_SHARE),
+    ...ofRoutes.flatMap(({ route, waitsMs }) => {
+      const { meanMs, p95Ms, maxMs } = result.routes[route].wait;
+      const { p95Ms: recordedP95Ms, maxMs: recordedMaxMs } = recorded.routes[route];
+      return [
+        place('meanWait', route, sum(waitsMs) / waitsMs.length, [meanMs], REPLAY_SHARE, recorded.routes[route].meanMs),
+        isShort
+          ? place('maxWait', route, Math.max(...waitsMs), [maxMs], REPLAY_SHARE, recordedMaxMs)
+          : place('p95Wait', route, quantile(waitsMs, 0.95), [p95Ms], REPLAY_SHARE, recordedP95Ms),
+      ];
+    }),
+  ];
 }
 
 /**
@@ -205,7 +200,8 @@ async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps
  *
  * @param {Trace} trace
  * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], followUps?: FollowUps, firstSeed: number }} options
- * @returns {Promise<Pick<TraceCheck, 'figures' | 'rateRatio' | 'useRatios'> | { reason: 'fewRequests' }>}
+ * @returns {Promise<Pick<TraceCheck, 'figures'> & Partial<Pick<TraceCheck, 'rateRatio' | 'useRatios'>>>} no figures if
+ *   there are too few requests
  */
 async function predictOther(trace, { pool, other, separateRoutes, followUps, firstSeed }) {
   const [lastMs, otherLastMs] = [trace, other].map(
@@ -218,7 +214,7 @@ async function predictOther(trace, { pool, other, separateRoutes, followUps, fir
     .filter((route) => Math.min(recorded.routes[route].count, before.routes[route]?.count ?? 0) >= MIN_COUNT)
     .toSorted((a, b) => recorded.routes[b].count - recorded.routes[a].count)
     .slice(0, MAX_ROUTES);
-  if (routes.length === 0) return { reason: 'fewRequests' };
+  if (routes.length === 0) return { figures: [] };
   const [usesBefore, usesAfter] = [trace, future].map((part) => meansByRoute(part, part.useMs));
   const load = createTraceLoad(trace, { resample: true, separateRoutes, followUps });
   const results = await createRuns({
