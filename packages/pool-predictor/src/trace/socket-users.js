@@ -18,16 +18,12 @@ export const SOCKET_USES = /** @type {const} */ (['unknown', 'alone', 'waiting',
  * @property {number[]} endsMs of their answers
  */
 
-/** A socket with fewer requests can't be compared with another one. */
-const MIN_REQUESTS = 10;
 /** Comparing more requests, or more sockets, would only take longer. */
 const MAX_COMPARED = { requests: 20_000, sockets: 100 };
-/** Fewer chances to break a rule show nothing. */
-const MIN_CHANCES = 10;
-/** Sockets that break a rule in a smaller share of the chances keep it: an answer reaches its client a little later. */
-const MAX_BROKEN_SHARE = 0.3;
-/** In nats: e^10 is 22,000 to 1. */
-const MIN_EVIDENCE = 10;
+/** Sockets of one client break its rule in this share of the chances: an answer reaches the client a little later. */
+const BROKEN_SHARE = 0.1;
+/** In nats: of two sockets, e^3 = 20 to 1; of all sockets of a client, e^5 = 150 to 1. */
+const [MIN_PAIR_EVIDENCE, MIN_EVIDENCE] = [3, 5];
 /** The evidence for arrivals, in nats, of a socket that is opened while all others are in use. */
 const OPENED_EVIDENCE = 3;
 /** Think times that vary less than this, from the 10th to the 90th percentile, by the median, are those of one user. */
@@ -40,9 +36,10 @@ const OPENING_SHARE = 0.05;
  *
  * Such a client takes the idle socket that was in use last, or the first of its list, and opens one if none is idle. So
  * of two of its sockets, one never starts while the other one is idle and comes before it. Sockets of different users
- * know nothing of each other and break that rule as often as chance has it. All other sockets are judged together: users
- * who wait start the fewer requests, the fewer of their sockets are idle (https://en.wikipedia.org/wiki/Machine_repair_problem),
- * and never open one because all are in use; arrivals come at the same rate and do open one.
+ * know nothing of each other and break that rule as often as chance has it. The sockets of each client are judged
+ * together: users who wait start the fewer requests, the fewer of their sockets are idle
+ * (https://en.wikipedia.org/wiki/Machine_repair_problem), and never open one because all are in use; arrivals come at the
+ * same rate and do open one.
  *
  * @param {RecordedRequests} requests
  * @param {number} process row
@@ -50,14 +47,14 @@ const OPENING_SHARE = 0.05;
  */
 export function judgeSockets(requests, process) {
   const all = listSockets(requests, process);
-  const several = all.filter(({ startsMs }) => startsMs.length > 1);
-  const own = new Set(findSeparate(several));
-  const shared = several.filter((socket) => !own.has(socket));
+  const { own, clients } = groupSockets(all.filter(({ startsMs }) => startsMs.length > 1));
   /** @type {Map<number, SocketUse>} */
   const uses = new Map(all.map(({ id }) => [id, 'alone']));
-  const ofShared = judgeTogether(shared);
-  for (const { id } of shared) uses.set(id, ofShared);
-  const ofOwn = judgeTogether([...own]) === 'arriving' && ![...own].every(isSteady) ? 'unclear' : 'waiting';
+  for (const sockets of clients) {
+    const use = judgeTogether(sockets);
+    for (const { id } of sockets) uses.set(id, use);
+  }
+  const ofOwn = judgeTogether(own) === 'arriving' && !own.every(isSteady) ? 'unclear' : 'waiting';
   for (const { id } of own) uses.set(id, ofOwn);
   return uses;
 }
@@ -79,23 +76,63 @@ function listSockets({ startedMs, durationMs, socketOf, processOf }, process) {
   return [...sockets.values()];
 }
 
-/** Finds the sockets that share no client with another one. @param {UsedSocket[]} sockets @returns {UsedSocket[]} */
-function findSeparate(sockets) {
-  const compared = sockets
-    .filter(({ startsMs }) => startsMs.length >= MIN_REQUESTS)
-    .toSorted((a, b) => b.startsMs.length - a.startsMs.length)
-    .slice(0, MAX_COMPARED.sockets);
-  const starts = compared
+/**
+ * Finds the sockets that share no client with another one, and those of each client. Those that have too few requests to
+ * say are with the client that they fit best.
+ *
+ * @param {UsedSocket[]} sockets
+ * @returns {{ own: UsedSocket[], clients: UsedSocket[][] }}
+ */
+function groupSockets(sockets) {
+  const compared = sockets.toSorted((a, b) => b.startsMs.length - a.startsMs.length).slice(0, MAX_COMPARED.sockets);
+  const evidence = compareSockets(compared);
+  /** By socket: one of its client. */
+  const clientOf = compared.map((_, socket) => socket);
+  const find = (/** @type {number} */ socket) => {
+    while (clientOf[socket] !== socket) socket = clientOf[socket];
+    return socket;
+  };
+  evidence.forEach((ofSocket, socket) =>
+    ofSocket.forEach((nats, other) => {
+      if (nats > MIN_PAIR_EVIDENCE) clientOf[find(socket)] = find(other);
+    }),
+  );
+  const hasClient = compared.map((_, socket) => evidence[socket].some((nats) => nats > MIN_PAIR_EVIDENCE));
+  // Nothing refutes that the only socket is of a client that keeps it for any request.
+  const own = compared.filter(
+    (_, socket) => compared.length > 1 && evidence[socket].every((nats) => nats < -MIN_PAIR_EVIDENCE),
+  );
+  compared.forEach((one, socket) => {
+    if (hasClient[socket] || own.includes(one)) return;
+    const best = evidence[socket].indexOf(Math.max(...evidence[socket]));
+    if (best >= 0) clientOf[find(socket)] = find(best);
+  });
+  const rest = sockets.filter((socket) => !compared.includes(socket));
+  const shared = compared.filter((socket) => !own.includes(socket));
+  const clients = compared.map((_, client) => shared.filter((socket) => find(compared.indexOf(socket)) === client));
+  return { own, clients: [...clients, rest].filter(({ length }) => length > 0) };
+}
+
+/**
+ * Weighs whether two sockets are of one client. If they are not, the client's rule is broken as often as chance has it;
+ * if they are, in BROKEN_SHARE of those chances. Both are counts of rare events, so they have Poisson distributions.
+ *
+ * @param {UsedSocket[]} sockets
+ * @returns {number[][]} log-likelihood ratio in nats, by both sockets, for the rule that they keep best; positive: of one
+ *   client; with itself -Infinity
+ */
+function compareSockets(sockets) {
+  const starts = sockets
     .flatMap(({ startsMs }, socket) => startsMs.slice(1).map((atMs, index) => ({ socket, atMs, index: index + 1 })))
     .sort((a, b) => a.atMs - b.atMs)
     .slice(0, MAX_COMPARED.requests);
-  const counts = compared.map(() => compared.map(() => ({ newer: 0, newerChances: 0, idle: 0, idleChances: 0 })));
-  const ages = compared.map(createAges);
+  const counts = sockets.map(() => sockets.map(() => ({ newer: 0, newerChances: 0, idle: 0, idleChances: 0 })));
+  const ages = sockets.map(createAges);
   /** By socket: its last request. */
-  const last = compared.map(() => 0);
+  const last = sockets.map(() => 0);
   for (const { socket, atMs, index } of starts) {
-    const ageMs = atMs - compared[socket].endsMs[index - 1];
-    compared.forEach(({ startsMs, endsMs }, other) => {
+    const ageMs = atMs - sockets[socket].endsMs[index - 1];
+    sockets.forEach(({ startsMs, endsMs }, other) => {
       if (other === socket || startsMs[0] > atMs || startsMs[startsMs.length - 1] <= atMs) return;
       const count = counts[socket][other];
       const otherAgeMs = atMs - endsMs[last[other]];
@@ -106,26 +143,19 @@ function findSeparate(sockets) {
     });
     last[socket] = index;
   }
-  return compared.filter((_, socket) => {
-    const others = compared.flatMap((__, other) => (other === socket ? [] : [other]));
-    const isPartner = (/** @type {number} */ other) => {
-      const [one, two] = [counts[socket][other], counts[other][socket]];
-      return (
-        isKept(one.newer + two.newer, one.newerChances + two.newerChances) ||
-        isKept(one.idle, one.idleChances) ||
-        isKept(two.idle, two.idleChances)
+  const weigh = (/** @type {number} */ broken, /** @type {number} */ chances) =>
+    (1 - BROKEN_SHARE) * chances + broken * Math.log(BROKEN_SHARE);
+  return counts.map((ofSocket, socket) =>
+    ofSocket.map((one, other) => {
+      const two = counts[other][socket];
+      if (socket === other) return -Infinity;
+      return Math.max(
+        weigh(one.newer + two.newer, one.newerChances + two.newerChances),
+        weigh(one.idle, one.idleChances),
+        weigh(two.idle, two.idleChances),
       );
-    };
-    return (
-      !others.some(isPartner) &&
-      others.some((other) => counts[socket][other].newerChances + counts[other][socket].newerChances >= MIN_CHANCES)
-    );
-  });
-}
-
-/** @param {number} broken how often the rule was broken @param {number} chances how often chance alone would break it */
-function isKept(broken, chances) {
-  return chances >= MIN_CHANCES && broken < MAX_BROKEN_SHARE * chances;
+    }),
+  );
 }
 
 /** In which share of its time a socket is idle, for less than an age. @param {UsedSocket} socket */
