@@ -44,6 +44,8 @@ export function explainDoubt({ doubt, recordedSize, poolSizes, check: { reason, 
       `No figures far from ${countConnections(recordedSize)}: all were in use all the time, so it is unknown whether ` +
       'queries slow each other down on the server.'
     );
+  if (doubt === 'checkFails' && reason === 'unserved')
+    return 'No prediction: in the last minute, many requests got no connection, and how long their queries take is unknown.';
   if (doubt === 'checkFails')
     return reason === 'otherWaits'
       ? `No prediction: ${Math.round(waits.otherShare * 100)} % of the waiting was neither for a connection of a full pool nor in an opening that was recorded.`

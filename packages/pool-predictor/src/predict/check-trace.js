@@ -26,6 +26,8 @@ const MAX_OTHER_SHARE = 0.3;
 const MIN_OTHERS = 0.01;
 /** ... and of all the time of the checkouts. */
 const MIN_OTHER_TIME = 0.05;
+/** Of more checkouts that got no connection, a pool of another size would serve some, and their queries are unknown. */
+const MAX_UNSERVED_SHARE = 0.05;
 /** A replay of the same checkouts may differ by this share of a wait: chance has no part in it ... */
 const REPLAY_SHARE = 0.15;
 /** ... or of the response with it: such an error changes no figure that is printed. */
@@ -49,8 +51,8 @@ const RESPONSE_SHARE = 0.05;
  * @typedef {object} TraceCheck
  * @property {'waits' | 'trace'} of the waits of the trace itself, which a replay has to explain; or of another trace
  * @property {'holds' | 'fails' | 'notChecked'} status
- * @property {'nobodyWaited' | 'fewWaits' | 'fewRequests' | 'unknownSize' | 'otherWaits' | 'figures' | null} reason why it
- *   was not checked, or why it fails
+ * @property {'nobodyWaited' | 'fewWaits' | 'fewRequests' | 'unknownSize' | 'otherWaits' | 'unserved' | 'figures' | null}
+ *   reason why it was not checked, or why it fails
  * @property {number} poolSize that the checked trace was recorded with; NaN where it is unknown
  * @property {CheckedFigure[]} figures that were compared
  * @property {TraceWaits} waits of the trace
@@ -84,6 +86,8 @@ export async function checkTrace(trace, { pool, other, separateRoutes, followUps
     useRatios: {},
   };
   if (isOther(trace, facts.waits, poolWaitsMs)) return { ...facts, status: 'fails', reason: 'otherWaits' };
+  if (!other && Number(trace.unservedShare) > MAX_UNSERVED_SHARE)
+    return { ...facts, status: 'fails', reason: 'unserved' };
   if (!pool) return { ...facts, status: 'notChecked', reason: 'unknownSize' };
   const compared = other
     ? await predictOther(trace, { pool, other, separateRoutes, followUps, firstSeed })

@@ -6,6 +6,7 @@ import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
 const [SUCCEEDED, FAILED] = OUTCOMES.keys();
 const [READY, CLOSED] = EVENTS.keys();
+const UNSERVED = 'got no connection';
 
 /**
  * @typedef {object} PoolChoice
@@ -111,6 +112,8 @@ function takeRows(trace, pool) {
   const requestOf = take(checkouts.requestOf);
   const uses = judgeSockets(requests, pools[pool].process);
   const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
+  const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool);
+  const unserved = leftOut.find(({ why }) => why === UNSERVED)?.count ?? 0;
   return {
     header: version < 3 ? trace.header : { ...trace.header, maxPoolSize: pools[pool].maxPoolSize },
     resolutionMs: trace.resolutionMs,
@@ -137,9 +140,10 @@ function takeRows(trace, pool) {
       socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
     }),
     ...(trace.server && { server: trace.server }),
+    unservedShare: unserved / (unserved + rows.length),
     warnings: [
       ...trace.warnings,
-      ...countLeftOut(trace, (row) => poolOf[row] === pool).map(({ count, why }) =>
+      ...leftOut.map(({ count, why }) =>
         count === 1
           ? `1 checkout ${why} and is left out: its service time is unknown`
           : `${count} checkouts ${why} and are left out: their service times are unknown`,
@@ -188,7 +192,7 @@ function countLeftOut({ checkouts: { outcomeOf } }, isCounted) {
     counts[outcomeOf[row] === FAILED ? 'failed' : 'unserved']++;
   }
   return [
-    { count: counts.unserved, why: 'got no connection' },
+    { count: counts.unserved, why: UNSERVED },
     { count: counts.failed, why: 'had a failed operation' },
   ].filter(({ count }) => count > 0);
 }

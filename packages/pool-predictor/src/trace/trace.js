@@ -25,6 +25,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {number} [resolutionMs] of the times; default: microseconds
  * @property {{ cores: number, busyCores: number }} [server] what it reported: its cores, and how many of them it used
  *   on average
+ * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are not in the trace
  * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
  * @property {string[]} warnings what users of the trace should know
  */

@@ -53,6 +53,12 @@ describe('the waits of a trace, replayed', () => {
     expect(await checkTrace(recordMixed(), {})).toMatchObject({ status: 'notChecked', reason: 'unknownSize' });
   });
 
+  test('fail if many checkouts got no connection: how long their queries take is unknown', async () => {
+    const check = (/** @type {number} */ unservedShare) => checkTrace({ ...recordMixed(), unservedShare }, { pool });
+    expect(await check(0.06)).toMatchObject({ status: 'fails', reason: 'unserved' });
+    expect(await check(0.04)).toMatchObject({ status: 'holds' });
+  });
+
   test('fail if connections were free, however well the figures fit', async () => {
     const trace = recordMixed();
     const behind = Array.from(trace.waitMs, () => 1);
