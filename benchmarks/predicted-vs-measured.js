@@ -2,7 +2,7 @@
 // lines.
 // It prints figures and measurements side by side, and whether the rules are met.
 //
-//   node benchmarks/predicted-vs-measured.js [--only apps,article] [--quick] [--runs 3] [--loads 1000]
+//   node benchmarks/predicted-vs-measured.js [--only apps,article] [--quick] [--runs 3] [--loads 1000] [--keep FOLDER]
 import { runParts } from './parts/run-parts.js';
 
 await runParts(new URL('predicted-vs-measured/', import.meta.url), {

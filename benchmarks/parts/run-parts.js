@@ -1,4 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { Command } from 'commander';
 import { parsePositive } from '../../lab/cli/option-parsers.js';
 import { abortOnSignal } from '../../lab/cli/signals.js';
@@ -11,6 +13,7 @@ import { readSettings } from '../../src/settings.js';
  * @property {(line: string) => void} say prints a line of progress
  * @property {number} runs how often to measure
  * @property {number} loads random loads, where there is nothing to measure
+ * @property {string} folder for recordings that parts share; with --keep, those of earlier runs are in it
  * @property {boolean} isQuick fewer and shorter measurements, where a part has them
  *
  * @typedef {{ title: string, rows: object[], isMet?: boolean }} Table
@@ -29,7 +32,7 @@ import { readSettings } from '../../src/settings.js';
  * @param {string} command.name
  * @param {string} command.about
  * @param {number} command.runs default
- * @param {boolean} [command.hasLoads] whether some of them simulate random loads
+ * @param {boolean} [command.hasLoads] whether some of them simulate random loads, or record loads
  */
 export async function runParts(folder, { name: command, about, runs: usualRuns, hasLoads = false }) {
   const all = await readParts(folder);
@@ -38,17 +41,23 @@ export async function runParts(folder, { name: command, about, runs: usualRuns, 
     .option('--only <parts>', 'names with commas between them', (text) => text.split(','))
     .option('--runs <n>', 'how often to measure', parsePositive, usualRuns)
     .option('--quick', 'fewer and shorter measurements, where a part has them', false);
-  if (hasLoads) program.option('--loads <n>', 'how many random loads to simulate', parsePositive, 1000);
-  const { only, runs, quick: isQuick, loads = 0 } = program.parse().opts();
+  if (hasLoads)
+    program
+      .option('--loads <n>', 'how many random loads to simulate', parsePositive, 1000)
+      .option('--keep <folder>', 'leave recordings there, and use those that are there already');
+  const { only, runs, quick: isQuick, loads = 0, keep } = program.parse().opts();
   const unknown = only?.find((/** @type {string} */ name) => !all.some((part) => part.name === name));
   if (unknown !== undefined)
     program.error(`--only ${unknown}: there is no such part, only ${all.map(({ name }) => name).join(', ')}`);
 
   const { signal, release } = abortOnSignal();
+  const recordings = keep ?? (await mkdtemp(path.join(os.tmpdir(), 'pool-lab-bench-')));
   try {
+    await mkdir(recordings, { recursive: true });
     const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
     for (const { name, run } of all.filter((part) => only?.includes(part.name) ?? true)) {
-      for (const { title, rows, isMet } of await run({ settings: readSettings(), signal, say, runs, loads, isQuick })) {
+      const context = { settings: readSettings(), signal, say, runs, loads, isQuick, folder: recordings };
+      for (const { title, rows, isMet } of await run(context)) {
         process.stdout.write(`\n${title}\n`);
         // eslint-disable-next-line no-console
         console.table(rows);
@@ -59,6 +68,7 @@ export async function runParts(folder, { name: command, about, runs: usualRuns, 
     process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
     process.exitCode ||= 1;
   } finally {
+    if (!keep) await rm(recordings, { recursive: true });
     release();
   }
 }

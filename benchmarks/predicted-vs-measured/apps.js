@@ -15,28 +15,23 @@
 // - Of these, at least 80 % are within 15 % or 5 ms, at least 85 % in their 90 % band, and none is off by more than × 2
 //   (and 5 ms).
 // - At most 25 % of all figures are not said with confidence.
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { MongoClient } from 'mongodb';
 import {
   checkRecording,
-  createRandom,
   judgeTrust,
   openRecording,
   pickPool,
+  poolOfApp,
   predict,
   summariseTrace,
 } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { mean } from '../../lab/base/statistics.js';
-import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
-import { recordCase } from '../doctor/run-case.js';
+import { KINDS, recordKinds } from './recorded-loads.js';
 
 /** @import { RecordedTrace } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
-/** @import { Case, InjectedLoad } from '../doctor/cases.js' */
 /** @import { PartContext } from '../parts/run-parts.js' */
+/** @import { Kind } from './recorded-loads.js' */
 
 const POOLS = [1, 2, 4, 8, 16];
 const QUICK_POOLS = [2, 4, 8];
@@ -47,168 +42,91 @@ const FIGURES = /** @type {const} */ (['meanMs', 'p50Ms', 'p95Ms']);
 const MIN_REQUESTS = 20;
 const SEEDS = 19;
 const ALIKE = 1.25;
-const CPU_BOUND = 'CPU-bound';
 const ALLOWED = { share: 0.15, ms: 5, ratio: 2 };
 const WANTED = { close: 80, inBand: 85, withheld: 25 };
-
-/** @param {string} route @param {number} ratePerSec @param {Partial<InjectedLoad>} [more] @returns {InjectedLoad} */
-const open = (route, ratePerSec, more) => ({ route, ratePerSec, callers: 0, thinkMs: 0, isOpen: true, ...more });
-/** @param {string} route @param {number} callers @param {number} thinkMs @returns {InjectedLoad} */
-const closed = (route, callers, thinkMs) => ({ route, ratePerSec: 0, callers, thinkMs, isOpen: false });
-
-/** @type {Record<string, { routes: Record<string, [string, number][]>, load: InjectedLoad[] }>} */
-const KINDS = {
-  'one query': { routes: { '/a': [['hold', 20]] }, load: [open('/a', 60)] },
-  'sequential queries': {
-    routes: {
-      '/a': [
-        ['hold', 20],
-        ['elsewhere', 5],
-        ['hold', 10],
-      ],
-    },
-    load: [open('/a', 45)],
-  },
-  'parallel queries': {
-    routes: {
-      '/a': [
-        ['hold', 5],
-        ['atOnce', 3],
-      ],
-    },
-    load: [open('/a', 20)],
-  },
-  'find with getMore': {
-    routes: { '/a': [['batches', 3]], '/fast': [['find', 1]] },
-    load: [open('/a', 25), open('/fast', 40)],
-  },
-  'callers alone': { routes: { '/a': [['hold', 20]] }, load: [closed('/a', 12, 1)] },
-  'callers who think': {
-    routes: {
-      '/a': [
-        ['hold', 15],
-        ['hold', 5],
-      ],
-    },
-    load: [closed('/a', 10, 40)],
-  },
-  'callers beside open traffic': {
-    routes: { '/a': [['hold', 20]], '/b': [['hold', 10]] },
-    load: [closed('/a', 6, 40), open('/b', 30)],
-  },
-  [CPU_BOUND]: {
-    routes: { '/a': [['compute', 8]], '/fast': [['find', 1]] },
-    load: [open('/a', 25), open('/fast', 30)],
-  },
-  waves: { routes: { '/a': [['hold', 20]] }, load: [open('/a', 60, { periodMs: 2000 })] },
-};
 
 /**
  * @typedef {object} Figure
  * @property {string} kind
  * @property {number} from recorded size
  * @property {number} to
+ * @property {string} route
+ * @property {string} figure
  * @property {string | null} why it is not said with confidence
  * @property {number} measuredMs
  * @property {number} predictedMs
  * @property {boolean} isInBand
+ * @property {number} lowMs
+ * @property {number} highMs
+ * @property {number} otherMs in the other reading
  */
 
 export const PART = {
   name: 'apps',
-  about: 'kinds of load on a plain app under attach, from a recording at another pool size (7 minutes; --quick: 3)',
+  about: 'kinds of load on a plain app under attach, from a recording at another pool size (16 minutes; --quick: 6)',
   /** @param {PartContext} context */
-  async run({ settings, signal, say, isQuick }) {
-    const [pools, seconds] = isQuick ? [QUICK_POOLS, QUICK_SECONDS] : [POOLS, SECONDS];
-    const folder = await mkdtemp(path.join(os.tmpdir(), 'pool-lab-apps-'));
-    const mongo = await startEmbeddedMongo({ ...settings, searchPath: String(process.env.PATH), signal, report: say });
+  async run(context) {
     /** @type {Figure[]} */
     const figures = [];
-    try {
-      const client = await MongoClient.connect(mongo.url);
-      await client.db('doctor').collection('articles').insertOne({ title: 'one' });
-      await client
-        .db('doctor')
-        .collection('pages')
-        .insertMany(Array.from({ length: 12 }, (_, page) => ({ page })));
-      await client.close();
-      const mongoPort = Number(new URL(mongo.url.replace('mongodb:', 'http:')).port);
-      for (const [kind, { routes, load }] of Object.entries(KINDS)) {
-        /** @type {Record<number, RecordedTrace>} */
-        const recorded = {};
-        for (const pool of pools) {
-          say(`${kind}, pool ${pool}, load average ${os.loadavg()[0].toFixed(1)}`);
-          const injected = /** @type {Case} */ ({
-            app: {
-              options: { maxPoolSize: pool },
-              routes: Object.fromEntries(Object.entries(routes).map(([route, steps]) => [route, { steps }])),
-            },
-            load,
-            seconds,
-          });
-          const name = `${kind.replaceAll(' ', '-')}-${pool}`;
-          // The same arrivals at each size.
-          const random = createRandom(1, kind).uniform;
-          const isOpen = true;
-          recorded[pool] = await readTrace(
-            await recordCase(injected, { mongoPort, isOpen, random, folder, name, signal }),
-          );
-        }
-        for (const from of RECORDED) figures.push(...(await predictFrom(kind, from, recorded)));
-      }
-    } finally {
-      await mongo.stop();
-      await rm(folder, { recursive: true });
+    for (const [kind, settings] of Object.entries(KINDS)) {
+      const recorded = await readRecordings(kind, context);
+      for (const from of RECORDED)
+        figures.push(...(await predictFrom(settings, from, recorded)).map((figure) => ({ kind, ...figure })));
     }
     return judge(figures);
   },
 };
 
+/** @param {string} kind @param {PartContext} context @returns {Promise<Record<number, RecordedTrace>>} by size */
+export async function readRecordings(kind, context) {
+  const [pools, seconds] = context.isQuick ? [QUICK_POOLS, QUICK_SECONDS] : [POOLS, SECONDS];
+  const files = await recordKinds(context, { kinds: { [kind]: KINDS[kind] }, pools, seconds });
+  const recorded = await Promise.all(pools.map((pool) => readTrace(files[kind][pool])));
+  return Object.fromEntries(pools.map((pool, index) => [pool, recorded[index]]));
+}
+
 /**
- * @param {string} kind
+ * @param {Kind} kind
  * @param {number} from
  * @param {Record<number, RecordedTrace>} recorded by size
- * @returns {Promise<Figure[]>}
+ * @returns {Promise<Omit<Figure, 'kind'>[]>}
  */
-export async function predictFrom(kind, from, recorded) {
-  const input = openRecording([recorded[from]]);
+export async function predictFrom({ options, isCpuBound }, from, recorded) {
+  const choice = { client: options?.appName };
+  const input = openRecording([recorded[from]], choice);
   const poolSizes = Object.keys(recorded)
     .map(Number)
     .filter((size) => size !== from);
-  const { load, overhead } = input;
+  const { load, overhead, settings } = input;
   const { services } = load;
   const check = await checkRecording(input);
   const trust = judgeTrust(input, check);
+  const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
   const predictOn = (/** @type {typeof load} */ one) =>
-    predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, widenBy: trust.widenBy });
+    predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, poolOf, widenBy: trust.widenBy });
   const { variants } = await predictOn(load);
   const readings = load.otherwise && (await predictOn(load.otherwise)).variants;
-  /** @param {number} index of the size @param {string} route @param {typeof FIGURES[number]} name */
-  const whyOf = (index, route, name) => {
-    const { routes, low, high } = variants[index].predicted;
-    const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => each?.[route][name]);
-    const why = trust.whyUnsure({ name, poolSize: poolSizes[index], ms: Number(ms), lowMs, highMs });
-    const otherMs = readings?.[index].predicted.routes[route]?.[name] ?? Number(ms);
-    return why ?? (Math.abs(otherMs - Number(ms)) > ALLOWED.share * Number(ms) ? 'twoReadings' : null);
-  };
-  return variants.flatMap(({ settings: { poolSize }, predicted }, index) => {
-    const other = pickPool(recorded[poolSize]).trace;
-    if (kind !== CPU_BOUND && !isAlike(input.trace, other)) return [];
+  return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high } }, index) => {
+    const other = pickPool(recorded[poolSize], choice).trace;
+    if (!isCpuBound && !isAlike(input.trace, other)) return [];
     const measured = summariseTrace(other);
     return Object.entries(measured.routes)
-      .filter(([route, { count }]) => count >= MIN_REQUESTS && predicted.routes[route])
-      .flatMap(([route, figuresOf]) =>
-        FIGURES.map((figure) => ({
-          kind,
-          from,
-          to: poolSize,
-          why: whyOf(index, route, figure),
-          measuredMs: figuresOf[figure],
-          predictedMs: predicted.routes[route][figure],
-          isInBand:
-            figuresOf[figure] >= Number(predicted.low?.routes[route][figure]) &&
-            figuresOf[figure] <= Number(predicted.high?.routes[route][figure]),
-        })),
+      .filter(([route, { count }]) => count >= MIN_REQUESTS && routes[route])
+      .flatMap(([route, measuredOf]) =>
+        FIGURES.map((name) => {
+          const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => Number(each?.[route][name]));
+          const why = trust.whyUnsure({ name, poolSize, ms, lowMs, highMs });
+          const otherMs = readings?.[index].predicted.routes[route]?.[name] ?? ms;
+          const isUnclear = Math.abs(otherMs - ms) > Math.max(ALLOWED.share * ms, ALLOWED.ms);
+          return {
+            ...{ from, to: poolSize, route, figure: name },
+            why: why ?? (isUnclear ? 'twoReadings' : null),
+            measuredMs: measuredOf[name],
+            predictedMs: ms,
+            isInBand: measuredOf[name] >= lowMs && measuredOf[name] <= highMs,
+            ...{ lowMs, highMs, otherMs },
+          };
+        }),
       );
   });
 }
@@ -229,8 +147,8 @@ function meanUses({ routes, routeOf, useMs }) {
   );
 }
 
-/** @param {Figure} figure */
-function isClose({ measuredMs, predictedMs }) {
+/** @param {Pick<Figure, 'measuredMs' | 'predictedMs'>} figure */
+export function isClose({ measuredMs, predictedMs }) {
   return Math.abs(predictedMs - measuredMs) <= Math.max(ALLOWED.share * measuredMs, ALLOWED.ms);
 }
 

@@ -1,0 +1,124 @@
+// Is advice right? `pool-lab advise` gets a goal for each kind of load of recorded-loads.js, recorded at 2 and at 8
+// connections. The size that it says, and the next smaller one, are then measured.
+//
+// Rules, fixed before measuring:
+// - The goal is a p95 of the route /a. Its limit is the geometric mean of the p95 measured at 2 and at 8; where these
+//   differ by less than a factor of 1.5, one and a half times the smaller one.
+// - The goal must hold at the load as it is (--headroom 1), because nothing else is measured.
+// - A size is right if the p95 measured with it is below the limit. Otherwise it is a false pass, and none is allowed.
+// - The next smaller size misses the goal, or is within the noise: its median of `advise` is within 15 % or 5 ms of the
+//   measured p95, and only the promise for 95 of 100 runs keeps it out.
+// - Without a size, the reason is right. "nothing": 16 connections miss the goal. "notEnoughData": there are fewer
+//   requests than it says. "noPrediction": of the p95 that `predict` would have said for other sizes, one is off by
+//   more than 15 % and 5 ms.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { pickPool, summariseTrace } from 'mongodb-pool-predictor';
+import { readTrace } from 'mongodb-pool-predictor/node';
+import { isClose, predictFrom, readRecordings } from './apps.js';
+import { KINDS, recordKinds } from './recorded-loads.js';
+
+/** @import { Advice } from 'mongodb-pool-predictor' */
+/** @import { PartContext } from '../parts/run-parts.js' */
+
+const CLI = fileURLToPath(new URL('../../lab/cli.js', import.meta.url));
+const [ROUTE, FIGURE] = /** @type {const} */ (['/a', 'p95Ms']);
+const RECORDED = [2, 8];
+const LARGEST = 16;
+const [SECONDS, QUICK_SECONDS] = [8, 4];
+const LIMIT_FACTOR = 1.5;
+
+export const PART = {
+  name: 'goals',
+  about: 'advice for the same loads, against measurements of the size and the next smaller one (10 minutes more)',
+  /** @param {PartContext} context */
+  async run(context) {
+    const rows = [];
+    for (const kind of Object.keys(KINDS)) {
+      const measure = (/** @type {number} */ pool) => measureSize(kind, pool, context);
+      const ends = [await measure(RECORDED[0]), await measure(RECORDED[1])].map(({ ms }) => ms);
+      const [low, high] = [Math.min(...ends), Math.max(...ends)];
+      const limitMs = Math.round(high < LIMIT_FACTOR * low ? LIMIT_FACTOR * low : Math.sqrt(low * high));
+      for (const from of RECORDED) {
+        context.say(`advise ${kind}, from ${from}`);
+        const advice = await ask((await measure(from)).file, limitMs, KINDS[kind].options?.appName, context.signal);
+        rows.push({ kind, from, limitMs, ...(await judge(advice, { kind, from, limitMs, measure, context })) });
+      }
+    }
+    return [
+      {
+        title:
+          'Advice against measurement: p95 of /a in ms; simulated: the median, and what 95 of 100 runs do not exceed',
+        rows,
+        isMet: rows.every(({ said }) => said.startsWith('right')),
+      },
+    ];
+  },
+};
+
+/** @typedef {(pool: number) => Promise<{ file: string, ms: number }>} Measure */
+/** @typedef {Omit<Advice, 'verdict'> & { verdict: Advice['verdict'] | 'noPrediction' }} Said */
+
+/**
+ * @param {Said} advice
+ * @param {{ kind: string, from: number, limitMs: number, measure: Measure, context: PartContext }} asked
+ */
+async function judge({ verdict, poolSize, rows = [], samples = [] }, { kind, from, limitMs, measure, context }) {
+  if (verdict !== 'size' || poolSize === null) {
+    const isRight =
+      verdict === 'nothing'
+        ? (await measure(LARGEST)).ms >= limitMs
+        : verdict === 'notEnoughData'
+          ? samples.some(({ isEnough }) => !isEnough)
+          : await isUnpredictable(kind, from, context);
+    return { size: verdict, said: isRight ? 'right' : 'WRONG' };
+  }
+  const { ms } = await measure(poolSize);
+  const measured = { size: poolSize, measured: Math.round(ms) };
+  if (ms >= limitMs) return { ...measured, said: 'FALSE PASS' };
+  const row = rows.find((each) => each.poolSize === poolSize - 1);
+  if (!row) return { ...measured, said: 'right' };
+  const smaller = await measure(poolSize - 1);
+  const [{ medianMs, upperMs }] = row.goals;
+  const isNoise = isClose({ measuredMs: smaller.ms, predictedMs: medianMs });
+  return {
+    ...measured,
+    'one less': Math.round(smaller.ms),
+    simulated: `${medianMs.toFixed(0)} to ${upperMs.toFixed(0)}`,
+    said: smaller.ms >= limitMs ? 'right' : isNoise ? 'right, within the noise' : 'TOO LARGE',
+  };
+}
+
+/** Whether a size would have been luck. @param {string} kind @param {number} from @param {PartContext} context */
+async function isUnpredictable(kind, from, context) {
+  const figures = await predictFrom(KINDS[kind], from, await readRecordings(kind, context));
+  return figures.some((each) => each.route === ROUTE && each.figure === FIGURE && !isClose(each));
+}
+
+/** @param {string} kind @param {number} pool @param {PartContext} context */
+async function measureSize(kind, pool, context) {
+  const seconds = context.isQuick ? QUICK_SECONDS : SECONDS;
+  const files = await recordKinds(context, { kinds: { [kind]: KINDS[kind] }, pools: [pool], seconds });
+  const file = files[kind][pool];
+  const { trace } = pickPool(await readTrace(file), { client: KINDS[kind].options?.appName });
+  return { file, ms: summariseTrace(trace).routes[ROUTE][FIGURE] };
+}
+
+/**
+ * @param {string} file trace
+ * @param {number} limitMs
+ * @param {string | undefined} client
+ * @param {AbortSignal} signal
+ * @returns {Promise<Said>}
+ */
+function ask(file, limitMs, client, signal) {
+  const args = ['advise', '--trace', file, '--slo', `${ROUTE} p95 < ${limitMs} ms`, '--headroom', '1', '--json'];
+  if (client !== undefined) args.push('--client', client);
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [CLI, ...args], { signal }, (error, stdout) => {
+      // Without a size, the command says so in its exit code, too.
+      if (stdout === '') reject(error);
+      else resolve(JSON.parse(stdout));
+    });
+  });
+}
