@@ -1,13 +1,20 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { diagnose, readTraceText } from 'mongodb-pool-predictor';
+import { diagnose, listLongestWaits } from 'mongodb-pool-predictor';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { choosePaint } from '../base/paint.js';
 import { writeAtomically } from '../base/write-atomically.js';
-import { layOutText, widthOf } from '../report/table.js';
+import { describeHistory } from '../predictions/describe-input.js';
+import { viewHistory } from '../predictions/history-view.js';
+import { renderHtml } from '../report/html.js';
+import { layOutText, renderTable, widthOf } from '../report/table.js';
 
 const BEGINNING = '{"trace":';
 /** Browsers take seconds to open a larger page. */
 const MAX_BYTES = 50e6;
+/** Of a history. */
+const LONGEST_WAITS = 10;
 
 /** Whether a file begins as a trace. One that can't be read is none. @param {string} name */
 export async function isTrace(name) {
@@ -22,19 +29,31 @@ export async function isTrace(name) {
 }
 
 /**
- * Says why the requests of a trace waited, and writes a page that plays it. The page needs no network.
+ * Says why the requests of a trace waited, and writes a page that plays it, or that shows a history over time. The page needs
+ * no network.
  *
  * @param {string} name of the file
  * @param {string} out file of the page
  * @throws {Error} if the trace is too large for a page, or none
  */
 export async function replayTrace(name, out) {
+  const width = widthOf(process.stdout);
+  const recorded = await readTrace(name);
+  const verdict = explainVerdict(diagnose(recorded));
+  process.stdout.write(`${layOutText(verdict, width)}\n`);
+  if (recorded.header.history) {
+    process.stderr.write(`${describeHistory(recorded)}\n`);
+    const views = viewHistory(recorded, listLongestWaits(recorded, LONGEST_WAITS), verdict);
+    const [, { lab, result }] = views;
+    process.stdout.write(`\n${renderTable(lab, result, { width, paint: choosePaint(process.stdout) })}\n`);
+    await writeAtomically(out, renderHtml(views));
+    process.stderr.write(`Report: ${out}\n`);
+    return;
+  }
   if ((await stat(name)).size > MAX_BYTES)
     throw new Error(`${name} has more than ${MAX_BYTES / 1e6} MB: use pool-lab predict --trace`);
-  const text = await readFile(name, 'utf8');
-  const recorded = await readTraceText(text, name);
-  process.stdout.write(`${layOutText(explainVerdict(diagnose(recorded)), widthOf(process.stdout))}\n`);
   const { buildPage } = await import('../../playground/build-page.js');
+  const text = await readFile(name, 'utf8');
   await writeAtomically(out, await buildPage({ name: path.basename(name), text }));
   process.stderr.write(`Replay: ${out}\n`);
 }

@@ -97,7 +97,7 @@ test('two processes and a restart write one trace with the longest waits of each
   );
   expect(trace.seconds.loop).toHaveLength(3);
   expect(diagnose(trace).verdict).toMatchObject({ cause: 'fullPool', isProblem: true });
-  expect(() => pickPool(trace)).toThrow(/shop\.jsonl is a history: .+ pool-lab doctor reads it/);
+  expect(() => pickPool(trace)).toThrow(/shop\.jsonl is a history: .+ pool-lab doctor and report read it/);
   expect(trace.warnings).toEqual([]);
 });
 
@@ -112,7 +112,12 @@ test('a full file is set aside, so that both together stay within the limit', as
   expect(sizes[1]).toBeGreaterThanOrEqual(limit / 2);
   // A second may be the last straw.
   expect(sizes[0] + sizes[1]).toBeLessThan(limit + 2000);
-  for (const each of [file, `${file}.1`]) expect((await readTrace(each)).checkouts.length).toBeGreaterThan(0);
+  const [both, older] = await Promise.all([file, `${file}.1`].map((each) => readTrace(each)));
+  expect(older.checkouts.length).toBeGreaterThan(0);
+  expect(both.checkouts.length).toBeGreaterThan(older.checkouts.length);
+  expect(both).toMatchObject({ file: `${file}.1 and ${file}`, warnings: [] });
+  const times = both.seconds.loop.map(({ atMs }) => atMs);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
 test('a cut line ends a file, and something else is never overwritten', async () => {
@@ -124,8 +129,14 @@ test('a cut line ends a file, and something else is never overwritten', async ()
   const second = createProcess(file);
   second.add([70]);
   await second.end();
-  expect((await readTrace(`${file}.1`)).warnings).toEqual([expect.stringMatching(/the last line is incomplete/)]);
-  expect([...(await readTrace(file)).checkouts.waitMs]).toEqual([expect.closeTo(70, 0)]);
+  for (const [each, waits] of /** @type {const} */ ([
+    [`${file}.1`, [50]],
+    [file, [50, 70]],
+  ])) {
+    const { checkouts, warnings } = await readTrace(each);
+    expect([...checkouts.waitMs]).toEqual(waits.map((ms) => expect.closeTo(ms, 0)));
+    expect(warnings).toEqual([expect.stringMatching(/the last line is incomplete/)]);
+  }
 
   const log = path.join(folder, 'app.log');
   await writeFile(log, 'precious\n');

@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { scratchFolder } from 'test-support/cleanup.js';
+import { copyApps, findNodeVersions } from 'test-support/installations.js';
 import { until } from 'test-support/waiting.js';
+import { startServer } from './server-truth.js';
 
 /** Much longer than anything takes on a busy machine. */
 const PATIENCE_MS = 60_000;
@@ -90,4 +94,16 @@ async function fetchJson(url) {
   const body = await response.text();
   if (!response.ok) throw new Error(`${url}: ${response.status} ${body}`);
   return JSON.parse(body);
+}
+
+/**
+ * What each test of the monitor beside an app needs: the app, a server, versions of Node.js, and the flags of the
+ * monitor.
+ */
+export async function prepare() {
+  const versions = await findNodeVersions();
+  const folder = await scratchFolder();
+  await copyApps(fileURLToPath(new URL('app', import.meta.url)), folder);
+  const server = await startServer();
+  return { folder, monitor: ['--import', 'mongodb-pool-monitor/attach'], server, versions };
 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from 'test-support/cleanup.js';
 import { checkRun } from './check-app.js';
-import { prepare } from './prepare.js';
+import { prepare } from './attached-app.js';
 
 const { folder, monitor, server, versions } = await prepare();
 

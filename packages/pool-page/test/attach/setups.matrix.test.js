@@ -4,9 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from 'test-support/cleanup.js';
 import { runNode } from 'test-support/processes.js';
-import { runAttached } from './attached-app.js';
+import { prepare, runAttached } from './attached-app.js';
 import { checkApp, checkRun, LINE } from './check-app.js';
-import { prepare } from './prepare.js';
 
 const { folder, monitor, server, versions } = await prepare();
 const file = (/** @type {string} */ name) => path.join(folder, name);

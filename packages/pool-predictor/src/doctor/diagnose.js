@@ -108,6 +108,17 @@ export function diagnose(trace, fleet = {}) {
   };
 }
 
+/**
+ * Lists the longest waits for a connection, of different requests, and who had the connections.
+ *
+ * @param {RecordedTrace} trace
+ * @param {number} count at most
+ * @returns {Proof[]}
+ */
+export function listLongestWaits(trace, count) {
+  return pickProofs(trace, gatherEvidence(trace).pools, [...trace.checkouts.waitMs.keys()], count);
+}
+
 /** @param {number} request row, or -1 @param {number} row of a checkout @returns {number} the same for all of a request */
 function requestKey(request, row) {
   return request >= 0 ? request : -1 - row;

@@ -30,14 +30,15 @@ const PROOFS = 3;
  * @param {RecordedTrace} trace
  * @param {PoolHistory[]} pools
  * @param {number[]} rows
+ * @param {number} [count] at most
  * @returns {Proof[]}
  */
-export function pickProofs(trace, pools, rows) {
+export function pickProofs(trace, pools, rows, count = PROOFS) {
   const { waitMs, requestOf } = trace.checkouts;
   /** @type {number[]} */
   const picked = [];
   for (const row of rows.toSorted((a, b) => waitMs[b] - waitMs[a])) {
-    if (picked.length === PROOFS) break;
+    if (picked.length === count) break;
     if (requestOf[row] >= 0 && picked.some((other) => requestOf[other] === requestOf[row])) continue;
     picked.push(row);
   }

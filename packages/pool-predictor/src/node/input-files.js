@@ -6,6 +6,9 @@ import { readWorkload } from '../scenario/workload.js';
 
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 
+/** A header has a few hundred. */
+const MAX_HEADER_BYTES = 10_000;
+
 /**
  * Reads an Artillery scenario from a file, and the CSV files beside it that its URLs come from.
  *
@@ -50,30 +53,58 @@ function decode(bytes) {
 }
 
 /**
- * Reads a trace from a file that may be too large for memory; see readTraceOf.
+ * Reads a trace from a file that may be too large for memory; see readTraceOf. A history is read with its older half.
  *
  * @param {string} file
  * @param {OnRead} [onRead] called after each piece of a file whose size is known
  * @returns {Promise<RecordedTrace>}
  * @throws {Error} naming the file, and the line if it is not a trace
  */
-export function readTrace(file, onRead = () => {}) {
-  return readTraceOf(readChunks(file, onRead), file);
+export async function readTrace(file, onRead = () => {}) {
+  const files = await listTraceFiles(file);
+  return readTraceOf(readChunks(files, onRead), files.join(' and '));
 }
 
 /** @typedef {(bytes: { done: number, total: number }) => void} OnRead */
 
-/** @param {string} file @param {OnRead} onRead @returns {AsyncGenerator<string, void>} */
-async function* readChunks(file, onRead) {
+/**
+ * Lists the files of a trace, in the order of their times: when the file of a history is full, it becomes FILE.1.
+ *
+ * @param {string} file
+ */
+async function listTraceFiles(file) {
+  const older = `${file}.1`;
+  // The older one first: a pipe has none, and can be read only once.
+  return (await isHistory(older)) && (await isHistory(file)) ? [older, file] : [file];
+}
+
+/** @param {string} file */
+async function isHistory(file) {
   try {
-    const { size: total } = await stat(file);
-    const stream = createReadStream(file, { encoding: 'utf8' });
-    for await (const chunk of stream) {
-      yield chunk;
-      if (stream.bytesRead <= total) onRead({ done: stream.bytesRead, total });
+    for await (const text of createReadStream(file, { encoding: 'utf8', end: MAX_HEADER_BYTES }))
+      return JSON.parse(text.split('\n')[0]).history === true;
+  } catch {
+    // Whoever reads it says what is wrong.
+  }
+  return false;
+}
+
+/** @param {string[]} files @param {OnRead} onRead @returns {AsyncGenerator<string, void>} */
+async function* readChunks(files, onRead) {
+  let before = 0;
+  for (const file of files) {
+    try {
+      const total = before + (await stat(file)).size;
+      const stream = createReadStream(file, { encoding: 'utf8' });
+      for await (const chunk of stream) {
+        yield chunk;
+        if (before + stream.bytesRead <= total) onRead({ done: before + stream.bytesRead, total });
+      }
+      yield '\n';
+      before = total;
+    } catch (cause) {
+      throw new Error(`${file} can't be read: ${reasonOf(cause)}`, { cause });
     }
-  } catch (cause) {
-    throw new Error(`${file} can't be read: ${reasonOf(cause)}`, { cause });
   }
 }
 

@@ -36,7 +36,7 @@ export function pickPool(trace, choice = {}) {
   const { file, pools, header } = trace;
   if (header.history)
     throw new Error(
-      `${file} is a history: it has the requests that waited longest, and not the whole load. pool-lab doctor reads it`,
+      `${file} is a history: it has the requests that waited longest, and not the whole load. pool-lab doctor and report read it`,
     );
   const used = countCheckouts(trace).filter(({ served }) => served > 0);
   const candidates = used.filter(({ row }) => isChosen(trace, pools[row], choice));

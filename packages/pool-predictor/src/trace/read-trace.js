@@ -19,6 +19,7 @@ import { TraceColumns } from './trace-columns.js';
 /** docs/trace-format.md describes the format, and trace.schema.json each line of version 2 and 3. */
 const TRACE_NAME = 'mongodb-pool-lab';
 const TRACE_VERSION = 3;
+const HEADER_START = '{"trace":';
 
 /** Of the versions before: the field with the start of a checkout. @type {Record<number, string>} */
 const STARTED_FIELDS = { 1: 'askedMs', 2: 'checkOutStartedMs' };
@@ -58,10 +59,18 @@ export async function readTraceOf(chunks, file) {
   let number = 0;
   /** @type {{ number: number, complaint: string } | undefined} */
   let broken;
+  /** @type {typeof broken} */
+  let cut;
   for await (const batch of splitLines(chunks, file)) {
     for (const line of batch) {
       number++;
       if (line.trim() === '') continue;
+      if (lines?.isHistory && line.startsWith(HEADER_START)) {
+        // The older half ends here. A full disk may have cut its last line.
+        cut ??= broken;
+        broken = undefined;
+        continue;
+      }
       if (broken) throw new Error(`${file}, line ${broken.number}: not a line of a trace: ${broken.complaint}`);
       if (lines) {
         const complaint = lines.add(parseJson(line));
@@ -72,10 +81,8 @@ export async function readTraceOf(chunks, file) {
     }
   }
   if (!lines) throw new Error(`${file} is empty: a trace starts with a line that names its format`);
-  return lines.toTrace(
-    file,
-    broken ? `${file}, line ${broken.number}: the last line is incomplete and left out` : null,
-  );
+  const last = broken ?? cut;
+  return lines.toTrace(file, last ? `${file}, line ${last.number}: the last line is incomplete and left out` : null);
 }
 
 /** The lines of a trace so far. */
@@ -95,6 +102,11 @@ class TraceLines {
     this.#started = STARTED_FIELDS[header.version];
     if (this.#started)
       this.#definitions.addPool({ process: Number(this.#definitions.processRow()), maxPoolSize: header.maxPoolSize });
+  }
+
+  /** Two halves of a history can follow each other. */
+  get isHistory() {
+    return this.#header.history === true;
   }
 
   /** @param {any} entry a line after the first @returns {string | undefined} what is wrong with it */
