@@ -43,6 +43,7 @@ export function describePool(pool, elapsedMs) {
 function describeLanes({ max, active, idle, waiting }) {
   if (active === 0 && waiting > 0) return idle === 0 ? 'No lane is open yet' : 'No lane is busy';
   if (active === 0 && max === 1) return 'The only lane is free';
+  if (active === 0 && max === 2) return 'Both lanes are free';
   if (active === 0) return max === 0 ? 'All lanes are free' : `All ${max} lanes are free`;
   if (max === 0) return `${active} ${active === 1 ? 'lane' : 'lanes'} busy, no limit`;
   return max === 1 ? 'The only lane is busy' : `${active} of ${max} lanes busy`;

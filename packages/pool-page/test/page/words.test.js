@@ -47,6 +47,7 @@ describe('the pool in a sentence', () => {
 
   test.each([
     [{ max: 1, active: 0 }, 'The only lane is free', ''],
+    [{ max: 2, active: 0 }, 'Both lanes are free', ''],
     [{ max: 10, active: 0 }, 'All 10 lanes are free', ''],
     [{ max: 0, active: 0 }, 'All lanes are free', ''],
     [{ max: 10, active: 3 }, '3 of 10 lanes busy', 'nobody is waiting'],
