@@ -36,7 +36,7 @@ describe('states', () => {
         await page
           .getByRole('heading', { name: /^Client slow, to \S+\. The only lane is busy, 1 waiting, for \d+\.\d s\.$/ })
           .waitFor();
-        await page.getByRole('heading', { name: 'All 2 lanes are free.' }).waitFor();
+        await page.getByRole('heading', { name: 'Both lanes are free.' }).waitFor();
         await timeToHead('/fast');
         expect((await readPool(other.url)).clients[1]).toMatchObject({ active: 1, waiting: 1 });
         // Where it pressed the button, the queue may come under the pointer.
