@@ -22,10 +22,7 @@ export class SecondSummary {
 
   /** @param {Ended} request */
   add(request) {
-    const name = this.#routes.has(request.route) || this.#routes.size < MAX_ROUTES ? request.route : OTHER;
-    let route = this.#routes.get(name);
-    if (!route)
-      this.#routes.set(name, (route = { count: 0, failures: 0, maxMs: 0, totalMs: [], waitMs: [], useMs: [] }));
+    const route = this.#routes.get(request.route) ?? this.#add(request.route);
     route.count += 1;
     if (request.status < 200 || request.status >= 400) {
       // How long it took to fail says nothing about the queries.
@@ -40,6 +37,15 @@ export class SecondSummary {
     route.totalMs[index] = request.totalMs;
     route.waitMs[index] = request.waitMs;
     route.useMs[index] = request.useMs;
+  }
+
+  /** @param {string} route that has no counts of its own yet @returns {RouteCounts} */
+  #add(route) {
+    const name = this.#routes.size < MAX_ROUTES ? route : OTHER;
+    let counts = this.#routes.get(name);
+    if (!counts)
+      this.#routes.set(name, (counts = { count: 0, failures: 0, maxMs: 0, totalMs: [], waitMs: [], useMs: [] }));
+    return counts;
   }
 
   /** @param {number} periodMs @returns {Pick<Second, 'ratePerSec' | 'routes'>} */

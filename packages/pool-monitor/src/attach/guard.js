@@ -26,11 +26,14 @@ export function createGuard(onFirst, onTooMany) {
   }
 
   return (work) =>
-    (...args) => {
-      try {
-        work(...args);
-      } catch (error) {
-        countError(error);
+    // One parameter each: a list of them would be made anew for each event.
+    /** @type {(...args: any[]) => void} */ (
+      (first, second, third) => {
+        try {
+          /** @type {Function} */ (work)(first, second, third);
+        } catch (error) {
+          countError(error);
+        }
       }
-    };
+    );
 }

@@ -22,14 +22,16 @@ const BATCH_SIZE = 256;
  */
 export class Durations {
   #counted = createHistogram({ lowest: 1, highest: MAX_US, figures: 3 });
-  /** @type {number[]} */
-  #uncounted = [];
+  #uncounted = new Float64Array(BATCH_SIZE);
+  #uncountedCount = 0;
   sumMs = 0;
 
   /** @param {number} ms zero or more; less than a microsecond counts as one */
   record(ms) {
     this.sumMs += ms;
-    if (this.#uncounted.push(ms) === BATCH_SIZE) this.#count();
+    this.#uncounted[this.#uncountedCount] = ms;
+    this.#uncountedCount += 1;
+    if (this.#uncountedCount === BATCH_SIZE) this.#count();
   }
 
   /** @param {Durations} other */
@@ -44,8 +46,9 @@ export class Durations {
   }
 
   #count() {
-    for (const ms of this.#uncounted) this.#counted.record(Math.min(MAX_US, Math.max(1, Math.round(ms * US_PER_MS))));
-    this.#uncounted.length = 0;
+    for (const ms of this.#uncounted.subarray(0, this.#uncountedCount))
+      this.#counted.record(Math.min(MAX_US, Math.max(1, Math.round(ms * US_PER_MS))));
+    this.#uncountedCount = 0;
   }
 
   /** @returns {DurationSummary} */

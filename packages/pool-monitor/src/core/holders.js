@@ -74,11 +74,12 @@ export function longestHolders(pool) {
 
 /** @param {ServerPool} pool @param {number} [most] @returns {CheckoutName[]} the longest first */
 export function findHolders({ connections }, most = MAX_HOLDERS) {
-  /** @type {CheckoutName[]} */
-  const names = [];
-  for (const { checkout } of connections.held) {
-    names.push(checkout?.name ?? UNKNOWN);
-    if (names.length === most) break;
+  /** @type {CheckoutName[]} one allocation: each wait begins with this */
+  const names = new Array(Math.min(most, connections.states.active));
+  let connection = connections.firstHeld;
+  for (let place = 0; place < names.length; place += 1) {
+    names[place] = connection?.checkout?.name ?? UNKNOWN;
+    connection = connection?.heldAfter ?? null;
   }
   return names;
 }

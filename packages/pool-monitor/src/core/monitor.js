@@ -202,7 +202,7 @@ export class PoolMonitor {
         const served = setStartInterval(this.#next(onCheckedOut, event.address), event.time, event.durationMS);
         served.connectionId = Number(event.connectionId);
         // Drivers that report the duration (6.9 and later) no longer use callbacks, either.
-        this.#poolOf(event.address).isCallersFlow = event.durationMS !== undefined;
+        if (served.pool) served.pool.isCallersFlow = event.durationMS !== undefined;
         this.#batch.added(true);
       },
       connectionCheckedIn: (event) => {

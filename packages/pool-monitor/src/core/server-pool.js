@@ -94,7 +94,7 @@ export class ServerPool {
     this.#isUsed = true;
     this.#checkedIn = null;
     this.queue.push(checkout);
-    this.#recordPeaks();
+    this.#notePeakWaiting();
     this.#events.tracker?.onCheckOutStarted(checkout, start);
     this.#mayLackHolders ||= checkout.heldBy.length === 0;
     this.#events.emit('checkOutStarted', start.atMs, checkout);
@@ -105,7 +105,7 @@ export class ServerPool {
     this.dropAbandoned(this.connections.states.connecting >= this.limits.maxConnecting);
     const atMs = this.now();
     this.queue.assign(this.connections.add(id, 'connecting', atMs, atMs));
-    this.#recordPeaks();
+    this.#notePeakWaiting();
   }
 
   /**
@@ -143,7 +143,10 @@ export class ServerPool {
     const durationMs = atMs - checkout.checkOutStartedAtMs;
     this.lifetime.checkedOut += 1;
     this.lifetime.wait.record(durationMs);
-    this.#recordPeaks();
+    const { active } = this.connections.states;
+    if (active > this.lifetime.peakActive) this.lifetime.peakActive = active;
+    // Others of the same tick may have counted on this connection.
+    if (this.queue.queued.length > 0) this.#notePeakWaiting();
     if (this.#mayLackHolders) this.#addHolders();
     this.#events.emit('checkedOut', atMs, checkout, connection, null, durationMs);
   }
@@ -349,10 +352,8 @@ export class ServerPool {
     this.#events.emitRare('connectionClosed', atMs, connection, reason, atMs - connection.createdAtMs);
   }
 
-  #recordPeaks() {
+  #notePeakWaiting() {
     const { lifetime, waiting } = this;
-    const { active } = this.connections.states;
-    if (active > lifetime.peakActive) lifetime.peakActive = active;
     if (waiting > lifetime.peakWaiting) lifetime.peakWaiting = waiting;
   }
 }
