@@ -24,17 +24,6 @@
  */
 
 /**
- * What a published document says, and what there is of it here: the rows of its page in docs/experiments/.
- * @typedef {Partial<Record<'setup' | 'behaviour' | 'figures' | 'conclusions' | 'advice', DocumentRow[]>>} DocumentRows
- *
- * @typedef {object} DocumentRow
- * @property {string} says
- * @property {string} here
- * @property {string} [why] it differs
- * @property {'partly' | 'missing'} [covered] undefined: all of it
- */
-
-/**
  * A ratio that the published experiment found, beside the one found here; null where there is none.
  *
  * @typedef {object} Finding

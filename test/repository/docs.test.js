@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { compareFleet } from 'mongodb-pool-predictor';
-import { scratchFolder } from 'test-support/cleanup.js';
-import { runNode } from 'test-support/processes.js';
 import { createProgram } from '../../lab/cli/program.js';
 import { insertSettingsTable, renderEnvExample } from '../../scripts/settings-documents.js';
 import { commandsOf } from '../support/commands-of.js';
@@ -265,18 +263,6 @@ describe('experiments', () => {
       line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, '')),
     ),
   );
-
-  test('the pages are those of the data: if not, run scripts/write-experiments.js', async () => {
-    expect(await runNode(['scripts/write-experiments.js', '--check'])).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('a page that is out of date is named', async () => {
-    const folder = await scratchFolder();
-    await cp('docs', folder, { recursive: true });
-    await writeFile(path.join(folder, 'experiments', 'mixed.md'), 'as it was');
-    const { code, stderr } = await runNode(['scripts/write-experiments.js', '--check', folder]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Out of date: mixed.md.') });
-  });
 
   test('what is not there, or not all of it, has a reason', () => {
     expect(rows.length).toBeGreaterThan(90);

@@ -15,7 +15,7 @@ const MORE_WORKERS = 'batches were small anyway, and 64 cores ran 64 workers';
  * What to compare: a case, another case or a name, what differs, and how it was in the published experiment.
  * @type {[one: number, other: number | string, about: string, there: string][]}
  */
-export const COMPARISONS = [
+const COMPARISONS = [
   [2, 1, '1 field instead of 5', 'they cost less to decode'],
   [3, 1, 'written instead of discarded', `${NEIGHBOURS}, so hardly any did, and the target was the limit`],
   [4, 3, '64 workers instead of 8', MORE_WORKERS],

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
+import { labs } from '../../labs/index.js';
 import { findPublished as findHandles } from '../../labs/handles/handles-published.js';
 import { PUBLISHED as INSERTS } from '../../labs/inserts/inserts-published.js';
 import { findPublished as findMixed } from '../../labs/mixed/mixed-published.js';
@@ -117,4 +119,68 @@ test('mixed: the longest responses', () => {
 
 test('all of them were compared', () => {
   expect(compared).toBe(ALL_FIGURES);
+});
+
+/** Figures as a page of docs/experiments/ has them. */
+const QUOTED = Object.entries({
+  mixed: [1, 3, 10].map((poolSize) => {
+    const maxMs = Number(findMixed(poolSize)?.maxMs);
+    return `pool size ${poolSize}: .*the longest took ${formatNumber(maxMs, maxMs % 1 ? 1 : 0)} ms`;
+  }),
+  handles: ['one', 'several', 'sprintf', 'patched'].map((handle) => {
+    const [few, many] = [128, 256].map((connections) => Number(findHandles(handle, connections)?.ratePerSec));
+    return `${formatNumber(few)} at c128, ${formatNumber(many)} at c256 requests per second`;
+  }),
+  inserts: INSERTS.instances.map(({ instance, cores, ratesPerSec }) => {
+    const rates = INSERTS.cases.map((workload) => `${workload} ${formatNumber(ratesPerSec[workload])}`);
+    return `${instance}, ${cores} cores?: ${rates.join(', ')} docs/s`;
+  }),
+  replication: [
+    ...REPLICATION.cases.map(({ ratePerSec, cpuPercent, averageRssMB }, index) => {
+      const memory = `${formatNumber(averageRssMB)} MB`;
+      return `case ${index + 1} .*: ${formatNumber(ratePerSec)} ops/s, CPU ${cpuPercent} %, ${memory}`;
+    }),
+    ...REPLICATION.ceilings.map(
+      ({ threads, single, batched }) =>
+        `${threads} threads ${formatNumber(single)} one by one, ${formatNumber(batched)} in batches`,
+    ),
+  ],
+  sessions: RUNS.filter(({ workers, pool }) => workers > 1 || pool === 4096).map(
+    ({ workers, queries, pool, primed, ...took }) => {
+      const [fixed, clone, copy] = [took.fixed, took.clone, took.copy].map((seconds) => formatNumber(seconds, 1));
+      const start = `${formatNumber(workers * queries)} queries of ${workers} workers?, pool ${pool}`;
+      return `${start}${primed ? ', primed' : ''}: fixed ${fixed} s, clone ${clone} s, copy ${copy} s`;
+    },
+  ),
+});
+
+describe('the pages of docs/experiments/', () => {
+  /** @param {string} name */
+  const readPage = (name) => readFileSync(new URL(`../../../docs/experiments/${name}.md`, import.meta.url), 'utf8');
+
+  test.each(QUOTED)('%s has its source and the published figures', (name, quotes) => {
+    const page = readPage(name);
+    const { title, source } = labs[name];
+    expect(page).toContain(`# ${title}\n\nWhat [${source?.title}](${source?.url}) says`);
+    for (const { fact, where } of source?.foundElsewhere ?? [])
+      expect(page).toContain(`- ${fact} ([source](${where}))`);
+    for (const quote of quotes) expect(page).toMatch(new RegExp(`^\\| figures \\| .*${quote}`, 'm'));
+  });
+
+  test('the index counts their rows', () => {
+    const index = readPage('README');
+    const counts = QUOTED.map(([name]) => {
+      const cells = readPage(name).match(/(?<=^\| (?!-).* \| )\w+(?= \|$)/gm) ?? [];
+      const [all, partly, missing] = ['', 'partly', 'missing'].map(
+        (word) => cells.filter((cell) => cell.startsWith(word)).length,
+      );
+      const row = [all, all - partly - missing, partly, missing];
+      expect(readPage('README')).toContain(
+        `| [${name}](${name}.md) | ${labs[name].source?.title} | ${row.join(' | ')} |`,
+      );
+      return row;
+    });
+    const totals = counts[0].map((_, column) => counts.reduce((total, row) => total + row[column], 0));
+    expect(index).toContain(`| all |  | ${totals.join(' | ')} |`);
+  });
 });
