@@ -91,7 +91,12 @@ async function runShop(shop, { file, task, signal }) {
   }
 }
 
-/** Resolves when a file is written, or `signal` is aborted. @param {string} file @param {number} writtenAtMs @param {AbortSignal} signal */
+/**
+ * Resolves when a file is written, or `signal` is aborted.
+ * @param {string} file
+ * @param {number} writtenAtMs
+ * @param {AbortSignal} signal
+ */
 async function watchFile(file, writtenAtMs, signal) {
   const findChange = async () => {
     const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: writtenAtMs }));
@@ -117,8 +122,8 @@ function introduce({ name, causes }, { url, pid }, file) {
   const width = Math.max(...causes.map((cause) => cause.name.length));
   return [
     wrap(
-      `The shop is slow, for one of the reasons below. It is process ${pid}, at ${url}${ROUTES[0]}?id=1, and already has ` +
-        'customers: a line every five seconds shows how long they wait. Investigate from another terminal:',
+      `The shop is slow, for one of the reasons below. It is process ${pid}, at ${url}${ROUTES[0]}?id=1, and already ` +
+        'has customers: a line every five seconds shows how long they wait. Investigate from another terminal:',
       WIDTH,
     ),
     `  npx pool-lab attach ${pid}`,

@@ -9,7 +9,8 @@ import { readShown } from './progress-bar.js';
  * Checks whether a trace can be predicted, see checkRecording; with `--check`, from the other trace that was given.
  *
  * @param {Pick<LoadInput, 'load' | 'pool' | 'others'> & { trace: Trace }} input load: of that trace
- * @param {Pick<LoadOptions, 'check' | 'client' | 'process'> & { firstSeed?: number }} options check: file of the other trace
+ * @param {Pick<LoadOptions, 'check' | 'client' | 'process'> & { firstSeed?: number }} options check: file of the other
+ *   trace
  * @returns {Promise<TraceCheck>}
  * @throws {Error} if the file can't be read, or does not say its maxPoolSize
  */

@@ -41,7 +41,8 @@ export function createCommand() {
     )
     .option(
       '--share <percent>',
-      'of the places, joins per minute and open pages that one address may take; 100 for a large class behind one router',
+      'of the places, joins per minute and open pages that one address may take; ' +
+        '100 for a large class behind one router',
       parseUpTo(100),
       50,
     )

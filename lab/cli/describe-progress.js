@@ -30,7 +30,8 @@ export class ProgressWords {
     if (copy?.phase === 'building indexes') return `building indexes: ${copy.indexes} of ${copy.totalIndexes}`;
     const doing =
       copy?.phase === 'catching up' ? 'catching up with what changed during the copy' : 'following the oplog';
-    return `${doing}: ${formatNumber(ops)} operations, ${formatNumber(this.#rate(({ ops: count }) => count))}/s, ${this.#describeLag(lagMs)}`;
+    const perSec = formatNumber(this.#rate(({ ops: count }) => count));
+    return `${doing}: ${formatNumber(ops)} operations, ${perSec}/s, ${this.#describeLag(lagMs)}`;
   }
 
   /** @param {CopyFigures} copy */
@@ -39,9 +40,11 @@ export class ProgressWords {
     // The source may have grown since its size was asked.
     const share = totalBytes > 0 ? Math.min(bytes / totalBytes, 1) : 0;
     const left = perSec > 0 ? `, about ${formatDuration((totalBytes - bytes) / perSec)} left` : '';
-    return `copying: ${Math.floor(100 * share)} %, ${formatNumber(documents)} documents, ${formatBytes(bytes)} of ${formatBytes(
-      Math.max(totalBytes, bytes),
-    )}, ${formatBytes(perSec)}/s${left}`;
+    const done = `${formatBytes(bytes)} of ${formatBytes(Math.max(totalBytes, bytes))}`;
+    return (
+      `copying: ${Math.floor(100 * share)} %, ${formatNumber(documents)} documents, ` +
+      `${done}, ${formatBytes(perSec)}/s${left}`
+    );
   }
 
   /** @param {number} lagMs */

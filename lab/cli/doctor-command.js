@@ -22,8 +22,8 @@ const [FINE, ERROR, PROBLEM] = [0, 1, 2];
 export function createCommand() {
   return new Command('doctor')
     .description(
-      'say why requests wait for a connection, and what to do. Exits with 0 if they do not, with 2 if there is a problem, ' +
-        'and with 1 if there is no verdict',
+      'say why requests wait for a connection, and what to do. Exits with 0 if they do not, with 2 if there is a ' +
+        'problem, and with 1 if there is no verdict',
     )
     .argument(
       '[source]',
@@ -56,11 +56,11 @@ async function showDiagnosis(source, { seconds, compare, json, ...fleet }) {
   const text = before
     ? renderComparison(before.diagnosis, diagnosis, { width })
     : renderDiagnosis(diagnosis, { poolSize: now.poolSize, advice, width });
-  process.stdout.write(
-    json
-      ? `${JSON.stringify({ ...toJson(diagnosis, now.poolSize, advice), ...(before && { before: toJson(before.diagnosis, before.poolSize, advice) }) })}\n`
-      : `${text}\n`,
-  );
+  const facts = {
+    ...toJson(diagnosis, now.poolSize, advice),
+    ...(before && { before: toJson(before.diagnosis, before.poolSize, advice) }),
+  };
+  process.stdout.write(`${json ? JSON.stringify(facts) : text}\n`);
   const { cause, isProblem } = diagnosis.verdict;
   process.exitCode = isProblem ? PROBLEM : cause === 'tooLittleData' ? ERROR : FINE;
 }

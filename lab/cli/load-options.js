@@ -73,7 +73,8 @@ export function withLoadOptions(command) {
   return command
     .option(
       '--trace <file>',
-      'replay a trace instead of a scenario; more of them, from pools of other sizes, show how queries slow each other down',
+      'replay a trace instead of a scenario; more of them, from pools of other sizes, show how queries ' +
+        'slow each other down',
       collect(String),
     )
     .option('--client <name>', 'of a trace with several pools: the client to predict')
@@ -84,7 +85,10 @@ export function withLoadOptions(command) {
     .option(
       '--service <route=time>',
       'service time of a query in ms: /slow=5000,\n' +
-        "/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n'/orders=12+30|40+5' for queries in turn, two at once;\n/livez=none for a route without queries;\n/report=work:32 for work that the server's cores do;\nrepeatable",
+        '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n' +
+        "'/orders=12+30|40+5' for queries in turn, two at once;\n" +
+        '/livez=none for a route without queries;\n' +
+        "/report=work:32 for work that the server's cores do;\nrepeatable",
       collect(String),
     )
     .option(
@@ -229,7 +233,11 @@ async function readScenarioLoad(
   };
 }
 
-/** Work needs cores, and cores need work. @param {Record<string, Service>} services @param {LoadOptions['serverCores']} cores */
+/**
+ * Work needs cores, and cores need work.
+ * @param {Record<string, Service>} services
+ * @param {LoadOptions['serverCores']} cores
+ */
 function requireBoth(services, cores) {
   const works = Object.values(services).some(({ workShare = 0 }) => workShare > 0);
   if (works && cores === undefined) {

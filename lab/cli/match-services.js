@@ -3,8 +3,8 @@ import { matchRoutes } from '../predictions/route-patterns.js';
 /** @import { RequestLine, Service } from 'mongodb-pool-predictor' */
 
 /**
- * Gives each route of a scenario its service time and its number of queries. What is given for a path alone is for all of
- * its methods and operations, and what is given for `/users/:id` is for `/users/42`.
+ * Gives each route of a scenario its service time and its number of queries. What is given for a path alone is for all
+ * of its methods and operations, and what is given for `/users/:id` is for `/users/42`.
  *
  * @param {{ routes: string[], requests: RequestLine[] }} scenario
  * @param {object} times by route
@@ -56,8 +56,8 @@ function findShared(routes, nameOf) {
     const sharing = routes.filter((route) => nameOf(route) === name);
     if (sharing.length === 1) return [];
     return (
-      `${sharing.join(' and ')} have the same service time, that of ${name}, which does not tell them apart. To give each ` +
-      `its own: --service '${sharing[0]}=MS'`
+      `${sharing.join(' and ')} have the same service time, that of ${name}, which does not tell them apart. To give ` +
+      `each its own: --service '${sharing[0]}=MS'`
     );
   });
 }
@@ -68,8 +68,9 @@ function requireTimes(missing) {
   const option = (/** @type {string} */ route, /** @type {string} */ time) =>
     `--service ${/[^\w/.-]/.test(route) ? `'${route}=${time}'` : `${route}=${time}`}`;
   throw new Error(
-    `There is no service time for ${missing.join(', ')}: give ${missing.map((route) => option(route, 'MS')).join(' ')}, or ` +
-      'take them from a running app (--app URL) or an earlier run (--from RESULT.json). A route that makes no query has ' +
+    `There is no service time for ${missing.join(', ')}: ` +
+      `give ${missing.map((route) => option(route, 'MS')).join(' ')}, or take them from a running app ` +
+      '(--app URL) or an earlier run (--from RESULT.json). A route that makes no query has ' +
       `none: ${option(missing[0], 'none')}`,
   );
 }

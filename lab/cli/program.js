@@ -5,8 +5,8 @@ import { toPrintable } from '../../src/base/printable.js';
 const { version, description } = createRequire(import.meta.url)('../../package.json');
 
 /**
- * The commands by what they are for, as `--help` shows them. A command's module is loaded when the command is used: all of them
- * take several times as long as `--help` should.
+ * The commands by what they are for, as `--help` shows them. A command's module is loaded when the command is used: all
+ * of them take several times as long as `--help` should.
  * @type {Record<string, { example: string, commands: Record<string, Entry> }>}
  * @typedef {{ summary: string, load: () => Promise<{ createCommand: () => Command }> }} Entry
  */

@@ -53,7 +53,8 @@ export function createCommand() {
     .option('--metrics-port <n>', 'serve /metrics for Prometheus on this loopback port; 0 picks a free one', parsePort)
     .option(
       '--verify',
-      'only compare source and target, range by range. It reads all documents. For a definite answer, let the source rest',
+      'only compare source and target, range by range. It reads all documents. ' +
+        'For a definite answer, let the source rest',
       false,
     )
     .addHelpText('after', EXIT_CODES)

@@ -48,7 +48,10 @@ function defaultFolder({ lab, startedAt }) {
   return path.join(RESULTS, `${lab}-${startedAt.slice(0, 19).replaceAll(':', '-')}`);
 }
 
-/** Checks before a measurement that its result can be saved. @param {string} [out] folder; default: that of all results */
+/**
+ * Checks before a measurement that its result can be saved.
+ * @param {string} [out] folder; default: that of all results
+ */
 export function requireWritableResult(out = RESULTS) {
   return requireWritableFolder(out, '--out');
 }

@@ -5,7 +5,9 @@ const REDRAW_MS = 500;
 /** Between two lines where there is no terminal, in ms. */
 const LINE_MS = 10_000;
 
-/** Shows what is going on until it is stopped: on a terminal as one line that changes, elsewhere as a line now and then. */
+/**
+ * Shows what is going on until it is stopped: on a terminal as one line that changes, elsewhere as a line now and then.
+ */
 export class StatusLine {
   #stream;
   #describe;

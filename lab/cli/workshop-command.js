@@ -185,9 +185,8 @@ async function giveHint(name, { step, ...part }) {
   const { hints = 0 } = progress.lessons[task.name] ?? {};
   const number = step ?? Math.min(hints + 1, HINTS);
   await writeProgress(dataDir, noteLesson(progress, task.name, { hints: Math.max(hints, number) }));
-  process.stdout.write(
-    `${wrap(`Hint ${number} of ${HINTS}${number === HINTS ? ', the answer' : ''}: ${task.hints[number - 1]}`, WIDTH)}\n`,
-  );
+  const heading = `Hint ${number} of ${HINTS}${number === HINTS ? ', the answer' : ''}`;
+  process.stdout.write(`${wrap(`${heading}: ${task.hints[number - 1]}`, WIDTH)}\n`);
   warn(await sendReport(dataDir, lessons, { lesson: task.name, hint: number }));
 }
 

@@ -25,7 +25,7 @@ describeInBrowser('a pool of 64, larger than the server', () => {
   });
   afterAll(() => Promise.all([browser?.close(), ...(apps ?? []).map((app) => app.stop())]));
 
-  test('the page says that the server is the bottleneck if queries work, and does not if they sleep beside them', async () => {
+  test('the page says that the server is the bottleneck if queries work, not if they sleep beside them', async () => {
     const [working, sleeping] = await Promise.all(apps.map(({ url }) => openPage(url)));
     let isOver = false;
     /** @param {string} url */

@@ -1,5 +1,5 @@
-// A plain app that knows nothing of this project: some routes, two clients, work outside of requests, and a cursor that stays
-// open.
+// A plain app that knows nothing of this project: some routes, two clients, work outside of requests, and a cursor that
+// stays open.
 import { createServer } from 'node:http';
 import { MongoClient } from 'mongodb';
 

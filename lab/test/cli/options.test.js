@@ -207,8 +207,9 @@ scenarios: [{ flow: [{ get: { url: /users/42 } }, { get: { url: '/users/{{ id }}
     [
       { given: { '/livez': fixed(1) } },
       'There is no service time for GET /orders, POST /orders, /graphql GetUser: give ' +
-        "--service 'GET /orders=MS' --service 'POST /orders=MS' --service '/graphql GetUser=MS', or take them from a running app " +
-        "(--app URL) or an earlier run (--from RESULT.json). A route that makes no query has none: --service 'GET /orders=none'",
+        "--service 'GET /orders=MS' --service 'POST /orders=MS' --service '/graphql GetUser=MS', or take them " +
+        'from a running app (--app URL) or an earlier run (--from RESULT.json). ' +
+        "A route that makes no query has none: --service 'GET /orders=none'",
     ],
     [
       { given: { ...given, '/carts': fixed(1) } },

@@ -20,7 +20,8 @@ test.each([
   [['--source', SOURCE, '--target', ''], '--target must be a URL that starts with mongodb:// or mongodb+srv://'],
   [
     ['--source', SOURCE, '--target', TARGET, '--include', 'local'],
-    "error: option '--include <name>' argument 'local' is invalid. The databases admin, config, local, pool_lab_replication are never",
+    "error: option '--include <name>' argument 'local' is invalid. " +
+      'The databases admin, config, local, pool_lab_replication are never',
   ],
   [
     ['--source', SOURCE, '--target', TARGET, '--exclude', ''],

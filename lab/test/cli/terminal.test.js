@@ -20,7 +20,8 @@ import { serveHandler } from '../../../test/support/serve-app.js';
 
 describe('colours', () => {
   const run = promisify(execFile);
-  const COMMAND = `${process.execPath} lab/cli.js predict loadtests/mixed.yaml --service /slow=50 --service /fast=2 --pool-sizes 1..3`;
+  const PREDICT = 'predict loadtests/mixed.yaml --service /slow=50 --service /fast=2 --pool-sizes 1..3';
+  const COMMAND = `${process.execPath} lab/cli.js ${PREDICT}`;
   /** What else Node.js asks for colours: in CI, a terminal has none. */
   const PLAIN = { CI: '', NO_COLOR: '', FORCE_COLOR: '', NODE_DISABLE_COLORS: '', TERM: 'xterm-256color' };
   /** Gives a command a terminal. */
@@ -361,7 +362,8 @@ describe('text from outside', () => {
       code: 1,
       stderr:
         '--url is not a connection string. Write it like ' +
-        'mongodb://USER:PASSWORD@HOST:PORT/, and percent-encode special characters, for example @ as %40 and / as %2F.\n',
+        'mongodb://USER:PASSWORD@HOST:PORT/, and percent-encode special characters, ' +
+        'for example @ as %40 and / as %2F.\n',
     });
   });
 });

@@ -42,7 +42,7 @@ describe('the workshop', () => {
     await writeFile(path.join(saved, 'mixed.json'), JSON.stringify(result));
   }
 
-  test('a lesson that is not done says why and exits with 1; a lesson that is done is remembered until the reset', async () => {
+  test('a lesson not done says why and exits with 1; one that is done is remembered until the reset', async () => {
     const verify = ['verify', '02-one-lane', '--results', path.join(folder, 'results')];
     await workshop('guess', '2', '18');
     expect(await workshop(...verify)).toMatchObject({
@@ -137,7 +137,8 @@ describe('the workshop', () => {
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(
       file,
-      '{"lessons":{"10-batching":{"doneAt":"2026-01-01T00:00:00.000Z"},"99-gone":{"doneAt":"2026-01-01T00:00:00.000Z"}}}',
+      '{"lessons":{"10-batching":{"doneAt":"2026-01-01T00:00:00.000Z"},' +
+        '"99-gone":{"doneAt":"2026-01-01T00:00:00.000Z"}}}',
     );
     const { stdout } = await workshop();
     expect(

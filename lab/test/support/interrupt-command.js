@@ -28,8 +28,8 @@ const RUNNERS = {
  * @param {NodeJS.Signals} [options.signal]
  * @param {Record<string, string>} [options.env]
  * @param {keyof typeof RUNNERS} [options.by]
- * @returns {Promise<{ code: number, tookMs: number, stderr: string, left: string[] }>} the exit code as in a shell, how long
- *   it took to end, and the temporary files left over
+ * @returns {Promise<{ code: number, tookMs: number, stderr: string, left: string[] }>} the exit code as in a shell, how
+ *   long it took to end, and the temporary files left over
  * @throws {Error} when one of its processes still runs 5 s after the signal
  */
 export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT', env, isAfterMongo, by = 'node' }) {
