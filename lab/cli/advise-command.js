@@ -26,7 +26,8 @@ export function createCommand() {
     new Command('advise')
       .description(
         'find the smallest pool that meets your goals, and alternatives to it; ' +
-          `exit with 1 if there is none, or no verdict, and with ${EXIT_NO_PREDICTION} if the recording can't be predicted`,
+          `exit with 1 if there is none, or no verdict, and with ${EXIT_NO_PREDICTION} if the recording can't be ` +
+          'predicted',
       )
       .argument('[scenario]', 'Artillery scenario')
       .requiredOption(
@@ -49,7 +50,8 @@ export function createCommand() {
 /**
  * @param {string | undefined} scenario
  * @param {import('./load-options.js').LoadOptions & { slo: import('mongodb-pool-predictor').Slo[], headroom: number,
- *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean, json: boolean }} options
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean,
+ *   json: boolean }} options
  */
 async function showAdvice(
   scenario,

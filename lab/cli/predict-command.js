@@ -24,8 +24,8 @@ import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parser
 const DEFAULT_SIZES = '1..20';
 
 /**
- * The pool of each version of the driver. The old one starts with one connection, as in the article's load tests: the order
- * in which it opens the others decides which query waits behind which.
+ * The pool of each version of the driver. The old one starts with one connection, as in the article's load tests: the
+ * order in which it opens the others decides which query waits behind which.
  * @type {Record<string, (maxPoolSize: number) => PoolOptions>}
  */
 const POOL_OF = {
@@ -68,8 +68,8 @@ export function createCommand() {
 
 /**
  * @param {string | undefined} scenario
- * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number, firstSeed: number,
- *   bands: boolean, explain: boolean, html?: string, json: boolean }} options
+ * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number,
+ *   firstSeed: number, bands: boolean, explain: boolean, html?: string, json: boolean }} options
  */
 async function showPrediction(
   scenario,

@@ -19,8 +19,8 @@ export function createCommand() {
 }
 
 /**
- * @param {{ url?: string, out: string, client?: string, process?: string, seconds?: number, every: number, maxMb: number }}
- *   options
+ * @param {{ url?: string, out: string, client?: string, process?: string, seconds?: number, every: number,
+ *   maxMb: number }} options
  */
 async function recordApp({ url, process: pid, ...options }) {
   await recordTrace(chooseApp(url, { option: '--url', missing: '--url URL' }), {

@@ -24,7 +24,8 @@ const FIRST_ASK_MS = 100;
  * @property {number} every how often to ask, in ms, at least
  * @property {number} maxMb of the file
  * @property {(what: string) => void} onStart gets what is recorded, in words
- * @property {(written: Written, missing: { lost: number, silentMs: number }) => void} onEnd also called before it throws
+ * @property {(written: Written, missing: { lost: number, silentMs: number }) => void} onEnd also called before it
+ *   throws
  */
 
 /**

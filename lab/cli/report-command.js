@@ -57,7 +57,10 @@ async function showResults(files, { out }) {
   process.stderr.write(`Report: ${out}\n`);
 }
 
-/** What got better or worse since the first result of the same lab. @param {(ReadResult & { file: string })[]} entries */
+/**
+ * What got better or worse since the first result of the same lab.
+ * @param {(ReadResult & { file: string })[]} entries
+ */
 function listChanges(entries) {
   return entries.flatMap(({ file, lab, result }, index) => {
     const first = entries.find((entry) => entry.lab.name === lab.name);
@@ -76,8 +79,9 @@ function listChanges(entries) {
  */
 export function showResult(file, { lab, result }, width, paint) {
   try {
+    const heading = `${lab.title}, ${escapeControls(formatDate(result.startedAt))}`;
     return {
-      table: `${lab.title}, ${escapeControls(formatDate(result.startedAt))}\n${renderTable(lab, result, { width, paint })}\n\n`,
+      table: `${heading}\n${renderTable(lab, result, { width, paint })}\n\n`,
       page: renderHtml([{ lab, result }]),
     };
   } catch (cause) {

@@ -36,7 +36,8 @@ export function createCommand() {
     .option('--environment <name>', 'environment of the scenario')
     .option(
       '--load <command>',
-      "any other load generator instead of a scenario, such as 'k6 run load.js'; it finds the app's URL in TARGET_URL and must exit with 0",
+      "any other load generator instead of a scenario, such as 'k6 run load.js'; " +
+        "it finds the app's URL in TARGET_URL and must exit with 0",
       orInvalid(parseText),
     )
     .addOption(mongoOption)
@@ -75,8 +76,8 @@ function splitWords({ args, parent }) {
 
 /**
  * @param {{ command: string[], scenario?: string }} words
- * @param {Omit<SweepOptions, 'command' | 'scenario' | 'confirmHosts'> & { repeat: number, baseline?: string, out?: string, json: boolean,
- *   yes: boolean }} options
+ * @param {Omit<SweepOptions, 'command' | 'scenario' | 'confirmHosts'> & { repeat: number, baseline?: string,
+ *   out?: string, json: boolean, yes: boolean }} options
  */
 async function runSweep({ command, scenario }, { repeat, baseline, out, json, yes, ...options }) {
   if ((scenario === undefined) === (options.load === undefined)) {
@@ -167,8 +168,10 @@ async function askAdvice(sweep, slos, variants) {
 function describeMet(slos, variants) {
   const [goal, noGoal] = slos.length === 1 ? ['the goal is', 'the goal'] : ['all goals are', 'a goal'];
   const [met, unknown] = [listSizes(slos, variants, 'met'), listSizes(slos, variants, 'unknown')];
-  if (met.length === 0 && unknown.length > 0)
-    return `Measured: no verdict about ${noGoal} at pool size ${unknown.join(', ')}, from too few requests.${describeUnreached(slos, variants)}`;
+  if (met.length === 0 && unknown.length > 0) {
+    const start = `Measured: no verdict about ${noGoal} at pool size ${unknown.join(', ')}, from too few requests.`;
+    return `${start}${describeUnreached(slos, variants)}`;
+  }
   return `Measured: ${goal} met at ${met.length > 0 ? `pool size ${met.join(', ')}` : 'none of these pool sizes'}.`;
 }
 
@@ -201,7 +204,10 @@ async function confirmOtherHosts(hosts, { yes, signal }) {
   await requireYes('If it may get this load', signal);
 }
 
-/** A client that connects to 0.0.0.0 reaches this machine. @param {string} host with its port; or the path of a socket */
+/**
+ * A client that connects to 0.0.0.0 reaches this machine.
+ * @param {string} host with its port; or the path of a socket
+ */
 function isOnLoopback(host) {
   return (
     /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1?\]?)(?::\d+)?$/i.test(host) ||

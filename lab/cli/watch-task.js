@@ -65,8 +65,8 @@ async function check(task, options, workshop) {
  * @param {Task} task
  * @param {string} folder of the results
  * @param {Workshop} workshop
- * @returns {Promise<{ results: string, progress: string, isReady: boolean }>} results and progress: what changes with them;
- *   isReady: whether there is anything to check
+ * @returns {Promise<{ results: string, progress: string, isReady: boolean }>} results and progress: what changes with
+ *   them; isReady: whether there is anything to check
  */
 async function readState({ lab }, folder, { dataDir }) {
   const names = lab ? await readdir(folder).catch(() => []) : [];

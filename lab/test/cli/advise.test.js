@@ -82,7 +82,11 @@ describe('a recording is checked', () => {
   const RECORDED = 'examples/ordinary-minute.jsonl';
   const GOAL = ['--slo', '/fast p50 < 100ms', '--headroom', '1', '--seeds', '59'];
 
-  /** @param {string} name @param {number} maxPoolSize that the recording says @param {(line: any) => object} [change] */
+  /**
+   * @param {string} name
+   * @param {number} maxPoolSize that the recording says
+   * @param {(line: any) => object} [change]
+   */
   async function rewrite(name, maxPoolSize, change = (line) => line) {
     const [, ...lines] = (await readFile(RECORDED, 'utf8')).trim().split('\n');
     const all = [

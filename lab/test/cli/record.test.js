@@ -79,7 +79,8 @@ describe('recording', () => {
         { ids: [4, 5], lastId: 5, forgotten: 3 },
         { ids: [10, 11], lastId: 11, forgotten: 4 },
       ],
-      'Recorded 2 checkouts.\nIn 1 of them the operation failed. predict and advise ignore those.\n4 checkouts lost: the app keeps only the latest ones. Fetch more often with --every.\n',
+      'Recorded 2 checkouts.\nIn 1 of them the operation failed. predict and advise ignore those.\n' +
+        '4 checkouts lost: the app keeps only the latest ones. Fetch more often with --every.\n',
     ],
     [
       'an app that was idle before loses nothing',

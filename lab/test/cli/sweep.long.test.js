@@ -78,7 +78,9 @@ test("the article's own app, unchanged: 21, 7 and 5 s", async () => {
 }, 300_000);
 
 test('another load generator: it gets the URL, and its exit code counts', async () => {
-  const load = `${process.execPath} -e "fetch(process.env.TARGET_URL + '/fast').then((answer) => process.exit(answer.status === 200 ? Number(process.env.END) : 9))"`;
+  const send = "fetch(process.env.TARGET_URL + '/fast')";
+  const end = '(answer) => process.exit(answer.status === 200 ? Number(process.env.END) : 9)';
+  const load = `${process.execPath} -e "${send}.then(${end})"`;
   const options = ['--pool-sizes', '1,2', '--load', load, '--warm-up', '0.2', '--warm-up-paths', '/fast', '--json'];
   const good = await sweep(options, ARTICLE, { END: '0' });
   expect({ code: good.code, stderr: good.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
@@ -143,8 +145,8 @@ test('a route that got slower than in the baseline: it is said first, and the ex
 }, 180_000);
 
 test('one client of several gets other sizes, and is predicted', async () => {
-  const send = `Promise.all(Array.from({ length: 8 }, (_, i) => fetch(process.env.TARGET_URL + (i % 2 ? '/web' : '/reports'))))`;
-  const load = `${process.execPath} -e "${send}"`;
+  const send = "(_, i) => fetch(process.env.TARGET_URL + (i % 2 ? '/web' : '/reports'))";
+  const load = `${process.execPath} -e "Promise.all(Array.from({ length: 8 }, ${send}))"`;
   const options = [
     '--pool-sizes',
     '1,2',
@@ -161,7 +163,8 @@ test('one client of several gets other sizes, and is predicted', async () => {
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/client\s+reports\s+is\s+replaced/) });
   const { variants, settings, advice } = JSON.parse(stdout);
   expect(advice.words[0]).toBe(
-    'Measured: no verdict about the goal at pool size 1, 2, from too few requests. No request went to /orders, only to /reports, /web.',
+    'Measured: no verdict about the goal at pool size 1, 2, from too few requests. ' +
+      'No request went to /orders, only to /reports, /web.',
   );
   expect(settings).toMatchObject({ client: 'reports', ownPoolSizes: [5] });
   expect(variants.map((/** @type {any} */ { measured }) => [measured.requests, measured.pool.peakActive])).toEqual([
