@@ -58,8 +58,8 @@ function describePlan({ pid, command, port }) {
   return [
     `This watches process ${pid}: ${command}`,
     `It opens the inspector of the process on 127.0.0.1:${port}${SIGNAL}, loads the monitor, waits until a ` +
-      'MongoClient is used, and closes the inspector again. Until then, anyone on this machine can run code in the process. ' +
-      'Loading the monitor pauses it for a few hundredths of a second.',
+      'MongoClient is used, and closes the inspector again. Until then, anyone on this machine can run code in the ' +
+      'process. Loading the monitor pauses it for a few hundredths of a second.',
     'An app that is bundled into one file pauses for 0.1 to 1 s, longer with a large heap: its memory is searched. ' +
       'After that, V8 has to learn about its code again, and it may stay a quarter slower until it is restarted.',
     'Until you press Ctrl-C, the process serves a read-only page with its pools on a loopback port. ' +

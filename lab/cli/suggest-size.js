@@ -12,8 +12,8 @@ const MAX_SIZES = 60;
  *
  * @param {RecordedTrace} recorded
  * @param {Diagnosis} diagnosis of it
- * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, a replay explains
- *   the recorded waits, and there is such a size
+ * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, a replay
+ *   explains the recorded waits, and there is such a size
  */
 export async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (recorded.header.history) return null;

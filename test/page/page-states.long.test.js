@@ -340,7 +340,7 @@ describe('a guarded page', () => {
       expect(await sendBus().isVisible()).toBe(false);
     });
 
-    test('injected code does not run, nothing goes to or comes from other hosts, and no page can frame it', async () => {
+    test('injected code does not run, nothing comes from or goes to other hosts, no page can frame it', async () => {
       /** @type {string[]} */
       const refused = [];
       page.on('console', (message) => refused.push(message.text()));

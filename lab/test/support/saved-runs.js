@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 
 /**
  * Runs of the lessons' commands on 2 cores, as `pool-lab` saved them, cut to what checks and tables read: on a quiet
- * machine, and beside twenty processes that used all of it. A name is that of the lesson, with t for its twist, p for the
- * solution of its puzzle, and x for what once solved the puzzle and no longer does, or (06x) for a quiet run in which
- * nothing is clear.
+ * machine, and beside twenty processes that used all of it. A name is that of the lesson, with t for its twist, p for
+ * the solution of its puzzle, and x for what once solved the puzzle and no longer does, or (06x) for a quiet run in
+ * which nothing is clear.
  *
  * @type {Map<string, SavedResult>}
  */
