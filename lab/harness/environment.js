@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
+import { performance } from 'node:perf_hooks';
 
 /** @import { Result } from '../report/result-types.js' */
 
@@ -10,6 +11,35 @@ export const BUSY_MACHINE = 'this machine seems to be busy with something else';
 /** Whether other programs have spoilt a run. @param {Result} result */
 export function wasBusy({ warnings = [] }) {
   return warnings.some((warning) => warning.includes(BUSY_MACHINE));
+}
+
+/** Alone, a thread gets CPU time for at least 0.8 of the time in which it has work; beside twenty others, for 0.2. */
+const STARVED_SHARE = 0.6;
+
+/**
+ * How much of the time this thread had work, and how much CPU time the process got meanwhile, which is less where
+ * others use the cores.
+ *
+ * @typedef {{ threadBusy: number, cpuShare: number }} ThreadUse both in cores
+ */
+
+/** @returns {() => ThreadUse} since the call */
+export function watchThread() {
+  const [before, used, startedAtMs] = [performance.eventLoopUtilization(), process.cpuUsage(), performance.now()];
+  return () => {
+    const { user, system } = process.cpuUsage(used);
+    return {
+      threadBusy: performance.eventLoopUtilization(before).utilization,
+      cpuShare: (user + system) / 1000 / (performance.now() - startedAtMs),
+    };
+  };
+}
+
+/** @param {ThreadUse} use @returns {string[]} warnings: none if the process got the CPU time that it needed */
+export function warnIfStarved({ threadBusy, cpuShare }) {
+  if (cpuShare >= STARVED_SHARE * threadBusy) return [];
+  const [had, got] = [threadBusy, cpuShare].map((share) => Math.round(share * 100));
+  return [`${BUSY_MACHINE}: this process had work for ${had} % of the time, and got ${got} % of a core`];
 }
 
 const require = createRequire(import.meta.url);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import { promisify } from 'node:util';
 import { gatherInserts } from 'mongodb-gather';
+import { warnIfStarved, watchThread } from '../../harness/environment.js';
 import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { COUNT, COUNTS, createChoiceParser, listOption, parseInteger } from '../../harness/lab-options.js';
 import { createClient } from '../../../src/mongo/client.js';
@@ -189,12 +190,15 @@ async function measure(
     // Opens the connections and warms up the code.
     await run(WARM_UP_MS);
     await recreateCollection(db, fields);
-    const cpuAtStart = process.cpuUsage();
+    const readUse = watchThread();
     const figures = await run(seconds * 1000);
-    const { user, system } = process.cpuUsage(cpuAtStart);
+    const use = readUse();
     const faults = await verifyInserts(collection, figures.count, contents);
-    const cpuPercent = (user + system) / 10 / figures.tookMs;
-    return { measured: { ...figures, ...faults, cpuPercent }, failed: describeFaults(faults) };
+    return {
+      measured: { ...figures, ...faults, cpuPercent: use.cpuShare * 100 },
+      failed: describeFaults(faults),
+      warnings: warnIfStarved(use),
+    };
   } finally {
     await client.close();
   }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { performance } from 'node:perf_hooks';
 import { monitorPool } from 'mongodb-pool-monitor';
+import { watchThread } from '../../harness/environment.js';
 import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { createClient } from '../../../src/mongo/client.js';
 import { findNewest, watchCiphers } from './sessions-data.js';
@@ -191,19 +191,8 @@ export async function measureClients({ settings: { workers, queries } }, options
   return { measured: { ...loop, failures: 0, opened } };
 }
 
-/**
- * Runs a closed loop, and notes how much of the time Node's thread, which runs all of the client, was not idle, and how
- * much CPU time this process got meanwhile, which is less where others use the cores.
- * @param {Parameters<typeof runClosedLoop>[0]} load
- * @param {AbortSignal} signal
- */
+/** @param {Parameters<typeof runClosedLoop>[0]} load @param {AbortSignal} signal */
 async function runTimed(load, signal) {
-  const [before, used] = [performance.eventLoopUtilization(), process.cpuUsage()];
-  const figures = await runClosedLoop(load, { signal });
-  const { user, system } = process.cpuUsage(used);
-  return {
-    ...figures,
-    threadBusy: performance.eventLoopUtilization(before).utilization,
-    cpuShare: (user + system) / 1000 / figures.tookMs,
-  };
+  const readUse = watchThread();
+  return { ...(await runClosedLoop(load, { signal })), ...readUse() };
 }

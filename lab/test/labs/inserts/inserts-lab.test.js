@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { warnIfStarved, wasBusy } from '../../../harness/environment.js';
 import { chooseInstance } from '../../../labs/inserts/inserts-published.js';
 import { inserts, limitCores } from '../../../labs/inserts/inserts-lab.js';
 import { describeFaults, verifyInserts } from '../../../labs/inserts/verify-inserts.js';
@@ -19,6 +20,14 @@ import { expectRefused, runCli } from '../../support/run-cli.js';
 const defaults = /** @type {any} */ (
   Object.fromEntries(Object.entries(inserts.options).map(([name, option]) => [name, option.default]))
 );
+
+test.each([
+  ['a third of what it needed', 0.9, 0.3, true],
+  ['all that it needed', 0.9, 0.85, false],
+  ['hardly any, and needed no more', 0.05, 0.04, false],
+])('a process that got %s: %f, and %f of a core', (_, threadBusy, cpuShare, isBusy) => {
+  expect(wasBusy(/** @type {any} */ ({ warnings: warnIfStarved({ threadBusy, cpuShare }) }))).toBe(isBusy);
+});
 
 test('run inserts measures each case plain and gathered, and every document is stored once', async () => {
   const out = path.join(await scratchFolder(), 'out');
