@@ -31,7 +31,10 @@ export function explainTrust({ check, isUnclear, isPlain, recordedSize }) {
   if (isUnclear) return "Trust: where both readings agree, because the recording can't tell who waits for answers.";
   if (status === 'notChecked' && isPlain)
     return `Trust: yes, although ${NOT_CHECKED[String(reason)]}: it shows who waits for answers, and that the server had cores to spare.`;
-  if (status === 'notChecked') return `Trust: medians yes; tails no, because ${NOT_CHECKED[String(reason)]}.`;
+  if (status === 'notChecked') {
+    const tails = of === 'waits' && recordedSize > 0 ? `only above the recorded ${recordedSize}` : 'no';
+    return `Trust: medians yes; tails ${tails}, because ${NOT_CHECKED[String(reason)]}.`;
+  }
   if (of === 'trace') return 'Trust: yes, because it predicts the other recording, too.';
   return `Trust: yes near the recorded ${recordedSize}, because the pool explains its waits; less so farther away.`;
 }

@@ -387,7 +387,14 @@ describe('the check', () => {
   test.each([
     [trustOf({}), /^Trust: yes near the recorded 8, because the pool explains its waits/],
     [trustOf({ of: 'trace' }), /^Trust: yes, because it predicts the other recording/],
-    [trustOf({ status: 'notChecked', reason: 'nobodyWaited' }), /^Trust: medians yes; tails no, because nobody waited/],
+    [
+      trustOf({ status: 'notChecked', reason: 'nobodyWaited' }),
+      /^Trust: medians yes; tails only above the recorded 8, because nobody waited/,
+    ],
+    [
+      trustOf({ status: 'notChecked', reason: 'unknownSize' }, { recordedSize: NaN }),
+      /^Trust: medians yes; tails no, because the recording does not say how large/,
+    ],
     [
       trustOf({ status: 'notChecked', reason: 'nobodyWaited' }, { isPlain: true }),
       /^Trust: yes, although nobody waited/,

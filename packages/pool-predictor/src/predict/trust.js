@@ -35,8 +35,8 @@ const MAX_UNKNOWN_SHARE = 0.05;
  * @property {'checkFails' | 'unknownServer' | null} withheld why some sizes get no figures: a recording with one size of a
  *   full pool does not show whether its queries slow each other down
  * @property {(poolSize: number) => boolean} isWithheld
- * @property {boolean} isPlain the recording shows all that a prediction depends on, even if nobody waited: who waits for
- *   answers, and that the server has cores to spare
+ * @property {boolean} isPlain the recording shows all that a prediction depends on, even if nobody waited: on which sockets
+ *   requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there are two readings
  * @property {(figure: { name: string, poolSize: number, ms: number, lowMs?: number, highMs?: number }) => 'checkFails' |
  *   'unknownServer' | 'notChecked' | 'wideBand' | null} whyUnsure why a figure of requests is not shown
  * @property {(poolSize: number) => number} widenBy see predict
@@ -67,7 +67,9 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
   const step =
     (isOfCallers || load.otherwise || trace.sharing ? MORE_WIDER : WIDER) * (others.length > 0 ? SECOND_RECORDING : 1);
   const ratioOf = (/** @type {number} */ size) => Math.max(size / recordedSize, recordedSize / size);
-  const isPlain = recordedSize > 0 && !load.otherwise && hasSockets(trace) && hasIdleServer(trace);
+  const isPlain = recordedSize > 0 && hasSockets(trace) && hasIdleServer(trace);
+  // A larger pool saves at most the recorded waits. Where they were too few to check, it hardly changes a figure.
+  const isKnown = (/** @type {number} */ size) => isPlain || (check.of === 'waits' && size > recordedSize);
   const isWithheld = (/** @type {number} */ size) => {
     if (withheld === 'checkFails') return size !== recordedSize;
     return withheld === 'unknownServer' && ratioOf(size) >= NEAR;
@@ -83,7 +85,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
       if (isWithheld(poolSize)) return withheld;
       // These were recorded.
       if (poolSize === recordedSize) return null;
-      if (check.status === 'notChecked' && !isPlain && name !== 'p50Ms') return 'notChecked';
+      if (check.status === 'notChecked' && !isKnown(poolSize) && name !== 'p50Ms') return 'notChecked';
       const isFar = highMs > Math.max(FAR * ms, ms + FAR_MS) || lowMs < Math.min(ms / FAR, ms - FAR_MS);
       return isFar ? 'wideBand' : null;
     },

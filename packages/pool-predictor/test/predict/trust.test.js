@@ -98,9 +98,22 @@ describe('trust', () => {
       expect(hiddenOf({ trace, load: open }, notChecked)).toEqual(['p95Ms', 'p99Ms', 'maxMs', 'meanMs']);
     });
 
+    test('but all are above the recorded size, because a larger pool saves no more than the few recorded waits', () => {
+      expect(hiddenOf({ trace, load: open }, notChecked, { poolSize: 16 })).toEqual([]);
+      const few = checkOf({ status: 'notChecked', reason: 'fewWaits' });
+      expect(hiddenOf({ trace, load: open }, few, { poolSize: 16 })).toEqual([]);
+      expect(hiddenOf({ trace, load: open }, few, { poolSize: 16, by: 3 })).toEqual(['p50Ms', 'p95Ms']);
+      const ofOther = checkOf({ of: 'trace', status: 'notChecked', reason: 'fewRequests' });
+      expect(hiddenOf({ trace, load: open }, ofOther, { poolSize: 16 })).toHaveLength(4);
+      const unknown = checkOf({ status: 'notChecked', reason: 'unknownSize', poolSize: NaN });
+      expect(hiddenOf({ trace: { ...trace, header: {} }, load: open }, unknown, { poolSize: 16 })).toHaveLength(4);
+    });
+
     test('but all are if the recording shows who waits for answers, and that the server had cores to spare', () => {
       expect(hiddenOf({ trace: plain, load: open }, notChecked)).toEqual([]);
       expect(judgeTrust({ trace: plain, load: open }, notChecked).isPlain).toBe(true);
+      // What is unclear there, is in two readings, which are shown side by side.
+      expect(hiddenOf({ trace: plain, load: { ...open, otherwise: closed } }, notChecked)).toEqual([]);
       const busy = { cores: 2, busyCores: 0.9 };
       expect(hiddenOf({ trace: { ...plain, server: busy }, load: open }, notChecked)).toHaveLength(4);
       const withUnknown = (/** @type {number} */ count) => {
