@@ -13,7 +13,7 @@ import { readLoad, withLoadOptions } from './load-options.js';
 import { streamForText } from './result-file.js';
 import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
 
-/** @import { Advice, AdviceRow, TraceCheck } from 'mongodb-pool-predictor' */
+/** @import { Advice, AdviceRow, Slo, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 /** @import { Column, LabView, Result } from '../report/result-types.js' */
 
 const MAX_HEADROOM = 100;
@@ -49,7 +49,7 @@ export function createCommand() {
 
 /**
  * @param {string | undefined} scenario
- * @param {import('./load-options.js').LoadOptions & { slo: import('mongodb-pool-predictor').Slo[], headroom: number,
+ * @param {import('./load-options.js').LoadOptions & { slo: Slo[], headroom: number,
  *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean,
  *   json: boolean }} options
  */
@@ -103,8 +103,9 @@ async function showAdvice(
     load.otherwise && (await adviseOn(load.otherwise, first.verdict === 'size' ? Number(first.poolSize) : 0));
   const advice = second ? pickWorse(first, second) : first;
   const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
-  if (trust && advice.poolSize !== null && trust.isWithheld(advice.poolSize)) {
-    refuse([explainWithheld(trust, [advice.poolSize])], { check, json });
+  const unsure = trust && explainUnsure(trust, advice, slos);
+  if (unsure) {
+    refuse([unsure], { check, json });
     return;
   }
 
@@ -150,6 +151,21 @@ async function showAdvice(
     );
   }
   if (advice.verdict !== 'size') process.exitCode = 1;
+}
+
+/**
+ * Why `predict` would not show a goal's figure at the advised size. Its band is part of the advice.
+ *
+ * @param {Trust} trust
+ * @param {Advice} advice
+ * @param {Slo[]} slos
+ * @returns {string | undefined} undefined if it would
+ */
+function explainUnsure(trust, { poolSize }, slos) {
+  if (poolSize === null) return undefined;
+  const reasons = slos.map(({ figure }) => trust.whyUnsure({ name: figure, poolSize, ms: 0 }));
+  if (reasons.includes('notChecked')) return explainCheck(trust.check);
+  return reasons.includes('unknownServer') ? explainWithheld(trust, [poolSize]) : undefined;
 }
 
 /**

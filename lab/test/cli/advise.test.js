@@ -115,7 +115,7 @@ describe('a recording is checked', () => {
     expect((await advise('--trace', RECORDED, '--trace', other, ...GOAL)).code).toBe(4);
   });
 
-  test('where nobody waited nothing was checked, and the advice stands', async () => {
+  test('where nobody waited nothing was checked, and advice for a median stands', async () => {
     const file = await rewrite('calm.jsonl', 100, (line) => ({ ...line, waitMs: 0 }));
     const { code, stdout } = await advise('--trace', file, ...GOAL);
     expect(code).toBe(0);
@@ -126,6 +126,15 @@ describe('a recording is checked', () => {
     const explained = await advise('--trace', file, ...GOAL, '--explain');
     expect(explained.stdout).toMatch(/^Not checked: nobody waited/m);
     expect(explained.stdout).not.toContain('The check');
+  });
+
+  test('but a percentile that predict would not show gives no size', async () => {
+    const file = await rewrite('calm.jsonl', 100, (line) => ({ ...line, waitMs: 0 }));
+    const goal = ['--slo', '/fast p90 < 100ms', '--headroom', '1', '--seeds', '59'];
+    const { code, stdout, stderr } = await advise('--trace', file, ...goal, '--json');
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'noPrediction', check: { reason: 'nobodyWaited' } });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/^No size: .* Not checked: nobody waited .* would show/);
   });
 });
 
