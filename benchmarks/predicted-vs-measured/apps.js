@@ -132,7 +132,7 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
 }
 
 /** Whether the queries of two recordings took equally long. @param {Trace} one @param {Trace} other */
-function isAlike(one, other) {
+export function isAlike(one, other) {
   const [ofOne, ofOther] = [one, other].map(meanUses);
   return Object.keys(ofOne).every((route) => {
     const ratio = ofOther[route] / ofOne[route];
