@@ -8,7 +8,8 @@
  * @property {boolean} [trace] the check needs a trace
  * @property {Question} [asks] question for `verify --answer`
  * @property {CaseCause[]} [causes] the check measures a shop that is slow for one of them
- * @property {Question} [guess] question for `guess`, before anything is measured
+ * @property {Question & { why: string }} [guess] question for `guess`, before anything is measured; why: the reason
+ *   for its answer, in one sentence
  * @property {string[]} [hints] three; the last one is the answer
  * @property {(evidence: Evidence) => Verdict | Promise<Verdict>} check pure; gets only the evidence that the exercise
  *   needs

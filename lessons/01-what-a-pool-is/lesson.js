@@ -21,6 +21,7 @@ export const lesson = defineLesson({
       'Five buses arrive one second apart. Each takes 5 s, and there are two lanes. How long will the ' +
       'longest wait for a lane be?',
     unit: 'seconds',
+    why: 'The buses enter at 0, 1, 5, 6 and 10 s, so the fifth, which came at 4 s, waits for 6 s.',
   },
   hints: [
     'A bus that finds both lanes taken waits until the first bus ahead of it leaves.',

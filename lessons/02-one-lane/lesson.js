@@ -18,6 +18,7 @@ export const lesson = defineLesson({
       'Five users arrive one second apart at a tunnel with one lane. Each sends a bus, which takes 5 s, and then a ' +
       'Ferrari, which takes 2 ms. How long will the slowest Ferrari take, waiting included?',
     unit: 'seconds',
+    why: 'The first Ferrari comes at 5 s and finds four buses of 5 s each ahead of it, so it waits for 20 s.',
   },
   hints: [
     'Each user sends a bus, and a Ferrari when the bus has arrived. Who is in the lane at that moment?',

@@ -19,6 +19,9 @@ export const lesson = defineLesson({
       'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari, which takes 2 ms. ' +
       'How many connections are as good as any larger number?',
     unit: 'connections',
+    why:
+      'The fifth bus comes at 4 s and the first leaves at 5 s, so five lanes are all in use at once, and a ' +
+      'sixth never is.',
   },
   hints: [
     'Look for the smallest pool whose max is the same as that of pool 10.',

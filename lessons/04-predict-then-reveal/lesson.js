@@ -21,6 +21,7 @@ export const lesson = defineLesson({
       'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. The slowest ' +
       'request takes 21 s with 1 connection and 7 s with 3. How long will it take with 2?',
     unit: 'seconds',
+    why: 'The fifth bus comes at 4 s, gets a lane at 10 s and needs it for 5 s, so it takes 11 s.',
   },
   check({ results, guess }) {
     const [found] = results

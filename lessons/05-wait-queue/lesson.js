@@ -17,6 +17,9 @@ export const lesson = defineLesson({
       'bus is answered or refused, a Ferrari, which takes 2 ms. A request that has waited for 2.5 s is refused. How ' +
       'many of the ten will be refused?',
     unit: 'requests',
+    why:
+      'Only two buses, and the Ferrari that comes as the second one leaves, get the lane within 2.5 s; the ' +
+      'other seven wait too long behind a bus.',
   },
   hints: [
     'The column fail counts them. Which requests can get the lane within 2.5 s?',

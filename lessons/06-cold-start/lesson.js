@@ -21,6 +21,9 @@ export const lesson = defineLesson({
       'Its database is 20 ms away. By how many ms does a warm pool, whose connections are open already, reduce ' +
       'the p99 of their responses?',
     unit: 'ms',
+    why:
+      'A cold pool opens a few connections at a time, and each takes several round trips of 20 ms; a warm pool ' +
+      'has done that before the customers come.',
   },
   hints: [
     'Find the two lines called burst. Only their p99 of /fast matters.',

@@ -17,6 +17,9 @@ export const lesson = defineLesson({
       'back its answer to a stream until there is news, but for at most a second, and there is no news. How ' +
       'long will the slowest query take?',
     unit: 'ms',
+    why:
+      'Each stream keeps its connection until the server answers, which takes a second if there is no news, so ' +
+      'a query can wait for about 1000 ms.',
   },
   hints: [
     'The check wants three runs: with the streams, with --second-client, and with --max-await. Which one is missing?',

@@ -17,6 +17,7 @@ export const lesson = defineLesson({
       'queries, a limit on how many of them run at once, and a limit on the wait. With how many do 99 of 100 ' +
       'customers get an answer within 50 ms?',
     unit: 'remedies',
+    why: 'What works keeps a lane free for customers: more lanes, a second client, or a limit on the slow queries.',
   },
   hints: [
     'A remedy works if the p99 of /fast is below twice that of the first line, or below 50 ms.',

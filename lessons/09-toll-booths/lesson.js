@@ -41,6 +41,9 @@ export const lesson = defineLesson({
       'server busy for 20 ms, the others for less than 1 ms. With 100 connections instead of the best of 2, 4, 8 and ' +
       '16, how many times as long is the p99 of these heavy queries?',
     unit: 'times as long',
+    why:
+      'The server works on as many queries at once as it has cores, so with 100 connections many heavy queries ' +
+      'share the cores and each takes longer.',
   },
   check({ results, guess }) {
     const runs = results.filter(

@@ -19,6 +19,7 @@ export const lesson = defineLesson({
       'last one is answered. Four clients with 5 connections each take the place of the one. How many ' +
       'times as many requests are answered?',
     unit: 'times',
+    why: "One client already keeps the app's only core busy, so four clients can't answer many more.",
   },
   hints: [
     'You need two columns of the line c128 one: here, and the CPU time of a request.',

@@ -16,6 +16,9 @@ export const lesson = defineLesson({
       'sends the documents of the same moment in one command. A hundred connections send each document in a command ' +
       'of its own. How many times as many documents does the one connection store?',
     unit: 'times',
+    why:
+      'One command carries the documents of many callers, so they wait together for one answer instead of each ' +
+      'for its own.',
   },
   hints: [
     'You need the column docs/s of two lines: 1/100 gathered and 100/100 plain.',

@@ -24,6 +24,9 @@ export const lesson = defineLesson({
       'they keep it busy for 50 % of the time, they wait for 50 ms on average. How long do they wait ' +
       'if they keep it busy for 95 %?',
     unit: 'ms',
+    why:
+      'The wait grows with the busy share divided by the free share: 1 at 50 %, 19 at 95 %, and 19 times 50 ms ' +
+      'is about 950 ms.',
   },
   hints: [
     'You need two columns of the line "random, 90 %": queries/s, and the mean wait.',

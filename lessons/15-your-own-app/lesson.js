@@ -19,6 +19,7 @@ export const lesson = defineLesson({
       'Five users arrive one second apart. Each sends a bus, which takes 5 s, and then a Ferrari. Which of the pool ' +
       'sizes 1, 3 and 10 is the smallest that keeps every Ferrari below 100 ms?',
     unit: 'connections',
+    why: 'All five buses are on their way at the same time, so 3 lanes leave none for a Ferrari, and 10 do.',
   },
   hints: [
     'The app needs a MongoDB. If sweep finds none, start one and set MONGODB_URI to its address.',

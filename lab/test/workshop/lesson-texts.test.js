@@ -90,6 +90,10 @@ describe('the texts', () => {
     }
   });
 
+  test('every guess has its reason, in one sentence', () => {
+    for (const { guess } of lessons) if (guess) expect(guess.why).toMatch(/^[A-Z][^?]*[^.]\.$/);
+  });
+
   test('every question can be answered from its own words', () => {
     const questions = lessons.flatMap(({ name, guess }) => (guess ? [{ name, text: guess.question }] : []));
     for (const { name, text } of questions) {
