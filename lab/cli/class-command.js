@@ -120,6 +120,7 @@ async function listClassLessons() {
     name: lesson.name,
     title: lesson.title,
     ...lesson.guess,
+    asks: lesson.asks,
     tasks: listTasks(lesson).map(({ name }) => name),
   }));
 }

@@ -10,6 +10,8 @@ import { clientError } from '../../../src/http/problem.js';
  * @property {string} title
  * @property {string} [question] of its guess
  * @property {string} [unit] of the guess
+ * @property {string} [why] the reason for the answer
+ * @property {{ question: string, unit: string }} [asks] what its check asks
  * @property {string[]} tasks names of what can be checked in it, itself among them
  *
  * @typedef {object} TaskRecord what a learner has sent about a task
@@ -118,8 +120,9 @@ export function createRoll(state, lessons, onChange) {
       if (!learner) throw clientError(403, 'this class does not know you: join it again');
       requireKnown(lesson, tasks);
       const work = (learner.work[lesson] ??= { failed: 0 });
-      // A guess made after the reveal does not count.
-      const isNews = guess !== undefined && guess !== work.guess && !state.revealed.includes(lesson);
+      // A guess made after the reveal, or after the learner's own measurement, does not count.
+      const isKnown = state.revealed.includes(lesson) || Number.isFinite(work.figures?.measured);
+      const isNews = guess !== undefined && guess !== work.guess && !isKnown;
       if (isNews) work.guess = guess;
       if (figures !== undefined) work.figures = figures;
       if (hint !== undefined) work.hint = Math.max(hint, work.hint ?? 0);

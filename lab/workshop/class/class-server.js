@@ -23,6 +23,7 @@ const FILES = {
   '/show-learner.js': [new URL('browser/show-learner.js', import.meta.url), 'js'],
   '/class-charts.js': [new URL('browser/class-charts.js', import.meta.url), 'js'],
   '/class-people.js': [new URL('browser/class-people.js', import.meta.url), 'js'],
+  '/qr-code.js': [new URL('browser/qr-code.js', import.meta.url), 'js'],
   '/class-page.js': [new URL('browser/class-page.js', import.meta.url), 'js'],
   '/chart.js': [pathToFileURL(CHART_JS), 'js'],
   '/icon.svg': [new URL(import.meta.resolve('mongodb-pool-page/page/icon.svg')), 'svg'],

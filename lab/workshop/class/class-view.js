@@ -1,3 +1,4 @@
+import { scoreGuess } from '../judge-task.js';
 import { listPresent, publicName } from './class-roll.js';
 
 /** @import { ClassLesson, ClassState, Learner } from './class-roll.js' */
@@ -13,6 +14,7 @@ const MAX_FAILURES = 3;
  * @property {string} [question]
  * @property {string} [unit]
  * @property {boolean} isRevealed
+ * @property {string} [why] the reason for what was measured; only after the reveal
  * @property {number} guessed how many learners have
  * @property {number} checked how many have measured it
  * @property {number[]} guesses
@@ -75,7 +77,7 @@ export function describeRoom(state, lessons, { now, stuckAfterMs }) {
  */
 export function describeLesson(state, lessons, wanted, isOpen = state.revealed.includes(wanted)) {
   const index = lessons.findIndex(({ name }) => name === wanted);
-  const { name, title, question, unit } = lessons[index];
+  const { name, title, question, unit, why } = lessons[index];
   const works = listPresent(state).flatMap(({ work }) => work[name] ?? []);
   const figures = works.flatMap((work) => work.figures ?? []);
   const guesses = works.flatMap(({ guess }) => guess ?? []);
@@ -88,6 +90,7 @@ export function describeLesson(state, lessons, wanted, isOpen = state.revealed.i
     unit,
     number: index + 1,
     isRevealed: isOpen,
+    why: isOpen ? why : undefined,
     guesses,
     guessed: guesses.length,
     checked: works.filter((work) => work.verdict || Number.isFinite(work.figures?.measured)).length,
@@ -119,6 +122,19 @@ function describePerson(learner, lessons, { current, currentAt }, { now, stuckAf
   return { ...who, state: guess === undefined ? 'working' : 'guessed', why: '' };
 }
 
+/**
+ * The points of a learner's guesses, each against the median of what the room measured.
+ * @param {Learner} learner
+ * @param {LessonView[]} views of the lessons, revealed
+ * @returns {(number | undefined)[]} by lesson; undefined where the learner did not guess or nobody measured
+ */
+export function scoreLearner({ work }, views) {
+  return views.map(({ name, guessChart: { median } }) => {
+    const guess = work[name]?.guess;
+    return guess === undefined || median === undefined ? undefined : scoreGuess(guess, median);
+  });
+}
+
 /** @typedef {[poolSize: number, slowestMs: number]} Point */
 
 /**
@@ -126,8 +142,9 @@ function describePerson(learner, lessons, { current, currentAt }, { now, stuckAf
  * @param {number[]} guesses
  * @param {number[]} measured empty before the reveal
  * @param {string} unit
- * @returns {{ words: string, axis: string, median?: number, closest?: number }} words: for screen readers; median: of
- *   what was measured; closest: the guess that is next to it
+ * @returns {{ words: string, found: string, axis: string, median?: number, closest?: number }} words: for screen
+ *   readers; found: the result as a sentence, empty before the reveal; median: of what was measured; closest: the guess
+ *   that is next to it
  */
 function describeGuesses(guesses, measured, unit) {
   const median = measured.length > 0 ? medianOf(measured) : undefined;
@@ -137,7 +154,12 @@ function describeGuesses(guesses, measured, unit) {
     sumUp(measured, unit, 'measurement', 'measurements'),
     closest === undefined ? '' : `The closest guess is ${format(closest)} ${unit}.`,
   ];
+  const found = [
+    median === undefined ? '' : `The room measured ${format(median)} ${unit}.`,
+    closest === undefined ? '' : `The closest guess was ${format(closest)}.`,
+  ];
   return {
+    found: found.filter(Boolean).join(' '),
     words: words.filter(Boolean).join(' ') || 'No guesses yet.',
     axis: median === undefined ? unit : `measured: ${format(median)} ${unit}`,
     median,

@@ -1,9 +1,11 @@
 import { readChartScripts, readStyle, renderDocument } from '../../report/document.js';
 import { html } from '../../report/markup.js';
 import { listPresent, publicName } from './class-roll.js';
-import { describeLesson } from './class-view.js';
+import { MAX_SCORE } from '../judge-task.js';
+import { describeLesson, scoreLearner } from './class-view.js';
 
-/** @import { ClassLesson, ClassState } from './class-roll.js' */
+/** @import { ClassLesson, ClassState, Learner } from './class-roll.js' */
+/** @import { LessonView } from './class-view.js' */
 /** @import { Html } from '../../report/markup.js' */
 
 /**
@@ -15,31 +17,32 @@ import { describeLesson } from './class-view.js';
 export function renderRoom(state, lessons) {
   const learners = listPresent(state);
   const { scripts, policy } = readChartScripts(new URL('browser/class-charts.js', import.meta.url));
-  const tried = lessons.filter(({ name }) => learners.some(({ work }) => work[name]));
+  const views = lessons
+    .filter(({ name }) => learners.some(({ work }) => work[name]))
+    .map(({ name }) => describeLesson(state, lessons, name, true));
   return renderPage(
     'What the room found out',
     html` <p class="question">
         ${learners.length} learners, ${state.startedAt.slice(0, 10)}. Circles are guesses, dots are measurements.
       </p>
-      ${tried.map((lesson) => renderLesson(state, lessons, lesson))}
+      ${views.map(renderLesson)}
       <section>
         <h3>Who finished what</h3>
+        <p class="hint">
+          The points are for guesses: ${MAX_SCORE} within 10 % of what the room measured, 2 within 1.5 times, 1 within 3
+          times too high or too low.
+        </p>
         <div class="scroll" role="region" aria-label="Who finished what" tabindex="0">
           <table>
             <thead>
               <tr>
                 <th scope="col" class="text">Name</th>
-                ${tried.map((lesson) => html`<th scope="col">${lessons.indexOf(lesson) + 1}</th>`)}
+                ${views.map(({ number }) => html`<th scope="col">Lesson ${number}</th>`)}
+                <th scope="col">Points</th>
               </tr>
             </thead>
             <tbody>
-              ${learners.map(
-                (learner) =>
-                  html`<tr>
-                    <th scope="row">${publicName(learner)}</th>
-                    ${tried.map((lesson) => html`<td>${learner.work[lesson.name]?.verdict ? 'done' : ''}</td>`)}
-                  </tr>`,
-              )}
+              ${learners.map((learner) => renderLearner(learner, views))}
             </tbody>
           </table>
         </div>
@@ -49,18 +52,33 @@ export function renderRoom(state, lessons) {
   );
 }
 
-/** @param {ClassState} state @param {ClassLesson[]} lessons @param {ClassLesson} lesson */
-function renderLesson(state, lessons, { name, title, question }) {
-  const view = describeLesson(state, lessons, name, true);
+/** @param {Learner} learner @param {LessonView[]} views */
+function renderLearner(learner, views) {
+  const scores = scoreLearner(learner, views);
+  const sum = scores.reduce((/** @type {number} */ total, score = 0) => total + score, 0);
+  return html`<tr>
+    <th scope="row">${publicName(learner)}</th>
+    ${views.map(({ name }, index) => {
+      const [done, score] = [learner.work[name]?.verdict ? 'done' : undefined, scores[index]];
+      return html`<td>${[done, score].filter((part) => part !== undefined).join(', ')}</td>`;
+    })}
+    <td>${scores.some((score) => score !== undefined) ? sum : ''}</td>
+  </tr>`;
+}
+
+/** @param {LessonView} view */
+function renderLesson(view) {
+  const { number, title, question, why, guessChart } = view;
   return html`<section>
-    <p class="eyebrow">Lesson ${view.number}</p>
+    <p class="eyebrow">Lesson ${number}</p>
     <h3>${title}</h3>
     ${question && html`<p class="question">${question}</p>`}
     <div class="charts" data-lesson="${JSON.stringify(view)}">
       ${question && renderChart('guesses', view.guessChart.words)}
       ${view.curve && renderChart('curve', view.curve.words)}
     </div>
-    <p class="counts">${view.guessed} guessed, ${view.checked} measured.</p>
+    <p class="counts">${view.guessed} guessed, ${view.checked} measured. ${question && guessChart.found}</p>
+    ${why && html`<p class="why">${why}</p>`}
   </section>`;
 }
 

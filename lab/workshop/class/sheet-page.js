@@ -26,11 +26,11 @@ export function renderSheet(lessons, card) {
           </thead>
           <tbody>
             ${lessons.map(
-              ({ title, question, unit }, index) =>
+              ({ title, question, unit, asks }, index) =>
                 html`<tr>
                   <th scope="row">${index + 1}. ${title}</th>
-                  <td>${question ?? 'See the lesson.'}</td>
-                  <td class="blank">${unit}</td>
+                  <td>${question ?? asks?.question}</td>
+                  <td class="blank">${unit ?? asks?.unit}</td>
                   <td class="blank"></td>
                 </tr>`,
             )}

@@ -8,8 +8,9 @@ import { runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { hashSource } from '../../../report/document.js';
 import { createAddressLimits } from '../../../workshop/class/address-limits.js';
+import { drawQrCode } from '../../../workshop/class/browser/qr-code.js';
 import { describeRoom } from '../../../workshop/class/class-view.js';
-import { FIGURES, LESSONS } from './sample-lessons.js';
+import { FIGURES, LESSONS, QR_CODE } from './sample-lessons.js';
 import { firstWhere, post, readClassEvents, serveClass, teach } from './serve-class.js';
 import { createStateFile } from '../../../workshop/class/class-file.js';
 import { openState } from '../../../workshop/class/class-roll.js';
@@ -27,6 +28,7 @@ test('guesses meet on the page at once; what was measured joins them with the re
     people: [{ name: 'Ada', state: 'guessed' }],
     lesson: { guesses: [12], isRevealed: false },
   });
+  expect(before.lesson.why).toBeUndefined();
 
   await ada.report({ verdict: true, figures: { measured: 20, points: [[1, 21_000]] } });
   expect((await firstWhere(events, ({ lesson }) => lesson.checked === 1)).lesson).toMatchObject({
@@ -35,9 +37,31 @@ test('guesses meet on the page at once; what was measured joins them with the re
   });
   expect(await teach(url, '/class/reveal')).toMatchObject({ status: 200 });
   expect(await firstWhere(events, ({ lesson }) => lesson.isRevealed)).toMatchObject({
-    lesson: { guesses: [12], measured: [20], points: [[1, 21_000]], guessChart: { median: 20, closest: 12 } },
+    lesson: {
+      why: 'Four wait for the first.',
+      guesses: [12],
+      measured: [20],
+      points: [[1, 21_000]],
+      guessChart: { median: 20, closest: 12 },
+    },
     people: [{ state: 'done', done: 1 }],
   });
+});
+
+test("a guess after the reveal, or after the learner's own measurement, does not count", async () => {
+  const { learn, state } = await serveClass();
+  const ada = await learn('Ada');
+  await ada.report({ guess: 12 });
+  await ada.report({ verdict: true, figures: FIGURES });
+  expect(await ada.report({ guess: 20 })).toMatchObject({ status: 200, answer: { guess: 12 } });
+  expect(state.learners[0].work['01-first'].guess).toBe(12);
+});
+
+test('the QR code of an address is the one that an independent encoder draws', () => {
+  const rows = drawQrCode('http://192.168.1.23:3300/join/ABC234') ?? [];
+  expect(rows.map((row) => row.map((isDark) => (isDark ? '#' : '.')).join(''))).toEqual(QR_CODE);
+  expect(drawQrCode('x'.repeat(78))).toHaveLength(33);
+  expect(drawQrCode('x'.repeat(79))).toBeUndefined();
 });
 
 test('the teacher sees which hint was read, and the others see no more than before', async () => {
@@ -356,6 +380,10 @@ test("the room's result is one file that loads nothing and runs its charts alone
   expect(page.replaceAll(/<script.*?<\/script>/gs, '')).not.toMatch(/<script|(?:src|href)="(?!data:)/);
   expect(page).toContain('1 guess: 12 seconds. 1 measurement: 20 seconds.');
   expect(page).toContain('The slowest request by pool size, 2 measurements');
+  expect(page).toContain('The room measured 20 seconds. The closest guess was 12.');
+  expect(page).toContain('Four wait for the first.');
+  // 12 is within 3 times of 20.
+  expect(page).toContain('<td>done, 1</td>');
 });
 
 const { port: takenPort } = new URL((await serveClass()).url);

@@ -11,8 +11,8 @@ import { findFreePort } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { writeCard } from '../../../workshop/card.js';
 import { renderSheet } from '../../../workshop/class/sheet-page.js';
-import { LESSONS } from './sample-lessons.js';
-import { firstWhere, joinClass, post, readClassEvents, serveClass, spawnClass } from './serve-class.js';
+import { FIGURES, LESSONS } from './sample-lessons.js';
+import { firstWhere, joinClass, post, readClassEvents, serveClass, spawnClass, teach } from './serve-class.js';
 import { readLessons } from '../../../workshop/lessons.js';
 import { commandsOf } from '../../../../test/support/commands-of.js';
 import { expectRefused, runCli } from '../../support/run-cli.js';
@@ -59,22 +59,35 @@ describeInBrowser('the pages of a class', () => {
 
   test('the projector fills a large screen, and its type grows with it', async () => {
     const { url, learn } = await serveClass();
-    for (const [index, name] of ['Ada', 'Grace', 'Jo'].entries())
-      await (await learn(name)).report({ guess: [4, 12, 20][index] });
-    const sizes = [];
+    const learners = await Promise.all(['Ada', 'Grace', 'Jo'].map(learn));
+    for (const [index, learner] of learners.entries()) await learner.report({ guess: [4, 12, 20][index] });
+    const endOf = async (/** @type {Page} */ page) => {
+      const box = await page.locator('section').first().boundingBox();
+      return (box?.y ?? 0) + (box?.height ?? 0);
+    };
+    const [sizes, pages] = [/** @type {number[]} */ ([]), /** @type {Page[]} */ ([])];
     for (const viewport of [
       { width: 1440, height: 900 },
       { width: 2560, height: 1440 },
     ]) {
       const { page } = await open(url, { viewport });
       await page.getByRole('img', { name: '3 guesses from 4 to 20' }).waitFor();
-      const box = await page.locator('section').first().boundingBox();
-      expect(((box?.y ?? 0) + (box?.height ?? 0)) / viewport.height).toBeGreaterThan(0.9);
+      const end = await endOf(page);
+      expect(end / viewport.height).toBeGreaterThan(0.9);
       expect(await findFaults(page)).toEqual([]);
       sizes.push(await page.locator('#question').evaluate((node) => node.getBoundingClientRect().height));
-      await page.close();
+      pages.push(page);
     }
     expect(sizes[1] / sizes[0]).toBeGreaterThan(1.5);
+
+    for (const learner of learners) await learner.report({ verdict: true, figures: FIGURES });
+    await teach(url, '/class/reveal');
+    for (const page of pages) {
+      await page.getByText('The room measured 20 seconds. The closest guess was 20.').waitFor();
+      await page.getByText('Four wait for the first.').waitFor();
+      expect(await endOf(page)).toBeLessThanOrEqual(Number(page.viewportSize()?.height));
+      await page.close();
+    }
   });
 
   const VIEWS = /** @type {const} */ ([
@@ -209,6 +222,7 @@ describeInBrowser('the pages of a class', () => {
         .find((one) => one?.family === 'IPv4' && !one.internal) ?? {};
     expect(await page.locator('#link').innerText()).toBe(`${family ? address : '127.0.0.1'}:${new URL(own).port}/join`);
     expect(page.url()).toBe(`${own}/`);
+    expect(await page.getByRole('img', { name: 'QR code' }).isVisible()).toBe(family !== undefined);
     await page.getByRole('button', { name: 'Next lesson' }).click();
     await page.getByRole('heading', { name: 'The second' }).waitFor();
     await Promise.all([page.close(), other.page.close()]);

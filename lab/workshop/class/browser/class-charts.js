@@ -12,6 +12,8 @@ const [MIN_RADIUS, MAX_RADIUS] = [2.5, 9];
 const MAX_PILE_PX = 300;
 const AXIS_PX = 64;
 const CURVE_PX = 340;
+/** With less free height, charts on a projector are as high as elsewhere, and the page scrolls. */
+const MIN_FILL_PX = 110;
 
 /** From the library's script. @type {typeof ChartJs} */
 const Chart = Reflect.get(globalThis, 'Chart');
@@ -24,13 +26,14 @@ const Chart = Reflect.get(globalThis, 'Chart');
  * @param {LessonView} lesson
  */
 export function drawCharts(root, lesson) {
+  for (const canvas of root.querySelectorAll('canvas')) Chart.getChart(canvas)?.destroy();
+  const freePx = findFreeHeight(root.querySelectorAll('[data-fill]'));
   for (const canvas of root.querySelectorAll('canvas')) {
-    Chart.getChart(canvas)?.destroy();
     const box = /** @type {HTMLElement} */ (canvas.parentElement);
     Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size: 15 * readScale() };
     Chart.defaults.color = readColor('muted');
-    if (canvas.dataset.chart === 'guesses') drawGuesses(canvas, box, lesson);
-    else if (lesson.curve) drawCurve(canvas, box, lesson.points, lesson.curve);
+    if (canvas.dataset.chart === 'guesses') drawGuesses(canvas, box, lesson, freePx);
+    else if (lesson.curve) drawCurve(canvas, box, lesson, freePx);
   }
 }
 
@@ -44,22 +47,22 @@ export function onLookChange(draw) {
  * @param {HTMLCanvasElement} canvas
  * @param {HTMLElement} box
  * @param {LessonView} lesson
+ * @param {number | undefined} freePx height of the box; undefined: as high as the piles need
  */
-function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis, median, closest } }) {
+function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis, median, closest } }, freePx) {
   const range = findRange([...guesses, ...measured]);
   const unit = readScale();
   const piles = Math.max(1, Math.min(MAX_PILES, Math.floor(box.clientWidth / (2 * MAX_RADIUS * unit))));
   const [above, below] = [guesses, measured].map((values) => stack(values, range, piles));
   const [top, bottom] = [above, below].map((dots) => Math.max(0, ...dots.map(({ y }) => y + 0.5)));
   const rows = { above: Math.max(MIN_ROWS_ABOVE, top), below: below.length > 0 ? Math.max(MIN_ROWS_BELOW, bottom) : 0 };
-  const radius = unit * Math.max(MIN_RADIUS, Math.min(MAX_RADIUS, MAX_PILE_PX / 2 / Math.max(top, bottom, 1)));
+  const pilePx = freePx === undefined ? Infinity : (freePx - AXIS_PX * unit) / (rows.above + rows.below);
+  const widest = Math.min(unit * MAX_RADIUS, (unit * MAX_PILE_PX) / 2 / Math.max(top, bottom, 1), pilePx / 2);
+  const radius = Math.max(unit * MIN_RADIUS, widest);
   const height = (rows.above + rows.below) * 2 * radius + AXIS_PX * unit;
-  box.style.height = `${height}px`;
-  if (box.dataset.fill !== undefined) {
-    const free = freeHeightBelow(/** @type {HTMLElement} */ (box.closest('section')));
-    rows.above += free / 2 / radius;
-    box.style.height = `${height + free}px`;
-  }
+  const left = Math.max(0, (freePx ?? 0) - height);
+  rows.above += left / 2 / radius;
+  box.style.height = `${height + left}px`;
   drawScatter(canvas, words, {
     datasets: [
       createDots(above, radius, ({ value }) => (value === closest ? 'highlight' : 'paper')),
@@ -106,11 +109,12 @@ function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis
  * Everybody's measured pool sizes: the slowest request by pool size, and a line through the medians.
  * @param {HTMLCanvasElement} canvas
  * @param {HTMLElement} box
- * @param {LessonView['points']} points
- * @param {NonNullable<LessonView['curve']>} curve
+ * @param {LessonView} lesson
+ * @param {number | undefined} freePx height of the box
  */
-function drawCurve(canvas, box, points, { words, medians }) {
-  box.style.height = `${CURVE_PX * readScale()}px`;
+function drawCurve(canvas, box, { points, curve }, freePx) {
+  const { words, medians } = /** @type {NonNullable<LessonView['curve']>} */ (curve);
+  box.style.height = `${freePx ?? CURVE_PX * readScale()}px`;
   const [found, typical] = [points, medians].map((pairs) => pairs.map(([x, ms]) => ({ x, y: ms / 1000 })));
   drawScatter(canvas, words, {
     datasets: [createDots(found, 6 * readScale()), createLine(typical, { borderWidth: 2.5 })],
@@ -231,11 +235,18 @@ function readScale() {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }
 
-/** How much taller a part could be in a wide window. @param {HTMLElement} part */
-function freeHeightBelow(part) {
-  if (innerWidth <= innerHeight) return 0;
+/**
+ * How high boxes can be so that their part of the page ends where a wide window does.
+ * @param {NodeListOf<HTMLElement>} boxes
+ * @returns {number | undefined} undefined without such boxes, and where there is too little room
+ */
+function findFreeHeight(boxes) {
+  if (boxes.length === 0 || innerWidth <= innerHeight) return undefined;
+  for (const box of boxes) box.style.height = '0';
+  const part = /** @type {HTMLElement} */ (boxes[0].closest('section'));
   const margin = Number.parseFloat(getComputedStyle(document.body).paddingBottom);
-  return Math.max(0, innerHeight - margin - part.getBoundingClientRect().bottom - scrollY);
+  const free = innerHeight - margin - part.getBoundingClientRect().bottom - scrollY;
+  return free < MIN_FILL_PX * readScale() ? undefined : free;
 }
 
 /** @param {string} name of a custom property of the style sheet */

@@ -1,6 +1,7 @@
 import { drawCharts, onLookChange } from './class-charts.js';
 import { find, followClass, setText } from './class-page.js';
 import { createPeople } from './class-people.js';
+import { drawQrCode, QR_SIZE } from './qr-code.js';
 
 /** @import { RoomView } from '../class-view.js' */
 
@@ -24,10 +25,12 @@ function show(view) {
   const { lesson, lessons, code, at } = view;
   setText('link', `${at}/join`);
   setText('code', code);
+  showQrCode(`http://${at}/join/${code}`, view);
   setText('number', `Lesson ${lesson.number} of ${lessons.length}`);
   setText('title', lesson.title);
   setText('question', lesson.question ?? 'This lesson has no guess.');
-  setText('closest', describeClosest(view));
+  setText('closest', lesson.guessChart.found);
+  setText('why', lesson.why ?? '');
   setText('counts', describeCounts(view));
   setText('progress', describeProgress(view));
   setText('trouble', '');
@@ -39,6 +42,27 @@ function show(view) {
   button('door').textContent = view.asksFirst ? 'Let anyone join' : 'Ask me before anyone joins';
   showPeople();
   draw();
+}
+
+/**
+ * A phone can't reach a class that only this machine can join, so that one has no QR code. After the reveal, the room
+ * needs its place.
+ * @param {string} link
+ * @param {RoomView} view
+ */
+function showQrCode(link, { lesson, people }) {
+  const rows = lesson.isRevealed || isLoopback(new URL(link).hostname) ? undefined : drawQrCode(link);
+  find('qr').toggleAttribute('hidden', !rows);
+  find('qr').classList.toggle('large', people.length === 0);
+  const squares = (rows ?? []).flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
+  // Readers need a light margin of four modules.
+  find('qr').setAttribute('viewBox', `-4 -4 ${QR_SIZE + 8} ${QR_SIZE + 8}`);
+  find('qr').querySelector('path')?.setAttribute('d', squares.join(''));
+}
+
+/** @param {string} host */
+function isLoopback(host) {
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 /** The list is built again at each change, and the button with the focus keeps it. */
@@ -71,14 +95,6 @@ function describeCounts({ lesson, people }) {
     `${lesson.question ? `${lesson.guessed} of ${all} have guessed, ` : ''}${lesson.checked} ` +
     `of ${all} have measured.`
   );
-}
-
-/** Nothing before the reveal. @param {RoomView} view */
-function describeClosest({ lesson: { guessChart, unit } }) {
-  const { median, closest } = guessChart;
-  if (median === undefined || closest === undefined) return '';
-  const format = (/** @type {number} */ value) => `${Number(value.toPrecision(3))} ${unit}`;
-  return `The room measured ${format(median)}. The closest guess was ${format(closest)}.`;
 }
 
 /** @param {RoomView} view */

@@ -20,11 +20,12 @@ function show() {
   find('find').hidden = code !== '';
   find('enter').hidden = code === '' || member !== null || !lesson;
   if (!lesson) return;
-  const { number, title, question, unit = '', isRevealed, name } = lesson;
+  const { number, title, question, unit = '', isRevealed, name, why = '', guessChart } = lesson;
   setText('number', `Lesson ${number}${member ? ` · ${member.name}` : ''}`);
   setText('title', title);
   setText('question', question ?? 'This lesson has no guess. Work on it in your terminal.');
   setText('unit', unit);
+  setText('found', [guessChart.found, why].filter(Boolean).join(' '));
   find('guess').hidden = !member || !question || isRevealed;
   find('picture').hidden = find('legend').hidden = !isRevealed || !question;
   if (isRevealed && question) drawCharts(document, lesson);
@@ -80,8 +81,10 @@ onSubmit('enter', async () => {
 onSubmit('guess', async () => {
   if (!lesson || !member) return;
   const [name, value] = [lesson.name, Number(input('value').value)];
-  if (!(await send('/reports', { learner: member.learner, lesson: name, guess: value }))) return;
-  guesses[name] = value;
+  const answer = await send('/reports', { learner: member.learner, lesson: name, guess: value });
+  if (!answer) return;
+  // The class keeps the guess that came before the measurement.
+  if (answer.guess !== null) guesses[name] = answer.guess;
   localStorage.setItem(`${key} guesses`, JSON.stringify(guesses));
   input('value').value = '';
   show();
