@@ -15,21 +15,14 @@ import { Longest } from './holders.js';
  * @property {Checkout | null} checkout
  * @property {Checkout | null} lastUse the last one that was checked in
  * @property {boolean} isOutdated the pool was cleared while this connection was being opened
- * @property {Connection | null} heldBefore the one that was checked out before this one, while both are
- * @property {Connection | null} heldAfter
  */
 
 /** The connections of one pool by id, with counts by state. @extends {Map<number, Connection>} */
 export class Connections extends Map {
   states = { connecting: 0, idle: 0, active: 0, stale: 0 };
   created = 0;
-  /**
-   * The one that has been checked out longest; each refers to the next with `heldAfter`.
-   * @type {Connection | null}
-   */
-  firstHeld = null;
-  /** @type {Connection | null} */
-  #lastHeld = null;
+  /** Those that are checked out, the longest first. @type {Connection[]} */
+  held = [];
   /** By reason. @type {Record<string, number>} */
   closed = {};
   /**
@@ -52,8 +45,6 @@ export class Connections extends Map {
       checkout: null,
       lastUse: null,
       isOutdated: false,
-      heldBefore: null,
-      heldAfter: null,
     };
     this.set(id, connection);
     this.states[state] += 1;
@@ -65,8 +56,8 @@ export class Connections extends Map {
   enter(connection, state, atMs) {
     this.states[connection.state] -= 1;
     this.states[state] += 1;
-    if (connection.state === 'active') this.#unlink(connection);
-    if (state === 'active') this.#link(connection);
+    if (connection.state === 'active') this.held.splice(this.held.indexOf(connection), 1);
+    if (state === 'active') this.held.push(connection);
     connection.state = state;
     connection.sinceMs = atMs;
     if (this.unconfirmed.size > 0) this.unconfirmed.delete(connection);
@@ -83,28 +74,9 @@ export class Connections extends Map {
   close(connection, reason) {
     this.delete(connection.id);
     this.unconfirmed.delete(connection);
-    if (connection.state === 'active') this.#unlink(connection);
+    if (connection.state === 'active') this.held.splice(this.held.indexOf(connection), 1);
     this.states[connection.state] -= 1;
     this.closed[reason] = (this.closed[reason] ?? 0) + 1;
-  }
-
-  /** @param {Connection} connection */
-  #link(connection) {
-    const last = this.#lastHeld;
-    connection.heldBefore = last;
-    if (last) last.heldAfter = connection;
-    else this.firstHeld = connection;
-    this.#lastHeld = connection;
-  }
-
-  /** @param {Connection} connection */
-  #unlink(connection) {
-    const { heldBefore, heldAfter } = connection;
-    if (heldBefore) heldBefore.heldAfter = heldAfter;
-    else this.firstHeld = heldAfter;
-    if (heldAfter) heldAfter.heldBefore = heldBefore;
-    else this.#lastHeld = heldBefore;
-    connection.heldBefore = connection.heldAfter = null;
   }
 }
 

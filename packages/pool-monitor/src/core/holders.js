@@ -74,13 +74,10 @@ export function longestHolders(pool) {
 
 /** @param {ServerPool} pool @param {number} [most] @returns {CheckoutName[]} the longest first */
 export function findHolders({ connections }, most = MAX_HOLDERS) {
-  /** @type {CheckoutName[]} one allocation: each wait begins with this */
-  const names = new Array(Math.min(most, connections.states.active));
-  let connection = connections.firstHeld;
-  for (let place = 0; place < names.length; place += 1) {
-    names[place] = connection?.checkout?.name ?? UNKNOWN;
-    connection = connection?.heldAfter ?? null;
-  }
+  /** @type {CheckoutName[]} */
+  const names = new Array(Math.min(most, connections.held.length));
+  for (let place = 0; place < names.length; place += 1)
+    names[place] = connections.held[place].checkout?.name ?? UNKNOWN;
   return names;
 }
 
