@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { LAB_APP, runTurn, withContenders } from './contender.js';
-import { compareTurns, takeTurns } from './take-turns.js';
+import { compareTurns, LAB_APP, runTurn, takeTurns, withContenders } from './contender.js';
 
 /** @import { Part, PartContext } from '../parts/run-parts.js' */
 

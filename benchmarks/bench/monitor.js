@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { withContenders } from './contender.js';
-import { compareTurns, takeTurns } from './take-turns.js';
+import { compareTurns, takeTurns, withContenders } from './contender.js';
 
 /** @import { Part, PartContext } from '../parts/run-parts.js' */
 /** @import { Contender } from './contender.js' */

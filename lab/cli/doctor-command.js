@@ -2,21 +2,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
-import { diagnose } from 'mongodb-pool-predictor';
+import { checkRecording, diagnose, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
 import { readAdvice } from '../predictions/read-advice.js';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { widthOf } from '../report/table.js';
+import { inThreads } from './in-threads.js';
 import { parsePositive, parseUpTo } from './option-parsers.js';
 import { readShown } from './progress-bar.js';
 import { chooseApp, recordTrace } from './record-trace.js';
-import { suggestSize } from './suggest-size.js';
+
+/** @import { Diagnosis, RecordedTrace } from 'mongodb-pool-predictor' */
 
 /** @typedef {{ instances?: number, serverLimit?: number }} DoctorFleet */
 
 const SECONDS = 60;
 const [FINE, ERROR, PROBLEM] = [0, 1, 2];
+
+/** Sizes up to this many times the recorded one are tried, for a better one. */
+const MAX_TIMES = 4;
+const MAX_SIZES = 60;
 
 /** `pool-lab doctor` */
 export function createCommand() {
@@ -70,6 +76,39 @@ async function diagnoseFile(file, fleet) {
   const trace = await readShown(file);
   const diagnosis = diagnose(trace, fleet);
   return { diagnosis, poolSize: await suggestSize(trace, diagnosis), history: describeHistory(trace) };
+}
+
+/**
+ * Finds the size from which on more connections would not help, for a pool that is full.
+ *
+ * @param {RecordedTrace} recorded
+ * @param {Diagnosis} diagnosis of it
+ * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, a replay
+ *   explains the recorded waits, and there is such a size
+ */
+async function suggestSize(recorded, { verdict: { cause, facts } }) {
+  if (recorded.header.history) return null;
+  if (cause !== 'fullPool' || !facts?.maxPoolSize) return null;
+  const recording = openRecording([recorded], { client: facts.client });
+  const { load, settings, trace } = recording;
+  const { services } = load;
+  if (!settings || trace.header.maxPoolSize !== facts.maxPoolSize) return null;
+  const size = facts.maxPoolSize;
+  const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
+  if ((await checkRecording(recording)).status !== 'holds') return null;
+  const poolSizes = Array.from({ length: Math.min(MAX_SIZES, (MAX_TIMES - 1) * size) }, (_, index) => size + index + 1);
+  const knees = [];
+  // Where the trace can't tell whether callers wait for their answers, the size must do for both.
+  for (const one of [load, ...(load.otherwise ? [load.otherwise] : [])]) {
+    const { knee } = (
+      await inThreads({ load: one, services, resolutionMs: 0 }, (hooks) =>
+        predict({ load: one, services, poolSizes, poolOf, seeds: 19, ...hooks }),
+      )
+    ).load;
+    if (knee === null) return null;
+    knees.push(knee);
+  }
+  return Math.max(...knees);
 }
 
 /** @param {string | undefined} url @param {number} seconds @param {DoctorFleet} fleet */

@@ -1,6 +1,6 @@
 /** @import { Variant } from '../../report/result-types.js' */
 /** @import { RemedyFigures } from './remedies-figures.js' */
-/** @import { RemedySettings } from './variants.js' */
+/** @import { RemedySettings } from './remedies-lab.js' */
 
 /** @typedef {Variant<RemedySettings, RemedyFigures>} MeasuredRemedy */
 

@@ -6,14 +6,12 @@ import { addLatency } from '../../harness/latency.js';
 import { sendRequests } from '../../harness/loads/open-loop.js';
 import { warmUp } from '../../harness/warm-up.js';
 import { isBusyMachine } from './criterion.js';
-import { summariseAnswers } from './remedies-figures.js';
-import { refuses } from './variants.js';
+import { refuses, summariseAnswers } from './remedies-figures.js';
 import { createClient } from '../../../src/mongo/client.js';
 
 /** @import { Context, Measurement } from '../../harness/run-lab.js' */
-/** @import { RemediesPlan } from './remedies-lab.js' */
+/** @import { RemediesPlan, RemedyVariant } from './remedies-lab.js' */
 /** @import { RemedyFigures } from './remedies-figures.js' */
-/** @import { RemedyVariant } from './variants.js' */
 
 /** Most connections that the warm-up opens. A larger pool opens the others when it needs them. */
 const MAX_OPENED = 20;

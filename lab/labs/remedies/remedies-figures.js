@@ -4,6 +4,7 @@ import { timeOf } from '../../report/columns.js';
 /** @import { Answer } from '../../harness/loads/open-loop.js' */
 /** @import { WarmUp } from '../../harness/warm-up.js' */
 /** @import { MeasuredRemedy } from './criterion.js' */
+/** @import { RemedySettings } from './remedies-lab.js' */
 
 /** One point of the time axis. */
 const STEP_MS = 500;
@@ -91,4 +92,9 @@ export function routeFigure(route, figure) {
     const timed = { routes: { [route]: { ...figures, count: figures.count - figures.refused } } };
     return timeOf(timed, route, figure, repeats?.length || 1) ?? null;
   };
+}
+
+/** Whether an app with this remedy refuses requests on purpose. @param {RemedySettings['remedy']} remedy */
+export function refuses(remedy) {
+  return remedy === 'limit' || remedy === 'timeout';
 }

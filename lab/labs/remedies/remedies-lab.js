@@ -1,18 +1,26 @@
 import { fileURLToPath } from 'node:url';
-import { DELAY, POOL_SIZES, parseInteger } from '../../harness/lab-options.js';
+import { createChoicesParser, DELAY, POOL_SIZES, parseInteger } from '../../harness/lab-options.js';
 import { drawRequests } from '../../harness/loads/open-loop.js';
 import { poolOfApp, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { readSettings } from '../../../src/settings.js';
 import { remediesView } from './remedies-view.js';
 import { measureRemedy } from './measure.js';
-import { summariseAnswers } from './remedies-figures.js';
-import { listVariants, refuses, REMEDIES_OPTION } from './variants.js';
+import { refuses, summariseAnswers } from './remedies-figures.js';
 
 /** @import { Lab, Plan } from '../../harness/run-lab.js' */
 /** @import { DueRequest } from '../../harness/loads/open-loop.js' */
 /** @import { RemedyFigures } from './remedies-figures.js' */
-/** @import { RemedySettings } from './variants.js' */
+
+const REMEDIES = ['size', 'client', 'limit', 'timeout', 'warm'];
+
+/** The share of the treated pool's connections that slow queries may take. */
+const SLOW_SHARE = 0.6;
+/** A wait-queue timeout, as a share of how long a slow query takes. */
+const TIMEOUT_SHARE = 0.5;
+
+/** Of the pool that a burst meets. */
+const BURST_POOL_SIZE = 20;
 
 /** As in the driver, unless MONGO_MAX_CONNECTING says otherwise. */
 const DEFAULT_MAX_CONNECTING = 2;
@@ -24,6 +32,15 @@ const BURST = Array.from({ length: 100 }, () => ({ route: '/fast', atMs: 0 }));
 
 /** Start, warm-up and end of the app, in ms: an estimate for the progress bar. */
 const OVERHEAD_MS = 2000;
+
+/**
+ * @typedef {object} RemedySettings
+ * @property {'none' | 'size' | 'client' | 'limit' | 'timeout' | 'warm'} remedy
+ * @property {'all' | 'customers' | 'burst'} load all requests, those without administrators, or customers at one moment
+ * @property {{ MONGO_POOLSIZE: number } & Record<string, number>} env settings of the app
+ *
+ * @typedef {{ name: string, settings: RemedySettings }} RemedyVariant
+ */
 
 /**
  * @typedef {object} RemediesOptions
@@ -56,7 +73,12 @@ export const remedies = {
       default: 5,
     },
     poolSizes: { ...POOL_SIZES, about: 'other sizes to try', default: [1, 20, 100] },
-    remedies: REMEDIES_OPTION,
+    remedies: {
+      value: 'list',
+      about: `which to try: ${REMEDIES.join(', ')}`,
+      parse: parseRemedies,
+      default: REMEDIES,
+    },
     slowMs: { ...DELAY, about: 'how long a query of /slow takes', default: 1000 },
     rtt: { ...DELAY, about: 'extra time of each round trip, for the bursts only', default: 20 },
     environment: { value: 'name', about: 'an environment of loadtests/remedies.yaml' },
@@ -71,6 +93,54 @@ function parseTreated(text) {
   const size = parseInteger(text);
   if (size === 1) throw new Error('It must be at least 2, so that the pool can be divided.');
   return size;
+}
+
+/** @param {string} text @returns {string[]} */
+function parseRemedies(text) {
+  // Version 0.1 called it cap.
+  return createChoicesParser(REMEDIES)(text.replaceAll(/\bcap\b/g, 'limit'));
+}
+
+/**
+ * One app for each remedy: first the pool that is too small, without and with administrators, then other sizes, then
+ * the remedies that keep its size; and a burst, which is another load.
+ * @param {number[]} poolSizes
+ * @param {number} treated size of the pool that is too small, at least 2
+ * @param {number} slowMs
+ * @param {number} maxConnecting of the pool that a burst meets
+ * @returns {RemedyVariant[]}
+ */
+function listVariants(poolSizes, treated, slowMs, maxConnecting) {
+  const slow = Math.min(treated - 1, Math.ceil(treated * SLOW_SHARE));
+  const timeoutMs = Math.ceil(slowMs * TIMEOUT_SHARE);
+  const pool = { MONGO_POOLSIZE: treated };
+  const burstPool = { MONGO_POOLSIZE: BURST_POOL_SIZE, MONGO_MAX_CONNECTING: maxConnecting };
+  return [
+    describe(`pool ${treated}, no /slow`, 'none', pool, 'customers'),
+    describe(`pool ${treated}`, 'none', pool),
+    ...poolSizes
+      .filter((size) => size !== treated)
+      .map((size) => describe(`pool ${size}`, 'size', { MONGO_POOLSIZE: size })),
+    describe(`second client ${treated - slow}+${slow}`, 'client', {
+      MONGO_POOLSIZE: treated - slow,
+      SLOW_POOLSIZE: slow,
+    }),
+    describe(`limit of ${slow}`, 'limit', { ...pool, SLOW_CONCURRENCY: slow }),
+    describe(`timeout ${timeoutMs} ms`, 'timeout', { ...pool, MONGO_WAIT_QUEUE_TIMEOUT_MS: timeoutMs }),
+    describe('burst, cold pool', 'warm', burstPool, 'burst'),
+    describe('burst, warm pool', 'warm', { ...burstPool, MONGO_MIN_POOLSIZE: BURST_POOL_SIZE }, 'burst'),
+  ];
+}
+
+/**
+ * @param {string} name
+ * @param {RemedySettings['remedy']} remedy
+ * @param {RemedySettings['env']} env
+ * @param {RemedySettings['load']} [load]
+ * @returns {RemedyVariant}
+ */
+function describe(name, remedy, env, load = 'all') {
+  return { name, settings: { remedy, load, env } };
 }
 
 /** @param {RemediesOptions} options @returns {Promise<RemediesPlan>} */

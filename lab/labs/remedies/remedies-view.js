@@ -1,13 +1,13 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { shareColumns } from '../../report/columns.js';
+import { closeLimitMs, isBusyMachine, isCure } from './criterion.js';
 import { routeFigure } from './remedies-figures.js';
 import { ratioOf } from '../../report/findings.js';
-import { closeLimitMs, isBusyMachine, isCure } from './criterion.js';
 
 /** @import { ChartSpec, LabView, Finding, Result } from '../../report/result-types.js' */
 /** @import { MeasuredRemedy } from './criterion.js' */
 /** @import { RemedyFigures } from './remedies-figures.js' */
-/** @import { RemedySettings } from './variants.js' */
+/** @import { RemedySettings } from './remedies-lab.js' */
 
 /** With fewer, one outlier could decide. */
 const MIN_REPEATS = 3;

@@ -8,7 +8,7 @@ import { summariseQueries } from './saturation-figures.js';
 
 /** @import { Context, Measurement, Prepared } from '../../harness/run-lab.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { SaturationPlan, SaturationVariant, SaturationOptions } from './plan-saturation.js' */
+/** @import { SaturationPlan, SaturationVariant, SaturationOptions } from './saturation-lab.js' */
 /** @import { MongoClient } from 'mongodb' */
 /** @import { PoolMonitor, ServerStatusLoad } from 'mongodb-pool-monitor' */
 /** @import { QueryKind, Send, TrialLoad } from './run-load.js' */

@@ -4,7 +4,7 @@ import { ratioOf } from '../../report/findings.js';
 
 /** @import { Finding, Result, Variant } from '../../report/result-types.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { SaturationSettings, VariantRole } from './plan-saturation.js' */
+/** @import { SaturationSettings, VariantRole } from './saturation-lab.js' */
 
 /** @typedef {Result<SaturationSettings, SaturationFigures>} SaturationResult */
 

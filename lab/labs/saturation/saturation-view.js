@@ -4,7 +4,7 @@ import { findSaturationFindings, sumUpSaturation } from './saturation-findings.j
 /** @import { ChartSpec, LabView, Series } from '../../report/result-types.js' */
 /** @import { MeasuredPool } from './saturation-findings.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
-/** @import { SaturationSettings } from './plan-saturation.js' */
+/** @import { SaturationSettings } from './saturation-lab.js' */
 
 /** @type {import('../../report/columns.js').ShareColumns<MeasuredPool>} */
 const share = shareColumns;

@@ -17,7 +17,7 @@ import { createSampleResult } from '../report/sample-result.js';
 /** @import { TrialLoad } from '../../labs/saturation/run-load.js' */
 /** @import { MeasuredPool } from '../../labs/saturation/saturation-findings.js' */
 /** @import { SaturationFigures } from '../../labs/saturation/saturation-figures.js' */
-/** @import { SaturationSettings } from '../../labs/saturation/plan-saturation.js' */
+/** @import { SaturationSettings } from '../../labs/saturation/saturation-lab.js' */
 
 const folder = await scratchFolder();
 

@@ -2,7 +2,7 @@ import { followSource } from '../workers/session.js';
 import { Lag } from '../source/lag.js';
 import { CHECKPOINT_DATABASE } from '../base/namespaces.js';
 import { createCopyFigures } from '../base/replication-figures.js';
-import { retryTransient } from '../base/retry.js';
+import { retryTransient } from '../base/errors.js';
 import { copySource } from '../snapshot/copy-source.js';
 import { createCopyStore, describeFilter } from '../snapshot/copy-store.js';
 import { listCollections } from '../collections/collection-info.js';

@@ -8,7 +8,7 @@ import { forEachBatch } from './id-ranges.js';
 /** @import { Deployment } from '../base/deployment.js' */
 /** @import { Namespace } from '../base/namespaces.js' */
 /** @import { Position } from '../source/position.js' */
-/** @import { ByteBudget } from '../base/byte-budget.js' */
+/** @import { ByteBudget } from '../base/concurrency.js' */
 /** @import { Target } from '../target/target.js' */
 /** @import { IdRange } from './id-ranges.js' */
 

@@ -1,14 +1,13 @@
 import { followSource } from '../workers/session.js';
 import { createNamespaces } from '../base/namespaces.js';
-import { retryTransient } from '../base/retry.js';
+import { retryTransient } from '../base/errors.js';
 import { assertStillHas } from '../source/oplog.js';
-import { ByteBudget } from '../base/byte-budget.js';
+import { ByteBudget, forEachConcurrently } from '../base/concurrency.js';
 import { createIndexCommand } from '../target/ddl-commands.js';
 import { listIndexes, withoutTtl } from '../collections/ttl-indexes.js';
 import { readCatalog } from './catalog.js';
 import { copyRange } from './copy-range.js';
 import { describeFilter } from './copy-store.js';
-import { forEachConcurrently } from '../base/concurrency.js';
 import { listCollections, readConstraints } from '../collections/collection-info.js';
 import { splitCollection } from './id-ranges.js';
 

@@ -3,7 +3,7 @@ import { readInt } from '../bson/bytes.js';
 import { emptyIfDropped } from '../base/errors.js';
 
 /** @import { Deployment } from '../base/deployment.js' */
-/** @import { ByteBudget } from '../base/byte-budget.js' */
+/** @import { ByteBudget } from '../base/concurrency.js' */
 /** @import { CollectionInfo } from '../collections/collection-info.js' */
 
 /**

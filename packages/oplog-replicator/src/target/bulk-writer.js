@@ -3,7 +3,7 @@ import { MAX_COPIED_BYTES } from '../bson/bson-writer.js';
 import { ChunkedWriter, WriterPool } from '../bson/chunked-writer.js';
 import { keyOfId } from '../bson/id-key.js';
 import { DUPLICATE_KEY } from '../base/errors.js';
-import { ByteBudget } from '../base/byte-budget.js';
+import { ByteBudget } from '../base/concurrency.js';
 import { DocumentChanger } from './document-changer.js';
 import { createPut, mergeOperations } from './merge-operations.js';
 import { deleteStatement, diffStatement, haveEmptyTimestamp, modifyStatement, replaceStatement } from './statements.js';

@@ -1,7 +1,7 @@
 import { changeDocument } from './merge-operations.js';
 
 /** @import { Namespace } from '../base/namespaces.js' */
-/** @import { ByteBudget } from '../base/byte-budget.js' */
+/** @import { ByteBudget } from '../base/concurrency.js' */
 /** @import { DeferredDocuments } from './deferred-documents.js' */
 /** @import { Update } from './merge-operations.js' */
 /** @import { Target } from './target.js' */

@@ -9,7 +9,7 @@ import { idOf } from '../target/write-batch.js';
 /** @import { Deployment } from '../base/deployment.js' */
 /** @import { CollectionInfo } from '../collections/collection-info.js' */
 /** @import { IdRange } from '../snapshot/id-ranges.js' */
-/** @import { ByteBudget } from '../base/byte-budget.js' */
+/** @import { ByteBudget } from '../base/concurrency.js' */
 
 /** If more documents differ, the whole range is compared again. */
 const MAX_DOCUMENTS = 1000;

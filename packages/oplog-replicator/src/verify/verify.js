@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BSON } from 'mongodb';
 import { connectDeployments } from '../base/connect-deployments.js';
-import { forEachConcurrently } from '../base/concurrency.js';
+import { ByteBudget, forEachConcurrently } from '../base/concurrency.js';
 import { listCollections } from '../collections/collection-info.js';
 import { splitCollection } from '../snapshot/id-ranges.js';
-import { ByteBudget } from '../base/byte-budget.js';
 import { listIndexes, withoutTtl } from '../collections/ttl-indexes.js';
 import { compareRange } from './compare-range.js';
 

@@ -9,7 +9,7 @@ import { createCommandApplier } from '../target/ddl-commands.js';
 import { DeferredDocuments } from '../target/deferred-documents.js';
 import { Dispatcher } from './dispatcher.js';
 import { Worker } from './worker.js';
-import { retryTransient } from '../base/retry.js';
+import { retryTransient } from '../base/errors.js';
 
 /** @import { Source } from '../base/connect-deployments.js' */
 /** @import { Filter, Namespace, Namespaces } from '../base/namespaces.js' */
