@@ -3,6 +3,10 @@ import { MongoClient } from 'mongodb';
 import { cleanUp, startMongod } from 'test-support/cleanup.js';
 
 /** The certificate of the CA. */
+/**
+ * For tests alone: an authority and a certificate for 127.0.0.1 and localhost that it signed, both valid for a hundred
+ * years. The authority's key was thrown away.
+ */
 const CA_FILE = fileURLToPath(new URL('tls/ca.pem', import.meta.url));
 const SERVER_FILE = fileURLToPath(new URL('tls/server.pem', import.meta.url));
 

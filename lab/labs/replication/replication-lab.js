@@ -1,9 +1,8 @@
 import { COUNT, COUNTS, createChoiceParser, parseInteger } from '../../harness/lab-options.js';
-import { CASES, CEILING_BATCH, nameCeiling, parseCases } from './cases.js';
+import { CASES, CEILING_BATCH, nameCeiling, parseCases, PUBLISHED } from './cases.js';
 import { measureCase, measureCeiling } from './measure-case.js';
 import { measureSingleInserts, SINGLE_INSERTS } from './measure-single-inserts.js';
 import { describeMix, parseMix } from './mixed-operations.js';
-import { PUBLISHED } from './replication-published.js';
 import { replicationView } from './replication-view.js';
 import { createReportFormatter } from './start-replicator.js';
 import { openTestbed } from './testbed.js';

@@ -3,7 +3,7 @@ import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { ratioOf } from '../../report/findings.js';
 import { describeMix } from './mixed-operations.js';
 import { listReplicationFindings } from './replication-findings.js';
-import { PUBLISHED } from './replication-published.js';
+import { PUBLISHED } from './cases.js';
 
 /** @import { LabView, Result, Series, Variant } from '../../report/result-types.js' */
 /** @import { ReplicatorSettings, Shape } from './cases.js' */

@@ -5,7 +5,7 @@ import { labs } from '../../labs/index.js';
 import { findPublished as findHandles } from '../../labs/handles/handles-published.js';
 import { PUBLISHED as INSERTS } from '../../labs/inserts/inserts-published.js';
 import { findPublished as findMixed } from '../../labs/mixed/mixed-published.js';
-import { PUBLISHED as REPLICATION } from '../../labs/replication/replication-published.js';
+import { PUBLISHED as REPLICATION } from '../../labs/replication/cases.js';
 import { RUNS } from '../../labs/sessions/sessions-published.js';
 
 const ALL_FIGURES = 117;
