@@ -54,6 +54,11 @@ export function publicName({ name, isHidden }) {
   return isHidden ? 'A learner' : name;
 }
 
+/** The name of the case that follows a lesson. @param {ClassLesson} lesson */
+export function caseOf({ tasks }) {
+  return tasks.find((name) => name.startsWith('case-'));
+}
+
 /** @param {ClassLesson[]} lessons @returns {ClassState} */
 export function openState(lessons) {
   return {

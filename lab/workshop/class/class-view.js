@@ -1,5 +1,5 @@
 import { scoreGuess } from '../judge-task.js';
-import { listPresent, publicName } from './class-roll.js';
+import { caseOf, listPresent, publicName } from './class-roll.js';
 
 /** @import { ClassLesson, ClassState, Learner } from './class-roll.js' */
 
@@ -29,13 +29,15 @@ const MAX_FAILURES = 3;
  * @property {'stuck' | 'working' | 'guessed' | 'done'} state
  * @property {string} why
  * @property {number} done lessons
- * @property {number} hint the last one that was read in this lesson; 0: none
+ * @property {string[]} solved cases
+ * @property {number} hint the last one that was read in this lesson or its case; 0: none
  *
  * @typedef {object} RoomView
  * @property {string} [at] where learners reach the class
  * @property {string} code
  * @property {LessonView} lesson
- * @property {{ name: string, number: number, title: string, done: number }[]} lessons done: learners
+ * @property {{ name: string, number: number, title: string, done: number, case?: string, solved: number }[]} lessons
+ *   done: learners; solved: learners who solved its case
  * @property {PersonView[]} people those who are stuck first
  * @property {boolean} asksFirst see ClassState
  * @property {string[]} waiting names of those who want to be let in
@@ -56,16 +58,23 @@ export function describeRoom(state, lessons, { now, stuckAfterMs }) {
     asksFirst: Boolean(state.asksFirst),
     waiting: state.learners.filter(({ waits }) => waits).map(({ name }) => name),
     lesson: describeLesson(state, lessons, state.current),
-    lessons: lessons.map(({ name, title }, index) => ({
-      name,
-      title,
+    lessons: lessons.map((lesson, index) => ({
+      name: lesson.name,
+      title: lesson.title,
       number: index + 1,
-      done: learners.filter((learner) => learner.work[name]?.verdict).length,
+      case: caseOf(lesson),
+      done: countDone(learners, lesson.name),
+      solved: countDone(learners, caseOf(lesson)),
     })),
     people: learners
       .map((learner) => describePerson(learner, lessons, state, { now, stuckAfterMs }))
       .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.name.localeCompare(b.name)),
   };
+}
+
+/** @param {Learner[]} learners @param {string} [task] */
+function countDone(learners, task = '') {
+  return learners.filter(({ work }) => work[task]?.verdict).length;
 }
 
 /**
@@ -102,6 +111,7 @@ export function describeLesson(state, lessons, wanted, isOpen = state.revealed.i
 }
 
 /**
+ * Describes a learner by the case of the current lesson, once a check of it or a hint has come, else by the lesson.
  * @param {Learner} learner
  * @param {ClassLesson[]} lessons
  * @param {ClassState} state
@@ -110,10 +120,18 @@ export function describeLesson(state, lessons, wanted, isOpen = state.revealed.i
  */
 function describePerson(learner, lessons, { current, currentAt }, { now, stuckAfterMs }) {
   const { name, work, progressAt } = learner;
-  const { verdict, failed = 0, guess, hint = 0 } = work[current] ?? {};
-  const done = lessons.filter((lesson) => work[lesson.name]?.verdict).length;
+  const isDone = (/** @type {string} */ task) => work[task]?.verdict;
+  const cases = lessons.flatMap((lesson) => caseOf(lesson) ?? []);
+  const ownCase = lessons.filter(({ name: lesson }) => lesson === current).map(caseOf)[0] ?? current;
+  const { verdict, failed = 0, guess, hint = 0 } = work[ownCase] ?? work[current] ?? {};
   const idleMs = now - Math.max(progressAt, currentAt);
-  const who = { name, shownAs: publicName(learner), done, hint };
+  const who = {
+    name,
+    shownAs: publicName(learner),
+    done: lessons.filter((lesson) => isDone(lesson.name)).length,
+    solved: cases.filter(isDone),
+    hint,
+  };
   if (verdict) return { ...who, state: 'done', why: '' };
   if (failed >= MAX_FAILURES) return { ...who, state: 'stuck', why: `${failed} checks failed` };
   if (idleMs >= stuckAfterMs) {

@@ -17,9 +17,11 @@ import { describeLesson, scoreLearner } from './class-view.js';
 export function renderRoom(state, lessons) {
   const learners = listPresent(state);
   const { scripts, policy } = readChartScripts(new URL('browser/class-charts.js', import.meta.url));
+  const isTried = (/** @type {string} */ name) => learners.some(({ work }) => work[name]);
   const views = lessons
-    .filter(({ name }) => learners.some(({ work }) => work[name]))
+    .filter(({ name }) => isTried(name))
     .map(({ name }) => describeLesson(state, lessons, name, true));
+  const tasks = lessons.flatMap(listLabels).filter(({ name }) => isTried(name));
   return renderPage(
     'What the room found out',
     html` <p class="question">
@@ -37,12 +39,12 @@ export function renderRoom(state, lessons) {
             <thead>
               <tr>
                 <th scope="col" class="text">Name</th>
-                ${views.map(({ number }) => html`<th scope="col">Lesson ${number}</th>`)}
+                ${tasks.map(({ label }) => html`<th scope="col">${label}</th>`)}
                 <th scope="col">Points</th>
               </tr>
             </thead>
             <tbody>
-              ${learners.map((learner) => renderLearner(learner, views))}
+              ${learners.map((learner) => renderLearner(learner, tasks, views))}
             </tbody>
           </table>
         </div>
@@ -52,18 +54,26 @@ export function renderRoom(state, lessons) {
   );
 }
 
-/** @param {Learner} learner @param {LessonView[]} views */
-function renderLearner(learner, views) {
-  const scores = scoreLearner(learner, views);
-  const sum = scores.reduce((/** @type {number} */ total, score = 0) => total + score, 0);
+/** @param {Learner} learner @param {{ name: string }[]} tasks @param {LessonView[]} views */
+function renderLearner(learner, tasks, views) {
+  const scores = new Map(scoreLearner(learner, views).map((score, index) => [views[index].name, score]));
+  const given = [...scores.values()].filter((score) => score !== undefined);
   return html`<tr>
     <th scope="row">${publicName(learner)}</th>
-    ${views.map(({ name }, index) => {
-      const [done, score] = [learner.work[name]?.verdict ? 'done' : undefined, scores[index]];
-      return html`<td>${[done, score].filter((part) => part !== undefined).join(', ')}</td>`;
+    ${tasks.map(({ name }) => {
+      const done = learner.work[name]?.verdict ? 'done' : undefined;
+      return html`<td>${[done, scores.get(name)].filter((part) => part !== undefined).join(', ')}</td>`;
     })}
-    <td>${scores.some((score) => score !== undefined) ? sum : ''}</td>
+    <td>${given.length > 0 ? given.reduce((total, score) => total + score, 0) : ''}</td>
   </tr>`;
+}
+
+/** The columns of a lesson: `3`, `3 twist`, `3 puzzle`, `case-1`. @param {ClassLesson} lesson @param {number} index */
+function listLabels({ name: lesson, tasks }, index) {
+  return tasks.map((name) => ({
+    name,
+    label: name.startsWith(lesson) ? `${index + 1}${name.slice(lesson.length).replace('/', ' ')}` : name,
+  }));
 }
 
 /** @param {LessonView} view */

@@ -114,6 +114,33 @@ test('who fails three checks, or makes no progress for some minutes, is stuck', 
   ]);
 });
 
+test('the teacher sees who is at the case of the lesson, and the result who has solved it', async () => {
+  const { url, state, learn } = await serveClass();
+  const [ada, ben, cleo] = [await learn('Ada'), await learn('Ben'), await learn('Cleo')];
+  await teach(url, '/class/lesson', { lesson: '02-second' });
+  await ada.report({ lesson: 'case-1', verdict: true });
+  for (const learner of [ada, ben]) await learner.report({ lesson: '02-second', verdict: true });
+  for (let check = 0; check < 3; check++) await ben.report({ lesson: 'case-1', verdict: false });
+  await cleo.report({ lesson: '01-first/twist', verdict: true });
+  const { lessons, people } = describeRoom(state, LESSONS, { now: Date.now(), stuckAfterMs: 300_000 });
+  expect(lessons).toMatchObject([{ solved: 0 }, { case: 'case-1', done: 2, solved: 1 }]);
+  expect(people).toMatchObject([
+    { name: 'Ben', state: 'stuck', why: '3 checks failed', solved: [] },
+    { name: 'Cleo', state: 'working', solved: [] },
+    { name: 'Ada', state: 'done', done: 1, solved: ['case-1'] },
+  ]);
+  const page = await (await fetch(`${url}/class/result`)).text();
+  const [heads, ...rows] = page.split('<tr>').slice(1);
+  const cellsOf = (/** @type {string} */ row) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, text]) => text);
+  expect([heads, ...rows].map(cellsOf)).toEqual([
+    ['Name', '1 twist', '2', 'case-1'],
+    ['Ada', '', 'done', 'done'],
+    ['Ben', '', 'done', ''],
+    ['Cleo', 'done', '', ''],
+  ]);
+});
+
 test('two with one name can be told apart', async () => {
   const { learn } = await serveClass();
   expect([(await learn('Ada')).name, (await learn(' Ada ')).name, (await learn('Ada')).name]).toEqual([

@@ -8,7 +8,7 @@ export const LESSONS = [
     why: 'Four wait for the first.',
     tasks: ['01-first', '01-first/twist'],
   },
-  { name: '02-second', title: 'The second', tasks: ['02-second'] },
+  { name: '02-second', title: 'The second', tasks: ['02-second', 'case-1'] },
 ];
 
 /** @type {import('../../../workshop/class-report.js').LearnerFigures} */

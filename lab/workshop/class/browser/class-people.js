@@ -72,12 +72,12 @@ function createGroup(words, className, items, count = items.length) {
 }
 
 /** @param {PersonView} person @param {PeopleOptions} options */
-function createPerson({ name, shownAs, why, done, hint }, { areNamesHidden, isManaging, onAction }) {
+function createPerson({ name, shownAs, why, done, solved, hint }, { areNamesHidden, isManaging, onAction }) {
   const item = document.createElement('li');
   if (isManaging) item.textContent = name;
   else item.textContent = areNamesHidden ? 'A learner' : shownAs;
   const more = document.createElement('small');
-  more.textContent = `${why || `${done} done`}${hint > 0 ? `, read hint ${hint}` : ''}`;
+  more.textContent = `${why || [`${done} done`, ...solved].join(', ')}${hint > 0 ? `, read hint ${hint}` : ''}`;
   item.append(' ', more);
   if (isManaging) {
     const isHidden = shownAs !== name;

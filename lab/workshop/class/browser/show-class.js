@@ -99,11 +99,11 @@ function describeCounts({ lesson, people }) {
 
 /** @param {RoomView} view */
 function describeProgress({ lesson, lessons, people }) {
-  const { done } = lessons[lesson.number - 1];
+  const { done, case: ownCase, solved } = lessons[lesson.number - 1];
   const stuck = people.filter(({ state }) => state === 'stuck').length;
   return (
-    `${people.length} in the room, ${done} have finished this ` +
-    `lesson${stuck > 0 ? `, ${stuck} may need a hand` : ''}.`
+    `${people.length} in the room, ${done} have finished this lesson` +
+    `${solved > 0 ? `, ${solved} have solved ${ownCase}` : ''}${stuck > 0 ? `, ${stuck} may need a hand` : ''}.`
   );
 }
 
