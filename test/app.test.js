@@ -339,7 +339,7 @@ describe('the app alone', () => {
       expect(packages).not.toContain('artillery');
       expect(packages).not.toContain('mongodb-pool-predictor');
       // The page's charts are served from this one's folder.
-      server = path.join(await copyApp([...packages, 'chart.js']), SERVER);
+      server = path.join(await copyApp([...packages, 'uplot']), SERVER);
     });
 
     test('runs, and says that load tests and predictions are not installed', async () => {

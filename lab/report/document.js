@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CHART_JS } from 'mongodb-pool-page';
 import { html, trust } from './markup.js';
 
 /** @import { Html } from './markup.js' */
+
+/** Chart.js as one script for browsers, which puts `Chart` into their globals. It is not among the package's exports. */
+export const CHART_JS = new URL('chart.umd.min.js', import.meta.resolve('chart.js'));
 
 /**
  * Renders an HTML file that needs no network and allows none.
@@ -54,7 +56,7 @@ export function readStyle(file) {
  * @returns {{ scripts: Html, policy: string[] }}
  */
 export function readChartScripts(file) {
-  const [library, script] = [CHART_JS, fileURLToPath(file)].map(read);
+  const [library, script] = [CHART_JS, file].map((each) => read(fileURLToPath(each)));
   return {
     // Not with html``: a formatter may move its text, and then the hashes differ.
     scripts: trust(`<script>${library}</script>\n<script type="module">${script}</script>`),

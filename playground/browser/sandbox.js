@@ -1,7 +1,7 @@
 import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { Companion } from './companion.js';
 import { Handles } from './handles.js';
-import { keepLatest } from './keep-latest.js';
+import { keepLatest } from './background.js';
 import { Player } from './player.js';
 import { createField, createRow } from './sandbox-parts.js';
 import { customersAndAdmins } from './scenarios.js';

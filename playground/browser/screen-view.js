@@ -2,7 +2,7 @@ import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
 import { fillTable } from './figures-table.js';
 import { Handles } from './handles.js';
-import { keepLatest } from './keep-latest.js';
+import { keepLatest } from './background.js';
 import { Player, findDecisiveMs } from './player.js';
 import { assignTrips } from './traffic-picture.js';
 

@@ -78,11 +78,12 @@ export function timeToHead(path) {
 }
 
 /**
- * The rightmost pixel of a colour in the tunnel, or 0.
+ * The rightmost pixel of a colour in the tunnel or another canvas, or 0.
  * @param {readonly [red: number, green: number, blue: number]} color
+ * @param {string} [selector]
  */
-export function findFront(color) {
-  return page.locator('#tunnel').evaluate((node, [red, green, blue]) => {
+export function findFront(color, selector = '#tunnel') {
+  return page.locator(selector).evaluate((node, [red, green, blue]) => {
     const canvas = /** @type {HTMLCanvasElement} */ (node);
     // Reads a copy: the browser warns about frequent reads from an ordinary canvas.
     const copy = canvas.ownerDocument.createElement('canvas');

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from 'test-support/chromium.js';
 import {
+  BUS,
   HIGHLIGHT,
   app,
   findFront,
@@ -48,6 +49,7 @@ describeInBrowser('the live page of the real app', () => {
     await pollUntil(async () => (await readData(inChart)) > 0);
     // The app may summarise a second in a histogram of three digits.
     expect((await readData(inChart)) / totalMs).toBeCloseTo(1, 2);
+    await pollUntil(async () => (await findFront(BUS, '#latency-chart canvas')) > 0);
     expect(incidents).toEqual([]);
   });
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { pathToFileURL } from 'node:url';
 import express from 'express';
-import { createStreams, namesLoopback, CHART_JS } from 'mongodb-pool-page';
+import { createStreams, namesLoopback } from 'mongodb-pool-page';
 import { readJsonBody, requireSameOrigin, requireToken } from '../../../src/http/request-guards.js';
 import { createExpress } from '../../../src/http/create-express.js';
 import { listen } from '../../../src/http/listen.js';
 import { answerErrors, clientError, problemOf, sendProblem } from '../../../src/http/problem.js';
+import { CHART_JS } from '../../report/document.js';
 import { createAddressLimits } from './address-limits.js';
 import { describeLesson, describeRoom } from './class-view.js';
 import { readDoor, readLearnerAction, readLessonName, readName, readReport } from './report-body.js';
@@ -25,7 +25,7 @@ const FILES = {
   '/class-people.js': [new URL('browser/class-people.js', import.meta.url), 'js'],
   '/qr-code.js': [new URL('browser/qr-code.js', import.meta.url), 'js'],
   '/class-page.js': [new URL('browser/class-page.js', import.meta.url), 'js'],
-  '/chart.js': [pathToFileURL(CHART_JS), 'js'],
+  '/chart.js': [CHART_JS, 'js'],
   '/icon.svg': [new URL(import.meta.resolve('mongodb-pool-page/page/icon.svg')), 'svg'],
   '/look.css': [new URL(import.meta.resolve('mongodb-pool-page/universal/look.css')), 'css'],
 };

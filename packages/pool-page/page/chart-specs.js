@@ -13,9 +13,7 @@ import { formatNumber, formatQuantity } from '../universal/quantity.js';
  *
  * @typedef {object} Spec
  * @property {string} id of the figure in index.html
- * @property {'line' | 'bar'} kind
- * @property {boolean} [log]
- * @property {number} [min] smaller values are below the chart
+ * @property {'dots' | 'line' | 'bar'} kind
  * @property {(value: number) => string} format
  * @property {(routes: ChartRoute[]) => ChartSeries[]} listSeries
  */
@@ -24,27 +22,10 @@ import { formatNumber, formatQuantity } from '../universal/quantity.js';
 export const SPECS = [
   {
     id: 'latency-chart',
-    kind: 'line',
-    log: true,
+    kind: 'dots',
     format: (value) => formatQuantity(value, 'ms'),
     listSeries: (routes) =>
-      routes.flatMap(({ label, names, color }) => [
-        { label: `${label} p95`, color, value: latencyOf(names, 'p95Ms') },
-        { label: `${label} p50`, color, thin: true, value: latencyOf(names, 'p50Ms') },
-      ]),
-  },
-  {
-    id: 'use-chart',
-    kind: 'line',
-    log: true,
-    // Who gets an idle connection waits for microseconds.
-    min: 0.1,
-    format: (value) => formatQuantity(value, 'ms'),
-    listSeries: (routes) =>
-      routes.flatMap(({ label, names, color }) => [
-        { label: `${label} use p95`, color, value: latencyOf(names, 'useP95Ms') },
-        { label: `${label} wait p95`, color, thin: true, value: latencyOf(names, 'waitP95Ms') },
-      ]),
+      routes.map(({ label, names, color }) => ({ label: `${label} p95`, color, value: latencyOf(names, 'p95Ms') })),
   },
   {
     id: 'pool-chart',
@@ -53,7 +34,6 @@ export const SPECS = [
     listSeries: () => [
       { label: 'waiting', color: 'ink', value: ({ waiting }) => waiting },
       { label: 'active', color: 'muted', value: ({ active }) => active },
-      { label: 'idle', color: 'measured-3', thin: true, value: ({ idle }) => idle },
       { label: 'max', color: 'muted', thin: true, value: ({ max }) => max || undefined },
     ],
   },
@@ -103,7 +83,7 @@ export function failuresOf({ routes }) {
   return Object.values(routes).reduce((sum, { failures }) => sum + failures, 0);
 }
 
-/** @param {ChartPoint[]} points */
-export function latestOf(points) {
-  return points.findLast(({ y }) => y !== null)?.y ?? null;
+/** @param {(number | null)[]} values */
+export function latestOf(values) {
+  return values.findLast((value) => value !== null) ?? null;
 }

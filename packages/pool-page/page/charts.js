@@ -1,27 +1,27 @@
 import { latestOf, listPoints, SPECS } from './chart-specs.js';
-import { LOG_AXIS } from './log-axis.js';
+import { createPlot, LOG_LABELS, logScale, styleAxis } from './plot.js';
+import { drawDots, FAILED_ROW_PX, findMostMs } from './request-dots.js';
 
-/** @import { Chart as ChartJs, ChartDataset } from 'chart.js' */
+/** @import uPlot from 'uplot' */
 /** @import { ChartSeries, Spec } from './chart-specs.js' */
 /** @import { Palette } from './palette.js' */
 /** @import { State } from './state.js' */
 
-/** Defined by the script /page/chart.js. @type {typeof import('chart.js').Chart} */
-const Chart = Reflect.get(globalThis, 'Chart');
-
 const TICKS_S = [-120, -90, -60, -30, 0];
+const MAX_BAR_PX = 8;
 
-const BAR_LOOK = { barThickness: /** @type {const} */ ('flex'), maxBarThickness: 8, barPercentage: 0.9 };
+/** @typedef {Pick<State, 'seconds' | 'routes' | 'dots'>} ChartState */
 
 /**
  * @typedef {object} ChartFigure a chart and its legend
  * @property {Spec} spec
- * @property {HTMLCanvasElement} canvas
+ * @property {HTMLElement} box
  * @property {string} title
  * @property {HTMLElement} legend
  * @property {ChartSeries[]} series
- * @property {HTMLDataElement[]} latest one for each series
- * @property {ChartJs} [chart]
+ * @property {HTMLDataElement[]} values one for each series: of the second under the pointer, or the latest
+ * @property {(number | null)[][]} columns one for each series
+ * @property {uPlot} [plot]
  */
 
 /** The charts of the last two minutes. */
@@ -30,44 +30,47 @@ export function createCharts() {
     const element = /** @type {HTMLElement} */ (document.getElementById(spec.id));
     return /** @type {ChartFigure} */ ({
       spec,
-      canvas: element.querySelector('canvas'),
+      box: element.querySelector('.canvas'),
       title: element.querySelector('h3')?.textContent,
       legend: element.querySelector('.legend'),
+      series: [],
+      values: [],
+      columns: [],
     });
   });
   /** @type {Palette | undefined} */
   let colors;
-  /** @type {Pick<State, 'seconds' | 'routes'>} */
-  let shown = { seconds: [], routes: [] };
+  /** @type {ChartState} */
+  let shown = { seconds: [], routes: [], dots: [] };
 
   function draw() {
     for (const figure of figures) {
       figure.series = figure.spec.listSeries(shown.routes);
-      figure.latest = drawLegend(figure.legend, figure.series, figure.spec);
-      figure.chart?.destroy();
-      if (colors) figure.chart = createChart(figure.spec, figure.series, figure.canvas, colors);
+      figure.values = drawLegend(figure.legend, figure.series, figure.spec);
+      figure.plot?.destroy();
+      if (colors) figure.plot = createChart(figure, colors, () => shown);
     }
     update();
   }
 
   function update() {
-    for (const { spec, series, canvas, title, latest, chart } of figures) {
-      const texts = series.map(({ label, value }, line) => {
-        const points = listPoints(shown.seconds, value);
-        if (chart) chart.data.datasets[line].data = /** @type {any} */ (points);
-        const last = latestOf(points);
-        latest[line].value = last === null ? '' : String(last);
-        latest[line].textContent = last === null ? '' : spec.format(last);
-        return `${label} ${latest[line].textContent || 'none'}`;
+    for (const figure of figures) {
+      const { series, box, title, plot, spec } = figure;
+      const points = series.map(({ value }) => listPoints(shown.seconds, value));
+      figure.columns = points.map((line) => line.map(({ y }) => y));
+      plot?.setData(/** @type {uPlot.AlignedData} */ ([(points[0] ?? []).map(({ x }) => x), ...figure.columns]));
+      writeValues(figure, plot?.cursor.idx);
+      const texts = figure.columns.map((column, line) => {
+        const last = latestOf(column);
+        return `${series[line].label} ${last === null ? 'none' : spec.format(last)}`;
       });
-      canvas.setAttribute('aria-label', `${title}, latest: ${texts.join(', ') || 'no requests'}`);
-      chart?.update('none');
+      box.setAttribute('aria-label', `${title}, latest: ${texts.join(', ') || 'no requests'}`);
     }
   }
 
   draw();
   return {
-    /** @param {Pick<State, 'seconds' | 'routes'>} next */
+    /** @param {ChartState} next */
     show(next) {
       const isSame = JSON.stringify(next.routes) === JSON.stringify(shown.routes);
       shown = next;
@@ -80,6 +83,15 @@ export function createCharts() {
       draw();
     },
   };
+}
+
+/** @param {ChartFigure} figure @param {number | null} [index] of a second; default: the latest with a value */
+function writeValues({ spec, values, columns }, index) {
+  for (const [line, column] of columns.entries()) {
+    const value = index === null || index === undefined ? latestOf(column) : (column[index] ?? null);
+    values[line].value = value === null ? '' : String(value);
+    values[line].textContent = value === null ? '' : spec.format(value);
+  }
 }
 
 /** @param {HTMLElement} legend @param {ChartSeries[]} series @param {Spec} spec @returns {HTMLDataElement[]} */
@@ -98,94 +110,78 @@ function drawLegend(legend, series, { kind }) {
   return items.map(({ latest }) => latest);
 }
 
-/**
- * @param {Spec} spec
- * @param {ChartSeries[]} series
- * @param {HTMLCanvasElement} canvas
- * @param {Palette} palette
- * @returns {ChartJs}
- */
-function createChart({ kind, log = false, min, format }, series, canvas, palette) {
-  const isBar = kind === 'bar';
-  Chart.defaults.font = { family: getComputedStyle(canvas).fontFamily, size: 14 };
-  Chart.defaults.color = palette.muted;
-  return new Chart(canvas, {
-    type: kind,
-    data: {
-      datasets: series.map(
-        (each) =>
-          /** @type {ChartDataset} */ ({
-            label: each.label,
-            data: [],
-            borderColor: palette[each.color],
-            backgroundColor: palette[each.color],
-            // Thick lines are drawn last, on top.
-            order: each.thin ? 1 : 0,
-            ...(isBar ? BAR_LOOK : lineLook(each, log)),
-          }),
-      ),
+/** @param {ChartFigure} figure @param {Palette} palette @param {() => ChartState} read @returns {uPlot} */
+function createChart(figure, palette, read) {
+  const { spec, box, series } = figure;
+  const axis = styleAxis(box, palette);
+  const isDots = spec.kind === 'dots';
+  const draws = {
+    dots: (/** @type {uPlot} */ plot) => {
+      const { dots, seconds, routes } = read();
+      drawDots(plot, dots, { nowMs: seconds.at(-1)?.atMs ?? 0, routes, palette });
     },
-    options: {
-      animation: false,
-      parsing: false,
-      normalized: true,
-      maintainAspectRatio: false,
-      interaction: { mode: 'index', intersect: false },
+    bar: (/** @type {uPlot} */ plot) => drawBars(plot, figure, palette),
+    line: () => {},
+  };
+  return createPlot(
+    box,
+    {
+      padding: [isDots ? FAILED_ROW_PX : 8, 18, 0, 0],
+      cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: {
-        x: {
-          type: 'linear',
-          min: TICKS_S[0],
-          // Room for the full width of the last bar.
-          max: isBar ? 0.5 : 0,
-          stacked: isBar,
-          offset: false,
-          grid: { display: false },
-          border: { color: palette.ink },
-          afterBuildTicks: (scale) => {
-            scale.ticks = TICKS_S.map((value) => ({ value }));
-          },
-          ticks: { maxRotation: 0, callback: (value) => (value === 0 ? 'now' : `${value} s`) },
-        },
-        y: {
-          grid: { color: palette.rule },
-          border: { display: false },
-          ...(log ? LOG_AXIS : countAxis(isBar)),
-          ...(min !== undefined && { min }),
-        },
+        // Room for the full width of the last bar.
+        x: { time: false, range: [TICKS_S[0] - 0.5, 0.5] },
+        y: isDots ? logScale(() => findMostMs(read().dots)) : { range: () => [0, findTop(figure)] },
       },
-      plugins: {
-        legend: { display: false },
-        tooltip: {
-          callbacks: {
-            title: ([item]) => (item.parsed.x === 0 ? 'now' : `${-Number(item.parsed.x)} s ago`),
-            label: ({ dataset, parsed }) => `${dataset.label}: ${format(Number(parsed.y))}`,
-          },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          border: { show: true, stroke: palette.ink, width: 1 },
+          splits: () => TICKS_S,
+          values: (plot, splits) => splits.map((value) => (value === 0 ? 'now' : `${value} s`)),
         },
-      },
+        { ...axis, ...(isDots ? LOG_LABELS : { size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000] }) },
+      ],
+      series: [
+        {},
+        ...series.map(({ color, thin = false }) => ({
+          stroke: palette[color],
+          width: thin ? 1.5 : 3,
+          dash: thin ? [4, 3] : [],
+          points: { show: false },
+          // Others are drawn below.
+          ...(spec.kind !== 'line' && { paths: () => null }),
+        })),
+      ],
+      hooks: { draw: [draws[spec.kind]], setCursor: [(plot) => writeValues(figure, plot.cursor.idx)] },
     },
-  });
+    /** @type {uPlot.AlignedData} */ ([[], ...series.map(() => [])]),
+  );
 }
 
-/** @param {boolean} stacked */
-function countAxis(stacked) {
-  return {
-    type: /** @type {const} */ ('linear'),
-    stacked,
-    beginAtZero: true,
-    suggestedMax: 4,
-    ticks: { precision: 0, maxTicksLimit: 6 },
-  };
+/** The end of the axis of counts. Bars stand on one another. @param {ChartFigure} figure */
+function findTop({ spec, columns }) {
+  const seconds = columns[0]?.map((_, index) => columns.map((column) => column[index] ?? 0)) ?? [];
+  const tops = seconds.map((values) =>
+    spec.kind === 'bar' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values),
+  );
+  return Math.max(4, ...tops) * 1.05;
 }
 
-/** @param {ChartSeries} series @param {boolean} dots */
-function lineLook({ thin = false }, dots) {
-  return {
-    borderWidth: thin ? 1.5 : 3,
-    borderDash: thin ? [4, 3] : [],
-    // A second without neighbours has no line, so it gets a dot.
-    pointRadius: dots && !thin ? 1.8 : 0,
-    pointHitRadius: 6,
-    // The line crosses gaps of a few seconds.
-    spanGaps: 5,
-  };
+/** @param {uPlot} plot @param {ChartFigure} figure @param {Palette} palette */
+function drawBars(plot, { series, columns }, palette) {
+  const { ctx: context, bbox } = plot;
+  const width = Math.min(MAX_BAR_PX * devicePixelRatio, (0.8 * bbox.width) / -TICKS_S[0]);
+  for (const [index, x] of plot.data[0].entries()) {
+    if (x < TICKS_S[0]) continue;
+    let below = 0;
+    for (const [line, column] of columns.entries()) {
+      const count = column[index] ?? 0;
+      const [top, bottom] = [below + count, below].map((value) => plot.valToPos(value, 'y', true));
+      context.fillStyle = palette[series[line].color];
+      context.fillRect(plot.valToPos(x, 'x', true) - width / 2, top, width, bottom - top);
+      below += count;
+    }
+  }
 }

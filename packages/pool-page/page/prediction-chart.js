@@ -1,8 +1,8 @@
-import { LOG_AXIS } from './log-axis.js';
 import { formatQuantity } from '../universal/quantity.js';
+import { createPlot, LOG_LABELS, logScale, styleAxis } from './plot.js';
 
-/** @import { Chart as ChartJs, ChartDataset, Plugin } from 'chart.js' */
-/** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
+/** @import uPlot from 'uplot' */
+/** @import { WhatIf } from 'mongodb-pool-predictor' */
 /** @import { Palette } from './palette.js' */
 
 /** @typedef {Pick<WhatIf, 'poolSizes' | 'recordedSize' | 'routes'> & { picked: number }} Shown picked: an index of poolSizes */
@@ -10,48 +10,38 @@ import { formatQuantity } from '../universal/quantity.js';
 /** Tell the routes apart: the colour says that they are simulated. The legend has the same. */
 const DASHES = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
 
-/** Defined by the script /page/chart.js. @type {typeof import('chart.js').Chart} */
-const Chart = Reflect.get(globalThis, 'Chart');
+const DIAMOND_PX = 8;
 
 /**
  * Simulated times by pool size, and the measured ones at the recorded size.
- * @param {HTMLCanvasElement} canvas
+ * @param {HTMLElement} box
  * @param {(left: number, right: number) => void} onLayout gets the ends of the axis of pool sizes, in px
  */
-export function createPredictionChart(canvas, onLayout) {
-  /** @type {ChartJs | undefined} */
-  let chart;
-  /** @type {Palette} */
+export function createPredictionChart(box, onLayout) {
+  /** @type {uPlot | undefined} */
+  let plot;
+  /** @type {Palette | undefined} */
   let colors;
   /** @type {Shown | undefined} */
   let shown;
 
-  /** @param {Shown} next */
-  function show(next) {
-    shown = next;
-    if (!chart) return;
-    chart.data.labels = next.poolSizes;
-    chart.data.datasets = Object.entries(next.routes).flatMap(([name, route], index) =>
-      createDatasets(name, route, index, next, colors),
-    );
-    canvas.setAttribute('aria-label', describe(next));
-    chart.update('none');
+  function draw() {
+    plot?.destroy();
+    if (!shown || !colors) return;
+    plot = createChart(box, shown, colors, onLayout);
+    box.setAttribute('aria-label', describe(shown));
   }
 
   return {
-    show,
+    /** @param {Shown} next */
+    show(next) {
+      shown = next;
+      draw();
+    },
     /** @param {Palette} palette */
     setPalette(palette) {
       colors = palette;
-      chart?.destroy();
-      chart = createChart(canvas, palette, [
-        drawSizes(palette, () => shown),
-        {
-          id: 'layout',
-          afterLayout: ({ chartArea: { left, right } }) => onLayout(left, right),
-        },
-      ]);
-      if (shown) show(shown);
+      draw();
     },
   };
 }
@@ -66,103 +56,102 @@ function describe({ poolSizes, routes }) {
   return `Simulated response times by pool size: ${ends.join('; ')}`;
 }
 
-/** @param {HTMLCanvasElement} canvas @param {Palette} palette @param {Plugin[]} plugins @returns {ChartJs} */
-function createChart(canvas, palette, plugins) {
-  return new Chart(canvas, {
-    type: 'line',
-    data: {
-      labels: [],
-      datasets: [],
-    },
-    options: {
-      animation: false,
-      maintainAspectRatio: false,
-      interaction: { mode: 'index', intersect: false },
-      layout: { padding: { top: 4, right: 12 } },
-      scales: {
-        x: {
-          grid: { display: false },
-          border: { color: palette.ink },
-          ticks: { maxRotation: 0 },
-        },
-        y: { grid: { color: palette.rule }, border: { display: false }, ...LOG_AXIS },
-      },
-      plugins: {
-        legend: { display: false },
-        tooltip: {
-          callbacks: {
-            title: ([{ label }]) => `Pool size ${label}`,
-            label: ({ dataset, parsed }) => `${dataset.label}: ${formatQuantity(Number(parsed.y), 'ms')}`,
-          },
-        },
-      },
-    },
-    plugins,
-  });
-}
-
 /**
- * @param {string} name
- * @param {WhatIfRoute} route
- * @param {number} index
+ * @param {HTMLElement} box
  * @param {Shown} shown
  * @param {Palette} palette
- * @returns {ChartDataset[]} the simulated line, and the measured point
+ * @param {(left: number, right: number) => void} onLayout
  */
-function createDatasets(name, { predictedMs, measuredMs }, index, { poolSizes, recordedSize }, palette) {
-  return [
+function createChart(box, shown, palette, onLayout) {
+  const { poolSizes, routes } = shown;
+  const axis = styleAxis(box, palette);
+  const indexes = poolSizes.map((_, index) => index);
+  const mostMs = Math.max(
+    ...Object.values(routes).flatMap(({ predictedMs, measuredMs }) => [...predictedMs, measuredMs]),
+  );
+  const lay = (/** @type {uPlot} */ { bbox: { left, width } }) =>
+    onLayout(left / devicePixelRatio, (left + width) / devicePixelRatio);
+  return createPlot(
+    box,
     {
-      label: `${name} simulated`,
-      data: predictedMs,
-      order: 1,
-      borderColor: palette.predicted,
-      backgroundColor: palette.predicted,
-      borderDash: DASHES[index % DASHES.length],
-      borderWidth: 3,
-      pointRadius: 3,
+      padding: [8, 12, 0, 0],
+      cursor: { show: false },
+      scales: { x: { time: false, range: [0, Math.max(1, poolSizes.length - 1)] }, y: logScale(() => mostMs) },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          border: { show: true, stroke: palette.ink, width: 1 },
+          splits: () => indexes,
+          values: () => poolSizes,
+        },
+        { ...axis, ...LOG_LABELS },
+      ],
+      series: [
+        {},
+        ...Object.keys(routes).map((_, index) => ({
+          stroke: palette.predicted,
+          width: 3,
+          dash: DASHES[index % DASHES.length],
+          points: { show: true, size: 7, fill: palette.predicted },
+        })),
+      ],
+      hooks: {
+        drawAxes: [lay, (each) => drawSizes(each, shown, palette)],
+        draw: [(each) => drawMeasured(each, shown, palette)],
+      },
     },
-    {
-      label: `${name} measured`,
-      order: 0,
-      showLine: false,
-      backgroundColor: palette.ink,
-      data: poolSizes.map((size) => (size === recordedSize ? measuredMs : null)),
-      pointStyle: 'rectRot',
-      pointRadius: 8,
-      pointHoverRadius: 10,
-      pointBorderColor: palette.paper,
-      pointBorderWidth: 2,
-    },
-  ];
+    // Shorter times are drawn at the bottom.
+    [indexes, ...Object.values(routes).map(({ predictedMs }) => predictedMs.map((ms) => Math.max(1, ms)))],
+  );
 }
 
 /**
  * A line at the picked size, and a dashed line at the current size.
+ * @param {uPlot} plot
+ * @param {Shown} shown
  * @param {Palette} palette
- * @param {() => Shown | undefined} read
- * @returns {Plugin}
  */
-function drawSizes(palette, read) {
-  return {
-    id: 'sizes',
-    beforeDatasetsDraw({ ctx: context, chartArea: { top, bottom }, scales: { x } }) {
-      const shown = read();
-      if (!shown) return;
-      /** @param {number} index @param {number} width @param {number[]} dash */
-      const draw = (index, width, dash) => {
-        context.beginPath();
-        context.moveTo(x.getPixelForValue(index), top);
-        context.lineTo(x.getPixelForValue(index), bottom);
-        context.setLineDash(dash);
-        context.lineWidth = width;
-        context.stroke();
-      };
-      context.save();
-      context.strokeStyle = palette.ink;
-      draw(shown.picked, 2, []);
-      const current = shown.poolSizes.indexOf(shown.recordedSize);
-      if (current !== -1) draw(current, 1.5, [4, 4]);
-      context.restore();
-    },
-  };
+function drawSizes({ ctx: context, bbox, valToPos }, { picked, poolSizes, recordedSize }, palette) {
+  context.save();
+  context.strokeStyle = palette.ink;
+  for (const [index, width, dash] of /** @type {const} */ ([
+    [picked, 2, []],
+    [poolSizes.indexOf(recordedSize), 1.5, [4, 4]],
+  ])) {
+    if (index === -1) continue;
+    context.beginPath();
+    context.setLineDash(dash.map((px) => px * devicePixelRatio));
+    context.lineWidth = width * devicePixelRatio;
+    context.moveTo(valToPos(index, 'x', true), bbox.top);
+    context.lineTo(valToPos(index, 'x', true), bbox.top + bbox.height);
+    context.stroke();
+  }
+  context.restore();
+}
+
+/** A diamond for each route. @param {uPlot} plot @param {Shown} shown @param {Palette} palette */
+function drawMeasured({ ctx: context, valToPos }, { poolSizes, recordedSize, routes }, palette) {
+  const index = poolSizes.indexOf(recordedSize);
+  if (index === -1) return;
+  const radius = DIAMOND_PX * devicePixelRatio;
+  context.save();
+  context.fillStyle = palette.ink;
+  context.strokeStyle = palette.paper;
+  context.lineWidth = 2 * devicePixelRatio;
+  for (const { measuredMs } of Object.values(routes)) {
+    const [x, y] = [valToPos(index, 'x', true), valToPos(Math.max(1, measuredMs), 'y', true)];
+    context.beginPath();
+    context.moveTo(x, y - radius);
+    for (const [right, down] of [
+      [radius, 0],
+      [0, radius],
+      [-radius, 0],
+    ])
+      context.lineTo(x + right, y + down);
+    context.closePath();
+    context.stroke();
+    context.fill();
+  }
+  context.restore();
 }

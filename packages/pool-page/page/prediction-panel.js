@@ -31,9 +31,9 @@ export class PredictionPanel {
     this.#section = section;
     this.#predictor = predictor;
     const slider = /** @type {HTMLInputElement} */ (section.querySelector('input'));
-    const canvas = /** @type {HTMLCanvasElement} */ (section.querySelector('canvas'));
+    const box = /** @type {HTMLElement} */ (section.querySelector('.canvas'));
     this.#slider = slider;
-    this.#chart = createPredictionChart(canvas, (left, right) => {
+    this.#chart = createPredictionChart(box, (left, right) => {
       slider.style.marginLeft = `${left - THUMB_PX}px`;
       slider.style.width = `${right - left + 2 * THUMB_PX}px`;
     });

@@ -4,11 +4,13 @@ import { chooseRoutes } from './chart-routes.js';
 import { assignLanes } from './lanes.js';
 import { movePast, paceOf } from './motion.js';
 import { addNotes } from './notes.js';
+import { addDots } from './request-dots.js';
 
 /** @import { LiveClient, LiveReading, Second, Snapshot } from '../universal/feed-shapes.js' */
 /** @import { RouteKinds } from '../universal/route-kinds.js' */
 /** @import { ChartRoute } from './chart-routes.js' */
 /** @import { Note } from './notes.js' */
+/** @import { RequestDot } from './request-dots.js' */
 
 /**
  * @typedef {LiveClient & Omit<LiveReading, 'clients'>} LivePool the app, and one of its clients
@@ -27,6 +29,7 @@ import { addNotes } from './notes.js';
  * @property {View[]} others the app's other clients
  * @property {Second[]} seconds oldest first
  * @property {ChartRoute[]} routes in the charts
+ * @property {RequestDot[]} dots requests of the last two minutes, since the page was opened
  * @property {{ queries: number, cores: number } | null} bottleneck set while the server is the bottleneck
  * @property {Note[]} notes latest first
  *
@@ -44,6 +47,7 @@ export function createState(routes = []) {
     others: [],
     seconds: [],
     routes,
+    dots: [],
     bottleneck: null,
     notes: [],
   };
@@ -89,6 +93,7 @@ export function takePool(state, { clients, ...app }, receivedAtMs) {
     ...main,
     others,
     notes: addNotes(state.notes, app, kinds),
+    dots: addDots(state.dots, app),
     ...(!isKnown && { routes: chooseRoutes(state.seconds, kinds, state.routes) }),
   };
 }

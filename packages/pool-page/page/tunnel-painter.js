@@ -1,5 +1,4 @@
-import { fill, stroke } from './brush.js';
-import { findFront, VehiclePainter } from './vehicle-painter.js';
+import { VehiclePainter, fill, findFront, stroke } from './vehicle-painter.js';
 import { formatSeconds } from './words.js';
 
 /** @import { Box, Layout } from './lanes.js' */

@@ -1,4 +1,3 @@
-import { fill } from './brush.js';
 import { SPEED_LINES, VEHICLES } from '../universal/vehicles.js';
 
 /** @import { Layout } from './lanes.js' */
@@ -125,4 +124,29 @@ export function findFront(lane, { kind, progress }) {
 /** @param {VehiclePart[]} parts */
 function shapesOf(parts) {
   return parts.map(({ paint, path }) => ({ paint, shape: new Path2D(path) }));
+}
+
+/** @param {CanvasRenderingContext2D} context @param {string} color @param {() => void} draw adds to the path */
+export function fill(context, color, draw) {
+  context.beginPath();
+  draw();
+  context.fillStyle = color;
+  context.fill();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} color
+ * @param {number} width
+ * @param {() => void} draw adds to the path
+ * @param {number} [alpha]
+ */
+export function stroke(context, color, width, draw, alpha = 1) {
+  context.beginPath();
+  draw();
+  context.globalAlpha = alpha;
+  context.lineWidth = width;
+  context.strokeStyle = color;
+  context.stroke();
+  context.globalAlpha = 1;
 }

@@ -1,7 +1,6 @@
 export { createTokenCheck, isLoopback, namesLoopback } from './access.js';
 export { secure, sendJson, sendProblem, sendText } from './answers.js';
 export { createLiveView } from './live-view.js';
-export { CHART_JS } from './page-files.js';
 export { CONTENT_TYPE as METRICS_TYPE, renderMetrics } from './prometheus.js';
 export { readClientSettings } from './read-clients.js';
 export { busyCores } from './server-gauge.js';

@@ -14,19 +14,16 @@ import { sendText } from './answers.js';
  * @property {string} module exports `extendPage(place, page)`, see page/page-extension.js
  */
 
-/**
- * Chart.js as one script for browsers, which puts `Chart` into their globals. It lies beside the package's main file,
- * but is not among its exports. Empty if it is not installed, as in a copied folder.
- */
-export const CHART_JS = findChart();
+/** uPlot as one script for browsers, which puts `uPlot` into their globals. Empty if it is not installed, as in a copied folder. */
+const UPLOT = findPlot();
 /** Keeps the rest of the page alive, and says why it has no charts. */
-const NO_CHARTS = `globalThis.Chart = class {
-  static defaults = {};
-  data = { datasets: Array.from({ length: 100 }, () => ({})) };
-  constructor(canvas) {
-    canvas.getContext('2d').fillText('No charts: chart.js is not installed beside mongodb-pool-page', 4, 12);
+const NO_CHARTS = `globalThis.uPlot = class {
+  cursor = {};
+  constructor(options, data, box) {
+    box.textContent = 'No charts: uplot is not installed beside mongodb-pool-page';
   }
-  update() {}
+  setData() {}
+  setSize() {}
   destroy() {}
 };`;
 
@@ -84,8 +81,8 @@ export class PageFiles {
       if (index === undefined) return (req, res) => sendFile(req, res, INDEX, TYPES.html);
       return (req, res) => sendWhole(res, index, TYPES.html);
     }
-    if (pathname === '/page/chart.js' && CHART_JS === '') return (req, res) => sendWhole(res, NO_CHARTS, TYPES.js);
-    if (pathname === '/page/chart.js') return (req, res) => sendFile(req, res, CHART_JS, TYPES.js);
+    if (pathname === '/page/uplot.js' && UPLOT === '') return (req, res) => sendWhole(res, NO_CHARTS, TYPES.js);
+    if (pathname === '/page/uplot.js') return (req, res) => sendFile(req, res, UPLOT, TYPES.js);
     const [, folder, name, extension] = FILE.exec(pathname) ?? [];
     const root = this.#folders.get(folder);
     return root === undefined ? undefined : (req, res) => sendFile(req, res, path.join(root, name), TYPES[extension]);
@@ -124,9 +121,9 @@ function sendFile(req, res, file, type) {
   return true;
 }
 
-function findChart() {
+function findPlot() {
   try {
-    return path.join(path.dirname(createRequire(import.meta.url).resolve('chart.js')), 'chart.umd.min.js');
+    return path.join(path.dirname(createRequire(import.meta.url).resolve('uplot')), 'uPlot.iife.min.js');
   } catch {
     return '';
   }

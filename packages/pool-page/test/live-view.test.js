@@ -60,7 +60,7 @@ describe('the live view', () => {
     ['/page/main.js', /^text\/javascript/],
     ['/page/style.css', /^text\/css/],
     ['/page/icon.svg', /^image\/svg/],
-    ['/page/chart.js', /^text\/javascript/],
+    ['/page/uplot.js', /^text\/javascript/],
     ['/universal/look.css', /^text\/css/],
     ['/pool', /^application\/json/],
     ['/pool?after=1', /^application\/json/],
@@ -236,28 +236,27 @@ describe('the live view', () => {
 });
 
 describe("the page's files", () => {
-  test('without chart.js, the page gets a script in its place, and still loads', async () => {
+  test('without uplot, the page gets a script in its place, and still loads', async () => {
     const folder = await scratchFolder();
     for (const name of ['src', 'page', 'package.json'])
       await cp(new URL(`../${name}`, import.meta.url), path.join(folder, name), { recursive: true });
     const file = JSON.stringify(pathToFileURL(path.join(folder, 'src/page-files.js')));
-    const script = `import(${file}).then(({ CHART_JS, PageFiles }) => {
+    const script = `import(${file}).then(({ PageFiles }) => {
     const res = { setHeader() {}, writeHead: () => res, end: (text) => (0, eval)(String(text)) };
-    const isSent = new PageFiles().find('/page/chart.js')({ headers: {} }, res);
-    const said = [];
-    const chart = new Chart({ getContext: () => ({ fillText: (text) => said.push(text) }) }, {});
-    Chart.defaults.color = 'red';
-    chart.data.datasets[7].data = [];
-    chart.update('none');
-    chart.destroy();
-    process.stdout.write(JSON.stringify({ CHART_JS, isSent, said }));
+    const isSent = new PageFiles().find('/page/uplot.js')({ headers: {} }, res);
+    const box = {};
+    const plot = new uPlot({}, [], box);
+    plot.setData([]);
+    plot.setSize({});
+    plot.destroy();
+    process.stdout.write(JSON.stringify({ isSent, index: plot.cursor.idx ?? null, said: box.textContent }));
   });`;
     const { stdout, stderr } = await runNode(['-e', script], { cwd: folder });
     expect({ stderr, ...JSON.parse(stdout) }).toEqual({
       stderr: '',
-      CHART_JS: '',
       isSent: true,
-      said: ['No charts: chart.js is not installed beside mongodb-pool-page'],
+      index: null,
+      said: 'No charts: uplot is not installed beside mongodb-pool-page',
     });
   });
 });

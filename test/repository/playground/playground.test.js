@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { keepLatest } from '../../../playground/browser/keep-latest.js';
+import { keepLatest } from '../../../playground/browser/background.js';
 import { formatLink, parseLink } from '../../../playground/browser/link-state.js';
 
 test('what is asked for while it runs is done once more, after it', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { chooseRoutes } from 'mongodb-pool-page/page/chart-routes.js';
 import { failuresOf, latencyOf, latestOf, listPoints, successesOf } from 'mongodb-pool-page/page/chart-specs.js';
-import { formatTick, isPowerOfTen } from 'mongodb-pool-page/page/log-axis.js';
+import { LOG_LABELS } from 'mongodb-pool-page/page/plot.js';
+import { addDots, findMostMs } from 'mongodb-pool-page/page/request-dots.js';
 import { describeNote } from 'mongodb-pool-page/page/notes.js';
 import { createState, takeHistory, takePool, takeSecond } from 'mongodb-pool-page/page/state.js';
 import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
@@ -178,7 +179,7 @@ describe('charts', () => {
       { x: -1, y: null },
       { x: 0, y: null },
     ]);
-    expect(latestOf(points)).toBe(900);
+    expect(latestOf(points.map(({ y }) => y))).toBe(900);
     expect(latestOf([])).toBeNull();
   });
 
@@ -195,8 +196,26 @@ describe('charts', () => {
   });
 
   test('a logarithmic axis has ticks at the powers of ten', () => {
-    expect([0.1, 1, 2, 10, 500, 1000, 10_000].filter(isPowerOfTen)).toEqual([0.1, 1, 10, 1000, 10_000]);
-    expect([1, 100, 10_000].map(formatTick)).toEqual(['1 ms', '100 ms', '10 s']);
+    const plot = /** @type {any} */ ({ scales: { y: { max: 10_000 } } });
+    expect(LOG_LABELS.values(plot, LOG_LABELS.splits(plot))).toEqual(['1 ms', '10 ms', '100 ms', '1 s', '10 s']);
+  });
+
+  test('each request is a dot for two minutes: a wait, a use or a failure', () => {
+    const finished = [
+      createEnded({ totalMs: 900, waitMs: 890, useMs: 5 }),
+      createEnded({ totalMs: 5000, waitMs: 0, useMs: 4990 }),
+      createEnded({ totalMs: 9000, waitMs: 9000, useMs: 0, status: 503 }),
+    ];
+    const dots = addDots([], { atMs: 1000, finished });
+    expect(dots.map(({ isWait, isFailed }) => [isWait, isFailed])).toEqual([
+      [true, false],
+      [false, false],
+      [true, true],
+    ]);
+    // The time of a failure is no response time.
+    expect(findMostMs(dots)).toBe(5000);
+    expect(addDots(dots, { atMs: 120_999, finished: [] })).toHaveLength(3);
+    expect(addDots(dots, { atMs: 121_000, finished: [] })).toEqual([]);
   });
 });
 
