@@ -1,6 +1,6 @@
+import { fork } from 'node:child_process';
 import http from 'node:http';
 import { once } from 'node:events';
-import net from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { findDebugger, openSession, waitForDebugger, waitUntilClosed } from './inspector-session.js';
 
@@ -9,6 +9,7 @@ import { findDebugger, openSession, waitForDebugger, waitUntilClosed } from './i
 /** The first Node.js versions that can load the monitor this way. */
 const MIN_NODE = 'It needs Node.js 20.19, 22.12 or later';
 
+const GUARD = fileURLToPath(new URL('inspector-guard.js', import.meta.url));
 const MODULE = JSON.stringify(fileURLToPath(import.meta.resolve('mongodb-pool-monitor/attach-now')));
 
 /** @param {string} call */
@@ -23,23 +24,6 @@ const ATTACH = `(async () => {
   } finally {
     process.emitWarning = emitWarning;
   }
-})()`;
-
-/**
- * Our connection must be gone by then: Node.js 20.20 crashes in WsHandler::OnCloseFrameWritten if it closes the inspector while
- * it says goodbye to a client.
- */
-const CLOSE_MS = 300;
-
-/**
- * Closes the inspector once a port of ours can't be reached any more, so also if we are killed: anyone on the machine
- * could run code through an inspector that stays open.
- * @param {number} ourPort
- */
-const closeWhenGone = (ourPort) => `(() => {
-  const [net, inspector] = ['node:net', 'node:inspector'].map(require);
-  const close = () => setTimeout(() => inspector.close(), ${CLOSE_MS});
-  net.connect(${ourPort}, '127.0.0.1').on('error', () => {}).on('close', close).resume().unref();
 })()`;
 
 /**
@@ -98,33 +82,33 @@ export async function attachToProcess({ pid, port }, signal) {
  */
 async function runInside({ pid, port }, signal) {
   const before = await findDebugger(port, signal);
-  if (before === null) openInspector(pid);
-  const session = await openSession(before ?? (await waitForDebugger(port, signal)));
-  const own = net.createServer();
-  /** @type {import('node:net').Socket | undefined} */
-  let ownSocket;
+  const guard =
+    before === null
+      ? fork(GUARD, [String(pid), String(port)], { detached: true, execArgv: [], stdio: 'ignore' })
+      : undefined;
   try {
-    // From here on Ctrl-C waits until nothing stays behind.
-    const found = await session.evaluate('process.pid');
-    if (found !== pid) throw new Error(`Port ${port} belongs to the inspector of process ${found}. End that one first`);
-    if (before === null) {
-      await once(own.listen(0, '127.0.0.1'), 'listening');
-      const connected = once(own, 'connection');
-      await session.evaluate(closeWhenGone(/** @type {import('node:net').AddressInfo} */ (own.address()).port));
-      [ownSocket] = await connected;
+    if (guard) openInspector(pid);
+    const session = await openSession(before ?? (await waitForDebugger(port, signal)));
+    try {
+      // From here on Ctrl-C waits until nothing stays behind.
+      const found = await session.evaluate('process.pid');
+      if (found !== pid)
+        throw new Error(`Port ${port} belongs to the inspector of process ${found}. End that one first`);
+      if (!(await session.evaluate("typeof process.getBuiltinModule === 'function'"))) {
+        throw new Error(`Process ${pid} runs Node.js ${await session.evaluate('process.version')}. ${MIN_NODE}`);
+      }
+      const giveUp = () => void session.evaluate(inMonitor('giveUp')).catch(() => {});
+      signal.addEventListener('abort', giveUp, { once: true });
+      const answer = await session.evaluate(ATTACH).finally(() => signal.removeEventListener('abort', giveUp));
+      return { ...answer, wasOpen: before !== null };
+    } finally {
+      session.close();
     }
-    if (!(await session.evaluate("typeof process.getBuiltinModule === 'function'"))) {
-      throw new Error(`Process ${pid} runs Node.js ${await session.evaluate('process.version')}. ${MIN_NODE}`);
-    }
-    const giveUp = () => void session.evaluate(inMonitor('giveUp')).catch(() => {});
-    signal.addEventListener('abort', giveUp, { once: true });
-    const answer = await session.evaluate(ATTACH).finally(() => signal.removeEventListener('abort', giveUp));
-    return { ...answer, wasOpen: before !== null };
   } finally {
-    session.close();
-    own.close();
-    ownSocket?.destroy();
-    if (before === null) await waitUntilClosed(port);
+    if (guard) {
+      guard.disconnect();
+      await waitUntilClosed(port);
+    }
   }
 }
 

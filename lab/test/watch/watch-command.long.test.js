@@ -14,18 +14,23 @@ import { interruptCommand } from '../support/interrupt-command.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { startWatch } from './start-watch.js';
 
+/** The plain app in two processes, which end with the primary. */
+const CLUSTER = [
+  process.execPath,
+  '-e',
+  `const cluster = require('node:cluster');
+  cluster.setupPrimary({ exec: 'lab/test/watch/app-to-watch.js', execArgv: [] });
+  for (let worker = 0; worker < 2; worker++) cluster.fork();
+  process.once('SIGTERM', () => process.exit());`,
+];
+
 /** @param {string} url @returns {Promise<any>} */
 async function readJson(url) {
   return (await fetch(url)).json();
 }
 
 test('each process of a cluster is listed, with the total, and one signal ends all', async () => {
-  const { child, said, ended, url } = startWatch([
-    '--server-timing',
-    '--',
-    process.execPath,
-    'lab/test/watch/cluster-to-watch.js',
-  ]);
+  const { child, said, ended, url } = startWatch(['--server-timing', '--', ...CLUSTER]);
   const page = await until('both have a client', async () => {
     if (!said.stderr.includes('the pools of this app')) return undefined;
     const found = await readJson(`${url()}processes`);
@@ -74,7 +79,7 @@ test('each process of a cluster is listed, with the total, and one signal ends a
 
 describeInBrowser('the page of all processes', () =>
   test('at two widths', async () => {
-    const { child, said, ended, url } = startWatch(['--', process.execPath, 'lab/test/watch/cluster-to-watch.js']);
+    const { child, said, ended, url } = startWatch(['--', ...CLUSTER]);
     await until(
       'both have a client',
       async () =>

@@ -109,16 +109,20 @@ describe('attaching', () => {
     expect(await answers(inspector)).toBe(false);
   });
 
-  test('a command that is killed while it attaches leaves no open inspector', async () => {
-    const { pid, line, inspector } = await startProcess('lab/test/watch/app-to-watch.js');
-    const attach = spawn(process.execPath, ['lab/cli.js', 'attach', String(pid), '--yes'], { stdio: 'ignore' });
-    const state = `http://127.0.0.1:${Number(line)}/state`;
-    await until('it waits for a client', async () => (await (await fetch(state)).json()).traces.follows);
-    expect(await answers(inspector)).toBe(true);
-    attach.kill('SIGKILL');
-    await until('the inspector is closed', async () => !(await answers(inspector)));
-    expect(await answers(state)).toBe(true);
-  });
+  test.each(['as soon as the inspector is open', 'while it waits for a client'])(
+    'a command that is killed %s leaves no open inspector',
+    async (when) => {
+      const { pid, line, inspector } = await startProcess('lab/test/watch/app-to-watch.js');
+      const attach = spawn(process.execPath, ['lab/cli.js', 'attach', String(pid), '--yes'], { stdio: 'ignore' });
+      const state = `http://127.0.0.1:${Number(line)}/state`;
+      await until('the inspector is open', () => answers(inspector));
+      if (when === 'while it waits for a client')
+        await until('it waits', async () => (await (await fetch(state)).json()).traces.follows);
+      attach.kill('SIGKILL');
+      await until('the inspector is closed', async () => !(await answers(inspector)));
+      expect(await answers(state)).toBe(true);
+    },
+  );
 
   test('a Node.js that is too old goes on as before', async () => {
     const { pid, child, inspector } = await startProcess(
