@@ -42,7 +42,7 @@ export async function writeShop(file, { change: [sound, broken] }) {
 export async function measureCase(task, { drawn, named: { cause, route } }) {
   const found = task.causes.find(({ name }) => name === drawn);
   const file = shopFile(readSettings().dataDir, task);
-  if (!found || !existsSync(file)) throw new Error(`Start it first:\n  pool-lab case ${task.number}`);
+  if (!found || !existsSync(file)) throw new Error(`Start it first:\n  npx pool-lab case ${task.number}`);
   const names = task.causes.map(({ name }) => name);
   const named = { cause: requireOne('cause', cause, names), route: requireOne('route', route, [...ROUTES, 'all']) };
   const { signal, release } = abortOnSignal();

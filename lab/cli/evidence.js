@@ -37,7 +37,7 @@ export async function gatherEvidence(lesson, { since, lessons }, { results, app,
   }
   if (lesson.guess && !guess) {
     throw new Error(
-      `Make a guess first. ${lesson.guess.question}\n  pool-lab workshop guess ${lesson.name} ` +
+      `Make a guess first. ${lesson.guess.question}\n  npx pool-lab workshop guess ${lesson.name} ` +
         `<${lesson.guess.unit}>`,
     );
   }

@@ -28,7 +28,7 @@ export async function showLessons(name, { all }) {
     isOpen
       ? lesson.text
       : `${lesson.text.split('## Why')[0]}When the check says "Right", ` +
-          `\`pool-lab workshop ${lesson.name}\` also shows why, and a twist. \`--all\` shows them now.\n`,
+          `\`npx pool-lab workshop ${lesson.name}\` also shows why, and a twist. \`--all\` shows them now.\n`,
   );
 }
 

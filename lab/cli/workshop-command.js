@@ -132,8 +132,8 @@ async function showNext({ name }, options) {
   const lessons = await readLessons();
   const lesson = lessons.find((one) => one.name === name);
   const next = findNextLesson(lessons, await readProgress(readSettings().dataDir, lessons));
-  if (lesson) process.stdout.write(`\nWhy, and a twist: pool-lab workshop ${name}\n`);
-  if (next) process.stdout.write(`${lesson ? '' : '\n'}Next: pool-lab workshop ${next.name}\n`);
+  if (lesson) process.stdout.write(`\nWhy, and a twist: npx pool-lab workshop ${name}\n`);
+  if (next) process.stdout.write(`${lesson ? '' : '\n'}Next: npx pool-lab workshop ${next.name}\n`);
   else if (lesson) {
     process.stdout.write('\n');
     await showCard(options);
@@ -145,7 +145,7 @@ async function watch(name, options) {
   const lessons = await readLessons();
   const task = findTask(lessons, name, options);
   if (task.causes)
-    throw new Error(`A case is measured once you have named its cause: pool-lab workshop verify ${name}`);
+    throw new Error(`A case is measured once you have named its cause: npx pool-lab workshop verify ${name}`);
   const dataDir = await findDataFolder();
   const { signal, release } = abortOnSignal();
   process.stderr.write(`Watching ${describeSource(task, options)} for ${task.name}. Press Ctrl-C to stop.\n`);
@@ -179,7 +179,7 @@ function describeSource({ lab, app }, { results }) {
 async function giveHint(name, { step, ...part }) {
   const lessons = await readLessons();
   const task = findTask(lessons, name, part);
-  if (!task.hints) throw new Error(`${task.name} has no hints. The lesson has: pool-lab workshop hint ${name}`);
+  if (!task.hints) throw new Error(`${task.name} has no hints. The lesson has: npx pool-lab workshop hint ${name}`);
   const dataDir = await findDataFolder();
   const progress = await readProgress(dataDir, lessons);
   const { hints = 0 } = progress.lessons[task.name] ?? {};

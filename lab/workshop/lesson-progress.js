@@ -57,7 +57,7 @@ export function progressFile(folder) {
 export async function readProgress(folder, lessons) {
   const progress = (await readStored(progressFile(folder), {
     check: checkProgress,
-    problem: 'does not contain the progress of the workshop. To start over: pool-lab workshop reset',
+    problem: 'does not contain the progress of the workshop. To start over: npx pool-lab workshop reset',
   })) ?? { lessons: {} };
   return { ...progress, lessons: renumber(progress.lessons, lessons) };
 }

@@ -26,7 +26,7 @@ export function renderLessonList(lessons, progress) {
   const sum = points.reduce((total, each) => total + each, 0);
   return [
     `${table}\n`,
-    `${count} of ${lessons.length} done. ${next ? `Next: pool-lab workshop ${next.name}` : 'Well done.'}`,
+    `${count} of ${lessons.length} done. ${next ? `Next: npx pool-lab workshop ${next.name}` : 'Well done.'}`,
     ...(points.length > 0 ? [`Your guesses: ${sum} of ${points.length * MAX_SCORE} points.`] : []),
   ].join('\n');
 }

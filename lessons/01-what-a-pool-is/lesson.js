@@ -62,12 +62,13 @@ export const lesson = defineLesson({
       const fifths = listBuses(app).filter(({ busyLanes }) => busyLanes === TWIST_LANES);
       if (fifths.every(({ waitMs }) => waitMs >= MIN_WAIT_MS)) {
         return wrong(
-          'No bus has found four lanes taken and a fifth one free. Set the pool to 5 and send five buses at once.',
+          'No bus has found four lanes taken and a fifth one free. Set the pool to 5 and click "a bus" five times, ' +
+            'quickly.',
         );
       }
       const longestMs = Math.max(...fifths.map(({ waitMs }) => waitMs));
       if (longestMs < MIN_WAIT_MS) {
-        return wrong('With 5 lanes nobody waited. Now set the pool to 4 and send five buses at once.');
+        return wrong('With 5 lanes nobody waited. Now set the pool to 4 and click "a bus" five times, quickly.');
       }
       return right(
         `With a lane for each bus nobody waited. With 4, the fifth bus waited for ${formatQuantity(longestMs, 'ms')}.`,

@@ -23,7 +23,7 @@ export const lesson = defineLesson({
   hints: [
     'Each user sends a bus, and a Ferrari when the bus has arrived. Who is in the lane at that moment?',
     'The first Ferrari arrives at second 5. The four other buses are already in line, and each one takes 5 s.',
-    'It waits for four buses: 4 x 5 = 20 s. Run pool-lab run mixed --pool-sizes 1, then verify.',
+    'It waits for four buses: 4 x 5 = 20 s. Run npx pool-lab run mixed --pool-sizes 1, then verify.',
   ],
   check({ results }) {
     const runs = results.filter(
@@ -31,7 +31,7 @@ export const lesson = defineLesson({
     );
     return judgeRuns(
       runs,
-      'First run it with one lane: pool-lab run mixed --pool-sizes 1',
+      'First run it with one lane: npx pool-lab run mixed --pool-sizes 1',
       ({ variants: [{ measured, error }] }) => {
         if (!measured || error) return wrong(`That run failed (${error}). Run it again.`);
         const { serviceMs } = measured.unloaded;

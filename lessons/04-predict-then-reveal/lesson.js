@@ -13,8 +13,8 @@ export const lesson = defineLesson({
   hints: [
     'Draw two lanes and let the five buses enter one after the other, as in lesson 1.',
     'They enter at 0, 1, 5, 6 and 10 s. When does the last one leave, and when did it arrive?',
-    'It arrives at 4 s and leaves at 15 s: 11 s. Guess 11, run pool-lab run mixed --pool-sizes 2, then verify. Any ' +
-      'guess counts.',
+    'It arrives at 4 s and leaves at 15 s: 11 s. Guess 11, run npx pool-lab run mixed --pool-sizes 2, then verify. ' +
+      'Any guess counts.',
   ],
   guess: {
     question:
@@ -28,7 +28,7 @@ export const lesson = defineLesson({
       .filter((run) => run.startedAt > guess.at && hasArticleLoad(run))
       .flatMap((run) => run.variants.map((variant) => ({ run, variant })))
       .filter(({ variant: { settings, error } }) => settings.poolSize === POOL_SIZE && !error);
-    if (!found) return wrong('You have not measured since your guess: pool-lab run mixed --pool-sizes 2');
+    if (!found) return wrong('You have not measured since your guess: npx pool-lab run mixed --pool-sizes 2');
     const { measured, predicted } = found.variant;
     const guessedMs = guess.value * 1000;
     const measuredMs = measured?.maxMs;

@@ -36,7 +36,7 @@ export const lesson = defineLesson({
     return judgeRuns(
       runs,
       'There is no run yet where one lane refused requests and several lanes did not: ' +
-        `pool-lab run mixed --pool-sizes 1,5 --parallel --pool-timeout ${LIMIT_MS}`,
+        `npx pool-lab run mixed --pool-sizes 1,5 --parallel --pool-timeout ${LIMIT_MS}`,
       (run) => {
         const { oneLane, several } = findPools(run);
         const { requests, failures, pool } = oneLane?.measured ?? {};
@@ -68,7 +68,7 @@ export const lesson = defineLesson({
       );
       return judgeRuns(
         runs,
-        'There is no such run yet: pool-lab run mixed --pool-sizes 1 --pool-timeout 100',
+        'There is no such run yet: npx pool-lab run mixed --pool-sizes 1 --pool-timeout 100',
         ({ variants: [{ measured }] }) => {
           const answered = measured.requests - measured.failures;
           if (answer !== answered) return wrong(`It is not ${answer}. Subtract the column "fail" from "reqs".`);

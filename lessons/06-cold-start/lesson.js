@@ -68,11 +68,11 @@ export const lesson = defineLesson({
       'Most of the time goes into opening connections. How many does the driver open at a time?',
       'The lesson names the setting that lets a waiting crowd open more at a time. The lab ' +
         'takes it from your environment.',
-      'MONGO_MAX_CONNECTING=20 pool-lab run remedies --remedies warm --rtt 100: the driver opens all 20 at once.',
+      'MONGO_MAX_CONNECTING=20 npx pool-lab run remedies --remedies warm --rtt 100: the driver opens all 20 at once.',
     ],
     check({ results }) {
       const runs = results.filter((run) => run.settings.rttMs === TWIST_RTT_MS && cold(run) && warm(run));
-      const missing = 'There is no run of both bursts yet: pool-lab run remedies --remedies warm --rtt 100';
+      const missing = 'There is no run of both bursts yet: npx pool-lab run remedies --remedies warm --rtt 100';
       return judgeRuns(runs, missing, (run) => {
         const { failures, refused, p99Ms } = cold(run);
         if (failures + refused > 0) return wrong(`${failures + refused} customers of the cold pool got no answer.`);
@@ -101,7 +101,7 @@ function judgeCrowds(results, rttMs, judge) {
       warm(run) &&
       run.variants.every(({ settings: { env } }) => (env.MONGO_MAX_CONNECTING ?? MAX_CONNECTING) === MAX_CONNECTING),
   );
-  const command = `pool-lab run remedies --remedies warm${rttMs === RTT_MS ? '' : ` --rtt ${rttMs}`}`;
+  const command = `npx pool-lab run remedies --remedies warm${rttMs === RTT_MS ? '' : ` --rtt ${rttMs}`}`;
   return judgeRuns(runs, `There is no run with both bursts yet: ${command}`, (run) => {
     const lost = [cold(run), warm(run)].reduce((sum, { failures, refused }) => sum + failures + refused, 0);
     if (lost > 0) return wrong(`${lost} customers got no answer. Close other programs and run it again: ${command}`);

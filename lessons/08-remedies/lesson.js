@@ -43,7 +43,7 @@ export const lesson = defineLesson({
  * @param {number} slowMs
  */
 function checkRemedies({ results, answer }, slowMs) {
-  const command = `pool-lab run remedies${slowMs === SLOW_MS ? '' : ` --slow-ms ${slowMs}`}`;
+  const command = `npx pool-lab run remedies${slowMs === SLOW_MS ? '' : ` --slow-ms ${slowMs}`}`;
   const runs = results.filter((run) => {
     const { alone, untreated, treated } = splitVariants(run);
     return (

@@ -54,7 +54,7 @@ export const lesson = defineLesson({
         comparisonOf(run),
     );
     const missing =
-      'You have not measured since your guess: pool-lab run saturation --loads closed ' +
+      'You have not measured since your guess: npx pool-lab run saturation --loads closed ' +
       '--heavy-ms 20 --pool-sizes 2,4,8,16 --repeat 3';
     return judgeRuns(runs, missing, (run) => {
       const { best, reference, heavy, answers } = /** @type {Compared} */ (comparisonOf(run));
@@ -139,8 +139,8 @@ export const lesson = defineLesson({
       'A larger pool is not allowed, and neither is a refusal. Which remedy of lesson 8 is left?',
       'A second client keeps a lane free for the customers. --treated sets how many connections both clients have ' +
         'together.',
-      'pool-lab run remedies --remedies client --treated 4: three connections for the administrators, one for the ' +
-        'customers.',
+      'npx pool-lab run remedies --remedies client --treated 4: three connections for the administrators, one for ' +
+        'the customers.',
     ],
     check({ results }) {
       const runs = results.filter(

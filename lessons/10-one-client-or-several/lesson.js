@@ -35,7 +35,7 @@ export const lesson = defineLesson({
     return judgeRuns(
       runs,
       'There is no run yet with one client, several clients and gathered lookups: ' +
-        'pool-lab run handles --connections 128',
+        'npx pool-lab run handles --connections 128',
       (run) => {
         const { one, several, gathered } = listHandles(run);
         const percent = coresOf(one) * 100;
@@ -77,7 +77,7 @@ export const lesson = defineLesson({
           .find((one) => one?.cpuUs),
       );
       if (!few) return wrong('First do the lesson itself: its run has the figure to compare with.');
-      const command = 'pool-lab run handles --connections 128 --handles one --pool-size 128';
+      const command = 'npx pool-lab run handles --connections 128 --handles one --pool-size 128';
       if (!many) return wrong(`There is no such run yet: ${command}`);
       if (coresOf(few) < FULL || coresOf(many) < FULL) {
         return wrong(

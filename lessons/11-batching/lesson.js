@@ -28,7 +28,7 @@ export const lesson = defineLesson({
   asks: { question: `"${CASES[0]}" stores how many times as many documents as "${CASES[1]}"?`, unit: 'times' },
   check({ results, answer }) {
     const runs = results.filter((run) => compareCases(run, CASES));
-    return judgeRuns(runs, 'There is no run of both yet: pool-lab run inserts --cases 1/100,100/100', (run) => {
+    return judgeRuns(runs, 'There is no run of both yet: npx pool-lab run inserts --cases 1/100,100/100', (run) => {
       const times = compareCases(run, CASES);
       if (!isClose(answer, times)) return wrong('Divide one rate (documents per second) by the other.');
       return right(`${times.toFixed(1)} times as many documents, with a hundredth of the connections.`, {
@@ -41,7 +41,7 @@ export const lesson = defineLesson({
     key: 'Little or nothing: about as many documents per second. A lone caller neither gains nor loses much.',
     check({ results }) {
       const runs = results.filter((run) => compareCases(run, TWIST_CASES));
-      const command = 'pool-lab run inserts --cases 1/1';
+      const command = 'npx pool-lab run inserts --cases 1/1';
       return judgeRuns(runs, `There is no run of a single caller yet: ${command}`, (run) => {
         const times = compareCases(run, TWIST_CASES);
         const found = `Alone, batching stores ${times.toFixed(2)} times as many documents.`;

@@ -41,7 +41,7 @@ export const lesson = defineLesson({
     const runs = results.filter(
       (run) => run.settings.poolSize === 1 && SHARES.every((share) => findRandom(run, share, USE_MS)),
     );
-    return judgeRuns(runs, 'There is no such run yet: pool-lab run utilisation --parallel', (run) => {
+    return judgeRuns(runs, 'There is no such run yet: npx pool-lab run utilisation --parallel', (run) => {
       const [least, , at90, most] = SHARES.map((share) => findRandom(run, share, USE_MS));
       const waiting = (at90.ratePerSec * at90.waitMeanMs) / 1000;
       if (!isClose(answer, waiting)) {
@@ -60,7 +60,7 @@ export const lesson = defineLesson({
     key: 'About half of what it is with queries of 100 ms: 200 ms or so. Waits shrink with the queries.',
     check({ results, answer }) {
       const runs = results.filter((run) => run.settings.poolSize === 1 && findRandom(run, SHARE, TWIST_USE_MS));
-      const command = 'pool-lab run utilisation --shares 90 --arrivals random --use-ms 50';
+      const command = 'npx pool-lab run utilisation --shares 90 --arrivals random --use-ms 50';
       return judgeRuns(runs, `There is no such run yet: ${command}`, (run) => {
         const { waitMeanMs } = findRandom(run, SHARE, TWIST_USE_MS);
         if (!isClose(answer, waitMeanMs)) return wrong('Look at the mean wait in the line "random, 90 %".');
@@ -76,7 +76,7 @@ export const lesson = defineLesson({
     hints: [
       'A lane that is busy can be free again soon, or not. What if a query could take any of several lanes?',
       'Which option gives the pool more connections, and each connection as much to do?',
-      'pool-lab run utilisation --shares 90 --arrivals random --pool-size 8: eight lanes with one queue.',
+      'npx pool-lab run utilisation --shares 90 --arrivals random --pool-size 8: eight lanes with one queue.',
     ],
     check({ results }) {
       const runs = results.filter(

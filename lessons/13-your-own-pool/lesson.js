@@ -11,7 +11,7 @@ export const lesson = defineLesson({
   hints: [
     "Run the lesson's advise command again, with one more option.",
     "--headroom 1 asks for today's load alone. The first line of the answer is the number.",
-    '14 connections: pool-lab workshop verify 13 --trace examples/ordinary-minute.jsonl --answer 14',
+    '14 connections: npx pool-lab workshop verify 13 --trace examples/ordinary-minute.jsonl --answer 14',
   ],
   asks: {
     question: 'How many connections are enough if tomorrow is no busier than today?',

@@ -10,7 +10,7 @@ export const lesson = defineLesson({
   hints: [
     'A server accepts 3000 connections. Divide them by the instances.',
     '3000 / 400 = 7.5. Each instance also has two connections that monitor the server.',
-    '7 - 2 = 5: pool-lab workshop verify 14 --answer 5',
+    '7 - 2 = 5: npx pool-lab workshop verify 14 --answer 5',
   ],
   asks: {
     question: 'With 400 instances, how large can each pool be?',

@@ -69,7 +69,7 @@ export const lesson = defineLesson({
     hints: [
       'The lesson has shown that 3 are too few and 10 are enough. Which sizes are left?',
       'A size is the smallest if one connection fewer is too few. Sweep two neighbours.',
-      'pool-lab sweep loadtests/mixed.yaml --pool-sizes 4,5 -- node examples/article-app.js: 5 are enough.',
+      'npx pool-lab sweep loadtests/mixed.yaml --pool-sizes 4,5 -- node examples/article-app.js: 5 are enough.',
     ],
     check({ results }) {
       const runs = results.filter((run) => hasArticleLoad(run) && listPairs(run).length > 0);

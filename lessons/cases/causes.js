@@ -99,7 +99,8 @@ export const CASES = [
 /** @param {CaseCause[]} causes @returns {string[]} */
 function listHints(causes) {
   return [
-    'Does anybody wait for a connection? The page of pool-lab attach shows it. If nobody does, the pool is innocent.',
+    'Does anybody wait for a connection? The page of `npx pool-lab attach` shows it. If nobody does, the pool is ' +
+      'innocent.',
     'If requests wait: which queries hold the connections, for how long, and how many are there? Or are ' +
       'connections opened and closed all the time? Compare the size of the pool with that in the file, and then ' +
       'read the code of the slowest route.',

@@ -54,7 +54,7 @@ describe('the workshop', () => {
     expect(await workshop(...verify)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^Right\..+\n\nJudged: .+mixed\.json\n\nWhy, and a twist: pool-lab workshop 02-one-lane\nNext: pool-lab workshop 01/s,
+        /^Right\..+\n\nJudged: .+mixed\.json\n\nWhy, and a twist: npx pool-lab workshop 02-one-lane\nNext: npx pool-lab workshop 01/s,
       ),
     });
     expect((await workshop()).stdout).toMatch(/^ +2 A pool of one connection .+ 2 of 3 done$/m);
@@ -85,11 +85,11 @@ describe('the workshop', () => {
     ['an unwanted guess', ['guess', '14', '5'], /14-fleet-budget does not ask for a guess/],
     ['a puzzle that is not there', ['puzzle', '2'], /02-one-lane has no puzzle\. These have one: 03-find/],
     ['hints of a twist', ['hint', '2', '--twist'], /has no hints/],
-    ['a case that was never started', ['verify', 'case-1'], /^Start it first:\n {2}pool-lab case 1\n$/],
+    ['a case that was never started', ['verify', 'case-1'], /^Start it first:\n {2}npx pool-lab case 1\n$/],
     [
       'a case to watch',
       ['watch', 'case-1'],
-      /^A case is measured once you have named its cause: pool-lab workshop verify/,
+      /^A case is measured once you have named its cause: npx pool-lab workshop verify/,
     ],
     ['a case that is not there', ['case', '4'], /whole number from 1 to 3/],
     ['two parts at once', ['verify', '3', '--twist', '--puzzle'], /Choose one of/],
