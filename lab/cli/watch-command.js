@@ -81,7 +81,10 @@ function describeSilence({ pid, clients }, ourMongo) {
 
 /** @param {string} url */
 function describeEmbedded(url) {
-  return `The embedded one is at ${url}, as ${MONGO_SETTING_NAMES} say: does the app read another setting?`;
+  return (
+    `The embedded one is at ${url}, as ${MONGO_SETTING_NAMES} say. If the app reads another setting, such as ` +
+    "DATABASE_URL: -- sh -c 'DATABASE_URL=$MONGO_URL npm start'"
+  );
 }
 
 async function startMongo() {

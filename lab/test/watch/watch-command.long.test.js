@@ -115,6 +115,7 @@ test('an app that finds no MongoDB under the names it gets is told them', async 
   expect(url).toMatch(/^mongodb:/);
   expect(same).toBe(url);
   expect(said.stderr).toContain(`the app ended without a MongoDB. The embedded one is at ${url}, as MONGODB_URI,`);
+  expect(said.stderr).toContain("such as DATABASE_URL: -- sh -c 'DATABASE_URL=$MONGO_URL npm start'");
 }, 60_000);
 
 test('an app without a MongoDB gets an embedded one, and every command takes both addresses', async () => {
