@@ -9,9 +9,9 @@
 // - On a busy machine the same query takes longer at one moment than at another, and no model of a pool knows that. Two
 //   recordings are compared only if the mean use of each route's queries differs by less than 25 % (CPU-bound: by any
 //   factor, because there the pool size changes it).
-// - A figure is said with confidence unless judgeTrust withholds it (the check fails; the server is unknown; it is not
-//   a median, nobody waited, and the recording does not show all that matters either; or its band allows × 2), or two
-//   readings differ by more than 15 %.
+// - A figure is said with confidence unless judgeTrust withholds it (the check fails; the server is unknown, or would
+//   have more or less to do; it is not a median, nobody waited, and the recording does not show all that matters
+//   either; or its band allows × 2), or two readings differ by more than 15 %.
 // - Of these, at least 80 % are within 15 % or 5 ms, at least 85 % in their 90 % band, and none is off by more than × 2
 //   (and 5 ms).
 // - At most 25 % of all figures are not said with confidence.
@@ -106,7 +106,7 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
     predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, poolOf, widenBy: trust.widenBy });
   const { variants } = await predictOn(load);
   const readings = load.otherwise && (await predictOn(load.otherwise)).variants;
-  return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high } }, index) => {
+  return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high, utilisation } }, index) => {
     const other = pickPool(recorded[poolSize], choice).trace;
     if (!isCpuBound && !isAlike(input.trace, other)) return [];
     const measured = summariseTrace(other);
@@ -115,7 +115,7 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
       .flatMap(([route, measuredOf]) =>
         FIGURES.map((name) => {
           const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => Number(each?.[route][name]));
-          const why = trust.whyUnsure({ name, poolSize, ms, lowMs, highMs });
+          const why = trust.whyUnsure({ name, poolSize, inUse: utilisation * poolSize, ms, lowMs, highMs });
           const otherMs = readings?.[index].predicted.routes[route]?.[name] ?? ms;
           const isUnclear = Math.abs(otherMs - ms) > Math.max(ALLOWED.share * ms, ALLOWED.ms);
           return {

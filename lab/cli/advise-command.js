@@ -5,7 +5,13 @@ import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
 import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
-import { MORE_EVIDENCE, explainCheck, explainTrust, explainWithheld } from '../predictions/explain-check.js';
+import {
+  MORE_EVIDENCE,
+  explainBusy,
+  explainCheck,
+  explainTrust,
+  explainWithheld,
+} from '../predictions/explain-check.js';
 import { renderTable, widthOf, layOutText } from '../report/table.js';
 import { checkInput } from './check-input.js';
 import { inThreads } from './in-threads.js';
@@ -161,10 +167,13 @@ async function showAdvice(
  * @param {Slo[]} slos
  * @returns {string | undefined} undefined if it would
  */
-function explainUnsure(trust, { poolSize }, slos) {
+function explainUnsure(trust, { poolSize, rows }, slos) {
   if (poolSize === null) return undefined;
-  const reasons = slos.map(({ figure }) => trust.whyUnsure({ name: figure, poolSize, ms: 0 }));
+  const used = rows.filter((row) => row.poolSize === poolSize).map(({ utilisation }) => utilisation * poolSize);
+  const inUse = Math.max(...used);
+  const reasons = slos.map(({ figure }) => trust.whyUnsure({ name: figure, poolSize, inUse, ms: 0 }));
   if (reasons.includes('notChecked')) return explainCheck(trust.check);
+  if (reasons.includes('busyServer')) return explainBusy([poolSize]);
   return reasons.includes('unknownServer') ? explainWithheld(trust, [poolSize]) : undefined;
 }
 

@@ -3,7 +3,13 @@ import { hideUnsure, judgeTrust, parsePoolSizes, poolOfApp, predict, summariseTr
 import { choosePaint } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
-import { EXPLAIN_DASH, explainCheck, explainTrust, explainWithheld } from '../predictions/explain-check.js';
+import {
+  EXPLAIN_DASH,
+  explainBusy,
+  explainCheck,
+  explainTrust,
+  explainWithheld,
+} from '../predictions/explain-check.js';
 import { bestSize } from '../predictions/explain-prediction.js';
 import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
@@ -167,6 +173,7 @@ async function showPrediction(
     hasOtherwise: doubt && !isExplained,
   });
   const sure = trust && result.variants.map((variant) => hideUnsure(trust, variant));
+  const busy = sure?.filter(({ isBusy }) => isBusy).map(({ variant }) => variant.settings.poolSize) ?? [];
   const printed = sure ? { ...result, variants: sure.map(({ variant }) => variant) } : result;
   const shown = isExplained ? printed : brief(view, printed, [...best, trust?.recordedSize ?? null]);
   stream.write(
@@ -178,6 +185,7 @@ async function showPrediction(
       ...[
         ...about,
         ...gaps,
+        ...(busy.length > 0 ? [explainBusy(busy)] : []),
         ...(sure?.some(({ isWide }) => isWide) ? [EXPLAIN_DASH] : []),
         ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
       ].map((note) => layOutText(note, width)),

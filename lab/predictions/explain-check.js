@@ -42,13 +42,23 @@ export function explainTrust({ check, isUnclear, isPlain, recordedSize }) {
 /** What a dash in the table means. */
 export const EXPLAIN_DASH = 'A dash stands for a figure that could be twice or half as large: its band is that wide.';
 
+const ANOTHER_TRACE = 'A second --trace, from a pool of another size, can. Or set --server-cores.';
+
 /** Why sizes have no figures. @param {Trust} trust @param {(number | string)[]} sizes */
 export function explainWithheld({ withheld, check }, sizes) {
   const list = `No figures for ${sizes.join(', ')}`;
   if (withheld === 'checkFails') return `${list}. ${explainCheck(check)} ${MORE_EVIDENCE}`;
   return (
     `${list}: all connections were in use all the time, so the recording can't tell whether queries slow each other ` +
-    `down on the server. A second --trace, from a pool of another size, can. Or set --server-cores.`
+    `down on the server. ${ANOTHER_TRACE}`
+  );
+}
+
+/** Why sizes have no figures, see slowdownAt. @param {(number | string)[]} sizes */
+export function explainBusy(sizes) {
+  return (
+    `No figures for ${sizes.join(', ')}: the server would be busier, or less busy, than when this was recorded, and the recording ` +
+    `can't tell how long queries take then. ${ANOTHER_TRACE}`
   );
 }
 

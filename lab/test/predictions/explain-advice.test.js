@@ -5,7 +5,7 @@ import { explainAdvice } from '../../predictions/explain-advice.js';
 import { createPredictView, foldSizes, pickRows } from '../../predictions/predict-view.js';
 import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
-import { explainTrust, explainWithheld } from '../../predictions/explain-check.js';
+import { explainBusy, explainTrust, explainWithheld } from '../../predictions/explain-check.js';
 
 /** @import { Advice, Trust, TraceCheck } from 'mongodb-pool-predictor' */
 
@@ -410,5 +410,8 @@ describe('the check', () => {
     expect(explainWithheld(failed, [1, 4])).toMatch(/^No figures for 1, 4\. The check fails: 80 % .* would show/);
     const unknown = trustOf({}, { withheld: 'unknownServer' });
     expect(explainWithheld(unknown, [1])).toContain("can't tell whether queries slow each other");
+    expect(explainBusy([8, 16])).toMatch(
+      /^No figures for 8, 16: the server would be busier, .* Or set --server-cores\.$/,
+    );
   });
 });

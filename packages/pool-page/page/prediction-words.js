@@ -41,8 +41,8 @@ export function explainDoubt({ doubt, recordedSize, poolSizes, check: { reason, 
     return `No figures for ${poolSizes.length > 0 ? 'the other sizes' : 'other sizes'}: the last minute does not show which requests wait for the answers to others.`;
   if (doubt === 'unknownServer')
     return (
-      `No figures far from ${countConnections(recordedSize)}: all were in use all the time, so it is unknown whether ` +
-      'queries slow each other down on the server.'
+      `No figures far from ${countConnections(recordedSize)}: the last minute does not show how much queries slow each other ` +
+      'down on the server there.'
     );
   if (doubt === 'checkFails' && reason === 'unserved')
     return 'No prediction: in the last minute, many requests got no connection, and how long their queries take is unknown.';

@@ -1,3 +1,5 @@
+import { sum } from '../base/sample-statistics.js';
+
 /** @import { Load } from '../load/load.js' */
 /** @import { PredictedFigures } from '../runs/run-figures.js' */
 /** @import { Trace } from '../trace/trace.js' */
@@ -22,6 +24,8 @@ const FAR_MS = 5;
  * share^2 / (1 - share^2)), of more cores for less.
  */
 const IDLE_SHARE = 0.4;
+/** Where the server has more to do, or less, queries may take longer, or shorter, by this share of their use. */
+const MAX_SLOWER = 0.15;
 /** Of so small a share of the checkouts, the socket may be unknown. */
 const MAX_UNKNOWN_SHARE = 0.05;
 
@@ -37,8 +41,9 @@ const MAX_UNKNOWN_SHARE = 0.05;
  * @property {(poolSize: number) => boolean} isWithheld
  * @property {boolean} isPlain the recording shows all that a prediction depends on, even if nobody waited: on which sockets
  *   requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there are two readings
- * @property {(figure: { name: string, poolSize: number, ms: number, lowMs?: number, highMs?: number }) => 'checkFails' |
- *   'unknownServer' | 'notChecked' | 'wideBand' | null} whyUnsure why a figure of requests is not shown
+ * @property {(figure: { name: string, poolSize: number, inUse?: number, ms: number, lowMs?: number, highMs?: number }) =>
+ *   'checkFails' | 'unknownServer' | 'busyServer' | 'notChecked' | 'wideBand' | null} whyUnsure why a figure of requests is not
+ *   shown; inUse: connections that are in use on average at that size
  * @property {(poolSize: number) => number} widenBy see predict
  */
 
@@ -70,6 +75,8 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
   const isPlain = recordedSize > 0 && hasSockets(trace) && hasIdleServer(trace);
   // A larger pool saves at most the recorded waits. Where they were too few to check, it hardly changes a figure.
   const isKnown = (/** @type {number} */ size) => isPlain || (check.of === 'waits' && size > recordedSize);
+  // Where nothing shows how queries slow each other down on the server, they may do so at a size that makes it busy.
+  const isServerUnseen = !trace.sharing && others.length === 0 && serverCores === undefined;
   const isWithheld = (/** @type {number} */ size) => {
     if (withheld === 'checkFails') return size !== recordedSize;
     return withheld === 'unknownServer' && ratioOf(size) >= NEAR;
@@ -81,10 +88,11 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
     withheld,
     isWithheld,
     isPlain,
-    whyUnsure: ({ name, poolSize, ms, lowMs = ms, highMs = ms }) => {
+    whyUnsure: ({ name, poolSize, inUse, ms, lowMs = ms, highMs = ms }) => {
       if (isWithheld(poolSize)) return withheld;
       // These were recorded.
       if (poolSize === recordedSize) return null;
+      if (isServerUnseen && Math.abs(slowdownAt(trace, Number(inUse))) > MAX_SLOWER) return 'busyServer';
       if (check.status === 'notChecked' && !isKnown(poolSize) && name !== 'p50Ms') return 'notChecked';
       const isFar = highMs > Math.max(FAR * ms, ms + FAR_MS) || lowMs < Math.min(ms / FAR, ms - FAR_MS);
       return isFar ? 'wideBand' : null;
@@ -101,24 +109,27 @@ const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs
  * @template {{ settings: { poolSize: number }, predicted: PredictedFigures }} V
  * @param {Pick<Trust, 'whyUnsure'>} trust
  * @param {V} variant
- * @returns {{ variant: V, isWide: boolean }} isWide: some because of their band
+ * @returns {{ variant: V, isWide: boolean, isBusy: boolean }} isWide: some because of their band; isBusy: all because the server
+ *   would have more to do, or less, than when it was recorded
  */
 export function hideUnsure({ whyUnsure }, variant) {
   const { settings, predicted } = variant;
   const { low, high } = predicted;
   const copy = structuredClone({ ...predicted, low, high });
-  let isWide = false;
+  let [isWide, isBusy] = [false, false];
   /** @param {string} name @param {(figures: any) => any} pick what has that figure */
   const hide = (name, pick) => {
     const [at, lowAt, highAt] = [copy, copy.low, copy.high].map((figures) => figures && pick(figures));
     const why = whyUnsure({
       name,
       poolSize: settings.poolSize,
+      inUse: predicted.utilisation * settings.poolSize,
       ms: at[name],
       lowMs: lowAt?.[name],
       highMs: highAt?.[name],
     });
     if (why === null) return;
+    isBusy ||= why === 'busyServer';
     at[name] = NaN;
     // Its band is why, so it may be seen.
     if (why === 'wideBand') isWide = true;
@@ -127,7 +138,7 @@ export function hideUnsure({ whyUnsure }, variant) {
   for (const route of Object.keys(predicted.routes))
     for (const name of TIMES) hide(name, ({ routes }) => routes[route]);
   hide('meanWaitMs', (figures) => figures);
-  return { variant: { ...variant, predicted: copy }, isWide };
+  return { variant: { ...variant, predicted: copy }, isWide, isBusy };
 }
 
 /** Whether the trace says on which sockets the requests came. Those that go on when a recording ends have none. @param {Trace} trace */
@@ -139,4 +150,28 @@ function hasSockets({ socketOf }) {
 /** Whether the server said that it had cores to spare. @param {Trace} trace */
 function hasIdleServer({ server, sharing }) {
   return server !== undefined && sharing === undefined && server.busyCores < IDLE_SHARE * server.cores;
+}
+
+/**
+ * Estimates by which share of its use a query takes longer than it was recorded if more connections are in use. Each of
+ * them keeps as much of a core busy as in the recording, and that part of a query waits for a core as in an M/M/1 or
+ * M/M/2 queue, see IDLE_SHARE. With more cores it waits less.
+ *
+ * @param {Trace} trace
+ * @param {number} inUse connections on average
+ * @returns {number} NaN where the server or inUse is unknown
+ */
+function slowdownAt({ server, checkOutStartedMs, waitMs, useMs }, inUse) {
+  if (!server || Number.isNaN(inUse)) return NaN;
+  const { cores, busyCores } = server;
+  let endMs = 0;
+  for (let row = 0; row < useMs.length; row++)
+    endMs = Math.max(endMs, checkOutStartedMs[row] + waitMs[row] + useMs[row]);
+  const workShare = Math.min(1, busyCores / (sum(Array.from(useMs)) / endMs));
+  const waitAt = (/** @type {number} */ busy) => {
+    const share = busy / cores;
+    if (share >= 1) return Infinity;
+    return cores < 2 ? share / (1 - share) : share ** 2 / (1 - share ** 2);
+  };
+  return workShare * (waitAt(workShare * inUse) - waitAt(busyCores));
 }

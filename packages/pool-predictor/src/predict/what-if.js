@@ -23,7 +23,8 @@ import { judgeTrust } from './trust.js';
  * @property {number[]} failures requests that fail, one for each size
  * @property {Record<string, WhatIfRoute>} routes
  * @property {'checkFails' | 'notChecked' | 'unclear' | 'unknownServer' | null} doubt why sizes have no figures. The last
- *   two may concern only some sizes: those at which it matters who waits for answers, and those far from the recorded one
+ *   two may concern only some sizes: those at which it matters who waits for answers, and those at which the server's part is
+ *   not known
  * @property {TraceCheck} check
  *
  * @typedef {object} WhatIfRoute
@@ -55,13 +56,17 @@ export async function predictWhatIf(recorded) {
   const { trace, load } = recording;
   const check = await checkRecording(recording);
   const trust = judgeTrust({ trace, load }, check);
-  const { recordedSize, withheld, isWithheld } = trust;
+  const { recordedSize, withheld, isWithheld, whyUnsure } = trust;
   const nothing = { recordedSize, poolSizes: [], failures: [], routes: {}, check };
   if (withheld === 'checkFails') return { ...nothing, doubt: withheld };
   if (check.status === 'notChecked') return { ...nothing, doubt: 'notChecked' };
   const needed = sum(Array.from(trace.useMs)) / load.durationMs;
   const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !isWithheld(size));
-  const predicted = await predictSizes(recording, load, sizes, trust);
+  const predicted = (await predictSizes(recording, load, sizes, trust)).filter(
+    ({ settings: { poolSize }, predicted: { utilisation } }) =>
+      whyUnsure({ name: 'p95Ms', poolSize, inUse: utilisation * poolSize, ms: 0 }) !== 'busyServer',
+  );
+  const known = predicted.map(({ settings }) => settings.poolSize);
   const measured = summariseTrace(trace).routes;
   const figureOf = (/** @type {string} */ route) =>
     [measured, ...predicted.map((each) => each.predicted.routes)].every(
@@ -70,7 +75,7 @@ export async function predictWhatIf(recorded) {
       ? /** @type {const} */ ('p95Ms')
       : /** @type {const} */ ('maxMs');
   const figures = Object.keys(measured).map((route) => /** @type {const} */ ([route, figureOf(route)]));
-  const others = load.otherwise ? await predictSizes(recording, load.otherwise, sizes, trust) : predicted;
+  const others = load.otherwise ? await predictSizes(recording, load.otherwise, known, trust) : predicted;
   const kept = predicted.filter(({ predicted: { routes } }, index) =>
     figures.every(([route, figure]) => isSame(others[index].predicted.routes[route][figure], routes[route][figure])),
   );
@@ -94,7 +99,7 @@ export async function predictWhatIf(recorded) {
         },
       ]),
     ),
-    doubt: kept.length < sizes.length ? 'unclear' : withheld,
+    doubt: kept.length < known.length ? 'unclear' : known.length < sizes.length ? 'unknownServer' : withheld,
   };
 }
 

@@ -109,6 +109,52 @@ describe('trust', () => {
       expect(hiddenOf({ trace: { ...trace, header: {} }, load: open }, unknown, { poolSize: 16 })).toHaveLength(4);
     });
 
+    describe('where the server would have more or less to do', () => {
+      // 200 queries of 20 ms in 2 s: two connections are in use.
+      const full = /** @type {Trace} */ ({
+        ...trace,
+        header: { maxPoolSize: 2 },
+        checkOutStartedMs: Array.from({ length: 200 }, (_, row) => row * 10),
+        useMs: Array.from({ length: 200 }, () => 20),
+        waitMs: Array.from({ length: 200 }, () => 0),
+      });
+      /** @param {{ busyCores: number, cores?: number }} server @param {number} inUse @param {object} [changes] */
+      const whyOf = ({ busyCores, cores = 2 }, inUse, changes) =>
+        judgeTrust({ trace: { ...full, server: { cores, busyCores } }, load: open, ...changes }, holds).whyUnsure({
+          ...{ name: 'p50Ms', poolSize: 8, inUse, ms: 20 },
+        });
+
+      test('it is not shown', () => {
+        // Each connection keeps 0.35 cores busy, so 8 of them would need 2.8.
+        expect(whyOf({ busyCores: 0.7 }, 8)).toBe('busyServer');
+        expect(whyOf({ busyCores: 0.7 }, 2)).toBeNull();
+        expect(whyOf({ busyCores: 1.8 }, 1)).toBe('busyServer');
+      });
+
+      test('but it is if queries hardly need the server, or if something shows how they slow each other down', () => {
+        expect(whyOf({ busyCores: 0.1 }, 8)).toBeNull();
+        expect(whyOf({ busyCores: 0.7, cores: 8 }, 8)).toBeNull();
+        expect(whyOf({ busyCores: 0.7 }, 8, { others: [full] })).toBeNull();
+        expect(whyOf({ busyCores: 0.7 }, 8, { serverCores: 'none' })).toBeNull();
+        const sharing = { source: 'recorded' };
+        expect(whyOf({ busyCores: 0.7 }, 8, { trace: { ...full, sharing } })).toBeNull();
+      });
+
+      test('of one core, queries wait sooner', () => {
+        expect(whyOf({ busyCores: 0.3, cores: 2 }, 4)).toBeNull();
+        expect(whyOf({ busyCores: 0.3, cores: 1 }, 4)).toBe('busyServer');
+      });
+
+      test('and hiding it says so', () => {
+        const predicted = /** @type {any} */ ({ ...ends(1), utilisation: 1 });
+        const input = { trace: { ...full, server: { cores: 2, busyCores: 0.7 } }, load: open };
+        const hide = (/** @type {number} */ poolSize) =>
+          hideUnsure(judgeTrust(input, holds), { settings: { poolSize }, predicted });
+        expect(hide(8)).toMatchObject({ isBusy: true, isWide: false, variant: { predicted: { meanWaitMs: NaN } } });
+        expect(hide(2).isBusy).toBe(false);
+      });
+    });
+
     test('but all are if the recording shows who waits for answers, and that the server had cores to spare', () => {
       expect(hiddenOf({ trace: plain, load: open }, notChecked)).toEqual([]);
       expect(judgeTrust({ trace: plain, load: open }, notChecked).isPlain).toBe(true);
