@@ -17,18 +17,20 @@ import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
  * @typedef {object} SeriesData
  * @property {string} label
  * @property {string} look a colour of the style sheet: `measured-1`, `exact` ...
+ * @property {number} [on] in a bar chart: the measured series that this one is compared with. It is a tick on its bars
  * @property {number} dash dash pattern, 0 for a solid line: distinguishes the runs of a comparison
  * @property {(number | null)[]} values
  * @property {string[]} texts the values with their units, empty where there is none
  */
 
-// Readers can't distinguish more colours. A lab with more measured series should draw two charts.
-const MEASURED_LOOKS = 6;
 const DASHES = 4;
 /** The bus is blue and the Ferrari orange, wherever they are drawn. @type {Record<string, number>} */
 const PLACES = { '/slow': 0, '/fast': 1 };
-/** Time series are of one route, so the colours of bus and Ferrari are not used for them. */
-const FIRST_TIME_SERIES_PLACE = 2;
+/**
+ * What is measured of all routes together is ink, and no second thing is blue or orange. Readers can't distinguish more
+ * colours: a lab with more measured series should draw two charts.
+ */
+const OTHER_PLACES = [5, 2, 3, 4];
 /** @type {Record<ChartData['kind'], string>} */
 const KIND_NAMES = { bar: 'Bar', dot: 'Dot', line: 'Line' };
 /** @type {Record<string, string>} */
@@ -106,7 +108,7 @@ function layOutTimeSeries(spec, runs) {
       )
       .map((line, place) => ({
         ...line,
-        look: nameLook(FIRST_TIME_SERIES_PLACE + (place % (MEASURED_LOOKS - FIRST_TIME_SERIES_PLACE))),
+        look: nameLook(OTHER_PLACES[place % OTHER_PLACES.length]),
       })),
   );
   const points = [...new Set(lines.flatMap(({ timeSeries }) => Object.keys(timeSeries)))];
@@ -130,6 +132,7 @@ function layOutSeries(spec, groups) {
     look: looks[index],
     // Several series of one route share its colour.
     dash: looks.slice(0, index).filter((look) => look === looks[index]).length % DASHES,
+    on: spec.kind === 'bar' ? findMeasured(spec, index) : undefined,
     values: groups.map((variants) => variants.map(value).find(Number.isFinite) ?? null),
   }));
 }
@@ -143,7 +146,13 @@ function layOutSeries(spec, groups) {
  * @returns {ChartData}
  */
 function finishChart({ kind, log = kind === 'dot', title, xLabel, yLabel, unit }, categories, all) {
-  const series = all.filter(({ values }) => values.some((value) => value !== null));
+  const isFilled = (/** @type {Omit<SeriesData, 'texts'> | undefined} */ each) =>
+    each?.values.some((value) => value !== null);
+  const series = all.filter(isFilled).map(({ on = -1, ...each }) => {
+    // Without its bars, a series has bars of its own.
+    const bars = isFilled(all[on]) ? all.filter(isFilled).indexOf(all[on]) : undefined;
+    return bars === undefined ? each : { ...each, on: bars };
+  });
   const largest = Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const isSeconds = unit === 'ms' && largest >= 2000 && !log;
   return {
@@ -166,6 +175,12 @@ function wrapEach(values) {
   return values.map((value) => [value]);
 }
 
+/** The first measured series of the same route. @param {ChartSpec} spec @param {number} index of a series */
+function findMeasured({ series }, index) {
+  const { role, route } = series[index];
+  return role === 'measured' ? undefined : series.findIndex((each) => each.role === 'measured' && each.route === route);
+}
+
 /** @param {ChartSpec} spec @param {number} index of the series */
 function lookOf({ series }, index) {
   const { role } = series[index];
@@ -173,9 +188,8 @@ function lookOf({ series }, index) {
   const measured = series.filter((each) => each.role === 'measured');
   const places = measured.map(({ route }) => (route && Object.hasOwn(PLACES, route) ? PLACES[route] : undefined));
   const at = measured.indexOf(series[index]);
-  const free = Array.from({ length: MEASURED_LOOKS }, (_, place) => place).filter((place) => !places.includes(place));
   const before = places.slice(0, at).filter((place) => place === undefined).length;
-  return nameLook(places[at] ?? free[before % free.length]);
+  return nameLook(places[at] ?? OTHER_PLACES[before % OTHER_PLACES.length]);
 }
 
 /** @param {number} place among measured series */

@@ -8,6 +8,8 @@ const NARROW_NAME = 15;
 const MANY_ROWS = 12;
 const LABEL_GAP = 7;
 const DOT_RADIUS = 6;
+/** Higher than a bar. */
+const [TICK_PX, TICK_HEIGHT_PX] = [4, 27];
 /** Solid, dashed, dotted and mixed, in the order of the legend. */
 const DASHES = [[], [10, 6], [2, 4], [10, 4, 2, 4]];
 
@@ -29,7 +31,8 @@ function draw(figure) {
   const canvas = /** @type {HTMLCanvasElement} */ (box.querySelector('canvas'));
   const source = /** @type {HTMLScriptElement} */ (figure.querySelector('script'));
   /** @type {ChartData} */
-  const { kind, log, xTitle, categories, series } = JSON.parse(source.text);
+  const { kind, log, xTitle, categories, series: all } = JSON.parse(source.text);
+  const series = all.filter(({ on }) => on === undefined);
   const isRows = kind !== 'line';
   const isNarrow = box.clientWidth < NARROW;
   const size = isNarrow ? 13 : 16;
@@ -41,7 +44,7 @@ function draw(figure) {
   const valueAxis = {
     ...(log ? createLogAxis(series, isRows) : { type: /** @type {'linear'} */ ('linear'), beginAtZero: true }),
     // The longest bar reaches the edge: no room is lost to a round number beyond it.
-    ...(isRows && { max: Math.max(...series.flatMap(({ values }) => values.map(Number))) }),
+    ...(isRows && { max: Math.max(...all.flatMap(({ values }) => values.map(Number))) }),
     grid: { color: readColor('rule') },
     border: { display: false },
     ticks: {
@@ -85,11 +88,15 @@ function draw(figure) {
               const { label, texts } = series[datasetIndex];
               return `${label}: ${texts[dataIndex]}`;
             },
+            footer: ([{ dataIndex }]) =>
+              all.flatMap(({ on, label, texts }) =>
+                on === undefined || !texts[dataIndex] ? [] : `${label}: ${texts[dataIndex]}`,
+              ),
           },
         },
       },
     },
-    plugins: isRows ? [createLabels(series, size, kind === 'dot')] : [],
+    plugins: isRows ? [createTicks(all, series), createLabels(all, series, size, kind === 'dot')] : [],
   });
 }
 
@@ -166,13 +173,14 @@ function createLine({ label, look, dash, values }) {
 }
 
 /**
- * Writes each value at the end of its bar or beside its dot.
- * @param {SeriesData[]} series
+ * Writes each value at the end of its bar, and of the marks on it, or beside its dot.
+ * @param {SeriesData[]} all
+ * @param {SeriesData[]} series those of them that have bars
  * @param {number} size of the letters
  * @param {boolean} isDot
  * @returns {Plugin}
  */
-function createLabels(series, size, isDot) {
+function createLabels(all, series, size, isDot) {
   return {
     id: 'labels',
     afterDatasetsDraw(chart) {
@@ -185,7 +193,49 @@ function createLabels(series, size, isDot) {
         for (const [row, bar] of chart.getDatasetMeta(index).data.entries()) {
           if (isDot && texts[row]) drawDot(ctx, bar, look);
           ctx.fillStyle = inWords;
-          ctx.fillText(texts[row], bar.x + LABEL_GAP + (isDot ? DOT_RADIUS : 0), bar.y + 1);
+          const marks = all.flatMap(({ on, values }) =>
+            on !== undefined && all[on] === series[index] && values[row] !== null
+              ? chart.scales.x.getPixelForValue(Number(values[row])) + TICK_PX / 2
+              : [],
+          );
+          ctx.fillText(texts[row], Math.max(bar.x, ...marks) + LABEL_GAP + (isDot ? DOT_RADIUS : 0), bar.y + 1);
+        }
+      }
+      ctx.restore();
+    },
+  };
+}
+
+/**
+ * Marks what a bar is compared with.
+ * @param {SeriesData[]} all
+ * @param {SeriesData[]} bars those of them that have bars
+ * @returns {Plugin}
+ */
+function createTicks(all, bars) {
+  return {
+    id: 'ticks',
+    afterDatasetsDraw(chart) {
+      const { ctx, scales } = chart;
+      ctx.save();
+      for (const { on, look, values } of all) {
+        if (on === undefined) continue;
+        for (const [row, { y }] of chart.getDatasetMeta(bars.indexOf(all[on])).data.entries()) {
+          if (values[row] === null) continue;
+          const x = scales.x.getPixelForValue(Number(values[row]));
+          // A rim of paper keeps it visible on a bar of its own colour.
+          for (const [color, rim] of /** @type {const} */ ([
+            ['paper', 1.5],
+            [look, 0],
+          ])) {
+            ctx.fillStyle = readColor(color);
+            ctx.fillRect(
+              x - TICK_PX / 2 - rim,
+              y - TICK_HEIGHT_PX / 2 - rim,
+              TICK_PX + 2 * rim,
+              TICK_HEIGHT_PX + 2 * rim,
+            );
+          }
         }
       }
       ctx.restore();

@@ -74,30 +74,30 @@ function countPixels(color) {
 }
 
 /** @type {[number, number, number]} */
-const BLUE = [0x00, 0x72, 0xb2];
+const ORANGE = [0xd5, 0x5e, 0x00];
 /** @type {[number, number, number]} */
-const SKY_BLUE = [0x56, 0xb4, 0xe9];
+const LIGHT_ORANGE = [0xf2, 0x8a, 0x3c];
 
 describeInBrowser('in a browser without a network', () => {
   const entries = () => [{ lab: mixed, result: createSampleResult() }];
 
   test('the chart is drawn in the colours of the theme, and drawn anew when the theme changes', async () => {
     await openReport(entries(), { colorScheme: 'light' });
-    expect(await countPixels(BLUE)).toBeGreaterThan(1000);
-    expect(await countPixels(SKY_BLUE)).toBe(0);
+    expect(await countPixels(ORANGE)).toBeGreaterThan(1000);
+    expect(await countPixels(LIGHT_ORANGE)).toBe(0);
 
     await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await countPixels(SKY_BLUE)).toBeGreaterThan(1000);
+    expect(await countPixels(LIGHT_ORANGE)).toBeGreaterThan(1000);
 
     await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
-    expect(await countPixels(BLUE)).toBeGreaterThan(1000);
+    expect(await countPixels(ORANGE)).toBeGreaterThan(1000);
     expect(incidents).toEqual([]);
   });
 
   test('it opens in the dark', async () => {
     await openReport(entries(), { colorScheme: 'dark' });
 
-    expect(await countPixels(SKY_BLUE)).toBeGreaterThan(1000);
+    expect(await countPixels(LIGHT_ORANGE)).toBeGreaterThan(1000);
     expect(incidents).toEqual([]);
   });
 
@@ -184,8 +184,8 @@ describeInBrowser('in a browser without a network', () => {
     await openReport([{ lab: { ...mixed, charts: [{ ...spec, kind: 'dot' }] }, result: createSampleResult() }]);
 
     // Three dots, where three bars are tens of thousands.
-    expect(await countPixels(BLUE)).toBeGreaterThan(100);
-    expect(await countPixels(BLUE)).toBeLessThan(1000);
+    expect(await countPixels(ORANGE)).toBeGreaterThan(100);
+    expect(await countPixels(ORANGE)).toBeLessThan(1000);
   });
 
   test('the question, the answer, the chart and how to read it are on the first screen', async () => {
@@ -259,7 +259,7 @@ describeInBrowser('in a browser without a network', () => {
       { lab, result: createSampleResult() },
     ]);
 
-    expect(await countPixels(BLUE)).toBeGreaterThan(100);
+    expect(await countPixels(ORANGE)).toBeGreaterThan(100);
     expect(await page.locator('canvas').count()).toBe(2);
     expect(incidents).toEqual([]);
   });

@@ -295,12 +295,23 @@ describe('charts', () => {
       result.variants[0].predicted = { maxMs: 21_010 };
 
       expect(layOutChart(spec, result).series.map(({ look }) => look)).toEqual([
-        'measured-1',
+        'measured-6',
         'measured-2',
         'predicted',
         'exact',
         'published',
       ]);
+    });
+
+    test('marks on the bars of a route what they are compared with', () => {
+      const result = createSampleResult();
+      result.variants[0].predicted = { maxMs: 21_010 };
+      const marks = (/** @type {typeof spec} */ each) => layOutChart(each, result).series.map(({ on }) => on);
+
+      expect(marks(spec)).toEqual([undefined, undefined, 0, 0, 0]);
+      // Without the bars, and in other charts, they stand alone.
+      expect(marks({ ...spec, series: spec.series.slice(1) })).toEqual(Array(4).fill(undefined));
+      expect(marks({ ...spec, kind: 'dot' })).toEqual(Array(5).fill(undefined));
     });
 
     test('has the bus in blue and the Ferrari in orange, in whatever order they come', () => {
@@ -316,8 +327,8 @@ describe('charts', () => {
         ).series.map(({ look, dash }) => `${look} ${dash}`);
 
       expect(looksOf(['/fast', '/slow'])).toEqual(['measured-2 0', 'measured-1 0']);
-      expect(looksOf(['/fast', '/pool', undefined])).toEqual(['measured-2 0', 'measured-1 0', 'measured-3 0']);
-      expect(looksOf(['/pool', '/slow', 'constructor'])).toEqual(['measured-2 0', 'measured-1 0', 'measured-3 0']);
+      expect(looksOf(['/fast', '/pool', undefined])).toEqual(['measured-2 0', 'measured-6 0', 'measured-3 0']);
+      expect(looksOf(['/pool', '/slow', 'constructor'])).toEqual(['measured-6 0', 'measured-1 0', 'measured-3 0']);
       expect(looksOf(['/fast', '/fast', '/fast'])).toEqual(['measured-2 0', 'measured-2 1', 'measured-2 2']);
     });
 
@@ -417,8 +428,8 @@ describe('charts', () => {
       const { categories, series } = layOutChart(spec, result);
       expect(categories).toEqual([['0.0'], ['0.5'], ['1.0']]);
       expect(series.map(({ label, look, values }) => [label, look, values])).toEqual([
-        ['1 connection', 'measured-3', [3, 900, null]],
-        ['10 connections', 'measured-4', [null, 4, 5]],
+        ['1 connection', 'measured-6', [3, 900, null]],
+        ['10 connections', 'measured-3', [null, 4, 5]],
       ]);
     });
 
@@ -428,10 +439,10 @@ describe('charts', () => {
         nameRuns([result, { ...result, startedAt: '2026-02-01T00:00:00.000Z' }]),
       );
       expect(series.map(({ label, look, dash }) => [label, look, dash])).toEqual([
-        ['1 connection, run A', 'measured-3', 0],
-        ['10 connections, run A', 'measured-4', 0],
-        ['1 connection, run B', 'measured-3', 1],
-        ['10 connections, run B', 'measured-4', 1],
+        ['1 connection, run A', 'measured-6', 0],
+        ['10 connections, run A', 'measured-3', 0],
+        ['1 connection, run B', 'measured-6', 1],
+        ['10 connections, run B', 'measured-3', 1],
       ]);
     });
   });
