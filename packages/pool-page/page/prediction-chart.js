@@ -11,6 +11,8 @@ import { createPlot, LOG_LABELS, logScale, styleAxis } from './plot.js';
 const DASHES = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
 
 const DIAMOND_PX = 8;
+/** The name of a pool size, and a gap. */
+const NAME_PX = 40;
 
 /**
  * Simulated times by pool size, and the measured ones at the recorded size.
@@ -82,8 +84,9 @@ function createChart(box, shown, palette, onLayout) {
           ...axis,
           grid: { show: false },
           border: { show: true, stroke: palette.ink, width: 1 },
-          splits: () => indexes,
-          values: () => poolSizes,
+          // On a phone, not every size has room for its name.
+          splits: ({ width }) => indexes.filter((at) => at % Math.ceil((indexes.length * NAME_PX) / width) === 0),
+          values: (_, splits) => splits.map((at) => String(poolSizes[at])),
         },
         { ...axis, ...LOG_LABELS },
       ],
