@@ -403,6 +403,11 @@ describe('cases', () => {
     ['idle-time', withP50({ '/order': 248 }, { opened: 57 }), /to \/order/],
     ['lost-option', withP50({ '/order': 2274 }, { connections: 4 }), /to \/order/],
     ['a machine that is busy', withP50({ '/order': 248 }, { noiseMs: 80 }), /something else used this machine/],
+    [
+      'requests without an answer on a machine that is busy',
+      { routes: { ...SOUND.routes, '/order': { failures: 3 } }, noiseMs: 80 },
+      /3 requests to \/order got no answer, but something else used this machine/,
+    ],
     ['requests without an answer', { routes: { ...SOUND.routes, '/order': { failures: 3 } } }, /3 requests to \/order/],
     [
       'a route that makes it easy',
