@@ -39,6 +39,9 @@ test('run inserts measures each case plain and gathered, and every document is s
       '1/1,2/50',
       '--docs',
       '300',
+      // Enough for all of them on a busy machine.
+      '--seconds',
+      '100',
       '--repeat',
       '2',
       '--write-concern',
