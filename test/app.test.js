@@ -8,7 +8,7 @@ import { sharedMongoUrl } from 'test-support/mongod.js';
 import { openTcpProxy } from 'test-support/network.js';
 import { inOrder, until } from 'test-support/waiting.js';
 import { createConcurrencyLimit } from '../src/http/concurrency-limit.js';
-import { createTestLog, LEAST_SLOW, serveApp, serveParts } from './support/serve-app.js';
+import { ask, createTestLog, LEAST_SLOW, serveApp, serveParts, useControl } from './support/serve-app.js';
 import { startApp } from './support/start-app.js';
 
 const STATIC = /^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'/gm;
@@ -56,23 +56,6 @@ async function findOwn(specifier) {
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 const dockerfile = await readFile('Dockerfile', 'utf8');
 
-/**
- * Problems and answers are both JSON.
- * @param {string} url
- */
-async function get(url) {
-  const sentAt = performance.now();
-  const response = await fetch(url);
-  const body = await response.json();
-  return {
-    status: response.status,
-    type: response.headers.get('content-type')?.split(';')[0],
-    retryAfter: response.headers.get('retry-after'),
-    body,
-    ms: performance.now() - sentAt,
-  };
-}
-
 describe('with a MongoDB that answers', () => {
   /** @type {string} */
   let url;
@@ -81,13 +64,13 @@ describe('with a MongoDB that answers', () => {
   });
 
   test('/slow answers when the server has taken SLOW_MS', async () => {
-    const { status, body, ms } = await get(`${url}/slow`);
+    const { status, body, ms } = await ask(`${url}/slow`);
     expect({ status, body }).toEqual({ status: 200, body: { query: 'slow', serverMs: 1000 } });
     expect(ms).toBeGreaterThan(LEAST_SLOW * 1000);
   });
 
   test('/fast answers with a customer', async () => {
-    const { status, body } = await get(`${url}/fast`);
+    const { status, body } = await ask(`${url}/fast`);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       query: 'fast',
@@ -95,21 +78,10 @@ describe('with a MongoDB that answers', () => {
     });
   });
 
-  test('/pool has the pool size and the server version', async () => {
-    const { status, body } = await get(`${url}/pool`);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      max: 1,
-      min: 1,
-      slowMs: 1000,
-      serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/),
-    });
-  });
-
   test('while /slow holds the only connection, /fast waits but /livez and /readyz answer at once', async () => {
-    const slow = get(`${url}/slow`);
-    await until('/slow holds it', async () => (await get(`${url}/pool`)).body.active === 1);
-    const answers = await inOrder([slow, get(`${url}/fast`), get(`${url}/livez`).then(() => get(`${url}/readyz`))]);
+    const slow = ask(`${url}/slow`);
+    await until('/slow holds it', async () => (await ask(`${url}/pool`)).body.active === 1);
+    const answers = await inOrder([slow, ask(`${url}/fast`), ask(`${url}/livez`).then(() => ask(`${url}/readyz`))]);
     expect(answers).toMatchObject([
       { body: { status: 'ready' } },
       { body: { query: 'slow' } },
@@ -138,7 +110,7 @@ describe('with a MongoDB that answers', () => {
   );
 
   test.each(['/nowhere', '/slow/er', '/%ff'])('%s is a problem with status 404', async (path) => {
-    expect(await get(url + path)).toMatchObject({
+    expect(await ask(url + path)).toMatchObject({
       status: 404,
       type: 'application/problem+json',
       body: { type: 'about:blank', status: 404, title: 'Not Found' },
@@ -154,13 +126,13 @@ test('a request that waits too long for a connection gets 503 with Retry-After',
     MONGO_WAIT_QUEUE_TIMEOUT_MS: '500',
     SLOW_MS: '60000',
   });
-  const pool = async () => (await get(`${url}/pool`)).body;
+  const pool = async () => (await ask(`${url}/pool`)).body;
   await until('the connection is open', async () => (await pool()).idle === 1);
   const client = new AbortController();
   const slow = fetch(`${url}/slow`, { signal: client.signal }).catch(({ name }) => name);
   await until('a slow query holds it', async () => (await pool()).active === 1);
 
-  expect(await get(`${url}/fast`)).toMatchObject({
+  expect(await ask(`${url}/fast`)).toMatchObject({
     status: 503,
     type: 'application/problem+json',
     retryAfter: '1',
@@ -171,7 +143,7 @@ test('a request that waits too long for a connection gets 503 with Retry-After',
   });
   client.abort();
   expect(await slow).toBe('AbortError');
-  await until('/fast is served', async () => (await get(`${url}/fast`)).status === 200);
+  await until('/fast is served', async () => (await ask(`${url}/fast`)).status === 200);
 });
 
 test('without MongoDB, queries and /readyz get 503, /livez still answers, and all recovers with MongoDB', async () => {
@@ -179,11 +151,11 @@ test('without MongoDB, queries and /readyz get 503, /livez still answers, and al
   const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
   const url = await serveApp({ MONGO_URL: mongoUrl, MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' });
   const routes = ['/slow', '/fast', '/readyz', '/livez'];
-  const getAll = () => Promise.all(routes.map((route) => get(url + route)));
+  const getAll = () => Promise.all(routes.map((route) => ask(url + route)));
   expect((await getAll()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 
   proxy.cut();
-  await until('/readyz notices', async () => (await get(`${url}/readyz`)).status === 503);
+  await until('/readyz notices', async () => (await ask(`${url}/readyz`)).status === 503);
   const unreachable = {
     status: 503,
     type: 'application/problem+json',
@@ -191,10 +163,10 @@ test('without MongoDB, queries and /readyz get 503, /livez still answers, and al
     body: { type: 'about:blank', status: 503, title: 'MongoDB is unreachable' },
   };
   expect(await getAll()).toMatchObject([unreachable, unreachable, unreachable, { status: 200 }]);
-  expect(await get(`${url}/pool/server`)).toMatchObject(unreachable);
+  expect(await ask(`${url}/pool/server`)).toMatchObject(unreachable);
 
   await proxy.restore();
-  await until('/fast works again', async () => (await get(`${url}/fast`)).status === 200);
+  await until('/fast works again', async () => (await ask(`${url}/fast`)).status === 200);
   expect(await getAll()).toMatchObject(routes.map(() => ({ status: 200 })));
 });
 
@@ -286,7 +258,7 @@ test('for our own fault the client only learns the status, and the log has every
     slowLimit: createConcurrencyLimit(),
     requestTimeoutMs: 1000,
   });
-  const { status, type, body } = await get(`${url}/slow`);
+  const { status, type, body } = await ask(`${url}/slow`);
   expect({ status, type, body }).toEqual({
     status: 500,
     type: 'application/problem+json',
@@ -350,20 +322,15 @@ describe('the app alone', () => {
       expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({
         features: { loadTests: false, predictions: false },
       });
-      const answer = await fetch(`${url}/control/load-test`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', Origin: url },
-        body: '{}',
-      });
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([
-        501,
-        'application/problem+json; charset=utf-8',
-      ]);
-      expect(await answer.json()).toEqual({
-        type: 'about:blank',
+      expect(await useControl(url, 'load-test', {})).toMatchObject({
         status: 501,
-        title: 'Load tests are not installed',
-        detail: 'load tests need Artillery: run npm install artillery, then start the app again',
+        type: 'application/problem+json',
+        body: {
+          type: 'about:blank',
+          status: 501,
+          title: 'Load tests are not installed',
+          detail: 'load tests need Artillery: run npm install artillery, then start the app again',
+        },
       });
       app.child.disconnect();
       expect(await app.ended).toMatchObject({ code: 0, stderr: '' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PASSWORD, startSecuredMongod, TRACES } from './support/secured-mongod.js';
 import { startApp } from './support/start-app.js';
-import { serveApp } from './support/serve-app.js';
+import { serveApp, useControl } from './support/serve-app.js';
 
 const mongod = await startSecuredMongod();
 const url = await serveApp({ MONGO_URL: mongod.urlOf(), SLOW_MS: '1' });
@@ -20,13 +20,9 @@ describe('a MongoDB with users and TLS', () => {
 
     // A new client can't log in now. That is a server error, and the log has it.
     await mongod.root.db('admin').command({ updateUser: 'lab', pwd: 'another' });
-    const refused = await fetch(`${at}/control/pool-size`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Origin: at },
-      body: '{"poolSize":2}',
-    });
+    const refused = await useControl(at, 'pool-size', { poolSize: 2 });
     expect(refused.status).toBe(500);
-    said.push(await refused.text());
+    said.push(JSON.stringify(refused));
     await mongod.root.db('admin').command({ updateUser: 'lab', pwd: PASSWORD });
 
     app.child.disconnect();
@@ -102,16 +98,12 @@ describe('injection', () => {
       );
       await Promise.all(
         CONTROLS.map(async (control) => {
-          const response = await fetch(`${url}/control/${control}`, {
-            method: 'POST',
-            headers: { 'Content-Type': 'application/json', Origin: url },
-            body: JSON.stringify({
-              slowMs: operator,
-              poolSize: operator,
-              route: operator,
-              count: operator,
-              email: operator,
-            }),
+          const response = await useControl(url, control, {
+            slowMs: operator,
+            poolSize: operator,
+            route: operator,
+            count: operator,
+            email: operator,
           });
           expect(response.status).toBe(control === 'token' ? 200 : 400);
         }),

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
-import { createTestLog, serveApp, serveHandler } from '../support/serve-app.js';
+import { createTestLog, serveApp, serveHandler, useControl } from '../support/serve-app.js';
 import { createToken, readJsonBody, requireSameOrigin, requireToken } from '../../src/http/request-guards.js';
 import { createExpress } from '../../src/http/create-express.js';
 import { answerErrors } from '../../src/http/problem.js';
@@ -29,16 +29,8 @@ describe('the token of the controls', () => {
    * @param {string} [authorization]
    */
   async function order(url, authorization) {
-    const response = await fetch(`${url}/control/slow-ms`, {
-      method: 'POST',
-      body: '{"slowMs":100}',
-      headers: {
-        'Content-Type': 'application/json',
-        Origin: url,
-        ...(authorization && { Authorization: authorization }),
-      },
-    });
-    return response.status;
+    const headers = { Origin: url, ...(authorization && { Authorization: authorization }) };
+    return (await useControl(url, 'slow-ms', { slowMs: 100 }, headers)).status;
   }
 
   /**
@@ -104,15 +96,8 @@ describe('the token of the controls', () => {
 
     test('does not admit another site', async () => {
       const { url } = await serve({ CONTROLS_TOKEN: TOKEN });
-      const { status } = await fetch(`${url}/control/slow-ms`, {
-        method: 'POST',
-        body: '{"slowMs":100}',
-        headers: {
-          'Content-Type': 'application/json',
-          Origin: 'https://elsewhere.example',
-          Authorization: `Bearer ${TOKEN}`,
-        },
-      });
+      const headers = { Origin: 'https://elsewhere.example', Authorization: `Bearer ${TOKEN}` };
+      const { status } = await useControl(url, 'slow-ms', { slowMs: 100 }, headers);
       expect(status).toBe(403);
     });
   });
@@ -189,6 +174,7 @@ describe('guards', () => {
     ['the app itself, in a browser that says nothing of sites', { 'Sec-Fetch-Site': undefined }, 200],
     ['a request without an origin', { Origin: undefined }, 403],
     ['another origin', { Origin: 'http://evil.example' }, 403],
+    ['a sandboxed page', { Origin: 'null' }, 403],
     ['the same host with another scheme', { Origin: 'https://127.0.0.1' }, 403],
     ['another site that names our origin', { 'Sec-Fetch-Site': 'cross-site' }, 403],
     ['another port of this machine', { 'Sec-Fetch-Site': 'same-site' }, 403],

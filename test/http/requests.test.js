@@ -8,7 +8,7 @@ import { cleanUp } from 'test-support/cleanup.js';
 import { runningOperations, sharedMongoUrl } from 'test-support/mongod.js';
 import { inOrder, measureUntil, until } from 'test-support/waiting.js';
 import { parse } from 'yaml';
-import { createTestLog, serveApp } from '../support/serve-app.js';
+import { ask, createTestLog, serveApp } from '../support/serve-app.js';
 import { ClientDisconnectedError, RequestDeadline } from '../../src/http/request-deadline.js';
 import { readSettings } from '../../src/settings.js';
 import { ConcurrencyLimitError, createConcurrencyLimit } from '../../src/http/concurrency-limit.js';
@@ -120,23 +120,6 @@ describe('limits', () => {
   const LONG_MS = 60_000;
   const FIGURES = { active: 0, waiting: 0, queue: [], lanes: [] };
 
-  /**
-   * @param {string} url
-   * @param {AbortSignal} [signal]
-   */
-  async function ask(url, signal) {
-    const askedAt = performance.now();
-    const response = await fetch(url, { signal });
-    return {
-      status: response.status,
-      type: response.headers.get('content-type')?.split(';')[0],
-      retryAfter: response.headers.get('retry-after'),
-      timing: response.headers.get('server-timing'),
-      body: await response.json(),
-      ms: performance.now() - askedAt,
-    };
-  }
-
   /** @param {string} url */
   const readPool = async (url) => (await ask(`${url}/pool`)).body;
 
@@ -173,7 +156,7 @@ describe('limits', () => {
       const running = await countAtServer(slowMs);
       const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: String(slowMs) });
       const leaving = new AbortController();
-      const left = ask(`${url}/slow`, leaving.signal).catch(() => 'left');
+      const left = ask(`${url}/slow`, { signal: leaving.signal }).catch(() => 'left');
       await until('its query runs', async () => (await running()) === 1);
       const next = ask(`${url}/fast`);
       leaving.abort();
@@ -188,9 +171,9 @@ describe('limits', () => {
     test('while it waits for a connection leaves the queue, and its record is checkOutAborted', async () => {
       const url = await serveApp({ MONGO_POOLSIZE: '1', SLOW_MS: String(LONG_MS) });
       const leaving = [new AbortController(), new AbortController()];
-      const slow = ask(`${url}/slow`, leaving[0].signal).catch(() => 'left');
+      const slow = ask(`${url}/slow`, { signal: leaving[0].signal }).catch(() => 'left');
       await until('it drives', async () => (await readPool(url)).active === 1);
-      const fast = ask(`${url}/fast`, leaving[1].signal).catch(() => 'left');
+      const fast = ask(`${url}/fast`, { signal: leaving[1].signal }).catch(() => 'left');
       await until('another waits', async () => (await readPool(url)).waiting === 1);
       leaving[1].abort();
       expect(await fast).toBe('left');

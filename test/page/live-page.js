@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import { launchChromium } from 'test-support/chromium.js';
 import { PoolClient } from 'mongodb-pool-page/client';
 import { until } from 'test-support/waiting.js';
+import { useControl } from '../support/serve-app.js';
 import { startApp } from '../support/start-app.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
@@ -139,12 +140,8 @@ export async function readData(locator) {
 export async function setPool(settings) {
   for (const [name, value] of Object.entries(settings)) {
     const path = name === 'poolSize' ? 'pool-size' : 'slow-ms';
-    const response = await fetch(`${app.url}/control/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: app.url },
-      body: JSON.stringify({ [name]: value }),
-    });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    const { status, body } = await useControl(app.url, path, { [name]: value });
+    if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   }
 }
 

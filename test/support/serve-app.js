@@ -72,3 +72,37 @@ export async function serveHandler(handler) {
   cleanUp(close);
   return url;
 }
+
+/**
+ * Asks an app, whose answers and problems are both JSON.
+ * @param {string} url
+ * @param {RequestInit} [init]
+ */
+export async function ask(url, init) {
+  const askedAt = performance.now();
+  const response = await fetch(url, init);
+  const body = await response.json();
+  return {
+    status: response.status,
+    type: response.headers.get('content-type')?.split(';')[0],
+    retryAfter: response.headers.get('retry-after'),
+    timing: response.headers.get('server-timing'),
+    body,
+    ms: performance.now() - askedAt,
+  };
+}
+
+/**
+ * Uses a control of an app, as its page does.
+ * @param {string} url of the app
+ * @param {string} control
+ * @param {unknown} body JSON, or text to send as it is
+ * @param {Record<string, string>} [headers]
+ */
+export function useControl(url, control, body, headers = { Origin: url }) {
+  return ask(`${url}/control/${control}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
