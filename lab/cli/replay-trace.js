@@ -29,8 +29,8 @@ export async function isTrace(name) {
 }
 
 /**
- * Says why the requests of a trace waited, and writes a page that plays it, or that shows a history over time. The page needs
- * no network.
+ * Says why the requests of a trace waited, and writes a page that plays it, or that shows a history over time. The page
+ * needs no network.
  *
  * @param {string} name of the file
  * @param {string} out file of the page

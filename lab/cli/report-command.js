@@ -29,7 +29,8 @@ export function createCommand() {
     )
     .argument(
       '<results...>',
-      'result files of `pool-lab run`, `pool-lab sweep` or\n`artillery run --output`; or a trace of `pool-lab record`,\nor a history of POOL_MONITOR_LOG',
+      'result files of `pool-lab run`, `pool-lab sweep` or\n`artillery run --output`; or a trace of ' +
+        '`pool-lab record`,\nor a history of POOL_MONITOR_LOG',
     )
     .option('--out <file>', 'HTML file to write', 'report.html')
     .action(showResults);

@@ -13,7 +13,7 @@ export function wasBusy({ warnings = [] }) {
   return warnings.some((warning) => warning.includes(BUSY_MACHINE));
 }
 
-/** Alone, a thread gets CPU time for at least 0.8 of the time in which it has work; beside twenty others, for 0.2. */
+/** Runs that other programs spoilt got CPU time for 0.06 to 0.32 of the time in which the thread had work. */
 const STARVED_SHARE = 0.6;
 
 /**
