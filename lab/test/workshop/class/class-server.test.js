@@ -134,10 +134,10 @@ test('the teacher sees who is at the case of the lesson, and the result who has 
   const cellsOf = (/** @type {string} */ row) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, text]) => text);
   expect([heads, ...rows].map(cellsOf)).toEqual([
-    ['Name', '1 twist', '2', 'case-1'],
-    ['Ada', '', 'done', 'done'],
-    ['Ben', '', 'done', ''],
-    ['Cleo', 'done', '', ''],
+    ['Name', '1 twist', '2', 'case-1', 'Points'],
+    ['Ada', '', 'done', 'done', ''],
+    ['Ben', '', 'done', '', ''],
+    ['Cleo', 'done', '', '', ''],
   ]);
 });
 
