@@ -47,7 +47,7 @@ export const mixedView = {
     'A query of /slow takes the database seconds (the bus). A query of /fast takes a few milliseconds (the Ferrari).',
     'A query keeps its connection, a lane of the tunnel, until it is answered. If no ' +
       'connection is free, the query waits.',
-    'Short bars are good. A long orange bar is nearly all waiting. A mark on a bar is the same figure from elsewhere.',
+    'A long orange bar is nearly all waiting. A mark on a bar is what it is compared with.',
     'Predicted: a simulation of the scenario, with the service time of a query that runs alone.',
     'Exact: computed from the queue and the moments at which the users came; driver 7: the same, for the driver of ' +
       'today. Article: measured with a driver that had another kind of queue (--driver 3).',
