@@ -39,7 +39,10 @@ export function checkAppPool(value, path) {
   checkNumbers(value, path);
 }
 
-/** Describes the settings, such as "10 connections, 2 more for /slow, wait-queue timeout 500 ms". @param {AppPool} settings */
+/**
+ * Describes the settings, such as "10 connections, 2 more for /slow, wait-queue timeout 500 ms".
+ * @param {AppPool} settings
+ */
 export function describeAppPool(settings) {
   const { poolSize, slowPoolSize, slowConcurrency, waitQueueTimeoutMs, timeoutMs, requestTimeoutMs } = settings;
   const slow = SLOW_ROUTES.join(', ');

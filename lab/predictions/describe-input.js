@@ -97,7 +97,11 @@ export function describePick({ trace: { useMs }, pool, process: { pid }, others 
   ];
 }
 
-/** Says what a trace of an earlier version can't tell. @param {Pick<RecordedTrace, 'version' | 'missing'>} trace @returns {string[]} */
+/**
+ * Says what a trace of an earlier version can't tell.
+ * @param {Pick<RecordedTrace, 'version' | 'missing'>} trace
+ * @returns {string[]}
+ */
 export function describeMissing({ version, missing }) {
   if (missing.length === 0) return [];
   return [
@@ -114,7 +118,11 @@ export function describePool({ settings, app }) {
   );
 }
 
-/** Says what the advice leaves out: it assumes one pool shared by all routes. @param {KnownPool} pool @returns {string} may be empty */
+/**
+ * Says what the advice leaves out: it assumes one pool shared by all routes.
+ * @param {KnownPool} pool
+ * @returns {string} may be empty
+ */
 export function describeSharedPool({ settings, app }) {
   const { slowPoolSize, slowConcurrency, waitQueueTimeoutMs, timeoutMs } = settings;
   if (!slowPoolSize && !slowConcurrency && !waitQueueTimeoutMs && !timeoutMs) return '';

@@ -22,7 +22,8 @@ const MAX_IMPORTANT = 2;
  * A diagnosis for a terminal: the verdict, the causes, checkouts that prove them, and what to do.
  *
  * @param {Diagnosis} diagnosis
- * @param {{ poolSize: number | null, advice: Record<string, string>, width: number }} options poolSize: see explainVerdict
+ * @param {{ poolSize: number | null, advice: Record<string, string>, width: number }} options poolSize: see
+ *   explainVerdict
  */
 export function renderDiagnosis(diagnosis, { poolSize, advice, width }) {
   const important = pickImportant(diagnosis);

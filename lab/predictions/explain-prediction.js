@@ -7,12 +7,13 @@ import { describeSlowdown } from './explain-saturation.js';
 /**
  * @typedef {LoadFacts & { knee: number | null, slowdown?: Slowdown | null }} Facts
  *
- * @typedef {{ count?: number, failures?: number, maxMs?: number, band: (number | undefined)[] }} RouteFigures band: of maxMs
+ * @typedef {{ count?: number, failures?: number, maxMs?: number, band: (number | undefined)[] }} RouteFigures band: of
+ *   maxMs
  */
 
 /**
- * When more connections do not help, what the smallest and the largest pool do, and how many the load uses. The sentences
- * must not contradict each other.
+ * When more connections do not help, what the smallest and the largest pool do, and how many the load uses. The
+ * sentences must not contradict each other.
  *
  * @param {Variant[]} variants
  * @param {Facts} load
@@ -28,7 +29,12 @@ export function explainPrediction(variants, load, route, { isBrief = false } = {
   ].join(' ');
 }
 
-/** @param {Variant[]} variants @param {string} route @param {boolean} isBrief @returns {string[]} none if one is unsure */
+/**
+ * @param {Variant[]} variants
+ * @param {string} route
+ * @param {boolean} isBrief
+ * @returns {string[]} none if one is unsure
+ */
 function compareEnds(variants, route, isBrief) {
   const [small, large] = [variants[0], variants[variants.length - 1]].map(({ settings, predicted }) => {
     const figures = predicted?.routes[route];

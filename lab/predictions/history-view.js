@@ -9,7 +9,9 @@ const DAY_MS = 86_400_000;
 const MAX_POINTS = 120;
 
 /** @typedef {Record<string, number>} Line values by time */
-/** @typedef {{ requests: number, mostWaiting: number, waiting: Line, active: Line, ratePerSec: Line }} ProcessFigures */
+/**
+ * @typedef {{ requests: number, mostWaiting: number, waiting: Line, active: Line, ratePerSec: Line }} ProcessFigures
+ */
 
 /**
  * Shows a history: over time, and its longest waits.
@@ -55,7 +57,12 @@ export function viewHistory(trace, waits, verdict) {
 
 /** @param {string} verdict @returns {LabView<object, ProcessFigures>} */
 function createTimeView(verdict) {
-  /** @param {string} title @param {string} yLabel @param {'waiting' | 'active' | 'ratePerSec'} figure @returns {ChartSpec<object, ProcessFigures>} */
+  /**
+   * @param {string} title
+   * @param {string} yLabel
+   * @param {'waiting' | 'active' | 'ratePerSec'} figure
+   * @returns {ChartSpec<object, ProcessFigures>}
+   */
   const chart = (title, yLabel, figure) => ({
     title,
     xLabel: 'Time, UTC',

@@ -115,7 +115,8 @@ const [ALL_COLUMNS, SOME_COLUMNS, ONE_COLUMN] = [2, 3, 7];
 
 /**
  * @param {string} route
- * @param {{ hasBand: boolean, hasOtherwise: boolean, isBrief: boolean, routes: number, index: number }} options isBrief: only as many columns as fit
+ * @param {{ hasBand: boolean, hasOtherwise: boolean, isBrief: boolean, routes: number, index: number }} options
+ *   isBrief: only as many columns as fit
  * @returns {Column[]}
  */
 function routeColumns(route, { hasBand, hasOtherwise, isBrief, routes, index }) {

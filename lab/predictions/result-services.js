@@ -4,13 +4,13 @@ import { checkService } from 'mongodb-pool-predictor';
 /** @import { Samples } from '../report/result-types.js' */
 
 /**
- * The service times and the overhead of an earlier measurement: those at the largest pool, where requests wait least. Results of
- * versions 0.1 and 0.2 have no samples: then `/slow` is the setting, and `/fast` the service time before the load, or else the
- * median response.
+ * The service times and the overhead of an earlier measurement: those at the largest pool, where requests wait least.
+ * Results of versions 0.1 and 0.2 have no samples: then `/slow` is the setting, and `/fast` the service time before the
+ * load, or else the median response.
  *
  * @param {any} result of the mixed lab
- * @returns {{ services: Record<string, Service>, overhead?: Service }} services by route; overhead: undefined where it was not
- *   saved
+ * @returns {{ services: Record<string, Service>, overhead?: Service }} services by route; overhead: undefined where it
+ *   was not saved
  * @throws {Error} for anything else
  */
 export function servicesOfResult(result) {

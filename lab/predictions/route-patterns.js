@@ -48,7 +48,11 @@ function isVariable(part) {
   return part.includes(':');
 }
 
-/** How well a pattern fits: best where the same parts are fixed in both. @param {string[]} pattern @param {string[]} parts */
+/**
+ * How well a pattern fits: best where the same parts are fixed in both.
+ * @param {string[]} pattern
+ * @param {string[]} parts
+ */
 function rate(pattern, parts) {
   return pattern.reduce((sum, part, index) => {
     if (part === parts[index]) return sum + 2;

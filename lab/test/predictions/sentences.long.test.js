@@ -120,7 +120,11 @@ function checkAdvice(advice) {
   return undefined;
 }
 
-/** The goal that would get a verdict must be above the one that gets none. @param {Advice} advice @param {string} text */
+/**
+ * The goal that would get a verdict must be above the one that gets none.
+ * @param {Advice} advice
+ * @param {string} text
+ */
 function checkNoise({ samples, noise }, text) {
   const below = samples.filter((_, goal) => noise?.[goal].isBelow);
   const offered = [

@@ -2,8 +2,8 @@
 
 /**
  * What a monitor would see of requests.
- * @param {{ atMs: number, route: string, status?: number, totalMs: number, queries: [startMs: number, waitMs: number, useMs: number][] }[]} requests
- *   queries: from the arrival
+ * @param {{ atMs: number, route: string, status?: number, totalMs: number, queries: [startMs: number, waitMs: number,
+ *   useMs: number][] }[]} requests queries: from the arrival
  */
 export function seeRequests(requests) {
   let lastId = 0;

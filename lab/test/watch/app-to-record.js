@@ -1,5 +1,5 @@
-// An app with four clients in each of two processes, as anyone might write it: one has a change stream, one has two connections, one
-// has connections that do not last. It knows nothing of the lab. Its port is its first line of output.
+// An app with four clients in each of two processes, as anyone might write it: one has a change stream, one has two
+// connections, one has connections that do not last. It knows nothing of the lab. Its port is its first line of output.
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import express from 'express';

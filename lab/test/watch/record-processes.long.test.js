@@ -17,7 +17,11 @@ import { startWatch } from './start-watch.js';
 /** Longer than the connections of one client last. */
 const PAUSE_MS = 60;
 
-/** Callers with a kept-alive connection each, until stopped. @param {string} url @param {string[]} paths of each caller */
+/**
+ * Callers with a kept-alive connection each, until stopped.
+ * @param {string} url
+ * @param {string[]} paths of each caller
+ */
 function call(url, paths) {
   const stop = new AbortController();
   const callers = paths.map(async (each) => {

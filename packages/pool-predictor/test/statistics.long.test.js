@@ -93,7 +93,10 @@ describe('users of a trace', () => {
 
   describe('rounded times', () => {
     const SEEDS = Array.from({ length: 4 }, (_, index) => index + 1);
-    /** Callers who come back a little later meet others, so a p95 of 2000 requests differs by up to 3 % for this reason alone. */
+    /**
+     * Callers who come back a little later meet others, so a p95 of 2000 requests differs by up to 3 % for this reason
+     * alone.
+     */
     const REQUESTS = 5000;
     /** Shorter waits than this many steps of the clock are mostly rounding. */
     const MIN_WAIT_STEPS = 10;

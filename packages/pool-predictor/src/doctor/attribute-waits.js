@@ -31,7 +31,11 @@ const PARKED = 0.4;
 /** As many holders as a wait names. */
 const MAX_BEHIND = 10;
 
-/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @returns {Uint8Array} for each checkout, a row of CAUSES */
+/**
+ * @param {RecordedTrace} trace
+ * @param {WaitEvidence} evidence
+ * @returns {Uint8Array} for each checkout, a row of CAUSES
+ */
 export function attributeWaits(trace, evidence) {
   const causes = new Uint8Array(trace.checkouts.length);
   for (let row = 0; row < causes.length; row++) causes[row] = CAUSE[findCause(trace, evidence, row)];

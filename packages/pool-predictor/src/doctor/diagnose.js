@@ -32,9 +32,9 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  *
  * @typedef {object} Diagnosis
  * @property {WaitVerdict} verdict
- * @property {{ requests: number, waiting: number, checkouts: number, refused: number, durationMs: number, waitedMs: number,
- *   poolWaitedMs: number }} totals waitedMs: in the pool and for a concurrency limit; poolWaitedMs: in the pool, of which
- *   each checkout has exactly one cause
+ * @property {{ requests: number, waiting: number, checkouts: number, refused: number, durationMs: number, waitedMs:
+ *   number, poolWaitedMs: number }} totals waitedMs: in the pool and for a concurrency limit; poolWaitedMs: in the
+ *   pool, of which each checkout has exactly one cause
  * @property {CauseShare[]} causes the one that took the most time first
  * @property {SettingFinding[]} settings that do not do what they seem to
  * @property {string[]} missing what a trace of version 1 or 2 can't tell
@@ -119,7 +119,11 @@ export function listLongestWaits(trace, count) {
   return pickProofs(trace, gatherEvidence(trace).pools, [...trace.checkouts.waitMs.keys()], count);
 }
 
-/** @param {number} request row, or -1 @param {number} row of a checkout @returns {number} the same for all of a request */
+/**
+ * @param {number} request row, or -1
+ * @param {number} row of a checkout
+ * @returns {number} the same for all of a request
+ */
 function requestKey(request, row) {
   return request >= 0 ? request : -1 - row;
 }

@@ -8,8 +8,9 @@
  */
 
 /**
- * Finds who had all connections of the pool while a checkout waited: those that the trace names, else those that were in use
- * in the middle of the wait. Checkouts that begin in the same moment see the connections free that the first of them get.
+ * Finds who had all connections of the pool while a checkout waited: those that the trace names, else those that were
+ * in use in the middle of the wait. Checkouts that begin in the same moment see the connections free that the first of
+ * them get.
  *
  * @param {RecordedTrace} trace
  * @param {PoolHistory[]} pools

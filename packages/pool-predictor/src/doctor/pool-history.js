@@ -98,7 +98,11 @@ export class PoolHistory {
     return this.count('lost') > 0 && this.count('lost') >= LOST_PER_CLEAR * this.clears.length;
   }
 
-  /** The checkouts that had a connection at a time, the last one first. @param {number} atMs @returns {number[]} rows */
+  /**
+   * The checkouts that had a connection at a time, the last one first.
+   * @param {number} atMs
+   * @returns {number[]} rows
+   */
   holdersAt(atMs) {
     const count = this.inUse.countAt(atMs);
     const rows = [];

@@ -36,7 +36,13 @@ export class RequestCheckouts {
   }
 }
 
-/** How many checkouts of its pool a request had open at a time. @param {RecordedTrace} trace @param {Int32Array} rows @param {number} pool @param {number} atMs */
+/**
+ * How many checkouts of its pool a request had open at a time.
+ * @param {RecordedTrace} trace
+ * @param {Int32Array} rows
+ * @param {number} pool
+ * @param {number} atMs
+ */
 export function countOpen({ checkouts: { startedMs, waitMs, useMs, poolOf } }, rows, pool, atMs) {
   let count = 0;
   for (const row of rows) {

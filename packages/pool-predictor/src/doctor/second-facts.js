@@ -4,7 +4,9 @@ import { countUpTo } from './intervals.js';
 /** @import { LoopSecond, RecordedTrace, ServerSecond } from '../trace/recorded-trace.js' */
 
 const SECOND_MS = 1000;
-/** An event loop is blocked if something in it takes this long, again and again; pauses of a busy machine are shorter. */
+/**
+ * An event loop is blocked if something in it takes this long, again and again; pauses of a busy machine are shorter.
+ */
 const BLOCKED_MS = 50;
 /** Above this share of its time, an event loop has no room for more. */
 const LOOP_FULL = 0.95;
@@ -64,8 +66,9 @@ export class LoopFacts {
 }
 
 /**
- * Whether the server left the loop too little of the machine. A loop counts the time in which it is not given a core as busy: if
- * both together have more cores than there are, and the server most of them, then the loop waited for the server.
+ * Whether the server left the loop too little of the machine. A loop counts the time in which it is not given a core as
+ * busy: if both together have more cores than there are, and the server most of them, then the loop waited for the
+ * server.
  *
  * @param {LoopSecond} loop
  * @param {ServerSecond[]} neighbours
@@ -101,8 +104,8 @@ export class ServerFacts {
 }
 
 /**
- * Measures how use times grow with the number of connections in use at the same time: the exponent, over the operations of
- * each route, weighted by their use. It is the slope of a regression line through the logarithms.
+ * Measures how use times grow with the number of connections in use at the same time: the exponent, over the operations
+ * of each route, weighted by their use. It is the slope of a regression line through the logarithms.
  *
  * @param {RecordedTrace} trace
  * @param {(row: number) => number} inUseOf mean number in use while a checkout had its connection

@@ -10,8 +10,8 @@ import { nameClient } from '../trace/pick-pool.js';
  * A setting that does not do what it seems to:
  * - overridden: the URI asked for `other`, and the code won, or the driver ignores it;
  * - unusedMinimum: minPoolSize keeps `value` connections open, and at most `used` were in use;
- * - neverFull: at most `used` of the `value` connections were in use, because of a concurrency limit, or because the event
- *   loop has no room for more;
+ * - neverFull: at most `used` of the `value` connections were in use, because of a concurrency limit, or because the
+ *   event loop has no room for more;
  * - tooManyConnections: `value` connections of all instances, and the server accepts `other`.
  *
  * @typedef {object} SettingFinding
@@ -27,8 +27,8 @@ import { nameClient } from '../trace/pick-pool.js';
 /**
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @param {{ instances?: number, serverLimit?: number, limits: FoundLimit[], isWhole: boolean }} known isWhole: whether the trace has all
- *   checkouts
+ * @param {{ instances?: number, serverLimit?: number, limits: FoundLimit[], isWhole: boolean }} known isWhole: whether
+ *   the trace has all checkouts
  * @returns {SettingFinding[]}
  */
 export function findSettings(
@@ -69,7 +69,12 @@ function findOverridden({ options = {} }, client) {
   );
 }
 
-/** @param {RecordedPool[]} pools @param {number} [instances] @param {number} [serverLimit] @returns {SettingFinding[]} */
+/**
+ * @param {RecordedPool[]} pools
+ * @param {number} [instances]
+ * @param {number} [serverLimit]
+ * @returns {SettingFinding[]}
+ */
 function findTooMany(pools, instances, serverLimit) {
   if (instances === undefined || serverLimit === undefined) return [];
   return [...new Set(pools.map(({ address }) => address))].flatMap((address) => {

@@ -45,7 +45,10 @@ const SLOW_QUERIES_MS = 200;
 /** What blocks the event loop this long each second is a problem even if nobody waits for a connection. */
 const BLOCKED_MS = 100;
 
-/** What a request or, without requests, a checkout took. @typedef {{ route: number, durationMs: number, waitMs: number }} Span */
+/**
+ * What a request or, without requests, a checkout took.
+ * @typedef {{ route: number, durationMs: number, waitMs: number }} Span
+ */
 
 /**
  * @param {{ trace: RecordedTrace, evidence: WaitEvidence, causeOf: Uint8Array, times: RequestTimes[],
@@ -75,7 +78,12 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals 
   return { ...waits, ...judgeRest(trace, evidence, times) };
 }
 
-/** Whether a cause ends when the pool has grown, and made few requests wait. @param {Cause} cause @param {CauseShare[]} causes @param {Diagnosis['totals']} totals */
+/**
+ * Whether a cause ends when the pool has grown, and made few requests wait.
+ * @param {Cause} cause
+ * @param {CauseShare[]} causes
+ * @param {Diagnosis['totals']} totals
+ */
 function isPassing(cause, causes, totals) {
   const growing = causes.filter((each) => GROWTH_CAUSES.includes(each.cause));
   return GROWTH_CAUSES.includes(cause) && sum(growing.map(({ requests }) => requests)) < GROWTH_SHARE * totals.requests;

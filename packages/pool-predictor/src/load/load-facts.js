@@ -24,7 +24,9 @@ import { meanServiceMs, queriesOf, sharesCores } from '../simulator/service-time
  * @property {CallerFacts} [callers] of a trace
  */
 
-/** Below this share of its cores in use, the server is no bottleneck, whatever a few queries at once do to each other. */
+/**
+ * Below this share of its cores in use, the server is no bottleneck, whatever a few queries at once do to each other.
+ */
 export const MIN_BOTTLENECK_SHARE = 0.6;
 
 /**

@@ -19,10 +19,10 @@ import { groupByRoute } from '../trace/trace.js';
 /** The run with this seed is the trace as it was recorded. */
 export const RECORDED_SEED = 1;
 /**
- * Makes a load of a trace. A request that followed nothing arrives at its recorded time. One whose caller waited for the
- * answer to another follows that after the recorded time. Each has its queries as they were, see RequestPlan. Each query
- * uses its connection for the recorded time. Where the queries shared the server's cores (`trace.sharing`),
- * each does the recorded work.
+ * Makes a load of a trace. A request that followed nothing arrives at its recorded time. One whose caller waited for
+ * the answer to another follows that after the recorded time. Each has its queries as they were, see RequestPlan. Each
+ * query uses its connection for the recorded time. Where the queries shared the server's cores (`trace.sharing`), each
+ * does the recorded work.
  *
  * @param {Trace} trace
  * @param {object} [options]
@@ -97,9 +97,9 @@ export function createTraceLoad(
 }
 
 /**
- * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, isMeasured: boolean, otherwise?: TraceLoad }}
- *   TraceLoad services: the times of each route: the recorded uses, or those alone; isMeasured: responses are those of
- *   the server, from the start of a request to its end
+ * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, isMeasured: boolean, otherwise?:
+ *   TraceLoad }} TraceLoad services: the times of each route: the recorded uses, or those alone; isMeasured: responses
+ *   are those of the server, from the start of a request to its end
  */
 
 /**
@@ -151,7 +151,11 @@ function* merge(first, upcoming) {
   for (; next; next = upcoming.next().value) yield next;
 }
 
-/** The few requests with a query in the tail. @param {Session[]} sessions @param {Record<string, SampleTail | undefined>} tails */
+/**
+ * The few requests with a query in the tail.
+ * @param {Session[]} sessions
+ * @param {Record<string, SampleTail | undefined>} tails
+ */
 function findLong(sessions, tails) {
   /** @type {Set<KnownRequest>} */
   const long = new Set();

@@ -51,8 +51,8 @@ const RESPONSE_SHARE = 0.05;
  * @typedef {object} TraceCheck
  * @property {'waits' | 'trace'} of the waits of the trace itself, which a replay has to explain; or of another trace
  * @property {'holds' | 'fails' | 'notChecked'} status
- * @property {'nobodyWaited' | 'fewWaits' | 'fewRequests' | 'unknownSize' | 'otherWaits' | 'unserved' | 'figures' | null}
- *   reason why it was not checked, or why it fails
+ * @property {'nobodyWaited' | 'fewWaits' | 'fewRequests' | 'unknownSize' | 'otherWaits' | 'unserved' | 'figures' |
+ *   null} reason why it was not checked, or why it fails
  * @property {number} poolSize that the checked trace was recorded with; NaN where it is unknown
  * @property {CheckedFigure[]} figures that were compared
  * @property {TraceWaits} waits of the trace
@@ -203,7 +203,8 @@ async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps
  * value with probability 1 - 0.1 / m, so all do with 0.9 or more: https://en.wikipedia.org/wiki/Bonferroni_correction.
  *
  * @param {Trace} trace
- * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], followUps?: FollowUps, firstSeed: number }} options
+ * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], followUps?: FollowUps, firstSeed: number }}
+ *   options
  * @returns {Promise<Pick<TraceCheck, 'figures'> & Partial<Pick<TraceCheck, 'rateRatio' | 'useRatios'>>>} no figures if
  *   there are too few requests
  */

@@ -11,7 +11,8 @@
  * @property {number} [maxConnecting]
  * @property {number} [maxIdleTimeMs] 0: connections are never closed
  * @property {number} [waitQueueTimeoutMs] 0: no timeout
- * @property {number} [timeoutMs] of an operation, in drivers in which it has an effect; it replaces the wait-queue timeout
+ * @property {number} [timeoutMs] of an operation, in drivers in which it has an effect; it replaces the wait-queue
+ *   timeout
  * @property {number} [slowPoolSize] of the second client, for /slow
  * @property {number} [slowConcurrency] concurrency limit of /slow
  * @property {number} [requestTimeoutMs]

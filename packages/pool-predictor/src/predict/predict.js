@@ -44,8 +44,8 @@ const [MAX_SIMULATED_REQUESTS, MAX_REPLAYED_REQUESTS] = [5e6, 2e6];
  * @param {number} [options.firstSeed] of the first run, default 1; another one gives other runs
  * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
- * @param {(poolSize: number) => number} [options.widenBy] the share by which the band of a size is wider at each end than
- *   the runs make it, because the recording is far from that size; default 0
+ * @param {(poolSize: number) => number} [options.widenBy] the share by which the band of a size is wider at each end
+ *   than the runs make it, because the recording is far from that size; default 0
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its
  *   defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread

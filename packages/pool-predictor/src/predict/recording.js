@@ -81,7 +81,8 @@ export function openRecording(traces, { serverCores, ...choice } = {}) {
 }
 
 /**
- * Checks whether a recording can be predicted: from another one, if there is one at another size, else by its own waits.
+ * Checks whether a recording can be predicted: from another one, if there is one at another size, else by its own
+ * waits.
  *
  * @param {Pick<Recording, 'trace' | 'settings' | 'others'> & { load: Pick<TraceLoad, 'source'> }} recording
  * @param {{ other?: Trace, firstSeed?: number }} [options] other: instead of those that were opened

@@ -20,8 +20,8 @@ const FAR = 2;
 /** ... unless that is less than anybody notices. */
 const FAR_MS = 5;
 /**
- * Below this share of its cores in use, a server hardly makes queries wait: of two cores for a fifth of their work (M/M/2:
- * share^2 / (1 - share^2)), of more cores for less.
+ * Below this share of its cores in use, a server hardly makes queries wait: of two cores for a fifth of their work
+ * (M/M/2: share^2 / (1 - share^2)), of more cores for less.
  */
 const IDLE_SHARE = 0.4;
 /** Where the server has more to do, or less, queries may take longer, or shorter, by this share of their use. */
@@ -36,14 +36,15 @@ const MAX_UNKNOWN_SHARE = 0.05;
  * @property {number} recordedSize
  * @property {TraceCheck} check
  * @property {boolean} isUnclear whether requests wait for the answers to others
- * @property {'checkFails' | 'unknownServer' | null} withheld why some sizes get no figures: a recording with one size of a
- *   full pool does not show whether its queries slow each other down
+ * @property {'checkFails' | 'unknownServer' | null} withheld why some sizes get no figures: a recording with one size
+ *   of a full pool does not show whether its queries slow each other down
  * @property {(poolSize: number) => boolean} isWithheld
- * @property {boolean} isPlain the recording shows all that a prediction depends on, even if nobody waited: on which sockets
- *   requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there are two readings
- * @property {(figure: { name: string, poolSize: number, inUse?: number, ms: number, lowMs?: number, highMs?: number }) =>
- *   'checkFails' | 'unknownServer' | 'busyServer' | 'notChecked' | 'wideBand' | null} whyUnsure why a figure of requests is not
- *   shown; inUse: connections that are in use on average at that size
+ * @property {boolean} isPlain the recording shows all that a prediction depends on, even if nobody waited: on which
+ *   sockets requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there are
+ *   two readings
+ * @property {(figure: { name: string, poolSize: number, inUse?: number, ms: number, lowMs?: number, highMs?: number })
+ *   => 'checkFails' | 'unknownServer' | 'busyServer' | 'notChecked' | 'wideBand' | null} whyUnsure why a figure of
+ *   requests is not shown; inUse: connections that are in use on average at that size
  * @property {(poolSize: number) => number} widenBy see predict
  */
 
@@ -109,8 +110,8 @@ const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs
  * @template {{ settings: { poolSize: number }, predicted: PredictedFigures }} V
  * @param {Pick<Trust, 'whyUnsure'>} trust
  * @param {V} variant
- * @returns {{ variant: V, isWide: boolean, isBusy: boolean }} isWide: some because of their band; isBusy: all because the server
- *   would have more to do, or less, than when it was recorded
+ * @returns {{ variant: V, isWide: boolean, isBusy: boolean }} isWide: some because of their band; isBusy: all because
+ *   the server would have more to do, or less, than when it was recorded
  */
 export function hideUnsure({ whyUnsure }, variant) {
   const { settings, predicted } = variant;
@@ -141,7 +142,10 @@ export function hideUnsure({ whyUnsure }, variant) {
   return { variant: { ...variant, predicted: copy }, isWide, isBusy };
 }
 
-/** Whether the trace says on which sockets the requests came. Those that go on when a recording ends have none. @param {Trace} trace */
+/**
+ * Whether the trace says on which sockets the requests came. Those that go on when a recording ends have none.
+ * @param {Trace} trace
+ */
 function hasSockets({ socketOf }) {
   const known = Array.from(socketOf ?? []).filter((socket) => socket >= 0).length;
   return socketOf !== undefined && known >= (1 - MAX_UNKNOWN_SHARE) * socketOf.length;

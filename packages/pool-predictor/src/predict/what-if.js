@@ -22,16 +22,17 @@ import { judgeTrust } from './trust.js';
  * @property {number[]} poolSizes ascending; those without figures are left out
  * @property {number[]} failures requests that fail, one for each size
  * @property {Record<string, WhatIfRoute>} routes
- * @property {'checkFails' | 'notChecked' | 'unclear' | 'unknownServer' | null} doubt why sizes have no figures. The last
- *   two may concern only some sizes: those at which it matters who waits for answers, and those at which the server's part is
- *   not known
+ * @property {'checkFails' | 'notChecked' | 'unclear' | 'unknownServer' | null} doubt why sizes have no figures. The
+ *   last two may concern only some sizes: those at which it matters who waits for answers, and those at which the
+ *   server's part is not known
  * @property {TraceCheck} check
  *
  * @typedef {object} WhatIfRoute
  * @property {number} count requests that were recorded
  * @property {'p95Ms' | 'maxMs'} figure below 20 requests, the maximum
  * @property {number} measuredMs when it was recorded
- * @property {number[]} predictedMs one for each size. Where its band is too wide, predict has a dash: here both are shown
+ * @property {number[]} predictedMs one for each size. Where its band is too wide, predict has a dash: here both are
+ *   shown
  * @property {[lowMs: number, highMs: number][]} bandsMs 90 % prediction intervals of these
  */
 

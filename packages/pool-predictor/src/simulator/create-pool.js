@@ -79,7 +79,8 @@ export function isDriverPool(options) {
 }
 
 /**
- * Lists after how many ms the driver gives up a wait for a connection, or an operation with its wait, and the app a request.
+ * Lists after how many ms the driver gives up a wait for a connection, or an operation with its wait, and the app a
+ * request.
  *
  * @param {PoolOptions} options
  */

@@ -18,8 +18,8 @@ const MIN_POOL_CHECK_MS = 100;
  * @property {number} [maxIdleTimeMS] a connection that nobody needed for longer is closed; default 0: never. Those of
  *   minPoolSize are kept: the driver opens them again before anybody asks
  * @property {number} [waitQueueTimeoutMS] default 0: no timeout
- * @property {number} [timeoutMS] how long an operation may take, its wait included; it replaces waitQueueTimeoutMS, as in
- *   driver 6.20 and 7.0 (in 6.22 and 7.9 it has no effect); default 0: none
+ * @property {number} [timeoutMS] how long an operation may take, its wait included; it replaces waitQueueTimeoutMS, as
+ *   in driver 6.20 and 7.0 (in 6.22 and 7.9 it has no effect); default 0: none
  * @property {number} [requestTimeoutMs] the request deadline: after that long the app aborts the query and answers with
  *   an error; default 0: none
  * @property {boolean | number} [warm] how many connections are open at the start; true, the default: all; false: none

@@ -176,7 +176,11 @@ export class Model {
     this.#leave(user);
   }
 
-  /** Lets the user think before the next of its requests, if there is one. @param {User} user @param {CallerRequest[]} requests */
+  /**
+   * Lets the user think before the next of its requests, if there is one.
+   * @param {User} user
+   * @param {CallerRequest[]} requests
+   */
   #think(user, requests) {
     const { nowMs } = this.#clock;
     if (user.position === requests.length && user.untilMs < NEVER) user.position = 0;

@@ -20,8 +20,8 @@
  * A request whose queries and times are known, such as one that was recorded.
  *
  * @typedef {RequestPlan & { servicesMs: number[], handoversMs: number[] | null, leadMs: number, isMeasured: boolean }}
- *   KnownRequest servicesMs and handoversMs by query, null: all 0; leadMs: of its response, before the first query starts.
- *   isMeasured: the plan has the whole response, so no overhead is added
+ *   KnownRequest servicesMs and handoversMs by query, null: all 0; leadMs: of its response, before the first query
+ *   starts. isMeasured: the plan has the whole response, so no overhead is added
  */
 
 /** @type {RequestPlan[]} By number of queries. */
@@ -50,8 +50,8 @@ export function planTurns(turns, restMs) {
 /**
  * Makes the plan of a recorded request.
  *
- * @param {{ startsMs: number[], endsMs: number[], endMs: number, sameMs: number }} recorded of its queries, in the order
- *   of their starts; endMs of the request; sameMs: up to which difference two times may be the same
+ * @param {{ startsMs: number[], endsMs: number[], endMs: number, sameMs: number }} recorded of its queries, in the
+ *   order of their starts; endMs of the request; sameMs: up to which difference two times may be the same
  * @returns {RequestPlan}
  */
 export function planRecorded({ startsMs, endsMs, endMs, sameMs }) {

@@ -22,10 +22,11 @@ import { createRequestTimes } from './service-time.js';
  */
 
 /**
- * Response times of successful requests; waits of queries that had a connection; `count` of all requests. `meanUseMs`: how
- * long a query had its connection.
+ * Response times of successful requests; waits of queries that had a connection; `count` of all requests. `meanUseMs`:
+ * how long a query had its connection.
  *
- * @typedef {Latencies & { count: number, failures: number, wait: Latencies, meanUseMs: number, all: AllTimes }} RouteResult
+ * @typedef {Latencies & { count: number, failures: number, wait: Latencies, meanUseMs: number, all: AllTimes }}
+ *   RouteResult
  */
 
 /**

@@ -14,7 +14,10 @@ const FIRST_CAPACITY = 1024;
 /** A larger factor would leave more of the memory unused. */
 const GROWTH = 1.5;
 
-/** Rows of numbers, of which more keep coming. They take no more memory than their bytes. @template {ColumnTypes} Types */
+/**
+ * Rows of numbers, of which more keep coming. They take no more memory than their bytes.
+ * @template {ColumnTypes} Types
+ */
 export class ColumnTable {
   #types;
   #capacity = FIRST_CAPACITY;

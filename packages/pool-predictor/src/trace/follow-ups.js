@@ -25,8 +25,8 @@ const MIN_UNKNOWN = 20;
  * @property {Int32Array | null} possible the same, with the follow-ups that are unclear; null if there are none
  * @property {Doubt | null} doubt why there are some
  *
- * @typedef {'noSockets' | 'sharedSockets' | 'alike'} Doubt the trace has no sockets; or clients may have shared them; or
- *   starts seem to follow answers that are evenly spaced, too
+ * @typedef {'noSockets' | 'sharedSockets' | 'alike'} Doubt the trace has no sockets; or clients may have shared them;
+ *   or starts seem to follow answers that are evenly spaced, too
  */
 
 /**
@@ -109,8 +109,8 @@ function pickRequests({ startsMs, endsMs, useMs, groupOf, poolSize }, rows) {
 function listStarts({ checkOutStartedMs, waitMs, useMs, routes, routeOf, header, resolutionMs }, requests) {
   const { length, rows, from, checkedInMs } = requests;
   const sameMs = sameMsOf(resolutionMs);
-  // Rounding may put an end after the start that follows it, in nine of ten cases by less than half of that. It makes all
-  // lags longer by the same time.
+  // Rounding may put an end after the start that follows it, in nine of ten cases by less than half of that. It makes
+  // all lags longer by the same time.
   const earlierMs = (sameMs - SAME_MS) / 2;
   const firsts = Array.from({ length }, (_, request) => rows[from[request]]);
   const used = new Float64Array(length);

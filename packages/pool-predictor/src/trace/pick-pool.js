@@ -13,8 +13,8 @@ const UNSERVED = 'got no connection';
  * @property {string} [client] see nameClient, or its appName
  * @property {string} [process] id of the operating system
  *
- * @typedef {{ row: number, served: number, waits: number }} CheckoutCounts of a pool: checkouts that got a connection, and
- *   those that waited for one that was in use
+ * @typedef {{ row: number, served: number, waits: number }} CheckoutCounts of a pool: checkouts that got a connection,
+ *   and those that waited for one that was in use
  */
 
 /** Names the client of a pool. @param {Pick<RecordedPool, 'name'>} pool */
@@ -29,7 +29,8 @@ export function nameClient({ name }) {
  * @param {RecordedTrace} trace
  * @param {PoolChoice} [choice] default: all
  * @returns {{ trace: Trace, pool: RecordedPool, process: RecordedProcess, others: RecordedPool[] }}
- *   trace: its checkouts that got a connection and whose operation succeeded; others: pools with checkouts that are left out
+ *   trace: its checkouts that got a connection and whose operation succeeded; others: pools with checkouts that are
+ *   left out
  * @throws {Error} if there is none, or the trace is a history
  */
 export function pickPool(trace, choice = {}) {
@@ -162,7 +163,12 @@ function readOpeningSettings({ options = {} }) {
   );
 }
 
-/** @param {RecordedTrace} trace @param {number} pool row @param {number} firstMs @returns {Omit<TraceOpenings, 'settings'>} */
+/**
+ * @param {RecordedTrace} trace
+ * @param {number} pool row
+ * @param {number} firstMs
+ * @returns {Omit<TraceOpenings, 'settings'>}
+ */
 function findOpenings({ checkouts, events }, pool, firstMs) {
   /** @type {{ fromMs: number, durationMs: number }[]} */
   const openings = [];

@@ -152,7 +152,11 @@ class TraceLines {
   }
 }
 
-/** @param {string} file @param {{ end?: string, silentMs?: number, lost?: number }} last its last line @returns {string[]} */
+/**
+ * @param {string} file
+ * @param {{ end?: string, silentMs?: number, lost?: number }} last its last line
+ * @returns {string[]}
+ */
 function describeGaps(file, { end, silentMs = 0, lost = 0 }) {
   const silent = `the recorded app did not answer for ${(silentMs / 1000).toFixed(1)} s`;
   const gone = `${lost} ${lost === 1 ? 'checkout is' : 'checkouts are'} missing`;

@@ -4,8 +4,8 @@ import { quantile, sum } from '../base/sample-statistics.js';
 
 /**
  * Who sends the requests of a socket. `alone`: its only request. `waiting`: one user, who sends the next request after
- * the answer. `arriving`: a client that keeps sockets for arrivals which wait for nothing. `unclear`: either. `unknown`:
- * the socket is not known.
+ * the answer. `arriving`: a client that keeps sockets for arrivals which wait for nothing. `unclear`: either.
+ * `unknown`: the socket is not known.
  */
 export const SOCKET_USES = /** @type {const} */ (['unknown', 'alone', 'waiting', 'arriving', 'unclear']);
 
@@ -38,8 +38,8 @@ const OPENING_SHARE = 0.05;
  * of two of its sockets, one never starts while the other one is idle and comes before it. Sockets of different users
  * know nothing of each other and break that rule as often as chance has it. The sockets of each client are judged
  * together: users who wait start the fewer requests, the fewer of their sockets are idle
- * (https://en.wikipedia.org/wiki/Machine_repair_problem), and never open one because all are in use; arrivals come at the
- * same rate and do open one.
+ * (https://en.wikipedia.org/wiki/Machine_repair_problem), and never open one because all are in use; arrivals come at
+ * the same rate and do open one.
  *
  * @param {RecordedRequests} requests
  * @param {number} process row
@@ -77,8 +77,8 @@ function listSockets({ startedMs, durationMs, socketOf, processOf }, process) {
 }
 
 /**
- * Finds the sockets that share no client with another one, and those of each client. Those that have too few requests to
- * say are with the client that they fit best.
+ * Finds the sockets that share no client with another one, and those of each client. Those that have too few requests
+ * to say are with the client that they fit best.
  *
  * @param {UsedSocket[]} sockets
  * @returns {{ own: UsedSocket[], clients: UsedSocket[][] }}
@@ -118,8 +118,8 @@ function groupSockets(sockets) {
  * if they are, in BROKEN_SHARE of those chances. Both are counts of rare events, so they have Poisson distributions.
  *
  * @param {UsedSocket[]} sockets
- * @returns {number[][]} log-likelihood ratio in nats, by both sockets, for the rule that they keep best; positive: of one
- *   client; with itself -Infinity
+ * @returns {number[][]} log-likelihood ratio in nats, by both sockets, for the rule that they keep best; positive: of
+ *   one client; with itself -Infinity
  */
 function compareSockets(sockets) {
   const starts = sockets

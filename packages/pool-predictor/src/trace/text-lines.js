@@ -5,8 +5,8 @@ const MAX_LENGTH = 1_000_000;
 export const OTHER_FILES = 'docs/trace-format.md shows how to make a trace of other files';
 
 /**
- * Splits a text into its lines, without their ends and without a byte order mark. It yields many at once, because awaiting
- * each would take as long as parsing it.
+ * Splits a text into its lines, without their ends and without a byte order mark. It yields many at once, because
+ * awaiting each would take as long as parsing it.
  *
  * @param {AsyncIterable<string> | Iterable<string>} chunks of the text
  * @param {string} file for errors

@@ -143,7 +143,8 @@ export class TraceColumns {
   take() {
     const { startedMs, waitMs } = this.#checkouts.columns;
     const order = new Uint32Array(this.length).map((_, row) => row);
-    // The queue is first in, first out: of those that started within one step of the clock, the first one was served first.
+    // The queue is first in, first out: of those that started within one step of the clock, the first one was served
+    // first.
     order.sort((a, b) => startedMs[a] - startedMs[b] || waitMs[a] - waitMs[b] || 0);
     const checkouts = this.#checkouts.take(order);
     const [firstMs = 0] = checkouts.startedMs;

@@ -32,12 +32,12 @@ import { joinRequests } from './traced-requests.js';
 
 /**
  * @typedef {object} TraceOpenings
- * @property {number} openAtStart connections that were open when the first checkout started, as far as they were used or
- *   closed later
+ * @property {number} openAtStart connections that were open when the first checkout started, as far as they were used
+ *   or closed later
  * @property {Float64Array} fromMs ascending
  * @property {Float64Array} durationsMs of the same
- * @property {{ minPoolSize?: number, maxConnecting?: number, maxIdleTimeMS?: number }} settings of the pool that decide when
- *   connections are opened
+ * @property {{ minPoolSize?: number, maxConnecting?: number, maxIdleTimeMS?: number }} settings of the pool that decide
+ *   when connections are opened
  *
  * @typedef {object} CoresChoice
  * @property {number} cores that the queries share
@@ -134,8 +134,8 @@ export function thinTrace(trace, most) {
 
 /**
  * @param {Trace} trace
- * @param {{ fromMs: number, toMs: number }[]} pieces in order of time; each begins when all checkouts of the one before have
- *   ended: those who took over their connections are not in it
+ * @param {{ fromMs: number, toMs: number }[]} pieces in order of time; each begins when all checkouts of the one before
+ *   have ended: those who took over their connections are not in it
  * @returns {Trace}
  */
 function pickPieces(trace, pieces) {

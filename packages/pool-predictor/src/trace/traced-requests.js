@@ -6,8 +6,8 @@ import { levelRounding, sameMsOf } from './resolution.js';
 /** @import { Trace } from './trace.js' */
 
 /**
- * The requests of a trace, each with its checkouts, in the order of their first ones. A checkout that no request is known
- * for, or that started after the answer of its request, is one of its own.
+ * The requests of a trace, each with its checkouts, in the order of their first ones. A checkout that no request is
+ * known for, or that started after the answer of its request, is one of its own.
  *
  * @typedef {object} TracedRequests
  * @property {number} length

@@ -5,7 +5,10 @@ import { events, record, requests } from './recordings.js';
 
 /** @import { Line } from './recordings.js' */
 
-/** A connection is opened for each request that starts every 100 ms, in 60 ms. @param {string} [reason] why the one before was closed */
+/**
+ * A connection is opened for each request that starts every 100 ms, in 60 ms.
+ * @param {string} [reason] why the one before was closed
+ */
 const reopen = (reason) => [
   ...(reason
     ? events(40, (index) => ({ event: 'connectionClosed', connection: index + 1, reason, atMs: index * 100 + 98 }))

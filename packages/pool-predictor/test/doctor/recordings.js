@@ -18,7 +18,12 @@ function definePool(address, options = { maxPoolSize: { value: 2, from: 'code' }
   ];
 }
 
-/** A trace of one pool. @param {Line[]} lines in the order of their times @param {Record<string, unknown>} [options] of the client @param {string} [address] */
+/**
+ * A trace of one pool.
+ * @param {Line[]} lines in the order of their times
+ * @param {Record<string, unknown>} [options] of the client
+ * @param {string} [address]
+ */
 export function record(lines, options, address = 'db:27017') {
   return readTraceText(
     [HEADER, ...definePool(address, options), ...DEFINITIONS, ...lines].map((line) => JSON.stringify(line)).join('\n'),
@@ -42,7 +47,12 @@ export function requests(count, checkout, everyMs = 100) {
   }).flat();
 }
 
-/** An event for each of some requests, at the end of its wait. @param {number} count @param {(index: number) => Line} event @param {number} [everyMs] */
+/**
+ * An event for each of some requests, at the end of its wait.
+ * @param {number} count
+ * @param {(index: number) => Line} event
+ * @param {number} [everyMs]
+ */
 export function events(count, event, everyMs = 100) {
   return Array.from({ length: count }, (_, index) => ({ atMs: index * everyMs, pool: 0, ...event(index) }));
 }

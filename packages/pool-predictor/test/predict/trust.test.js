@@ -73,7 +73,11 @@ describe('trust', () => {
       routes: { '/a': { ...times, p50Ms: 10 * by, p95Ms: 40 * by } },
       meanWaitMs: 3,
     });
-    /** @param {Parameters<typeof judgeTrust>[0]} input @param {TraceCheck} check @param {{ poolSize?: number, by?: number }} [options] */
+    /**
+     * @param {Parameters<typeof judgeTrust>[0]} input
+     * @param {TraceCheck} check
+     * @param {{ poolSize?: number, by?: number }} [options]
+     */
     const hiddenOf = (input, check, { poolSize = 4, by = 1.5 } = {}) => {
       const predicted = /** @type {any} */ ({ ...ends(1), low: ends(1 / by), high: ends(by) });
       const { variant } = hideUnsure(judgeTrust(input, check), { settings: { poolSize }, predicted });
@@ -178,7 +182,8 @@ describe('what if', () => {
 
   /**
    * A recording of requests that were served in turn, each on a socket of its own unless it says so.
-   * @param {number} size of the pool, 0 for no limit @param {SentRequest[]} sent @param {(waitMs: number) => number} [distort] the waits
+   * @param {number} size of the pool, 0 for no limit @param {SentRequest[]} sent @param {(waitMs: number) => number}
+   *   [distort] the waits
    */
   function play(size, sent, distort = (ms) => ms) {
     const freeAtMs = Array.from({ length: size || sent.length }, () => 0);

@@ -399,7 +399,8 @@ describe('a known request', () => {
   });
 
   test('shares the pool with others', () => {
-    // One connection: 20 of each, 30 of each until 100 ms, then what joins them. The first one's has waited since 72 ms.
+    // One connection: 20 of each, 30 of each until 100 ms, then what joins them. The first one's has waited since 72
+    // ms.
     expect(run(forked, 1, [0, 0]).records).toMatchObject([{ finishedAtMs: 114 }, { finishedAtMs: 124 }]);
   });
 

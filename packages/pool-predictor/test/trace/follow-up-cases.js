@@ -18,7 +18,10 @@ export const OPEN = Object.keys(GAPS).flatMap((gap) =>
   ),
 );
 
-/** Checks that they are replayed as they came, and not only that: there is no record of sockets. @param {{ gap: string, service: string, utilisation: number }} open */
+/**
+ * Checks that they are replayed as they came, and not only that: there is no record of sockets.
+ * @param {{ gap: string, service: string, utilisation: number }} open
+ */
 export function checkOpen({ gap, service, utilisation }) {
   const poolSize = 4;
   const meanMs = SERVICE_MS / poolSize / utilisation;
@@ -69,8 +72,8 @@ const CALLERS = {
 export const CLOSED = Object.keys(CALLERS).flatMap((name) => [4, 16].map((poolSize) => ({ name, poolSize })));
 
 /**
- * Checks that they are found without sockets, and that other sizes are predicted within 15 %. Only requests that arrive on
- * their own leave a doubt: without sockets, nothing rules out that they wait for answers, too.
+ * Checks that they are found without sockets, and that other sizes are predicted within 15 %. Only requests that arrive
+ * on their own leave a doubt: without sockets, nothing rules out that they wait for answers, too.
  *
  * @param {{ name: string, poolSize: number }} closed
  */

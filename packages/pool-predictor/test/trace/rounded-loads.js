@@ -9,7 +9,10 @@ import { GAPS, TIMES, callers, run, toTrace, visitors } from './traces.js';
 /** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
 /** @import { Random } from '../../src/simulator/random.js' */
 
-/** Arrivals of each kind of load. @type {Record<string, (load: RandomLoad) => import('../../src/simulator/arrivals.js').Arrival[]>} */
+/**
+ * Arrivals of each kind of load.
+ * @type {Record<string, (load: RandomLoad) => import('../../src/simulator/arrivals.js').Arrival[]>}
+ */
 export const KINDS = {
   'on their own': ({ count, seed, random, gapMs, meanMs }) =>
     visitors({ count, gap: gapsOf(random, gapMs), service: timesOf(random, meanMs), seed }),
@@ -39,7 +42,10 @@ export const KINDS = {
     }),
 };
 
-/** @typedef {{ count: number, seed: number, random: Random, poolSize: number, meanMs: number, gapMs: number }} RandomLoad */
+/**
+ * @typedef {{ count: number, seed: number, random: Random, poolSize: number, meanMs: number, gapMs: number }}
+ *   RandomLoad
+ */
 
 /**
  * Records a random load, writes it as other tools would, and replays it.
@@ -75,7 +81,12 @@ export async function compareRounded(kind, { seed, count, stepMs }) {
   };
 }
 
-/** In version 2, which does not say its resolution. @param {SimulatedRequest[]} records @param {number} poolSize @param {number} stepMs */
+/**
+ * In version 2, which does not say its resolution.
+ * @param {SimulatedRequest[]} records
+ * @param {number} poolSize
+ * @param {number} stepMs
+ */
 function writeRounded(records, poolSize, stepMs) {
   const round = (/** @type {number} */ ms) => Number((Math.round(ms / stepMs) * stepMs).toFixed(3));
   const ended = records.toSorted((a, b) => a.finishedAtMs - b.finishedAtMs);

@@ -57,8 +57,8 @@ export function toTrace(records, poolSize, round = (ms) => Math.round(ms * 1000)
  * Records requests that are drawn one after another, without rounding.
  * @param {number} count
  * @param {number} poolSize
- * @param {(index: number) => { route: string, serviceMs: number, handoverMs?: number, gapMs: number }} draw gapMs: until
- *   the next one
+ * @param {(index: number) => { route: string, serviceMs: number, handoverMs?: number, gapMs: number }} draw gapMs:
+ *   until the next one
  */
 export function recordDrawn(count, poolSize, draw) {
   let atMs = 0;
@@ -145,8 +145,8 @@ export function recordMixed({ poolSize = 3, seed = 1, count = 1200, later = {} }
 }
 
 /**
- * Four requests at once, at random times, to a pool that closes idle connections after 50 ms and takes 30 ms to open one: all
- * wait, and no connection is missing.
+ * Four requests at once, at random times, to a pool that closes idle connections after 50 ms and takes 30 ms to open
+ * one: all wait, and no connection is missing.
  *
  * @returns {Trace}
  */

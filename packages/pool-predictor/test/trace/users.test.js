@@ -215,7 +215,10 @@ describe('users of sockets', () => {
   /** Each caller has a socket. @returns {(request: Request) => number} */
   const ownSockets = () => (request) => request.user;
 
-  /** Like the agents of most clients: the idle socket that was in use last, or a new one. @param {'last' | 'first'} taken */
+  /**
+   * Like the agents of most clients: the idle socket that was in use last, or a new one.
+   * @param {'last' | 'first'} taken
+   */
   function sharedSockets(taken = 'last') {
     /** By socket: when it is idle again. @type {number[]} */
     const idleAtMs = [];
